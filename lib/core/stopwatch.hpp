@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+
+namespace ccp {
+
+/// Suspendable steady clock, s. Starts stopped at zero.
+class Stopwatch {
+ public:
+  void start() {
+    if (running_) return;
+    since_ = Clock::now();
+    running_ = true;
+  }
+  void stop() {
+    if (!running_) return;
+    total_ += Clock::now() - since_;
+    running_ = false;
+  }
+  bool running() const { return running_; }
+  /// Time spent running so far, s.
+  double seconds() const {
+    const auto total = running_ ? total_ + (Clock::now() - since_) : total_;
+    return std::chrono::duration<double>(total).count();
+  }
+
+  /// Stops a running clock for the lifetime of the guard, and starts it again if it ran.
+  class Pause {
+   public:
+    explicit Pause(Stopwatch& watch) : watch_(watch), resume_(watch.running()) { watch_.stop(); }
+    ~Pause() {
+      if (resume_) watch_.start();
+    }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    Stopwatch& watch_;
+    bool resume_;
+  };
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point since_{};
+  Clock::duration total_{};
+  bool running_ = false;
+};
+
+}  // namespace ccp
