@@ -1,0 +1,100 @@
+#include "problem/contact_problem.hpp"
+
+#include <stdexcept>
+
+#include "core/stopwatch.hpp"
+#include "problem/contact_problem_data.hpp"
+#include "problem/conversion.hpp"
+
+namespace ccp {
+namespace {
+
+/// Runs `derive` and notes under `name` how long it took.
+template <typename Derive>
+void timed(ContactProblem::Data& data, const char* name, const Derive& derive) {
+  Stopwatch watch;
+  watch.start();
+  derive();
+  data.conversions.push_back({name, watch.seconds()});
+}
+
+}  // namespace
+
+const std::string& ContactProblem::name() const { return data_->name; }
+const ConstraintSet& ContactProblem::constraints() const { return data_->constraints; }
+bool ContactProblem::given_global() const { return data_->given_global; }
+Index ContactProblem::dofs() const { return given_global() ? data_->global->H.rows() : 0; }
+double ContactProblem::symmetry_defect() const { return data_->symmetry_defect; }
+const Vector& ContactProblem::impulse_shift() const { return data_->impulse_shift; }
+std::vector<Conversion> ContactProblem::conversions() const { return data_->conversions; }
+
+const GlobalForm& ContactProblem::global() const {
+  if (!data_->global)
+    timed(*data_, "local to global", [&] { data_->global = global_from_local(*data_->local, &data_->clipped); });
+  return *data_->global;
+}
+
+double ContactProblem::clipped() const {
+  global();
+  return data_->clipped;
+}
+
+const MassMatrix& ContactProblem::mass() const {
+  const GlobalForm& form = global();
+  if (!data_->mass) timed(*data_, "inverse of H", [&] { data_->mass = std::make_unique<MassMatrix>(form.H); });
+  return *data_->mass;
+}
+
+bool ContactProblem::has_factored() const { return given_global() && mass().block_diagonal(); }
+
+const FactoredDelassus& ContactProblem::factored() const {
+  if (!has_factored()) throw std::logic_error("the factored operator needs a global form with block-diagonal H");
+  if (!data_->factored)
+    timed(*data_, "factored operator", [&] {
+      data_->factored = std::make_unique<FactoredDelassus>(constraints(), data_->global->D, data_->global->C, mass());
+    });
+  return *data_->factored;
+}
+
+const Vector& ContactProblem::free_velocity() const {
+  if (!given_global()) return data_->local->r;
+  if (!data_->free_velocity) {
+    const MassMatrix& inverse = mass();
+    timed(*data_, "free velocity", [&] { data_->free_velocity = ccp::free_velocity(*data_->global, inverse); });
+  }
+  return *data_->free_velocity;
+}
+
+const LocalForm& ContactProblem::local() const {
+  if (!data_->local) {
+    const FactoredDelassus* blocks = has_factored() ? &factored() : nullptr;
+    const Vector& r = free_velocity();
+    timed(*data_, "global to local",
+          [&] { data_->local = LocalForm{assemble_delassus(*data_->global, *data_->mass, blocks), r}; });
+  }
+  return *data_->local;
+}
+
+const AssembledDelassus& ContactProblem::assembled() const {
+  if (!data_->assembled) {
+    const LocalForm& form = local();
+    timed(*data_, "block-CSR operator", [&] { data_->assembled = std::make_unique<AssembledDelassus>(constraints(), form.N); });
+  }
+  return *data_->assembled;
+}
+
+ContactProblem ContactProblem::symmetrised() const {
+  if (symmetry_defect() == 0.0) return *this;
+  if (!data_->symmetrised) {
+    auto data = std::make_shared<Data>();
+    data->name = data_->name;
+    data->constraints = data_->constraints;
+    data->impulse_shift = data_->impulse_shift;
+    const SparseMatrix& N = data_->local->N;
+    data->local = LocalForm{SparseMatrix(0.5 * (N + SparseMatrix(N.transpose()))), data_->local->r};
+    data_->symmetrised = std::move(data);
+  }
+  return ContactProblem(data_->symmetrised);
+}
+
+}  // namespace ccp

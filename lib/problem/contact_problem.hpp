@@ -1,0 +1,89 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/constraints.hpp"
+#include "core/types.hpp"
+#include "problem/delassus.hpp"
+#include "problem/factored_delassus.hpp"
+#include "problem/mass_matrix.hpp"
+
+namespace ccp {
+
+/// Global form (E1, E2): H v = k + D γ,  u = Dᵀ v + C γ + b.
+struct GlobalForm {
+  SparseMatrix H;  ///< n×n, SPD, full (both triangles), kg
+  SparseMatrix D;  ///< n×m, transpose Jacobian
+  SparseMatrix C;  ///< m×m compliance, block-diagonal PSD; 0 entries when rigid; m/(s·N·s)
+  Vector k;        ///< n, kg·m/s
+  Vector b;        ///< m, m/s
+};
+
+/// Local form (E3): u = N γ + r.
+struct LocalForm {
+  SparseMatrix N;  ///< m×m Delassus operator, 1/kg; symmetric PSD in theory, as given in practice
+  Vector r;        ///< m, free velocity, m/s
+};
+
+/// Time spent on one derived form, s.
+struct Conversion {
+  std::string name;
+  double seconds = 0.0;
+};
+
+/// One complementarity problem with friction: immutable, cheap to copy (shared data), in global or local form, with the other
+/// form derived on demand, exactly, cached and timed. Built by ProblemBuilder. Not safe for concurrent use from several
+/// threads (the caches are filled on first use).
+class ContactProblem {
+ public:
+  const std::string& name() const;
+  const ConstraintSet& constraints() const;
+  /// m, the size of γ, u, b and r.
+  Index rows() const { return constraints().rows(); }
+  /// Size of v in the given global form; 0 for a problem given in local form.
+  Index dofs() const;
+
+  /// Which form the problem was given in.
+  bool given_global() const;
+
+  /// The global form: as given, or from N = L Lᵀ with H = I, D = Lᵀ, k = 0, b = r (E9; v = Lᵀγ; rank-revealing, symmetric PSD
+  /// part; what was clipped is clipped()).
+  const GlobalForm& global() const;
+  /// The local form: as given, or N = DᵀH⁻¹D + C, r = DᵀH⁻¹k + b (E3).
+  const LocalForm& local() const;
+
+  /// N by 3×3 blocks.
+  const AssembledDelassus& assembled() const;
+  /// True when the factored operator exists: given in global form with a block-diagonal H.
+  bool has_factored() const;
+  /// N as D and H⁻¹ with 6×3 blocks. Throws std::logic_error unless has_factored().
+  const FactoredDelassus& factored() const;
+  /// r, m/s; does not form N.
+  const Vector& free_velocity() const;
+  /// H⁻¹ of the global form (derived where it was not given).
+  const MassMatrix& mass() const;
+
+  /// max|N − Nᵀ| / max|N| of a problem given in local form; 0 in global form.
+  double symmetry_defect() const;
+  /// ‖N − LLᵀ‖_max/‖N‖_max of the derived global form (negative part of an indefinite N, and rounding); 0 when given global.
+  double clipped() const;
+  /// The problem with (N + Nᵀ)/2; the problem itself when N is symmetric or the form is global.
+  ContactProblem symmetrised() const;
+
+  /// What was added to the impulses the user meant (cohesion, E7): γ = γ' − impulse_shift. Zero length when there is none.
+  const Vector& impulse_shift() const;
+
+  /// What was derived so far and how long it took.
+  std::vector<Conversion> conversions() const;
+
+  struct Data;  ///< defined in contact_problem_data.hpp, for this module alone
+  explicit ContactProblem(std::shared_ptr<Data> data) : data_(std::move(data)) {}
+
+ private:
+  std::shared_ptr<Data> data_;
+};
+
+}  // namespace ccp

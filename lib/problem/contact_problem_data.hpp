@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "problem/contact_problem.hpp"
+
+namespace ccp {
+
+/// What a ContactProblem shares between its copies: the given form and the caches. Private to lib/problem.
+struct ContactProblem::Data {
+  std::string name;
+  ConstraintSet constraints;
+  bool given_global = false;
+  Vector impulse_shift;
+  double symmetry_defect = 0.0;
+  double clipped = 0.0;
+
+  std::optional<GlobalForm> global;
+  std::optional<LocalForm> local;
+  std::optional<Vector> free_velocity;
+  std::unique_ptr<MassMatrix> mass;
+  std::unique_ptr<AssembledDelassus> assembled;
+  std::unique_ptr<FactoredDelassus> factored;
+  std::shared_ptr<Data> symmetrised;
+  std::vector<Conversion> conversions;
+};
+
+}  // namespace ccp

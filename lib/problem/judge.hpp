@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+
+#include "problem/contact_problem.hpp"
+#include "problem/measure.hpp"
+#include "problem/model.hpp"
+
+namespace ccp {
+
+/// A point to judge. The local velocity u is always recomputed from the impulse, whatever the solver believes.
+struct Point {
+  const Vector* impulse = nullptr;   ///< γ, m, N·s; the iterate that satisfies the set
+  const Vector* velocity = nullptr;  ///< the solver's own v, n, where it carries one
+};
+
+/// The only judge of the project: evaluates the measures of design 1 for one problem and model, the same for every solver.
+/// Keeps its own operators, so that judging never fills a cache a solver is timed for. One evaluation at a time per object.
+class Judge {
+ public:
+  Judge(const ContactProblem& problem, Model model);
+
+  Model model() const { return model_; }
+  const ContactProblem& problem() const { return problem_; }
+
+  /// Gives a solution to measure `distance` against: u*, m (m/s). Empty removes it.
+  void set_reference(Vector local_velocity) { reference_ = std::move(local_velocity); }
+
+  /// One measure of a point.
+  double evaluate(Measure measure, const Point& point);
+  /// All measures named; the others are NaN. u is computed once.
+  Measures evaluate(const std::vector<Measure>& wanted, const Point& point);
+
+  /// u = Dᵀ H⁻¹(k + D γ) + C γ + b in global form, N γ + r in local form (E2, E3), of the last point judged; m, m/s.
+  const Vector& local_velocity() const { return u_; }
+
+  /// velocity_residual at γ = 0, m/s: the scale of relative_residual.
+  double initial_residual() const { return initial_residual_; }
+
+ private:
+  void compute_velocity(const Vector& impulse, Vector& u);
+  void set_point(const Vector& impulse);
+  double value(Measure measure, const Point& point);
+  double velocity_residual();
+  double natural_map_norm(double step);
+  double objective();
+  double penetration_velocity() const;
+  double complementarity() const;
+  double momentum_residual(const Vector& velocity);
+  double contact_residual();
+  double merit();
+  double rounding_floor();
+  const AssembledDelassus& assembled();
+
+  ContactProblem problem_;
+  Model model_;
+  ConstraintSet constraints_;
+  Vector r_, u_, corrected_, scratch_m_, projected_, scratch_n_;
+  const Vector* gamma_ = nullptr;
+  Vector step_;  ///< ρ_i per block
+  Vector reference_;
+  std::unique_ptr<AssembledDelassus> assembled_;
+  std::vector<Matrix3> inverse_blocks_;
+  double initial_residual_ = 0.0;
+};
+
+}  // namespace ccp

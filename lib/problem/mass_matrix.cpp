@@ -1,0 +1,70 @@
+#include "problem/mass_matrix.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+
+#include "core/error.hpp"
+
+namespace ccp {
+namespace {
+
+using Block = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
+
+Block dense_block(const SparseMatrix& H, Index start, Index size) {
+  Block block = Block::Zero(size, size);
+  for (Index j = 0; j < size; ++j)
+    for (SparseMatrix::InnerIterator entry(H, start + j); entry; ++entry)
+      if (entry.row() >= start && entry.row() < start + size) block(entry.row() - start, j) = entry.value();
+  return block;
+}
+
+}  // namespace
+
+MassMatrix::MassMatrix(const SparseMatrix& H) : size_(H.rows()), blocks_(find_body_blocks(H)) {
+  if (block_diagonal()) {
+    invert_blocks(H);
+    return;
+  }
+  factor_ = make_linear_solver("auto", MatrixKind::spd);
+  factor_->set_refinement_steps(1);
+  if (factor_->analyze(H) != LinearStatus::ok || factor_->factorize(H) != LinearStatus::ok)
+    throw InputError(fmt::format("H is not positive definite: {}", factor_->info().message));
+}
+
+void MassMatrix::invert_blocks(const SparseMatrix& H) {
+  inverses_.setZero(36 * blocks_.count());
+  for (Index b = 0; b < blocks_.count(); ++b) {
+    const Index size = blocks_.size(b);
+    const Block block = dense_block(H, blocks_.offset(b), size);
+    Eigen::Map<Eigen::Matrix<double, 6, 6>> padded(inverses_.data() + 36 * b);
+    if (Block(block.diagonal().asDiagonal()) == block) {  // point masses and principal axes: exact reciprocals
+      if (!(block.diagonal().array() > 0.0).all())
+        throw InputError(fmt::format("H is not positive definite (dofs {} to {})", blocks_.offset(b), blocks_.offset(b) + size - 1));
+      padded.diagonal().head(size) = block.diagonal().cwiseInverse();
+      continue;
+    }
+    const Eigen::LLT<Block> cholesky(block);
+    if (cholesky.info() != Eigen::Success)
+      throw InputError(fmt::format("H is not positive definite (dofs {} to {})", blocks_.offset(b), blocks_.offset(b) + size - 1));
+    const Block inverse = cholesky.solve(Block::Identity(size, size));
+    padded.topLeftCorner(size, size) = 0.5 * (inverse + inverse.transpose());
+  }
+}
+
+void MassMatrix::solve(ConstVectorRef rhs, VectorRef x) const {
+  if (factor_) {
+    if (factor_->solve(rhs, x) != LinearStatus::ok) throw std::runtime_error("solve with H failed: " + factor_->info().message);
+    return;
+  }
+  Eigen::Matrix<double, 6, 1> part;
+  for (Index b = 0; b < blocks_.count(); ++b) {
+    const Index size = blocks_.size(b), offset = blocks_.offset(b);
+    part.setZero();
+    part.head(size) = rhs.segment(offset, size);
+    const Eigen::Map<const Eigen::Matrix<double, 6, 6>> inverse(block_inverse(b));
+    x.segment(offset, size) = (inverse * part).head(size);
+  }
+}
+
+}  // namespace ccp

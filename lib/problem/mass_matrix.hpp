@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+
+#include "linalg/linear_solver.hpp"
+#include "problem/block_partition.hpp"
+
+namespace ccp {
+
+/// The inverse of the mass matrix H (n×n, SPD): per-body inverses when H is block-diagonal with blocks of at most 6, a sparse
+/// Cholesky factorisation (one step of refinement) otherwise.
+class MassMatrix {
+ public:
+  /// Throws InputError when H is not positive definite.
+  explicit MassMatrix(const SparseMatrix& H);
+
+  Index size() const { return size_; }
+  /// True when H splits into bodies; blocks() is empty otherwise.
+  bool block_diagonal() const { return size_ == 0 || !blocks_.empty(); }
+  const BlockPartition& blocks() const { return blocks_; }
+  /// H_b⁻¹ of body b, padded with zeros to 6×6, column by column.
+  const double* block_inverse(Index block) const { return inverses_.data() + 36 * block; }
+
+  /// x <- H⁻¹ rhs. rhs and x may be the same vector. No allocation when H is block-diagonal.
+  void solve(ConstVectorRef rhs, VectorRef x) const;
+
+ private:
+  void invert_blocks(const SparseMatrix& H);
+
+  Index size_ = 0;
+  BlockPartition blocks_;
+  Vector inverses_;
+  std::unique_ptr<LinearSolver> factor_;
+};
+
+}  // namespace ccp

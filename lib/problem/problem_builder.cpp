@@ -1,0 +1,233 @@
+#include "problem/problem_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "problem/contact_problem_data.hpp"
+#include "problem/conversion.hpp"
+
+namespace ccp {
+namespace {
+
+void check_finite(const char* name, const SparseMatrix& matrix, std::vector<std::string>& defects) {
+  for (Index j = 0; j < matrix.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator entry(matrix, j); entry; ++entry)
+      if (!std::isfinite(entry.value())) {
+        defects.push_back(fmt::format("{}({},{}) is {}, expected a finite number", name, entry.row(), j, format_double(entry.value())));
+        return;
+      }
+}
+
+void check_finite(const char* name, const Vector& vector, std::vector<std::string>& defects) {
+  for (Index i = 0; i < vector.size(); ++i)
+    if (!std::isfinite(vector[i])) {
+      defects.push_back(fmt::format("{}({}) is {}, expected a finite number", name, i, format_double(vector[i])));
+      return;
+    }
+}
+
+void check_shape(const char* name, const SparseMatrix& matrix, Index rows, Index columns, std::vector<std::string>& defects) {
+  if (matrix.rows() != rows || matrix.cols() != columns)
+    defects.push_back(fmt::format("{} is {}×{}, expected {}×{}", name, matrix.rows(), matrix.cols(), rows, columns));
+}
+
+void check_size(const char* name, const Vector& vector, Index size, std::vector<std::string>& defects) {
+  if (vector.size() != size) defects.push_back(fmt::format("{} has {} entries, expected {}", name, vector.size(), size));
+}
+
+}  // namespace
+
+ProblemBuilder& ProblemBuilder::global(SparseMatrix H, Vector k, SparseMatrix D, Vector b) {
+  has_global_ = true;
+  global_.H = std::move(H);
+  global_.k = std::move(k);
+  global_.D = std::move(D);
+  global_.b = std::move(b);
+  return *this;
+}
+
+ProblemBuilder& ProblemBuilder::local(SparseMatrix N, Vector r) {
+  has_local_ = true;
+  local_ = {std::move(N), std::move(r)};
+  return *this;
+}
+
+ProblemBuilder& ProblemBuilder::compliance(SparseMatrix C) {
+  has_compliance_ = true;
+  global_.C = std::move(C);
+  return *this;
+}
+
+ProblemBuilder& ProblemBuilder::contact(double friction) {
+  constraints_.add(ConstraintKind::contact, friction);
+  return *this;
+}
+
+ProblemBuilder& ProblemBuilder::contact2d(double friction) {
+  constraints_.add(ConstraintKind::contact2d, friction);
+  return *this;
+}
+
+ProblemBuilder& ProblemBuilder::unilateral() {
+  constraints_.add(ConstraintKind::unilateral);
+  return *this;
+}
+
+ProblemBuilder& ProblemBuilder::bilateral() {
+  constraints_.add(ConstraintKind::bilateral);
+  return *this;
+}
+
+ProblemBuilder& ProblemBuilder::constraints(const ConstraintSet& set) {
+  for (Index i = 0; i < set.count(); ++i) constraints_.add(set.kind(i), set.friction(i));
+  return *this;
+}
+
+ProblemBuilder& ProblemBuilder::cohesive_contact(double friction, double cohesion) {
+  cohesion_.emplace_back(constraints_.rows(), cohesion);
+  return contact(friction);
+}
+
+ProblemBuilder& ProblemBuilder::soft(double stiffness, double damping, double elongation) {
+  soft_.push_back({constraints_.rows(), stiffness, damping, elongation});
+  return bilateral();
+}
+
+void ProblemBuilder::check_constraints(std::vector<std::string>& defects) const {
+  for (Index i = 0; i < constraints_.count(); ++i)
+    if (!std::isfinite(constraints_.friction(i)) || constraints_.friction(i) < 0.0)
+      defects.push_back(fmt::format("friction coefficient {} is {}, expected a finite number >= 0", i,
+                                    format_double(constraints_.friction(i))));
+  for (const auto& [row, cohesion] : cohesion_)
+    if (!std::isfinite(cohesion) || cohesion < 0.0)
+      defects.push_back(fmt::format("cohesion of row {} is {}, expected a finite number >= 0", row, format_double(cohesion)));
+  for (const Soft& soft : soft_) {
+    if (!std::isfinite(soft.damping) || soft.damping <= 0.0)
+      defects.push_back(fmt::format("damping of soft row {} is {}, expected a finite number > 0", soft.row, format_double(soft.damping)));
+    if (!std::isfinite(soft.stiffness) || !std::isfinite(soft.elongation))
+      defects.push_back(fmt::format("stiffness or elongation of soft row {} is not finite", soft.row));
+  }
+}
+
+void ProblemBuilder::check_local(std::vector<std::string>& defects) const {
+  check_shape("N", local_.N, constraints_.rows(), constraints_.rows(), defects);
+  check_size("r", local_.r, constraints_.rows(), defects);
+  check_finite("N", local_.N, defects);
+  check_finite("r", local_.r, defects);
+  if (has_compliance_ || !soft_.empty()) defects.emplace_back("compliance needs the global form");
+}
+
+void ProblemBuilder::check_global(std::vector<std::string>& defects) const {
+  const Index n = global_.H.rows(), m = constraints_.rows();
+  const std::size_t before = defects.size();
+  check_shape("H", global_.H, n, n, defects);
+  check_shape("D", global_.D, n, m, defects);
+  check_size("k", global_.k, n, defects);
+  check_size("b", global_.b, m, defects);
+  check_finite("H", global_.H, defects);
+  check_finite("D", global_.D, defects);
+  check_finite("k", global_.k, defects);
+  check_finite("b", global_.b, defects);
+  if (defects.size() != before) return;
+  const double asymmetry = symmetry_defect(global_.H);
+  if (asymmetry > 1e-10) defects.push_back(fmt::format("H is not symmetric (relative defect {:.1e})", asymmetry));
+  const Vector diagonal = global_.H.diagonal();
+  for (Index i = 0; i < n; ++i)
+    if (!(diagonal[i] > 0.0)) {
+      defects.push_back(fmt::format("H({0},{0}) is {1}, expected a positive number", i, format_double(diagonal[i])));
+      break;
+    }
+  if (has_compliance_) check_compliance(defects);
+}
+
+void ProblemBuilder::check_compliance(std::vector<std::string>& defects) const {
+  const SparseMatrix& C = global_.C;
+  const std::size_t before = defects.size();
+  check_shape("C", C, constraints_.rows(), constraints_.rows(), defects);
+  check_finite("C", C, defects);
+  if (defects.size() != before) return;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const Index offset = constraints_.offset(i), rows = constraints_.rows(i);
+    DenseMatrix block = DenseMatrix::Zero(rows, rows);
+    for (Index c = 0; c < rows; ++c)
+      for (SparseMatrix::InnerIterator entry(C, offset + c); entry; ++entry) {
+        if (entry.row() < offset || entry.row() >= offset + rows) {
+          defects.push_back(fmt::format("C({},{}) couples two constraints, expected a block-diagonal matrix", entry.row(), offset + c));
+          return;
+        }
+        block(entry.row() - offset, c) = entry.value();
+      }
+    const double scale = block.cwiseAbs().maxCoeff();
+    const Vector eigenvalues = Eigen::SelfAdjointEigenSolver<DenseMatrix>(block, Eigen::EigenvaluesOnly).eigenvalues();
+    if ((block - block.transpose()).cwiseAbs().maxCoeff() > 1e-12 * scale || eigenvalues[0] < -1e-12 * scale)
+      defects.push_back(fmt::format("block {} of C is not symmetric positive semidefinite", i));
+  }
+}
+
+std::vector<std::string> ProblemBuilder::defects() const {
+  std::vector<std::string> list;
+  check_constraints(list);
+  if (has_global_ && has_local_) list.emplace_back("both a global and a local form were given, expected one");
+  if (!has_global_ && !has_local_) list.emplace_back("no matrices were given, expected a global or a local form");
+  if (has_global_) check_global(list);
+  if (has_local_) check_local(list);
+  return list;
+}
+
+GlobalForm ProblemBuilder::resolved_global() const {
+  GlobalForm form = global_;
+  const Index m = constraints_.rows();
+  std::vector<Triplet> entries;
+  if (has_compliance_)
+    for (Index j = 0; j < m; ++j)
+      for (SparseMatrix::InnerIterator entry(form.C, j); entry; ++entry)
+        entries.emplace_back(static_cast<int>(entry.row()), static_cast<int>(j), entry.value());
+  for (const Soft& soft : soft_) {
+    entries.emplace_back(static_cast<int>(soft.row), static_cast<int>(soft.row), 1.0 / soft.damping);
+    form.b[soft.row] = soft.stiffness * soft.elongation / soft.damping;
+  }
+  form.C.resize(m, m);
+  form.C.setFromTriplets(entries.begin(), entries.end());
+  form.H.makeCompressed();
+  form.D.makeCompressed();
+  return form;
+}
+
+ContactProblem ProblemBuilder::build() const {
+  const std::vector<std::string> list = defects();
+  if (!list.empty()) {
+    // One line, however bad the data: the first few defects say enough.
+    std::vector<std::string> shown(list.begin(), list.begin() + std::min<std::ptrdiff_t>(3, std::ssize(list)));
+    if (list.size() > shown.size()) shown.push_back(fmt::format("and {} more defects", list.size() - shown.size()));
+    throw InputError(join(shown, "; "));
+  }
+  auto data = std::make_shared<ContactProblem::Data>();
+  data->name = name_;
+  data->constraints = constraints_;
+  data->given_global = has_global_;
+  if (!cohesion_.empty()) {
+    data->impulse_shift.setZero(constraints_.rows());
+    for (const auto& [row, cohesion] : cohesion_) data->impulse_shift[row] = cohesion;
+  }
+  if (has_global_) {
+    GlobalForm form = resolved_global();
+    if (!cohesion_.empty()) {  // (E7)
+      form.k -= form.D * data->impulse_shift;
+      form.b -= form.C * data->impulse_shift;
+    }
+    data->mass = std::make_unique<MassMatrix>(form.H);
+    data->global = std::move(form);
+  } else {
+    data->local = local_;
+    data->local->N.makeCompressed();
+    if (!cohesion_.empty()) data->local->r -= data->local->N * data->impulse_shift;
+    data->symmetry_defect = symmetry_defect(data->local->N);
+  }
+  return ContactProblem(std::move(data));
+}
+
+}  // namespace ccp

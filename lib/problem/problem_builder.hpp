@@ -1,0 +1,66 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "problem/contact_problem.hpp"
+
+namespace ccp {
+
+/// Collects one problem and checks it. Matrices and vectors in one of the two forms, then the constraint blocks in row order.
+///
+///     ProblemBuilder builder("two blocks");
+///     builder.global(H, k, D, b).contact(0.4).unilateral();
+///     const ContactProblem problem = builder.build();
+class ProblemBuilder {
+ public:
+  explicit ProblemBuilder(std::string name = "") : name_(std::move(name)) {}
+
+  /// Global form (E1, E2). H: n×n symmetric (both triangles), kg. D: n×m. k: n. b: m.
+  ProblemBuilder& global(SparseMatrix H, Vector k, SparseMatrix D, Vector b);
+  /// Local form (E3). N: m×m, need not be exactly symmetric. r: m.
+  ProblemBuilder& local(SparseMatrix N, Vector r);
+  /// Compliance C, m×m, block-diagonal by constraint, PSD; global form only, after global(). Replaces an earlier one.
+  ProblemBuilder& compliance(SparseMatrix C);
+
+  ProblemBuilder& contact(double friction);
+  ProblemBuilder& contact2d(double friction);
+  ProblemBuilder& unilateral();
+  ProblemBuilder& bilateral();
+  ProblemBuilder& constraints(const ConstraintSet& set);
+
+  /// Contact with ‖γ_T‖ <= μ(γ_n + c), γ_n >= −c, mapped on γ' = γ + c e_n (E7). cohesion: c >= 0, N·s.
+  ProblemBuilder& cohesive_contact(double friction, double cohesion);
+  /// Soft row γ = −stiffness·elongation − damping·Jv (Lee et al., eq. 4) as a bilateral row with C = 1/damping and
+  /// b = stiffness·elongation/damping (E8), whatever b holds for that row. damping > 0; global form only.
+  ProblemBuilder& soft(double stiffness, double damping, double elongation);
+
+  /// One message per defect: missing or contradictory data, sizes, non-finite entries (with their place), μ < 0 or not finite,
+  /// asymmetric H, C outside its blocks or not PSD, non-positive diagonal of H. Empty when the problem can be built.
+  std::vector<std::string> defects() const;
+
+  /// Throws InputError naming all defects in one line, or that H is not positive definite.
+  ContactProblem build() const;
+
+ private:
+  struct Soft {
+    Index row;
+    double stiffness, damping, elongation;
+  };
+
+  void check_global(std::vector<std::string>& defects) const;
+  void check_local(std::vector<std::string>& defects) const;
+  void check_constraints(std::vector<std::string>& defects) const;
+  void check_compliance(std::vector<std::string>& defects) const;
+  GlobalForm resolved_global() const;
+
+  std::string name_;
+  bool has_global_ = false, has_local_ = false, has_compliance_ = false;
+  GlobalForm global_;
+  LocalForm local_;
+  ConstraintSet constraints_;
+  std::vector<std::pair<Index, double>> cohesion_;  ///< normal row, c
+  std::vector<Soft> soft_;
+};
+
+}  // namespace ccp

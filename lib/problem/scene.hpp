@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/fields.hpp"
+#include "problem/contact_problem.hpp"
+
+namespace ccp {
+
+struct SceneInfo {
+  std::string name;       ///< as in a config
+  std::string title;      ///< one line
+  std::string reference;  ///< paper and experiment
+};
+
+/// A generator of problems: a parameter table and build(). Same parameters, same seed, same bytes.
+class Scene {
+ public:
+  virtual ~Scene() = default;
+  Scene() = default;
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+
+  virtual const SceneInfo& info() const = 0;
+  FieldTable& parameters() { return fields_; }
+  const FieldTable& parameters() const { return fields_; }
+
+  /// What is wrong with the parameters together (each one alone is checked by the table); nothing when they fit.
+  virtual std::optional<std::string> check() const { return std::nullopt; }
+
+  /// Throws InputError(check()) when the parameters do not fit.
+  ContactProblem build(std::uint64_t seed) const {
+    if (const auto defect = check()) throw InputError(*defect);
+    return do_build(seed);
+  }
+
+ protected:
+  FieldTable fields_;  ///< filled by the constructor of the scene
+
+ private:
+  virtual ContactProblem do_build(std::uint64_t seed) const = 0;
+};
+
+/// How the benchmark engine reaches scenes without knowing them: handed over by the program.
+struct SceneRegistry {
+  std::vector<std::string> names;
+  /// Throws InputError for an unknown name, with the nearest one.
+  std::function<std::unique_ptr<Scene>(const std::string&)> make;
+};
+
+}  // namespace ccp
