@@ -1,0 +1,44 @@
+#include "problems/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "problems/scenes/odd_mass_stack.hpp"
+
+namespace ccp {
+namespace {
+
+struct Entry {
+  const char* name;
+  std::unique_ptr<Scene> (*make)();
+};
+
+template <typename Type>
+std::unique_ptr<Scene> make() {
+  return std::make_unique<Type>();
+}
+
+constexpr std::array scenes{
+    Entry{"odd_mass_stack", make<OddMassStack>},
+};
+
+}  // namespace
+
+std::vector<std::string> scene_names() {
+  std::vector<std::string> names;
+  for (const Entry& entry : scenes) names.emplace_back(entry.name);
+  return names;
+}
+
+std::unique_ptr<Scene> make_scene(const std::string& name) {
+  for (const Entry& entry : scenes)
+    if (name == entry.name) return entry.make();
+  throw InputError(fmt::format("unknown scene '{}'{}", name, suggestion(name, scene_names())));
+}
+
+SceneRegistry scene_registry() { return {scene_names(), make_scene}; }
+
+}  // namespace ccp

@@ -1,0 +1,124 @@
+#include "problems/scenes/odd_mass_stack.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <cstddef>
+#include <vector>
+
+#include "problem/problem_builder.hpp"
+
+namespace ccp {
+namespace {
+
+constexpr int floor_body = -1;
+constexpr double max_spheres = 1e6;
+constexpr const char* paper = "Tasora 2021, TEST 1.A";
+
+struct Sphere {
+  double mass;     ///< kg
+  double force;    ///< vertical force, N
+  int lower_body;  ///< what it rests on
+};
+
+std::vector<Sphere> place_spheres(const OddMassStack::Parameters& p) {
+  std::vector<Sphere> spheres;
+  for (int i = 1; i <= p.spheres; ++i) {
+    const bool heavy = i == p.heavy_index;
+    const double mass = heavy ? p.heavy_mass : p.mass;
+    const double lift = heavy ? p.lift_factor : 0.0;
+    spheres.push_back({mass, (lift - 1.0) * mass * p.gravity, i == 1 ? floor_body : i - 2});
+  }
+  if (p.lone_mass > 0.0) spheres.push_back({p.lone_mass, -p.lone_mass * p.gravity, floor_body});
+  return spheres;
+}
+
+SparseMatrix mass_matrix(const std::vector<Sphere>& spheres, double radius) {
+  const auto size = static_cast<Index>(6 * spheres.size());
+  std::vector<Triplet> entries;
+  for (std::size_t body = 0; body < spheres.size(); ++body) {
+    const double inertia = 0.4 * spheres[body].mass * radius * radius;
+    for (int dof = 0; dof < 6; ++dof) {
+      const int row = 6 * static_cast<int>(body) + dof;
+      entries.emplace_back(row, row, dof < 3 ? spheres[body].mass : inertia);
+    }
+  }
+  SparseMatrix H(size, size);
+  H.setFromTriplets(entries.begin(), entries.end());
+  return H;
+}
+
+/// Column of D: an impulse of size `sign` along `direction` on a body, at `arm` from its centre.
+void add_impulse(std::vector<Triplet>& entries, int body, int column, double sign, const Vector3& direction,
+                 const Vector3& arm) {
+  if (body == floor_body) return;
+  const Vector3 torque = arm.cross(direction);
+  for (int axis = 0; axis < 3; ++axis) {
+    if (direction[axis] != 0.0) entries.emplace_back(6 * body + axis, column, sign * direction[axis]);
+    if (torque[axis] != 0.0) entries.emplace_back(6 * body + 3 + axis, column, sign * torque[axis]);
+  }
+}
+
+SparseMatrix contact_jacobian(const std::vector<Sphere>& spheres, double radius) {
+  const Vector3 directions[3] = {Vector3::UnitZ(), Vector3::UnitX(), Vector3::UnitY()};  // normal first
+  std::vector<Triplet> entries;
+  for (int body = 0; body < static_cast<int>(spheres.size()); ++body)
+    for (int row = 0; row < 3; ++row) {
+      const int column = 3 * body + row;
+      add_impulse(entries, body, column, 1.0, directions[row], -radius * Vector3::UnitZ());
+      add_impulse(entries, spheres[static_cast<std::size_t>(body)].lower_body, column, -1.0, directions[row],
+                  radius * Vector3::UnitZ());
+    }
+  const auto count = static_cast<Index>(spheres.size());
+  SparseMatrix D(6 * count, 3 * count);
+  D.setFromTriplets(entries.begin(), entries.end());
+  return D;
+}
+
+}  // namespace
+
+OddMassStack::OddMassStack() {
+  Parameters& p = parameters_;
+  fields_.add("spheres", &p.spheres, Range::closed(1.0, max_spheres), "spheres in the column", paper)
+      .add("mass", &p.mass, Range::positive(), "kg", "mass of a sphere of the column", paper)
+      .add("heavy_index", &p.heavy_index, Range::closed(0.0, max_spheres),
+           "which sphere of the column is the heavy one, counted from the floor, from 1; 0: none", paper)
+      .add("heavy_mass", &p.heavy_mass, Range::positive(), "kg", "mass of the heavy sphere", paper)
+      .add("lone_mass", &p.lone_mass, Range::non_negative(), "kg",
+           "mass of one more sphere alone on the floor; 0: no such sphere", paper)
+      .add("lift_factor", &p.lift_factor, Range::non_negative(), "",
+           "upward force on the heavy sphere, over its weight: 0 in TEST 1.A, 2 in TEST 1.B", "Tasora 2021, TEST 1.B")
+      .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", paper)
+      .add("radius", &p.radius, Range::positive(), "m", "radius of every sphere", "ours")
+      .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient of every contact", "ours")
+      .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", "ours");
+}
+
+const SceneInfo& OddMassStack::info() const {
+  static const SceneInfo scene{"odd_mass_stack", "A column of spheres, one of them a thousand times heavier",
+                               "Tasora, Mangoni, Benatti, Garziera 2021, sec. 8.1, TEST 1.A and 1.B"};
+  return scene;
+}
+
+std::optional<std::string> OddMassStack::check() const {
+  const Parameters& p = parameters_;
+  if (p.heavy_index > p.spheres)
+    return fmt::format("'heavy_index' is {}, expected at most 'spheres', which is {}", p.heavy_index, p.spheres);
+  if (p.heavy_index == 0 && p.lift_factor > 0.0)
+    return std::string("'lift_factor' lifts the heavy sphere, expected 'heavy_index' >= 1");
+  return std::nullopt;
+}
+
+ContactProblem OddMassStack::do_build(std::uint64_t /*seed: nothing here is random*/) const {
+  const Parameters& p = parameters_;
+  const std::vector<Sphere> spheres = place_spheres(p);
+  const auto count = static_cast<Index>(spheres.size());
+  Vector k = Vector::Zero(6 * count);  // M v⁽ˡ⁾ + h f from rest
+  for (Index body = 0; body < count; ++body) k[6 * body + 2] = p.time_step * spheres[static_cast<std::size_t>(body)].force;
+  ProblemBuilder builder(info().name);
+  builder.global(mass_matrix(spheres, p.radius), k, contact_jacobian(spheres, p.radius), Vector::Zero(3 * count));
+  for (Index body = 0; body < count; ++body) builder.contact(p.friction);
+  return builder.build();
+}
+
+}  // namespace ccp
