@@ -1,0 +1,68 @@
+#include "io/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "core/error.hpp"
+
+namespace ccp {
+namespace {
+
+std::filesystem::path temporary_name(const std::filesystem::path& target) {
+  static std::atomic<unsigned> count{0};
+  // Independent of the target's name, which may already be as long as the file system allows.
+  return target.parent_path() / fmt::format(".ccpbench-{}-{}.tmp", ::getpid(), count++);
+}
+
+InputError cannot_write(const std::filesystem::path& path, int error) {
+  return {path.string(), "", fmt::format("cannot be written ({})", std::strerror(error))};
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
+  if (target_.filename().empty()) throw InputError(target_.string(), "", "expected the name of a file to write");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(target_, ignored))
+    throw InputError(target_.string(), "", "is a folder, expected a file to write");
+  int descriptor = -1;
+  do {
+    temporary_ = temporary_name(target_);
+    descriptor = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (descriptor < 0 && errno == EEXIST);  // left behind by a killed process with the same id
+  if (descriptor < 0) throw cannot_write(target_, errno);
+  ::close(descriptor);
+  pending_ = true;
+}
+
+AtomicFile::~AtomicFile() {
+  if (pending_) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::commit() {
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) throw cannot_write(target_, errno);
+  pending_ = false;
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
+  AtomicFile file(path);
+  struct Closer {
+    void operator()(std::FILE* stream) const { std::fclose(stream); }
+  };
+  std::unique_ptr<std::FILE, Closer> stream(std::fopen(file.temporary().c_str(), "wb"));
+  if (!stream) throw cannot_write(path, errno);
+  const bool written = std::fwrite(content.data(), 1, content.size(), stream.get()) == content.size();
+  const int write_error = errno;
+  // fclose flushes, so a full disk may only show there.
+  if (std::fclose(stream.release()) != 0 || !written) throw cannot_write(path, written ? errno : write_error);
+  file.commit();
+}
+
+}  // namespace ccp

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace ccp {
+
+/// A new file under a temporary name in the folder of `target`, which takes the target's name on commit() and disappears
+/// without it. So a reader, or an interrupted run, never meets half a file.
+class AtomicFile {
+ public:
+  /// Creates the temporary file, empty. Throws InputError(target, ...) when the folder is missing or not writable, or when
+  /// the target is a folder.
+  explicit AtomicFile(std::filesystem::path target);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// Where to write; a plain file that exists.
+  const std::filesystem::path& temporary() const { return temporary_; }
+  const std::filesystem::path& target() const { return target_; }
+
+  /// Gives the file its name, replacing an older one. Throws InputError(target, ...) when that fails.
+  void commit();
+
+ private:
+  std::filesystem::path target_, temporary_;
+  bool pending_ = false;
+};
+
+/// Writes `content` to `path`, replacing an older file, completely or not at all. Throws InputError(path, ...) when it
+/// cannot (no such folder, no permission, disk full). Not durable against power loss: nothing is synchronised to the disk.
+void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+}  // namespace ccp

@@ -1,0 +1,77 @@
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "core/error.hpp"
+#include "io/atomic_file.hpp"
+#include "io/temporary_folder.hpp"
+
+using ccp::AtomicFile;
+using ccp::InputError;
+using ccp::write_file_atomically;
+
+TEST_CASE("a file is written and replaced, and no temporary is left") {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "cell.json", "{}\n");
+  CHECK(read_text(folder / "cell.json") == "{}\n");
+  const std::string bytes("a\0b\r\n", 5);
+  write_file_atomically(folder / "cell.json", bytes);
+  CHECK(read_text(folder / "cell.json") == bytes);
+  write_file_atomically(folder / "cell.json", "");
+  CHECK(read_text(folder / "cell.json").empty());
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("a name as long as the file system allows can be written") {
+  const TemporaryFolder folder;
+  const std::string name(255, 'x');
+  write_file_atomically(folder / name, "long");
+  CHECK(read_text(folder / name) == "long");
+}
+
+TEST_CASE("the target keeps its content until commit, and without commit") {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "a", "old");
+  {
+    const AtomicFile file(folder / "a");
+    std::ofstream(file.temporary()) << "half";
+    CHECK(read_text(folder / "a") == "old");
+    CHECK(folder.entries() == 2);
+  }
+  CHECK(read_text(folder / "a") == "old");
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("new files get the permissions of any new file") {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "plain") << "x";
+  write_file_atomically(folder / "atomic", "x");
+  CHECK(std::filesystem::status(folder / "atomic").permissions() == std::filesystem::status(folder / "plain").permissions());
+}
+
+TEST_CASE("what cannot be written is an InputError that names the path, in one line") {
+  const TemporaryFolder folder;
+  CHECK_THROWS_WITH(write_file_atomically(folder / "no" / "file", "x"),
+                    (folder / "no").string() + "/file: cannot be written (No such file or directory)");
+  CHECK_THROWS_AS(write_file_atomically(folder.path(), "x"), InputError);
+  CHECK_THROWS_AS(write_file_atomically(folder.path() / "", "x"), InputError);
+  CHECK_THROWS_AS(write_file_atomically("", "x"), InputError);
+  CHECK_THROWS_AS(write_file_atomically("/proc/ccpbench-cannot-exist", "x"), InputError);
+  CHECK(folder.entries() == 0);
+
+  if (::geteuid() != 0) {
+    std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    CHECK_THROWS_AS(write_file_atomically(folder / "file", "x"), InputError);
+    std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
+  }
+}
+
+TEST_CASE("a target that turned into a folder fails at commit and leaves nothing behind") {
+  const TemporaryFolder folder;
+  {
+    AtomicFile file(folder / "a");
+    std::filesystem::create_directory(folder / "a");
+    CHECK_THROWS_AS(file.commit(), InputError);
+  }
+  CHECK(folder.entries() == 1);
+}
