@@ -12,7 +12,8 @@ std::string one_line(const std::string& file, const std::string& place, const st
     if (!line.empty()) line += ": ";
     line += part;
   }
-  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return line;
 }
 

@@ -70,7 +70,14 @@ std::string Range::text() const {
 
 FieldTable& FieldTable::add(std::string name, double* member, Range range, std::string unit, std::string meaning,
                             std::string source) {
-  Field field{std::move(name), FieldType::real, std::move(meaning), std::move(unit), std::move(source), range, {}, *member,
+  Field field{std::move(name),
+              FieldType::real,
+              std::move(meaning),
+              std::move(unit),
+              std::move(source),
+              range,
+              {},
+              *member,
               [member]() -> FieldValue { return *member; },
               [member](const FieldValue& value) { *member = std::get<double>(value); }};
   fields_.push_back(std::move(field));
@@ -78,16 +85,29 @@ FieldTable& FieldTable::add(std::string name, double* member, Range range, std::
 }
 
 FieldTable& FieldTable::add(std::string name, int* member, Range range, std::string meaning, std::string source) {
-  range.max = std::min(range.max, static_cast<double>(std::numeric_limits<int>::max()));
-  Field field{std::move(name), FieldType::integer, std::move(meaning), "", std::move(source), range, {},
-              static_cast<std::int64_t>(*member), [member]() -> FieldValue { return static_cast<std::int64_t>(*member); },
+  Field field{std::move(name),
+              FieldType::integer,
+              std::move(meaning),
+              "",
+              std::move(source),
+              range,
+              {},
+              static_cast<std::int64_t>(*member),
+              [member]() -> FieldValue { return static_cast<std::int64_t>(*member); },
               [member](const FieldValue& value) { *member = static_cast<int>(std::get<std::int64_t>(value)); }};
   fields_.push_back(std::move(field));
   return *this;
 }
 
 FieldTable& FieldTable::add(std::string name, bool* member, std::string meaning, std::string source) {
-  Field field{std::move(name), FieldType::flag, std::move(meaning), "", std::move(source), {}, {}, *member,
+  Field field{std::move(name),
+              FieldType::flag,
+              std::move(meaning),
+              "",
+              std::move(source),
+              {},
+              {},
+              *member,
               [member]() -> FieldValue { return *member; },
               [member](const FieldValue& value) { *member = std::get<bool>(value); }};
   fields_.push_back(std::move(field));
@@ -116,9 +136,14 @@ std::optional<std::string> FieldTable::check(const std::string& name, const Fiel
     case FieldType::flag:
       if (!std::holds_alternative<bool>(value)) return wrong_type("true or false");
       return std::nullopt;
-    case FieldType::integer:
-      if (!std::holds_alternative<std::int64_t>(value)) return wrong_type("a whole number");
-      return check_number(*field, static_cast<double>(std::get<std::int64_t>(value)));
+    case FieldType::integer: {
+      const auto* whole = std::get_if<std::int64_t>(&value);
+      if (whole == nullptr) return wrong_type("a whole number");
+      if (*whole < std::numeric_limits<int>::min() || *whole > std::numeric_limits<int>::max())
+        return fmt::format("'{}' is {}, expected a value in [{}, {}]", name, *whole, std::numeric_limits<int>::min(),
+                           std::numeric_limits<int>::max());
+      return check_number(*field, static_cast<double>(*whole));
+    }
     case FieldType::real:
       if (const auto* whole = std::get_if<std::int64_t>(&value)) return check_number(*field, static_cast<double>(*whole));
       if (!std::holds_alternative<double>(value)) return wrong_type("a number");
@@ -140,7 +165,11 @@ void FieldTable::set(const std::string& name, const FieldValue& value) {
   field.store(field.type == FieldType::real && whole != nullptr ? FieldValue(static_cast<double>(*whole)) : value);
 }
 
-void FieldTable::set_from_text(const std::string& name, const std::string& text) { set(name, parse_text(text)); }
+void FieldTable::set_from_text(const std::string& name, const std::string& text) {
+  const Field* field = find(name);
+  const bool is_choice = field != nullptr && field->type == FieldType::choice;
+  set(name, is_choice ? FieldValue(text) : parse_text(text));
+}
 
 std::vector<std::pair<std::string, FieldValue>> FieldTable::values() const {
   std::vector<std::pair<std::string, FieldValue>> list;

@@ -1,0 +1,16 @@
+#include <catch2/catch.hpp>
+
+#include "core/error.hpp"
+
+using namespace ccp;
+
+TEST_CASE("an input error names file, place and expectation in one line", "[core]") {
+  CHECK(std::string(InputError("a.json", "/solvers/0", "expected a name").what()) == "a.json: /solvers/0: expected a name");
+  CHECK(std::string(InputError("a.json", "", "expected a name").what()) == "a.json: expected a name");
+  CHECK(std::string(InputError("", "--out", "expected a folder").what()) == "--out: expected a folder");
+  CHECK(std::string(InputError("expected a folder").what()) == "expected a folder");
+}
+
+TEST_CASE("line breaks in an input error become blanks", "[core]") {
+  CHECK(std::string(InputError("a\nb", "c\rd", "one\r\ntwo\n").what()) == "a b: c d: one  two ");
+}

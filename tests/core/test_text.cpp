@@ -1,0 +1,68 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "core/text.hpp"
+
+using namespace ccp;
+
+namespace {
+const std::vector<std::string> solvers{"jacobi", "gauss_seidel", "nsgs", "admm", "fadmm"};
+}
+
+TEST_CASE("the nearest name is the likely misspelling", "[core]") {
+  CHECK(nearest_name("jakobi", solvers) == "jacobi");
+  CHECK(nearest_name("gaus_seidl", solvers) == "gauss_seidel");
+  CHECK(nearest_name("gauss-seidel", solvers) == "gauss_seidel");
+  CHECK(nearest_name("nsg", solvers) == "nsgs");
+  CHECK(nearest_name("fadm", solvers) == "fadmm");
+  CHECK(nearest_name("admm", solvers) == "admm");
+}
+
+TEST_CASE("a name far from all candidates has no nearest one", "[core]") {
+  CHECK(nearest_name("interior_point", solvers).empty());
+  CHECK(nearest_name("", solvers).empty());
+  CHECK(nearest_name("jacobi", {}).empty());
+  CHECK(nearest_name("xy", {"ab"}).empty());  // two edits, but nothing in common
+}
+
+TEST_CASE("of equally near names the first is taken", "[core]") {
+  CHECK(nearest_name("rhx", {"rho", "rha"}) == "rho");
+  CHECK(nearest_name("rhx", {"rha", "rho"}) == "rha");
+}
+
+TEST_CASE("a suggestion names the near candidate or all of them", "[core]") {
+  CHECK(suggestion("jakobi", solvers) == " (did you mean 'jacobi'?)");
+  CHECK(suggestion("interior_point", solvers) == " (known: jacobi, gauss_seidel, nsgs, admm, fadmm)");
+  CHECK(suggestion("jacobi", {}).empty());
+}
+
+TEST_CASE("join puts the separator between parts only", "[core]") {
+  CHECK(join({}, ", ").empty());
+  CHECK(join({"a"}, ", ") == "a");
+  CHECK(join({"a", "b", ""}, "/") == "a/b/");
+}
+
+TEST_CASE("format_double is short and reads back the same", "[core]") {
+  CHECK(format_double(0.1) == "0.1");
+  CHECK(format_double(1e-9) == "1e-09");
+  CHECK(format_double(5.0) == "5");
+  CHECK(format_double(std::numeric_limits<double>::infinity()) == "inf");
+  CHECK(format_double(-std::numeric_limits<double>::infinity()) == "-inf");
+  CHECK(format_double(std::numeric_limits<double>::quiet_NaN()) == "nan");
+
+  std::mt19937_64 bits(3);
+  for (int i = 0; i < 10000; ++i) {
+    const auto pattern = bits();
+    double value = 0.0;
+    std::memcpy(&value, &pattern, sizeof value);
+    if (!std::isfinite(value)) continue;
+    const double read = std::strtod(format_double(value).c_str(), nullptr);
+    REQUIRE(read == value);
+  }
+  for (const double value : {0.0, std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max(), 1.0 / 3.0})
+    CHECK(std::strtod(format_double(value).c_str(), nullptr) == value);
+}
