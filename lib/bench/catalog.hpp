@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "problem/scene.hpp"
+#include "solvers/solver.hpp"
+
+namespace ccp {
+
+/// The names a config may use and how to make what they name. The engine reaches scenes and solvers through it alone.
+struct Catalog {
+  SceneRegistry scenes;
+  std::vector<std::string> solver_names;
+  /// Throws InputError for an unknown name.
+  std::function<std::unique_ptr<Solver>(const std::string&)> make_solver;
+};
+
+/// The catalog of the program: the registered solvers and the scenes handed over.
+Catalog standard_catalog(SceneRegistry scenes);
+
+}  // namespace ccp

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/catalog.hpp"
+#include "core/fields.hpp"
+#include "problem/measure.hpp"
+#include "problem/model.hpp"
+#include "solvers/run_monitor.hpp"
+
+/// One experiment as a JSON file (comments allowed), read into plain structs. Whatever is wrong with it is an InputError
+/// with the file, the JSON pointer and what was expected.
+namespace ccp {
+
+/// All parameters of a scene or a solver with their values, in the order of its table.
+using Parameters = std::vector<std::pair<std::string, FieldValue>>;
+
+/// One entry of "problems": either a scene or a pattern of FCLib files.
+struct ProblemSpec {
+  std::string scene;       ///< empty for FCLib files
+  Parameters parameters;   ///< of the scene, all of them
+  std::uint64_t seed = 0;  ///< of the scene
+  std::string fclib;       ///< pattern below the FCLib folder; empty for a scene
+  std::string label;       ///< with the swept values that touch it; empty: FCLib files named by their path
+};
+
+/// One entry of "solvers".
+struct SolverSpec {
+  std::string solver;
+  std::string label;          ///< with the swept values that touch it
+  Parameters parameters;      ///< all of them
+  std::vector<Model> models;  ///< models it is run on; empty: all of the config
+};
+
+/// Limits of one cell, enforced from outside. Beyond wall_s the cell is time_limit, beyond memory_mb out_of_memory.
+struct Limits {
+  double wall_s = 600.0;      ///< s, set-up, iterations and judging together
+  double memory_mb = 8192.0;  ///< MiB of private memory
+};
+
+/// A statement of a paper as a bound on a result; judged by the command `claims`.
+struct Claim {
+  std::string id, says, where;
+  bool must = false;
+  std::string metric;   ///< column of summary.csv; "iterations_to" and "time_to" take `at`
+  double at = 0.0;      ///< a decade 1e-2 … 1e-12; 0 when the metric takes none
+  std::string of;       ///< label of a solver
+  std::string problem;  ///< label of a problem; empty: all
+  std::optional<Model> model;
+  std::string relation;  ///< "less_than", "at_most", "at_least", "greater_than"
+  double bound = 0.0;
+};
+
+struct PlotSpec {
+  std::string kind, x, y;
+};
+
+/// One value of a sweep as it was put into the config.
+struct SweptValue {
+  std::string pointer;  ///< JSON pointer
+  std::string text;     ///< the value as compact JSON
+};
+
+/// The config with one combination of swept values in place.
+struct ConfigVariant {
+  std::vector<SweptValue> swept;  ///< empty without a sweep
+  std::vector<ProblemSpec> problems;
+  std::vector<Model> models;
+  std::vector<SolverSpec> solvers;
+  StopRule stop;
+  Limits limits;
+  std::vector<Measure> trace;
+};
+
+struct Config {
+  std::string file;
+  std::string name;  ///< letters, digits, _ and -: the folder of its results
+  std::string title, description;
+  std::string size;                     ///< the size applied, or empty
+  std::vector<ConfigVariant> variants;  ///< at least one
+  std::vector<Claim> claims;
+  std::vector<PlotSpec> plots;
+  std::string resolved;  ///< the JSON after size and --set, before the sweep
+};
+
+/// Changes to the JSON before it is read: first the size, then the settings.
+struct ConfigOverrides {
+  std::string size;              ///< "small", "paper" or empty; a config that does not define it is used as written
+  std::vector<std::string> set;  ///< "POINTER=VALUE", VALUE as JSON, or a plain text when it is not JSON
+};
+
+/// Throws InputError when the file cannot be read or anything in it is wrong.
+Config read_config(const std::string& file, const Catalog& catalog, const ConfigOverrides& overrides = {});
+
+/// The same from memory; `file` is for messages.
+Config parse_config(const std::string& text, const std::string& file, const Catalog& catalog,
+                    const ConfigOverrides& overrides = {});
+
+/// JSON Schema (draft 2020-12) of a config with the solvers, scenes and measures of this program, indented.
+std::string config_schema(const Catalog& catalog);
+
+}  // namespace ccp
