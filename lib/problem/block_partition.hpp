@@ -12,7 +12,9 @@ struct BlockPartition {
   std::vector<Index> start{0};
 
   Index count() const { return static_cast<Index>(start.size()) - 1; }
-  Index size(Index block) const { return start[static_cast<std::size_t>(block) + 1] - start[static_cast<std::size_t>(block)]; }
+  Index size(Index block) const {
+    return start[static_cast<std::size_t>(block) + 1] - start[static_cast<std::size_t>(block)];
+  }
   Index offset(Index block) const { return start[static_cast<std::size_t>(block)]; }
   bool empty() const { return count() == 0; }
   /// Block that owns each dof.

@@ -65,12 +65,29 @@ const Vector& ContactProblem::free_velocity() const {
   return *data_->free_velocity;
 }
 
+void ContactProblem::local_velocity(const Vector& impulse, Vector& body_scratch, Vector& u) const {
+  u.resize(rows());
+  if (!given_global()) {
+    u = data_->local->r;
+    u.noalias() += data_->local->N * impulse;
+    return;
+  }
+  const GlobalForm& form = *data_->global;
+  body_scratch = form.k;
+  body_scratch.noalias() += form.D * impulse;
+  mass().solve(body_scratch, body_scratch);
+  u = form.b;
+  u.noalias() += form.D.transpose() * body_scratch;
+  if (form.C.nonZeros() > 0) u.noalias() += form.C * impulse;
+}
+
 const LocalForm& ContactProblem::local() const {
   if (!data_->local) {
     const FactoredDelassus* blocks = has_factored() ? &factored() : nullptr;
     const Vector& r = free_velocity();
-    timed(*data_, "global to local",
-          [&] { data_->local = LocalForm{assemble_delassus(*data_->global, *data_->mass, blocks), r}; });
+    timed(*data_, "global to local", [&] {
+      data_->local = LocalForm{assemble_delassus(*data_->global, *data_->mass, blocks), r};
+    });
   }
   return *data_->local;
 }
@@ -78,7 +95,8 @@ const LocalForm& ContactProblem::local() const {
 const AssembledDelassus& ContactProblem::assembled() const {
   if (!data_->assembled) {
     const LocalForm& form = local();
-    timed(*data_, "block-CSR operator", [&] { data_->assembled = std::make_unique<AssembledDelassus>(constraints(), form.N); });
+    timed(*data_, "block-CSR operator",
+          [&] { data_->assembled = std::make_unique<AssembledDelassus>(constraints(), form.N); });
   }
   return *data_->assembled;
 }

@@ -34,9 +34,9 @@ struct Conversion {
   double seconds = 0.0;
 };
 
-/// One complementarity problem with friction: immutable, cheap to copy (shared data), in global or local form, with the other
-/// form derived on demand, exactly, cached and timed. Built by ProblemBuilder. Not safe for concurrent use from several
-/// threads (the caches are filled on first use).
+/// One complementarity problem with friction: immutable, cheap to copy (shared data), in global or local form, with the
+/// other form derived on demand, exactly, cached and timed. Built by ProblemBuilder. Not safe for concurrent use from
+/// several threads (the caches are filled on first use).
 class ContactProblem {
  public:
   const std::string& name() const;
@@ -49,8 +49,8 @@ class ContactProblem {
   /// Which form the problem was given in.
   bool given_global() const;
 
-  /// The global form: as given, or from N = L Lᵀ with H = I, D = Lᵀ, k = 0, b = r (E9; v = Lᵀγ; rank-revealing, symmetric PSD
-  /// part; what was clipped is clipped()).
+  /// The global form: as given, or from N = L Lᵀ with H = I, D = Lᵀ, k = 0, b = r (E9; v = Lᵀγ; rank-revealing, symmetric
+  /// PSD part; what was clipped is clipped()).
   const GlobalForm& global() const;
   /// The local form: as given, or N = DᵀH⁻¹D + C, r = DᵀH⁻¹k + b (E3).
   const LocalForm& local() const;
@@ -63,6 +63,9 @@ class ContactProblem {
   const FactoredDelassus& factored() const;
   /// r, m/s; does not form N.
   const Vector& free_velocity() const;
+  /// u = Dᵀ H⁻¹(k + D γ) + C γ + b for a problem given in global form, N γ + r otherwise (E2, E3; on stiff stacks N γ + r
+  /// loses ten digits). u: m, resized. body_scratch: n, resized; holds v afterwards when given global.
+  void local_velocity(const Vector& impulse, Vector& body_scratch, Vector& u) const;
   /// H⁻¹ of the global form (derived where it was not given).
   const MassMatrix& mass() const;
 

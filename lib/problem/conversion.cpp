@@ -42,8 +42,8 @@ SparseMatrix assemble_by_solves(const GlobalForm& form, const MassMatrix& mass) 
   return SparseMatrix(0.5 * (N + SparseMatrix(N.transpose())));
 }
 
-/// Cholesky with complete pivoting of the symmetric A, by columns: A ≈ L Lᵀ, stopping when the largest remaining diagonal is at
-/// rounding level. Needs m·rank² operations, not m³.
+/// Cholesky with complete pivoting of the symmetric A, by columns: A ≈ L Lᵀ, stopping when the largest remaining diagonal is
+/// at rounding level. Needs m·rank² operations, not m³.
 DenseMatrix pivoted_cholesky(const DenseMatrix& A) {
   const Index m = A.rows();
   Vector diagonal = A.diagonal();
@@ -117,7 +117,8 @@ double symmetry_defect(const SparseMatrix& N) {
   const SparseMatrix difference = N - SparseMatrix(N.transpose());
   double largest = 0.0, scale = 0.0;
   for (Index j = 0; j < N.outerSize(); ++j) {
-    for (SparseMatrix::InnerIterator entry(difference, j); entry; ++entry) largest = std::max(largest, std::abs(entry.value()));
+    for (SparseMatrix::InnerIterator entry(difference, j); entry; ++entry)
+      largest = std::max(largest, std::abs(entry.value()));
     for (SparseMatrix::InnerIterator entry(N, j); entry; ++entry) scale = std::max(scale, std::abs(entry.value()));
   }
   return scale > 0.0 ? largest / scale : 0.0;

@@ -5,8 +5,8 @@
 /// The exact conversions between the two forms. ContactProblem calls them once and keeps the result.
 namespace ccp {
 
-/// N = DᵀH⁻¹D + C (E3), m×m, by blocks of bodies for a block-diagonal H (through `factored`, may be null otherwise), else by one
-/// solve with H per row.
+/// N = DᵀH⁻¹D + C (E3), m×m, by blocks of bodies for a block-diagonal H (through `factored`, may be null otherwise), else by
+/// one solve with H per row.
 SparseMatrix assemble_delassus(const GlobalForm& form, const MassMatrix& mass, const FactoredDelassus* factored);
 
 /// r = DᵀH⁻¹k + b (E3).

@@ -99,7 +99,8 @@ Vector3 AssembledDelassus::row_product(Index block, const double* x) const {
 void AssembledDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
   const ConstraintSet& blocks = constraints();
   parallel_ranges(threads, blocks.count(), [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) y.segment(blocks.offset(i), blocks.rows(i)) = row_product(i, x.data()).head(blocks.rows(i));
+    for (Index i = begin; i < end; ++i)
+      y.segment(blocks.offset(i), blocks.rows(i)) = row_product(i, x.data()).head(blocks.rows(i));
   });
 }
 
@@ -126,7 +127,8 @@ Matrix3 AssembledDelassus::diagonal_block(Index block) const {
 }
 
 std::size_t AssembledDelassus::bytes() const {
-  return data_.size() * sizeof(double) + column_.size() * (sizeof(int) + sizeof(Index)) + 2 * row_start_.size() * sizeof(Index);
+  return data_.size() * sizeof(double) + column_.size() * (sizeof(int) + sizeof(Index)) +
+         2 * row_start_.size() * sizeof(Index);
 }
 
 SparseMatrix AssembledDelassus::to_sparse() const {
@@ -138,7 +140,8 @@ SparseMatrix AssembledDelassus::to_sparse() const {
     for_row_blocks(i, [&](Index j, const double* a) {
       for (Index c = 0; c < blocks.rows(j); ++c)
         for (Index r = 0; r < rows; ++r)
-          entries.emplace_back(static_cast<int>(blocks.offset(i) + r), static_cast<int>(blocks.offset(j) + c), a[c * rows + r]);
+          entries.emplace_back(static_cast<int>(blocks.offset(i) + r), static_cast<int>(blocks.offset(j) + c),
+                               a[c * rows + r]);
     });
   }
   SparseMatrix N(blocks.rows(), blocks.rows());

@@ -53,11 +53,11 @@ class AssembledDelassus final : public DelassusOperator {
   template <typename Kernel>
   void for_row_blocks(Index block, const Kernel& kernel) const;
 
-  std::vector<Index> row_start_;  ///< count + 1
-  std::vector<int> column_;       ///< block column of each stored block
-  std::vector<Index> data_start_; ///< first number of each stored block
+  std::vector<Index> row_start_;   ///< count + 1
+  std::vector<int> column_;        ///< block column of each stored block
+  std::vector<Index> data_start_;  ///< first number of each stored block
   std::vector<double> data_;
-  std::vector<Index> diagonal_;   ///< position of the diagonal block of each row
+  std::vector<Index> diagonal_;  ///< position of the diagonal block of each row
 };
 
 }  // namespace ccp

@@ -113,9 +113,8 @@ Vector3 FactoredDelassus::local_velocity(Index block, const double* body_velocit
   const double* jacobian = jacobian_.data() + data_start(block);
   with_rows(constraints().rows(block), [&](auto rows) {
     for (Index k = first; k < last; ++k, jacobian += 6 * rows)
-      u.head<rows>().noalias() +=
-          Jacobian<rows>(jacobian).transpose() *
-          Eigen::Map<const Velocity>(body_velocity + 6 * pair_body_[static_cast<std::size_t>(k)]);
+      u.head<rows>().noalias() += Jacobian<rows>(jacobian).transpose() *
+                                  Eigen::Map<const Velocity>(body_velocity + 6 * pair_body_[static_cast<std::size_t>(k)]);
   });
   return u;
 }
@@ -167,7 +166,8 @@ std::vector<std::vector<int>> FactoredDelassus::coupling() const {
     pattern[i].push_back(static_cast<int>(i));
     for (Index a = pair_start_[i]; a < pair_start_[i + 1]; ++a) {
       const auto body = static_cast<std::size_t>(pair_body_[static_cast<std::size_t>(a)]);
-      pattern[i].insert(pattern[i].end(), body_block_.begin() + body_start_[body], body_block_.begin() + body_start_[body + 1]);
+      pattern[i].insert(pattern[i].end(), body_block_.begin() + body_start_[body],
+                        body_block_.begin() + body_start_[body + 1]);
     }
     std::sort(pattern[i].begin(), pattern[i].end());
     pattern[i].erase(std::unique(pattern[i].begin(), pattern[i].end()), pattern[i].end());

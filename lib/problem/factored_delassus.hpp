@@ -36,14 +36,14 @@ class FactoredDelassus final : public DelassusOperator {
   Index data_start(Index block) const { return data_start_[static_cast<std::size_t>(block)]; }
   void collect_pairs(const SparseMatrix& D, const BlockPartition& bodies);
 
-  std::vector<Index> pair_start_;  ///< count + 1: first (constraint, body) pair of each constraint
-  std::vector<int> pair_body_;     ///< body of each pair
-  std::vector<Index> data_start_;  ///< first number of the pairs of each constraint, in jacobian_ and response_
-  std::vector<double> jacobian_;   ///< D_ib
-  std::vector<double> response_;   ///< H_b⁻¹ D_ib
-  std::vector<Index> body_start_;  ///< bodies + 1: first pair of each body in body_pair_
-  std::vector<int> body_block_;    ///< constraint of each pair, grouped by body
-  std::vector<Index> body_data_;   ///< first number of that pair
+  std::vector<Index> pair_start_;    ///< count + 1: first (constraint, body) pair of each constraint
+  std::vector<int> pair_body_;       ///< body of each pair
+  std::vector<Index> data_start_;    ///< first number of the pairs of each constraint, in jacobian_ and response_
+  std::vector<double> jacobian_;     ///< D_ib
+  std::vector<double> response_;     ///< H_b⁻¹ D_ib
+  std::vector<Index> body_start_;    ///< bodies + 1: first pair of each body in body_pair_
+  std::vector<int> body_block_;      ///< constraint of each pair, grouped by body
+  std::vector<Index> body_data_;     ///< first number of that pair
   std::vector<Matrix3> compliance_;  ///< C_ii, empty when C = 0
   mutable Vector scratch_;
 };

@@ -65,33 +65,14 @@ Judge::Judge(const ContactProblem& problem, Model model)
   corrected_.resize(m);
   scratch_m_.resize(m);
   projected_.resize(m);
-  scratch_n_.resize(problem_.dofs());
-  r_.setZero(m);
-  compute_velocity(Vector::Zero(m), r_);
   const Vector zero = Vector::Zero(m);
+  problem_.local_velocity(zero, scratch_n_, r_);
   initial_residual_ = evaluate(Measure::velocity_residual, {&zero, nullptr});
-}
-
-void Judge::compute_velocity(const Vector& impulse, Vector& u) {
-  u.resize(constraints_.rows());
-  if (!problem_.given_global()) {
-    const LocalForm& form = problem_.local();
-    u = form.r;
-    u.noalias() += form.N * impulse;
-    return;
-  }
-  const GlobalForm& form = problem_.global();
-  scratch_n_ = form.k;
-  scratch_n_.noalias() += form.D * impulse;
-  problem_.mass().solve(scratch_n_, scratch_n_);
-  u = form.b;
-  u.noalias() += form.D.transpose() * scratch_n_;
-  if (form.C.nonZeros() > 0) u.noalias() += form.C * impulse;
 }
 
 void Judge::set_point(const Vector& impulse) {
   gamma_ = &impulse;
-  compute_velocity(impulse, u_);
+  problem_.local_velocity(impulse, scratch_n_, u_);
   corrected_ = u_;
   if (model_ == Model::ccp) return;
   de_saxce_shift(constraints_, u_, scratch_m_);
@@ -113,9 +94,9 @@ Measures Judge::evaluate(const std::vector<Measure>& wanted, const Point& point)
 
 double Judge::value(Measure measure, const Point& point) {
   switch (measure) {
-    case Measure::velocity_residual: return velocity_residual();
+    case Measure::velocity_residual: return velocity_residual_with(corrected_);
     case Measure::relative_residual: {
-      const double residual = velocity_residual();
+      const double residual = velocity_residual_with(corrected_);
       return initial_residual_ > 0.0 ? residual / initial_residual_ : residual;
     }
     case Measure::natural_map: {
@@ -134,16 +115,17 @@ double Judge::value(Measure measure, const Point& point) {
     }
     case Measure::contact_residual: return contact_residual();
     case Measure::merit: return merit();
-    case Measure::distance: return reference_.size() == u_.size() && u_.size() > 0 ? (u_ - reference_).cwiseAbs().maxCoeff() : nan;
+    case Measure::distance:
+      return reference_.size() == u_.size() && u_.size() > 0 ? (u_ - reference_).cwiseAbs().maxCoeff() : nan;
     case Measure::rounding_floor: return rounding_floor();
   }
   return nan;
 }
 
-double Judge::velocity_residual() {
+double Judge::velocity_residual_with(const Vector& corrected_velocity) {
   for (Index i = 0; i < constraints_.count(); ++i) {
     const Index offset = constraints_.offset(i), rows = constraints_.rows(i);
-    projected_.segment(offset, rows) = gamma_->segment(offset, rows) - step_[i] * corrected_.segment(offset, rows);
+    projected_.segment(offset, rows) = gamma_->segment(offset, rows) - step_[i] * corrected_velocity.segment(offset, rows);
   }
   project_product(constraints_, projected_);
   double largest = 0.0;
@@ -164,7 +146,7 @@ double Judge::objective() {
   projected_ = *gamma_;
   project_product(constraints_, projected_);
   if (projected_ == *gamma_) return 0.5 * gamma_->dot(u_ + r_);
-  compute_velocity(projected_, scratch_m_);
+  problem_.local_velocity(projected_, scratch_n_, scratch_m_);
   return 0.5 * projected_.dot(scratch_m_ + r_);
 }
 

@@ -34,14 +34,16 @@ class Judge {
   /// u = Dᵀ H⁻¹(k + D γ) + C γ + b in global form, N γ + r in local form (E2, E3), of the last point judged; m, m/s.
   const Vector& local_velocity() const { return u_; }
 
+  /// velocity_residual (E12) of the last point judged, but with this û (m, m/s) in place of its own: the inner residual of a
+  /// method that freezes part of û.
+  double velocity_residual_with(const Vector& corrected_velocity);
+
   /// velocity_residual at γ = 0, m/s: the scale of relative_residual.
   double initial_residual() const { return initial_residual_; }
 
  private:
-  void compute_velocity(const Vector& impulse, Vector& u);
   void set_point(const Vector& impulse);
   double value(Measure measure, const Point& point);
-  double velocity_residual();
   double natural_map_norm(double step);
   double objective();
   double penetration_velocity() const;

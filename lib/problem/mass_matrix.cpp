@@ -40,13 +40,15 @@ void MassMatrix::invert_blocks(const SparseMatrix& H) {
     Eigen::Map<Eigen::Matrix<double, 6, 6>> padded(inverses_.data() + 36 * b);
     if (Block(block.diagonal().asDiagonal()) == block) {  // point masses and principal axes: exact reciprocals
       if (!(block.diagonal().array() > 0.0).all())
-        throw InputError(fmt::format("H is not positive definite (dofs {} to {})", blocks_.offset(b), blocks_.offset(b) + size - 1));
+        throw InputError(
+            fmt::format("H is not positive definite (dofs {} to {})", blocks_.offset(b), blocks_.offset(b) + size - 1));
       padded.diagonal().head(size) = block.diagonal().cwiseInverse();
       continue;
     }
     const Eigen::LLT<Block> cholesky(block);
     if (cholesky.info() != Eigen::Success)
-      throw InputError(fmt::format("H is not positive definite (dofs {} to {})", blocks_.offset(b), blocks_.offset(b) + size - 1));
+      throw InputError(
+          fmt::format("H is not positive definite (dofs {} to {})", blocks_.offset(b), blocks_.offset(b) + size - 1));
     const Block inverse = cholesky.solve(Block::Identity(size, size));
     padded.topLeftCorner(size, size) = 0.5 * (inverse + inverse.transpose());
   }
@@ -54,7 +56,8 @@ void MassMatrix::invert_blocks(const SparseMatrix& H) {
 
 void MassMatrix::solve(ConstVectorRef rhs, VectorRef x) const {
   if (factor_) {
-    if (factor_->solve(rhs, x) != LinearStatus::ok) throw std::runtime_error("solve with H failed: " + factor_->info().message);
+    if (factor_->solve(rhs, x) != LinearStatus::ok)
+      throw std::runtime_error("solve with H failed: " + factor_->info().message);
     return;
   }
   Eigen::Matrix<double, 6, 1> part;

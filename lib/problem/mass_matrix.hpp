@@ -7,8 +7,8 @@
 
 namespace ccp {
 
-/// The inverse of the mass matrix H (n×n, SPD): per-body inverses when H is block-diagonal with blocks of at most 6, a sparse
-/// Cholesky factorisation (one step of refinement) otherwise.
+/// The inverse of the mass matrix H (n×n, SPD): per-body inverses when H is block-diagonal with blocks of at most 6, a
+/// sparse Cholesky factorisation (one step of refinement) otherwise.
 class MassMatrix {
  public:
   /// Throws InputError when H is not positive definite.

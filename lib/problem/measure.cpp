@@ -9,7 +9,8 @@ constexpr std::array<MeasureInfo, measure_count> table{{
     {Measure::relative_residual, "relative_residual", "", "velocity_residual over its value at γ = 0", true},
     {Measure::natural_map, "natural_map", "", "|γ − Π_K(γ − û)|₂ / max(|r|₂, |γ|₂, |u|₂): Siconos' error", true},
     {Measure::objective, "objective", "J", "½γᵀNγ + rᵀγ at the projection of γ on K", false},
-    {Measure::penetration_velocity, "penetration_velocity", "m/s", "max_i max(0, −u_n,i): violation of unilateral constraints", true},
+    {Measure::penetration_velocity, "penetration_velocity", "m/s",
+     "max_i max(0, −u_n,i): violation of unilateral constraints", true},
     {Measure::cone_violation, "cone_violation", "N·s", "max_i dist(γ_i, K_i)", false},
     {Measure::complementarity, "complementarity", "J", "Σ_i |γ_iᵀû_i|", false},
     {Measure::momentum_residual, "momentum_residual", "kg·m/s", "|Hv − k − Dγ|∞ where the solver carries its own v", false},
@@ -18,8 +19,8 @@ constexpr std::array<MeasureInfo, measure_count> table{{
      "|Jv − z|₂ / n_c, z = Jv − γ + T(γ − u), T strict for ncp, Π_K for ccp (Lee, sec. VII)", true},
     {Measure::merit, "merit", "", "Σ⟨N_ii⁻¹C_i, C_i⟩ / Σ⟨N_ii⁻¹r_i, r_i⟩, C = γ − Π_K(γ − û) (Koziara 2017, eq. 40)", true},
     {Measure::distance, "distance", "m/s", "|u − u*|∞ to the reference solution, where one is known", false},
-    {Measure::rounding_floor, "rounding_floor", "m/s", "ε max_i(Σ_j |N_ij||γ_j| + |r_i|): no residual below ten times it means anything",
-     false},
+    {Measure::rounding_floor, "rounding_floor", "m/s",
+     "ε max_i(Σ_j |N_ij||γ_j| + |r_i|): no residual below ten times it means anything", false},
 }};
 
 }  // namespace

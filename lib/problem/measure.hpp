@@ -32,10 +32,10 @@ using Measures = std::array<double, measure_count>;
 
 struct MeasureInfo {
   Measure measure;
-  std::string_view name;        ///< column name
-  std::string_view unit;        ///< "" when dimensionless
+  std::string_view name;  ///< column name
+  std::string_view unit;  ///< "" when dimensionless
   std::string_view definition;
-  bool stoppable;               ///< goes to zero at a solution and may be named in stop.measure
+  bool stoppable;  ///< goes to zero at a solution and may be named in stop.measure
 };
 
 const MeasureInfo& measure_info(Measure measure);

@@ -17,7 +17,8 @@ void check_finite(const char* name, const SparseMatrix& matrix, std::vector<std:
   for (Index j = 0; j < matrix.outerSize(); ++j)
     for (SparseMatrix::InnerIterator entry(matrix, j); entry; ++entry)
       if (!std::isfinite(entry.value())) {
-        defects.push_back(fmt::format("{}({},{}) is {}, expected a finite number", name, entry.row(), j, format_double(entry.value())));
+        defects.push_back(
+            fmt::format("{}({},{}) is {}, expected a finite number", name, entry.row(), j, format_double(entry.value())));
         return;
       }
 }
@@ -30,7 +31,8 @@ void check_finite(const char* name, const Vector& vector, std::vector<std::strin
     }
 }
 
-void check_shape(const char* name, const SparseMatrix& matrix, Index rows, Index columns, std::vector<std::string>& defects) {
+void check_shape(const char* name, const SparseMatrix& matrix, Index rows, Index columns,
+                 std::vector<std::string>& defects) {
   if (matrix.rows() != rows || matrix.cols() != columns)
     defects.push_back(fmt::format("{} is {}×{}, expected {}×{}", name, matrix.rows(), matrix.cols(), rows, columns));
 }
@@ -104,10 +106,12 @@ void ProblemBuilder::check_constraints(std::vector<std::string>& defects) const 
                                     format_double(constraints_.friction(i))));
   for (const auto& [row, cohesion] : cohesion_)
     if (!std::isfinite(cohesion) || cohesion < 0.0)
-      defects.push_back(fmt::format("cohesion of row {} is {}, expected a finite number >= 0", row, format_double(cohesion)));
+      defects.push_back(
+          fmt::format("cohesion of row {} is {}, expected a finite number >= 0", row, format_double(cohesion)));
   for (const Soft& soft : soft_) {
     if (!std::isfinite(soft.damping) || soft.damping <= 0.0)
-      defects.push_back(fmt::format("damping of soft row {} is {}, expected a finite number > 0", soft.row, format_double(soft.damping)));
+      defects.push_back(
+          fmt::format("damping of soft row {} is {}, expected a finite number > 0", soft.row, format_double(soft.damping)));
     if (!std::isfinite(soft.stiffness) || !std::isfinite(soft.elongation))
       defects.push_back(fmt::format("stiffness or elongation of soft row {} is not finite", soft.row));
   }
@@ -156,7 +160,8 @@ void ProblemBuilder::check_compliance(std::vector<std::string>& defects) const {
     for (Index c = 0; c < rows; ++c)
       for (SparseMatrix::InnerIterator entry(C, offset + c); entry; ++entry) {
         if (entry.row() < offset || entry.row() >= offset + rows) {
-          defects.push_back(fmt::format("C({},{}) couples two constraints, expected a block-diagonal matrix", entry.row(), offset + c));
+          defects.push_back(
+              fmt::format("C({},{}) couples two constraints, expected a block-diagonal matrix", entry.row(), offset + c));
           return;
         }
         block(entry.row() - offset, c) = entry.value();

@@ -7,7 +7,8 @@
 
 namespace ccp {
 
-/// Collects one problem and checks it. Matrices and vectors in one of the two forms, then the constraint blocks in row order.
+/// Collects one problem and checks it. Matrices and vectors in one of the two forms, then the constraint blocks in row
+/// order.
 ///
 ///     ProblemBuilder builder("two blocks");
 ///     builder.global(H, k, D, b).contact(0.4).unilateral();
@@ -35,8 +36,8 @@ class ProblemBuilder {
   /// b = stiffness·elongation/damping (E8), whatever b holds for that row. damping > 0; global form only.
   ProblemBuilder& soft(double stiffness, double damping, double elongation);
 
-  /// One message per defect: missing or contradictory data, sizes, non-finite entries (with their place), μ < 0 or not finite,
-  /// asymmetric H, C outside its blocks or not PSD, non-positive diagonal of H. Empty when the problem can be built.
+  /// One message per defect: missing or contradictory data, sizes, non-finite entries (with their place), μ < 0 or not
+  /// finite, asymmetric H, C outside its blocks or not PSD, non-positive diagonal of H. Empty when the problem can be built.
   std::vector<std::string> defects() const;
 
   /// Throws InputError naming all defects in one line, or that H is not positive definite.

@@ -1,0 +1,22 @@
+#include "solvers/fixed_point/delassus_rows.hpp"
+
+#include "core/error.hpp"
+
+namespace ccp {
+
+bool use_factored(const ContactProblem& problem, OperatorForm form) {
+  if (form == OperatorForm::factored && !problem.has_factored())
+    throw InputError("operator 'factored' needs a problem in global form with a block-diagonal mass matrix");
+  return form != OperatorForm::assembled && problem.has_factored();
+}
+
+const DelassusOperator& select_operator(const ContactProblem& problem, OperatorForm form) {
+  if (use_factored(problem, form)) return problem.factored();
+  return problem.assembled();
+}
+
+std::vector<std::pair<std::string, OperatorForm>> operator_form_names() {
+  return {{"auto", OperatorForm::automatic}, {"assembled", OperatorForm::assembled}, {"factored", OperatorForm::factored}};
+}
+
+}  // namespace ccp

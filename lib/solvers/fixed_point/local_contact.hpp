@@ -1,0 +1,36 @@
+#pragma once
+
+#include "core/constraints.hpp"
+#include "core/types.hpp"
+
+/// One block with all other impulses frozen: u = W γ + q with W = N_ii. Vectors are padded to 3 with zeros, so that a
+/// contact in the plane is a contact in space whose second tangent does not take part (W(2,2) = 1).
+namespace ccp {
+
+/// One contact problem (E5): find γ with K* ∋ û ⊥ γ ∈ K, u = W γ + q.
+struct LocalContact {
+  Matrix3 W;  ///< N_ii, 1/kg; need not be symmetric
+  Vector3 q;  ///< velocity at γ = 0, m/s
+  double mu;
+};
+
+/// Euclidean projection of one block on its set, by kind.
+Vector3 project_block(ConstraintKind kind, double mu, const Vector3& p);
+
+/// λ_max of the symmetric part of N_ii where positive, else 1 (1/kg): the inverse is a stable step.
+double stable_rate(const Matrix3& block);
+
+/// û = u + (μ‖u_T‖, 0, 0).
+inline Vector3 de_saxce_velocity(const Vector3& u, double mu) { return {u[0] + mu * std::hypot(u[1], u[2]), u[1], u[2]}; }
+
+/// Exact solution by enumeration: open (q_n >= 0: γ = 0), stick (u = 0 inside the cone), else slip: with u_T = −α γ_T, α >
+/// 0, γ_T(α) = −(S + αI)⁻¹ q̃ from the Schur complement of the normal row, the root of ‖γ_T‖ − μ γ_n is bracketed, because it
+/// is positive where sticking fails and tends to μ q_n/W_nn < 0. Right for every W with W_nn > 0; 0 when W_nn <= 0. Compare
+/// the quartic of Bonnefon and Daviet 2011, which needs all its roots.
+Vector3 solve_contact_exact(const LocalContact& contact);
+
+/// Generalised Newton on the Alart–Curnier function, from γ; at most max_steps steps. converged tells whether the residual
+/// fell to 1e-14 of its scale. Alart and Curnier 1991.
+Vector3 solve_contact_newton(const LocalContact& contact, const Vector3& gamma, int max_steps, bool& converged);
+
+}  // namespace ccp

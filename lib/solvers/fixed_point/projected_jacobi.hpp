@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "solvers/solver.hpp"
+
+namespace ccp {
+
+/// Projected Jacobi fixed point of Anitescu and Tasora 2010, as used for comparison by Tasora et al. 2021:
+/// γ_i <- λ Π_Ki(γ_i − ω η_i u_i) + (1 − λ) γ_i with all u from the previous sweep, η_i = rows(i)/tr(N_ii).
+std::unique_ptr<Solver> make_projected_jacobi();
+
+}  // namespace ccp

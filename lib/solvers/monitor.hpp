@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/status.hpp"
+#include "core/stopwatch.hpp"
+#include "core/types.hpp"
+
+namespace ccp {
+
+/// Work a solver has done, counted by itself; a unit each: one sparse factorisation, one solve with it, one product with the
+/// Delassus operator (a sweep over all its rows counts as one), one projection of a whole vector (a sweep likewise).
+struct Counters {
+  std::int64_t factorizations = 0;
+  std::int64_t back_solves = 0;
+  std::int64_t products = 0;
+  std::int64_t projections = 0;
+};
+
+/// One native column of a solver's trace: its own residual or parameter, beside the common measures.
+struct NativeColumn {
+  std::string name;
+  std::string unit;
+  std::string meaning;
+};
+
+/// What a solver shows of one iterate. Iterate 0 is the start point.
+struct Iterate {
+  const Vector& impulse;              ///< γ, m: the iterate that satisfies the set, by which it is judged
+  const Vector* velocity = nullptr;   ///< v, n, where the solver carries its own
+  const std::vector<double>& native;  ///< one value per native column of info(), in that order
+  bool native_converged = false;      ///< the method's own criterion holds
+};
+
+/// The only observer of a solver: owns the clock, the trace and the stop rule. A solver's loop reads
+///
+///     while (monitor.go_on({gamma, nullptr, native, converged})) { ...one iteration... }
+///
+/// and must not stop for another reason except that it cannot go on (stall, breakdown), which it says in its Outcome.
+/// Observing changes nothing: iterates are bit-identical with and without a trace.
+class Monitor {
+ public:
+  virtual ~Monitor() = default;
+
+  /// Takes one iterate: stops the clock, evaluates the measures, writes the trace row, and says whether to go on.
+  virtual bool go_on(const Iterate& iterate) = 0;
+
+  virtual Counters& counters() = 0;
+  /// Threads a solver may use; results must not depend on it.
+  virtual int threads() const = 0;
+  /// A remark that belongs to the result, such as which linear system `auto` chose. Equal remarks are kept once.
+  virtual void note(const std::string& text) = 0;
+};
+
+}  // namespace ccp

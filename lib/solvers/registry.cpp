@@ -1,0 +1,39 @@
+#include "solvers/registry.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "solvers/fixed_point/nsgs.hpp"
+#include "solvers/fixed_point/projected_gauss_seidel.hpp"
+#include "solvers/fixed_point/projected_jacobi.hpp"
+#include "solvers/splitting/admm.hpp"
+
+namespace ccp {
+namespace {
+
+struct Entry {
+  const char* name;
+  std::unique_ptr<Solver> (*make)();
+};
+
+constexpr Entry entries[] = {
+    {"jacobi", make_projected_jacobi},
+    {"gauss_seidel", make_projected_gauss_seidel},
+    {"nsgs", make_nsgs},
+    {"admm", make_admm},
+};
+
+}  // namespace
+
+std::vector<std::string> solver_names() {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) names.emplace_back(entry.name);
+  return names;
+}
+
+std::unique_ptr<Solver> make_solver(const std::string& name) {
+  for (const Entry& entry : entries)
+    if (name == entry.name) return entry.make();
+  throw InputError("unknown solver '" + name + "'" + suggestion(name, solver_names()));
+}
+
+}  // namespace ccp

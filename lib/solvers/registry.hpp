@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "solvers/solver.hpp"
+
+/// The explicit list of methods. Adding one is: one pair of files, one line in registry.cpp, one test case.
+namespace ccp {
+
+/// Names in the order of the list.
+std::vector<std::string> solver_names();
+
+/// A solver with its default settings. Throws InputError for an unknown name, with the nearest one.
+std::unique_ptr<Solver> make_solver(const std::string& name);
+
+}  // namespace ccp

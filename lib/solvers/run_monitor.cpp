@@ -1,0 +1,68 @@
+#include "solvers/run_monitor.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ccp {
+namespace {
+
+// An iterate whose stop measure is this many times that of the start (and of γ = 0) has left for good.
+constexpr double growth_limit = 1e8;
+
+}  // namespace
+
+RunMonitor::RunMonitor(Judge& judge, StopRule stop, int threads)
+    : judge_(judge), stop_(stop), threads_(threads), measures_{stop.measure} {}
+
+void RunMonitor::set_trace(TraceSink* sink, std::vector<Measure> trace_measures) {
+  sink_ = sink;
+  measures_ = std::move(trace_measures);
+  if (std::find(measures_.begin(), measures_.end(), stop_.measure) == measures_.end()) measures_.push_back(stop_.measure);
+}
+
+void RunMonitor::begin(const std::vector<NativeColumn>& native) {
+  if (sink_ != nullptr) sink_->begin(measures_, native);
+  clock_.start();
+}
+
+void RunMonitor::note(const std::string& text) {
+  if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(text);
+}
+
+bool RunMonitor::go_on(const Iterate& iterate) {
+  const Stopwatch::Pause off_the_clock(clock_);
+  ++iteration_;
+  const double elapsed = clock_.seconds();
+  const Measures values = judge_.evaluate(measures_, {&iterate.impulse, iterate.velocity});
+  last_value_ = values[measure_index(stop_.measure)];
+  last_native_converged_ = iterate.native_converged;
+  if (iteration_ == 0) first_value_ = last_value_;
+  note_crossings(last_value_, elapsed);
+  if (sink_ != nullptr)
+    sink_->row({iteration_, outer_, elapsed, counters_, values, &iterate.native, iterate.native_converged});
+  verdict_ = judge_iterate(iterate, last_value_, elapsed);
+  return !verdict_.has_value();
+}
+
+void RunMonitor::note_crossings(double value, double elapsed) {
+  for (int decade = first_decade; decade <= last_decade; ++decade) {
+    Crossing& crossing = crossings_[static_cast<std::size_t>(decade - first_decade)];
+    if (crossing.iteration < 0 && value <= std::pow(10.0, -decade)) crossing = {iteration_, elapsed};
+  }
+}
+
+std::optional<Status> RunMonitor::judge_iterate(const Iterate& iterate, double value, double elapsed) {
+  if (!std::isfinite(value) || !iterate.impulse.allFinite()) return Status::diverged;
+  const bool within = value <= stop_.tolerance;
+  if (stop_.native) {
+    if (iterate.native_converged) return within ? Status::solved : Status::false_converged;
+  } else if (within) {
+    return Status::solved;
+  }
+  if (iteration_ > 0 && value > growth_limit * std::max(first_value_, stop_.tolerance)) return Status::diverged;
+  if (iteration_ >= stop_.max_iterations) return Status::iteration_limit;
+  if (elapsed >= stop_.time_limit_s) return Status::time_limit;
+  return std::nullopt;
+}
+
+}  // namespace ccp

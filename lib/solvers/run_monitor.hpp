@@ -1,0 +1,103 @@
+#pragma once
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problem/judge.hpp"
+#include "solvers/monitor.hpp"
+
+namespace ccp {
+
+/// When a run ends. Solved means: the stop measure of the measured iterate is at or below the tolerance.
+struct StopRule {
+  Measure measure = Measure::relative_residual;
+  double tolerance = 1e-8;
+  bool native = false;  ///< stop on the method's own criterion instead (the papers' behaviour)
+  int max_iterations = 1000;
+  double time_limit_s = 60.0;  ///< solver clock: set-up and iterations, without judging
+};
+
+/// One row of a trace.
+struct TraceRow {
+  int iteration = 0;
+  int outer = 0;           ///< outer iteration of a nested method, 0 otherwise
+  double elapsed_s = 0.0;  ///< solver clock since the start of set-up
+  Counters counters;
+  Measures measures{};
+  const std::vector<double>* native = nullptr;
+  bool native_converged = false;
+};
+
+/// Where trace rows go (a CSV file, memory).
+class TraceSink {
+ public:
+  virtual ~TraceSink() = default;
+  /// Called once before the first row. measures: the columns that are evaluated in every row.
+  virtual void begin(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native) = 0;
+  virtual void row(const TraceRow& row) = 0;
+};
+
+/// Decades 1e-2 … 1e-12 at which first times and iterations are kept.
+constexpr int first_decade = 2, last_decade = 12;
+struct Crossing {
+  int iteration = -1;  ///< first iteration at or below; -1: never
+  double elapsed_s = std::numeric_limits<double>::quiet_NaN();
+};
+/// crossings[d − first_decade] belongs to 10^−d of the stop measure.
+using Crossings = std::array<Crossing, last_decade - first_decade + 1>;
+
+/// The Monitor of a run.
+class RunMonitor final : public Monitor {
+ public:
+  /// trace_measures: evaluated and written every iteration when a sink is set (the stop measure is added by itself).
+  RunMonitor(Judge& judge, StopRule stop, int threads = 1);
+  void set_trace(TraceSink* sink, std::vector<Measure> trace_measures);
+
+  bool go_on(const Iterate& iterate) override;
+  Counters& counters() override { return counters_; }
+  int threads() const override { return threads_; }
+  void note(const std::string& text) override;
+
+  /// Called by Solver::solve: the clock starts, set-up ends, the run ends.
+  void begin(const std::vector<NativeColumn>& native);
+  void end_setup() { setup_s_ = clock_.seconds(); }
+  void end() { clock_.stop(); }
+  void set_outer(int outer) { outer_ = outer; }
+
+  const StopRule& stop_rule() const { return stop_; }
+  Judge& judge() { return judge_; }
+  /// Why the last go_on said no; nothing while it says yes.
+  std::optional<Status> verdict() const { return verdict_; }
+  Stopwatch& clock() { return clock_; }
+  double setup_s() const { return setup_s_; }
+  /// Index of the last iterate shown; −1 before the first.
+  int iteration() const { return iteration_; }
+  double last_value() const { return last_value_; }
+  bool last_native_converged() const { return last_native_converged_; }
+  const Crossings& crossings() const { return crossings_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  void note_crossings(double value, double elapsed);
+  std::optional<Status> judge_iterate(const Iterate& iterate, double value, double elapsed);
+
+  Judge& judge_;
+  StopRule stop_;
+  int threads_;
+  TraceSink* sink_ = nullptr;
+  std::vector<Measure> measures_;
+  Stopwatch clock_;
+  Counters counters_;
+  Crossings crossings_;
+  std::vector<std::string> notes_;
+  std::optional<Status> verdict_;
+  double setup_s_ = 0.0, first_value_ = 0.0;
+  double last_value_ = std::numeric_limits<double>::quiet_NaN();
+  int iteration_ = -1, outer_ = 0;
+  bool last_native_converged_ = false;
+};
+
+}  // namespace ccp

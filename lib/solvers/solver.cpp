@@ -1,0 +1,90 @@
+#include "solvers/solver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "core/error.hpp"
+#include "solvers/coulomb/de_saxce_loop.hpp"
+
+namespace ccp {
+namespace {
+
+void check_start(const ContactProblem& problem, const WarmStart& start) {
+  if (start.impulse.size() != 0 && start.impulse.size() != problem.rows())
+    throw InputError(fmt::format("the start impulse has {} entries, expected {}", start.impulse.size(), problem.rows()));
+  if (start.velocity.size() != 0 && start.velocity.size() != problem.dofs())
+    throw InputError(fmt::format("the start velocity has {} entries, expected {}", start.velocity.size(), problem.dofs()));
+  if (!start.impulse.allFinite() || !start.velocity.allFinite()) throw InputError("the start point is not finite");
+}
+
+/// The start in the terms the methods work in: γ' = γ + impulse_shift (E7).
+WarmStart shifted_start(const ContactProblem& problem, const WarmStart& start) {
+  WarmStart shifted = start;
+  if (shifted.impulse.size() > 0 && problem.impulse_shift().size() > 0) shifted.impulse += problem.impulse_shift();
+  return shifted;
+}
+
+/// The status of a run, decided on the returned point by the stop measure alone.
+Status decide(const Outcome& outcome, const RunMonitor& monitor, double value) {
+  if (!outcome.impulse.allFinite() || !std::isfinite(value)) return Status::diverged;
+  if (value <= monitor.stop_rule().tolerance) return Status::solved;
+  if (outcome.given_up) return *outcome.given_up;
+  if (monitor.verdict() == Status::solved) return Status::stalled;  // an earlier iterate was within, the returned one is not
+  return monitor.verdict().value_or(Status::stalled);
+}
+
+}  // namespace
+
+bool Solver::native(Model model) const {
+  const auto& models = info().models;
+  return std::find(models.begin(), models.end(), model) != models.end();
+}
+
+std::optional<std::string> Solver::supports(const ContactProblem& problem, Model model) const {
+  if (!native(model) && !(model == Model::ncp && native(Model::ccp)))
+    return fmt::format("{} does not solve the {} model", info().name, model_name(model));
+  return do_supports(problem, model);
+}
+
+std::unique_ptr<Session> Solver::prepare(const ContactProblem& problem, Model model, Monitor& monitor) const {
+  return do_prepare(problem, model, monitor);
+}
+
+Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart& start, RunMonitor& monitor) const {
+  check_start(problem, start);
+  if (const auto reason = supports(problem, model)) throw std::logic_error(*reason);
+  const WarmStart first = shifted_start(problem, start);
+
+  monitor.begin(info().native);
+  Outcome outcome;
+  if (native(model)) {
+    const auto session = prepare(model == Model::ccp ? problem.symmetrised() : problem, model, monitor);
+    monitor.end_setup();
+    outcome = session->run(first, Vector::Zero(problem.rows()), monitor);
+  } else {
+    outcome = run_de_saxce_loop(*this, problem, first, monitor);
+  }
+  monitor.end();
+
+  Result result;
+  result.measures = monitor.judge().evaluate(all_measures(),
+                                             {&outcome.impulse, outcome.velocity.size() > 0 ? &outcome.velocity : nullptr});
+  result.status = decide(outcome, monitor, result.measures[measure_index(monitor.stop_rule().measure)]);
+  result.reason = outcome.reason;
+  result.impulse = std::move(outcome.impulse);
+  if (problem.impulse_shift().size() > 0) result.impulse -= problem.impulse_shift();
+  result.velocity = std::move(outcome.velocity);
+  result.step = outcome.step;
+  result.native_converged = monitor.last_native_converged();
+  result.iterations = std::max(monitor.iteration(), 0);
+  result.counters = monitor.counters();
+  result.setup_s = monitor.setup_s();
+  result.solve_s = monitor.clock().seconds() - monitor.setup_s();
+  result.crossings = monitor.crossings();
+  result.notes = monitor.notes();
+  return result;
+}
+
+}  // namespace ccp

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/fields.hpp"
+#include "core/status.hpp"
+#include "problem/contact_problem.hpp"
+#include "problem/measure.hpp"
+#include "problem/model.hpp"
+#include "solvers/monitor.hpp"
+#include "solvers/run_monitor.hpp"
+
+namespace ccp {
+
+/// What `list solvers` says of a method.
+struct SolverInfo {
+  std::string name;                  ///< as in a config
+  std::string title;                 ///< one line
+  std::string reference;             ///< paper and algorithm
+  std::vector<Model> models;         ///< models solved natively; a ccp method serves ncp through the De Saxcé loop
+  std::vector<NativeColumn> native;  ///< native columns of the trace
+};
+
+/// Where a run starts. Empty vectors: from zero.
+struct WarmStart {
+  Vector impulse;     ///< γ⁰, m, N·s
+  Vector velocity;    ///< v⁰, n, m/s, where known
+  double step = 0.0;  ///< step size carried from an earlier run (ρ of ADMM); 0: none
+};
+
+/// What a method hands back.
+struct Outcome {
+  Vector impulse;                  ///< γ, m: the point to be judged
+  Vector velocity;                 ///< its own v, n, or empty
+  double step = 0.0;               ///< step size to carry on with
+  std::optional<Status> given_up;  ///< set when the method itself could not go on: stalled, failed
+  std::string reason;              ///< why
+};
+
+/// A method bound to one problem: operators formed, norms estimated, first factorisation done.
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  /// Iterates from `start` until the monitor says stop. shift: m, m/s, added to the free velocity r (and to b): zero for the
+  /// plain problem; the De Saxcé loop and the frozen antisymmetric part come in through it (E6).
+  virtual Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) = 0;
+};
+
+/// The full record of one solve, filled on every exit path.
+struct Result {
+  Status status = Status::failed;
+  std::string reason;  ///< more about the status, may be empty
+  Vector impulse;      ///< γ, m, in the terms of the problem as given
+  Vector velocity;     ///< the solver's own v, or empty
+  double step = 0.0;
+  bool native_converged = false;
+  int iterations = 0;  ///< iterates shown after the start point
+  Counters counters;
+  double setup_s = 0.0;  ///< forming operators, symbolic analysis, first factorisation
+  double solve_s = 0.0;  ///< iterations, without judging
+  Measures measures{};   ///< all measures of the returned point
+  Crossings crossings;   ///< of the stop measure
+  std::vector<std::string> notes;
+};
+
+/// A method with its settings. Public functions check and time; the private virtual ones work. No solver prints.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  Solver() = default;
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
+
+  const SolverInfo& info() const { return do_info(); }
+  /// The settings table, bound to this instance.
+  FieldTable& settings() { return fields_; }
+  const FieldTable& settings() const { return fields_; }
+
+  /// True when the method solves the model itself, not through the De Saxcé loop.
+  bool native(Model model) const;
+
+  /// Nothing when the method can take the problem; else the reason in one line.
+  std::optional<std::string> supports(const ContactProblem& problem, Model model) const;
+
+  /// Solves. The monitor's judge must be of the same problem and model. A cold start has empty vectors in `start`. Throws
+  /// InputError when start vectors have the wrong size or are not finite; std::logic_error when supports() says no.
+  Result solve(const ContactProblem& problem, Model model, const WarmStart& start, RunMonitor& monitor) const;
+
+  /// Set-up alone, for nested methods.
+  std::unique_ptr<Session> prepare(const ContactProblem& problem, Model model, Monitor& monitor) const;
+
+ protected:
+  FieldTable fields_;  ///< filled by the constructor of the method
+
+ private:
+  virtual const SolverInfo& do_info() const = 0;
+  virtual std::optional<std::string> do_supports(const ContactProblem&, Model) const { return std::nullopt; }
+  virtual std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model model, Monitor& monitor) const = 0;
+};
+
+}  // namespace ccp

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "problem/contact_problem.hpp"
+#include "solvers/monitor.hpp"
+
+namespace ccp {
+
+enum class AdmmForm {
+  automatic,
+  saddle,  ///< [H D; Dᵀ −(Θ + C)] {v; −γ} (Tasora 2021, eq. 36): never forms N
+  schur,   ///< N + Θ (eq. 31)
+  normal  ///< H + D_E (Θ_E + C_E)⁻¹ D_Eᵀ, contacts and unilaterals eliminated (E), bilateral rows kept as in the saddle form
+};
+
+/// The linear system of one ADMM iteration: with g = Θz − y − s,
+///     H v − D γ = k,   Dᵀ v + (Θ + C) γ = g − b      (or (N + Θ) γ = g − r).
+/// Analysed once, factorised whenever Θ changes. Counts into the monitor.
+class AdmmSystem {
+ public:
+  virtual ~AdmmSystem() = default;
+  /// theta: m positive numbers. Returns false with message() set when no factorisation is possible.
+  virtual bool factorize(const Vector& theta, Monitor& monitor) = 0;
+  /// g: m. Fills γ (m) and, where has_velocity(), v (n).
+  virtual void solve(const Vector& g, Vector& gamma, Vector& v, Monitor& monitor) = 0;
+  virtual bool has_velocity() const = 0;
+  const std::string& message() const { return message_; }
+
+ protected:
+  std::string message_;
+};
+
+/// automatic: schur for a problem given in local form; else saddle with compliance or bilateral rows, else normal. What was
+/// chosen is noted in the monitor. backend: a linear solver name or "auto". refinement: steps per solve.
+std::unique_ptr<AdmmSystem> make_admm_system(const ContactProblem& problem, AdmmForm form, const std::string& backend,
+                                             int refinement, Monitor& monitor);
+
+}  // namespace ccp
