@@ -1,0 +1,138 @@
+"""Reads the result folders of `ccpbench run`: manifest.json and, per cell, cell.json and trace.csv."""
+
+import csv
+import fnmatch
+import json
+import math
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+class InputError(Exception):
+    """One line that says what is wrong with the input."""
+
+
+@dataclass
+class Curve:
+    """One cell of a result folder. `columns` holds the trace's columns as floats, read on demand."""
+
+    label: str
+    status: str
+    problem: str
+    model: str
+    folder: Path
+    parameters: dict
+    tolerances: list
+    measure: str
+    columns: dict = field(default_factory=dict)
+    style: dict = field(default_factory=dict)  # how it is drawn, filled in by the plotting script
+
+
+def read_json(path):
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; is this a result folder of `ccpbench run`?") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def as_number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def finite(values):
+    return [v for v in values if math.isfinite(v)]
+
+
+def read_trace(path):
+    """The columns of a trace.csv by name. A last row cut short by a crash is left out."""
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = csv.reader(file)
+        names = next(rows, [])
+        values = [row for row in rows if len(row) == len(names)]
+    columns = {name: [as_number(row[k]) for row in values] for k, name in enumerate(names)}
+    columns.setdefault("iteration", [float(k) for k in range(len(values))])
+    start = next((v for v in columns.get("velocity_residual", []) if v > 0), None)
+    if "relative_residual" not in columns and start:
+        columns["relative_residual"] = [v / start for v in columns["velocity_residual"]]
+    return columns
+
+
+def read_curve(cell_path, config):
+    cell = read_json(cell_path)
+    try:
+        solver, problem = cell["solver"], cell["problem"]
+        stop = {**(config.get("stop") or {}), **(cell.get("stop") or {})}
+        tolerances = stop.get("tolerance", [])
+        curve = Curve(
+            label=str(solver.get("label") or solver["name"]), status=str(cell["status"]), problem=str(problem["name"]),
+            model=str(cell["model"]), folder=cell_path.parent,
+            parameters={**(problem.get("parameters") or {}), **(solver.get("parameters") or {})},
+            tolerances=tolerances if isinstance(tolerances, list) else [tolerances],
+            measure=str(stop.get("measure") or "relative_residual"))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{cell_path}: not a cell: {error!r}") from None
+    trace = cell_path.parent / "trace.csv"
+    if trace.exists():
+        curve.columns = read_trace(trace)
+    return curve
+
+
+def tell_apart(curves):
+    """Adds to labels that several curves of one figure share what differs between them: parameters, else the cell's hash."""
+    by_label = {}
+    for curve in curves:
+        by_label.setdefault(curve.label, []).append(curve)
+    for group in by_label.values():
+        keys = sorted({key for curve in group for key in curve.parameters})
+        differing = [k for k in keys if len({json.dumps(c.parameters.get(k)) for c in group}) > 1]
+        for curve in group if len(group) > 1 else []:
+            told = ", ".join(f"{k} {curve.parameters.get(k)}" for k in differing)
+            curve.label += f" ({told or curve.folder.name[:8]})"
+
+
+def read_folder(folder, problem_glob):
+    """The config and the curves of a result folder, grouped by (problem, model), in the config's order of solvers."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    manifest = read_json(folder / "manifest.json")
+    config = manifest.get("config") if isinstance(manifest, dict) else None
+    if not isinstance(config, dict):
+        raise InputError(f"{folder / 'manifest.json'}: no object 'config' in it")
+    solvers = config.get("solvers") or []
+    order = [s.get("label") or s.get("solver") for s in solvers if isinstance(s, dict)]
+    curves = []
+    for path in sorted(folder.glob("cells/*/cell.json")):
+        try:
+            curves.append(read_curve(path, config))
+        except InputError as error:
+            print(f"left out: {error}", file=sys.stderr)
+    names = sorted({curve.problem for curve in curves})
+    curves = [c for c in curves if fnmatch.fnmatch(c.problem, problem_glob)]
+    if names and not curves:
+        raise InputError(f"{folder}: no problem matches '{problem_glob}'; there are: {', '.join(names[:8])}")
+    curves.sort(key=lambda c: (config_rank(c.label, order), sweep_key(c), c.label))
+    groups = {}
+    for curve in curves:
+        groups.setdefault((curve.problem, curve.model), []).append(curve)
+    for group in groups.values():
+        tell_apart(group)
+    return config, groups
+
+
+def config_rank(label, order):
+    """The place of a label in the config; a sweep appends its values to the config's labels."""
+    if label in order:
+        return order.index(label)
+    return next((k for k, start in enumerate(order) if start and label.startswith(start)), len(order))
+
+
+def sweep_key(curve):
+    """Sorts the values of a sweep as numbers where they are numbers."""
+    values = sorted(curve.parameters.items())
+    return [(k, (0, v, "") if isinstance(v, (int, float)) else (1, 0, str(v))) for k, v in values]
