@@ -1,0 +1,240 @@
+#include "io/hdf5_group.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace ccp::hdf5 {
+namespace {
+
+// A dataset may claim this many bytes, plus what it takes in the file, times the best that deflate can do (1032) when it is
+// in chunks. More is a header that lies.
+constexpr double free_bytes = 1 << 20;
+constexpr double best_compression = 1100.0;
+constexpr std::size_t longest_text = std::size_t{1} << 24;
+constexpr std::size_t largest_number = 16;  // bytes: long double
+
+// H5L_elink_traverse_t: a negative answer ends the traversal.
+herr_t refuse_external_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
+
+const char* class_name(H5T_class_t type_class) {
+  switch (type_class) {
+    case H5T_INTEGER: return "whole numbers";
+    case H5T_FLOAT: return "real numbers";
+    case H5T_STRING: return "text";
+    case H5T_COMPOUND: return "compound data";
+    case H5T_ENUM: return "enumerated data";
+    case H5T_ARRAY: return "arrays";
+    case H5T_VLEN: return "lists of variable length";
+    default: return "data of an unexpected type";
+  }
+}
+
+const char* object_name(H5I_type_t kind) {
+  switch (kind) {
+    case H5I_GROUP: return "a group";
+    case H5I_DATASET: return "a dataset";
+    case H5I_DATATYPE: return "a datatype";
+    default: return "an unknown object";
+  }
+}
+
+void* allocate_text(std::size_t size, void*) { return size > longest_text ? nullptr : std::malloc(size); }
+void free_text(void* text, void*) { std::free(text); }
+
+void check_regular_file(const std::string& name) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(name, error);
+  if (status.type() == std::filesystem::file_type::not_found) throw InputError(name, "", "no such file");
+  if (status.type() == std::filesystem::file_type::directory)
+    throw InputError(name, "", "is a folder, expected an HDF5 file");
+  if (status.type() != std::filesystem::file_type::regular)
+    throw InputError(name, "", "is not a regular file, expected an HDF5 file");
+  std::FILE* stream = std::fopen(name.c_str(), "rb");
+  if (stream == nullptr) throw InputError(name, "", fmt::format("cannot be opened ({})", std::strerror(errno)));
+  std::fclose(stream);
+  if (std::filesystem::file_size(name, error) == 0) throw InputError(name, "", "is empty, expected an HDF5 file");
+}
+
+}  // namespace
+
+Group Group::open(const std::filesystem::path& path) {
+  auto file = std::make_shared<OpenFile>();
+  file->name = path.string();
+  check_regular_file(file->name);
+  std::error_code ignored;
+  file->bytes = std::filesystem::file_size(path, ignored);
+  if (H5Fis_hdf5(path.c_str()) <= 0) throw InputError(file->name, "", "is not an HDF5 file");
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
+  H5Pset_file_locking(access.id(), false, true);  // shared read-only folders often cannot lock
+  file->file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
+  if (!file->file.valid()) throw InputError(file->name, "", "is damaged or truncated, expected a complete HDF5 file");
+  file->link_access = Handle(H5Pcreate(H5P_LINK_ACCESS), H5Pclose);
+  H5Pset_elink_cb(file->link_access.id(), refuse_external_link, nullptr);
+  Handle root(H5Gopen2(file->file.id(), "/", H5P_DEFAULT), H5Gclose);
+  if (!root.valid()) throw InputError(file->name, "/", "cannot be opened; the file is damaged");
+  return {std::move(file), std::move(root), ""};
+}
+
+std::string Group::member_path(const std::string& member) const { return path_ + "/" + member; }
+
+void Group::fail(const std::string& member, const std::string& expectation) const {
+  throw InputError(file_->name, member.empty() ? path_ : member_path(member), expectation);
+}
+
+bool Group::has(const std::string& member) const {
+  const htri_t found = H5Lexists(id_.id(), member.c_str(), file_->link_access.id());
+  if (found < 0) fail(member, "cannot be looked up; the file is damaged");
+  return found > 0;
+}
+
+Handle Group::open_object(const std::string& member, H5I_type_t kind) const {
+  if (!has(member)) fail(member, fmt::format("is missing, expected {}", object_name(kind)));
+  Handle object(H5Oopen(id_.id(), member.c_str(), file_->link_access.id()), H5Oclose);
+  if (!object.valid())
+    fail(member, fmt::format("cannot be opened (damaged, a dangling or cyclic link, or a link to another file), expected {}",
+                             object_name(kind)));
+  const H5I_type_t found = H5Iget_type(object.id());
+  if (found != kind) fail(member, fmt::format("is {}, expected {}", object_name(found), object_name(kind)));
+  return object;
+}
+
+Group Group::group(const std::string& member) const { return {file_, open_object(member, H5I_GROUP), member_path(member)}; }
+
+Group::Dataset Group::open_dataset(const std::string& member) const {
+  Dataset dataset;
+  dataset.id = open_object(member, H5I_DATASET);
+  dataset.type = Handle(H5Dget_type(dataset.id.id()), H5Tclose);
+  const Handle space(H5Dget_space(dataset.id.id()), H5Sclose);
+  if (!dataset.type.valid() || !space.valid()) fail(member, "cannot be read; the file is damaged");
+  dataset.type_class = H5Tget_class(dataset.type.id());
+
+  const int rank = H5Sget_simple_extent_ndims(space.id());
+  hsize_t sizes[H5S_MAX_RANK] = {};
+  if (rank < 0 || H5Sget_simple_extent_dims(space.id(), sizes, nullptr) < 0)
+    fail(member, "has no readable size; the file is damaged");
+  hsize_t count = H5Sget_simple_extent_type(space.id()) == H5S_NULL ? 0 : 1;
+  for (int i = 0; i < rank; ++i) {
+    if (sizes[i] != 1 && count > 1) fail(member, fmt::format("is a table of {} dimensions, expected a list", rank));
+    if (sizes[i] > static_cast<hsize_t>(std::numeric_limits<int>::max()))
+      fail(member, fmt::format("claims {} entries, expected less than 2^31", sizes[i]));
+    count *= sizes[i];
+  }
+  dataset.count = static_cast<Index>(count);
+  check_storage(member, dataset);
+  return dataset;
+}
+
+void Group::check_storage(const std::string& member, const Dataset& dataset) const {
+  const Handle creation(H5Dget_create_plist(dataset.id.id()), H5Pclose);
+  if (!creation.valid()) fail(member, "cannot be read; the file is damaged");
+  const H5D_layout_t layout = H5Pget_layout(creation.id());
+  if (layout != H5D_COMPACT && layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED)
+    fail(member, "is put together from other datasets, expected stored data");
+  if (H5Pget_external_count(creation.id()) != 0) fail(member, "keeps its data in another file, expected it in this one");
+
+  const double file_bytes = static_cast<double>(file_->bytes);
+  const double stored = std::min(static_cast<double>(H5Dget_storage_size(dataset.id.id())), file_bytes);
+  const double type_bytes = static_cast<double>(H5Tget_size(dataset.type.id()));
+  const double claimed = static_cast<double>(dataset.count) * type_bytes;
+  if (claimed > free_bytes + stored * (layout == H5D_CHUNKED ? best_compression : 1.0))
+    fail(member, fmt::format("claims {:.0f} bytes but takes {:.0f} in the file", claimed, stored));
+  if (layout == H5D_CHUNKED) {
+    hsize_t sizes[H5S_MAX_RANK] = {};
+    const int rank = H5Pget_chunk(creation.id(), H5S_MAX_RANK, sizes);
+    double chunk = type_bytes;
+    for (int i = 0; i < rank; ++i) chunk *= static_cast<double>(sizes[i]);
+    if (rank < 0 || chunk > free_bytes + file_bytes * best_compression)
+      fail(member, fmt::format("claims chunks of {:.0f} bytes in a file of {:.0f}", chunk, file_bytes));
+  }
+}
+
+Group::Dataset Group::open_numbers(const std::string& member) const {
+  Dataset dataset = open_dataset(member);
+  if (dataset.type_class != H5T_INTEGER && dataset.type_class != H5T_FLOAT)
+    fail(member, fmt::format("holds {}, expected numbers", class_name(dataset.type_class)));
+  if (H5Tget_size(dataset.type.id()) > largest_number)
+    fail(member,
+         fmt::format("holds numbers of {} bytes, expected at most {}", H5Tget_size(dataset.type.id()), largest_number));
+  return dataset;
+}
+
+Index Group::size(const std::string& member) const { return open_numbers(member).count; }
+
+Vector Group::reals(const std::string& member) const {
+  const Dataset dataset = open_numbers(member);
+  Vector values(dataset.count);
+  if (dataset.count > 0 && H5Dread(dataset.id.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+    fail(member, "its numbers cannot be read; damaged, or packed by a filter that is not available");
+  return values;
+}
+
+std::vector<int> Group::integers(const std::string& member) const {
+  constexpr int lowest = std::numeric_limits<int>::min(), highest = std::numeric_limits<int>::max();
+  const Dataset dataset = open_numbers(member);
+  std::vector<int> values(static_cast<std::size_t>(dataset.count));
+  if (dataset.type_class == H5T_FLOAT) {
+    const Vector reals_read = reals(member);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double value = reals_read[static_cast<Index>(i)];
+      if (!(value >= lowest && value <= highest) || value != std::trunc(value))
+        fail(member, fmt::format("entry {} is {}, expected a whole number of 32 bits", i, format_double(value)));
+      values[i] = static_cast<int>(value);
+    }
+    return values;
+  }
+  std::vector<long long> wide(values.size());
+  if (dataset.count > 0 && H5Dread(dataset.id.id(), H5T_NATIVE_LLONG, H5S_ALL, H5S_ALL, H5P_DEFAULT, wide.data()) < 0)
+    fail(member, "its numbers cannot be read; damaged, or packed by a filter that is not available");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (wide[i] < lowest || wide[i] > highest)
+      fail(member, fmt::format("entry {} is {}, expected a whole number of 32 bits", i, wide[i]));
+    values[i] = static_cast<int>(wide[i]);
+  }
+  return values;
+}
+
+int Group::integer(const std::string& member) const {
+  if (const Index count = size(member); count != 1) fail(member, fmt::format("has {} entries, expected one number", count));
+  return integers(member).front();
+}
+
+std::string Group::variable_text(const std::string& member, const Dataset& dataset) const {
+  const Handle type(H5Tcopy(dataset.type.id()), H5Tclose);
+  const Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+  H5Pset_vlen_mem_manager(transfer.id(), allocate_text, nullptr, free_text, nullptr);
+  char* text = nullptr;
+  if (H5Dread(dataset.id.id(), type.id(), H5S_ALL, H5S_ALL, transfer.id(), &text) < 0) {
+    std::free(text);
+    fail(member, "its text cannot be read");
+  }
+  const std::string copy = text == nullptr ? "" : text;
+  std::free(text);
+  return copy;
+}
+
+std::string Group::text(const std::string& member) const {
+  const Dataset dataset = open_dataset(member);
+  if (dataset.type_class != H5T_STRING) fail(member, fmt::format("holds {}, expected text", class_name(dataset.type_class)));
+  if (dataset.count == 0) return "";
+  if (dataset.count != 1) fail(member, fmt::format("has {} entries, expected one text", dataset.count));
+  if (H5Tis_variable_str(dataset.type.id()) > 0) return variable_text(member, dataset);
+  const std::size_t length = H5Tget_size(dataset.type.id());
+  if (length > longest_text) fail(member, fmt::format("is {} bytes long, expected at most {}", length, longest_text));
+  std::string text(length, '\0');
+  if (H5Dread(dataset.id.id(), dataset.type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) < 0)
+    fail(member, "its text cannot be read");
+  text.resize(std::min(text.find('\0'), length));
+  return text;
+}
+
+}  // namespace ccp::hdf5
