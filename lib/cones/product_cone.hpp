@@ -1,0 +1,23 @@
+#pragma once
+
+#include "core/constraints.hpp"
+#include "core/types.hpp"
+
+/// The set Υ of all constraint blocks: K for contacts, [0, ∞) for unilateral, R for bilateral rows. Plain loops over the
+/// blocks of a ConstraintSet; vectors have constraints.rows() entries (asserted). No allocation. Extreme values as in
+/// friction_cone.hpp; a NaN stays within its block in the vector functions and makes the distances NaN.
+namespace ccp {
+
+/// x <- Π_Υ(x), block by block, on `threads` threads (bit-identical for any number).
+void project_product(const ConstraintSet& constraints, VectorRef x, int threads = 1);
+
+/// Largest distance of a block to its set (max_i dist(x_i, Υ_i)), unit of x; 0 without blocks.
+double product_distance(const ConstraintSet& constraints, ConstVectorRef x);
+
+/// Largest distance of a block of u to the dual set (K*, [0, ∞), {0}), unit of u; 0 without blocks.
+double product_dual_distance(const ConstraintSet& constraints, ConstVectorRef u);
+
+/// De Saxcé correction: out_i = (μ_i ‖u_T,i‖, 0, 0) on contacts, 0 elsewhere; unit of u. out may not alias u.
+void de_saxce_shift(const ConstraintSet& constraints, ConstVectorRef u, VectorRef out);
+
+}  // namespace ccp

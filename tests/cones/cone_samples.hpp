@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "core/constraints.hpp"
+#include "core/types.hpp"
+
+namespace ccp::test {
+
+/// Uniform numbers that are the same with every standard library.
+class Uniform {
+ public:
+  explicit Uniform(std::uint64_t seed) : bits_(seed) {}
+  double operator()(double low, double high) { return low + (high - low) * static_cast<double>(bits_() >> 11) * 0x1p-53; }
+  template <typename Point>
+  Point point(double size) {
+    Point p;
+    for (Index i = 0; i < p.size(); ++i) p[i] = (*this)(-size, size);
+    return p;
+  }
+
+ private:
+  std::mt19937_64 bits_;
+};
+
+inline const std::vector<double> frictions{0.0, 1e-8, 0.1, 0.5, 1.0, 3.0, 1e8};
+
+template <typename Point>
+double tangent(const Point& p) {
+  return p.template tail<Point::SizeAtCompileTime - 1>().norm();
+}
+
+/// Equal as bit patterns: tells -0 from 0, and a NaN equals itself.
+template <typename Vector>
+bool same_bits(const Vector& a, const Vector& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
+}
+
+/// Blocks of all kinds, their order and frictions drawn at random.
+inline ConstraintSet mixed_constraints(int count, std::uint64_t seed) {
+  Uniform uniform(seed);
+  ConstraintSet constraints;
+  for (int i = 0; i < count; ++i)
+    constraints.add(static_cast<ConstraintKind>(static_cast<int>(uniform(0.0, 4.0))), uniform(0.0, 1.5));
+  return constraints;
+}
+
+inline ConstraintSet contacts_3d(int count, std::uint64_t seed) {
+  Uniform uniform(seed);
+  ConstraintSet constraints;
+  for (int i = 0; i < count; ++i) constraints.add(ConstraintKind::contact, uniform(0.0, 1.5));
+  return constraints;
+}
+
+}  // namespace ccp::test
