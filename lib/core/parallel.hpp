@@ -8,7 +8,7 @@ namespace ccp {
 /// call and bodies must not reduce across indices, so results are bit-identical for any number of threads.
 template <typename Body>
 void parallel_ranges(int threads, Index count, const Body& body) {
-  if (threads <= 1 || count < 2 * threads) {
+  if (threads <= 1 || count < Index{2} * threads) {
     body(Index{0}, count);
     return;
   }

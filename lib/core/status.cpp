@@ -40,6 +40,7 @@ std::optional<Status> status_from_name(std::string_view name) {
 const std::vector<Status>& all_statuses() {
   static const std::vector<Status> all = [] {
     std::vector<Status> list;
+    list.reserve(table.size());
     for (const Entry& entry : table) list.push_back(entry.status);
     return list;
   }();
