@@ -136,7 +136,8 @@ def x_axis(column, curves):
         label = f"solver time ({unit})"
     threshold = 0.0
     if max(ends) > 8 * min(ends):
-        smallest = 1.0 if column == "iteration" else min(v for c in curves for v in finite(c.columns.get(column, [])) if v > 0)
+        values = [v for c in curves for v in finite(c.columns.get(column, [])) if v > 0]
+        smallest = 1.0 if column == "iteration" else min(values)
         threshold = 10.0 ** math.floor(math.log10(max(smallest * factor, max(ends) * factor * 1e-7)))
     return Axis(label, factor, max(ends) * factor, threshold)
 
@@ -194,7 +195,7 @@ def thin(points, axis):
 
 
 def marker_positions(points, axis, phase):
-    """Indices at about equal distances on the page, shifted from curve to curve, so that coinciding curves show both markers."""
+    """Indices at about equal distances on the page, shifted from curve to curve, so that both of two that coincide show."""
     positions = [axis.position(x) for x, _ in points]
     chosen = set()
     for k in range(8):
@@ -238,7 +239,7 @@ def draw_panel(axes, curves, x_column, y_column, axis, height):
     axes.grid(color="#e4e4e4", linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-    for tolerance in {t for c in curves if c.measure == y_column for t in c.tolerances if isinstance(t, (int, float)) and t > 0}:
+    for tolerance in {t for curve in curves if curve.measure == y_column for t in curve.tolerances}:
         if bottom < tolerance < height.top:
             axes.axhline(tolerance, color=GREY, linewidth=1.0, zorder=1.5)
             axes.annotate(f"tolerance {tolerance_text(tolerance)}", (0.012, tolerance), xycoords=axes.get_yaxis_transform(),
@@ -364,7 +365,8 @@ def plot_folder(folder, arguments):
             y_column = next((y for y in y_columns if any(y in c.columns for c in curves)), y_columns[0])
             figure = draw_figure(config, curves, x_columns, y_column)
             if figure is None:
-                print(f"{folder}: {key[0]}, {key[1]}: nothing to draw for {y_column} against {' or '.join(x_columns)}", file=sys.stderr)
+                what = f"{y_column} against {' or '.join(x_columns)}"
+                print(f"{folder}: {key[0]}, {key[1]}: no trace with {what}", file=sys.stderr)
                 continue
             for kind in arguments.format:
                 save(figure, target / f"{names[key]}{suffix}.{kind}", kind, arguments.dpi)
@@ -381,9 +383,11 @@ def formats(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_FOLDER", help="a folder that `ccpbench run` has written")
+    parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_FOLDER",
+                        help="a folder that `ccpbench run` has written")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where the pictures go (default: RESULT_FOLDER/plots)")
-    parser.add_argument("--format", type=formats, default=["png", "svg"], metavar="LIST", help="png, svg or png,svg (default)")
+    parser.add_argument("--format", type=formats, default=["png", "svg"], metavar="LIST",
+                        help="png, svg or png,svg (default)")
     parser.add_argument("--problem", default="*", metavar="GLOB", help="only the problems whose name matches")
     parser.add_argument("--dpi", type=int, default=110, help="resolution of the PNG files (default 110)")
     arguments = parser.parse_args()

@@ -69,11 +69,12 @@ def read_curve(cell_path, config):
         solver, problem = cell["solver"], cell["problem"]
         stop = {**(config.get("stop") or {}), **(cell.get("stop") or {})}
         tolerances = stop.get("tolerance", [])
+        tolerances = tolerances if isinstance(tolerances, list) else [tolerances]
         curve = Curve(
             label=str(solver.get("label") or solver["name"]), status=str(cell["status"]), problem=str(problem["name"]),
             model=str(cell["model"]), folder=cell_path.parent,
             parameters={**(problem.get("parameters") or {}), **(solver.get("parameters") or {})},
-            tolerances=tolerances if isinstance(tolerances, list) else [tolerances],
+            tolerances=[t for t in tolerances if isinstance(t, (int, float)) and t > 0],
             measure=str(stop.get("measure") or "relative_residual"))
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{cell_path}: not a cell: {error!r}") from None
@@ -129,7 +130,8 @@ def config_rank(label, order):
     """The place of a label in the config; a sweep appends its values to the config's labels."""
     if label in order:
         return order.index(label)
-    return next((k for k, start in enumerate(order) if start and label.startswith(start)), len(order))
+    starts = [k for k, start in enumerate(order) if start and label.startswith(start)]
+    return max(starts, key=lambda k: len(order[k]), default=len(order))
 
 
 def sweep_key(curve):

@@ -14,7 +14,7 @@ into results/NAME/plots/. The options are those of `ccpbench run`, for example:
   --size small     the size that takes seconds
   --only GLOB      only the cells whose name matches
   --fresh          run every cell again instead of only the missing ones
-Exit code: 0 done, 1 set-up failed, 2 bad input, 3 some cells failed (the rest is written and drawn).
+Exit code: 0 done, 1 set-up failed, 2 bad input, 3 some cells failed (the rest is written and drawn), 130 interrupted.
 USAGE
 }
 

@@ -52,9 +52,12 @@ as_root() {
   if [[ $(id -u) == 0 ]]; then "$@"; else sudo "$@"; fi
 }
 
+installed_packages() {
+  dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^installed //p'
+}
+
 missing_packages() {
-  comm -23 <(printf '%s\n' "${packages[@]}" | LC_ALL=C sort) \
-    <(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^installed //p' | LC_ALL=C sort -u)
+  comm -23 <(printf '%s\n' "${packages[@]}" | LC_ALL=C sort) <(installed_packages | LC_ALL=C sort -u)
 }
 
 # Prints what it installed on stderr; answers 0 when something was installed, 3 when nothing was missing.
@@ -66,10 +69,11 @@ install_packages() {
   mapfile -t missing < <(missing_packages)
   if ((${#missing[@]} == 0)); then return 3; fi
   if [[ $(id -u) != 0 ]]; then
-    command -v sudo >/dev/null || die "neither root nor sudo here; as root: apt-get install --no-install-recommends ${missing[*]}"
+    local advice="as root: apt-get install --no-install-recommends ${missing[*]}"
+    command -v sudo >/dev/null || die "not root and no sudo here; $advice"
     # The password is asked for here, because apt-get's own output goes to a log.
     if [[ -t 0 ]]; then sudo -v; else sudo -n true 2>/dev/null; fi ||
-      die "sudo refused; as root: apt-get install --no-install-recommends ${missing[*]}"
+      die "sudo refused; $advice"
   fi
   echo "setup: installing ${missing[*]}" >&2
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
@@ -91,7 +95,8 @@ configure() {
   if [[ $tests == yes || $(cache_entry CCPBENCH_BUILD_TESTS) == ON ]]; then build_tests=ON; fi
   if [[ -e $build/CMakeCache.txt && $(cache_entry CMAKE_HOME_DIRECTORY) != "$root" ]]; then options+=(--fresh); fi
   cd "$root"
-  quietly cmake --preset "$preset" "-DCCPBENCH_BUILD_TESTS=$build_tests" "${options[@]}" || die "configuring failed (see above)"
+  quietly cmake --preset "$preset" "-DCCPBENCH_BUILD_TESTS=$build_tests" "${options[@]}" ||
+    die "configuring failed (see above)"
 }
 
 # A change of CMakeLists.txt needs no care here: ninja runs cmake again by itself.

@@ -1,0 +1,120 @@
+"""Checks this source tree against repository_rules.py, and that every rule finds its breach in a doctored tree."""
+
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import repository_rules as rules
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def git_files():
+    try:
+        return rules.tracked_files(ROOT)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise unittest.SkipTest("not a git checkout: nothing says which files belong to the repository") from error
+
+
+class ThisRepository(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.files = git_files()
+
+    def assert_none(self, breaches):
+        self.assertFalse(breaches, "\n" + "\n".join(breaches))
+
+    def test_includes_point_one_way(self):
+        self.assert_none(rules.include_breaches(ROOT, self.files))
+
+    def test_files_are_short(self):
+        self.assert_none(rules.length_breaches(ROOT, self.files))
+
+    def test_top_level_is_fixed(self):
+        self.assert_none(rules.top_level_breaches(self.files))
+
+    def test_no_results_in_git(self):
+        self.assert_none(rules.baseline_breaches(self.files))
+
+
+class DoctoredTree(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = Path(scratch.name)
+        for name in ("lib/core/types.hpp", "lib/problem/scene.hpp", "lib/solvers/solver.hpp", "lib/io/csv.hpp",
+                     "lib/bench/runner.hpp", "problems/registry.hpp", "problems/scenes/stack.hpp",
+                     "apps/ccpbench/terminal.hpp", "tests/support/samples.hpp"):
+            self.write(name, "#pragma once\n")
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return Path(name)
+
+    def breaches(self, name, text):
+        return rules.include_breaches(self.root, [self.write(name, text)])
+
+    def test_allowed_includes(self):
+        for name, target in (("lib/core/a.cpp", '"core/types.hpp"'), ("lib/core/a.cpp", "<vector>"),
+                             ("lib/core/a.cpp", '"types.hpp"'), ("lib/problem/a.cpp", '"core/types.hpp"'),
+                             ("lib/io/a.cpp", '"solvers/solver.hpp"'), ("lib/bench/a.cpp", '"io/csv.hpp"'),
+                             ("problems/scenes/a.cpp", '"problem/scene.hpp"'),
+                             ("problems/scenes/a.cpp", '"problems/registry.hpp"'),
+                             ("apps/ccpbench/a.cpp", '"bench/runner.hpp"'),
+                             ("apps/ccpbench/a.cpp", '"problems/registry.hpp"'), ("tests/core/a.cpp", '"problems/registry.hpp"')):
+            with self.subTest(name=name, target=target):
+                self.assertEqual(self.breaches(name, f"#include {target}\n"), [])
+
+    def test_forbidden_includes(self):
+        for name, target in (("lib/core/a.hpp", '"problem/scene.hpp"'), ("lib/cones/a.cpp", '"problem/scene.hpp"'),
+                             ("lib/linalg/a.cpp", '"solvers/solver.hpp"'), ("lib/problem/a.cpp", '"solvers/solver.hpp"'),
+                             ("lib/solvers/a/b.cpp", '"io/csv.hpp"'), ("lib/solvers/a/b.cpp", '"bench/runner.hpp"'),
+                             ("lib/io/a.cpp", '"bench/runner.hpp"'), ("lib/bench/a.cpp", '"problems/registry.hpp"'),
+                             ("lib/bench/a.cpp", '"scenes/stack.hpp"'), ("lib/bench/a.cpp", "<problems/registry.hpp>"),
+                             ("lib/bench/a.cpp", '"apps/ccpbench/terminal.hpp"'), ("lib/bench/a.cpp", '"terminal.hpp"'),
+                             ("lib/core/a.cpp", '"support/samples.hpp"'), ("problems/scenes/a.cpp", '"solvers/solver.hpp"'),
+                             ("problems/a.cpp", '"bench/runner.hpp"'), ("lib/core/a.cpp", '"../problem/scene.hpp"'),
+                             ("lib/core/a.cpp", '"nowhere/x.hpp"'), ("lib/gadgets/a.cpp", "<vector>")):
+            with self.subTest(name=name, target=target):
+                self.assertEqual(len(self.breaches(name, f"// a\n  # include {target}\n")), 1)
+
+    def test_a_breach_names_file_and_line(self):
+        found = self.breaches("lib/core/a.cpp", '#include <vector>\n#include "problem/scene.hpp"\n')
+        self.assertEqual(found, ["lib/core/a.cpp:2: core must not include problem ('problem/scene.hpp')"])
+
+    def test_long_files(self):
+        for suffix in ("cpp", "hpp", "py", "sh"):
+            at_limit = self.write(f"lib/core/fits.{suffix}", "x\n" * rules.MAX_LINES)
+            beyond = self.write(f"lib/core/long.{suffix}", "x\n" * (rules.MAX_LINES + 1))
+            self.assertEqual(rules.length_breaches(self.root, [at_limit, beyond]), [f"{beyond}: 501 lines, at most 500"])
+        self.assertEqual(rules.length_breaches(self.root, [self.write("results/baselines/a.csv", "x\n" * 501)]), [])
+
+    def test_top_level(self):
+        whole = [Path(name) if "." in name or name == "LICENSE" else Path(name, "a") for name in rules.TOP_LEVEL]
+        self.assertEqual(rules.top_level_breaches([*whole, Path(".ci/run"), Path(".clang-format")]), [])
+        self.assertEqual(rules.top_level_breaches([*whole, Path("notes.txt")]), ["notes.txt: not a name of the top level"])
+        fewer = [f for f in whole if f.name != "LICENSE"]
+        self.assertEqual(rules.top_level_breaches(fewer), ["LICENSE: missing from the top level"])
+
+    def test_results(self):
+        good = [Path("results/README.md"), Path("results/baselines/test1a/ADMM.csv")]
+        self.assertEqual(rules.baseline_breaches(good), [])
+        self.assertEqual(len(rules.baseline_breaches([*good, Path("results/test1a/summary.csv")])), 1)
+
+    def test_git_lists_new_files_but_no_ignored_ones(self):
+        try:
+            subprocess.run(["git", "init", "-q", self.root], check=True)
+        except OSError:
+            self.skipTest("no git here")
+        self.write(".gitignore", "/build/\n")
+        self.write("build/x.cpp", "")
+        files = rules.tracked_files(self.root)
+        self.assertIn(Path("lib/core/types.hpp"), files)
+        self.assertNotIn(Path("build/x.cpp"), files)
+
+
+if __name__ == "__main__":
+    unittest.main()
