@@ -61,10 +61,12 @@ class DoctoredTree(unittest.TestCase):
         for name, target in (("lib/core/a.cpp", '"core/types.hpp"'), ("lib/core/a.cpp", "<vector>"),
                              ("lib/core/a.cpp", '"types.hpp"'), ("lib/problem/a.cpp", '"core/types.hpp"'),
                              ("lib/io/a.cpp", '"solvers/solver.hpp"'), ("lib/bench/a.cpp", '"io/csv.hpp"'),
+                             ("lib/bench/a.cpp", '"bench/generated.hpp"'), ("lib/core/a.cpp", "<sys/types.h>"),
                              ("problems/scenes/a.cpp", '"problem/scene.hpp"'),
                              ("problems/scenes/a.cpp", '"problems/registry.hpp"'),
                              ("apps/ccpbench/a.cpp", '"bench/runner.hpp"'),
-                             ("apps/ccpbench/a.cpp", '"problems/registry.hpp"'), ("tests/core/a.cpp", '"problems/registry.hpp"')):
+                             ("apps/ccpbench/a.cpp", '"problems/registry.hpp"'),
+                             ("tests/core/a.cpp", '"problems/registry.hpp"')):
             with self.subTest(name=name, target=target):
                 self.assertEqual(self.breaches(name, f"#include {target}\n"), [])
 
@@ -77,7 +79,8 @@ class DoctoredTree(unittest.TestCase):
                              ("lib/bench/a.cpp", '"apps/ccpbench/terminal.hpp"'), ("lib/bench/a.cpp", '"terminal.hpp"'),
                              ("lib/core/a.cpp", '"support/samples.hpp"'), ("problems/scenes/a.cpp", '"solvers/solver.hpp"'),
                              ("problems/a.cpp", '"bench/runner.hpp"'), ("lib/core/a.cpp", '"../problem/scene.hpp"'),
-                             ("lib/core/a.cpp", '"nowhere/x.hpp"'), ("lib/gadgets/a.cpp", "<vector>")):
+                             ("lib/core/a.cpp", '"nowhere/x.hpp"'), ("lib/core/a.cpp", '"bench/generated.hpp"'),
+                             ("lib/gadgets/a.cpp", "<vector>")):
             with self.subTest(name=name, target=target):
                 self.assertEqual(len(self.breaches(name, f"// a\n  # include {target}\n")), 1)
 
