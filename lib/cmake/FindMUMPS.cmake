@@ -1,7 +1,8 @@
 # Finds the sequential double-precision MUMPS (Debian: libmumps-seq-dev), which ships neither a CMake nor a pkg-config file.
-# Defines the target MUMPS::dmumps_seq and MUMPS_VERSION.
+# Defines the target MUMPS::dmumps_seq and MUMPS_VERSION. The library must be the sequential one: Debian's libdmumps, which may
+# be installed beside it, needs MPI and shares the header. Where a sequential build has another name, set MUMPS_LIBRARY.
 find_path(MUMPS_INCLUDE_DIR dmumps_c.h PATH_SUFFIXES mumps_seq mumps)
-find_library(MUMPS_LIBRARY NAMES dmumps_seq dmumps)
+find_library(MUMPS_LIBRARY NAMES dmumps_seq)
 if(MUMPS_INCLUDE_DIR AND EXISTS ${MUMPS_INCLUDE_DIR}/dmumps_c.h)
   file(STRINGS ${MUMPS_INCLUDE_DIR}/dmumps_c.h _mumps_version REGEX "define MUMPS_VERSION ")
   string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" MUMPS_VERSION "${_mumps_version}")

@@ -1,0 +1,26 @@
+# Finds CHOLMOD (Debian: libsuitesparse-dev), whose CMake package Debian 12 does not ship yet.
+# Defines the target SuiteSparse::cholmod, CHOLMOD_FOUND and CHOLMOD_VERSION.
+find_path(CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse)
+find_library(CHOLMOD_LIBRARY NAMES cholmod)
+set(CHOLMOD_VERSION "")
+foreach(_header cholmod.h cholmod_core.h)  # the numbers moved from the second to the first with version 4
+  if(CHOLMOD_INCLUDE_DIR AND NOT CHOLMOD_VERSION AND EXISTS ${CHOLMOD_INCLUDE_DIR}/${_header})
+    file(READ ${CHOLMOD_INCLUDE_DIR}/${_header} _text)
+    if(_text MATCHES "define CHOLMOD_MAIN_VERSION +([0-9]+)")
+      set(CHOLMOD_VERSION ${CMAKE_MATCH_1})
+      foreach(_part SUB SUBSUB)
+        if(_text MATCHES "define CHOLMOD_${_part}_VERSION +([0-9]+)")
+          string(APPEND CHOLMOD_VERSION .${CMAKE_MATCH_1})
+        endif()
+      endforeach()
+    endif()
+  endif()
+endforeach()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(CHOLMOD REQUIRED_VARS CHOLMOD_LIBRARY CHOLMOD_INCLUDE_DIR VERSION_VAR CHOLMOD_VERSION)
+if(CHOLMOD_FOUND AND NOT TARGET SuiteSparse::cholmod)
+  add_library(SuiteSparse::cholmod UNKNOWN IMPORTED)
+  set_target_properties(SuiteSparse::cholmod PROPERTIES
+    IMPORTED_LOCATION ${CHOLMOD_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${CHOLMOD_INCLUDE_DIR})
+endif()
+mark_as_advanced(CHOLMOD_INCLUDE_DIR CHOLMOD_LIBRARY)

@@ -1,0 +1,103 @@
+#include "linalg/linear_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace ccp {
+namespace {
+
+/// Entries above the diagonal are not read for the symmetric kinds, so they may hold anything.
+bool has_finite_entries(const SparseMatrix& matrix, bool lower_only) {
+  for (Index column = 0; column < matrix.outerSize(); ++column)
+    for (SparseMatrix::InnerIterator entry(matrix, column); entry; ++entry)
+      if ((!lower_only || entry.row() >= column) && !std::isfinite(entry.value())) return false;
+  return true;
+}
+
+/// Both compressed.
+bool same_pattern(const SparseMatrix& a, const SparseMatrix& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() && a.nonZeros() == b.nonZeros() &&
+         std::equal(a.outerIndexPtr(), a.outerIndexPtr() + a.outerSize() + 1, b.outerIndexPtr()) &&
+         std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
+}
+
+SparseMatrix compressed(SparseMatrix matrix) {
+  matrix.makeCompressed();
+  return matrix;
+}
+
+}  // namespace
+
+LinearStatus LinearSolver::analyze(const SparseMatrix& pattern) {
+  if (pattern.rows() != pattern.cols()) throw std::logic_error("LinearSolver::analyze: the matrix is not square");
+  analyzed_ = factorized_ = false;
+  matrix_ = compressed(pattern);
+  const Index size = matrix_.rows();
+  for (Vector* buffer : {&residual_, &correction_, &rhs_}) buffer->setZero(size);
+  info_.size = size;
+  info_.nonzeros = matrix_.nonZeros();
+  info_.factor_nonzeros = 0;
+  info_.negative_pivots.reset();
+  info_.null_pivots.reset();
+  info_.message.clear();
+  ++info_.analyses;
+  const LinearStatus status = size == 0 ? LinearStatus::ok : do_analyze(matrix_);
+  analyzed_ = status == LinearStatus::ok;
+  return status;
+}
+
+LinearStatus LinearSolver::factorize(const SparseMatrix& matrix) {
+  if (!analyzed_) throw std::logic_error("LinearSolver::factorize: no pattern has been analysed");
+  if (!matrix.isCompressed()) return factorize(compressed(matrix));
+  if (!same_pattern(matrix, matrix_))
+    throw std::logic_error("LinearSolver::factorize: the pattern is not the one that was analysed");
+  factorized_ = false;
+  info_.factor_nonzeros = 0;
+  info_.negative_pivots.reset();
+  info_.null_pivots.reset();
+  info_.message.clear();
+  ++info_.factorizations;
+  if (!has_finite_entries(matrix, kind_ != MatrixKind::unsymmetric)) {
+    info_.message = "the matrix has entries that are not finite";
+    return LinearStatus::recoverable;
+  }
+  std::copy(matrix.valuePtr(), matrix.valuePtr() + matrix.nonZeros(), matrix_.valuePtr());
+  if (info_.size == 0) info_.negative_pivots = info_.null_pivots = 0;
+  const LinearStatus status = info_.size == 0 ? LinearStatus::ok : do_factorize(matrix_);
+  factorized_ = status == LinearStatus::ok;
+  return status;
+}
+
+LinearStatus LinearSolver::solve(ConstVectorRef rhs, VectorRef x) {
+  if (!factorized_) throw std::logic_error("LinearSolver::solve: no matrix has been factorised");
+  if (rhs.size() != info_.size || x.size() != info_.size)
+    throw std::logic_error("LinearSolver::solve: the vectors do not have the size of the matrix");
+  info_.message.clear();
+  if (info_.size == 0) return LinearStatus::ok;
+  if (!rhs.allFinite()) {
+    info_.message = "the right-hand side has entries that are not finite";
+    return LinearStatus::recoverable;
+  }
+  rhs_ = rhs;
+  ++info_.back_solves;
+  LinearStatus status = do_solve(rhs_, x);
+  for (int step = 0; step < refinement_steps_ && status == LinearStatus::ok; ++step) {
+    residual_ = rhs_;
+    if (kind_ == MatrixKind::unsymmetric)
+      residual_.noalias() -= matrix_ * x;
+    else
+      residual_.noalias() -= matrix_.selfadjointView<Eigen::Lower>() * x;
+    ++info_.refinements;
+    ++info_.back_solves;
+    status = do_solve(residual_, correction_);
+    if (status == LinearStatus::ok) x += correction_;
+  }
+  if (status == LinearStatus::ok && !x.allFinite()) {
+    info_.message = "the solution overflows";
+    status = LinearStatus::recoverable;
+  }
+  return status;
+}
+
+}  // namespace ccp
