@@ -63,7 +63,20 @@ def read_trace(path):
     return columns
 
 
-def read_curve(cell_path, config):
+def listed_cells(folder):
+    """(path of cell.json, its row of summary.csv) in the order of the config. Only what is in the summary belongs to the
+    config as it is now: cells of an earlier version of it may lie in the same folder. Without a summary, all cells."""
+    summary = folder / "summary.csv"
+    if not summary.exists():
+        return [(path, {}) for path in sorted(folder.glob("cells/*/cell.json"))]
+    with summary.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    if any(not row.get("hash") for row in rows):
+        raise InputError(f"{summary}: a row without 'hash'")
+    return [(folder / "cells" / row["hash"] / "cell.json", row) for row in rows]
+
+
+def read_curve(cell_path, row, config):
     cell = read_json(cell_path)
     try:
         solver, problem = cell["solver"], cell["problem"]
@@ -71,8 +84,8 @@ def read_curve(cell_path, config):
         tolerances = stop.get("tolerance", [])
         tolerances = tolerances if isinstance(tolerances, list) else [tolerances]
         curve = Curve(
-            label=str(solver.get("label") or solver["name"]), status=str(cell["status"]), problem=str(problem["name"]),
-            model=str(cell["model"]), folder=cell_path.parent,
+            label=row.get("label") or str(solver.get("label") or solver["name"]), status=str(cell["status"]),
+            problem=row.get("problem") or str(problem["name"]), model=str(cell["model"]), folder=cell_path.parent,
             parameters={**(problem.get("parameters") or {}), **(solver.get("parameters") or {})},
             tolerances=[t for t in tolerances if isinstance(t, (int, float)) and t > 0],
             measure=str(stop.get("measure") or "relative_residual"))
@@ -93,48 +106,31 @@ def tell_apart(curves):
         keys = sorted({key for curve in group for key in curve.parameters})
         differing = [k for k in keys if len({json.dumps(c.parameters.get(k)) for c in group}) > 1]
         for curve in group if len(group) > 1 else []:
-            told = ", ".join(f"{k} {curve.parameters.get(k)}" for k in differing)
-            curve.label += f" ({told or curve.folder.name[:8]})"
+            told = ", ".join(f"{k} {curve.parameters[k]}" for k in differing if k in curve.parameters)
+            curve.label += f" ({told or curve.folder.name[-8:]})"
 
 
 def read_folder(folder, problem_glob):
-    """The config and the curves of a result folder, grouped by (problem, model), in the config's order of solvers."""
+    """The config and the curves of a result folder, grouped by (problem, model), in the config's order."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder")
     manifest = read_json(folder / "manifest.json")
     config = manifest.get("config") if isinstance(manifest, dict) else None
     if not isinstance(config, dict):
         raise InputError(f"{folder / 'manifest.json'}: no object 'config' in it")
-    solvers = config.get("solvers") or []
-    order = [s.get("label") or s.get("solver") for s in solvers if isinstance(s, dict)]
     curves = []
-    for path in sorted(folder.glob("cells/*/cell.json")):
+    for path, row in listed_cells(folder):
         try:
-            curves.append(read_curve(path, config))
+            curves.append(read_curve(path, row, config))
         except InputError as error:
             print(f"left out: {error}", file=sys.stderr)
     names = sorted({curve.problem for curve in curves})
     curves = [c for c in curves if fnmatch.fnmatch(c.problem, problem_glob)]
     if names and not curves:
         raise InputError(f"{folder}: no problem matches '{problem_glob}'; there are: {', '.join(names[:8])}")
-    curves.sort(key=lambda c: (config_rank(c.label, order), sweep_key(c), c.label))
     groups = {}
     for curve in curves:
         groups.setdefault((curve.problem, curve.model), []).append(curve)
     for group in groups.values():
         tell_apart(group)
     return config, groups
-
-
-def config_rank(label, order):
-    """The place of a label in the config; a sweep appends its values to the config's labels."""
-    if label in order:
-        return order.index(label)
-    starts = [k for k, start in enumerate(order) if start and label.startswith(start)]
-    return max(starts, key=lambda k: len(order[k]), default=len(order))
-
-
-def sweep_key(curve):
-    """Sorts the values of a sweep as numbers where they are numbers."""
-    values = sorted(curve.parameters.items())
-    return [(k, (0, v, "") if isinstance(v, (int, float)) else (1, 0, str(v))) for k, v in values]

@@ -1,5 +1,6 @@
 """Writes small result folders as `ccpbench run` does, with made-up curves, for the tests of the scripts."""
 
+import csv
 import json
 
 
@@ -22,8 +23,9 @@ def write_cell(folder, number, problem, model, solver, status, values, columns):
     cell = folder / "cells" / f"{number:016x}"
     cell.mkdir(parents=True)
     name, label = solver
-    described = {"problem": {"name": problem}, "solver": {"name": name, "label": label}, "model": model, "status": status,
-                 "hash": cell.name}
+    parameters = {"omega": number / 2} if name in ("jacobi", "nsgs") else {}
+    described = {"problem": {"name": problem}, "solver": {"name": name, "label": label, "parameters": parameters},
+                 "model": model, "status": status, "hash": cell.name}
     (cell / "cell.json").write_text(json.dumps(described), encoding="utf-8")
     if values is None:
         return
@@ -42,10 +44,13 @@ def make_result_folder(folder, problems=("odd_mass_stack",), models=("ccp",), pl
               "plots": list(plots)}
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text(json.dumps({"config": config}), encoding="utf-8")
-    number = 0
+    rows, number = [["problem", "model", "label", "hash"]], 0
     for problem in problems:
         for model in models:
             for solver, (status, values) in CURVES.items():
                 number += 1
                 write_cell(folder, number, problem, model, solver, status, values, columns)
+                rows.append([problem, model, solver[1], f"{number:016x}"])
+    with (folder / "summary.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
     return folder

@@ -34,6 +34,12 @@ class PlotConvergence(unittest.TestCase):
         self.assertEqual(len(text.splitlines()), 1, text)
         self.assertRegex(text, pattern)
 
+    def keep_rows(self, *labels):
+        """Leaves only these labels in the summary."""
+        summary = self.folder / "summary.csv"
+        head, *rows = summary.read_text().splitlines()
+        summary.write_text("\n".join([head, *(row for row in rows if row.split(",")[2] in labels)]) + "\n")
+
     def pictures(self, folder=None):
         return sorted(path.name for path in (folder or self.folder / "plots").iterdir())
 
@@ -71,14 +77,38 @@ class PlotConvergence(unittest.TestCase):
 
     def test_no_note_on_zeros_and_divergence_where_there_are_none(self):
         make_result_folder(self.folder)
-        for cell in (self.folder / "cells").iterdir():
-            if '"jacobi"' not in (cell / "cell.json").read_text():
-                (cell / "cell.json").unlink()
+        self.keep_rows("Jacobi")
         self.draw(self.folder, "--format", "svg")
         text = (self.folder / "plots" / "odd_mass_stack-ccp.svg").read_text(encoding="utf-8")
         self.assertIn("Filled end marker", text)
         self.assertNotIn("values below", text)
         self.assertNotIn("leave the top", text)
+
+    def test_only_cells_of_the_summary_belong_to_the_config(self):
+        make_result_folder(self.folder)
+        self.keep_rows("ADMM balanced", "NSGS")
+        self.draw(self.folder, "--format", "svg")
+        text = (self.folder / "plots" / "odd_mass_stack-ccp.svg").read_text(encoding="utf-8")
+        self.assertIn("<!-- ADMM balanced -->", text)
+        self.assertNotIn("<!-- Jacobi -->", text)
+        (self.folder / "summary.csv").unlink()
+        self.draw(self.folder, "--format", "svg")
+        text = (self.folder / "plots" / "odd_mass_stack-ccp.svg").read_text(encoding="utf-8")
+        self.assertIn("<!-- Jacobi -->", text)
+
+    def test_labels_of_the_summary_count_and_equal_ones_are_told_apart(self):
+        make_result_folder(self.folder)
+        summary = self.folder / "summary.csv"
+        renamed = (("ADMM balanced", "Plain"), ("IPM $x", "Plain"), ("NSGS", "Swept"), ("Jacobi", "Swept"))
+        text = summary.read_text()
+        for old, new in renamed:
+            text = text.replace(old, new)
+        summary.write_text(text)
+        self.draw(self.folder, "--format", "svg")
+        text = (self.folder / "plots" / "odd_mass_stack-ccp.svg").read_text(encoding="utf-8")
+        for label in ("Plain (00000001)", "Plain (00000004)", "Swept (omega 1.0)", "Swept (omega 1.5)"):
+            self.assertIn(f"<!-- {label} -->", text)
+        self.assertNotIn("ADMM balanced", text)
 
     def test_same_data_same_bytes(self):
         make_result_folder(self.folder)
