@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -67,10 +68,10 @@ struct SweptValue {
 
 /// The config with one combination of swept values in place.
 struct ConfigVariant {
-  std::vector<SweptValue> swept;  ///< empty without a sweep
-  std::vector<ProblemSpec> problems;
+  std::vector<SweptValue> swept;                             ///< empty without a sweep
+  std::vector<std::shared_ptr<const ProblemSpec>> problems;  ///< shared between variants that do not touch them
   std::vector<Model> models;
-  std::vector<SolverSpec> solvers;
+  std::vector<std::shared_ptr<const SolverSpec>> solvers;  ///< likewise
   StopRule stop;
   Limits limits;
   std::vector<Measure> trace;

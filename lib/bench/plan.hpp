@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,9 +16,9 @@ struct Cell {
   std::string problem;      ///< label of the problem, with swept values
   std::string problem_key;  ///< SHA-256 of what the problem is; cells with the same key share one built problem
   std::string file;         ///< FCLib file; empty for a scene
-  ProblemSpec spec;
+  std::shared_ptr<const ProblemSpec> spec;
   Model model = Model::ccp;
-  SolverSpec solver;
+  std::shared_ptr<const SolverSpec> solver;
   std::string label;  ///< label of the solver, with swept values
   StopRule stop;
   Limits limits;

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bench/catalog.hpp"
+#include "bench/cell_record.hpp"
+#include "bench/plan.hpp"
+#include "problem/contact_problem.hpp"
+#include "problem/judge.hpp"
+
+namespace ccp {
+
+/// The problem of a group of cells, built once by the parent, with a judge per model. A problem that cannot be built gives
+/// its cells a status instead: failed (broken file, failed scene), unsupported (rolling friction), out_of_memory.
+class BuiltProblem {
+ public:
+  /// Builds or reads the problem of the cell; never throws for what is wrong with it.
+  BuiltProblem(const Cell& cell, const Catalog& catalog);
+
+  /// Status and reason of all its cells when there is no problem.
+  const std::optional<std::pair<Status, std::string>>& defect() const { return defect_; }
+  /// Only without a defect.
+  const ContactProblem& problem() const { return *problem_; }
+  ProblemFacts facts() const;
+
+  /// The judge of a model, made on first use; nothing, with defect() set, when it cannot be made.
+  Judge* judge(Model model);
+
+ private:
+  void build(const Cell& cell, const Catalog& catalog);
+
+  std::optional<ContactProblem> problem_;
+  std::map<Model, std::unique_ptr<Judge>> judges_;
+  std::optional<std::pair<Status, std::string>> defect_;
+};
+
+}  // namespace ccp

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/plan.hpp"
+#include "core/status.hpp"
+#include "problem/contact_problem.hpp"
+#include "solvers/solver.hpp"
+
+namespace ccp {
+
+/// What is known of the problem of a cell once it was built.
+struct ProblemFacts {
+  std::string name;  ///< as the scene or the file calls it
+  Index contacts = 0, rows = 0, dofs = 0;
+  double symmetry_defect = 0.0;
+};
+
+/// The result of one cell, as it stands in cell.json. Numbers that are not known are NaN (null in the file).
+struct CellRecord {
+  CellRecord();
+
+  std::string hash;
+  Status status = Status::failed;
+  std::string reason;
+  int iterations = 0;
+  bool native_converged = false;
+  Counters counters;
+  double setup_s, solve_s;  ///< solver clock
+  double wall_s;            ///< from the fork to the end of the process
+  double peak_memory_mb;    ///< largest resident size of the process, MiB, with the problem
+  Limits limits;
+  Measures measures;
+  Crossings crossings;  ///< of the stop measure
+  std::vector<std::string> notes;
+  std::vector<Conversion> conversions;
+  std::optional<ProblemFacts> problem;
+
+  void take(Result&& result);
+};
+
+/// cell.json: the cell and its result, valid JSON whatever the values.
+std::string record_to_json(const Cell& cell, const CellRecord& record);
+
+/// Reads cell.json. Nothing when the text is no complete record.
+std::optional<CellRecord> record_from_json(const std::string& text);
+
+/// The names of the crossings: "1e-2", … "1e-12".
+std::string decade_name(int decade);
+
+}  // namespace ccp

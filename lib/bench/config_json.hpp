@@ -1,0 +1,57 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/fields.hpp"
+
+namespace ccp {
+
+/// Keys keep the order of the file: the order of a sweep is the order of its axes.
+using Json = nlohmann::ordered_json;
+
+/// Where a JSON came from, for messages.
+struct JsonSource {
+  std::string file;
+  std::string context;  ///< added to every message, such as the swept values in place; may be empty
+
+  /// Throws InputError(file, pointer, expectation + context).
+  [[noreturn]] void fail(const std::string& pointer, const std::string& expectation) const;
+};
+
+/// Parses JSON with // and /* */ comments. Throws InputError for malformed text (with line and column), a number that
+/// overflows, and a key that stands twice in one object.
+Json parse_json(const std::string& text, const std::string& file);
+
+/// pointer + "/" + key with ~ and / escaped (RFC 6901).
+std::string child_pointer(const std::string& pointer, const std::string& key);
+std::string child_pointer(const std::string& pointer, std::size_t index);
+
+/// Tokens of a JSON pointer ("/solvers/0" → solvers, 0). Fails at `place` when the pointer is malformed or names the whole
+/// document.
+std::vector<std::string> pointer_tokens(const std::string& pointer, const JsonSource& source, const std::string& place);
+
+/// Puts a value where the pointer says: elements of lists must exist, missing objects on the way and the last key are made.
+/// Fails at `place`.
+void set_at_pointer(Json& document, const std::string& pointer, const Json& value, const JsonSource& source,
+                    const std::string& place);
+
+/// "a list", "a text", …
+std::string json_type_name(const Json& value);
+
+/// The value as compact text, cut at 60 characters, for messages and labels; texts without quotes.
+std::string json_text(const Json& value);
+
+/// Valid JSON whatever bytes the texts hold (invalid UTF-8 is replaced); indent < 0: one line.
+std::string dump_json(const Json& value, int indent = -1);
+
+/// The number, or null where it is not finite, which JSON cannot say.
+Json json_number(double value);
+
+Json field_json(const FieldValue& value);
+/// Names and values as an object.
+Json parameters_json(const std::vector<std::pair<std::string, FieldValue>>& parameters);
+
+}  // namespace ccp

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/config.hpp"
+
+namespace ccp {
+
+/// Exit codes of a worker beside 0, by which it says what it can no longer write.
+constexpr int exit_out_of_memory = 70, exit_cannot_write = 71;
+
+/// How a worker ended.
+struct WorkerExit {
+  std::size_t id = 0;              ///< given to spawn()
+  std::optional<int> code;         ///< exit code; nothing when a signal ended it
+  std::string signal;              ///< "SIGSEGV"; empty when none
+  bool beyond_wall_limit = false;  ///< killed by the pool
+  double wall_s = 0.0;
+  double peak_memory_mb = 0.0;  ///< MiB
+};
+
+/// Forked workers, each with a wall limit and a memory limit, in a process group of its own, killed by the system when this
+/// process dies. Everything a worker prints goes to its log. The destructor kills what still runs.
+///
+/// The memory limit is on writable private memory (RLIMIT_DATA), which counts what was inherited from this process; it is
+/// off in builds with the address sanitizer, which reserves terabytes.
+class ProcessPool {
+ public:
+  ProcessPool() = default;
+  ~ProcessPool() { kill_all(); }
+  ProcessPool(const ProcessPool&) = delete;
+  ProcessPool& operator=(const ProcessPool&) = delete;
+
+  /// Forks; the worker runs `body` and ends with its return value, never returning here. Throws std::system_error when no
+  /// process can be made. log: a file to create.
+  void spawn(std::size_t id, const Limits& limits, const std::filesystem::path& log, const std::function<int()>& body);
+
+  std::size_t running() const { return workers_.size(); }
+
+  /// Waits until a worker ends, a signal arrives, or `longest` is over; kills workers beyond their wall limit.
+  std::optional<WorkerExit> wait(std::chrono::milliseconds longest);
+
+  /// Kills and reaps all workers; their ids.
+  std::vector<std::size_t> kill_all();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Worker {
+    std::size_t id;
+    pid_t pid;
+    int pipe;  ///< read end; closed by the worker's death
+    Clock::time_point start, deadline;
+    bool killed = false;
+  };
+
+  void poll_pipes(std::chrono::milliseconds longest);
+  std::optional<WorkerExit> reap();
+
+  std::vector<Worker> workers_;
+};
+
+/// Notes SIGINT and SIGTERM for its lifetime instead of dying of them. A second signal ends the process as usual.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  bool interrupted() const;
+
+ private:
+  struct Saved;
+  std::unique_ptr<Saved> saved_;
+};
+
+}  // namespace ccp

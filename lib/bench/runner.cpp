@@ -1,0 +1,94 @@
+#include "bench/runner.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "bench/environment.hpp"
+#include "bench/manifest.hpp"
+#include "bench/process_pool.hpp"
+#include "bench/result_store.hpp"
+#include "bench/supervisor.hpp"
+#include "core/error.hpp"
+
+namespace ccp {
+namespace {
+
+void check_options(const RunOptions& options) {
+  if (options.jobs < 1) throw InputError("--jobs: expected at least 1");
+  if (options.threads < 1) throw InputError("--threads: expected at least 1");
+}
+
+/// Of `chosen` the cells to run: those without a result, each hash once.
+std::vector<std::size_t> cells_to_run(const Plan& plan, const std::vector<std::size_t>& chosen, const ResultStore& store,
+                                      bool fresh) {
+  std::vector<std::size_t> missing;
+  std::set<std::string> seen;
+  for (const std::size_t index : chosen) {
+    const Cell& cell = plan.cells[index];
+    if (!fresh && store.find(cell)) continue;
+    if (seen.insert(cell.hash).second) missing.push_back(index);
+  }
+  return missing;
+}
+
+/// Counts by status and failures of the chosen cells; true when each has a result.
+bool collect(const Plan& plan, const std::vector<std::size_t>& chosen, const ResultStore& store, RunReport& report) {
+  bool complete = true;
+  for (const std::size_t index : chosen) {
+    const auto record = store.find(plan.cells[index]);
+    complete = complete && record.has_value();
+    if (!record) continue;
+    ++report.counts[static_cast<std::size_t>(record->status)];
+    if (is_failure(record->status)) report.failures.push_back({plan.cells[index].id(), record->status, record->reason});
+  }
+  return complete;
+}
+
+}  // namespace
+
+void RunProgress::planned(const Config&, std::size_t, std::size_t) {}
+void RunProgress::started(const Cell&, const RunCounts&) {}
+void RunProgress::finished(const CellReport&, const RunCounts&) {}
+
+bool is_failure(Status status) {
+  return status == Status::failed || status == Status::crashed || status == Status::out_of_memory ||
+         status == Status::diverged || status == Status::false_converged;
+}
+
+RunReport run_config(const Config& config, const Catalog& catalog, const RunOptions& options, RunProgress& progress) {
+  check_options(options);
+  const Plan plan = make_plan(config, {options.fclib_dir, options.threads});
+  const auto chosen = select_cells(plan, options.only, options.shard);
+  const ResultStore store(options.out, config.name);
+  const auto missing = cells_to_run(plan, chosen, store, options.fresh);
+
+  RunReport report;
+  report.folder = store.folder().string();
+  report.selected = chosen.size();
+  report.reused = chosen.size() - missing.size();
+  ManifestState state;
+  state.start = iso_time_now();
+  store.write_manifest(manifest_json(config, plan, options, report, state));
+  progress.planned(config, chosen.size(), report.reused);
+
+  const InterruptGuard guard;
+  Supervisor supervisor(plan, catalog, store, options.jobs, progress);
+  report.interrupted = !supervisor.run(missing, guard);
+  store.write_summary(plan);
+
+  const bool chosen_done = collect(plan, chosen, store, report);
+  state.complete =
+      !report.interrupted && chosen_done &&
+      (chosen.size() == plan.cells.size() ||
+       std::all_of(plan.cells.begin(), plan.cells.end(), [&](const Cell& cell) { return store.find(cell).has_value(); }));
+  state.interrupted = report.interrupted;
+  state.end = iso_time_now();
+  store.write_manifest(manifest_json(config, plan, options, report, state));
+  return report;
+}
+
+RunReport run_config(const std::string& file, const Catalog& catalog, const RunOptions& options, RunProgress& progress) {
+  return run_config(read_config(file, catalog, options.overrides), catalog, options, progress);
+}
+
+}  // namespace ccp

@@ -1,0 +1,66 @@
+#include "bench/worker.hpp"
+
+#include <sys/resource.h>
+
+#include <exception>
+#include <new>
+
+#include "bench/cell_record.hpp"
+#include "core/stopwatch.hpp"
+#include "io/atomic_file.hpp"
+#include "io/trace_csv.hpp"
+
+namespace ccp {
+namespace {
+
+double peak_memory_mb() {
+  rusage usage{};
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<double>(usage.ru_maxrss) / 1024.0 : 0.0;
+}
+
+void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder,
+                CellRecord& record) {
+  const auto solver = catalog.make_solver(cell.solver->solver);
+  for (const auto& [name, value] : cell.solver->parameters) solver->settings().set(name, value);
+  if (const auto reason = solver->supports(built.problem(), cell.model)) {
+    record.status = Status::unsupported;
+    record.reason = *reason;
+    return;
+  }
+  AtomicFile trace_file(folder / "trace.csv");
+  TraceCsv trace(trace_file.temporary());
+  RunMonitor monitor(*built.judge(cell.model), cell.stop, cell.threads);
+  monitor.set_trace(&trace, cell.trace);
+  record.take(solver->solve(built.problem(), cell.model, {}, monitor));
+  trace.close();
+  trace_file.commit();
+}
+
+}  // namespace
+
+int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder) {
+  Stopwatch wall;
+  wall.start();
+  CellRecord record;
+  record.hash = cell.hash;
+  record.limits = cell.limits;
+  record.problem = built.facts();
+  try {
+    solve_cell(cell, built, catalog, folder, record);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    record.status = Status::failed;
+    record.reason = error.what();
+  } catch (...) {
+    record.status = Status::failed;
+    record.reason = "an exception of an unknown kind";
+  }
+  record.conversions = built.problem().conversions();
+  record.peak_memory_mb = peak_memory_mb();
+  record.wall_s = wall.seconds();
+  write_file_atomically(folder / "cell.json", record_to_json(cell, record));
+  return 0;
+}
+
+}  // namespace ccp
