@@ -1,0 +1,101 @@
+#include <catch2/catch.hpp>
+
+#include <Eigen/LU>
+
+#include "support/small_problems.hpp"
+
+using namespace ccp;
+using namespace ccp::testing;
+
+namespace {
+
+DenseMatrix dense_delassus(const ContactProblem& problem) {
+  const GlobalForm& form = problem.global();
+  const DenseMatrix D(form.D);
+  return D.transpose() * DenseMatrix(form.H).inverse() * D + DenseMatrix(form.C);
+}
+
+std::vector<ContactProblem> problems() {
+  RandomShape spatial{5, 7};
+  RandomShape mixed{4, 3, 2, 2, 3};
+  RandomShape soft = mixed;
+  soft.compliance = true;
+  RandomShape coupled = mixed;
+  coupled.coupled_mass = true;
+  coupled.compliance = true;
+  return {random_problem(1, spatial), random_problem(2, mixed), random_problem(3, soft), random_problem(4, coupled)};
+}
+
+}  // namespace
+
+TEST_CASE("assembled and factored Delassus operators equal the dense formula") {
+  Uniform uniform(7);
+  for (const ContactProblem& problem : problems()) {
+    const DenseMatrix N = dense_delassus(problem);
+    const double scale = N.cwiseAbs().maxCoeff();
+    CHECK((DenseMatrix(problem.local().N) - N).cwiseAbs().maxCoeff() <= 1e-13 * scale);
+    CHECK((DenseMatrix(problem.assembled().to_sparse()) - N).cwiseAbs().maxCoeff() <= 1e-13 * scale);
+    std::vector<const DelassusOperator*> operators{&problem.assembled()};
+    if (problem.has_factored()) operators.push_back(&problem.factored());
+    const Vector x = uniform.vector(problem.rows());
+    for (const DelassusOperator* op : operators) {
+      Vector y(problem.rows()), two(problem.rows()), three(problem.rows());
+      op->multiply(x, y);
+      CHECK((y - N * x).cwiseAbs().maxCoeff() <= 1e-12 * scale);
+      op->multiply(x, two, 2);
+      op->multiply(x, three, 3);
+      CHECK(two == y);
+      CHECK(three == y);
+      for (Index i = 0; i < problem.constraints().count(); ++i) {
+        const Index offset = problem.constraints().offset(i), rows = problem.constraints().rows(i);
+        Matrix3 expected = Matrix3::Zero();
+        expected.topLeftCorner(rows, rows) = N.block(offset, offset, rows, rows);
+        CHECK((op->diagonal_block(i) - expected).cwiseAbs().maxCoeff() <= 1e-13 * scale);
+      }
+      CHECK(op->bytes() > 0);
+    }
+    Vector absolute(problem.rows());
+    problem.assembled().multiply_absolute(x, absolute);
+    CHECK((absolute - N.cwiseAbs() * x.cwiseAbs()).cwiseAbs().maxCoeff() <= 1e-12 * scale);
+  }
+}
+
+TEST_CASE("the factored operator follows single impulses") {
+  const ContactProblem problem = random_problem(5, {4, 3, 2, 1, 1});
+  const FactoredDelassus& N = problem.factored();
+  Uniform uniform(8);
+  Vector gamma = Vector::Zero(problem.rows()), v = Vector::Zero(N.padded_size()), whole(N.padded_size());
+  for (Index i = 0; i < problem.constraints().count(); ++i) {
+    const Index rows = problem.constraints().rows(i);
+    Vector3 delta = Vector3::Zero();
+    delta.head(rows) = uniform.vector(rows);
+    gamma.segment(problem.constraints().offset(i), rows) = delta.head(rows);
+    N.add_impulse(i, delta, v.data());
+  }
+  N.body_velocity(gamma, whole.data());
+  CHECK((v - whole).cwiseAbs().maxCoeff() <= 1e-14);
+  Vector product(problem.rows());
+  N.multiply(gamma, product);
+  for (Index i = 0; i < problem.constraints().count(); ++i) {
+    const Index rows = problem.constraints().rows(i), offset = problem.constraints().offset(i);
+    Vector3 own = Vector3::Zero();
+    own.head(rows) = gamma.segment(offset, rows);
+    CHECK((N.local_velocity(i, v.data(), own).head(rows) - product.segment(offset, rows)).norm() <= 1e-13);
+  }
+}
+
+TEST_CASE("block-CSR keeps an unsymmetric matrix as it is") {
+  ConstraintSet set;
+  set.add(ConstraintKind::contact, 0.3);
+  set.add(ConstraintKind::unilateral);
+  DenseMatrix N = DenseMatrix::Identity(4, 4);
+  N(0, 3) = 0.25;
+  N(3, 0) = -0.5;
+  N(1, 2) = 0.125;
+  const AssembledDelassus op(set, sparse(N));
+  CHECK(DenseMatrix(op.to_sparse()) == N);
+  const Vector x = Vector::LinSpaced(4, 1.0, 4.0);
+  Vector y(4);
+  op.multiply(x, y);
+  CHECK(y == N * x);
+}

@@ -1,0 +1,117 @@
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "core/error.hpp"
+#include "solvers/splitting/step_policy.hpp"
+#include "support/run_solver.hpp"
+#include "support/small_problems.hpp"
+
+using namespace ccp;
+using namespace ccp::testing;
+using Catch::Matchers::Contains;
+
+TEST_CASE("the balanced policy multiplies by the ratio of the residuals, guarded") {
+  const StepSettings balanced;
+  CHECK(step_factor(balanced, 5, 3.0, 1.0) == 3.0);
+  CHECK(step_factor(balanced, 4, 3.0, 1.0) == 1.0);         // between updates
+  CHECK(step_factor(balanced, 5, 1.9, 1.0) == 1.0);         // dead band
+  CHECK(step_factor(balanced, 5, 0.51, 1.0) == 1.0);
+  CHECK(step_factor(balanced, 5, 1e9, 1.0) == 50.0);        // clamped
+  CHECK(step_factor(balanced, 5, 0.0, 1.0) == 1.0 / 50.0);
+  CHECK(step_factor(balanced, 5, 1.0, 0.0) == 50.0);
+  CHECK(step_factor(balanced, 5, 0.0, 0.0) == 1.0);         // nothing to balance
+  StepSettings fixed = balanced;
+  fixed.policy = StepPolicy::fixed;
+  CHECK(step_factor(fixed, 5, 1e9, 1.0) == 1.0);
+}
+
+TEST_CASE("the three linear systems give the same iterates") {
+  RandomShape shape{6, 3, 2, 2, 2};
+  for (const bool compliance : {false, true})
+    for (const bool coupled : {false, true}) {
+      shape.compliance = compliance;
+      shape.coupled_mass = coupled;
+      const ContactProblem problem = random_problem(41, shape);
+      StopRule stop;
+      stop.max_iterations = 25;
+      stop.tolerance = 0.0;
+      std::vector<Vector> impulses;
+      for (const char* form : {"saddle", "schur", "normal"}) {
+        RunSpec spec{"admm", Model::ccp, stop, {{"linear_system", std::string(form)}}};
+        impulses.push_back(run(problem, spec).impulse);
+      }
+      CAPTURE(compliance, coupled);
+      CHECK((impulses[1] - impulses[0]).norm() <= 1e-7 * impulses[0].norm());
+      CHECK((impulses[2] - impulses[0]).norm() <= 1e-7 * impulses[0].norm());
+    }
+}
+
+TEST_CASE("every linear solver serves admm") {
+  const ContactProblem problem = random_problem(42, {5, 4});
+  for (const char* backend : {"mumps", "eigen_ldlt", "auto"})
+    for (const char* form : {"saddle", "schur", "normal"}) {
+      CAPTURE(backend, form);
+      const RunSpec spec{"admm", Model::ccp, {}, {{"linear_system", std::string(form)}, {"linear_solver", std::string(backend)}}};
+      CHECK(run(problem, spec).status == Status::solved);
+    }
+  const RunSpec wrong{"admm", Model::ccp, {}, {{"linear_system", std::string("saddle")}, {"linear_solver", std::string("cholmod")}}};
+  CHECK_THROWS_AS(run(problem, wrong), InputError);
+}
+
+TEST_CASE("factorisations happen when ρ changes and only then") {
+  const ContactProblem problem = random_problem(43, {6, 6});
+  StopRule stop;
+  stop.max_iterations = 30;
+  stop.tolerance = 0.0;
+  RunSpec spec{"admm", Model::ccp, stop, {{"step_policy", std::string("fixed")}}};
+  const Result fixed = run(problem, spec);
+  CHECK(fixed.counters.factorizations == 1);
+  CHECK(fixed.counters.back_solves == 30);
+  CHECK(fixed.counters.projections == 30);
+  spec.settings = {};
+  MemoryTrace trace;
+  const Result balanced = run(problem, spec, &trace);
+  int changes = 1;
+  for (std::size_t row = 2; row < trace.rows.size(); ++row) changes += trace.native(row, "rho") != trace.native(row - 1, "rho");
+  // A change after the last row is factorised but no longer seen in a row.
+  CHECK(balanced.counters.factorizations >= changes);
+  CHECK(balanced.counters.factorizations <= changes + 1);
+  CHECK(changes > 1);
+}
+
+TEST_CASE("without contacts a warm admm needs one iteration: a linear solve") {
+  const ContactProblem problem = random_problem(44, {4, 0, 0, 0, 5});
+  RunSpec spec{"admm"};
+  spec.stop.tolerance = 1e-7;  // ρ_b = 1e-9 leaves that much
+  CHECK(run(problem, spec).iterations == 1);
+  // A start that does not satisfy the joints must not leave its error behind (y⁰ = 0 on bilateral rows).
+  spec.start.impulse = 10.0 * Uniform(1).vector(problem.rows());
+  CHECK(run(problem, spec).iterations == 1);
+}
+
+TEST_CASE("the step is carried from run to run") {
+  const ContactProblem problem = random_problem(45, {6, 6});
+  RunSpec spec{"admm"};
+  const Result first = run(problem, spec);
+  REQUIRE(first.status == Status::solved);
+  CHECK(first.step != 0.1);
+  spec.start.step = first.step;
+  MemoryTrace trace;
+  run(problem, spec, &trace);
+  CHECK(trace.native(1, "rho") == first.step);
+}
+
+TEST_CASE("a slightly indefinite N is solved with pivoting or honestly given up") {
+  DenseMatrix N(DenseMatrix(as_local(random_problem(46, {4, 4})).local().N));
+  N(2, 2) -= 1.0001 * N(2, 2);
+  ProblemBuilder builder("indefinite");
+  for (int i = 0; i < 4; ++i) builder.contact(0.5);
+  const ContactProblem problem = builder.local(sparse(N), Vector::Constant(12, -0.1)).build();
+  RunSpec spec{"admm"};
+  spec.stop.max_iterations = 500;
+  spec.settings = {{"rho", 1e-9}};
+  const Result result = run(problem, spec);
+  const bool within = result.measures[measure_index(Measure::relative_residual)] <= spec.stop.tolerance;
+  CHECK((result.status == Status::solved) == within);
+  CHECK_THAT(result.notes.back(), Contains("pivoting"));
+}

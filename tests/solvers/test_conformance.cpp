@@ -1,0 +1,264 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+
+#include "core/error.hpp"
+#include "problems/registry.hpp"
+#include "support/run_solver.hpp"
+#include "support/small_problems.hpp"
+
+/// Every registered solver with every choice that changes its algorithm × a set of small problems × both models. A new solver is
+/// picked up from the registry by itself.
+using namespace ccp;
+using namespace ccp::testing;
+
+namespace {
+
+/// The default settings and one variant per value of each choice.
+std::vector<RunSpec> variants(const std::string& name) {
+  std::vector<RunSpec> list{{name}};
+  const auto solver = make_solver(name);
+  for (const Field& field : solver->settings().fields())
+    for (const std::string& choice : field.choices)
+      if (FieldValue(choice) != field.default_value) list.push_back({name, Model::ccp, {}, {{field.name, choice}}});
+  return list;
+}
+
+std::string label(const RunSpec& spec) {
+  std::string text = spec.solver;
+  for (const auto& [name, value] : spec.settings) text += " " + name + "=" + field_text(value);
+  return text;
+}
+
+/// Problems every method solves to 1e-8 within the limits below.
+std::vector<ContactProblem> solvable() {
+  RandomShape contacts{4, 4};
+  RandomShape mixed{6, 2, 2, 2, 2};
+  RandomShape soft = mixed;
+  soft.compliance = true;
+  RandomShape coupled = mixed;
+  coupled.coupled_mass = true;
+  RandomShape frictionless{4, 4};
+  frictionless.mu = 0.0;
+  std::vector<ContactProblem> list{
+      point_mass(2.0, {1.0, 0.5, -0.5}, 0.4, "open"),
+      point_mass(2.0, {-1.0, 0.1, -0.2}, 0.4, "stick"),
+      point_mass(2.0, {-1.0, 2.0, 0.0}, 0.4, "slip"),
+      point_mass(2.0, {-1.0, 3.0, 0.0}, 0.0, "no friction"),
+      point_mass(2.0, {-1.0, 3.0, 0.0}, 1e6, "huge friction"),
+      point_mass(1e-6, {-1.0, 0.1, 0.0}, 0.4, "one milligram"),
+      redundant_point_mass(2.0, {-1.0, 0.1, 0.0}, 0.4, 3),
+      random_problem(11, contacts, "contacts"),
+      random_problem(12, mixed, "mixed kinds"),
+      random_problem(13, soft, "compliant"),
+      random_problem(14, coupled, "coupled mass matrix"),
+      random_problem(15, frictionless, "frictionless"),
+  };
+  const std::size_t global = list.size();
+  for (std::size_t i = 0; i < global; ++i) list.push_back(as_local(list[i]));
+  return list;
+}
+
+ContactProblem empty_problem() {
+  ProblemBuilder builder("empty");
+  return builder.global(diagonal(Vector3::Ones()), Vector3::Ones(), SparseMatrix(3, 0), Vector(0)).build();
+}
+
+/// True when a method cannot be asked for this: it says so with an InputError naming the setting.
+bool refuses(const ContactProblem& problem, const RunSpec& spec) {
+  if (spec.settings.empty() || field_text(spec.settings[0].second) != "factored") return false;
+  return !problem.has_factored();
+}
+
+void check_complete(const Result& result, const ContactProblem& problem) {
+  CHECK(result.impulse.size() == problem.rows());
+  CHECK(result.iterations >= 0);
+  CHECK(result.setup_s >= 0.0);
+  CHECK(result.solve_s >= 0.0);
+  CHECK(result.status != Status::false_converged);
+}
+
+}  // namespace
+
+TEST_CASE("every solver solves every small problem under every model it takes") {
+  StopRule stop;
+  stop.tolerance = 1e-8;
+  stop.max_iterations = 20000;
+  stop.time_limit_s = 20.0;
+  for (const std::string& name : solver_names())
+    for (RunSpec spec : variants(name))
+      for (const Model model : {Model::ccp, Model::ncp}) {
+        spec.model = model;
+        spec.stop = stop;
+        for (const ContactProblem& problem : solvable()) {
+          CAPTURE(label(spec), model_name(model), problem.name());
+          if (configured(spec)->supports(problem, model) || refuses(problem, spec)) continue;
+          const Result result = run(problem, spec);
+          check_complete(result, problem);
+          CHECK(result.status == Status::solved);
+          CHECK(result.measures[measure_index(Measure::relative_residual)] <= 1e-8);
+        }
+      }
+}
+
+TEST_CASE("ccp and ncp solvers agree on the local velocity") {
+  StopRule stop;
+  stop.tolerance = 1e-11;
+  stop.max_iterations = 100000;
+  for (const ContactProblem& problem : solvable())
+    for (const Model model : {Model::ccp, Model::ncp}) {
+      Vector reference;
+      for (const std::string& name : solver_names()) {
+        const RunSpec spec{name, model, stop};
+        if (configured(spec)->supports(problem, model)) continue;
+        CAPTURE(name, model_name(model), problem.name());
+        const Result result = run(problem, spec);
+        REQUIRE(result.status == Status::solved);
+        Vector scratch, u;
+        problem.local_velocity(result.impulse, scratch, u);
+        if (reference.size() == 0) reference = u;
+        CHECK((u - reference).cwiseAbs().maxCoeff() <= 1e-8);
+      }
+    }
+}
+
+TEST_CASE("an empty problem is solved at once") {
+  for (const ContactProblem& problem : {empty_problem(), as_local(empty_problem())})
+    for (const std::string& name : solver_names())
+      for (const RunSpec& spec : variants(name)) {
+        if (refuses(problem, spec)) continue;
+        CAPTURE(label(spec));
+        const auto solver = configured(spec);
+        const Model model = solver->native(Model::ccp) ? Model::ccp : Model::ncp;
+        Judge judge(problem, model);
+        RunMonitor monitor(judge, {});
+        const Result result = solver->solve(problem, model, {}, monitor);
+        CHECK(result.status == Status::solved);
+        CHECK(result.iterations == 0);
+      }
+}
+
+TEST_CASE("a warm start at the solution stops at once, one at garbage still converges") {
+  const ContactProblem problem = random_problem(11, {4, 4});
+  StopRule stop;
+  stop.max_iterations = 100000;
+  stop.tolerance = 1e-10;
+  for (const std::string& name : solver_names())
+    for (const Model model : {Model::ccp, Model::ncp}) {
+      RunSpec spec{name, model, stop};
+      if (configured(spec)->supports(problem, model)) continue;
+      CAPTURE(name, model_name(model));
+      const Result cold = run(problem, spec);
+      REQUIRE(cold.status == Status::solved);
+      spec.start = {cold.impulse, cold.velocity, cold.step};
+      const Result warm = run(problem, spec);
+      CHECK(warm.status == Status::solved);
+      CHECK(warm.iterations <= 1);
+      spec.start = {1e3 * Uniform(4).vector(problem.rows()), {}, 0.0};
+      CHECK(run(problem, spec).status == Status::solved);
+    }
+}
+
+TEST_CASE("a start point of the wrong size or with NaN is bad input") {
+  const ContactProblem problem = point_mass(1.0, {-1, 0, 0}, 0.5);
+  for (const std::string& name : solver_names()) {
+    RunSpec spec{name, Model::ncp};
+    spec.start.impulse = Vector::Zero(2);
+    CHECK_THROWS_AS(run(problem, spec), InputError);
+    spec.start.impulse = Vector::Constant(3, std::nan(""));
+    CHECK_THROWS_AS(run(problem, spec), InputError);
+    spec.start = {Vector::Zero(3), Vector::Zero(7), 0.0};
+    CHECK_THROWS_AS(run(problem, spec), InputError);
+  }
+}
+
+TEST_CASE("a mass ratio of 1e9 gets an honest status from all and is solved by admm") {
+  const auto scene = make_scene("odd_mass_stack");
+  scene->parameters().set("spheres", std::int64_t{4});
+  scene->parameters().set("heavy_index", std::int64_t{4});
+  scene->parameters().set("heavy_mass", 1e10);
+  const ContactProblem problem = scene->build(0);
+  StopRule stop;
+  stop.tolerance = 1e-6;
+  stop.max_iterations = 500;
+  for (const std::string& name : solver_names())
+    for (const Model model : {Model::ccp, Model::ncp}) {
+      const RunSpec spec{name, model, stop};
+      if (configured(spec)->supports(problem, model)) continue;
+      CAPTURE(name, model_name(model));
+      const Result result = run(problem, spec);
+      const double residual = result.measures[measure_index(Measure::relative_residual)];
+      CHECK((result.status == Status::solved) == (residual <= stop.tolerance));
+      if (name == "admm") CHECK(result.status == Status::solved);
+    }
+}
+
+TEST_CASE("an unsymmetric N is solved as it is by every solver of the ncp model") {
+  // Newton–Euler dumps: a symmetric part plus a defect of some 1e-3.
+  const ContactProblem base = as_local(random_problem(21, {5, 5}));
+  DenseMatrix N(base.local().N);
+  Uniform uniform(5);
+  N += 2e-3 * N.cwiseAbs().maxCoeff() * uniform.matrix(N.rows(), N.cols());
+  ProblemBuilder builder("unsymmetric");
+  const ContactProblem problem = builder.local(sparse(N), base.local().r).constraints(base.constraints()).build();
+  StopRule stop;
+  stop.tolerance = 1e-9;
+  stop.max_iterations = 50000;
+  for (const std::string& name : solver_names()) {
+    CAPTURE(name);
+    CHECK(run(problem, {name, Model::ncp, stop}).status == Status::solved);
+    const RunSpec convex{name, Model::ccp, stop};
+    if (!configured(convex)->supports(problem, Model::ccp)) CHECK(run(problem, convex).status == Status::solved);
+  }
+}
+
+TEST_CASE("traces do not depend on being watched, on a second run or on the number of threads") {
+  const ContactProblem problem = random_problem(31, {20, 40, 4, 4, 4});
+  StopRule stop;
+  stop.max_iterations = 60;
+  stop.tolerance = 0.0;
+  for (const std::string& name : solver_names())
+    for (RunSpec spec : variants(name))
+      for (const Model model : {Model::ccp, Model::ncp}) {
+        spec.model = model;
+        spec.stop = stop;
+        if (configured(spec)->supports(problem, model)) continue;
+        CAPTURE(label(spec), model_name(model));
+        MemoryTrace first, second, threaded;
+        const Result silent = run(problem, spec);
+        const Result watched = run(problem, spec, &first, all_measures());
+        run(problem, spec, &second, all_measures());
+        spec.threads = 2;
+        const Result parallel = run(problem, spec, &threaded, all_measures());
+        CHECK(silent.impulse == watched.impulse);
+        CHECK(parallel.impulse == watched.impulse);
+        REQUIRE(first.rows.size() == second.rows.size());
+        REQUIRE(first.rows.size() == threaded.rows.size());
+        CHECK(first.rows.size() == static_cast<std::size_t>(watched.iterations) + 1);
+        for (std::size_t i = 0; i < first.rows.size(); ++i) {
+          CHECK(std::memcmp(&first.rows[i].measures, &second.rows[i].measures, sizeof(Measures)) == 0);
+          CHECK(std::memcmp(&first.rows[i].measures, &threaded.rows[i].measures, sizeof(Measures)) == 0);
+          CHECK(first.rows[i].native == threaded.rows[i].native);
+          CHECK(first.rows[i].outer == threaded.rows[i].outer);
+        }
+      }
+}
+
+TEST_CASE("an infeasible problem is never called solved") {
+  // Two stops that exclude each other: u >= 1 and −u >= 1.
+  ProblemBuilder builder("infeasible");
+  builder.global(diagonal(Vector::Ones(1)), Vector::Zero(1), sparse((DenseMatrix(1, 2) << 1.0, -1.0).finished()),
+                 Vector::Constant(2, -1.0));
+  const ContactProblem problem = builder.unilateral().unilateral().build();
+  StopRule stop;
+  stop.max_iterations = 2000;
+  for (const std::string& name : solver_names())
+    for (const Model model : {Model::ccp, Model::ncp}) {
+      const RunSpec spec{name, model, stop};
+      if (configured(spec)->supports(problem, model)) continue;
+      CAPTURE(name, model_name(model));
+      const Result result = run(problem, spec);
+      CHECK(result.status != Status::solved);
+      CHECK(result.status != Status::false_converged);
+    }
+}

@@ -1,0 +1,94 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "cones/friction_cone.hpp"
+#include "solvers/fixed_point/local_contact.hpp"
+#include "support/small_problems.hpp"
+
+using namespace ccp;
+using namespace ccp::testing;
+
+namespace {
+
+/// Natural map of one contact, relative to its scale.
+double defect(const LocalContact& contact, const Vector3& gamma) {
+  const Vector3 u = contact.W * gamma + contact.q;
+  const double rho = 1.0 / stable_rate(contact.W);
+  const Vector3 p = gamma - rho * de_saxce_velocity(u, contact.mu);
+  return (gamma - project_friction_cone(p, contact.mu)).norm() / (rho * contact.q.norm() + gamma.norm());
+}
+
+std::vector<LocalContact> contacts() {
+  std::vector<LocalContact> list;
+  Uniform uniform(17);
+  for (int sample = 0; sample < 2000; ++sample) {
+    const double conditioning = std::pow(10.0, -2.0 * (sample % 4));
+    const Matrix3 root = uniform.matrix(3, 3);
+    Matrix3 W = root * Vector3(1.0, conditioning, 0.3).asDiagonal() * root.transpose();
+    W += 0.01 * conditioning * Matrix3::Identity();
+    if (sample % 5 == 0) W += 1e-3 * W.cwiseAbs().maxCoeff() * Matrix3(uniform.matrix(3, 3));
+    const double friction[] = {0.0, 0.05, 0.3, 0.9, 2.0, 50.0};
+    list.push_back({W, uniform.vector(3), friction[sample % 6]});
+  }
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("the exact local solver is right on every contact") {
+  int open = 0, stick = 0, slip = 0;
+  for (const LocalContact& contact : contacts()) {
+    CAPTURE(contact.W, contact.q, contact.mu);
+    const Vector3 gamma = solve_contact_exact(contact);
+    REQUIRE(gamma.allFinite());
+    CHECK(defect(contact, gamma) <= 1e-9);
+    const double t = std::hypot(gamma[1], gamma[2]);
+    if (gamma.isZero(0.0))
+      ++open;
+    else if (t < contact.mu * gamma[0] * (1.0 - 1e-9))
+      ++stick;
+    else
+      ++slip;
+  }
+  CHECK(open > 300);
+  CHECK(stick > 50);
+  CHECK(slip > 300);
+}
+
+TEST_CASE("Newton agrees with the exact solution where it converges, and mostly does") {
+  int converged_count = 0;
+  for (const LocalContact& contact : contacts()) {
+    bool converged = false;
+    const Vector3 gamma = solve_contact_newton(contact, Vector3(1.0, 0.0, 0.0), 20, converged);
+    if (!converged) continue;
+    ++converged_count;
+    CAPTURE(contact.W, contact.q, contact.mu);
+    CHECK(defect(contact, gamma) <= 1e-9);
+  }
+  CHECK(converged_count > 1500);
+}
+
+TEST_CASE("singular and planar contact blocks") {
+  // Rank one: only the normal responds.
+  Matrix3 W = Matrix3::Zero();
+  W(0, 0) = 0.5;
+  const LocalContact normal_only{W, {-1.0, 0.3, 0.0}, 0.5};
+  const Vector3 gamma = solve_contact_exact(normal_only);
+  CHECK(gamma[0] == Approx(2.0));
+  CHECK(gamma[1] == Approx(-1.0));  // slips against u_T = (0.3, 0) with μ γ_n
+  // The plane: the padded tangent stays out.
+  W = Vector3(0.5, 0.5, 1.0).asDiagonal();
+  const Vector3 planar = solve_contact_exact({W, {-1.0, 2.0, 0.0}, 0.25});
+  CHECK(planar[0] == Approx(2.0));
+  CHECK(planar[1] == Approx(-0.5));
+  CHECK(planar[2] == 0.0);
+  // No normal response, and NaN.
+  CHECK(solve_contact_exact({Matrix3::Zero(), {-1.0, 0.0, 0.0}, 0.5}).isZero(0.0));
+  CHECK_FALSE(solve_contact_exact({Matrix3::Identity(), {std::nan(""), 0.0, 0.0}, 0.5}).allFinite());
+}
+
+TEST_CASE("a huge friction coefficient sticks") {
+  const Matrix3 W = Vector3(0.5, 0.5, 0.5).asDiagonal();
+  const Vector3 gamma = solve_contact_exact({W, {-1.0, 1e3, -1e3}, 1e12});
+  CHECK((W * gamma + Vector3(-1.0, 1e3, -1e3)).norm() <= 1e-10);
+}

@@ -1,0 +1,130 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <thread>
+
+#include "support/run_solver.hpp"
+#include "support/small_problems.hpp"
+
+using namespace ccp;
+using namespace ccp::testing;
+
+namespace {
+
+/// A method that shows a given list of multiples of the solution of `point_mass(2, (−1,0,0), 0.5)`, which is (2, 0, 0).
+class Scripted final : public Solver {
+ public:
+  explicit Scripted(std::vector<double> factors, bool claims = false) : factors_(std::move(factors)), claims_(claims) {}
+
+ private:
+  class Run final : public Session {
+   public:
+    Run(const std::vector<double>& factors, bool claims) : factors_(factors), claims_(claims) {}
+    Outcome run(const WarmStart&, const Vector&, Monitor& monitor) override {
+      Vector gamma = Vector3(2.0, 0.0, 0.0) * factors_[0];
+      const std::vector<double> native{0.0};
+      std::size_t next = 1;
+      while (monitor.go_on({gamma, nullptr, native, claims_})) {
+        gamma = Vector3(2.0, 0.0, 0.0) * factors_[std::min(next++, factors_.size() - 1)];
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      return {gamma, {}, 0.0, std::nullopt, ""};
+    }
+
+   private:
+    const std::vector<double>& factors_;
+    bool claims_;
+  };
+  const SolverInfo& do_info() const override {
+    static const SolverInfo info{"scripted", "", "", {Model::ccp, Model::ncp}, {{"native", "", ""}}};
+    return info;
+  }
+  std::unique_ptr<Session> do_prepare(const ContactProblem&, Model, Monitor&) const override {
+    return std::make_unique<Run>(factors_, claims_);
+  }
+
+  std::vector<double> factors_;
+  bool claims_;
+};
+
+Result run_scripted(const Scripted& solver, const StopRule& stop) {
+  const ContactProblem problem = point_mass(2.0, {-1.0, 0.0, 0.0}, 0.5);
+  Judge judge(problem, Model::ncp);
+  RunMonitor monitor(judge, stop);
+  return solver.solve(problem, Model::ncp, {}, monitor);
+}
+
+}  // namespace
+
+TEST_CASE("a run ends as solved, out of iterations, out of time or diverged") {
+  StopRule stop;
+  stop.tolerance = 1e-3;
+  stop.max_iterations = 50;
+  CHECK(run_scripted(Scripted({0.0, 0.5, 0.9, 0.9999}), stop).status == Status::solved);
+  CHECK(run_scripted(Scripted({0.0, 0.5, 0.9, 0.9999}), stop).iterations == 3);
+  CHECK(run_scripted(Scripted({0.0, 0.5}), stop).status == Status::iteration_limit);
+  CHECK(run_scripted(Scripted({0.0, 0.5}), stop).iterations == 50);
+  CHECK(run_scripted(Scripted({0.0, 0.5, std::nan("")}), stop).status == Status::diverged);
+  CHECK(run_scripted(Scripted({0.0, 1e12}), stop).status == Status::diverged);
+  stop.max_iterations = 1000000;
+  stop.time_limit_s = 0.02;
+  const Result late = run_scripted(Scripted({0.0, 0.5}), stop);
+  CHECK(late.status == Status::time_limit);
+  CHECK(late.setup_s + late.solve_s >= 0.02);
+}
+
+TEST_CASE("the solver's own word counts only when it is asked for, and is checked") {
+  StopRule stop;
+  stop.tolerance = 1e-3;
+  stop.max_iterations = 5;
+  const Scripted liar({0.0, 0.5}, true);
+  CHECK(run_scripted(liar, stop).status == Status::iteration_limit);
+  CHECK(run_scripted(liar, stop).native_converged);
+  stop.native = true;
+  CHECK(run_scripted(liar, stop).status == Status::false_converged);
+  CHECK(run_scripted(Scripted({1.0}, true), stop).status == Status::solved);
+  // Without a claim the native rule runs on, however good the iterate; what is returned is judged all the same.
+  const Result silent = run_scripted(Scripted({1.0}, false), stop);
+  CHECK(silent.iterations == 5);
+  CHECK(silent.status == Status::solved);
+}
+
+TEST_CASE("first times at each decade are kept") {
+  StopRule stop;
+  stop.tolerance = 1e-7;
+  const Result result = run_scripted(Scripted({0.0, 0.5, 1.0 - 5e-3, 1.0 - 5e-5, 1.0}), stop);
+  const auto at = [&](int decade) { return result.crossings[static_cast<std::size_t>(decade - first_decade)].iteration; };
+  CHECK(at(2) == 2);
+  CHECK(at(3) == 3);
+  CHECK(at(4) == 3);
+  CHECK(at(5) == 4);
+  CHECK(at(12) == 4);
+}
+
+TEST_CASE("judging is off the clock") {
+  // A judge a thousand times as dear as the iterations: the solver clock must not see it.
+  const ContactProblem problem = random_problem(6, {30, 120});
+  StopRule stop;
+  stop.max_iterations = 40;
+  stop.tolerance = 0.0;
+  MemoryTrace trace;
+  Stopwatch wall;
+  Judge judge(problem, Model::ccp);
+  RunMonitor monitor(judge, stop);
+  std::vector<Measure> many;
+  for (int copy = 0; copy < 200; ++copy) many.push_back(Measure::rounding_floor);
+  monitor.set_trace(&trace, many);
+  const auto solver = make_solver("jacobi");
+  wall.start();
+  const Result result = solver->solve(problem, Model::ccp, {}, monitor);
+  CHECK(result.setup_s + result.solve_s < 0.5 * wall.seconds());
+}
+
+TEST_CASE("remarks are kept once") {
+  const ContactProblem problem = point_mass(1.0, {-1, 0, 0}, 0.5);
+  Judge judge(problem, Model::ccp);
+  RunMonitor monitor(judge, {});
+  monitor.note("a");
+  monitor.note("b");
+  monitor.note("a");
+  CHECK(monitor.notes() == std::vector<std::string>{"a", "b"});
+}
