@@ -1,0 +1,268 @@
+#include "io/fclib_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <stdexcept>
+
+#include "core/error.hpp"
+#include "io/atomic_file.hpp"
+#include "io/hdf5_image.hpp"
+
+namespace ccp {
+namespace {
+
+using RowMajorMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
+
+constexpr int compressed_columns = -1, compressed_rows = -2;
+constexpr double rank_tolerance = 1e-12;  // eigenvalues of a block of C below this times the largest count as zero
+
+template <typename Matrix>
+void add_matrix(hdf5::Image& image, const std::string& path, const Matrix& matrix) {
+  const auto list = [](const int* first, Index count) { return std::vector<int>(first, first + count); };
+  const Index nonzeros = matrix.nonZeros();
+  image.add_integer(path + "/nzmax", static_cast<int>(nonzeros));
+  image.add_integer(path + "/m", static_cast<int>(matrix.rows()));
+  image.add_integer(path + "/n", static_cast<int>(matrix.cols()));
+  image.add_integer(path + "/nz", Matrix::IsRowMajor ? compressed_rows : compressed_columns);
+  image.add_integers(path + "/p", list(matrix.outerIndexPtr(), matrix.outerSize() + 1));
+  image.add_integers(path + "/i", list(matrix.innerIndexPtr(), nonzeros));
+  image.add_reals(path + "/x", Vector::Map(matrix.valuePtr(), nonzeros));
+}
+
+template <typename Matrix = SparseMatrix>
+Matrix from_entries(Index rows, Index columns, const std::vector<Triplet>& entries) {
+  Matrix matrix(rows, columns);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  return matrix;
+}
+
+// Row in the file of each row of the problem.
+std::vector<Index> file_rows(const FclibLayout& layout, Index problem_size) {
+  std::vector<Index> rows(static_cast<std::size_t>(problem_size));
+  for (std::size_t i = 0; i < layout.rows.size(); ++i)
+    if (layout.rows[i] >= 0) rows[static_cast<std::size_t>(layout.rows[i])] = static_cast<Index>(i);
+  return rows;
+}
+
+// The virtual degrees of freedom of a compliance.
+struct VirtualDofs {
+  Index count = 0;
+  std::vector<Triplet> mass;     // S⁻¹, count × count
+  std::vector<Triplet> columns;  // Eᵀ, count × m: a row for each virtual degree of freedom
+};
+
+// One block of C restricted to the rows it has entries in.
+void add_virtual_dofs(const DenseMatrix& block, const std::vector<Index>& rows, VirtualDofs& dofs) {
+  const auto add = [](std::vector<Triplet>& list, Index row, Index column, double value) {
+    if (value != 0.0) list.emplace_back(static_cast<int>(row), static_cast<int>(column), value);
+  };
+  const Index size = block.rows();
+  if (DenseMatrix(block.diagonal().asDiagonal()) == block) {
+    for (Index i = 0; i < size; ++i) {
+      add(dofs.mass, dofs.count, dofs.count, 1.0 / block(i, i));
+      add(dofs.columns, dofs.count++, rows[static_cast<std::size_t>(i)], 1.0);
+    }
+    return;
+  }
+  const Eigen::SelfAdjointEigenSolver<DenseMatrix> spectrum(block);
+  const Vector& values = spectrum.eigenvalues();
+  const double smallest = rank_tolerance * values[size - 1];
+  if (values[0] > smallest) {  // E = I
+    const DenseMatrix inverse = block.llt().solve(DenseMatrix::Identity(size, size));
+    for (Index i = 0; i < size; ++i) {
+      for (Index j = 0; j < size; ++j) add(dofs.mass, dofs.count + i, dofs.count + j, 0.5 * (inverse(i, j) + inverse(j, i)));
+      add(dofs.columns, dofs.count + i, rows[static_cast<std::size_t>(i)], 1.0);
+    }
+    dofs.count += size;
+    return;
+  }
+  for (Index k = 0; k < size; ++k) {  // E: eigenvectors, S: their eigenvalues
+    if (values[k] <= smallest) continue;
+    add(dofs.mass, dofs.count, dofs.count, 1.0 / values[k]);
+    for (Index i = 0; i < size; ++i)
+      add(dofs.columns, dofs.count, rows[static_cast<std::size_t>(i)], spectrum.eigenvectors()(i, k));
+    ++dofs.count;
+  }
+}
+
+VirtualDofs virtual_dofs(const SparseMatrix& C, const ConstraintSet& constraints) {
+  VirtualDofs dofs;
+  if (C.nonZeros() == 0) return dofs;
+  for (Index i = 0; i < constraints.count(); ++i) {
+    std::vector<Index> rows;
+    for (Index row = constraints.offset(i); row < constraints.offset(i) + constraints.rows(i); ++row)
+      if (C.coeff(row, row) > 0.0) rows.push_back(row);  // a PSD block with a zero on the diagonal is zero in that row
+    const auto size = static_cast<Index>(rows.size());
+    DenseMatrix block(size, size);
+    for (Index a = 0; a < size; ++a)
+      for (Index b = 0; b < size; ++b)
+        block(a, b) = C.coeff(rows[static_cast<std::size_t>(a)], rows[static_cast<std::size_t>(b)]);
+    if (size > 0) add_virtual_dofs(block, rows, dofs);
+  }
+  return dofs;
+}
+
+void add_global(hdf5::Image& image, const ContactProblem& problem, const FclibLayout& layout, const VirtualDofs& dofs) {
+  const GlobalForm& form = problem.global();
+  const Index n = form.H.rows(), m = layout.contact_rows, p = std::ssize(layout.rows) - m;
+  const std::vector<Index> rows = file_rows(layout, problem.rows());
+  std::vector<Triplet> mass, contacts, equalities;
+  const auto shifted = [n](const Triplet& entry) { return static_cast<int>(n) + entry.row(); };
+  for (Index j = 0; j < n; ++j)
+    for (SparseMatrix::InnerIterator entry(form.H, j); entry; ++entry)
+      mass.emplace_back(static_cast<int>(entry.row()), static_cast<int>(j), entry.value());
+  for (const Triplet& entry : dofs.mass) mass.emplace_back(shifted(entry), static_cast<int>(n) + entry.col(), entry.value());
+  const auto add_column_entry = [&](int row, Index column, double value) {
+    const Index place = rows[static_cast<std::size_t>(column)];
+    (place < m ? contacts : equalities).emplace_back(row, static_cast<int>(place < m ? place : place - m), value);
+  };
+  for (Index j = 0; j < form.D.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator entry(form.D, j); entry; ++entry)
+      add_column_entry(static_cast<int>(entry.row()), j, entry.value());
+  for (const Triplet& entry : dofs.columns) add_column_entry(shifted(entry), entry.col(), entry.value());
+
+  const Index size = n + dofs.count;
+  Vector f = Vector::Zero(size);
+  f.head(n) = form.k;
+  const Vector b = layout.to_file(form.b);
+  add_matrix(image, "/fclib_global/M", from_entries(size, size, mass));
+  add_matrix(image, "/fclib_global/H", from_entries(size, m, contacts));
+  image.add_reals("/fclib_global/vectors/f", f);
+  image.add_reals("/fclib_global/vectors/w", b.head(m));
+  image.add_reals("/fclib_global/vectors/mu", layout.friction);
+  if (p == 0) return;
+  add_matrix(image, "/fclib_global/G", from_entries(size, p, equalities));
+  image.add_reals("/fclib_global/vectors/b", b.tail(p));
+}
+
+void add_local(hdf5::Image& image, const ContactProblem& problem, const FclibLayout& layout, const std::string& file) {
+  const LocalForm& form = problem.local();
+  const Index m = layout.contact_rows, p = std::ssize(layout.rows) - m;
+  const std::vector<Index> rows = file_rows(layout, problem.rows());
+  std::vector<Triplet> W, V, below, R;
+  double scale = 0.0;
+  for (Index j = 0; j < form.N.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator entry(form.N, j); entry; ++entry) {
+      const Index row = rows[static_cast<std::size_t>(entry.row())], column = rows[static_cast<std::size_t>(j)];
+      std::vector<Triplet>& list = row < m ? (column < m ? W : V) : (column < m ? below : R);
+      list.emplace_back(static_cast<int>(row < m ? row : row - m), static_cast<int>(column < m ? column : column - m),
+                        entry.value());
+      scale = std::max(scale, std::abs(entry.value()));
+    }
+  const Vector r = layout.to_file(form.r);
+  add_matrix(image, "/fclib_local/W", from_entries<RowMajorMatrix>(m, m, W));
+  image.add_reals("/fclib_local/vectors/q", r.head(m));
+  image.add_reals("/fclib_local/vectors/mu", layout.friction);
+  if (p == 0) return;
+  const SparseMatrix coupling = from_entries(m, p, V);
+  const SparseMatrix difference = coupling - SparseMatrix(from_entries(p, m, below).transpose());
+  if (const double defect = difference.coeffs().size() > 0 ? difference.coeffs().abs().maxCoeff() : 0.0;
+      defect > rank_tolerance * scale)
+    throw InputError(file, "",
+                     fmt::format("N is not symmetric ({:.1e}) between contacts and equality rows, which FCLib cannot hold",
+                                 defect / scale));
+  add_matrix(image, "/fclib_local/V", RowMajorMatrix(coupling));
+  add_matrix(image, "/fclib_local/R", from_entries<RowMajorMatrix>(p, p, R));
+  image.add_reals("/fclib_local/vectors/s", r.tail(p));
+}
+
+void add_info(hdf5::Image& image, const std::string& group, const FclibInfo& info) {
+  image.add_text(group + "/info/title", info.title);
+  image.add_text(group + "/info/description", info.description);
+  image.add_text(group + "/info/math_info", info.math_info);
+  if (!info.scene.empty()) image.add_text(group + "/info/ccpbench_scene", info.scene);
+  if (!info.parameters.empty()) image.add_text(group + "/info/ccpbench_parameters", info.parameters);
+  if (info.seed) image.add_text(group + "/info/ccpbench_seed", std::to_string(*info.seed));
+}
+
+// u, r, l, and v with the velocities of the virtual degrees of freedom.
+void add_vectors(hdf5::Image& image, const std::string& group, const ContactProblem& problem, FclibForm form,
+                 const FclibLayout& layout, const VirtualDofs& dofs, const Vector& impulse) {
+  if (impulse.size() != problem.rows())
+    throw std::logic_error(fmt::format("write_fclib: {} impulses, expected {}", impulse.size(), problem.rows()));
+  Vector u;
+  if (form == FclibForm::global) {
+    const GlobalForm& global = problem.global();
+    const Index n = global.H.rows();
+    const Vector rhs = global.k + global.D * impulse;
+    Vector v(n + dofs.count);
+    problem.mass().solve(rhs, v.head(n));
+    u = global.D.transpose() * v.head(n) + global.C * impulse + global.b;
+    v.tail(dofs.count) = from_entries(dofs.count, problem.rows(), dofs.columns) * (global.C * impulse);  // Eᵀ C γ = S Eᵀ γ
+    image.add_reals(group + "/v", v);
+  } else {
+    u = problem.local().N * impulse + problem.local().r;
+  }
+  const Index m = layout.contact_rows, p = std::ssize(layout.rows) - m;
+  image.add_reals(group + "/u", layout.to_file(u).head(m));
+  image.add_reals(group + "/r", layout.to_file(impulse).head(m));
+  if (p > 0) image.add_reals(group + "/l", layout.to_file(impulse).tail(p));
+}
+
+}  // namespace
+
+Vector FclibLayout::to_file(const Vector& problem_rows) const {
+  Vector values(std::ssize(rows));
+  for (std::size_t i = 0; i < rows.size(); ++i) values[static_cast<Index>(i)] = rows[i] < 0 ? 0.0 : problem_rows[rows[i]];
+  return values;
+}
+
+Vector FclibLayout::to_problem(const Vector& file_values, Index problem_size) const {
+  Vector values = Vector::Zero(problem_size);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i] >= 0) values[rows[i]] = file_values[static_cast<Index>(i)];
+  return values;
+}
+
+FclibLayout fclib_layout(const ConstraintSet& constraints) {
+  const Index count_2d = constraints.count(ConstraintKind::contact2d), count_3d = constraints.count(ConstraintKind::contact);
+  if (count_2d > 0 && count_3d > 0)
+    throw InputError(
+        fmt::format("{} 2D and {} 3D contacts in one problem, which an FCLib file cannot hold", count_2d, count_3d));
+  FclibLayout layout;
+  layout.spacedim = count_2d > 0 ? 2 : 3;
+  std::vector<double> friction;
+  for (Index i = 0; i < constraints.count(); ++i) {
+    if (constraints.kind(i) == ConstraintKind::bilateral) continue;
+    friction.push_back(has_friction(constraints.kind(i)) ? constraints.friction(i) : 0.0);
+    for (Index row = 0; row < layout.spacedim; ++row)
+      layout.rows.push_back(row < constraints.rows(i) ? constraints.offset(i) + row : -1);
+  }
+  layout.contact_rows = std::ssize(layout.rows);
+  layout.friction = Vector::Map(friction.data(), std::ssize(friction));
+  for (Index i = 0; i < constraints.count(); ++i)
+    if (constraints.kind(i) == ConstraintKind::bilateral) layout.rows.push_back(constraints.offset(i));
+  return layout;
+}
+
+FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem& problem, FclibForm form,
+                        const FclibInfo& info, const FclibImpulses& impulses) {
+  if (form == FclibForm::global_rolling) throw std::logic_error("write_fclib: no problem has rolling contacts");
+  FclibLayout layout;
+  try {
+    layout = fclib_layout(problem.constraints());
+  } catch (const InputError& error) {
+    throw InputError(path.string(), "", error.what());
+  }
+  const std::string group = "/" + std::string(fclib_form_name(form));
+  hdf5::Image image;
+  VirtualDofs dofs;
+  image.add_integer(group + "/spacedim", layout.spacedim);
+  if (form == FclibForm::global) {
+    dofs = virtual_dofs(problem.global().C, problem.constraints());
+    add_global(image, problem, layout, dofs);
+  } else {
+    add_local(image, problem, layout, path.string());
+  }
+  add_info(image, group, info);
+  if (impulses.solution) add_vectors(image, "/solution", problem, form, layout, dofs, *impulses.solution);
+  if (!impulses.guesses.empty()) image.add_integer("/guesses/number_of_guesses", static_cast<int>(impulses.guesses.size()));
+  for (std::size_t i = 0; i < impulses.guesses.size(); ++i)
+    add_vectors(image, fmt::format("/guesses/{}", i + 1), problem, form, layout, dofs, impulses.guesses[i]);
+  write_file_atomically(path, image.bytes());
+  return layout;
+}
+
+}  // namespace ccp

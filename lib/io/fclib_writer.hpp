@@ -1,0 +1,51 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "io/fclib.hpp"
+#include "problem/contact_problem.hpp"
+
+namespace ccp {
+
+/// Where the rows of a problem stand in an FCLib file: contacts first, then equality rows. A unilateral row becomes a
+/// contact with μ = 0 whose tangential rows are empty, since FCLib has no such kind.
+struct FclibLayout {
+  int spacedim = 3;         ///< rows of a contact, 2 or 3
+  std::vector<Index> rows;  ///< for each row of [r; l] the row of γ; −1: an added tangential row
+  Index contact_rows = 0;   ///< m of the file; the remaining p rows are equality rows
+  Vector friction;          ///< μ of each contact of the file
+
+  /// A vector of the rows of the problem (γ, u, b, …) in the rows of the file, with zeros in added rows.
+  Vector to_file(const Vector& problem_rows) const;
+  /// The inverse of to_file; what stands in added rows is dropped. problem_size: m of the problem.
+  Vector to_problem(const Vector& file_values, Index problem_size) const;
+};
+
+/// spacedim is 2 when the problem has 2D contacts, else 3. Throws InputError when it has both, which one file cannot hold.
+FclibLayout fclib_layout(const ConstraintSet& constraints);
+
+/// Impulses γ (m, in the rows of the problem and with its shift, N·s) to store with a problem. u, and v in global form, are
+/// computed from them.
+struct FclibImpulses {
+  std::optional<Vector> solution;
+  std::vector<Vector> guesses;
+};
+
+/// Writes a problem as an FCLib file, completely or not at all, byte for byte the same for the same arguments.
+///
+/// Global form: M = H, H and G from the columns of D, in compressed columns. A compliance C becomes virtual degrees of
+/// freedom after the others: for each block C_i, with its positive definite part written as E S Eᵀ, M gains S⁻¹, and the
+/// rows Eᵀ are appended to [H G]; their velocities are SEᵀγ, so u = Dᵀv + Cγ + b is the same for every γ. A problem given in
+/// local form is written through ContactProblem::global(), which drops the antisymmetric and the negative part of N. Local
+/// form: W, V, R and q, s from N and r, in compressed rows. A shift of the impulses (cohesion) is not stored: the file holds
+/// the shifted problem.
+///
+/// Returns the order of the rows. Throws InputError for 2D and 3D contacts in one problem, for a local form whose N is not
+/// symmetric between contacts and equality rows, and when the file cannot be written; std::logic_error for the rolling form
+/// and for impulses of a wrong size. Not safe for concurrent use.
+FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem& problem, FclibForm form,
+                        const FclibInfo& info = {}, const FclibImpulses& impulses = {});
+
+}  // namespace ccp
