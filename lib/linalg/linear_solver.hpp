@@ -48,7 +48,7 @@ struct LinearInfo {
 ///
 /// Accuracy: the relative residual ‖b − Ax‖∞/‖b‖∞ for b = A y, abs(y_i) < 1, is 1e-15 (tests/linalg), except that of
 /// quasi_definite, which grows as 1e-17 mean(DᵀH⁻¹D)_ii/ρ when the second block is a small −ρI, and that of unsymmetric by
-/// mumps, 1e-12. One refinement step brings all of them below 1e-15.
+/// mumps, 1e-12 where the diagonal has holes. One refinement step brings all of them below 1e-15.
 ///
 /// Objects are independent, but calls into MUMPS, of whichever object, must not overlap in time.
 class LinearSolver {

@@ -64,9 +64,11 @@ class Mumps final : public LinearSolver {
     return code < 0 ? failure("analysis") : LinearStatus::ok;
   }
 
-  /// A structurally singular matrix has no zero-free diagonal to permute to; it is left to the factorisation to say so.
+  /// Columns are permuted only where the diagonal has holes: with the pattern alone MUMPS takes any zero-free diagonal,
+  /// which may be a weaker one than that of the matrix. A structurally singular matrix has none; the factorisation is left
+  /// to say so.
   int analyze_structure() {
-    icntl(6) = kind() == MatrixKind::unsymmetric ? 1 : 0;
+    icntl(6) = kind() == MatrixKind::unsymmetric && !full_diagonal_ ? 1 : 0;
     int code = call(1);
     if (code == -6 && icntl(6) != 0) {
       icntl(6) = 0;
@@ -108,14 +110,17 @@ class Mumps final : public LinearSolver {
     positions_.clear();
     rows_.clear();
     columns_.clear();
+    Index diagonal_entries = 0;
     for (int column = 0; column < pattern.outerSize(); ++column)
       for (int entry = pattern.outerIndexPtr()[column]; entry < pattern.outerIndexPtr()[column + 1]; ++entry) {
         const int row = pattern.innerIndexPtr()[entry];
         if (kind() != MatrixKind::unsymmetric && row < column) continue;
+        if (row == column) ++diagonal_entries;
         positions_.push_back(entry);
         rows_.push_back(row + 1);
         columns_.push_back(column + 1);
       }
+    full_diagonal_ = diagonal_entries == pattern.cols();
     values_.assign(positions_.size(), 0.0);
     if (positions_.empty()) {  // MUMPS refuses a matrix without entries
       rows_.push_back(1);
@@ -171,6 +176,7 @@ class Mumps final : public LinearSolver {
   DMUMPS_STRUC_C mumps_{};
   std::vector<MUMPS_INT> positions_, rows_, columns_;  // of the entries that MUMPS gets, in the compressed storage
   std::vector<double> values_;
+  bool full_diagonal_ = false;
   Vector solution_;  // MUMPS solves in place
 };
 

@@ -224,6 +224,18 @@ TEST_CASE("linear solvers: unsymmetric") {
   }
 }
 
+TEST_CASE("linear solvers: unsymmetric with a strong diagonal, like a mass matrix with gyroscopic forces") {
+  Random random(82);
+  const SparseMatrix skew_part = random_unsymmetric(300, random), symmetric_part = random_spd(300, random);
+  const SparseMatrix matrix = symmetric_part + 0.1 * (skew_part - SparseMatrix(skew_part.transpose()));
+  for (const std::string& backend : backends_for(MatrixKind::unsymmetric)) {
+    CAPTURE(backend);
+    const Solved solved = solve_with(backend, MatrixKind::unsymmetric, matrix);
+    CHECK(solved.residual < 1e-14);
+    CHECK(solved.refined_residual < 1e-15);
+  }
+}
+
 TEST_CASE("linear solvers: big enough for the other ordering") {
   const SparseMatrix matrix = laplacian_cube(25);  // 1.7e9 flops with AMD: above where MUMPS is told to order by itself
   for (const std::string& backend : backends_for(MatrixKind::spd)) {

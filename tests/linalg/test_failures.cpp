@@ -4,6 +4,10 @@
 
 #include "linalg/matrices.hpp"
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 using namespace ccp;
 using namespace ccp::test;
 
@@ -11,6 +15,15 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// While it lives, leaks are not reported.
+struct LeaksIgnored {
+#if defined(__SANITIZE_ADDRESS__)
+  __lsan::ScopedDisabler disabler;
+#else
+  LeaksIgnored() {}
+#endif
+};
 
 /// 4 × 4: the 2 × 2 matrix in the first and last row and column, ones between.
 SparseMatrix bordered(double a, double b, double c, double d) {
@@ -77,6 +90,7 @@ TEST_CASE("linear solvers: a diagonal entry that is missing") {
   for (const auto& [backend, kind] : all_solver_cases()) {
     if (kind == MatrixKind::indefinite) continue;
     CAPTURE(backend, kind_name(kind));
+    const LeaksIgnored mumps_loses_four_bytes_when_it_finds_a_structurally_singular_matrix;
     const auto solver = make_linear_solver(backend, kind);
     REQUIRE(solver->analyze(bad) == LinearStatus::ok);
     CHECK(solver->factorize(bad) == LinearStatus::recoverable);
