@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "io/fclib_reader.hpp"
+#include "problem/contact_problem.hpp"
+
+namespace ccp::cli {
+
+/// A problem a user named on the command line.
+struct NamedProblem {
+  std::string title;  ///< file name or scene
+  ContactProblem problem;
+  FclibInfo info;                 ///< what a file written of it says about itself
+  std::optional<FclibFile> file;  ///< where it came from a file
+};
+
+/// FILE is an FCLib dump, "scene:NAME" a scene with its defaults, "scene:NAME:spheres=5,mass=2" with other parameters.
+/// Throws InputError when it cannot be read or is of a kind that no solver takes (rolling friction).
+NamedProblem load_problem(const std::string& source, std::uint64_t seed);
+
+/// A scene with parameters "NAME=VALUE". Throws InputError at `option`.
+NamedProblem build_scene(const std::string& name, const std::vector<std::string>& assignments, std::uint64_t seed,
+                         const std::string& option);
+
+}  // namespace ccp::cli

@@ -1,0 +1,78 @@
+#include "progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "terminal.hpp"
+
+namespace ccp::cli {
+namespace {
+
+/// "━━━━━─────": done of total in `width` columns.
+std::string bar(std::size_t done, std::size_t total, int width) {
+  const int filled = total == 0 ? width : static_cast<int>(static_cast<std::size_t>(width) * done / total);
+  std::string full, open;
+  for (int i = 0; i < filled; ++i) full += "━";
+  for (int i = filled; i < width; ++i) open += "─";
+  return Style::err().paint(Tone::accent, full) + Style::err().dim(open);
+}
+
+}  // namespace
+
+TerminalProgress::TerminalProgress(bool quiet) : quiet_(quiet), terminal_(stderr_is_terminal()) {}
+
+TerminalProgress::~TerminalProgress() { clear_bar(); }
+
+void TerminalProgress::planned(const Config& config, std::size_t selected, std::size_t reused) {
+  if (quiet_) return;
+  const std::string known = reused == 0 ? "" : fmt::format(", {} there already", reused);
+  fmt::print(stderr, "{}: {}{}\n", Style::err().bold(printable(config.name)), counted(selected, "cell"), known);
+}
+
+void TerminalProgress::started(const Cell& cell, const RunCounts& counts) { show_bar(counts, cell.id()); }
+
+void TerminalProgress::finished(const CellReport& report, const RunCounts& counts) {
+  if (quiet_) return;
+  clear_bar();
+  fmt::print(stderr, "{}\n", cell_line(report, counts));
+  show_bar(counts, "");
+}
+
+std::string TerminalProgress::cell_line(const CellReport& report, const RunCounts& counts) const {
+  const std::string total = fmt::format("{}", counts.total);
+  const std::string place = fmt::format("{}/{}", pad_left(fmt::format("{}", counts.done), display_width(total)), total);
+  const std::string status = Style::err().paint(status_tone(report.status), pad_right(status_name(report.status), 15));
+  const std::string facts =
+      fmt::format("{} {} it {}  {}", status, pad_left(fmt::format("{}", report.iterations), 7),
+                  pad_left(duration(report.setup_s + report.solve_s), 11), pad_left(short_number(report.stop_value), 9));
+  constexpr int facts_width = 15 + 1 + 7 + 4 + 11 + 2 + 9;
+  constexpr int narrowest = 16, widest = 60;
+  const int room = (terminal_ ? stderr_width() : 120) - display_width(place) - facts_width - 5;
+  const int width = std::clamp(room, narrowest, widest);
+  return fmt::format(" {}  {}  {}", Style::err().dim(place),
+                     pad_right(shorten_left(printable(report.cell->id()), width), width), facts);
+}
+
+void TerminalProgress::show_bar(const RunCounts& counts, const std::string& now) {
+  if (quiet_ || !terminal_) return;
+  const int width = stderr_width();
+  const std::string left = counts.left_s ? fmt::format("{} left", duration(*counts.left_s)) : std::string();
+  const std::string share = fmt::format("{} of {}", counts.done, counts.total);
+  const int bar_width = std::clamp(width / 5, 8, 30);
+  const int room = width - bar_width - display_width(share) - display_width(left) - 8;
+  const std::string current = room >= 12 ? shorten_left(printable(now), room) : std::string();
+  clear_bar();
+  fmt::print(stderr, " {}  {}{}{}{}{}", bar(counts.done, counts.total, bar_width), share, left.empty() ? "" : "  ", left,
+             current.empty() ? "" : "  ", Style::err().dim(current));
+  std::fflush(stderr);
+  bar_shown_ = true;
+}
+
+void TerminalProgress::clear_bar() {
+  if (bar_shown_) std::fputs("\r\x1b[K", stderr);
+  bar_shown_ = false;
+}
+
+}  // namespace ccp::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "bench/runner.hpp"
+
+namespace ccp::cli {
+
+/// Shows a run on stderr: one line a finished cell, and on a terminal a last line that rewrites itself with the share done
+/// and the time left. Quiet: nothing.
+class TerminalProgress final : public RunProgress {
+ public:
+  explicit TerminalProgress(bool quiet);
+  ~TerminalProgress() override;
+
+  void planned(const Config& config, std::size_t selected, std::size_t reused) override;
+  void started(const Cell& cell, const RunCounts& counts) override;
+  void finished(const CellReport& report, const RunCounts& counts) override;
+
+ private:
+  void show_bar(const RunCounts& counts, const std::string& now);
+  void clear_bar();
+  std::string cell_line(const CellReport& report, const RunCounts& counts) const;
+
+  bool quiet_, terminal_, bar_shown_ = false;
+};
+
+}  // namespace ccp::cli
