@@ -12,8 +12,8 @@ std::atomic<long> allocations{0};
 
 }  // namespace
 
-// The linker sends every call of malloc in this executable here (--wrap=malloc); its names are given. Eigen allocates with malloc.
-// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
+// The linker sends every call of malloc in this executable here (--wrap=malloc); its names are given. Eigen allocates with
+// malloc. NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
 extern "C" {
 void* __real_malloc(std::size_t size);
 void* __wrap_malloc(std::size_t size);

@@ -26,7 +26,11 @@ std::vector<LocalContact> contacts() {
     const Matrix3 root = uniform.matrix(3, 3);
     Matrix3 W = root * Vector3(1.0, conditioning, 0.3).asDiagonal() * root.transpose();
     W += 0.01 * conditioning * Matrix3::Identity();
-    if (sample % 5 == 0) W += 1e-3 * W.cwiseAbs().maxCoeff() * Matrix3(uniform.matrix(3, 3));
+    if (sample % 5 == 0) {  // unsymmetric, the symmetric part still positive definite
+      Matrix3 antisymmetric = uniform.matrix(3, 3);
+      antisymmetric -= Matrix3(antisymmetric.transpose());
+      W += 1e-2 * W.cwiseAbs().maxCoeff() * antisymmetric;
+    }
     const double friction[] = {0.0, 0.05, 0.3, 0.9, 2.0, 50.0};
     list.push_back({W, uniform.vector(3), friction[sample % 6]});
   }

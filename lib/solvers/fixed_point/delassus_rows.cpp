@@ -1,12 +1,13 @@
 #include "solvers/fixed_point/delassus_rows.hpp"
 
-#include "core/error.hpp"
-
 namespace ccp {
 
+std::optional<std::string> operator_form_defect(const ContactProblem& problem, OperatorForm form) {
+  if (form != OperatorForm::factored || problem.has_factored()) return std::nullopt;
+  return "operator 'factored' needs a problem in global form with a block-diagonal mass matrix";
+}
+
 bool use_factored(const ContactProblem& problem, OperatorForm form) {
-  if (form == OperatorForm::factored && !problem.has_factored())
-    throw InputError("operator 'factored' needs a problem in global form with a block-diagonal mass matrix");
   return form != OperatorForm::assembled && problem.has_factored();
 }
 

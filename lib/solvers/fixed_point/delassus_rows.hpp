@@ -1,5 +1,10 @@
 #pragma once
 
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "problem/contact_problem.hpp"
 
 /// What a Gauss–Seidel sweep needs of the Delassus operator: the local velocity of one block with the newest impulses. Two
@@ -39,8 +44,10 @@ class FactoredRows {
 /// Which of the two a method runs on.
 enum class OperatorForm { automatic, assembled, factored };
 
-/// automatic: factored where the problem has it, else assembled. Throws InputError when factored is asked for and there is
-/// none.
+/// Nothing when the problem has the form; else the reason.
+std::optional<std::string> operator_form_defect(const ContactProblem& problem, OperatorForm form);
+
+/// automatic: factored where the problem has it, else assembled.
 bool use_factored(const ContactProblem& problem, OperatorForm form);
 
 /// The operator itself, for methods that need products only.

@@ -64,6 +64,9 @@ class ProjectedGaussSeidel final : public Solver {
                                  {impulse_change_column()}};
     return info;
   }
+  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
+    return operator_form_defect(problem, settings_.form);
+  }
   std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor&) const override {
     return std::make_unique<GaussSeidelSession>(settings_, problem);
   }

@@ -75,6 +75,9 @@ class ProjectedJacobi final : public Solver {
                                  {impulse_change_column()}};
     return info;
   }
+  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
+    return operator_form_defect(problem, settings_.form);
+  }
   std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor&) const override {
     return std::make_unique<JacobiSession>(settings_, problem);
   }

@@ -35,7 +35,11 @@ std::string backend_name(Backend backend) {
   return "auto";
 }
 
-double max_norm(const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
+/// ‖x‖∞ of an expression, without a temporary.
+template <typename Expression>
+double max_norm(const Expression& x) {
+  return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
+}
 
 class AdmmSession final : public Session {
  public:
@@ -200,6 +204,9 @@ class Admm final : public Solver {
                                   {"dual_residual", "m/s", "|Θ(z − z_previous)|∞"},
                                   {"rho", "1/kg", "step ρ of the iteration"}}};
     return info;
+  }
+  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
+    return admm_system_defect(problem, settings_.form, backend_name(settings_.backend));
   }
   std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor& monitor) const override {
     return std::make_unique<AdmmSession>(settings_, problem, monitor);

@@ -205,19 +205,40 @@ class EliminatedSystem final : public AdmmSystem {
   std::unique_ptr<LinearSolver> solver_;
 };
 
-AdmmForm chosen_form(const ContactProblem& problem) {
+AdmmForm resolved_form(const ContactProblem& problem, AdmmForm form) {
+  if (form != AdmmForm::automatic) return form;
   if (!problem.given_global()) return AdmmForm::schur;
   const bool saddle = problem.global().C.nonZeros() > 0 || problem.constraints().count(ConstraintKind::bilateral) > 0;
   return saddle ? AdmmForm::saddle : AdmmForm::normal;
 }
 
+const char* form_name(AdmmForm form) {
+  switch (form) {
+    case AdmmForm::saddle: return "saddle";
+    case AdmmForm::schur: return "schur";
+    case AdmmForm::normal: return "normal";
+    case AdmmForm::automatic: break;
+  }
+  return "auto";
+}
+
 }  // namespace
+
+std::optional<std::string> admm_system_defect(const ContactProblem& problem, AdmmForm form, const std::string& backend) {
+  if (backend == "auto") return std::nullopt;
+  const AdmmForm resolved = resolved_form(problem, form);
+  const bool kept_rows =
+      resolved == AdmmForm::saddle ? problem.rows() > 0 : problem.constraints().count(ConstraintKind::bilateral) > 0;
+  const MatrixKind kind = resolved != AdmmForm::schur && kept_rows ? MatrixKind::quasi_definite : MatrixKind::spd;
+  if (linear_solver_supports(backend, kind)) return std::nullopt;
+  return fmt::format("linear_solver '{}' cannot factorise the {} system, which is {}", backend, form_name(resolved),
+                     kind == MatrixKind::spd ? "positive definite" : "quasi-definite");
+}
 
 std::unique_ptr<AdmmSystem> make_admm_system(const ContactProblem& problem, AdmmForm form, const std::string& backend,
                                              int refinement, Monitor& monitor) {
-  const AdmmForm resolved = form == AdmmForm::automatic ? chosen_form(problem) : form;
-  const char* name = resolved == AdmmForm::schur ? "schur" : resolved == AdmmForm::saddle ? "saddle" : "normal";
-  monitor.note(fmt::format("linear system: {}{}", name, form == AdmmForm::automatic ? " (auto)" : ""));
+  const AdmmForm resolved = resolved_form(problem, form);
+  monitor.note(fmt::format("linear system: {}{}", form_name(resolved), form == AdmmForm::automatic ? " (auto)" : ""));
   if (!problem.given_global() && resolved != AdmmForm::schur && problem.clipped() > 0.0)
     monitor.note(fmt::format("N = LLᵀ up to {:.1e}", problem.clipped()));
   if (resolved == AdmmForm::schur) return std::make_unique<SchurSystem>(problem, backend, refinement);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "problem/contact_problem.hpp"
@@ -31,6 +32,9 @@ class AdmmSystem {
  protected:
   std::string message_;
 };
+
+/// Nothing when the backend can factorise that form of the system of this problem; else the reason.
+std::optional<std::string> admm_system_defect(const ContactProblem& problem, AdmmForm form, const std::string& backend);
 
 /// automatic: schur for a problem given in local form; else saddle with compliance or bilateral rows, else normal. What was
 /// chosen is noted in the monitor. backend: a linear solver name or "auto". refinement: steps per solve.
