@@ -1,0 +1,429 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/cell_record.hpp"
+#include "bench/fake_catalog.hpp"
+#include "bench/result_store.hpp"
+#include "bench/runner.hpp"
+#include "bench/temporary_folder.hpp"
+#include "core/error.hpp"
+
+using namespace ccp;
+using ccp::testing::fake_catalog;
+using ccp::testing::read_text;
+using ccp::testing::TemporaryFolder;
+using ccp::testing::write_text;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool limits_memory = false;
+#else
+constexpr bool limits_memory = true;
+#endif
+
+/// Remembers what it heard.
+class Listener final : public RunProgress {
+ public:
+  void planned(const Config&, std::size_t selected, std::size_t reused) override { reused_ = reused, selected_ = selected; }
+  void started(const Cell& cell, const RunCounts&) override { started_.push_back(cell.label); }
+  void finished(const CellReport& report, const RunCounts& counts) override {
+    reports_[report.cell->label] = report;
+    last_ = counts;
+  }
+
+  std::size_t selected_ = 0, reused_ = 0;
+  std::vector<std::string> started_;
+  std::map<std::string, CellReport> reports_;
+  RunCounts last_;
+};
+
+struct Run {
+  RunReport report;
+  Listener listener;
+};
+
+Run run(const std::string& text, const RunOptions& options) {
+  Run result;
+  const Config config = parse_config(text, "c.json", fake_catalog(), options.overrides);
+  result.report = run_config(config, fake_catalog(), options, result.listener);
+  return result;
+}
+
+RunOptions options_in(const TemporaryFolder& folder) {
+  RunOptions options;
+  options.out = folder.path().string();
+  return options;
+}
+
+std::string solvers_config(const std::vector<std::string>& solvers, const std::string& rest = "") {
+  std::string list;
+  for (const std::string& solver : solvers)
+    list += (list.empty() ? "{\"solver\": \"" : ", {\"solver\": \"") + solver + "\"}";
+  return R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [)" + list + "]" + rest + "}";
+}
+
+fs::path cell_folder(const std::string& text, const TemporaryFolder& folder, std::size_t index = 0) {
+  const Plan plan = make_plan(parse_config(text, "c.json", fake_catalog()));
+  return folder.path() / "x" / "cells" / plan.cells.at(index).hash;
+}
+
+nlohmann::json read_json(const fs::path& path) { return nlohmann::json::parse(read_text(path)); }
+
+/// Lines of a CSV without quotes, split at commas.
+std::vector<std::vector<std::string>> read_csv(const fs::path& path) {
+  std::vector<std::vector<std::string>> lines;
+  std::istringstream stream(read_text(path));
+  for (std::string line; std::getline(stream, line);) {
+    lines.emplace_back();
+    std::istringstream fields(line);
+    for (std::string field; std::getline(fields, field, ',');) lines.back().push_back(field);
+  }
+  return lines;
+}
+
+sighandler_t handler_of(int signal) {
+  struct sigaction action {};
+  ::sigaction(signal, nullptr, &action);
+  return action.sa_handler;
+}
+
+std::size_t files_below(const fs::path& folder) {
+  std::size_t count = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) count += entry.is_regular_file() ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("A run writes manifest, summary, cells and traces") {
+  const TemporaryFolder folder;
+  const std::string text = solvers_config({"good"});
+  const Run result = run(text, options_in(folder));
+  CHECK(result.report.folder == (folder.path() / "x").string());
+  CHECK(result.report.counts[static_cast<std::size_t>(Status::solved)] == 1);
+  CHECK(result.report.failures.empty());
+  CHECK_FALSE(result.report.interrupted);
+  const CellReport& report = result.listener.reports_.at("good");
+  CHECK(report.status == Status::solved);
+  CHECK(report.iterations > 5);
+  CHECK(report.stop_value <= 1e-8);
+  CHECK(result.listener.last_.done == 1);
+  CHECK(result.listener.last_.left_s == 0.0);
+
+  const auto cell = read_json(cell_folder(text, folder) / "cell.json");
+  CHECK(cell["schema"] == 1);
+  CHECK(cell["status"] == "solved");
+  CHECK(cell["problem"]["name"] == "pebbles");
+  CHECK(cell["problem"]["contacts"] == 2);
+  CHECK(cell["solver"]["parameters"]["step"] == 0.5);
+  CHECK(cell["counters"]["products"] == report.iterations);
+  CHECK(cell["measures"]["distance"].is_null());
+  CHECK(cell["crossings"]["1e-8"]["iteration"] == report.iterations);
+  CHECK(cell["times"]["wall_s"].get<double>() > 0.0);
+  CHECK(cell["peak_memory_mb"].get<double>() > 1.0);
+
+  const auto trace = read_csv(cell_folder(text, folder) / "trace.csv");
+  CHECK(trace.size() == static_cast<std::size_t>(report.iterations) + 2);
+  CHECK(trace[0][0] == "iteration");
+  const auto summary = read_csv(folder.path() / "x" / "summary.csv");
+  REQUIRE(summary.size() == 2);
+  CHECK(summary[0][0] == "problem");
+  CHECK(summary[1].size() == summary[0].size());
+  CHECK(summary[1][5] == "solved");
+  const auto manifest = read_json(folder.path() / "x" / "manifest.json");
+  CHECK(manifest["complete"] == true);
+  CHECK(manifest["interrupted"] == false);
+  CHECK(manifest["end"].is_string());
+  CHECK(manifest["config"]["name"] == "x");
+  CHECK(manifest["cells"]["statuses"]["solved"] == 1);
+  CHECK(manifest["environment"]["cores"].get<int>() >= 1);
+  CHECK(manifest["program"]["compiler"].get<std::string>().size() > 2);
+  CHECK(files_below(folder.path()) == 4);
+}
+
+TEST_CASE("Every misbehaviour becomes a status and leaves the others alone") {
+  const TemporaryFolder folder;
+  std::vector<std::string> solvers = {"good", "segfault", "abort", "hang",  "throws",  "throws_int",
+                                      "nan",  "liar",     "exits", "picky", "gives_up"};
+  if (limits_memory) solvers.insert(solvers.begin() + 4, "hog");
+  const std::string text =
+      solvers_config(solvers, R"(, "limits": {"wall_s": 0.5, "memory_mb": 600}, "stop": {"max_iterations": 100})");
+  RunOptions options = options_in(folder);
+  options.jobs = 3;
+  const Run result = run(text, options);
+  const auto& reports = result.listener.reports_;
+  REQUIRE(reports.size() == solvers.size());
+
+  CHECK(reports.at("good").status == Status::solved);
+  CHECK(reports.at("liar").status == Status::solved);  // its belief does not count
+  CHECK(reports.at("segfault").status == Status::crashed);
+  CHECK_THAT(reports.at("segfault").reason, Catch::StartsWith("SIGSEGV"));
+  CHECK(reports.at("abort").status == Status::crashed);
+  CHECK_THAT(reports.at("abort").reason, Catch::StartsWith("SIGABRT"));
+  CHECK(reports.at("hang").status == Status::time_limit);
+  CHECK(reports.at("hang").reason == "wall limit of 0.5 s");
+  CHECK(reports.at("throws").status == Status::failed);
+  CHECK(reports.at("throws").reason == "bad day");
+  CHECK(reports.at("throws_int").status == Status::failed);
+  CHECK(reports.at("nan").status == Status::diverged);
+  CHECK(reports.at("exits").status == Status::crashed);
+  CHECK_THAT(reports.at("exits").reason, Catch::Contains("without a result"));
+  CHECK(reports.at("picky").status == Status::unsupported);
+  CHECK(reports.at("picky").reason == "does not like it");
+  CHECK(reports.at("gives_up").status == Status::failed);
+  if (limits_memory) {
+    CHECK(reports.at("hog").status == Status::out_of_memory);
+    CHECK(reports.at("hog").reason == "memory limit of 600 MiB");
+  }
+
+  // segfault, abort, throws, throws_int, nan, exits, gives_up and hog
+  CHECK(result.report.failures.size() == (limits_memory ? 8u : 7u));
+  for (std::size_t i = 0; i < solvers.size(); ++i) {
+    CAPTURE(solvers[i]);
+    const fs::path cell = cell_folder(text, folder, i);
+    const auto json = read_json(cell / "cell.json");
+    CHECK(json["status"] == status_name(reports.at(solvers[i]).status));
+    CHECK(json["problem"]["rows"] == 6);
+    for (const auto& entry : fs::directory_iterator(cell)) {
+      const std::string name = entry.path().filename().string();
+      CHECK((name == "cell.json" || name == "trace.csv" || name == "log.txt"));
+    }
+  }
+  const auto summary = read_text(folder.path() / "x" / "summary.csv");
+  CHECK_THAT(summary, Catch::Contains("\"no way \"\"forward\"\", none\nat all\""));
+  CHECK(read_json(folder.path() / "x" / "manifest.json")["complete"] == true);
+}
+
+TEST_CASE("A lie about convergence is found when the native criterion stops") {
+  const TemporaryFolder folder;
+  const Run result = run(solvers_config({"liar"}, R"(, "stop": {"native": true})"), options_in(folder));
+  CHECK(result.listener.reports_.at("liar").status == Status::false_converged);
+  CHECK(result.report.failures.size() == 1);
+}
+
+TEST_CASE("What is there is not run again") {
+  const TemporaryFolder folder;
+  const std::string text = solvers_config({"good", "segfault", "nan"});
+  CHECK(run(text, options_in(folder)).listener.started_.size() == 3);
+
+  const Run again = run(text, options_in(folder));
+  CHECK(again.listener.started_.empty());
+  CHECK(again.report.reused == 3);
+  CHECK(again.report.counts[static_cast<std::size_t>(Status::crashed)] == 1);
+  CHECK(again.report.failures.size() == 2);
+
+  SECTION("a cell without cell.json is") {
+    fs::remove(cell_folder(text, folder, 0) / "cell.json");
+    write_text(cell_folder(text, folder, 0) / ".ccpbench-1-2.tmp", "half a trace");
+    CHECK(run(text, options_in(folder)).listener.started_ == std::vector<std::string>{"good"});
+    CHECK_FALSE(fs::exists(cell_folder(text, folder, 0) / ".ccpbench-1-2.tmp"));
+  }
+  SECTION("a cell with half a cell.json is") {
+    const std::string whole = read_text(cell_folder(text, folder, 2) / "cell.json");
+    write_text(cell_folder(text, folder, 2) / "cell.json", whole.substr(0, whole.size() / 2));
+    CHECK(run(text, options_in(folder)).listener.started_ == std::vector<std::string>{"nan"});
+  }
+  SECTION("everything is with fresh") {
+    RunOptions options = options_in(folder);
+    options.fresh = true;
+    CHECK(run(text, options).listener.started_.size() == 3);
+  }
+  SECTION("a changed parameter is") {
+    RunOptions options = options_in(folder);
+    options.overrides.set = {"/solvers/0/parameters/step=0.25"};
+    CHECK(run(text, options).listener.started_ == std::vector<std::string>{"good"});
+  }
+}
+
+TEST_CASE("A cell that ended at the wall limit is run again with a higher one") {
+  const TemporaryFolder folder;
+  const std::string low = solvers_config({"sleeper"}, R"(, "limits": {"wall_s": 0.2})");
+  RunOptions options = options_in(folder);
+  options.overrides.set = {"/solvers/0/parameters/seconds=0.5"};
+  CHECK(run(low, options).listener.reports_.at("sleeper").status == Status::time_limit);
+  CHECK(run(low, options).listener.started_.empty());
+  const std::string high = solvers_config({"sleeper"}, R"(, "limits": {"wall_s": 20})");
+  CHECK(run(high, options).listener.reports_.at("sleeper").status == Status::solved);
+}
+
+TEST_CASE("Equal runs under two labels are run once and reported twice") {
+  const TemporaryFolder folder;
+  const std::string text = R"({"name": "x", "problems": [{"scene": "pebbles"}],
+    "solvers": [{"solver": "good", "label": "a"}, {"solver": "good", "label": "b"}]})";
+  const Run result = run(text, options_in(folder));
+  CHECK(result.listener.started_ == std::vector<std::string>{"a"});
+  CHECK(result.report.counts[static_cast<std::size_t>(Status::solved)] == 2);
+  const auto summary = read_csv(folder.path() / "x" / "summary.csv");
+  REQUIRE(summary.size() == 3);
+  CHECK(summary[1][2] == "a");
+  CHECK(summary[2][2] == "b");
+}
+
+TEST_CASE("Runs are reproducible but for times") {
+  const TemporaryFolder first, second;
+  const std::string text = solvers_config({"good", "nan"}, R"(, "model": ["ccp", "ncp"])");
+  RunOptions parallel = options_in(second);
+  parallel.jobs = 4;
+  run(text, options_in(first));
+  run(text, parallel);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto a = read_csv(cell_folder(text, first, i) / "trace.csv");
+    const auto b = read_csv(cell_folder(text, second, i) / "trace.csv");
+    REQUIRE(a.size() == b.size());
+    REQUIRE(a[0][2] == "elapsed_s");
+    for (std::size_t line = 0; line < a.size(); ++line)
+      for (std::size_t column = 0; column < a[line].size(); ++column)
+        if (column != 2) CHECK(a[line][column] == b[line][column]);
+  }
+}
+
+TEST_CASE("A part of the cells leaves the others in the summary") {
+  const TemporaryFolder folder;
+  const std::string text = solvers_config({"good", "nan", "throws"});
+  RunOptions options = options_in(folder);
+  options.shard = {1, 2};
+  CHECK(run(text, options).listener.started_ == std::vector<std::string>{"good", "throws"});
+  CHECK(read_json(folder.path() / "x" / "manifest.json")["complete"] == false);
+  options.shard = {2, 2};
+  CHECK(run(text, options).listener.started_ == std::vector<std::string>{"nan"});
+  CHECK(read_json(folder.path() / "x" / "manifest.json")["complete"] == true);
+  CHECK(read_csv(folder.path() / "x" / "summary.csv").size() == 4);
+}
+
+TEST_CASE("Problems that cannot be built give their cells a reason") {
+  const TemporaryFolder folder, files;
+  write_text(files.path() / "broken.hdf5", "this is no HDF5 file");
+  const std::string text = R"({"name": "x", "problems": [{"scene": "pebbles", "seed": 13}, {"fclib": "*.hdf5"},
+    {"scene": "pebbles", "label": "fine"}], "solvers": [{"solver": "good"}]})";
+  RunOptions options = options_in(folder);
+  options.fclib_dir = files.path().string();
+  const Run result = run(text, options);
+  CHECK(result.report.counts[static_cast<std::size_t>(Status::failed)] == 2);
+  CHECK(result.report.counts[static_cast<std::size_t>(Status::solved)] == 1);
+  REQUIRE(result.report.failures.size() == 2);
+  CHECK_THAT(result.report.failures[0].reason, Catch::Contains("unlucky seed"));
+  CHECK_THAT(result.report.failures[1].reason, Catch::Contains("broken.hdf5"));
+  CHECK(result.report.failures[1].id == "broken/ccp/good");
+}
+
+TEST_CASE("Bad options and folders are refused before anything runs") {
+  const TemporaryFolder folder;
+  RunOptions options = options_in(folder);
+  options.jobs = 0;
+  CHECK_THROWS_WITH(run(solvers_config({"good"}), options), Catch::Contains("--jobs"));
+  options = options_in(folder);
+  options.only = "nothing";
+  CHECK_THROWS_AS(run(solvers_config({"good"}), options), InputError);
+  CHECK(files_below(folder.path()) == 0);
+  write_text(folder.path() / "file", "");
+  options = options_in(folder);
+  options.out = (folder.path() / "file").string();
+  CHECK_THROWS_WITH(run(solvers_config({"good"}), options), Catch::Contains("cannot be created"));
+}
+
+TEST_CASE("An interrupted run keeps what is finished and nothing else") {
+  const TemporaryFolder folder;
+  const std::string text = R"({"name": "x", "problems": [{"scene": "pebbles"}], "limits": {"wall_s": 60},
+    "solvers": [{"solver": "good"}, {"solver": "sleeper", "label": "slow", "parameters": {"seconds": 30}},
+                {"solver": "interrupter", "parameters": {"step": 0.001}}, {"solver": "good", "label": "late", "parameters": {"step": 0.3}}],
+    "stop": {"max_iterations": 2000000000, "time_limit_s": 100, "tolerance": 1e-15}})";
+  RunOptions options = options_in(folder);
+  options.jobs = 2;
+  const auto before = handler_of(SIGINT);
+  const Run result = run(text, options);
+  CHECK(result.report.interrupted);
+  CHECK(result.listener.last_.done <= 1);
+  CHECK_FALSE(fs::exists(cell_folder(text, folder, 1)));
+  CHECK_FALSE(fs::exists(cell_folder(text, folder, 3)));
+  for (const auto& entry : fs::directory_iterator(folder.path() / "x" / "cells"))
+    CHECK(fs::exists(entry.path() / "cell.json"));
+  const auto manifest = read_json(folder.path() / "x" / "manifest.json");
+  CHECK(manifest["complete"] == false);
+  CHECK(manifest["interrupted"] == true);
+  CHECK(read_csv(folder.path() / "x" / "summary.csv").size() <= 2);
+  CHECK(handler_of(SIGINT) == before);
+}
+
+TEST_CASE("Workers die with a runner that is killed") {
+  const TemporaryFolder folder;
+  const std::string text = solvers_config({"hang"});
+  const pid_t runner = ::fork();
+  REQUIRE(runner >= 0);
+  if (runner == 0) {
+    Listener listener;
+    run_config(parse_config(text, "c.json", fake_catalog()), fake_catalog(), options_in(folder), listener);
+    ::_exit(0);
+  }
+  const std::string children = "/proc/" + std::to_string(runner) + "/task/" + std::to_string(runner) + "/children";
+  std::string worker;
+  for (int i = 0; i < 500 && worker.empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::istringstream(read_text(children)) >> worker;
+  }
+  REQUIRE_FALSE(worker.empty());
+  // Once its log is there the worker has tied its life to the runner's.
+  for (int i = 0; i < 500 && !fs::exists(cell_folder(text, folder) / "log.txt"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ::kill(runner, SIGKILL);
+  ::waitpid(runner, nullptr, 0);
+  // Gone, or a zombie that nobody has reaped yet.
+  const auto alive = [&] {
+    const std::string status = read_text("/proc/" + worker + "/status");
+    return !status.empty() && status.find("State:\tZ") == std::string::npos;
+  };
+  for (int i = 0; i < 500 && alive(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK_FALSE(alive());
+  CHECK_FALSE(fs::exists(cell_folder(text, folder) / "cell.json"));
+}
+
+TEST_CASE("A record survives being written and read") {
+  const Plan plan = make_plan(parse_config(solvers_config({"good"}), "c.json", fake_catalog()));
+  const Cell& cell = plan.cells.front();
+  CellRecord record;
+  record.hash = cell.hash;
+  record.status = Status::stalled;
+  record.reason = "bytes \xff and \"quotes\"\n";
+  record.iterations = 7;
+  record.native_converged = true;
+  record.counters = {1, 2, 3, 4};
+  record.setup_s = 0.25;
+  record.measures[0] = 1e-300;
+  record.measures[1] = std::numeric_limits<double>::infinity();
+  record.crossings[3] = {5, 0.125};
+  record.notes = {"a", "b"};
+  record.conversions = {{"local form", 0.5}};
+  record.problem = ProblemFacts{"p", 1, 3, 6, 1e-5};
+  const std::string text = record_to_json(cell, record);
+  CHECK(text.find("nan") == std::string::npos);
+  const auto back = record_from_json(text);
+  REQUIRE(back);
+  CHECK(back->status == Status::stalled);
+  CHECK(back->reason == "bytes \xef\xbf\xbd and \"quotes\"\n");
+  CHECK(back->iterations == 7);
+  CHECK(back->native_converged);
+  CHECK(back->counters.projections == 4);
+  CHECK(back->setup_s == 0.25);
+  CHECK(std::isnan(back->solve_s));
+  CHECK(back->measures[0] == 1e-300);
+  CHECK(std::isnan(back->measures[1]));
+  CHECK(back->crossings[3].iteration == 5);
+  CHECK(back->crossings[2].iteration == -1);
+  CHECK(back->notes == record.notes);
+  CHECK(back->conversions.at(0).seconds == 0.5);
+  REQUIRE(back->problem);
+  CHECK(back->problem->dofs == 6);
+  for (const std::string& broken : {std::string(), std::string("{}"), text.substr(0, text.size() - 3), std::string("[]")})
+    CHECK_FALSE(record_from_json(broken));
+}
