@@ -81,7 +81,8 @@ TEST_CASE("defects of compliance, cohesion and soft rows") {
   two.unilateral().unilateral().compliance(sparse(DenseMatrix::Ones(2, 2)));
   CHECK_THAT(only_defect(two), Contains("couples two constraints"));
   ProblemBuilder cohesive;
-  cohesive.global(sparse(DenseMatrix::Identity(3, 3)), Vector3::Zero(), sparse(DenseMatrix::Identity(3, 3)), Vector3::Zero());
+  cohesive.global(sparse(DenseMatrix::Identity(3, 3)), Vector3::Zero(), sparse(DenseMatrix::Identity(3, 3)),
+                  Vector3::Zero());
   CHECK_THAT(only_defect(cohesive.cohesive_contact(0.5, -1.0)), Contains("cohesion of row 0 is -1"));
   ProblemBuilder soft;
   soft.global(sparse(DenseMatrix::Identity(1, 1)), Vector::Zero(1), sparse(DenseMatrix::Identity(1, 1)), Vector::Zero(1));
@@ -107,7 +108,8 @@ TEST_CASE("a cohesive contact holds up to its cohesion") {
   // Pulled up with free velocity 1 m/s on 2 kg: 2 N·s hold it. With c = 3 it sticks at γ = −2, with c = 1 it leaves with −1.
   for (const double cohesion : {3.0, 1.0}) {
     ProblemBuilder builder;
-    builder.global(diagonal(Vector3::Constant(2.0)), Vector3(2.0, 0, 0), sparse(DenseMatrix::Identity(3, 3)), Vector3::Zero());
+    builder.global(diagonal(Vector3::Constant(2.0)), Vector3(2.0, 0, 0), sparse(DenseMatrix::Identity(3, 3)),
+                   Vector3::Zero());
     const ContactProblem problem = builder.cohesive_contact(0.5, cohesion).build();
     const double expected = cohesion == 3.0 ? -2.0 : -1.0;
     const Vector shifted = Vector3(expected, 0, 0) + problem.impulse_shift();

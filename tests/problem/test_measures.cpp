@@ -24,13 +24,17 @@ std::vector<Case> hand_worked() {
   for (const Model model : {Model::ccp, Model::ncp}) {
     cases.push_back({"open", point_mass(m, {1.0, 0.5, -0.5}, 0.4), model, Vector3::Zero(), Vector3(1.0, 0.5, -0.5)});
     cases.push_back({"stick", point_mass(m, {-1.0, 0.1, -0.2}, 0.4), model, Vector3(2.0, -0.2, 0.4), Vector3::Zero()});
-    cases.push_back({"frictionless", point_mass(m, {-1.0, 3.0, 0.0}, 0.0), model, Vector3(2.0, 0.0, 0.0), Vector3(0.0, 3.0, 0.0)});
-    cases.push_back({"huge friction", point_mass(m, {-1.0, 300.0, 0.0}, 1e8), model, Vector3(2.0, -600.0, 0.0), Vector3::Zero()});
+    cases.push_back(
+        {"frictionless", point_mass(m, {-1.0, 3.0, 0.0}, 0.0), model, Vector3(2.0, 0.0, 0.0), Vector3(0.0, 3.0, 0.0)});
+    cases.push_back(
+        {"huge friction", point_mass(m, {-1.0, 300.0, 0.0}, 1e8), model, Vector3(2.0, -600.0, 0.0), Vector3::Zero()});
     cases.push_back({"redundant", redundant_point_mass(m, {-1.0, 0.1, 0.0}, 0.4, 2), model,
                      (Vector(6) << 0.5, -0.15, 0.0, 1.5, -0.05, 0.0).finished(), Vector::Zero(6)});
   }
-  // Slip under r = (−1, 2, 0). Coulomb: the normal impulse stops the fall, friction μ times that. Convex: the projection of −m r.
-  cases.push_back({"slip", point_mass(m, {-1.0, 2.0, 0.0}, 0.4), Model::ncp, Vector3(2.0, -0.8, 0.0), Vector3(0.0, 1.6, 0.0)});
+  // Slip under r = (−1, 2, 0). Coulomb: the normal impulse stops the fall, friction μ times that. Convex: the projection of
+  // −m r.
+  cases.push_back(
+      {"slip", point_mass(m, {-1.0, 2.0, 0.0}, 0.4), Model::ncp, Vector3(2.0, -0.8, 0.0), Vector3(0.0, 1.6, 0.0)});
   const double normal = m * (1.0 + 0.8) / 1.16;
   cases.push_back({"slip", point_mass(m, {-1.0, 2.0, 0.0}, 0.4), Model::ccp, Vector3(normal, -0.4 * normal, 0.0),
                    Vector3(normal / m - 1.0, 2.0 - 0.4 * normal / m, 0.0)});
@@ -46,12 +50,13 @@ TEST_CASE("all residuals vanish on hand-worked solutions, in both forms") {
     for (const bool local : {false, true}) {
       CAPTURE(c.name, model_name(c.model), local);
       Judge judge(local ? as_local(c.problem) : c.problem, c.model);
-      const Vector v = c.problem.mass().block_diagonal() && c.name != "redundant" ? c.local_velocity : Vector(Vector3::Zero());
+      const Vector v =
+          c.problem.mass().block_diagonal() && c.name != "redundant" ? c.local_velocity : Vector(Vector3::Zero());
       const Measures all = judge.evaluate(all_measures(), {&c.solution, local ? nullptr : &v});
       const double scale = std::max(1.0, c.solution.norm());
-      for (const Measure which : {Measure::velocity_residual, Measure::relative_residual, Measure::natural_map,
-                                  Measure::contact_residual, Measure::merit, Measure::penetration_velocity,
-                                  Measure::cone_violation, Measure::complementarity})
+      for (const Measure which :
+           {Measure::velocity_residual, Measure::relative_residual, Measure::natural_map, Measure::contact_residual,
+            Measure::merit, Measure::penetration_velocity, Measure::cone_violation, Measure::complementarity})
         CHECK(all[measure_index(which)] <= 1e-12 * scale);
       CHECK(all[measure_index(Measure::apgd_residual)] <= 1e-8 * scale);  // 1e-6 in its step costs six digits
       if (!local) CHECK(all[measure_index(Measure::momentum_residual)] <= 1e-12 * scale);
@@ -134,7 +139,8 @@ TEST_CASE("velocity_residual does not depend on units of mass") {
   const Vector gamma = Vector3(0.7, 0.1, -0.2);
   for (const Model model : {Model::ccp, Model::ncp}) {
     Judge light(point_mass(1.0, r, 0.3), model), heavy(point_mass(1000.0, r, 0.3), model);
-    CHECK(measure(heavy, Measure::velocity_residual, 1000.0 * gamma) == Approx(measure(light, Measure::velocity_residual, gamma)));
+    CHECK(measure(heavy, Measure::velocity_residual, 1000.0 * gamma) ==
+          Approx(measure(light, Measure::velocity_residual, gamma)));
   }
 }
 
@@ -169,7 +175,8 @@ TEST_CASE("planar, unilateral and bilateral blocks are judged too") {
   // One dof each: a planar contact sliding (Coulomb), a unilateral stop pressed, a bilateral row.
   DenseMatrix H = DenseMatrix::Identity(4, 4);
   ProblemBuilder builder;
-  builder.global(sparse(H), (Vector(4) << -1.0, 2.0, -3.0, 4.0).finished(), sparse(DenseMatrix::Identity(4, 4)), Vector::Zero(4));
+  builder.global(sparse(H), (Vector(4) << -1.0, 2.0, -3.0, 4.0).finished(), sparse(DenseMatrix::Identity(4, 4)),
+                 Vector::Zero(4));
   const ContactProblem problem = builder.contact2d(0.5).unilateral().bilateral().build();
   const Vector solution = (Vector(4) << 1.0, -0.5, 3.0, -4.0).finished();
   Judge judge(problem, Model::ncp);

@@ -13,9 +13,11 @@ inline SparseMatrix sparse(const DenseMatrix& dense) { return dense.sparseView()
 inline SparseMatrix diagonal(const Vector& entries) { return sparse(entries.asDiagonal()); }
 
 /// A point mass (kg) over a floor with free velocity r (normal first): H = m I, D = I, so u = γ/m + r.
-inline ContactProblem point_mass(double mass, const Vector3& free_velocity, double mu, const std::string& name = "point mass") {
+inline ContactProblem point_mass(double mass, const Vector3& free_velocity, double mu,
+                                 const std::string& name = "point mass") {
   ProblemBuilder builder(name);
-  builder.global(diagonal(Vector3::Constant(mass)), mass * free_velocity, sparse(DenseMatrix::Identity(3, 3)), Vector3::Zero());
+  builder.global(diagonal(Vector3::Constant(mass)), mass * free_velocity, sparse(DenseMatrix::Identity(3, 3)),
+                 Vector3::Zero());
   return builder.contact(mu).build();
 }
 
@@ -27,7 +29,8 @@ inline ContactProblem redundant_point_mass(double mass, const Vector3& free_velo
     D.middleCols(3 * i, 3).setIdentity();
     builder.contact(mu);
   }
-  return builder.global(diagonal(Vector3::Constant(mass)), mass * free_velocity, sparse(D), Vector::Zero(3 * copies)).build();
+  return builder.global(diagonal(Vector3::Constant(mass)), mass * free_velocity, sparse(D), Vector::Zero(3 * copies))
+      .build();
 }
 
 /// Portable uniform numbers in [−1, 1).
@@ -55,7 +58,8 @@ struct RandomShape {
   bool compliance = false;
 };
 
-/// Rigid bodies with dense SPD 6×6 blocks and random constraints between random pairs; b = 0, so that the problem is bounded.
+/// Rigid bodies with dense SPD 6×6 blocks and random constraints between random pairs; b = 0, so that the problem is
+/// bounded.
 inline ContactProblem random_problem(std::uint64_t seed, const RandomShape& shape, const std::string& name = "random") {
   Uniform uniform(seed);
   const Index n = 6 * shape.bodies;
