@@ -97,7 +97,8 @@ Table delassus_table(const ContactProblem& problem) {
   const ContactProblem local = delassus_problem(problem);
   const Index rank = local.global().D.rows();
   table.row({name("rank"), rank == rows ? fmt::format("{}, full", rank)
-                                        : fmt::format("{} of {}: {} rows are redundant", rank, rows, rows - rank)});
+                                        : fmt::format("{} of {}: {} redundant", rank, rows,
+                                                      counted(static_cast<std::size_t>(rows - rank), "row"))});
   table.row({name("definiteness"), definiteness(local)});
   return table;
 }

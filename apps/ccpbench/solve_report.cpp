@@ -19,10 +19,16 @@ std::string changed_settings(const FieldTable& table) {
   return changed.empty() ? "all at their defaults" : join(changed, ", ");
 }
 
-void print_status(Status status, const std::string& after) {
-  const std::string head = Style::out().paint(status_tone(status), std::string(status_name(status)));
+std::string model_text(const Solver& solver, Model model) {
+  const bool looped = model == Model::ncp && !solver.native(Model::ncp) && solver.native(Model::ccp);
+  return fmt::format("{}{}", model_name(model), looped ? ", through the De Saxcé fixed point" : "");
+}
+
+/// The status and the facts on one line, what the status means on the next.
+void print_status(Status status, const std::string& facts) {
   print_line("");
-  print_line(head + "  " + std::string(status_meaning(status)) + (after.empty() ? "" : "; " + after));
+  print_line(Style::out().paint(status_tone(status), status_name(status)) + (facts.empty() ? "" : "  " + facts));
+  print_line("  " + Style::out().dim(status_meaning(status)));
 }
 
 Tone measure_tone(Measure measure, const StopRule& stop, double value) {
@@ -93,7 +99,7 @@ void print_solve_heading(const NamedProblem& named, const Solver& solver, Model 
     method.row({Entry(name, Tone::dim), std::move(value)});
   };
   fact("method", solver.info().title);
-  fact("model", fmt::format("{}{}", model_name(model), solver.native(model) ? "" : ", through the De Saxcé fixed point"));
+  fact("model", model_text(solver, model));
   fact("settings", changed_settings(solver.settings()));
   fact("stop", fmt::format("{} ≤ {}{}, at most {} iterations, {}", measure_info(stop.measure).name,
                            format_double(stop.tolerance), stop.native ? ", judged when the solver itself stops" : "",
@@ -118,9 +124,6 @@ void print_solve_result(const ContactProblem& problem, const StopRule& stop, con
   print_section("How", work);
 }
 
-void print_solve_unsupported(const std::string& reason) {
-  print_status(Status::unsupported, "");
-  print_line("  " + reason);
-}
+void print_solve_unsupported(const std::string& reason) { print_status(Status::unsupported, printable(reason)); }
 
 }  // namespace ccp::cli

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -20,11 +21,12 @@ struct Row {
   std::optional<CellRecord> record;
 };
 
-/// "relative_residual" as a heading: "relative residual".
+/// "relative_residual" as a heading that leaves room in 80 columns: "rel. residual".
 std::string heading(Measure measure) {
   std::string name(measure_info(measure).name);
-  for (char& c : name)
-    if (c == '_') c = ' ';
+  for (const auto& [word, abbreviation] : {std::pair("relative_", "rel. "), std::pair("velocity_", "vel. ")})
+    if (name.rfind(word, 0) == 0) name.replace(0, std::string(word).size(), abbreviation);
+  std::replace(name.begin(), name.end(), '_', ' ');
   return name;
 }
 
@@ -41,7 +43,7 @@ std::vector<Measure> summary_measures(const std::vector<Row>& rows) {
 
 void print_cells(const std::vector<Row>& rows) {
   const std::vector<Measure> measures = summary_measures(rows);
-  std::vector<Heading> headings = {{"solver", false, Fit::shorten}, {"status"}, {"iterations", true}, {"time", true}};
+  std::vector<Heading> headings = {{"solver", false, Fit::shorten}, {"status"}, {"iter.", true}, {"time", true}};
   for (const Measure measure : measures) headings.push_back({heading(measure), true});
   Table table(headings);
   for (const Row& row : rows) {

@@ -1,0 +1,150 @@
+#include "cli/program.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace ccp::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where the outputs of a program go: outside the workplace, whose listing is compared.
+fs::path output_file(const char* name) {
+  std::string pattern = (fs::temp_directory_path() / (std::string("ccpbench-") + name + "-XXXXXX")).string();
+  const int file = ::mkstemp(pattern.data());
+  if (file < 0) throw std::runtime_error("no temporary file");
+  ::close(file);
+  return pattern;
+}
+
+[[noreturn]] void become(const fs::path& folder, const Arguments& arguments, const Environment& environment,
+                         const fs::path& out, const fs::path& err) {
+  ::setpgid(0, 0);
+  const int out_file = ::open(out.c_str(), O_WRONLY | O_TRUNC), err_file = ::open(err.c_str(), O_WRONLY | O_TRUNC);
+  ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
+  ::dup2(out_file, STDOUT_FILENO);
+  ::dup2(err_file, STDERR_FILENO);
+  ::unsetenv("CCPBENCH_FCLIB_DIR");
+  ::setenv("OMP_WAIT_POLICY", "passive", 1);  // threads that spin starve each other when tests run beside one another
+  for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+  if (::chdir(folder.c_str()) != 0) ::_exit(126);
+  std::vector<char*> words = {const_cast<char*>(CCPBENCH_PROGRAM)};
+  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  ::execv(CCPBENCH_PROGRAM, words.data());
+  ::_exit(127);
+}
+
+}  // namespace
+
+Workplace::Workplace() {
+  std::string pattern = (fs::temp_directory_path() / "ccpbench tests µ 試 XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  path_ = pattern;
+}
+
+Workplace::~Workplace() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::string Workplace::write(const std::string& name, const std::string& content) const {
+  std::ofstream(path_ / name, std::ios::binary) << content;
+  return text(name);
+}
+
+std::vector<std::string> Workplace::listing() const {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(path_))
+    names.push_back(fs::relative(entry.path(), path_).string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+Program::Program(const Workplace& place, const Arguments& arguments, const Environment& environment)
+    : out_(output_file("out")), err_(output_file("err")), pid_(::fork()) {
+  if (pid_ < 0) throw std::runtime_error("fork failed");
+  if (pid_ == 0) become(place.path(), arguments, environment, out_, err_);
+  ::setpgid(pid_, pid_);  // in both processes, so that it holds whoever is first
+}
+
+Program::~Program() {
+  if (!ended_) {
+    send(SIGKILL);
+    collect(true);
+  }
+  std::error_code ignored;
+  fs::remove(out_, ignored);
+  fs::remove(err_, ignored);
+}
+
+void Program::send(int signal) const { ::kill(-pid_, signal); }
+
+bool Program::collect(bool block) {
+  if (!ended_) ended_ = ::waitpid(pid_, &status_, block ? 0 : WNOHANG) == pid_;
+  return ended_;
+}
+
+bool Program::running() { return !collect(false); }
+
+Answer Program::wait() {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (running() && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  const bool in_time = ended_;
+  if (!in_time) {
+    send(SIGKILL);
+    collect(true);
+  }
+  const Answer answer{WIFEXITED(status_) ? WEXITSTATUS(status_) : -WTERMSIG(status_), read_file(out_), read_file(err_)};
+  INFO("stdout: " << answer.out << "\nstderr: " << answer.err);
+  REQUIRE(in_time);
+  return answer;
+}
+
+Answer run_program(const Workplace& place, const Arguments& arguments, const Environment& environment) {
+  return Program(place, arguments, environment).wait();
+}
+
+bool wait_until(const std::function<bool()>& condition) {
+  for (int step = 0; step < 3000; ++step) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+std::string bad_input_line(const Answer& answer) {
+  INFO("stdout: " << answer.out << "\nstderr: " << answer.err);
+  CHECK(answer.code == 2);
+  const auto lines = lines_of(answer.err);
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].rfind("ccpbench: error: ", 0) == 0);
+  CHECK(answer.err.back() == '\n');
+  return lines[0];
+}
+
+}  // namespace ccp::testing

@@ -1,0 +1,87 @@
+#include <catch2/catch.hpp>
+
+#include "cli/program.hpp"
+#include "io/fclib_reader.hpp"
+#include "problem/judge.hpp"
+
+using namespace ccp;
+using namespace ccp::testing;
+
+TEST_CASE("generate writes both forms with parameters, seed and a solution the judge certifies") {
+  const Workplace place;
+  const Answer answer =
+      run_program(place, {"generate", "odd_mass_stack", "--set", "spheres=7", "--set", "heavy_index=3", "--seed", "42"});
+  INFO(answer.err);
+  CHECK(answer.code == 0);
+  CHECK(answer.err.empty());
+  CHECK_THAT(answer.out, Catch::Contains("solution certified"));
+  CHECK(place.listing() == std::vector<std::string>{"odd_mass_stack.global.hdf5", "odd_mass_stack.local.hdf5"});
+  for (const std::string& name : place.listing()) {
+    INFO(name);
+    const FclibFile file = read_fclib(place / name);
+    CHECK(file.info.scene == "odd_mass_stack");
+    CHECK(file.info.seed == 42U);
+    CHECK_THAT(file.info.parameters, Catch::Contains("\"spheres\":7"));
+    CHECK(file.contacts == 8);
+    REQUIRE(file.solution);
+    const Vector impulse = *file.impulse(*file.solution);
+    Judge judge(*file.problem, Model::ncp);
+    CHECK(judge.evaluate(Measure::relative_residual, {&impulse}) <= 1e-10);
+  }
+}
+
+TEST_CASE("generate takes one form and a name, and the same call gives the same bytes") {
+  const Workplace place;
+  REQUIRE(run_program(place, {"generate", "odd_mass_stack", "--form", "global", "--out", "a.hdf5"}).code == 0);
+  REQUIRE(run_program(place, {"generate", "odd_mass_stack", "--form", "global", "--out", "b.hdf5"}).code == 0);
+  REQUIRE(run_program(place, {"generate", "odd_mass_stack", "--out", "both.hdf5"}).code == 0);
+  CHECK(place.listing() == std::vector<std::string>{"a.hdf5", "b.hdf5", "both.global.hdf5", "both.local.hdf5"});
+  CHECK(read_file(place / "a.hdf5") == read_file(place / "b.hdf5"));
+  CHECK(read_fclib(place / "a.hdf5").form == FclibForm::global);
+}
+
+TEST_CASE("solve takes both forms of a generated dump") {
+  const Workplace place;
+  REQUIRE(run_program(place, {"generate", "odd_mass_stack", "--set", "spheres=4", "--set", "heavy_index=2"}).code == 0);
+  for (const char* form : {"local", "global"})
+    for (const char* solver : {"admm", "gauss_seidel", "nsgs"}) {
+      INFO(form << " " << solver);
+      const Answer answer = run_program(place, {"solve", std::string("odd_mass_stack.") + form + ".hdf5", "--solver", solver,
+                                                "--tolerance", "1e-6", "--max-iterations", "200000"});
+      INFO(answer.out << answer.err);
+      CHECK(answer.code == 0);
+      CHECK(answer.err.empty());
+    }
+}
+
+TEST_CASE("inspect shows several files with a blank line between, and goes on after a bad one") {
+  const Workplace place;
+  REQUIRE(run_program(place, {"generate", "odd_mass_stack"}).code == 0);
+  place.write("bad.hdf5", "nothing");
+  const Answer answer =
+      run_program(place, {"inspect", "odd_mass_stack.local.hdf5", "bad.hdf5", "odd_mass_stack.global.hdf5"});
+  CHECK(answer.code == 2);
+  CHECK(lines_of(answer.err).size() == 1);
+  CHECK_THAT(answer.err, Catch::Contains("bad.hdf5"));
+  CHECK_THAT(answer.out, Catch::StartsWith("odd_mass_stack.local.hdf5\n"));
+  CHECK_THAT(answer.out, Catch::Contains("\n\nodd_mass_stack.global.hdf5\n"));
+  CHECK_THAT(answer.out, Catch::Contains("fclib_local") && Catch::Contains("fclib_global"));
+  CHECK_THAT(answer.out, Catch::Contains("positive definite"));
+}
+
+TEST_CASE("run takes FCLib files from a folder") {
+  const Workplace place;
+  std::filesystem::create_directory(place / "dumps");
+  REQUIRE(run_program(place, {"generate", "odd_mass_stack", "--set", "spheres=3", "--set", "heavy_index=2", "--out",
+                              place.text("dumps/three.hdf5")})
+              .code == 0);
+  const std::string config = place.write("dumps.json", R"({
+    "name": "dumps", "problems": [ { "fclib": "*.hdf5" } ], "model": [ "ccp", "ncp" ],
+    "solvers": [ { "solver": "admm" } ], "stop": { "tolerance": 1e-8, "time_limit_s": 5 } })");
+  const Answer answer = run_program(place, {"run", config, "--fclib", place.text("dumps")});
+  INFO(answer.err);
+  CHECK(answer.code == 0);
+  CHECK_THAT(answer.out, Catch::Contains("4 cells: 4 solved"));
+  const Answer by_environment = run_program(place, {"check", config}, {{"CCPBENCH_FCLIB_DIR", place.text("dumps")}});
+  CHECK_THAT(by_environment.out, Catch::Contains("4 cells: 2 problems, 2 models, 1 solver setting"));
+}

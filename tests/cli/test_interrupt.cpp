@@ -1,0 +1,83 @@
+#include <signal.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "cli/program.hpp"
+#include "cli/results.hpp"
+
+using namespace ccp::testing;
+
+namespace {
+
+/// A quick cell, then one that takes its 1.5 s of solver clock.
+std::string slow_config(const Workplace& place) {
+  return place.write("slow.json", R"({
+    "name": "slow",
+    "problems": [ { "scene": "odd_mass_stack", "parameters": { "spheres": 400 } } ],
+    "model": "ccp",
+    "solvers": [ { "solver": "admm", "label": "quick" }, { "solver": "jacobi", "label": "slow" } ],
+    "stop": { "tolerance": 1e-9, "max_iterations": 100000000, "time_limit_s": 1.5 }
+  })");
+}
+
+std::size_t folders(const Workplace& place, const std::string& name) {
+  if (!std::filesystem::is_directory(place / name)) return 0;
+  const std::filesystem::directory_iterator begin(place / name);
+  return static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator()));
+}
+
+bool expected_name(const std::string& path) {
+  static const std::vector<std::string> names = {"slow.json", "cell.json", "trace.csv", "summary.csv", "manifest.json"};
+  const std::filesystem::path file(path);
+  return file.extension().empty() || std::find(names.begin(), names.end(), file.filename().string()) != names.end();
+}
+
+}  // namespace
+
+TEST_CASE("Ctrl-C stops a run, keeps what is finished, and running it again does the rest") {
+  const Workplace place;
+  const std::string config = slow_config(place);
+  const int signal = GENERATE(SIGINT, SIGTERM);
+  const Arguments arguments = {"run", config, "--out", "out"};
+  Program program(place, arguments);
+  REQUIRE(wait_until([&] { return folders(place, "out/slow/cells") == 2 || !program.running(); }));
+  REQUIRE(program.running());
+  program.send(signal);
+  const Answer answer = program.wait();
+  INFO(answer.err << answer.out);
+  CHECK(answer.code == 130);
+  CHECK_THAT(answer.err,
+             Catch::EndsWith(
+                 "ccpbench: error: interrupted; finished cells are kept, and running it again does the missing ones\n"));
+  CHECK_THAT(answer.out, Catch::Contains("results: out/slow\n"));
+  const auto kept = read_results(place / "out/slow");
+  CHECK(kept.count("odd_mass_stack/ccp/quick") == 1);
+  CHECK(kept.count("odd_mass_stack/ccp/slow") == 0);
+  CHECK(folders(place, "out/slow/cells") == kept.size());
+  for (const std::string& name : place.listing()) {
+    INFO(name);
+    CHECK(expected_name(name));
+  }
+
+  const Answer again = run_program(place, arguments);
+  INFO(again.err << again.out);
+  CHECK(again.code == 0);
+  CHECK(read_results(place / "out/slow").size() == 2);
+}
+
+TEST_CASE("Ctrl-C stops solve and leaves no file") {
+  const Workplace place;
+  Program program(place,
+                  {"solve", "scene:odd_mass_stack:spheres=400", "--solver", "jacobi", "--tolerance", "0", "--max-iterations",
+                   "100000000", "--time-limit", "100", "--trace", "t.csv", "--save-solution", "s.hdf5"});
+  REQUIRE(wait_until([&] { return !place.listing().empty() || !program.running(); }));
+  REQUIRE(program.running());
+  program.send(SIGINT);
+  const Answer answer = program.wait();
+  CHECK(answer.code == 130);
+  const auto lines = lines_of(answer.err);
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines[0], Catch::StartsWith("ccpbench: error: interrupted at iteration "));
+  CHECK(place.listing().empty());
+}

@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "cli/program.hpp"
+#include "cli/results.hpp"
+
+using namespace ccp::testing;
+
+namespace {
+
+const std::string test1a = CCPBENCH_CONFIGS "/test1a.json";
+
+/// The line of stdout that names the results folder; there must be one.
+std::string results_folder(const Answer& answer) {
+  std::vector<std::string> folders;
+  for (const std::string& line : lines_of(answer.out))
+    if (line.rfind("results: ", 0) == 0) folders.push_back(line.substr(9));
+  REQUIRE(folders.size() == 1);
+  return folders[0];
+}
+
+Answer run_small(const Workplace& place, const std::string& out, Arguments more = {}) {
+  more.insert(more.begin(), {"run", test1a, "--size", "small", "--set", "/stop/time_limit_s=60", "--out", place.text(out)});
+  return run_program(place, more);
+}
+
+std::map<std::string, std::filesystem::file_time_type> cell_times(const std::filesystem::path& folder) {
+  std::map<std::string, std::filesystem::file_time_type> times;
+  for (const auto& [id, cell] : read_results(folder))
+    times[id] = std::filesystem::last_write_time(cell.folder / "cell.json");
+  return times;
+}
+
+void same_traces(const std::filesystem::path& one, const std::filesystem::path& other) {
+  const auto first = read_results(one), second = read_results(other);
+  REQUIRE(first.size() == second.size());
+  for (const auto& [id, cell] : first) {
+    INFO(id);
+    const Csv a(cell.folder / "trace.csv"), b(second.at(id).folder / "trace.csv");
+    CHECK(a.columns() == b.columns());
+    CHECK(a.rows() > 1);
+    CHECK(a.without("elapsed_s") == b.without("elapsed_s"));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("run does test1a from one end to the other, and nothing the second time") {
+  const Workplace place;
+  const Answer answer = run_small(place, "out");
+  INFO(answer.err << answer.out);
+  CHECK(answer.code == 0);
+  CHECK(results_folder(answer) == place.text("out/test1a"));
+  CHECK(lines_of(answer.out).back() == "results: " + place.text("out/test1a"));
+  const auto results = read_results(place / "out/test1a");
+  CHECK(results.size() == 6);
+  for (const auto& [id, cell] : results) {
+    CHECK_THAT(answer.err, Catch::Contains(id + " "));
+    CHECK(std::filesystem::is_regular_file(cell.folder / "trace.csv"));
+  }
+  for (const char* label : {"ADMM balanced", "P-ADMM balanced", "Jacobi", "Gauss-Seidel"})
+    CHECK_THAT(answer.out, Catch::Contains(std::string("\n  ") + label + " "));
+  CHECK(lines_of(read_file(place / "out/test1a/summary.csv")).size() == 7);
+  CHECK(nlohmann::json::accept(read_file(place / "out/test1a/manifest.json")));
+  CHECK_THAT(answer.err + answer.out, !Catch::Contains("\x1b"));
+
+  const auto before = cell_times(place / "out/test1a");
+  const Answer again = run_small(place, "out");
+  CHECK(again.code == 0);
+  CHECK_THAT(again.err, Catch::Contains("6 there already"));
+  CHECK_THAT(again.out, Catch::Contains("6 from an earlier run"));
+  CHECK(results_folder(again) == results_folder(answer));
+  CHECK(cell_times(place / "out/test1a") == before);
+
+  const Answer fresh = run_small(place, "out", {"--fresh", "--only", "*/Jacobi"});
+  CHECK(fresh.code == 0);
+  const auto after = cell_times(place / "out/test1a");
+  for (const auto& [id, time] : before) CHECK((after.at(id) == time) == (id != "odd_mass_stack/ccp/Jacobi"));
+}
+
+TEST_CASE("traces are bit-identical between two runs, with two jobs and with two threads") {
+  const Workplace place;
+  REQUIRE(run_small(place, "one", {"--quiet"}).code == 0);
+  REQUIRE(run_small(place, "two", {"--quiet", "--jobs", "2"}).code == 0);
+  REQUIRE(run_small(place, "threads", {"--quiet", "--threads", "2"}).code == 0);
+  same_traces(place / "one/test1a", place / "two/test1a");
+  same_traces(place / "one/test1a", place / "threads/test1a");
+}
+
+TEST_CASE("two threads change no bit of a scene with many contacts") {
+  const Workplace place;
+  const auto run = [&](const std::string& out, const std::string& threads) {
+    return run_program(place, {"run", test1a, "--size", "small", "--out", place.text(out), "--threads", threads, "--quiet",
+                               "--set", "/problems/0/parameters/spheres=300", "--set", "/stop/max_iterations=60"});
+  };
+  REQUIRE(run("one", "1").code == 0);
+  REQUIRE(run("two", "2").code == 0);
+  same_traces(place / "one/test1a", place / "two/test1a");
+}
+
+TEST_CASE("quiet prints the results line alone") {
+  const Workplace place;
+  const Answer answer = run_small(place, "out", {"--quiet", "--only", "*/Jacobi"});
+  CHECK(answer.code == 0);
+  CHECK(answer.err.empty());
+  CHECK(answer.out == "results: " + place.text("out/test1a") + "\n");
+}
+
+TEST_CASE("results go to the folder results unless told otherwise") {
+  const Workplace place;
+  const Answer answer = run_program(place, {"run", test1a, "--only", "*/Jacobi", "--quiet"});
+  CHECK(answer.out == "results: results/test1a\n");
+  CHECK(read_results(place / "results/test1a").size() == 1);
+}
+
+TEST_CASE("shards run every cell once") {
+  const Workplace place;
+  for (const char* shard : {"1/4", "2/4", "3/4", "4/4"})
+    CHECK(run_small(place, "out", {"--shard", shard, "--quiet"}).code == 0);
+  CHECK(read_results(place / "out/test1a").size() == 6);
+  const Answer first = run_small(place, "alone", {"--shard", "1/4", "--quiet"});
+  CHECK(first.code == 0);
+  CHECK(read_results(place / "alone/test1a").size() < 6);
+}
+
+TEST_CASE("a dry run lists the cells and writes nothing") {
+  const Workplace place;
+  const Answer answer = run_small(place, "out", {"--dry-run"});
+  CHECK(answer.code == 0);
+  CHECK(lines_of(answer.out).size() == 7);
+  CHECK_THAT(answer.out, Catch::Contains("odd_mass_stack/ccp/P-ADMM balanced"));
+  CHECK(place.listing().empty());
+}
+
+TEST_CASE("a failed cell gives exit code 3 every time, its reason, and leaves the others alone") {
+  const Workplace place;
+  const std::string config = place.write("fails.json", R"({
+    "name": "fails",
+    "problems": [ { "scene": "odd_mass_stack" } ],
+    "model": "ccp",
+    "solvers": [
+      { "solver": "admm", "label": "liar", "parameters": { "tolerance_primal": 1e3, "tolerance_dual": 1e3 } },
+      { "solver": "jacobi", "label": "slow" }
+    ],
+    "stop": { "tolerance": 1e-8, "native": true, "max_iterations": 20 }
+  })");
+  for (int pass = 0; pass < 2; ++pass) {
+    const Answer answer = run_program(place, {"run", config});
+    INFO(answer.err << answer.out);
+    CHECK(answer.code == 3);
+    CHECK_THAT(answer.out, Catch::Contains("\nFailed\n  odd_mass_stack/ccp/liar  false_converged"));
+    CHECK(results_folder(answer) == "results/fails");
+  }
+  const auto results = read_results(place / "results/fails");
+  CHECK(results.at("odd_mass_stack/ccp/liar").json.at("status") == "false_converged");
+  CHECK(results.at("odd_mass_stack/ccp/slow").json.at("status") == "iteration_limit");
+}

@@ -1,0 +1,77 @@
+#include <catch2/catch.hpp>
+
+#include "cli/program.hpp"
+#include "cli/results.hpp"
+#include "io/fclib_reader.hpp"
+
+using namespace ccp;
+using namespace ccp::testing;
+
+TEST_CASE("solve says at a glance how it ended") {
+  const Workplace place;
+  const Answer answer = run_program(place, {"solve", "scene:odd_mass_stack", "--solver", "admm", "--set", "rho=0.2"});
+  INFO(answer.out);
+  CHECK(answer.code == 0);
+  CHECK(answer.err.empty());
+  for (const char* part :
+       {"21 3D contacts", "126 degrees of freedom, 63 rows", "rho = 0.2 (default 0.1)", "\nsolved  ", "velocity_residual",
+        "relative_residual", "natural_map", "m/s", "factorization", "back-solve", "set-up"})
+    CHECK_THAT(answer.out, Catch::Contains(part));
+  CHECK(answer.out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("solve gives exit code 3 when the problem is not solved") {
+  const Workplace place;
+  const Answer answer = run_program(place, {"solve", "scene:odd_mass_stack", "--solver", "jacobi", "--max-iterations", "5"});
+  CHECK(answer.code == 3);
+  CHECK(answer.err.empty());
+  CHECK_THAT(answer.out, Catch::Contains("\niteration_limit  "));
+  const Answer unsupported = run_program(place, {"solve", "scene:odd_mass_stack", "--solver", "nsgs", "--model", "ccp"});
+  CHECK(unsupported.code == 3);
+  CHECK_THAT(unsupported.out, Catch::Contains("\nunsupported  nsgs does not solve the ccp model\n"));
+}
+
+TEST_CASE("solve writes a trace and a solution that inspect reads back") {
+  const Workplace place;
+  const Answer answer = run_program(place, {"solve", "scene:odd_mass_stack", "--solver", "admm", "--trace", "trace µ.csv",
+                                            "--save-solution", "solution.hdf5", "--tolerance", "1e-10"});
+  CHECK(answer.code == 0);
+  CHECK_THAT(answer.out, Catch::Contains("trace: trace µ.csv\n") && Catch::Contains("solution: solution.hdf5\n"));
+  CHECK(place.listing() == std::vector<std::string>{"solution.hdf5", "trace µ.csv"});
+  const Csv trace(place / "trace µ.csv");
+  CHECK(trace.first_at_most("relative_residual", 1e-10) == static_cast<int>(trace.rows()) - 1);
+  CHECK(trace.number(0, "primal_residual") == 0.0);
+  const FclibFile file = read_fclib(place / "solution.hdf5");
+  REQUIRE(file.solution);
+  CHECK(file.impulse(*file.solution)->size() == 63);
+  const Answer inspected = run_program(place, {"inspect", "solution.hdf5"});
+  CHECK(inspected.code == 0);
+  CHECK_THAT(inspected.out, Catch::Contains("solution  ccp") && Catch::Contains("63, full"));
+}
+
+TEST_CASE("the trace of solve is the same with and without the file, and with two threads") {
+  const Workplace place;
+  const Arguments base = {"solve", "scene:odd_mass_stack:spheres=100", "--solver", "gauss_seidel", "--max-iterations", "50"};
+  const auto saved = [&](const std::string& name, Arguments more) {
+    Arguments arguments = base;
+    arguments.insert(arguments.end(), {"--save-solution", name + ".hdf5"});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    REQUIRE(run_program(place, arguments).code == 3);
+    return read_file(place / (name + ".hdf5"));
+  };
+  const std::string plain = saved("plain", {});
+  CHECK(plain == saved("traced", {"--trace", "one.csv"}));
+  CHECK(plain == saved("threads", {"--trace", "two.csv", "--threads", "2"}));
+  CHECK(Csv(place / "one.csv").without("elapsed_s") == Csv(place / "two.csv").without("elapsed_s"));
+}
+
+TEST_CASE("scenes take parameters and the native stop gives the solver's own behaviour") {
+  const Workplace place;
+  const Answer answer = run_program(place, {"solve", "scene:odd_mass_stack:spheres=5,heavy_index=2", "--solver", "admm"});
+  CHECK(answer.code == 0);
+  CHECK_THAT(answer.out, Catch::Contains("6 3D contacts"));
+  const Answer native = run_program(place, {"solve", "scene:odd_mass_stack", "--solver", "admm", "--native-stop", "--set",
+                                            "tolerance_primal=1e3", "--set", "tolerance_dual=1e3"});
+  CHECK(native.code == 3);
+  CHECK_THAT(native.out, Catch::Contains("\nfalse_converged  "));
+}

@@ -1,0 +1,105 @@
+#include <poll.h>
+#include <pty.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <stdexcept>
+
+#include "cli/program.hpp"
+
+using namespace ccp::testing;
+
+namespace {
+
+/// What the program shows on a terminal of that many columns.
+std::string shown(const Workplace& place, const Arguments& arguments, unsigned short columns,
+                  const Environment& environment = {}) {
+  winsize size{24, columns, 0, 0};
+  int terminal = -1;
+  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
+  if (child < 0) throw std::runtime_error("no pseudo-terminal");
+  if (child == 0) {
+    ::setenv("TERM", "xterm-256color", 1);
+    ::unsetenv("NO_COLOR");
+    for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+    if (::chdir(place.path().c_str()) != 0) ::_exit(126);
+    std::vector<char*> words = {const_cast<char*>(CCPBENCH_PROGRAM)};
+    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    ::execv(CCPBENCH_PROGRAM, words.data());
+    ::_exit(127);
+  }
+  std::string text;
+  char buffer[4096];
+  pollfd ready{terminal, POLLIN, 0};
+  while (::poll(&ready, 1, 60000) > 0) {
+    const ssize_t count = ::read(terminal, buffer, sizeof buffer);
+    if (count <= 0) break;  // the end of a pseudo-terminal reads as an error
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  ::close(terminal);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  return text;
+}
+
+/// Columns of each line as it stays on the screen, without colours.
+std::vector<std::string> visible_lines(const std::string& text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b') {
+      while (i < text.size() && text[i] != 'm' && text[i] != 'K') ++i;
+    } else if (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n')) {
+      plain.erase(plain.rfind('\n') == std::string::npos ? 0 : plain.rfind('\n') + 1);
+    } else if (text[i] != '\r') {
+      plain += text[i];
+    }
+  }
+  return lines_of(plain);
+}
+
+std::ptrdiff_t characters(const std::string& line) {
+  std::ptrdiff_t count = 0;
+  for (const char c : line) count += (c & 0xc0) != 0x80 ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("terminals have colours unless NO_COLOR or a dumb terminal forbids it") {
+  const Workplace place;
+  const Arguments arguments = {"solve", "scene:odd_mass_stack", "--solver", "admm"};
+  CHECK_THAT(shown(place, arguments, 100), Catch::Contains("\x1b[32msolved\x1b[0m"));
+  CHECK_THAT(shown(place, arguments, 100, {{"NO_COLOR", "1"}}), !Catch::Contains("\x1b[3"));
+  CHECK_THAT(shown(place, arguments, 100, {{"TERM", "dumb"}}), !Catch::Contains("\x1b[3"));
+}
+
+TEST_CASE("a run shows a line that rewrites itself, and leaves one line a cell") {
+  const Workplace place;
+  const std::string text = shown(place, {"run", CCPBENCH_CONFIGS "/test1a.json", "--out", "out"}, 100);
+  CHECK_THAT(text, Catch::Contains("\r\x1b[K"));
+  CHECK_THAT(text, Catch::Contains(" left"));
+  int cells = 0;
+  for (const std::string& line : visible_lines(text)) {
+    CHECK_THAT(line, !Catch::Contains("━"));
+    cells += line.find("odd_mass_stack/ccp/") != std::string::npos ? 1 : 0;
+  }
+  CHECK(cells == 6);
+}
+
+TEST_CASE("what a run and a solve show fits 80 columns") {
+  const Workplace place;
+  const std::vector<Arguments> commands = {
+      {"run", CCPBENCH_CONFIGS "/test1a.json", "--out", "out"},
+      {"solve", "scene:odd_mass_stack", "--solver", "admm", "--set", "preconditioner=diagonal"},
+      {"list", "solvers", "admm"},
+      {"list", "config"}};
+  for (const Arguments& arguments : commands)
+    for (const std::string& line : visible_lines(shown(place, arguments, 80))) {
+      INFO(line);
+      CHECK(characters(line) <= 80);
+    }
+}
