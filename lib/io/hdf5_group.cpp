@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -15,12 +16,13 @@
 namespace ccp::hdf5 {
 namespace {
 
-// A dataset may claim this many bytes, plus what it takes in the file, times the best that deflate can do (1032) when it is
+// A dataset may claim free_bytes, plus what it takes in the file, times the best that deflate can do (1032) when it is
 // in chunks. More is a header that lies.
 constexpr double free_bytes = 1 << 20;
 constexpr double best_compression = 1100.0;
+constexpr double chunk_record = 16.0;    // bytes that the file spends at least on finding one chunk
+constexpr double least_chunks = 1024.0;  // allowed to any file
 constexpr std::size_t longest_text = std::size_t{1} << 24;
-constexpr std::size_t largest_number = 16;  // bytes: long double
 
 // H5L_elink_traverse_t: a negative answer ends the traversal.
 herr_t refuse_external_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
@@ -119,15 +121,16 @@ Group::Dataset Group::open_dataset(const std::string& member) const {
   dataset.type_class = H5Tget_class(dataset.type.id());
 
   const int rank = H5Sget_simple_extent_ndims(space.id());
-  hsize_t sizes[H5S_MAX_RANK] = {};
-  if (rank < 0 || H5Sget_simple_extent_dims(space.id(), sizes, nullptr) < 0)
+  dataset.sizes.resize(static_cast<std::size_t>(std::max(rank, 0)));
+  dataset.limits = dataset.sizes;
+  if (rank < 0 || H5Sget_simple_extent_dims(space.id(), dataset.sizes.data(), dataset.limits.data()) < 0)
     fail(member, "has no readable size; the file is damaged");
   hsize_t count = H5Sget_simple_extent_type(space.id()) == H5S_NULL ? 0 : 1;
-  for (int i = 0; i < rank; ++i) {
-    if (sizes[i] != 1 && count > 1) fail(member, fmt::format("is a table of {} dimensions, expected a list", rank));
-    if (sizes[i] > static_cast<hsize_t>(std::numeric_limits<int>::max()))
-      fail(member, fmt::format("claims {} entries, expected less than 2^31", sizes[i]));
-    count *= sizes[i];
+  for (const hsize_t size : dataset.sizes) {
+    if (size != 1 && count > 1) fail(member, fmt::format("is a table of {} dimensions, expected a list", rank));
+    if (size > static_cast<hsize_t>(std::numeric_limits<int>::max()))
+      fail(member, fmt::format("claims {} entries, expected less than 2^31", size));
+    count *= size;
   }
   dataset.count = static_cast<Index>(count);
   check_storage(member, dataset);
@@ -148,13 +151,49 @@ void Group::check_storage(const std::string& member, const Dataset& dataset) con
   const double claimed = static_cast<double>(dataset.count) * type_bytes;
   if (claimed > free_bytes + stored * (layout == H5D_CHUNKED ? best_compression : 1.0))
     fail(member, fmt::format("claims {:.0f} bytes but takes {:.0f} in the file", claimed, stored));
-  if (layout == H5D_CHUNKED) {
-    hsize_t sizes[H5S_MAX_RANK] = {};
-    const int rank = H5Pget_chunk(creation.id(), H5S_MAX_RANK, sizes);
-    double chunk = type_bytes;
-    for (int i = 0; i < rank; ++i) chunk *= static_cast<double>(sizes[i]);
-    if (rank < 0 || chunk > free_bytes + file_bytes * best_compression)
-      fail(member, fmt::format("claims chunks of {:.0f} bytes in a file of {:.0f}", chunk, file_bytes));
+  if (layout == H5D_CHUNKED) check_chunks(member, dataset, creation.id());
+}
+
+// HDF5 1.10 reads past the end of a chunk that is shorter than its header says; so what can be seen beforehand is checked. A
+// chunk that unpacks to less than a forged header claims is beyond this.
+void Group::check_chunks(const std::string& member, const Dataset& dataset, hid_t creation) const {
+  std::vector<hsize_t> chunk(dataset.sizes.size());
+  const int rank = static_cast<int>(chunk.size());
+  if (rank == 0 || H5Pget_chunk(creation, rank, chunk.data()) != rank)
+    fail(member, "has no readable chunk size; the file is damaged");
+  double bytes = static_cast<double>(H5Tget_size(dataset.type.id()));
+  for (std::size_t i = 0; i < chunk.size(); ++i) {
+    bytes *= static_cast<double>(chunk[i]);
+    if (chunk[i] == 0) fail(member, "has empty chunks; the file is damaged");
+    if (dataset.limits[i] != H5S_UNLIMITED && chunk[i] > std::max<hsize_t>(dataset.limits[i], 1))
+      fail(member, fmt::format("has chunks of {} entries, but at most {} entries", chunk[i], dataset.limits[i]));
+  }
+  const double file_bytes = static_cast<double>(file_->bytes);
+  if (bytes > free_bytes + file_bytes * best_compression)
+    fail(member, fmt::format("claims chunks of {:.0f} bytes in a file of {:.0f}", bytes, file_bytes));
+
+  unsigned packing = 0;  // a bit for each filter that changes the size
+  for (int i = 0; i < H5Pget_nfilters(creation); ++i) {
+    unsigned flags = 0, config = 0;
+    std::size_t parameters = 0;
+    const H5Z_filter_t filter =
+        H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &parameters, nullptr, 0, nullptr, &config);
+    if (filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32) packing |= 1U << i;
+  }
+  std::vector<hsize_t> start(chunk.size(), 0);
+  const auto longest =
+      static_cast<std::size_t>(std::max_element(dataset.sizes.begin(), dataset.sizes.end()) - dataset.sizes.begin());
+  const double chunks = static_cast<double>(dataset.sizes[longest]) / static_cast<double>(chunk[longest]);
+  if (chunks > least_chunks + file_bytes / chunk_record)
+    fail(member, fmt::format("claims {:.0f} chunks in a file of {:.0f} bytes", chunks, file_bytes));
+  for (; dataset.count > 0 && start[longest] < dataset.sizes[longest]; start[longest] += chunk[longest]) {
+    unsigned skipped = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t stored = 0;
+    if (H5Dget_chunk_info_by_coord(dataset.id.id(), start.data(), &skipped, &address, &stored) < 0)
+      fail(member, "has chunks that cannot be found; the file is damaged");
+    if (address != HADDR_UNDEF && (packing & ~skipped) == 0 && static_cast<double>(stored) < bytes)
+      fail(member, fmt::format("has an unpacked chunk of {} bytes, expected {:.0f}", stored, bytes));
   }
 }
 
@@ -162,9 +201,10 @@ Group::Dataset Group::open_numbers(const std::string& member) const {
   Dataset dataset = open_dataset(member);
   if (dataset.type_class != H5T_INTEGER && dataset.type_class != H5T_FLOAT)
     fail(member, fmt::format("holds {}, expected numbers", class_name(dataset.type_class)));
-  if (H5Tget_size(dataset.type.id()) > largest_number)
-    fail(member,
-         fmt::format("holds numbers of {} bytes, expected at most {}", H5Tget_size(dataset.type.id()), largest_number));
+  // Odd sizes are not only strange but dangerous: with a forged one HDF5 1.10 reads past the end of packed chunks.
+  const std::size_t bytes = H5Tget_size(dataset.type.id());
+  if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
+    fail(member, fmt::format("holds numbers of {} bytes, expected 1, 2, 4 or 8", bytes));
   return dataset;
 }
 

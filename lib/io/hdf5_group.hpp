@@ -38,10 +38,13 @@ class Handle {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// While it lives HDF5 prints no error stack.
+/// While it lives HDF5 prints no error stack. The first one, if HDF5 was not in use before, also keeps HDF5 from closing
+/// itself at the end of the program: it never has anything left to write, and after some damaged files it fails there,
+/// loudly.
 class QuietErrors {
  public:
   QuietErrors() {
+    [[maybe_unused]] static const herr_t once = H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
@@ -90,6 +93,7 @@ class Group {
  private:
   struct Dataset {
     Handle id, type;
+    std::vector<hsize_t> sizes, limits;
     Index count = 0;
     H5T_class_t type_class = H5T_NO_CLASS;
   };
@@ -101,6 +105,7 @@ class Group {
   Dataset open_dataset(const std::string& member) const;
   Dataset open_numbers(const std::string& member) const;
   void check_storage(const std::string& member, const Dataset& dataset) const;
+  void check_chunks(const std::string& member, const Dataset& dataset, hid_t creation) const;
   std::string variable_text(const std::string& member, const Dataset& dataset) const;
 
   std::shared_ptr<const OpenFile> file_;

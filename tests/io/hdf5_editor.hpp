@@ -11,11 +11,7 @@
 class Hdf5Editor {
  public:
   /// Opens the file, or creates it.
-  explicit Hdf5Editor(const std::filesystem::path& path)
-      : file_(std::filesystem::exists(path) ? H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)
-                                            : H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT)),
-        parents_(H5Pcreate(H5P_LINK_CREATE)) {
-    require(file_);
+  explicit Hdf5Editor(const std::filesystem::path& path) : file_(open(path)), parents_(H5Pcreate(H5P_LINK_CREATE)) {
     H5Pset_create_intermediate_group(parents_, 1);
   }
   ~Hdf5Editor() {
@@ -96,6 +92,13 @@ class Hdf5Editor {
   hid_t file() const { return file_; }
 
  private:
+  static hid_t open(const std::filesystem::path& path) {
+    [[maybe_unused]] static const herr_t once = H5dont_atexit();  // as the library does: see QuietErrors
+    const hid_t file = std::filesystem::exists(path) ? H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)
+                                                     : H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
+    require(file);
+    return file;
+  }
   static void require(hid_t result) {
     if (result < 0) throw std::runtime_error("the test cannot make its HDF5 file");
   }

@@ -149,6 +149,10 @@ TEST_CASE("wrong types are named") {
              file.put(W + "m", H5T_NATIVE_ULLONG, {1}, H5T_NATIVE_ULLONG, &big);
            },
            W + "m: entry 0 is 9223372036854775807, expected a whole number of 32 bits"},
+          {[](Hdf5Editor& file) {
+             file.reals(W + "x", {2, 3, 4}, H5T_NATIVE_LDOUBLE);
+           },
+           W + "x: holds numbers of 16 bytes, expected 1, 2, 4 or 8"},
           {[](Hdf5Editor& file) { file.put(W + "x", H5T_NATIVE_B64, {3}, H5T_NATIVE_B64, nullptr); },
            W + "x: holds data of an unexpected type, expected numbers"},
           {[](Hdf5Editor& file) {
@@ -300,6 +304,10 @@ TEST_CASE("sizes that are claimed but not there are refused without taking the m
          file.put(W + "i", H5T_NATIVE_INT, {3}, H5T_NATIVE_INT, nullptr, Hdf5Editor::chunked(hsize_t{1} << 29, 6));
        },
        W + "i: claims chunks of 2147483648 bytes in a file of"},
+      {[](Hdf5Editor& file) {
+         file.put(vectors + "q", H5T_NATIVE_DOUBLE, {100000}, H5T_NATIVE_DOUBLE, nullptr, Hdf5Editor::chunked(1, 6));
+       },
+       vectors + "q: claims 100000 chunks in a file of"},
   };
   check_all(write_small_local, cases);
 
@@ -320,6 +328,27 @@ TEST_CASE("sizes that are claimed but not there are refused without taking the m
     H5Dclose(dataset);
   }
   CHECK_THAT(read_error(folder / "a.hdf5"), Catch::StartsWith(vectors + "q: claims 240000000 bytes but takes "));
+}
+
+TEST_CASE("a chunk that is shorter than its header says is refused") {
+  const TemporaryFolder folder;
+  for (const unsigned skipped : {0U, 2U}) {  // bit 1: not deflated, so 24 bytes ought to be there
+    std::filesystem::remove(folder / "a.hdf5");
+    write_small_local(folder / "a.hdf5");
+    {
+      Hdf5Editor file(folder / "a.hdf5");
+      file.put(vectors + "q", H5T_NATIVE_DOUBLE, {3}, H5T_NATIVE_DOUBLE, nullptr, Hdf5Editor::chunked(3, 6));
+      const hid_t dataset = H5Dopen2(file.file(), (vectors + "q").c_str(), H5P_DEFAULT);
+      const hsize_t start = 0;
+      const std::string bytes(16, 'x');
+      H5Dwrite_chunk(dataset, H5P_DEFAULT, skipped, &start, bytes.size(), bytes.data());
+      H5Dclose(dataset);
+    }
+    CHECK(read_error(folder / "a.hdf5") ==
+          vectors + "q: " +
+              (skipped == 0 ? "its numbers cannot be read; damaged, or packed by a filter that is not available"
+                            : "has an unpacked chunk of 16 bytes, expected 24"));
+  }
 }
 
 TEST_CASE("data kept outside the file are refused") {
