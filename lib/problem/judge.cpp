@@ -145,7 +145,7 @@ double Judge::natural_map_norm(double step) {
 double Judge::objective() {
   projected_ = *gamma_;
   project_product(constraints_, projected_);
-  if (projected_ == *gamma_) return 0.5 * gamma_->dot(u_ + r_);
+  if (projected_ == *gamma_) return 0.5 * gamma_->dot(u_ + r_) + 0.0;  // + 0.0: never −0
   problem_.local_velocity(projected_, scratch_n_, scratch_m_);
   return 0.5 * projected_.dot(scratch_m_ + r_);
 }
