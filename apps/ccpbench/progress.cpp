@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "terminal.hpp"
@@ -58,7 +59,7 @@ std::string TerminalProgress::cell_line(const CellReport& report, const RunCount
 void TerminalProgress::show_bar(const RunCounts& counts, const std::string& now) {
   if (quiet_ || !terminal_) return;
   const int width = stderr_width();
-  const std::string left = counts.left_s ? fmt::format("{} left", duration(*counts.left_s)) : std::string();
+  const std::string left = counts.left_s ? fmt::format("{} left", duration(std::ceil(*counts.left_s))) : std::string();
   const std::string share = fmt::format("{} of {}", counts.done, counts.total);
   const int bar_width = std::clamp(width / 5, 8, 30);
   const int room = width - bar_width - display_width(share) - display_width(left) - 8;

@@ -69,7 +69,7 @@ int run(Options options) {
     print_line("results: " + report.folder);
     std::fflush(stdout);
     if (report.interrupted) {
-      report_error("interrupted; finished cells are kept, and running it again does the missing ones");
+      report_error("interrupted; run it again to do the missing cells");
       return exit_interrupted;
     }
     failed = failed || !report.failures.empty();

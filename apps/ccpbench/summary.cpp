@@ -41,7 +41,9 @@ std::vector<Measure> summary_measures(const std::vector<Row>& rows) {
   return measures;
 }
 
+/// A group none of whose cells has run, after an interruption, is left out.
 void print_cells(const std::vector<Row>& rows) {
+  if (std::none_of(rows.begin(), rows.end(), [](const Row& row) { return row.record.has_value(); })) return;
   const std::vector<Measure> measures = summary_measures(rows);
   std::vector<Heading> headings = {{"solver", false, Fit::shorten}, {"status"}, {"iter.", true}, {"time", true}};
   for (const Measure measure : measures) headings.push_back({heading(measure), true});

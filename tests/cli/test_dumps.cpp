@@ -2,6 +2,7 @@
 
 #include "cli/program.hpp"
 #include "io/fclib_reader.hpp"
+#include "io/hdf5_editor.hpp"
 #include "problem/judge.hpp"
 
 using namespace ccp;
@@ -67,6 +68,24 @@ TEST_CASE("inspect shows several files with a blank line between, and goes on af
   CHECK_THAT(answer.out, Catch::Contains("\n\nodd_mass_stack.global.hdf5\n"));
   CHECK_THAT(answer.out, Catch::Contains("fclib_local") && Catch::Contains("fclib_global"));
   CHECK_THAT(answer.out, Catch::Contains("positive definite"));
+}
+
+TEST_CASE("rolling problems are shown for what they are, and not taken") {
+  const Workplace place;
+  {
+    Hdf5Editor file(place / "rolling.hdf5");
+    const std::string root = "/fclib_global_rolling/";
+    file.integer(root + "spacedim", 5);
+    file.reals(root + "vectors/f", {1.0});
+    file.reals(root + "vectors/w", std::vector<double>(5, 0.0));
+    file.reals(root + "vectors/mu", {0.5});
+    file.reals(root + "vectors/mu_r", {0.1});
+  }
+  const Answer answer = run_program(place, {"inspect", "rolling.hdf5"});
+  INFO(answer.err);
+  CHECK(answer.code == 0);
+  CHECK_THAT(answer.out, Catch::Contains("fclib_global_rolling") && Catch::Contains("no solver takes it"));
+  CHECK_THAT(bad_input_line(run_program(place, {"solve", "rolling.hdf5", "--solver", "admm"})), Catch::Contains("rolling"));
 }
 
 TEST_CASE("run takes FCLib files from a folder") {
