@@ -1,38 +1,20 @@
-#include <atomic>
 #include <catch2/catch.hpp>
-#include <cstddef>
 
 #include "cones/cone_samples.hpp"
 #include "cones/friction_cone.hpp"
 #include "cones/product_cone.hpp"
 #include "cones/strict_projection.hpp"
-
-namespace {
-
-std::atomic<int> allocations{0};
-
-}  // namespace
-
-// The linker sends every call of malloc here (--wrap=malloc); its names are given. Eigen allocates with malloc.
-// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
-extern "C" {
-void* __real_malloc(std::size_t size);
-void* __wrap_malloc(std::size_t size);
-void* __wrap_malloc(std::size_t size) {
-  ++allocations;
-  return __real_malloc(size);
-}
-}
-// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
+#include "support/allocation_counter.hpp"
 
 using namespace ccp;
 using namespace ccp::test;
+using ccp::testing::allocations;
 
 namespace {
 
 template <typename Body>
-int allocations_in(const Body& body) {
-  const int before = allocations;
+long allocations_in(const Body& body) {
+  const long before = allocations;
   body();
   return allocations - before;
 }

@@ -1,28 +1,8 @@
-#include <atomic>
 #include <catch2/catch.hpp>
-#include <cstddef>
-#include <vector>
 
+#include "support/allocation_counter.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
-
-namespace {
-
-std::atomic<long> allocations{0};
-
-}  // namespace
-
-// The linker sends every call of malloc in this executable here (--wrap=malloc); its names are given. Eigen allocates with
-// malloc. NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
-extern "C" {
-void* __real_malloc(std::size_t size);
-void* __wrap_malloc(std::size_t size);
-void* __wrap_malloc(std::size_t size) {
-  ++allocations;
-  return __real_malloc(size);
-}
-}
-// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
 using namespace ccp;
 using namespace ccp::testing;
