@@ -246,7 +246,7 @@ FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem&
   } catch (const InputError& error) {
     throw InputError(path.string(), "", error.what());
   }
-  const std::string group = "/" + std::string(fclib_form_name(form));
+  const std::string group = fmt::format("/{}", fclib_form_name(form));
   hdf5::Image image;
   VirtualDofs dofs;
   image.add_integer(group + "/spacedim", layout.spacedim);

@@ -164,7 +164,6 @@ void Group::check_chunks(const std::string& member, const Dataset& dataset, hid_
   double bytes = static_cast<double>(H5Tget_size(dataset.type.id()));
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     bytes *= static_cast<double>(chunk[i]);
-    if (chunk[i] == 0) fail(member, "has empty chunks; the file is damaged");
     if (dataset.limits[i] != H5S_UNLIMITED && chunk[i] > std::max<hsize_t>(dataset.limits[i], 1))
       fail(member, fmt::format("has chunks of {} entries, but at most {} entries", chunk[i], dataset.limits[i]));
   }
