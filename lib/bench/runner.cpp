@@ -52,7 +52,7 @@ void RunProgress::finished(const CellReport&, const RunCounts&) {}
 
 bool is_failure(Status status) {
   return status == Status::failed || status == Status::crashed || status == Status::out_of_memory ||
-         status == Status::diverged || status == Status::false_converged;
+         status == Status::false_converged;
 }
 
 RunReport run_config(const Config& config, const Catalog& catalog, const RunOptions& options, RunProgress& progress) {

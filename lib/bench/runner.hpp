@@ -56,8 +56,8 @@ class RunProgress {
   virtual void finished(const CellReport& report, const RunCounts& counts);
 };
 
-/// failed, crashed, out_of_memory, diverged and false_converged. Reaching a limit, stalling or not supporting a problem is
-/// an answer, not a failure.
+/// failed, crashed, out_of_memory and false_converged. Reaching a limit, stalling, diverging or not supporting a problem is what
+/// a benchmark is there to find out, not a failure of it.
 bool is_failure(Status status);
 
 struct FailedCell {
