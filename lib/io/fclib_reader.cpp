@@ -165,14 +165,14 @@ void read_global(const Group& group, FclibFile& file) {
   const Vector b = equality ? read_finite(vectors, "b", -1, "") : Vector();
   file.p = b.size();
 
-  SparseMatrix M = completed_mass(read_fclib_matrix(group, "M", file.n, file.n, "as vectors/f", file), group, file);
+  const SparseMatrix M = completed_mass(read_fclib_matrix(group, "M", file.n, file.n, "as vectors/f", file), group, file);
   std::vector<Triplet> entries;
   append_block(read_fclib_matrix(group, "H", file.n, file.m, "as vectors/f by vectors/w", file), 0, 0, false, entries);
   if (equality)
     append_block(read_fclib_matrix(group, "G", file.n, file.p, "as vectors/f by vectors/b", file), 0, file.m, false,
                  entries);
   ProblemBuilder builder(file.path.stem().string());
-  builder.global(std::move(M), f, from_entries(file.n, file.m + file.p, entries), stacked(w, b));
+  builder.global(M, f, from_entries(file.n, file.m + file.p, entries), stacked(w, b));
   builder.constraints(constraint_set(friction, file));
   build_problem(builder, group, "where H = M, D = [H G], k = f and b = [w; b]", file);
 }

@@ -256,7 +256,7 @@ std::string Group::variable_text(const std::string& member, const Dataset& datas
     std::free(text);
     fail(member, "its text cannot be read");
   }
-  const std::string copy = text == nullptr ? "" : text;
+  std::string copy = text == nullptr ? "" : text;
   std::free(text);
   return copy;
 }
