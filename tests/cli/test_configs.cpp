@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <sstream>
+
+#include "cli/program.hpp"
+#include "cli/results.hpp"
+
+/// Every config of the project at its small size, and what the fclib config has to show on real dumps.
+using namespace ccp::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The folder of FCLib dumps; empty, with a line that says so, where there is none.
+std::string dump_folder() {
+  for (const std::string& folder : {std::string(std::getenv("CCPBENCH_FCLIB_DIR") ? std::getenv("CCPBENCH_FCLIB_DIR") : ""),
+                                    std::string(CCPBENCH_CONFIGS "/../../shared/fclib")})
+    if (!folder.empty() && fs::is_directory(folder)) return fs::canonical(folder).string();
+  std::cout << "SKIPPED: no FCLib dumps (set CCPBENCH_FCLIB_DIR)\n";
+  return "";
+}
+
+std::string config(const std::string& name) { return CCPBENCH_CONFIGS "/" + name + ".json"; }
+
+/// The rows of a CSV file with quoted fields in its last columns at most, as name -> text of the leading ones.
+std::vector<std::vector<std::string>> leading_fields(const fs::path& path) {
+  std::vector<std::vector<std::string>> rows;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::vector<std::string> row;
+    std::istringstream fields(line);
+    for (std::string field; std::getline(fields, field, ',');) row.push_back(field);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+/// Objective of the convex problem by name of the dump (ccp-reference.csv: problem, contacts, objective, …).
+std::map<std::string, double> reference_objectives(const std::string& dumps) {
+  std::map<std::string, double> objectives;
+  const auto rows = leading_fields(fs::path(dumps) / "ccp-reference.csv");
+  for (std::size_t i = 1; i < rows.size(); ++i) objectives[rows[i].at(0)] = std::stod(rows[i].at(2));
+  return objectives;
+}
+
+/// Dumps that Siconos' NSGS solved to natural map 1e-4 (siconos-4.4.csv: problem, contacts, solver, tolerance, reached, …).
+std::set<std::string> solved_by_siconos_nsgs(const std::string& dumps) {
+  std::set<std::string> solved;
+  for (const auto& row : leading_fields(fs::path(dumps) / "siconos-4.4.csv"))
+    if (row.at(2) == "NSGS" && row.at(3) == "0.0001" && row.at(4) == "True") solved.insert(row.at(0));
+  return solved;
+}
+
+}  // namespace
+
+TEST_CASE("every config with scenes runs at its small size") {
+  const Workplace place;
+  int ran = 0;
+  for (const auto& entry : fs::directory_iterator(CCPBENCH_CONFIGS)) {
+    if (entry.path().extension() != ".json" || read_file(entry.path()).find("\"fclib\":") != std::string::npos) continue;
+    const Answer answer = run_program(place, {"run", entry.path().string(), "--size", "small", "--out", place.text("out")});
+    INFO(entry.path() << "\n" << answer.err << answer.out);
+    CHECK(answer.code == 0);
+    ++ran;
+  }
+  CHECK(ran >= 2);
+}
+
+TEST_CASE("fclib: every dump is read, nothing converges falsely, convex objectives are those of the reference") {
+  const std::string dumps = dump_folder();
+  if (dumps.empty()) return;
+  const Workplace place;
+  const Answer answer = run_program(place, {"run", config("fclib"), "--size", "small", "--fclib", dumps, "--out",
+                                            place.text("out"), "--jobs", "2", "--set", "/stop/time_limit_s=0.2"});
+  INFO(answer.err);
+  CHECK(answer.code == 0);
+  const auto objectives = reference_objectives(dumps);
+  std::set<std::string> compared;
+  for (const auto& [id, cell] : read_results(place / "out/fclib")) {
+    CAPTURE(id);
+    const std::string status = cell.json.at("status");
+    CHECK((status == "solved" || status == "iteration_limit" || status == "time_limit" || status == "stalled" ||
+           status == "diverged" || status == "unsupported"));
+    // Chute is the one rolling problem.
+    CHECK((status == "unsupported") == (id.find("Chute") != std::string::npos));
+    const std::string name = fs::path(cell.json.at("problem").at("name").get<std::string>()).filename().string();
+    if (status != "solved" || cell.json.at("model") != "ccp" || objectives.count(name) == 0) continue;
+    const double objective = cell.json.at("measures").at("objective");
+    CHECK(std::abs(objective - objectives.at(name)) <= 1e-6 * std::abs(objectives.at(name)));
+    compared.insert(name);
+  }
+  CHECK(compared.size() >= 16);
+}
+
+TEST_CASE("fclib: nsgs solves what Siconos' NSGS solves at natural map 1e-4") {
+  const std::string dumps = dump_folder();
+  if (dumps.empty()) return;
+  const Workplace place;
+  // Bounded by iterations, so that the answer does not depend on the speed of the machine.
+  const Answer answer =
+      run_program(place, {"run", config("fclib"), "--fclib", dumps, "--out", place.text("out"), "--jobs", "2", "--only",
+                          "*/ncp/NSGS Newton", "--set", "/stop/measure=natural_map", "--set", "/stop/tolerance=1e-4",
+                          "--set", "/stop/max_iterations=60000", "--set", "/stop/time_limit_s=60"});
+  INFO(answer.err);
+  CHECK(answer.code == 0);
+  std::set<std::string> solved;
+  for (const auto& [id, cell] : read_results(place / "out/fclib"))
+    if (cell.json.at("status") == "solved")
+      solved.insert(fs::path(cell.json.at("problem").at("name").get<std::string>()).filename().string());
+  const std::set<std::string> siconos = solved_by_siconos_nsgs(dumps);
+  CHECK(siconos.size() == 18);
+  for (const std::string& name : siconos) {
+    CAPTURE(name);
+    CHECK(solved.count(name) == 1);
+  }
+}
