@@ -40,7 +40,10 @@ struct Interrupted {};
 /// Watches a run for the person at the terminal: one self-rewriting line, the trace file, Ctrl-C.
 class SolveObserver final : public TraceSink {
  public:
-  SolveObserver(Measure stop_measure, TraceCsv* trace) : stop_measure_(stop_measure), trace_(trace) { since_shown_.start(); }
+  SolveObserver(const InterruptGuard& guard, Measure stop_measure, TraceCsv* trace)
+      : guard_(guard), stop_measure_(stop_measure), trace_(trace) {
+    since_shown_.start();
+  }
   ~SolveObserver() override { clear(); }
 
   void begin(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native) override {
@@ -71,7 +74,7 @@ class SolveObserver final : public TraceSink {
   }
 
  private:
-  InterruptGuard guard_;
+  const InterruptGuard& guard_;
   Measure stop_measure_;
   TraceCsv* trace_;
   Stopwatch since_shown_;
@@ -105,12 +108,13 @@ void save_solution(const Options& options, const NamedProblem& named, Model mode
 
 /// Solves under observation. Nothing when interrupted; the trace is kept only when complete.
 std::optional<Result> observed_solve(const Options& options, const NamedProblem& named, const Solver& solver, Model model) {
+  const InterruptGuard guard;  // before the first file, so that none is left behind
   std::optional<AtomicFile> trace_file;
   std::optional<TraceCsv> trace;
   if (!options.trace.empty()) trace.emplace(trace_file.emplace(options.trace).temporary());
   Judge judge(named.problem, model);
   RunMonitor monitor(judge, options.stop, options.threads);
-  SolveObserver observer(options.stop.measure, trace ? &*trace : nullptr);
+  SolveObserver observer(guard, options.stop.measure, trace ? &*trace : nullptr);
   monitor.set_trace(&observer, trace ? trace_measures() : std::vector<Measure>());
   try {
     Result result = solver.solve(named.problem, model, {}, monitor);

@@ -119,7 +119,7 @@ Answer Program::wait() {
     send(SIGKILL);
     collect(true);
   }
-  const Answer answer{WIFEXITED(status_) ? WEXITSTATUS(status_) : -WTERMSIG(status_), read_file(out_), read_file(err_)};
+  Answer answer{WIFEXITED(status_) ? WEXITSTATUS(status_) : -WTERMSIG(status_), read_file(out_), read_file(err_)};
   INFO("stdout: " << answer.out << "\nstderr: " << answer.err);
   REQUIRE(in_time);
   return answer;
