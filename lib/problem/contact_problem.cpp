@@ -15,7 +15,7 @@ void timed(ContactProblem::Data& data, const char* name, const Derive& derive) {
   Stopwatch watch;
   watch.start();
   derive();
-  data.conversions.push_back({name, watch.seconds()});
+  data.conversions->push_back({name, watch.seconds()});
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ bool ContactProblem::given_global() const { return data_->given_global; }
 Index ContactProblem::dofs() const { return given_global() ? data_->global->H.rows() : 0; }
 double ContactProblem::symmetry_defect() const { return data_->symmetry_defect; }
 const Vector& ContactProblem::impulse_shift() const { return data_->impulse_shift; }
-std::vector<Conversion> ContactProblem::conversions() const { return data_->conversions; }
+std::vector<Conversion> ContactProblem::conversions() const { return *data_->conversions; }
 
 const GlobalForm& ContactProblem::global() const {
   if (!data_->global)
@@ -108,8 +108,11 @@ ContactProblem ContactProblem::symmetrised() const {
     data->name = data_->name;
     data->constraints = data_->constraints;
     data->impulse_shift = data_->impulse_shift;
+    data->conversions = data_->conversions;
     const SparseMatrix& N = data_->local->N;
-    data->local = LocalForm{SparseMatrix(0.5 * (N + SparseMatrix(N.transpose()))), data_->local->r};
+    timed(*data_, "symmetric part of N", [&] {
+      data->local = LocalForm{SparseMatrix(0.5 * (N + SparseMatrix(N.transpose()))), data_->local->r};
+    });
     data_->symmetrised = std::move(data);
   }
   return ContactProblem(data_->symmetrised);

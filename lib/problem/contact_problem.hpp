@@ -79,7 +79,8 @@ class ContactProblem {
   /// What was added to the impulses the user meant (cohesion, E7): γ = γ' − impulse_shift. Zero length when there is none.
   const Vector& impulse_shift() const;
 
-  /// What was derived so far and how long it took.
+  /// What was derived so far, by whatever asked first, and how long it took. "inverse of H" of a global problem is made when
+  /// the problem is built; a solver's set-up time has what that solver was the first to ask for.
   std::vector<Conversion> conversions() const;
 
   struct Data;  ///< defined in contact_problem_data.hpp, for this module alone

@@ -23,7 +23,8 @@ struct ContactProblem::Data {
   std::unique_ptr<AssembledDelassus> assembled;
   std::unique_ptr<FactoredDelassus> factored;
   std::shared_ptr<Data> symmetrised;
-  std::vector<Conversion> conversions;
+  /// Shared with the symmetrised copy, so that its conversions are the problem's own.
+  std::shared_ptr<std::vector<Conversion>> conversions = std::make_shared<std::vector<Conversion>>();
 };
 
 }  // namespace ccp

@@ -77,6 +77,29 @@ double defect(const DenseMatrix& A, const DenseMatrix& L, double scale) {
   return (A - L * L.transpose()).cwiseAbs().maxCoeff() / scale;
 }
 
+/// D_cᵀ H⁻¹ D_c for every column c, through per-body inverses.
+Vector column_energies(const SparseMatrix& D, const MassMatrix& mass) {
+  const std::vector<int> owner = mass.blocks().owner();
+  Vector energies = Vector::Zero(D.cols());
+  for (Index c = 0; c < D.cols(); ++c)
+    for (SparseMatrix::InnerIterator a(D, c); a; ++a)
+      for (SparseMatrix::InnerIterator b(D, c); b; ++b) {
+        const int body = owner[static_cast<std::size_t>(a.row())];
+        if (body != owner[static_cast<std::size_t>(b.row())]) continue;
+        const Index first = mass.blocks().offset(body);
+        energies[c] += a.value() * b.value() * mass.block_inverse(body)[(a.row() - first) + 6 * (b.row() - first)];
+      }
+  return energies;
+}
+
+/// H with everything dropped that couples different groups of 3 dofs (or different dofs when n is no multiple of 3).
+SparseMatrix diagonal_blocks(const SparseMatrix& H) {
+  const Index size = H.rows() % 3 == 0 ? 3 : 1;
+  SparseMatrix blocks = H;
+  blocks.prune([size](Index row, Index column, double) { return row / size == column / size; });
+  return blocks;
+}
+
 }  // namespace
 
 SparseMatrix assemble_delassus(const GlobalForm& form, const MassMatrix& mass, const FactoredDelassus* factored) {
@@ -110,6 +133,15 @@ GlobalForm global_from_local(const LocalForm& form, double* clipped) {
   global.k.setZero(rank);
   global.b = form.r;
   return global;
+}
+
+Vector delassus_diagonal(const ContactProblem& problem) {
+  if (!problem.given_global()) return problem.local().N.diagonal();
+  const GlobalForm& form = problem.global();
+  Vector diagonal = problem.mass().block_diagonal() ? column_energies(form.D, problem.mass())
+                                                    : column_energies(form.D, MassMatrix(diagonal_blocks(form.H)));
+  if (form.C.nonZeros() > 0) diagonal += form.C.diagonal();
+  return diagonal;
 }
 
 double symmetry_defect(const SparseMatrix& N) {

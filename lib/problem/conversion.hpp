@@ -17,6 +17,10 @@ Vector free_velocity(const GlobalForm& form, const MassMatrix& mass);
 /// eigenvalues, clipped at zero. clipped: max-norm of N − LLᵀ relative to that of N.
 GlobalForm global_from_local(const LocalForm& form, double* clipped);
 
+/// diag(N), m, without forming N: for a global form with the block-diagonal of H (groups of 3 dofs, or single ones) in place
+/// of an H that is not block-diagonal (design of ρ_i in E12). Exact otherwise.
+Vector delassus_diagonal(const ContactProblem& problem);
+
 /// max|N − Nᵀ| / max|N|; 0 for an empty N.
 double symmetry_defect(const SparseMatrix& N);
 

@@ -18,39 +18,6 @@ constexpr double apgd_step = 1e-6;  // g_d of Mazhar 2015, eq. 25
 /// max that keeps a NaN, so that a diverged iterate never looks converged.
 double max_or_nan(double a, double b) { return std::isnan(b) || b > a ? b : a; }
 
-/// D_cᵀ H⁻¹ D_c for every column c, through per-body inverses.
-Vector column_energies(const SparseMatrix& D, const MassMatrix& mass) {
-  const std::vector<int> owner = mass.blocks().owner();
-  Vector energies = Vector::Zero(D.cols());
-  for (Index c = 0; c < D.cols(); ++c)
-    for (SparseMatrix::InnerIterator a(D, c); a; ++a)
-      for (SparseMatrix::InnerIterator b(D, c); b; ++b) {
-        const int body = owner[static_cast<std::size_t>(a.row())];
-        if (body != owner[static_cast<std::size_t>(b.row())]) continue;
-        const Index first = mass.blocks().offset(body);
-        energies[c] += a.value() * b.value() * mass.block_inverse(body)[(a.row() - first) + 6 * (b.row() - first)];
-      }
-  return energies;
-}
-
-/// H with everything dropped that couples different groups of 3 dofs (or different dofs when n is no multiple of 3).
-SparseMatrix diagonal_blocks(const SparseMatrix& H) {
-  const Index size = H.rows() % 3 == 0 ? 3 : 1;
-  SparseMatrix blocks = H;
-  blocks.prune([size](Index row, Index column, double) { return row / size == column / size; });
-  return blocks;
-}
-
-/// diag(N) without forming N (design 1: the block-diagonal of H in place of H when H is not block-diagonal).
-Vector delassus_diagonal(const ContactProblem& problem) {
-  if (!problem.given_global()) return problem.local().N.diagonal();
-  const GlobalForm& form = problem.global();
-  Vector diagonal = problem.mass().block_diagonal() ? column_energies(form.D, problem.mass())
-                                                    : column_energies(form.D, MassMatrix(diagonal_blocks(form.H)));
-  if (form.C.nonZeros() > 0) diagonal += form.C.diagonal();
-  return diagonal;
-}
-
 }  // namespace
 
 Judge::Judge(const ContactProblem& problem, Model model)
@@ -71,7 +38,6 @@ Judge::Judge(const ContactProblem& problem, Model model)
 }
 
 void Judge::set_point(const Vector& impulse) {
-  gamma_ = &impulse;
   problem_.local_velocity(impulse, scratch_n_, u_);
   corrected_ = u_;
   if (model_ == Model::ccp) return;
@@ -93,59 +59,60 @@ Measures Judge::evaluate(const std::vector<Measure>& wanted, const Point& point)
 }
 
 double Judge::value(Measure measure, const Point& point) {
+  const Vector& gamma = *point.impulse;
   switch (measure) {
-    case Measure::velocity_residual: return velocity_residual_with(corrected_);
+    case Measure::velocity_residual: return velocity_residual_with(gamma, corrected_);
     case Measure::relative_residual: {
-      const double residual = velocity_residual_with(corrected_);
+      const double residual = velocity_residual_with(gamma, corrected_);
       return initial_residual_ > 0.0 ? residual / initial_residual_ : residual;
     }
     case Measure::natural_map: {
-      const double scale = std::max({r_.norm(), gamma_->norm(), u_.norm()});
-      const double residual = natural_map_norm(1.0);
+      const double scale = std::max({r_.norm(), gamma.norm(), u_.norm()});
+      const double residual = natural_map_norm(gamma, 1.0);
       return scale > 0.0 ? residual / scale : residual;
     }
-    case Measure::objective: return objective();
+    case Measure::objective: return objective(gamma);
     case Measure::penetration_velocity: return penetration_velocity();
-    case Measure::cone_violation: return product_distance(constraints_, *gamma_);
-    case Measure::complementarity: return complementarity();
-    case Measure::momentum_residual: return point.velocity != nullptr ? momentum_residual(*point.velocity) : nan;
+    case Measure::cone_violation: return product_distance(constraints_, gamma);
+    case Measure::complementarity: return complementarity(gamma);
+    case Measure::momentum_residual: return point.velocity != nullptr ? momentum_residual(gamma, *point.velocity) : nan;
     case Measure::apgd_residual: {
       const double scale = static_cast<double>(constraints_.rows()) * apgd_step;
-      return scale > 0.0 ? natural_map_norm(apgd_step) / scale : 0.0;
+      return scale > 0.0 ? natural_map_norm(gamma, apgd_step) / scale : 0.0;
     }
-    case Measure::contact_residual: return contact_residual();
-    case Measure::merit: return merit();
+    case Measure::contact_residual: return contact_residual(gamma);
+    case Measure::merit: return can_assemble() ? merit(gamma) : nan;
     case Measure::distance:
       return reference_.size() == u_.size() && u_.size() > 0 ? (u_ - reference_).cwiseAbs().maxCoeff() : nan;
-    case Measure::rounding_floor: return rounding_floor();
+    case Measure::rounding_floor: return can_assemble() ? rounding_floor(gamma) : nan;
   }
   return nan;
 }
 
-double Judge::velocity_residual_with(const Vector& corrected_velocity) {
+double Judge::velocity_residual_with(const Vector& impulse, const Vector& corrected_velocity) {
   for (Index i = 0; i < constraints_.count(); ++i) {
     const Index offset = constraints_.offset(i), rows = constraints_.rows(i);
-    projected_.segment(offset, rows) = gamma_->segment(offset, rows) - step_[i] * corrected_velocity.segment(offset, rows);
+    projected_.segment(offset, rows) = impulse.segment(offset, rows) - step_[i] * corrected_velocity.segment(offset, rows);
   }
   project_product(constraints_, projected_);
   double largest = 0.0;
   for (Index i = 0; i < constraints_.count(); ++i) {
     const Index offset = constraints_.offset(i), rows = constraints_.rows(i);
-    largest = max_or_nan(largest, (gamma_->segment(offset, rows) - projected_.segment(offset, rows)).norm() / step_[i]);
+    largest = max_or_nan(largest, (impulse.segment(offset, rows) - projected_.segment(offset, rows)).norm() / step_[i]);
   }
   return largest;
 }
 
-double Judge::natural_map_norm(double step) {
-  projected_ = *gamma_ - step * corrected_;
+double Judge::natural_map_norm(const Vector& impulse, double step) {
+  projected_ = impulse - step * corrected_;
   project_product(constraints_, projected_);
-  return (*gamma_ - projected_).norm();
+  return (impulse - projected_).norm();
 }
 
-double Judge::objective() {
-  projected_ = *gamma_;
+double Judge::objective(const Vector& impulse) {
+  projected_ = impulse;
   project_product(constraints_, projected_);
-  if (projected_ == *gamma_) return 0.5 * gamma_->dot(u_ + r_) + 0.0;  // + 0.0: never −0
+  if (projected_ == impulse) return 0.5 * impulse.dot(u_ + r_) + 0.0;  // + 0.0: never −0
   problem_.local_velocity(projected_, scratch_n_, scratch_m_);
   return 0.5 * projected_.dot(scratch_m_ + r_);
 }
@@ -157,26 +124,26 @@ double Judge::penetration_velocity() const {
   return largest;
 }
 
-double Judge::complementarity() const {
+double Judge::complementarity(const Vector& impulse) const {
   double sum = 0.0;
   for (Index i = 0; i < constraints_.count(); ++i) {
     const Index offset = constraints_.offset(i), rows = constraints_.rows(i);
-    sum += std::abs(gamma_->segment(offset, rows).dot(corrected_.segment(offset, rows)));
+    sum += std::abs(impulse.segment(offset, rows).dot(corrected_.segment(offset, rows)));
   }
   return sum;
 }
 
-double Judge::momentum_residual(const Vector& velocity) {
+double Judge::momentum_residual(const Vector& impulse, const Vector& velocity) {
   const GlobalForm& form = problem_.global();
   scratch_n_ = -form.k;
   scratch_n_.noalias() += form.H * velocity;
-  scratch_n_.noalias() -= form.D * *gamma_;
+  scratch_n_.noalias() -= form.D * impulse;
   return scratch_n_.size() > 0 ? scratch_n_.cwiseAbs().maxCoeff() : 0.0;
 }
 
-double Judge::contact_residual() {
+double Judge::contact_residual(const Vector& impulse) {
   if (constraints_.count() == 0) return 0.0;
-  projected_ = *gamma_ - u_;
+  projected_ = impulse - u_;
   if (model_ == Model::ccp) {
     project_product(constraints_, projected_);
   } else {
@@ -195,32 +162,39 @@ double Judge::contact_residual() {
       }
     }
   }
-  return (*gamma_ - projected_).norm() / static_cast<double>(constraints_.count());
+  return (impulse - projected_).norm() / static_cast<double>(constraints_.count());
 }
 
-double Judge::merit() {
+double Judge::merit(const Vector& impulse) {
   if (inverse_blocks_.empty())
-    for (Index i = 0; i < constraints_.count(); ++i)  // a pseudo-inverse, because N_ii may be singular
-      inverse_blocks_.emplace_back(
-          Eigen::CompleteOrthogonalDecomposition<Matrix3>(assembled().diagonal_block(i)).pseudoInverse());
-  projected_ = *gamma_ - corrected_;
+    for (Index i = 0; i < constraints_.count(); ++i) {
+      // N_ii may be singular: its pseudo-inverse, and ρ_i on the null space, where a defect must show, too.
+      const Matrix3 block = assembled().diagonal_block(i);
+      const Matrix3 inverse = Eigen::CompleteOrthogonalDecomposition<Matrix3>(block).pseudoInverse();
+      inverse_blocks_.emplace_back(inverse + step_[i] * (Matrix3::Identity() - inverse * block));
+    }
+  projected_ = impulse - corrected_;
   project_product(constraints_, projected_);
   double spurious = 0.0, free_energy = 0.0;
   for (Index i = 0; i < constraints_.count(); ++i) {
     const Index offset = constraints_.offset(i), rows = constraints_.rows(i);
     const auto inverse = inverse_blocks_[static_cast<std::size_t>(i)].topLeftCorner(rows, rows);
     const auto free = r_.segment(offset, rows);
-    const Vector defect = gamma_->segment(offset, rows) - projected_.segment(offset, rows);
+    const Vector defect = impulse.segment(offset, rows) - projected_.segment(offset, rows);
     spurious += defect.dot(inverse * defect);
     free_energy += free.dot(inverse * free);
   }
   return free_energy > 0.0 ? spurious / free_energy : spurious;
 }
 
-double Judge::rounding_floor() {
+double Judge::rounding_floor(const Vector& impulse) {
   if (constraints_.rows() == 0) return 0.0;
-  assembled().multiply_absolute(*gamma_, scratch_m_);
+  assembled().multiply_absolute(impulse, scratch_m_);
   return std::numeric_limits<double>::epsilon() * (scratch_m_ + r_.cwiseAbs()).maxCoeff();
+}
+
+bool Judge::can_assemble() const {
+  return !problem_.given_global() || problem_.mass().block_diagonal() || constraints_.rows() <= 3000;
 }
 
 const AssembledDelassus& Judge::assembled() {

@@ -15,7 +15,9 @@ struct Point {
 };
 
 /// The only judge of the project: evaluates the measures of design 1 for one problem and model, the same for every solver.
-/// Keeps its own operators, so that judging never fills a cache a solver is timed for. One evaluation at a time per object.
+/// Keeps operators of its own, so that judging forms nothing a solver is timed for (but the symmetrised copy of an
+/// unsymmetric N, which both need). `merit` and `rounding_floor` need N itself: they are NaN for a global problem with more
+/// than 3000 rows whose H is not block-diagonal, where N would be dense. One evaluation at a time per object.
 class Judge {
  public:
   Judge(const ContactProblem& problem, Model model);
@@ -34,9 +36,9 @@ class Judge {
   /// u = Dᵀ H⁻¹(k + D γ) + C γ + b in global form, N γ + r in local form (E2, E3), of the last point judged; m, m/s.
   const Vector& local_velocity() const { return u_; }
 
-  /// velocity_residual (E12) of the last point judged, but with this û (m, m/s) in place of its own: the inner residual of a
-  /// method that freezes part of û.
-  double velocity_residual_with(const Vector& corrected_velocity);
+  /// velocity_residual (E12) of an impulse (m, N·s) with a given û (m, m/s): the inner residual of a method that freezes
+  /// part of û.
+  double velocity_residual_with(const Vector& impulse, const Vector& corrected_velocity);
 
   /// velocity_residual at γ = 0, m/s: the scale of relative_residual.
   double initial_residual() const { return initial_residual_; }
@@ -44,21 +46,21 @@ class Judge {
  private:
   void set_point(const Vector& impulse);
   double value(Measure measure, const Point& point);
-  double natural_map_norm(double step);
-  double objective();
+  double natural_map_norm(const Vector& impulse, double step);
+  double objective(const Vector& impulse);
   double penetration_velocity() const;
-  double complementarity() const;
-  double momentum_residual(const Vector& velocity);
-  double contact_residual();
-  double merit();
-  double rounding_floor();
+  double complementarity(const Vector& impulse) const;
+  double momentum_residual(const Vector& impulse, const Vector& velocity);
+  double contact_residual(const Vector& impulse);
+  double merit(const Vector& impulse);
+  double rounding_floor(const Vector& impulse);
+  bool can_assemble() const;
   const AssembledDelassus& assembled();
 
   ContactProblem problem_;
   Model model_;
   ConstraintSet constraints_;
   Vector r_, u_, corrected_, scratch_m_, projected_, scratch_n_;
-  const Vector* gamma_ = nullptr;
   Vector step_;  ///< ρ_i per block
   Vector reference_;
   std::unique_ptr<AssembledDelassus> assembled_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
+#include <limits>
 
 #include "core/error.hpp"
 
@@ -29,7 +30,7 @@ MassMatrix::MassMatrix(const SparseMatrix& H) : size_(H.rows()), blocks_(find_bo
   factor_ = make_linear_solver("auto", MatrixKind::spd);
   factor_->set_refinement_steps(1);
   if (factor_->analyze(H) != LinearStatus::ok || factor_->factorize(H) != LinearStatus::ok)
-    throw InputError(fmt::format("H is not positive definite: {}", factor_->info().message));
+    throw InputError(fmt::format("H cannot be factorised: {}", factor_->info().message));
 }
 
 void MassMatrix::invert_blocks(const SparseMatrix& H) {
@@ -56,8 +57,8 @@ void MassMatrix::invert_blocks(const SparseMatrix& H) {
 
 void MassMatrix::solve(ConstVectorRef rhs, VectorRef x) const {
   if (factor_) {
-    if (factor_->solve(rhs, x) != LinearStatus::ok)
-      throw std::runtime_error("solve with H failed: " + factor_->info().message);
+    // A right-hand side that overflowed has no solution: NaN, which no measure takes for convergence.
+    if (factor_->solve(rhs, x) != LinearStatus::ok) x.setConstant(std::numeric_limits<double>::quiet_NaN());
     return;
   }
   Eigen::Matrix<double, 6, 1> part;

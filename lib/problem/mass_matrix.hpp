@@ -21,7 +21,7 @@ class MassMatrix {
   /// H_b⁻¹ of body b, padded with zeros to 6×6, column by column.
   const double* block_inverse(Index block) const { return inverses_.data() + 36 * block; }
 
-  /// x <- H⁻¹ rhs. rhs and x may be the same vector. No allocation when H is block-diagonal.
+  /// x <- H⁻¹ rhs; NaN where rhs is not finite. rhs and x may be the same vector. No allocation when H is block-diagonal.
   void solve(ConstVectorRef rhs, VectorRef x) const;
 
  private:

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/stopwatch.hpp"
 #include "core/text.hpp"
 #include "problem/contact_problem_data.hpp"
 #include "problem/conversion.hpp"
@@ -31,6 +33,34 @@ void check_finite(const char* name, const Vector& vector, std::vector<std::strin
     }
 }
 
+/// Compressed, with sorted indices and duplicates summed, which everything behind the builder relies on.
+SparseMatrix normalised(SparseMatrix matrix) {
+  matrix.makeCompressed();
+  bool sorted = true;
+  for (Index j = 0; j < matrix.outerSize(); ++j)
+    for (int k = matrix.outerIndexPtr()[j] + 1; k < matrix.outerIndexPtr()[j + 1]; ++k)
+      sorted = sorted && matrix.innerIndexPtr()[k - 1] < matrix.innerIndexPtr()[k];
+  if (sorted) return matrix;
+  std::vector<Triplet> entries;
+  for (Index j = 0; j < matrix.outerSize(); ++j)
+    for (int k = matrix.outerIndexPtr()[j]; k < matrix.outerIndexPtr()[j + 1]; ++k)
+      entries.emplace_back(matrix.innerIndexPtr()[k], static_cast<int>(j), matrix.valuePtr()[k]);
+  SparseMatrix result(matrix.rows(), matrix.cols());
+  result.setFromTriplets(entries.begin(), entries.end());
+  return result;
+}
+
+/// Largest |H_ij − H_ji| against √(H_ii H_jj), which bounds the entries of a positive definite matrix.
+double scaled_asymmetry(const SparseMatrix& H) {
+  const Vector diagonal = H.diagonal();
+  const SparseMatrix difference = H - SparseMatrix(H.transpose());
+  double largest = 0.0;
+  for (Index j = 0; j < difference.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator entry(difference, j); entry; ++entry)
+      largest = std::max(largest, std::abs(entry.value()) / std::sqrt(diagonal[entry.row()] * diagonal[j]));
+  return largest;
+}
+
 void check_shape(const char* name, const SparseMatrix& matrix, Index rows, Index columns,
                  std::vector<std::string>& defects) {
   if (matrix.rows() != rows || matrix.cols() != columns)
@@ -45,22 +75,22 @@ void check_size(const char* name, const Vector& vector, Index size, std::vector<
 
 ProblemBuilder& ProblemBuilder::global(SparseMatrix H, Vector k, SparseMatrix D, Vector b) {
   has_global_ = true;
-  global_.H = std::move(H);
+  global_.H = normalised(std::move(H));
   global_.k = std::move(k);
-  global_.D = std::move(D);
+  global_.D = normalised(std::move(D));
   global_.b = std::move(b);
   return *this;
 }
 
 ProblemBuilder& ProblemBuilder::local(SparseMatrix N, Vector r) {
   has_local_ = true;
-  local_ = {std::move(N), std::move(r)};
+  local_ = {normalised(std::move(N)), std::move(r)};
   return *this;
 }
 
 ProblemBuilder& ProblemBuilder::compliance(SparseMatrix C) {
   has_compliance_ = true;
-  global_.C = std::move(C);
+  global_.C = normalised(std::move(C));
   return *this;
 }
 
@@ -112,6 +142,9 @@ void ProblemBuilder::check_constraints(std::vector<std::string>& defects) const 
     if (!std::isfinite(soft.damping) || soft.damping <= 0.0)
       defects.push_back(
           fmt::format("damping of soft row {} is {}, expected a finite number > 0", soft.row, format_double(soft.damping)));
+    else if (!std::isfinite(1.0 / soft.damping) || !std::isfinite(soft.stiffness * soft.elongation / soft.damping))
+      defects.push_back(
+          fmt::format("soft row {} has no finite compliance 1/damping and offset stiffness·elongation/damping", soft.row));
     if (!std::isfinite(soft.stiffness) || !std::isfinite(soft.elongation))
       defects.push_back(fmt::format("stiffness or elongation of soft row {} is not finite", soft.row));
   }
@@ -137,14 +170,14 @@ void ProblemBuilder::check_global(std::vector<std::string>& defects) const {
   check_finite("k", global_.k, defects);
   check_finite("b", global_.b, defects);
   if (defects.size() != before) return;
-  const double asymmetry = symmetry_defect(global_.H);
-  if (asymmetry > 1e-10) defects.push_back(fmt::format("H is not symmetric (relative defect {:.1e})", asymmetry));
   const Vector diagonal = global_.H.diagonal();
   for (Index i = 0; i < n; ++i)
     if (!(diagonal[i] > 0.0)) {
       defects.push_back(fmt::format("H({0},{0}) is {1}, expected a positive number", i, format_double(diagonal[i])));
-      break;
+      return;
     }
+  const double asymmetry = scaled_asymmetry(global_.H);
+  if (asymmetry > 1e-10) defects.push_back(fmt::format("H is not symmetric (relative defect {:.1e})", asymmetry));
   if (has_compliance_) check_compliance(defects);
 }
 
@@ -197,8 +230,6 @@ GlobalForm ProblemBuilder::resolved_global() const {
   }
   form.C.resize(m, m);
   form.C.setFromTriplets(entries.begin(), entries.end());
-  form.H.makeCompressed();
-  form.D.makeCompressed();
   return form;
 }
 
@@ -224,11 +255,13 @@ ContactProblem ProblemBuilder::build() const {
       form.k -= form.D * data->impulse_shift;
       form.b -= form.C * data->impulse_shift;
     }
-    data->mass = std::make_unique<MassMatrix>(form.H);
+    Stopwatch watch;
+    watch.start();
+    data->mass = std::make_unique<MassMatrix>(form.H);  // here, to find out whether H is positive definite
+    data->conversions->push_back({"inverse of H", watch.seconds()});
     data->global = std::move(form);
   } else {
     data->local = local_;
-    data->local->N.makeCompressed();
     if (!cohesion_.empty()) data->local->r -= data->local->N * data->impulse_shift;
     data->symmetry_defect = symmetry_defect(data->local->N);
   }

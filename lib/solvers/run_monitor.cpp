@@ -2,25 +2,35 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace ccp {
 namespace {
 
-// An iterate whose stop measure is this many times that of the start (and of γ = 0) has left for good.
+// An iterate whose velocity residual is this many times that of the start and of γ = 0, so many times in a row, has left for
+// good. (ADMM may jump far away once after a warm start with a small ρ, and come back.)
 constexpr double growth_limit = 1e8;
+constexpr int growth_patience = 10;
 
 }  // namespace
 
 RunMonitor::RunMonitor(Judge& judge, StopRule stop, int threads)
-    : judge_(judge), stop_(stop), threads_(threads), measures_{stop.measure} {}
+    : judge_(judge),
+      stop_(stop),
+      threads_(threads),
+      measures_{stop.measure},
+      evaluated_{stop.measure, Measure::velocity_residual} {}
 
 void RunMonitor::set_trace(TraceSink* sink, std::vector<Measure> trace_measures) {
   sink_ = sink;
   measures_ = std::move(trace_measures);
   if (std::find(measures_.begin(), measures_.end(), stop_.measure) == measures_.end()) measures_.push_back(stop_.measure);
+  evaluated_ = measures_;
+  evaluated_.push_back(Measure::velocity_residual);
 }
 
 void RunMonitor::begin(const std::vector<NativeColumn>& native) {
+  if (iteration_ >= 0) throw std::logic_error("RunMonitor: one monitor serves one run");
   if (sink_ != nullptr) sink_->begin(measures_, native);
   clock_.start();
 }
@@ -33,15 +43,21 @@ bool RunMonitor::go_on(const Iterate& iterate) {
   const Stopwatch::Pause off_the_clock(clock_);
   ++iteration_;
   const double elapsed = clock_.seconds();
-  const Measures values = judge_.evaluate(measures_, {&iterate.impulse, iterate.velocity});
+  const Measures values = judge_.evaluate(evaluated_, {&iterate.impulse, iterate.velocity});
   last_value_ = values[measure_index(stop_.measure)];
   last_native_converged_ = iterate.native_converged;
-  if (iteration_ == 0) first_value_ = last_value_;
+  watch_growth(values[measure_index(Measure::velocity_residual)]);
   note_crossings(last_value_, elapsed);
   if (sink_ != nullptr)
     sink_->row({iteration_, outer_, elapsed, counters_, values, &iterate.native, iterate.native_converged});
   verdict_ = judge_iterate(iterate, last_value_, elapsed);
   return !verdict_.has_value();
+}
+
+void RunMonitor::watch_growth(double residual) {
+  // By the velocity residual, because natural_map is scaled by the iterate and stays bounded, however far that runs away.
+  if (iteration_ == 0) growth_scale_ = std::max(residual, judge_.initial_residual());
+  grown_in_a_row_ = residual > growth_limit * growth_scale_ ? grown_in_a_row_ + 1 : 0;
 }
 
 void RunMonitor::note_crossings(double value, double elapsed) {
@@ -59,7 +75,7 @@ std::optional<Status> RunMonitor::judge_iterate(const Iterate& iterate, double v
   } else if (within) {
     return Status::solved;
   }
-  if (iteration_ > 0 && value > growth_limit * std::max(first_value_, stop_.tolerance)) return Status::diverged;
+  if (grown_in_a_row_ >= growth_patience) return Status::diverged;
   if (iteration_ >= stop_.max_iterations) return Status::iteration_limit;
   if (elapsed >= stop_.time_limit_s) return Status::time_limit;
   return std::nullopt;

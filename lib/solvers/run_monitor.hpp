@@ -49,7 +49,7 @@ struct Crossing {
 /// crossings[d − first_decade] belongs to 10^−d of the stop measure.
 using Crossings = std::array<Crossing, last_decade - first_decade + 1>;
 
-/// The Monitor of a run.
+/// The Monitor of one run; a second Solver::solve with the same object throws std::logic_error.
 class RunMonitor final : public Monitor {
  public:
   /// trace_measures: evaluated and written every iteration when a sink is set (the stop measure is added by itself).
@@ -81,6 +81,7 @@ class RunMonitor final : public Monitor {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  void watch_growth(double residual);
   void note_crossings(double value, double elapsed);
   std::optional<Status> judge_iterate(const Iterate& iterate, double value, double elapsed);
 
@@ -88,15 +89,16 @@ class RunMonitor final : public Monitor {
   StopRule stop_;
   int threads_;
   TraceSink* sink_ = nullptr;
-  std::vector<Measure> measures_;
+  std::vector<Measure> measures_;   ///< of the trace
+  std::vector<Measure> evaluated_;  ///< and what the stop rule needs
   Stopwatch clock_;
   Counters counters_;
   Crossings crossings_;
   std::vector<std::string> notes_;
   std::optional<Status> verdict_;
-  double setup_s_ = 0.0, first_value_ = 0.0;
+  double setup_s_ = 0.0, growth_scale_ = 0.0;
   double last_value_ = std::numeric_limits<double>::quiet_NaN();
-  int iteration_ = -1, outer_ = 0;
+  int iteration_ = -1, outer_ = 0, grown_in_a_row_ = 0;
   bool last_native_converged_ = false;
 };
 

@@ -27,7 +27,7 @@ struct SolverInfo {
 /// Where a run starts. Empty vectors: from zero.
 struct WarmStart {
   Vector impulse;     ///< γ⁰, m, N·s
-  Vector velocity;    ///< v⁰, n, m/s, where known
+  Vector velocity;    ///< v⁰, n, m/s, where known (problems given in global form)
   double step = 0.0;  ///< step size carried from an earlier run (ρ of ADMM); 0: none
 };
 
@@ -60,7 +60,7 @@ struct Result {
   bool native_converged = false;
   int iterations = 0;  ///< iterates shown after the start point
   Counters counters;
-  double setup_s = 0.0;  ///< forming operators, symbolic analysis, first factorisation
+  double setup_s = 0.0;  ///< forming operators the problem did not have yet, analysis, first factorisation
   double solve_s = 0.0;  ///< iterations, without judging
   Measures measures{};   ///< all measures of the returned point
   Crossings crossings;   ///< of the stop measure

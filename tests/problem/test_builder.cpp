@@ -89,6 +89,39 @@ TEST_CASE("defects of compliance, cohesion and soft rows") {
   CHECK_THAT(only_defect(soft.soft(1.0, 0.0, 0.0)), Contains("damping of soft row 0"));
 }
 
+TEST_CASE("unsorted and repeated entries are put in order") {
+  // D with its rows in falling order and one entry in two halves.
+  SparseMatrix D(3, 3);
+  D.reserve(Eigen::VectorXi::Constant(3, 2));
+  D.makeCompressed();
+  const int starts[] = {0, 2, 3, 4}, rows[] = {0, 0, 1, 2};
+  const double values[] = {0.25, 0.75, 1.0, 1.0};
+  D = Eigen::Map<const SparseMatrix>(3, 3, 4, starts, rows, values);
+  ProblemBuilder builder;
+  builder.global(diagonal(Vector3::Constant(2.0)), Vector3(-2.0, 0.0, 0.0), D, Vector3::Zero()).contact(0.5);
+  const ContactProblem problem = builder.build();
+  CHECK(DenseMatrix(problem.global().D) == DenseMatrix::Identity(3, 3));
+  CHECK(problem.assembled().diagonal_block(0)(0, 0) == 0.5);
+  const int falling_starts[] = {0, 2, 4, 5}, falling[] = {1, 0, 1, 0, 2};
+  const double entries[] = {0.5, 2.0, 2.0, 0.5, 2.0};
+  const SparseMatrix N = Eigen::Map<const SparseMatrix>(3, 3, 5, falling_starts, falling, entries);
+  ProblemBuilder local;
+  CHECK(local.local(N, Vector3(-1, 0, 0)).contact(0.5).build().symmetry_defect() == 0.0);
+}
+
+TEST_CASE("H is compared with its transpose entry by entry, whatever its largest entry is") {
+  Parts parts;
+  parts.H = Vector3(1e12, 10.0, 10.0).asDiagonal();
+  parts.H(1, 2) = 5.0;
+  CHECK_THAT(only_defect(parts.builder()), Contains("H is not symmetric"));
+}
+
+TEST_CASE("a soft row that overflows is a defect") {
+  ProblemBuilder soft;
+  soft.global(sparse(DenseMatrix::Identity(1, 1)), Vector::Zero(1), sparse(DenseMatrix::Identity(1, 1)), Vector::Zero(1));
+  CHECK_THAT(only_defect(soft.soft(1e300, 1e-300, 1.0)), Contains("no finite"));
+}
+
 TEST_CASE("many defects make one line") {
   Parts parts;
   parts.mu = -1.0;

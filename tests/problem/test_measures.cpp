@@ -160,6 +160,23 @@ TEST_CASE("a solved start has relative residual zero and an empty problem is sol
   }
 }
 
+TEST_CASE("a defect in the null space of N_ii shows in merit") {
+  // A unilateral row that no body answers to: u = b = −1 whatever γ is.
+  ProblemBuilder builder;
+  builder.global(diagonal(Vector::Ones(1)), Vector::Zero(1), SparseMatrix(1, 1), Vector::Constant(1, -1.0));
+  Judge judge(builder.unilateral().build(), Model::ccp);
+  const Vector gamma = Vector::Constant(1, 2.0);
+  CHECK(measure(judge, Measure::merit, gamma) == Approx(1.0));
+  CHECK(measure(judge, Measure::velocity_residual, gamma) == Approx(1.0));
+}
+
+TEST_CASE("only measures that vanish at solutions alone may stop a run") {
+  for (const Measure which : all_measures())
+    CHECK(measure_info(which).stoppable == (which == Measure::velocity_residual || which == Measure::relative_residual ||
+                                            which == Measure::natural_map || which == Measure::apgd_residual ||
+                                            which == Measure::contact_residual || which == Measure::merit));
+}
+
 TEST_CASE("a NaN is never a small residual") {
   Judge judge(redundant_point_mass(2.0, {-1.0, 0.1, 0.0}, 0.4, 2), Model::ncp);
   Vector gamma = Vector::Ones(6);

@@ -69,7 +69,7 @@ TEST_CASE("factorisations happen when ρ changes and only then") {
   RunSpec spec{"admm", Model::ccp, stop, {{"step_policy", std::string("fixed")}}};
   const Result fixed = run(problem, spec);
   CHECK(fixed.counters.factorizations == 1);
-  CHECK(fixed.counters.back_solves == 30);
+  CHECK(fixed.counters.back_solves == 60);  // one step of refinement each
   CHECK(fixed.counters.projections == 30);
   spec.settings = {};
   MemoryTrace trace;
@@ -103,6 +103,27 @@ TEST_CASE("the step is carried from run to run") {
   MemoryTrace trace;
   run(problem, spec, &trace);
   CHECK(trace.native(1, "rho") == first.step);
+}
+
+TEST_CASE("a result of any linear system is its own warm start") {
+  const ContactProblem global = random_problem(47, {4, 4});
+  for (const ContactProblem& problem : {global, as_local(global)})
+    for (const char* form : {"saddle", "schur", "normal"}) {
+      CAPTURE(form, problem.name());
+      RunSpec spec{"admm", Model::ccp, {}, {{"linear_system", std::string(form)}}};
+      const Result cold = run(problem, spec);
+      REQUIRE(cold.status == Status::solved);
+      spec.start = {cold.impulse, cold.velocity, cold.step};
+      CHECK(run(problem, spec).iterations == 0);
+    }
+}
+
+TEST_CASE("a fixed step stays where it was set") {
+  RunSpec spec{"admm", Model::ccp, {}, {{"step_policy", std::string("fixed")}}};
+  spec.stop.max_iterations = 50;
+  const Result result = run(redundant_point_mass(1e-14, {-1.0, 0.7, 0.0}, 0.4, 3), spec);
+  CHECK(result.counters.factorizations == 1);
+  CHECK(result.step == 0.1);
 }
 
 TEST_CASE("a slightly indefinite N is solved with pivoting or honestly given up") {

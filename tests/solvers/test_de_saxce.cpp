@@ -35,6 +35,20 @@ TEST_CASE("a native ncp method has no outer loop") {
   for (const auto& row : trace.rows) CHECK(row.outer == 0);
 }
 
+TEST_CASE("an inner problem that has converged is not the outer one") {
+  StopRule stop;
+  stop.native = true;
+  stop.tolerance = 1e-6;  // the native criteria are on changes, at 1e-10
+  stop.max_iterations = 20000;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    for (const char* name : {"jacobi", "gauss_seidel", "admm"}) {
+      CAPTURE(seed, name);
+      RandomShape shape{4, 6};
+      shape.mu = 2.0;
+      CHECK(run(random_problem(seed, shape), {name, Model::ncp, stop}).status != Status::false_converged);
+    }
+}
+
 TEST_CASE("limits hold across inner runs") {
   RunSpec spec{"jacobi", Model::ncp};
   spec.stop.tolerance = 0.0;

@@ -65,6 +65,8 @@ TEST_CASE("a run ends as solved, out of iterations, out of time or diverged") {
   CHECK(run_scripted(Scripted({0.0, 0.5}), stop).iterations == 50);
   CHECK(run_scripted(Scripted({0.0, 0.5, std::nan("")}), stop).status == Status::diverged);
   CHECK(run_scripted(Scripted({0.0, 1e12}), stop).status == Status::diverged);
+  // One jump is not a divergence.
+  CHECK(run_scripted(Scripted({0.0, 1e12, 1e12, 0.5, 1.0}), stop).status == Status::solved);
   stop.max_iterations = 1000000;
   stop.time_limit_s = 0.02;
   const Result late = run_scripted(Scripted({0.0, 0.5}), stop);
@@ -117,6 +119,15 @@ TEST_CASE("judging is off the clock") {
   wall.start();
   const Result result = solver->solve(problem, Model::ccp, {}, monitor);
   CHECK(result.setup_s + result.solve_s < 0.5 * wall.seconds());
+}
+
+TEST_CASE("a monitor serves one run") {
+  const ContactProblem problem = point_mass(1.0, {-1, 0, 0}, 0.5);
+  Judge judge(problem, Model::ccp);
+  RunMonitor monitor(judge, {});
+  const auto solver = make_solver("jacobi");
+  solver->solve(problem, Model::ccp, {}, monitor);
+  CHECK_THROWS_AS(solver->solve(problem, Model::ccp, {}, monitor), std::logic_error);
 }
 
 TEST_CASE("remarks are kept once") {

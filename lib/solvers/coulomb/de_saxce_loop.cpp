@@ -23,13 +23,18 @@ class InnerMonitor final : public Monitor {
   bool run_ended() const { return run_ended_; }
 
   bool go_on(const Iterate& iterate) override {
-    // The start of a later inner run is the end of the one before: it was shown already.
-    if (shown_ > 0 || first_outer_) run_ended_ = !run_.go_on(iterate);
+    // The start of a later inner run is the end of the one before: it was shown already. And an inner problem that its own
+    // method calls converged says nothing of the outer loop, unless the very first iteration after a new shift finds nothing
+    // to do.
+    const bool repeated = shown_ == 0 && !first_outer_;
+    if (!repeated)
+      run_ended_ = !run_.go_on({iterate.impulse, iterate.velocity, iterate.native, iterate.native_converged && shown_ <= 1});
     if (run_ended_) return false;
     const Stopwatch::Pause off_the_clock(run_.clock());
+    if (repeated) run_.judge().evaluate({}, {&iterate.impulse, nullptr});
     corrected_ = run_.judge().local_velocity() + shift_;
     if (antisymmetric_.nonZeros() > 0) corrected_.noalias() -= antisymmetric_ * iterate.impulse;
-    const double residual = run_.judge().velocity_residual_with(corrected_);
+    const double residual = run_.judge().velocity_residual_with(iterate.impulse, corrected_);
     if (shown_++ == 0) {
       target_ = inner_reduction * residual;
       return true;
@@ -76,7 +81,7 @@ Outcome run_de_saxce_loop(const Solver& solver, const ContactProblem& problem, c
     if (antisymmetric.nonZeros() > 0) shift.noalias() += antisymmetric * next.impulse;
 
     inner.begin_outer(outer);
-    outcome = session->run(next, shift, inner);
+    outcome = session->run(outer == 0 ? start : next, shift, inner);
     if (inner.run_ended() || outcome.given_up) return outcome;
     next = {outcome.impulse, outcome.velocity, outcome.step};
   }

@@ -29,6 +29,7 @@ class NsgsSession final : public Session {
   NsgsSession(const NsgsSettings& settings, const ContactProblem& problem)
       : settings_(settings), problem_(problem), factored_(use_factored(problem, settings.form)) {
     const DelassusOperator& N = select_operator(problem, settings.form);
+    problem.free_velocity();  // formed here, where set-up is timed
     for (Index i = 0; i < N.constraints().count(); ++i) {
       blocks_.push_back(padded_block(N, i));
       step_.push_back(1.0 / stable_rate(N.diagonal_block(i)));

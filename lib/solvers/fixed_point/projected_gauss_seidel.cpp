@@ -18,6 +18,7 @@ class GaussSeidelSession final : public Session {
   GaussSeidelSession(const GaussSeidelSettings& settings, const ContactProblem& problem)
       : settings_(settings), problem_(problem), factored_(use_factored(problem, settings.form)) {
     const DelassusOperator& N = select_operator(problem, settings.form);
+    problem.free_velocity();  // formed here, where set-up is timed
     for (Index i = 0; i < N.constraints().count(); ++i) step_.push_back(settings.omega / stable_rate(N.diagonal_block(i)));
   }
 

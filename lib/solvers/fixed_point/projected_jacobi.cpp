@@ -17,6 +17,7 @@ class JacobiSession final : public Session {
  public:
   JacobiSession(const JacobiSettings& settings, const ContactProblem& problem)
       : settings_(settings), problem_(problem), N_(select_operator(problem, settings.form)), step_(problem.rows()) {
+    problem.free_velocity();  // formed here, where set-up is timed
     const ConstraintSet& blocks = N_.constraints();
     for (Index i = 0; i < blocks.count(); ++i) {
       const double trace = N_.diagonal_block(i).trace();

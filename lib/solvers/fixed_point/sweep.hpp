@@ -11,6 +11,10 @@
 /// update of one block.
 namespace ccp {
 
+/// Sweeps after which rows that keep a running velocity start it anew, so that the rounding of old, large impulses does not
+/// stay.
+constexpr int refresh_interval = 50;
+
 enum class SweepOrder { forward, symmetric };
 
 struct SweepOptions {
@@ -58,13 +62,19 @@ Outcome run_sweeps(const ConstraintSet& blocks, Rows& rows, const Vector& free_v
     rows.changed(i, delta);
   };
 
+  int sweeps_since_refresh = 0;
   while (monitor.go_on({gamma, nullptr, native, converged})) {
-    if (unchanged) return {gamma, {}, 0.0, Status::stalled, "a whole sweep changed nothing"};
+    if (unchanged || sweeps_since_refresh >= refresh_interval) {
+      if (unchanged && sweeps_since_refresh <= 1) return {gamma, {}, 0.0, Status::stalled, "a whole sweep changed nothing"};
+      rows.restart(gamma);
+      sweeps_since_refresh = 0;
+    }
     native[0] = 0.0;
     for (Index i = 0; i < blocks.count(); ++i) relax_block(i);
     if (options.order == SweepOrder::symmetric)
       for (Index i = blocks.count() - 1; i >= 0; --i) relax_block(i);
     const int sweeps = options.order == SweepOrder::symmetric ? 2 : 1;
+    ++sweeps_since_refresh;
     monitor.counters().products += sweeps;
     monitor.counters().projections += sweeps;
     unchanged = native[0] == 0.0;

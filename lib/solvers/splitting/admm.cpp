@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cones/product_cone.hpp"
+#include "problem/conversion.hpp"
 #include "solvers/splitting/admm_system.hpp"
 #include "solvers/splitting/step_policy.hpp"
 
@@ -62,8 +63,9 @@ class AdmmSession final : public Session {
     std::vector<double> native{0.0, 0.0, rho_};
     bool converged = false;
     int iteration = 0;
-    while (!broken_ && monitor.go_on({z_, shown_velocity(), native, converged})) {
-      solve_linear_system(shift, monitor);
+    while (monitor.go_on({z_, shown_velocity(), native, converged})) {
+      if (!broken_) solve_linear_system(shift, monitor);
+      if (broken_) return {z_, {}, rho_, Status::failed, "the linear system cannot be solved: " + system_->message()};
       project(monitor);
       y_ += theta_.cwiseProduct(gamma_ - z_);
       y_ = (bilateral_.array() > 0.0).select(0.0, y_);
@@ -75,25 +77,20 @@ class AdmmSession final : public Session {
       ++iteration;
       adjust_step(iteration, monitor);
     }
-    if (broken_) return {z_, {}, rho_, Status::failed, "the linear system cannot be factorised: " + system_->message()};
-    return {z_, v_, rho_, std::nullopt, ""};
+    return {z_, shown_velocity() != nullptr ? v_ : Vector(), rho_, std::nullopt, ""};
   }
 
  private:
   /// S⁻² of eq. 47 (mean of diag N_ii over each block, all ones without the preconditioner), and the bounds of ρ.
   void scale_with_delassus_diagonal() {
     const ConstraintSet& blocks = problem_.constraints();
-    const DelassusOperator* N = problem_.has_factored() ? static_cast<const DelassusOperator*>(&problem_.factored())
-                                                        : static_cast<const DelassusOperator*>(&problem_.assembled());
-    double sum = 0.0;
+    const Vector diagonal = delassus_diagonal(problem_);
     for (Index i = 0; i < blocks.count(); ++i) {
-      const double trace = N->diagonal_block(i).trace();
-      sum += trace;
-      const double mean = trace / static_cast<double>(blocks.rows(i));
+      const double mean = diagonal.segment(blocks.offset(i), blocks.rows(i)).mean();
       if (settings_.preconditioner == Preconditioner::diagonal && mean > 0.0)
         weight_.segment(blocks.offset(i), blocks.rows(i)).setConstant(mean);
     }
-    const double mean = blocks.rows() > 0 ? sum / static_cast<double>(blocks.rows()) : 1.0;
+    const double mean = blocks.rows() > 0 ? diagonal.mean() : 1.0;
     const double unit = settings_.preconditioner == Preconditioner::diagonal || !(mean > 0.0) ? 1.0 : mean;
     rho_min_ = 1e-12 * unit;
     rho_max_ = 1e12 * unit;
@@ -116,14 +113,19 @@ class AdmmSession final : public Session {
     z_ = start.impulse;
     project_product(problem_.constraints(), z_);
     Vector body_scratch, u;
-    problem_.local_velocity(z_, body_scratch, u);
+    if (start.velocity.size() > 0) {
+      const GlobalForm& form = problem_.global();
+      u = form.D.transpose() * start.velocity + form.C * z_ + form.b;
+    } else {
+      problem_.local_velocity(z_, body_scratch, u);
+    }
     ++monitor.counters().products;
     y_ = (bilateral_.array() > 0.0).select(0.0, -(u + shift));
   }
 
   void solve_linear_system(const Vector& shift, Monitor& monitor) {
     g_ = theta_.cwiseProduct(z_) - y_ - shift;
-    system_->solve(g_, gamma_, v_, monitor);
+    broken_ = !system_->solve(g_, gamma_, v_, monitor);
     has_velocity_ = system_->has_velocity();
   }
 
@@ -140,6 +142,7 @@ class AdmmSession final : public Session {
     const double primal = max_norm(weight_.cwiseSqrt().cwiseProduct(gamma_ - z_));
     const double dual = max_norm(theta_.cwiseQuotient(weight_.cwiseSqrt()).cwiseProduct(z_ - z_previous_));
     const double factor = step_factor(settings_.step, iteration, primal, dual);
+    if (factor == 1.0) return;
     const double rho = std::clamp(rho_ * factor, rho_min_, rho_max_);
     if (rho != rho_) set_step(rho, monitor);
   }

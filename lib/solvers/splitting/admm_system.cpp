@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <Eigen/LU>
-
-#include "core/error.hpp"
-#include "linalg/linear_solver.hpp"
+#include <limits>
+#include <stdexcept>
 
 namespace ccp {
 namespace {
@@ -19,13 +18,13 @@ std::vector<Index> diagonal_positions(const SparseMatrix& A) {
   return positions;
 }
 
-/// A solver that was analysed for the pattern, or an InputError naming what the backend said.
+/// A solver that was analysed for the pattern; throws std::runtime_error with what the backend said when it cannot be.
 std::unique_ptr<LinearSolver> analysed(const std::string& backend, MatrixKind kind, const SparseMatrix& pattern,
                                        int refinement) {
   auto solver = make_linear_solver(backend, kind);
   solver->set_refinement_steps(refinement);
   if (solver->analyze(pattern) != LinearStatus::ok)
-    throw InputError(fmt::format("{} cannot analyse the system: {}", solver->backend(), solver->info().message));
+    throw std::runtime_error(fmt::format("{} cannot analyse the system: {}", solver->backend(), solver->info().message));
   return solver;
 }
 
@@ -59,10 +58,9 @@ class SchurSystem final : public AdmmSystem {
     return factorize(theta, monitor);
   }
 
-  void solve(const Vector& g, Vector& gamma, Vector&, Monitor& monitor) override {
+  bool solve(const Vector& g, Vector& gamma, Vector&, Monitor& monitor) override {
     gamma = g - r_;
-    solver_->solve(gamma, gamma);
-    ++monitor.counters().back_solves;
+    return back_solve(*solver_, gamma, monitor);
   }
   bool has_velocity() const override { return false; }
 
@@ -109,7 +107,7 @@ class EliminatedSystem final : public AdmmSystem {
     return false;
   }
 
-  void solve(const Vector& g, Vector& gamma, Vector& v, Monitor& monitor) override {
+  bool solve(const Vector& g, Vector& gamma, Vector& v, Monitor& monitor) override {
     const Index n = form_.H.rows();
     gamma = g - form_.b;
     scaled_.setZero();
@@ -122,8 +120,7 @@ class EliminatedSystem final : public AdmmSystem {
     }
     rhs_.head(n) = form_.k;
     rhs_.head(n).noalias() += form_.D * scaled_;
-    solver_->solve(rhs_, rhs_);
-    ++monitor.counters().back_solves;
+    if (!back_solve(*solver_, rhs_, monitor)) return false;
     v = rhs_.head(n);
     scaled_ = gamma;
     scaled_.noalias() -= form_.D.transpose() * v;
@@ -134,6 +131,7 @@ class EliminatedSystem final : public AdmmSystem {
       else
         gamma.segment(offset, rows) = -rhs_.segment(kept(i), rows);
     }
+    return true;
   }
   bool has_velocity() const override { return true; }
 
@@ -223,6 +221,18 @@ const char* form_name(AdmmForm form) {
 }
 
 }  // namespace
+
+bool AdmmSystem::back_solve(LinearSolver& solver, Vector& x, Monitor& monitor) {
+  const int before = solver.info().back_solves;
+  // A right-hand side that overflowed is for the monitor to judge, not a failure of the system.
+  const bool finite = x.allFinite();
+  const LinearStatus status = solver.solve(x, x);
+  monitor.counters().back_solves += solver.info().back_solves - before;
+  if (status == LinearStatus::ok) return true;
+  message_ = solver.info().message;
+  if (!finite) x.setConstant(std::numeric_limits<double>::quiet_NaN());
+  return !finite;
+}
 
 std::optional<std::string> admm_system_defect(const ContactProblem& problem, AdmmForm form, const std::string& backend) {
   if (backend == "auto") return std::nullopt;

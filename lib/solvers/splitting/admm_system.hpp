@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "linalg/linear_solver.hpp"
 #include "problem/contact_problem.hpp"
 #include "solvers/monitor.hpp"
 
@@ -24,12 +25,15 @@ class AdmmSystem {
   virtual ~AdmmSystem() = default;
   /// theta: m positive numbers. Returns false with message() set when no factorisation is possible.
   virtual bool factorize(const Vector& theta, Monitor& monitor) = 0;
-  /// g: m. Fills γ (m) and, where has_velocity(), v (n).
-  virtual void solve(const Vector& g, Vector& gamma, Vector& v, Monitor& monitor) = 0;
+  /// g: m. Fills γ (m) and, where has_velocity(), v (n). Returns false with message() set when the back-solve fails.
+  virtual bool solve(const Vector& g, Vector& gamma, Vector& v, Monitor& monitor) = 0;
   virtual bool has_velocity() const = 0;
   const std::string& message() const { return message_; }
 
  protected:
+  /// x <- A⁻¹ x in place, counted with its steps of refinement.
+  bool back_solve(LinearSolver& solver, Vector& x, Monitor& monitor);
+
   std::string message_;
 };
 
