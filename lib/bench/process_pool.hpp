@@ -54,9 +54,9 @@ class ProcessPool {
  private:
   using Clock = std::chrono::steady_clock;
   struct Worker {
-    std::size_t id;
-    pid_t pid;
-    int pipe;  ///< read end; closed by the worker's death
+    std::size_t id = 0;
+    pid_t pid = -1;
+    int pipe = -1;  ///< read end; closed by the worker's death
     Clock::time_point start, deadline;
     bool killed = false;
   };

@@ -17,7 +17,9 @@ SparseMatrix assemble_by_bodies(const FactoredDelassus& factored) {
       const Matrix3 corner = factored.block(i, j);
       for (Index c = 0; c < blocks.rows(j); ++c)
         for (Index r = 0; r < blocks.rows(i); ++r)
-          entries.emplace_back(static_cast<int>(blocks.offset(i) + r), static_cast<int>(blocks.offset(j) + c), corner(r, c));
+          if (corner(r, c) != 0.0)
+            entries.emplace_back(static_cast<int>(blocks.offset(i) + r), static_cast<int>(blocks.offset(j) + c),
+                                 corner(r, c));
     }
   SparseMatrix N(blocks.rows(), blocks.rows());
   N.setFromTriplets(entries.begin(), entries.end());

@@ -111,7 +111,7 @@ TEST_CASE("A solver that no model is left for is refused") {
       Catch::Contains("c.json: /solvers/0/models: leaves the solver without a run"));
 }
 
-TEST_CASE("--only and --shard choose cells") {
+TEST_CASE("The options only and shard choose cells") {
   const Plan plan = plan_of(R"({"name": "x", "problems": [{"scene": "pebbles"}],
     "solvers": [{"solver": "good"}, {"solver": "nan"}], "sweep": {"/solvers/0/parameters/step": [0.1, 0.2, 0.3]}})");
   REQUIRE(plan.cells.size() == 4);

@@ -92,7 +92,7 @@ TEST_CASE("two threads change no bit of a scene with many contacts") {
   const Workplace place;
   const auto run = [&](const std::string& out, const std::string& threads) {
     return run_program(place, {"run", test1a, "--size", "small", "--out", place.text(out), "--threads", threads, "--quiet",
-                               "--set", "/problems/0/parameters/spheres=300", "--set", "/stop/max_iterations=60"});
+                               "--set", "/problems/0/parameters/spheres=1200", "--set", "/stop/max_iterations=60"});
   };
   REQUIRE(run("one", "1").code == 0);
   REQUIRE(run("two", "2").code == 0);

@@ -233,7 +233,16 @@ TEST_CASE("an unsymmetric N is solved as it is by every solver of the ncp model"
   }
 }
 
-TEST_CASE("traces do not depend on being watched, on a second run or on the number of threads") {
+void check_same(const MemoryTrace& a, const MemoryTrace& b) {
+  REQUIRE(a.rows.size() == b.rows.size());
+  for (std::size_t i = 0; i < a.rows.size(); ++i) {
+    CHECK(std::memcmp(&a.rows[i].measures, &b.rows[i].measures, sizeof(Measures)) == 0);
+    CHECK(a.rows[i].native == b.rows[i].native);
+    CHECK(a.rows[i].outer == b.rows[i].outer);
+  }
+}
+
+TEST_CASE("traces do not depend on being watched or on a second run") {
   const ContactProblem problem = random_problem(31, {20, 40, 4, 4, 4});
   StopRule stop;
   stop.max_iterations = 60;
@@ -245,24 +254,34 @@ TEST_CASE("traces do not depend on being watched, on a second run or on the numb
         spec.stop = stop;
         if (configured(spec)->supports(problem, model)) continue;
         CAPTURE(label(spec), model_name(model));
-        MemoryTrace first, second, threaded;
+        MemoryTrace first, second;
         const Result silent = run(problem, spec);
         const Result watched = run(problem, spec, &first, all_measures());
         run(problem, spec, &second, all_measures());
-        spec.threads = 2;
-        const Result parallel = run(problem, spec, &threaded, all_measures());
         CHECK(silent.impulse == watched.impulse);
-        CHECK(parallel.impulse == watched.impulse);
-        REQUIRE(first.rows.size() == second.rows.size());
-        REQUIRE(first.rows.size() == threaded.rows.size());
         CHECK(first.rows.size() == static_cast<std::size_t>(watched.iterations) + 1);
-        for (std::size_t i = 0; i < first.rows.size(); ++i) {
-          CHECK(std::memcmp(&first.rows[i].measures, &second.rows[i].measures, sizeof(Measures)) == 0);
-          CHECK(std::memcmp(&first.rows[i].measures, &threaded.rows[i].measures, sizeof(Measures)) == 0);
-          CHECK(first.rows[i].native == threaded.rows[i].native);
-          CHECK(first.rows[i].outer == threaded.rows[i].outer);
-        }
+        check_same(first, second);
       }
+}
+
+TEST_CASE("traces do not depend on the number of threads") {
+  // Large enough for the work to be shared out.
+  const ContactProblem problem = random_problem(32, {300, 700, 30, 30, 30});
+  StopRule stop;
+  stop.max_iterations = 12;
+  stop.tolerance = 0.0;
+  for (const std::string& name : solver_names())
+    for (const Model model : {Model::ccp, Model::ncp}) {
+      RunSpec spec{name, model, stop};
+      if (configured(spec)->supports(problem, model)) continue;
+      CAPTURE(name, model_name(model));
+      MemoryTrace one, two;
+      const Result alone = run(problem, spec, &one);
+      spec.threads = 2;
+      const Result shared = run(problem, spec, &two);
+      CHECK(shared.impulse == alone.impulse);
+      check_same(one, two);
+    }
 }
 
 TEST_CASE("very light bodies are solved, whatever the first step makes of them") {
