@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -90,21 +91,22 @@ TEST_CASE("defects of compliance, cohesion and soft rows") {
 }
 
 TEST_CASE("unsorted and repeated entries are put in order") {
-  // D with its rows in falling order and one entry in two halves.
-  SparseMatrix D(3, 3);
-  D.reserve(Eigen::VectorXi::Constant(3, 2));
-  D.makeCompressed();
-  const int starts[] = {0, 2, 3, 4}, rows[] = {0, 0, 1, 2};
-  const double values[] = {0.25, 0.75, 1.0, 1.0};
-  D = Eigen::Map<const SparseMatrix>(3, 3, 4, starts, rows, values);
+  // Filled by hand, because Eigen's own ways of filling check the order.
+  const auto raw = [](const std::vector<int>& starts, const std::vector<int>& rows, const std::vector<double>& values) {
+    SparseMatrix matrix(3, 3);
+    matrix.resizeNonZeros(static_cast<Index>(values.size()));
+    std::copy(starts.begin(), starts.end(), matrix.outerIndexPtr());
+    std::copy(rows.begin(), rows.end(), matrix.innerIndexPtr());
+    std::copy(values.begin(), values.end(), matrix.valuePtr());
+    return matrix;
+  };
+  const SparseMatrix D = raw({0, 2, 3, 4}, {0, 0, 1, 2}, {0.25, 0.75, 1.0, 1.0});
   ProblemBuilder builder;
   builder.global(diagonal(Vector3::Constant(2.0)), Vector3(-2.0, 0.0, 0.0), D, Vector3::Zero()).contact(0.5);
   const ContactProblem problem = builder.build();
   CHECK(DenseMatrix(problem.global().D) == DenseMatrix::Identity(3, 3));
   CHECK(problem.assembled().diagonal_block(0)(0, 0) == 0.5);
-  const int falling_starts[] = {0, 2, 4, 5}, falling[] = {1, 0, 1, 0, 2};
-  const double entries[] = {0.5, 2.0, 2.0, 0.5, 2.0};
-  const SparseMatrix N = Eigen::Map<const SparseMatrix>(3, 3, 5, falling_starts, falling, entries);
+  const SparseMatrix N = raw({0, 2, 4, 5}, {1, 0, 1, 0, 2}, {0.5, 2.0, 2.0, 0.5, 2.0});
   ProblemBuilder local;
   CHECK(local.local(N, Vector3(-1, 0, 0)).contact(0.5).build().symmetry_defect() == 0.0);
 }
