@@ -63,6 +63,9 @@ void read_results(const Json& json, CellRecord& record) {
   record.counters = {counters.at("factorizations").get<std::int64_t>(), counters.at("back_solves").get<std::int64_t>(),
                      counters.at("products").get<std::int64_t>(), counters.at("projections").get<std::int64_t>()};
   const Json& times = json.at("times");
+  record.counters.analysis_s = number_of(times.at("analysis_s"));
+  record.counters.factorization_s = number_of(times.at("factorization_s"));
+  record.counters.back_solve_s = number_of(times.at("back_solve_s"));
   record.setup_s = number_of(times.at("setup_s"));
   record.solve_s = number_of(times.at("solve_s"));
   record.wall_s = number_of(times.at("wall_s"));
@@ -129,7 +132,10 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
         {"products", counters.products},
         {"projections", counters.projections}}},
       {"times",
-       {{"setup_s", json_number(record.setup_s)},
+       {{"analysis_s", json_number(counters.analysis_s)},
+        {"factorization_s", json_number(counters.factorization_s)},
+        {"back_solve_s", json_number(counters.back_solve_s)},
+        {"setup_s", json_number(record.setup_s)},
         {"solve_s", json_number(record.solve_s)},
         {"wall_s", json_number(record.wall_s)}}},
       {"peak_memory_mb", json_number(record.peak_memory_mb)},

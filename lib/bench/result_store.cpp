@@ -76,6 +76,9 @@ std::vector<Column> summary_columns() {
   add_integer(columns, "back_solves", [](const CellRecord& r) { return r.counters.back_solves; });
   add_integer(columns, "products", [](const CellRecord& r) { return r.counters.products; });
   add_integer(columns, "projections", [](const CellRecord& r) { return r.counters.projections; });
+  add_number(columns, "analysis_s", [](const CellRecord& r) { return r.counters.analysis_s; });
+  add_number(columns, "factorization_s", [](const CellRecord& r) { return r.counters.factorization_s; });
+  add_number(columns, "back_solve_s", [](const CellRecord& r) { return r.counters.back_solve_s; });
   add_number(columns, "setup_s", [](const CellRecord& r) { return r.setup_s; });
   add_number(columns, "solve_s", [](const CellRecord& r) { return r.solve_s; });
   add_number(columns, "wall_s", [](const CellRecord& r) { return r.wall_s; });

@@ -46,4 +46,17 @@ class Stopwatch {
   bool running_ = false;
 };
 
+/// Adds its lifetime to a total, s.
+class TimeSpent {
+ public:
+  explicit TimeSpent(double& total) : total_(total) { watch_.start(); }
+  ~TimeSpent() { total_ += watch_.seconds(); }
+  TimeSpent(const TimeSpent&) = delete;
+  TimeSpent& operator=(const TimeSpent&) = delete;
+
+ private:
+  double& total_;
+  Stopwatch watch_;
+};
+
 }  // namespace ccp

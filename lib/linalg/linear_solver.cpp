@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/stopwatch.hpp"
+
 namespace ccp {
 namespace {
 
@@ -31,6 +33,7 @@ SparseMatrix compressed(SparseMatrix matrix) {
 
 LinearStatus LinearSolver::analyze(const SparseMatrix& pattern) {
   if (pattern.rows() != pattern.cols()) throw std::logic_error("LinearSolver::analyze: the matrix is not square");
+  const TimeSpent timed(info_.analysis_s);
   analyzed_ = factorized_ = false;
   matrix_ = compressed(pattern);
   const Index size = matrix_.rows();
@@ -52,6 +55,7 @@ LinearStatus LinearSolver::factorize(const SparseMatrix& matrix) {
   if (!matrix.isCompressed()) return factorize(compressed(matrix));
   if (!same_pattern(matrix, matrix_))
     throw std::logic_error("LinearSolver::factorize: the pattern is not the one that was analysed");
+  const TimeSpent timed(info_.factorization_s);
   factorized_ = false;
   info_.factor_nonzeros = 0;
   info_.negative_pivots.reset();
@@ -73,6 +77,7 @@ LinearStatus LinearSolver::solve(ConstVectorRef rhs, VectorRef x) {
   if (!factorized_) throw std::logic_error("LinearSolver::solve: no matrix has been factorised");
   if (rhs.size() != info_.size || x.size() != info_.size)
     throw std::logic_error("LinearSolver::solve: the vectors do not have the size of the matrix");
+  const TimeSpent timed(info_.back_solve_s);
   info_.message.clear();
   if (info_.size == 0) return LinearStatus::ok;
   if (!rhs.allFinite()) {

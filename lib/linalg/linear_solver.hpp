@@ -31,9 +31,10 @@ struct LinearInfo {
   Index nonzeros = 0;         ///< of the analysed pattern as stored
   Index factor_nonzeros = 0;  ///< of the last factor, as the backend reports it
   int analyses = 0, factorizations = 0, back_solves = 0, refinements = 0;
-  std::optional<Index> negative_pivots;  ///< inertia, where the backend knows it
-  std::optional<Index> null_pivots;      ///< nullity, where the backend knows it; a lower bound, rounding hides some
-  std::string message;                   ///< why the last call was not ok
+  double analysis_s = 0.0, factorization_s = 0.0, back_solve_s = 0.0;  ///< s, of all calls; back-solves with refinement
+  std::optional<Index> negative_pivots;                                ///< inertia, where the backend knows it
+  std::optional<Index> null_pivots;  ///< nullity, where the backend knows it; a lower bound, rounding hides some
+  std::string message;               ///< why the last call was not ok
 };
 
 /// A sparse direct solver: analyze once per pattern, factorize once per set of values, solve per right-hand side.

@@ -11,12 +11,14 @@
 namespace ccp {
 
 /// Work a solver has done, counted by itself; a unit each: one sparse factorisation, one solve with it, one product with the
-/// Delassus operator (a sweep over all its rows counts as one), one projection of a whole vector (a sweep likewise).
+/// Delassus operator (a sweep over all its rows counts as one), one projection of a whole vector (a sweep likewise). The
+/// times (s) are those inside the linear solvers; they differ from run to run.
 struct Counters {
   std::int64_t factorizations = 0;
   std::int64_t back_solves = 0;
   std::int64_t products = 0;
   std::int64_t projections = 0;
+  double analysis_s = 0.0, factorization_s = 0.0, back_solve_s = 0.0;
 };
 
 /// One native column of a solver's trace: its own residual or parameter, beside the common measures.

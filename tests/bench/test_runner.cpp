@@ -397,7 +397,7 @@ TEST_CASE("A record survives being written and read") {
   record.reason = "bytes \xff and \"quotes\"\n";
   record.iterations = 7;
   record.native_converged = true;
-  record.counters = {1, 2, 3, 4};
+  record.counters = {1, 2, 3, 4, 0.125, 0.5, 0.0625};
   record.setup_s = 0.25;
   record.measures[0] = 1e-300;
   record.measures[1] = std::numeric_limits<double>::infinity();
@@ -414,6 +414,9 @@ TEST_CASE("A record survives being written and read") {
   CHECK(back->iterations == 7);
   CHECK(back->native_converged);
   CHECK(back->counters.projections == 4);
+  CHECK(back->counters.analysis_s == 0.125);
+  CHECK(back->counters.factorization_s == 0.5);
+  CHECK(back->counters.back_solve_s == 0.0625);
   CHECK(back->setup_s == 0.25);
   CHECK(std::isnan(back->solve_s));
   CHECK(back->measures[0] == 1e-300);

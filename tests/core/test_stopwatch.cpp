@@ -63,3 +63,13 @@ TEST_CASE("a pause leaves a stopped stopwatch stopped", "[core]") {
   CHECK_FALSE(watch.running());
   CHECK(watch.seconds() == 0.0);
 }
+
+TEST_CASE("time spent is added to a total at the end of its scope", "[core]") {
+  double total = 1.0;
+  {
+    const TimeSpent timed(total);
+    nap();
+    CHECK(total == 1.0);
+  }
+  CHECK(total >= 1.0 + nap_s);
+}

@@ -38,6 +38,9 @@ TEST_CASE("linear solvers: one analysis serves many values") {
       CHECK(solver->info().factorizations == round);
     }
     CHECK(solver->info().analyses == 1);
+    CHECK(solver->info().analysis_s > 0.0);
+    CHECK(solver->info().factorization_s > 0.0);
+    CHECK(solver->info().back_solve_s > 0.0);
     CHECK(solver->info().back_solves == 40);
     CHECK(solver->info().refinements == 20);
     CHECK(solver->info().size == pattern.rows());

@@ -71,6 +71,11 @@ TEST_CASE("factorisations happen when ρ changes and only then") {
   CHECK(fixed.counters.factorizations == 1);
   CHECK(fixed.counters.back_solves == 60);  // one step of refinement each
   CHECK(fixed.counters.projections == 30);
+  CHECK(fixed.counters.analysis_s > 0.0);
+  CHECK(fixed.counters.factorization_s > 0.0);
+  CHECK(fixed.counters.back_solve_s > 0.0);
+  CHECK(fixed.counters.analysis_s + fixed.counters.factorization_s + fixed.counters.back_solve_s <=
+        fixed.setup_s + fixed.solve_s);
   spec.settings = {};
   MemoryTrace trace;
   const Result balanced = run(problem, spec, &trace);

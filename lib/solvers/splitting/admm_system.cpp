@@ -6,6 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "solvers/linear_work.hpp"
+
 namespace ccp {
 namespace {
 
@@ -20,18 +22,24 @@ std::vector<Index> diagonal_positions(const SparseMatrix& A) {
 
 /// A solver that was analysed for the pattern; throws std::runtime_error with what the backend said when it cannot be.
 std::unique_ptr<LinearSolver> analysed(const std::string& backend, MatrixKind kind, const SparseMatrix& pattern,
-                                       int refinement) {
+                                       int refinement, Monitor& monitor) {
   auto solver = make_linear_solver(backend, kind);
   solver->set_refinement_steps(refinement);
+  const LinearWork counted(*solver, monitor.counters());
   if (solver->analyze(pattern) != LinearStatus::ok)
     throw std::runtime_error(fmt::format("{} cannot analyse the system: {}", solver->backend(), solver->info().message));
   return solver;
 }
 
+bool factorize_counted(LinearSolver& solver, const SparseMatrix& matrix, Monitor& monitor) {
+  const LinearWork counted(solver, monitor.counters());
+  return solver.factorize(matrix) == LinearStatus::ok;
+}
+
 /// (N + Θ) γ = g − r.
 class SchurSystem final : public AdmmSystem {
  public:
-  SchurSystem(const ContactProblem& problem, std::string backend, int refinement)
+  SchurSystem(const ContactProblem& problem, std::string backend, int refinement, Monitor& monitor)
       : r_(problem.free_velocity()), backend_(std::move(backend)), refinement_(refinement) {
     const SparseMatrix& N = problem.local().N;
     SparseMatrix unit(N.rows(), N.cols());
@@ -40,21 +48,20 @@ class SchurSystem final : public AdmmSystem {
     matrix_.makeCompressed();
     diagonal_ = diagonal_positions(matrix_);
     for (const Index position : diagonal_) own_.push_back(matrix_.valuePtr()[position]);
-    solver_ = analysed(backend_, MatrixKind::spd, matrix_, refinement_);
+    solver_ = analysed(backend_, MatrixKind::spd, matrix_, refinement_, monitor);
   }
 
   bool factorize(const Vector& theta, Monitor& monitor) override {
     for (std::size_t i = 0; i < diagonal_.size(); ++i)
       matrix_.valuePtr()[diagonal_[i]] = own_[i] + theta[static_cast<Index>(i)];
-    ++monitor.counters().factorizations;
-    if (solver_->factorize(matrix_) == LinearStatus::ok) return true;
+    if (factorize_counted(*solver_, matrix_, monitor)) return true;
     if (solver_->kind() == MatrixKind::indefinite) {
       message_ = solver_->info().message;
       return false;
     }
     // An N with negative eigenvalues (single-precision dumps): N + Θ may be indefinite for a small ρ, so pivot from here on.
     monitor.note("N + Θ is not positive definite: factorised with pivoting");
-    solver_ = analysed("mumps", MatrixKind::indefinite, matrix_, refinement_);
+    solver_ = analysed("mumps", MatrixKind::indefinite, matrix_, refinement_, monitor);
     return factorize(theta, monitor);
   }
 
@@ -81,7 +88,8 @@ class SchurSystem final : public AdmmSystem {
 ///     D_Eᵀ v).
 class EliminatedSystem final : public AdmmSystem {
  public:
-  EliminatedSystem(const ContactProblem& problem, bool eliminate, const std::string& backend, int refinement)
+  EliminatedSystem(const ContactProblem& problem, bool eliminate, const std::string& backend, int refinement,
+                   Monitor& monitor)
       : form_(problem.global()),
         blocks_(problem.constraints()),
         inverse_(static_cast<std::size_t>(blocks_.count()), Matrix3::Zero()) {
@@ -96,13 +104,12 @@ class EliminatedSystem final : public AdmmSystem {
     rhs_.resize(size_);
     scaled_.resize(blocks_.rows());
     matrix_ = assemble(Vector::Ones(blocks_.rows()));
-    solver_ = analysed(backend, size_ == n ? MatrixKind::spd : MatrixKind::quasi_definite, matrix_, refinement);
+    solver_ = analysed(backend, size_ == n ? MatrixKind::spd : MatrixKind::quasi_definite, matrix_, refinement, monitor);
   }
 
   bool factorize(const Vector& theta, Monitor& monitor) override {
     matrix_ = assemble(theta);
-    ++monitor.counters().factorizations;
-    if (solver_->factorize(matrix_) == LinearStatus::ok) return true;
+    if (factorize_counted(*solver_, matrix_, monitor)) return true;
     message_ = solver_->info().message;
     return false;
   }
@@ -223,11 +230,10 @@ const char* form_name(AdmmForm form) {
 }  // namespace
 
 bool AdmmSystem::back_solve(LinearSolver& solver, Vector& x, Monitor& monitor) {
-  const int before = solver.info().back_solves;
+  const LinearWork counted(solver, monitor.counters());
   // A right-hand side that overflowed is for the monitor to judge, not a failure of the system.
   const bool finite = x.allFinite();
   const LinearStatus status = solver.solve(x, x);
-  monitor.counters().back_solves += solver.info().back_solves - before;
   if (status == LinearStatus::ok) return true;
   message_ = solver.info().message;
   if (!finite) x.setConstant(std::numeric_limits<double>::quiet_NaN());
@@ -251,8 +257,8 @@ std::unique_ptr<AdmmSystem> make_admm_system(const ContactProblem& problem, Admm
   monitor.note(fmt::format("linear system: {}{}", form_name(resolved), form == AdmmForm::automatic ? " (auto)" : ""));
   if (!problem.given_global() && resolved != AdmmForm::schur && problem.clipped() > 0.0)
     monitor.note(fmt::format("N = LLᵀ up to {:.1e}", problem.clipped()));
-  if (resolved == AdmmForm::schur) return std::make_unique<SchurSystem>(problem, backend, refinement);
-  return std::make_unique<EliminatedSystem>(problem, resolved == AdmmForm::normal, backend, refinement);
+  if (resolved == AdmmForm::schur) return std::make_unique<SchurSystem>(problem, backend, refinement, monitor);
+  return std::make_unique<EliminatedSystem>(problem, resolved == AdmmForm::normal, backend, refinement, monitor);
 }
 
 }  // namespace ccp

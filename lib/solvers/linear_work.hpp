@@ -1,0 +1,37 @@
+#pragma once
+
+#include "linalg/linear_solver.hpp"
+#include "solvers/monitor.hpp"
+
+namespace ccp {
+
+/// Adds what a linear solver does in the lifetime of this guard to the counters of a run: factorisations, back-solves (those
+/// of the refinement, too) and the times of all three steps.
+class LinearWork {
+ public:
+  LinearWork(const LinearSolver& solver, Counters& counters)
+      : info_(solver.info()),
+        counters_(counters),
+        factorizations_(info_.factorizations),
+        back_solves_(info_.back_solves),
+        analysis_s_(info_.analysis_s),
+        factorization_s_(info_.factorization_s),
+        back_solve_s_(info_.back_solve_s) {}
+  ~LinearWork() {
+    counters_.factorizations += info_.factorizations - factorizations_;
+    counters_.back_solves += info_.back_solves - back_solves_;
+    counters_.analysis_s += info_.analysis_s - analysis_s_;
+    counters_.factorization_s += info_.factorization_s - factorization_s_;
+    counters_.back_solve_s += info_.back_solve_s - back_solve_s_;
+  }
+  LinearWork(const LinearWork&) = delete;
+  LinearWork& operator=(const LinearWork&) = delete;
+
+ private:
+  const LinearInfo& info_;
+  Counters& counters_;
+  int factorizations_, back_solves_;
+  double analysis_s_, factorization_s_, back_solve_s_;
+};
+
+}  // namespace ccp
