@@ -48,6 +48,9 @@ class Monitor {
 
   /// Takes one iterate: stops the clock, evaluates the measures, writes the trace row, and says whether to go on.
   virtual bool go_on(const Iterate& iterate) = 0;
+  /// True when the last go_on said no because that iterate met the stop measure: it is the one to hand back, whatever a method
+  /// thinks is its best.
+  virtual bool solved() const { return false; }
 
   virtual Counters& counters() = 0;
   /// Threads a solver may use; results must not depend on it.

@@ -5,6 +5,7 @@
 #include "solvers/fixed_point/nsgs.hpp"
 #include "solvers/fixed_point/projected_gauss_seidel.hpp"
 #include "solvers/fixed_point/projected_jacobi.hpp"
+#include "solvers/newton/proximal_newton.hpp"
 #include "solvers/splitting/admm.hpp"
 
 namespace ccp {
@@ -20,6 +21,7 @@ constexpr Entry entries[] = {
     {"gauss_seidel", make_projected_gauss_seidel},
     {"nsgs", make_nsgs},
     {"admm", make_admm},
+    {"proximal_newton", make_proximal_newton},
 };
 
 }  // namespace

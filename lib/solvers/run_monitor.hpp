@@ -57,6 +57,7 @@ class RunMonitor final : public Monitor {
   void set_trace(TraceSink* sink, std::vector<Measure> trace_measures);
 
   bool go_on(const Iterate& iterate) override;
+  bool solved() const override { return verdict_ == Status::solved; }
   Counters& counters() override { return counters_; }
   int threads() const override { return threads_; }
   void note(const std::string& text) override;

@@ -1,0 +1,176 @@
+#include "linalg/block_lu.hpp"
+
+#include <Eigen/LU>
+#include <Eigen/OrderingMethods>
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+namespace ccp {
+namespace {
+
+using Structure = std::vector<std::vector<int>>;
+
+/// Fill-reducing order of the block graph: order[new] = old.
+std::vector<int> minimum_degree_order(const BlockMatrix& A) {
+  const int n = static_cast<int>(A.rows());
+  SparseMatrix pattern(n, n);
+  std::vector<Triplet> entries;
+  entries.reserve(A.column.size());
+  for (int i = 0; i < n; ++i)
+    for (int p = A.row_start[static_cast<std::size_t>(i)]; p < A.row_start[static_cast<std::size_t>(i) + 1]; ++p)
+      entries.emplace_back(i, A.column[static_cast<std::size_t>(p)], 1.0);
+  pattern.setFromTriplets(entries.begin(), entries.end());
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
+  Eigen::AMDOrdering<int>()(pattern, permutation);
+  return {permutation.indices().data(), permutation.indices().data() + n};
+}
+
+/// Columns beyond the diagonal of each row of U, in the new order: the row's own, and those its children in the elimination
+/// tree pass on.
+Structure upper_structure(const BlockMatrix& A, const std::vector<int>& order, const std::vector<int>& place) {
+  const std::size_t n = order.size();
+  Structure upper(n), children(n);
+  std::vector<std::size_t> seen(n, n);
+  for (std::size_t k = 0; k < n; ++k) {
+    seen[k] = k;
+    const auto take = [&](int column) {
+      const auto c = static_cast<std::size_t>(column);
+      if (c <= k || seen[c] == k) return;
+      seen[c] = k;
+      upper[k].push_back(column);
+    };
+    const auto old = static_cast<std::size_t>(order[k]);
+    for (int p = A.row_start[old]; p < A.row_start[old + 1]; ++p)
+      take(place[static_cast<std::size_t>(A.column[static_cast<std::size_t>(p)])]);
+    for (const int child : children[k])
+      for (const int column : upper[static_cast<std::size_t>(child)]) take(column);
+    std::sort(upper[k].begin(), upper[k].end());
+    if (!upper[k].empty()) children[static_cast<std::size_t>(upper[k].front())].push_back(static_cast<int>(k));
+  }
+  return upper;
+}
+
+/// c −= a b, unrolled.
+inline void subtract_product(Matrix3& c, const Matrix3& a, const Matrix3& b) {
+  const double* A = a.data();
+  const double* B = b.data();
+  double* C = c.data();
+  for (int j = 0; j < 3; ++j) {
+    const double b0 = B[3 * j], b1 = B[3 * j + 1], b2 = B[3 * j + 2];
+    C[3 * j] -= A[0] * b0 + A[3] * b1 + A[6] * b2;
+    C[3 * j + 1] -= A[1] * b0 + A[4] * b1 + A[7] * b2;
+    C[3 * j + 2] -= A[2] * b0 + A[5] * b1 + A[8] * b2;
+  }
+}
+
+/// Inverse of a pivot by LU with partial pivoting; false when it is singular or not finite.
+bool invert(const Matrix3& pivot, Matrix3& inverse) {
+  const Eigen::PartialPivLU<Matrix3> lu(pivot);
+  inverse = lu.inverse();
+  return inverse.allFinite();
+}
+
+}  // namespace
+
+BlockLu::BlockLu(const BlockMatrix& A) : rows_(static_cast<std::size_t>(A.rows())), order_(minimum_degree_order(A)) {
+  place_.resize(rows_);
+  for (std::size_t k = 0; k < rows_; ++k) place_[static_cast<std::size_t>(order_[k])] = static_cast<int>(k);
+  const Structure upper = upper_structure(A, order_, place_);
+  Structure lower(rows_);
+  for (std::size_t k = 0; k < rows_; ++k)
+    for (const int column : upper[k]) lower[static_cast<std::size_t>(column)].push_back(static_cast<int>(k));
+
+  row_start_.push_back(0);
+  for (std::size_t k = 0; k < rows_; ++k) {
+    column_.insert(column_.end(), lower[k].begin(), lower[k].end());
+    upper_.push_back(static_cast<int>(column_.size()));
+    column_.insert(column_.end(), upper[k].begin(), upper[k].end());
+    row_start_.push_back(static_cast<int>(column_.size()));
+    const auto reach = static_cast<std::int64_t>(upper[k].size());
+    flops_ += 54 * reach * (reach + 1);
+  }
+  data_.resize(column_.size());
+  pivot_inverse_.resize(rows_);
+  identity_.resize(rows_);
+  position_.assign(rows_, -1);
+  work_.resize(3 * A.rows());
+}
+
+void BlockLu::load_row(const BlockMatrix& A, const Matrix3& scale, const Matrix3& diagonal, std::size_t row) {
+  const auto old = static_cast<std::size_t>(order_[row]);
+  for (int p = row_start_[row]; p < row_start_[row + 1]; ++p) {
+    data_[static_cast<std::size_t>(p)].setZero();
+    position_[static_cast<std::size_t>(column_[static_cast<std::size_t>(p)])] = p;
+  }
+  for (int p = A.row_start[old]; p < A.row_start[old + 1]; ++p) {
+    const auto column = static_cast<std::size_t>(place_[static_cast<std::size_t>(A.column[static_cast<std::size_t>(p)])]);
+    const Matrix3& block = A.block[static_cast<std::size_t>(p)];
+    if (column == row)
+      pivot_inverse_[row].noalias() = scale * block + diagonal;  // the pivot itself until it is inverted
+    else
+      data_[static_cast<std::size_t>(position_[column])].noalias() = scale * block;
+  }
+}
+
+bool BlockLu::eliminate_row(std::size_t row, const std::vector<char>& identity) {
+  const int diagonal = static_cast<int>(row);
+  for (int p = row_start_[row]; p < upper_[row]; ++p) {
+    const auto k = static_cast<std::size_t>(column_[static_cast<std::size_t>(p)]);
+    if (identity[k] != 0) continue;
+    Matrix3& multiplier = data_[static_cast<std::size_t>(p)];
+    multiplier = (multiplier * pivot_inverse_[k]).eval();
+    for (int q = upper_[k]; q < row_start_[k + 1]; ++q) {
+      const int column = column_[static_cast<std::size_t>(q)];
+      if (identity[static_cast<std::size_t>(column)] != 0) continue;  // solve() accounts for it
+      Matrix3& target = column == diagonal ? pivot_inverse_[row]
+                                           : data_[static_cast<std::size_t>(position_[static_cast<std::size_t>(column)])];
+      subtract_product(target, multiplier, data_[static_cast<std::size_t>(q)]);
+    }
+  }
+  Matrix3 inverse;
+  if (!invert(pivot_inverse_[row], inverse)) return false;
+  pivot_inverse_[row] = inverse;
+  return true;
+}
+
+bool BlockLu::factorize(const BlockMatrix& A, const std::vector<Matrix3>& scale, const std::vector<Matrix3>& diagonal,
+                        const std::vector<char>& identity) {
+  for (std::size_t row = 0; row < rows_; ++row) identity_[row] = identity[static_cast<std::size_t>(order_[row])];
+  for (std::size_t row = 0; row < rows_; ++row) {
+    if (identity_[row] != 0) continue;
+    const auto old = static_cast<std::size_t>(order_[row]);
+    load_row(A, scale[old], diagonal[old], row);
+    if (!eliminate_row(row, identity_)) return false;
+  }
+  return true;
+}
+
+void BlockLu::solve(const Vector& rhs, Vector& x) {
+  assert(rhs.size() == work_.size() && x.size() == work_.size());
+  const auto part = [this](std::size_t row) { return work_.segment<3>(3 * static_cast<Index>(row)); };
+  for (std::size_t row = 0; row < rows_; ++row) part(row) = rhs.segment<3>(3 * static_cast<Index>(order_[row]));
+  // The unknowns of identity rows are known: they go to the right-hand side, on both sides of the diagonal. Their columns
+  // kept the values of the matrix itself; what elimination would have added to them comes with the eliminated rows.
+  for (std::size_t row = 0; row < rows_; ++row) {
+    if (identity_[row] != 0) continue;
+    Vector3 sum = part(row);
+    for (int p = row_start_[row]; p < row_start_[row + 1]; ++p) {
+      const auto k = static_cast<std::size_t>(column_[static_cast<std::size_t>(p)]);
+      if (identity_[k] != 0 || p < upper_[row]) sum.noalias() -= data_[static_cast<std::size_t>(p)] * part(k);
+    }
+    part(row) = sum;
+  }
+  for (std::size_t row = rows_; row-- > 0;) {
+    if (identity_[row] != 0) continue;
+    Vector3 sum = part(row);
+    for (int p = upper_[row]; p < row_start_[row + 1]; ++p) {
+      const auto k = static_cast<std::size_t>(column_[static_cast<std::size_t>(p)]);
+      if (identity_[k] == 0) sum.noalias() -= data_[static_cast<std::size_t>(p)] * part(k);
+    }
+    part(row).noalias() = pivot_inverse_[row] * sum;
+  }
+  for (std::size_t row = 0; row < rows_; ++row) x.segment<3>(3 * static_cast<Index>(order_[row])) = part(row);
+}
+
+}  // namespace ccp

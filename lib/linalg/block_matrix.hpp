@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "core/constraints.hpp"
+#include "core/types.hpp"
+
+namespace ccp {
+
+/// A square matrix of 3×3 blocks in compressed rows, one block row per constraint. Constraints with fewer than 3 rows are
+/// padded with zeros, so that every kernel has one size. The pattern is made symmetric (missing blocks are zero) and holds
+/// the diagonal: what a factorisation without pivoting between blocks needs. Blocks are column-major; those of a row are
+/// sorted by column.
+struct BlockMatrix {
+  std::vector<int> row_start;  ///< rows + 1
+  std::vector<int> column;     ///< block column of each stored block
+  std::vector<Matrix3> block;  ///< the blocks
+  std::vector<int> diagonal;   ///< position of the diagonal block of each row
+
+  Index rows() const { return static_cast<Index>(diagonal.size()); }
+
+  /// y <- A x on padded vectors (3·rows() entries, unit of A times that of x); y must not overlap x.
+  void multiply(const Vector& x, Vector& y) const;
+};
+
+/// The blocks of a scalar matrix (m×m, m = constraints.rows()).
+BlockMatrix block_matrix(const ConstraintSet& constraints, const SparseMatrix& scalar);
+
+/// Padded vectors: 3 entries a constraint, those beyond its rows zero. Sizes m and 3·count, asserted.
+void pad(const ConstraintSet& constraints, const Vector& x, Vector& padded);
+void unpad(const ConstraintSet& constraints, const Vector& padded, Vector& x);
+
+}  // namespace ccp

@@ -1,0 +1,232 @@
+#include "solvers/newton/proximal_newton.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "solvers/newton/proximal_subproblem.hpp"
+
+namespace ccp {
+namespace {
+
+struct ProximalSettings {
+  double weight = 1e-2;
+  double weight_decrease = 0.03;
+  double weight_increase = 4.0;
+  double weight_min = 1e-12;
+  double weight_max = 1e4;
+  int easy_steps = 6;
+  double step_factor = 1.5;
+  double inner_reduction = 1e-2;
+  int newton_steps = 25;
+  int memory = 10;
+  int backtracks = 8;
+  int patience = 8;
+  double patience_factor = 0.9;
+};
+
+/// The last merits of an inner run: the non-monotone line search compares with the largest of them.
+class MeritMemory {
+ public:
+  static constexpr int capacity = 100;
+  void restart(int length, double merit) {
+    length_ = std::min(length, capacity);
+    count_ = 0;
+    add(merit);
+  }
+  void add(double merit) {
+    merits_[static_cast<std::size_t>(count_ % length_)] = merit;
+    ++count_;
+  }
+  double largest() const { return *std::max_element(merits_.begin(), merits_.begin() + std::min(count_, length_)); }
+
+ private:
+  std::array<double, capacity> merits_{};
+  int length_ = 1, count_ = 0;
+};
+
+class ProximalSession final : public Session {
+ public:
+  ProximalSession(const ProximalSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor)
+      : settings_(settings),
+        problem_(problem),
+        sub_(problem.constraints(), problem.local().N, model, settings.step_factor),
+        weight_(settings.weight),
+        impulse_(Vector::Zero(problem.rows())),
+        best_(Vector::Zero(problem.rows())),
+        best_point_(Vector::Zero(sub_.size())),
+        centre_(Vector::Zero(sub_.size())) {
+    monitor.note(fmt::format("block LU in contact space: {:.3g} Mflop and {:.3g} MB a factorisation",
+                             1e-6 * static_cast<double>(sub_.factors().flops()),
+                             1e-6 * static_cast<double>(sub_.factors().bytes())));
+  }
+
+  Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
+    begin(start, shift);
+    if (!show(monitor)) return outcome();
+    for (int failures = 0; failures < give_up_after;) {
+      sub_.begin(centre_, weight_);
+      ++monitor.counters().products;
+      const Inner inner = solve_subproblem(monitor);
+      if (inner == Inner::stopped) return outcome();
+      if (inner == Inner::solved) {
+        centre_ = best_point_;
+        memory_ = settings_.memory;
+        if (steps_ <= settings_.easy_steps) weight_ = std::max(settings_.weight_decrease * weight_, settings_.weight_min);
+        failures = 0;
+      } else {
+        memory_ = 1;
+        failures = weight_ < settings_.weight_max ? 0 : failures + 1;
+        weight_ = std::min(settings_.weight_increase * weight_, settings_.weight_max);
+      }
+    }
+    Outcome end = outcome();
+    end.given_up = Status::stalled;
+    end.reason = "no subproblem could be solved, even with the largest proximal weight";
+    return end;
+  }
+
+ private:
+  static constexpr int give_up_after = 10;
+  enum class Inner { solved, failed, stopped };
+
+  void begin(const WarmStart& start, const Vector& shift) {
+    Vector padded = Vector::Zero(sub_.size());
+    pad(problem_.constraints(), problem_.local().r + shift, padded);
+    sub_.set_free_velocity(padded);
+    free_velocity_ = padded.cwiseAbs().maxCoeff();
+    if (start.impulse.size() > 0)
+      pad(problem_.constraints(), start.impulse, centre_);
+    else
+      centre_.setZero();
+    weight_ = settings_.weight;
+    memory_ = settings_.memory;
+    best_residual_ = std::numeric_limits<double>::infinity();
+    sub_.begin(centre_, weight_);
+  }
+
+  /// Newton steps on one subproblem (E82); its best point ends up in best_point_.
+  Inner solve_subproblem(Monitor& monitor) {
+    const double target = std::max(settings_.inner_reduction * sub_.merit(), rounding * free_velocity_);
+    double lowest = std::numeric_limits<double>::infinity(), reference = sub_.merit();
+    int without_progress = 0;
+    merits_.restart(memory_, sub_.merit());
+    for (steps_ = 1; steps_ <= settings_.newton_steps; ++steps_) {
+      if (!take_step(monitor)) return Inner::failed;
+      if (sub_.merit() < lowest) {
+        lowest = sub_.merit();
+        best_point_ = sub_.point();
+      }
+      if (!show(monitor)) return Inner::stopped;
+      if (sub_.merit() <= target) return Inner::solved;
+      if (lowest <= settings_.patience_factor * reference) {
+        reference = lowest;
+        without_progress = 0;
+      } else if (++without_progress >= settings_.patience) {
+        return Inner::failed;
+      }
+    }
+    return Inner::failed;
+  }
+
+  /// One damped Newton step; the last trial is taken even when it is no better.
+  bool take_step(Monitor& monitor) {
+    if (!sub_.find_direction()) return false;
+    Counters& counters = monitor.counters();
+    ++counters.factorizations;
+    ++counters.back_solves;
+    ++counters.products;
+    const double bound = merits_.largest();
+    length_ = 1.0;
+    for (int trial = 0;; ++trial, length_ *= 0.5) {
+      ++counters.projections;
+      const double merit = sub_.try_step(length_);
+      if (merit < (1.0 - 1e-4 * length_) * bound || trial + 1 >= settings_.backtracks) break;
+    }
+    sub_.accept();
+    merits_.add(sub_.merit());
+    return std::isfinite(sub_.merit());
+  }
+
+  bool show(Monitor& monitor) {
+    sub_.feasible_point(impulse_);
+    const double residual = sub_.residual();
+    if (residual <= best_residual_) {
+      best_residual_ = residual;
+      best_ = impulse_;
+    }
+    native_ = {weight_, sub_.merit(), static_cast<double>(steps_), length_};
+    const bool go_on = monitor.go_on({impulse_, nullptr, native_, residual <= rounding * free_velocity_});
+    if (monitor.solved()) best_ = impulse_;
+    return go_on;
+  }
+
+  Outcome outcome() const { return {best_, {}, 0.0, std::nullopt, ""}; }
+
+  static constexpr double rounding = 1e-14;
+
+  ProximalSettings settings_;
+  ContactProblem problem_;
+  ProximalSubproblem sub_;
+  MeritMemory merits_;
+  double weight_, free_velocity_ = 0.0, length_ = 1.0;
+  double best_residual_ = std::numeric_limits<double>::infinity();
+  int memory_ = 10, steps_ = 0;
+  std::vector<double> native_{0.0, 0.0, 0.0, 0.0};
+  Vector impulse_, best_, best_point_, centre_;
+};
+
+class ProximalNewton final : public Solver {
+ public:
+  ProximalNewton() {
+    fields_
+        .add("weight", &settings_.weight, Range::positive(), "", "proximal weight a at the start, relative to tr(W_ii)/3",
+             "ours")
+        .add("weight_decrease", &settings_.weight_decrease, Range::open_closed(0, 1), "",
+             "factor of a after an easy subproblem", "ours")
+        .add("weight_increase", &settings_.weight_increase, Range::at_least(1), "",
+             "factor of a after a subproblem that failed", "ours")
+        .add("weight_min", &settings_.weight_min, Range::positive(), "", "smallest a", "ours")
+        .add("weight_max", &settings_.weight_max, Range::positive(), "", "largest a", "ours")
+        .add("easy_steps", &settings_.easy_steps, Range::at_least(1), "a subproblem is easy up to this many Newton steps",
+             "ours")
+        .add("step_factor", &settings_.step_factor, Range::positive(), "", "ρ_i = step_factor/(t_i (1 + a))", "ours")
+        .add("inner_reduction", &settings_.inner_reduction, Range::positive(), "",
+             "a subproblem is solved when its merit fell by this factor", "ours")
+        .add("newton_steps", &settings_.newton_steps, Range::at_least(1), "Newton steps a subproblem at most", "ours")
+        .add("memory", &settings_.memory, Range::closed(1, MeritMemory::capacity),
+             "merits the non-monotone line search looks back on", "Grippo, Lampariello and Lucidi 1986")
+        .add("backtracks", &settings_.backtracks, Range::at_least(1), "trials of a line search, each half as long", "ours")
+        .add("patience", &settings_.patience, Range::at_least(1),
+             "Newton steps without progress before a subproblem is given up", "ours")
+        .add("patience_factor", &settings_.patience_factor, Range::open_closed(0, 1), "",
+             "what counts as progress of the merit", "ours");
+  }
+
+ private:
+  const SolverInfo& do_info() const override {
+    static const SolverInfo info{"proximal_newton",
+                                 "Proximal semismooth Newton",
+                                 "ours; map of Alart and Curnier 1991, proximal point method of Rockafellar 1976",
+                                 {Model::ncp, Model::ccp},
+                                 {{"proximal_weight", "", "a of the present subproblem"},
+                                  {"subproblem_merit", "m/s", "‖F_i/ρ_i‖₂ of the present subproblem"},
+                                  {"newton_step", "", "Newton steps so far in the subproblem"},
+                                  {"step_length", "", "of the line search"}}};
+    return info;
+  }
+  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model model, Monitor& monitor) const override {
+    return std::make_unique<ProximalSession>(settings_, problem, model, monitor);
+  }
+
+  ProximalSettings settings_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_proximal_newton() { return std::make_unique<ProximalNewton>(); }
+
+}  // namespace ccp

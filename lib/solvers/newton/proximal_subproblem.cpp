@@ -1,0 +1,103 @@
+#include "solvers/newton/proximal_subproblem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ccp {
+
+ProximalSubproblem::ProximalSubproblem(const ConstraintSet& constraints, const SparseMatrix& W, Model model,
+                                       double step_factor)
+    : constraints_(constraints), model_(model), W_(block_matrix(constraints, W)), lu_(W_), step_factor_(step_factor) {
+  const auto blocks = static_cast<std::size_t>(constraints.count());
+  weight_.resize(constraints.count());
+  step_.resize(constraints.count());
+  for (Index i = 0; i < constraints.count(); ++i) {
+    const Matrix3& own = W_.block[static_cast<std::size_t>(W_.diagonal[static_cast<std::size_t>(i)])];
+    const double mean = own.trace() / static_cast<double>(constraints.rows(i));
+    weight_[i] = mean > 0.0 ? mean : 1.0;
+  }
+  for (Vector* vector : {&q_, &centre_, &x_, &u_, &direction_, &velocity_change_, &trial_x_, &trial_u_, &residual_})
+    vector->setZero(size());
+  scale_.resize(blocks);
+  diagonal_.resize(blocks);
+  identity_.assign(blocks, 0);
+}
+
+void ProximalSubproblem::begin(const Vector& centre, double a) {
+  a_ = a;
+  centre_ = centre;
+  x_ = centre;
+  step_ = (step_factor_ / (1.0 + a)) * weight_.cwiseInverse();
+  W_.multiply(x_, u_);
+  u_ += q_;  // the proximal term vanishes at the centre
+  merit_ = merit_of(x_, u_);
+}
+
+double ProximalSubproblem::merit_of(const Vector& x, const Vector& u) const {
+  double sum = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const Vector3 own = x.segment<3>(3 * i);
+    const Vector3 s = own - step_[i] * u.segment<3>(3 * i);
+    const Vector3 value = contact_map_value(constraints_.kind(i), constraints_.friction(i), model_, s);
+    sum += (own - value).squaredNorm() / (step_[i] * step_[i]);
+  }
+  return std::sqrt(sum);
+}
+
+bool ProximalSubproblem::find_direction() {
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const auto block = static_cast<std::size_t>(i);
+    const Vector3 own = x_.segment<3>(3 * i);
+    const double rho = step_[i];
+    const ContactMap map =
+        contact_map(constraints_.kind(i), constraints_.friction(i), model_, own - rho * u_.segment<3>(3 * i));
+    residual_.segment<3>(3 * i) = map.value - own;
+    identity_[block] = map.open ? 1 : 0;
+    scale_[block] = rho * map.derivative;
+    diagonal_[block] = (rho * a_ * weight_[i] - 1.0) * map.derivative;
+    diagonal_[block].diagonal().array() += 1.0;
+  }
+  if (!lu_.factorize(W_, scale_, diagonal_, identity_)) return false;
+  lu_.solve(residual_, direction_);
+  if (!direction_.allFinite()) return false;
+  W_.multiply(direction_, velocity_change_);
+  for (Index i = 0; i < constraints_.count(); ++i)
+    velocity_change_.segment<3>(3 * i) += a_ * weight_[i] * direction_.segment<3>(3 * i);
+  return true;
+}
+
+double ProximalSubproblem::try_step(double s) {
+  trial_x_ = x_ + s * direction_;
+  trial_u_ = u_ + s * velocity_change_;
+  trial_merit_ = merit_of(trial_x_, trial_u_);
+  return trial_merit_;
+}
+
+void ProximalSubproblem::accept() {
+  x_.swap(trial_x_);
+  u_.swap(trial_u_);
+  merit_ = trial_merit_;
+}
+
+double ProximalSubproblem::residual() const {
+  double largest = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const Vector3 own = x_.segment<3>(3 * i);
+    const Vector3 u = u_.segment<3>(3 * i) - a_ * weight_[i] * (own - centre_.segment<3>(3 * i));
+    const Vector3 value = contact_map_value(constraints_.kind(i), constraints_.friction(i), model_, own - step_[i] * u);
+    largest = std::max(largest, (own - value).norm() / step_[i]);
+  }
+  return largest;
+}
+
+void ProximalSubproblem::feasible_point(Vector& impulse) const {
+  Index offset = 0;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const Vector3 value =
+        contact_map_value(constraints_.kind(i), constraints_.friction(i), model_, Vector3(x_.segment<3>(3 * i)));
+    for (Index row = 0; row < constraints_.rows(i); ++row) impulse[offset + row] = value[row];
+    offset += constraints_.rows(i);
+  }
+}
+
+}  // namespace ccp
