@@ -51,29 +51,29 @@ Structure upper_structure(const BlockMatrix& A, const std::vector<int>& order, c
   return upper;
 }
 
-/// c −= a b, unrolled.
-inline void subtract_product(Matrix3& c, const Matrix3& a, const Matrix3& b) {
-  const double* A = a.data();
-  const double* B = b.data();
-  double* C = c.data();
-  for (int j = 0; j < 3; ++j) {
-    const double b0 = B[3 * j], b1 = B[3 * j + 1], b2 = B[3 * j + 2];
-    C[3 * j] -= A[0] * b0 + A[3] * b1 + A[6] * b2;
-    C[3 * j + 1] -= A[1] * b0 + A[4] * b1 + A[7] * b2;
-    C[3 * j + 2] -= A[2] * b0 + A[5] * b1 + A[8] * b2;
-  }
+WideBlock widened(const Matrix3& block) {
+  WideBlock wide;
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 4; ++i) wide.column[k][i] = i < 3 ? block(i, k) : 0.0;
+  return wide;
 }
 
-/// Inverse of a pivot by LU with partial pivoting; false when it is singular or not finite.
-bool invert(const Matrix3& pivot, Matrix3& inverse) {
-  const Eigen::PartialPivLU<Matrix3> lu(pivot);
-  inverse = lu.inverse();
+Eigen::Map<const Matrix3, 0, Eigen::OuterStride<4>> view(const WideBlock& block) {
+  return Eigen::Map<const Matrix3, 0, Eigen::OuterStride<4>>(&block.column[0][0]);
+}
+
+/// Inverts a pivot by LU with partial pivoting; false when it is singular or not finite.
+bool invert(WideBlock& pivot) {
+  const Eigen::PartialPivLU<Matrix3> lu(view(pivot));
+  const Matrix3 inverse = lu.inverse();
+  pivot = widened(inverse);
   return inverse.allFinite();
 }
 
 }  // namespace
 
-BlockLu::BlockLu(const BlockMatrix& A) : rows_(static_cast<std::size_t>(A.rows())), order_(minimum_degree_order(A)) {
+BlockLu::BlockLu(const BlockMatrix& A)
+    : rows_(static_cast<std::size_t>(A.rows())), order_(minimum_degree_order(A)), subtract_row_(subtract_row_kernel()) {
   place_.resize(rows_);
   for (std::size_t k = 0; k < rows_; ++k) place_[static_cast<std::size_t>(order_[k])] = static_cast<int>(k);
   const Structure upper = upper_structure(A, order_, place_);
@@ -100,38 +100,30 @@ BlockLu::BlockLu(const BlockMatrix& A) : rows_(static_cast<std::size_t>(A.rows()
 void BlockLu::load_row(const BlockMatrix& A, const Matrix3& scale, const Matrix3& diagonal, std::size_t row) {
   const auto old = static_cast<std::size_t>(order_[row]);
   for (int p = row_start_[row]; p < row_start_[row + 1]; ++p) {
-    data_[static_cast<std::size_t>(p)].setZero();
+    data_[static_cast<std::size_t>(p)] = {};
     position_[static_cast<std::size_t>(column_[static_cast<std::size_t>(p)])] = p;
   }
   for (int p = A.row_start[old]; p < A.row_start[old + 1]; ++p) {
     const auto column = static_cast<std::size_t>(place_[static_cast<std::size_t>(A.column[static_cast<std::size_t>(p)])]);
     const Matrix3& block = A.block[static_cast<std::size_t>(p)];
     if (column == row)
-      pivot_inverse_[row].noalias() = scale * block + diagonal;  // the pivot itself until it is inverted
+      pivot_inverse_[row] = widened(scale * block + diagonal);  // the pivot itself until it is inverted
     else
-      data_[static_cast<std::size_t>(position_[column])].noalias() = scale * block;
+      data_[static_cast<std::size_t>(position_[column])] = widened(scale * block);
   }
 }
 
-bool BlockLu::eliminate_row(std::size_t row, const std::vector<char>& identity) {
-  const int diagonal = static_cast<int>(row);
+bool BlockLu::eliminate_row(std::size_t row) {
   for (int p = row_start_[row]; p < upper_[row]; ++p) {
     const auto k = static_cast<std::size_t>(column_[static_cast<std::size_t>(p)]);
-    if (identity[k] != 0) continue;
-    Matrix3& multiplier = data_[static_cast<std::size_t>(p)];
-    multiplier = (multiplier * pivot_inverse_[k]).eval();
-    for (int q = upper_[k]; q < row_start_[k + 1]; ++q) {
-      const int column = column_[static_cast<std::size_t>(q)];
-      if (identity[static_cast<std::size_t>(column)] != 0) continue;  // solve() accounts for it
-      Matrix3& target = column == diagonal ? pivot_inverse_[row]
-                                           : data_[static_cast<std::size_t>(position_[static_cast<std::size_t>(column)])];
-      subtract_product(target, multiplier, data_[static_cast<std::size_t>(q)]);
-    }
+    if (identity_[k] != 0) continue;
+    const auto first = static_cast<std::size_t>(upper_[k]);
+    data_[static_cast<std::size_t>(p)] = product(data_[static_cast<std::size_t>(p)], pivot_inverse_[k]);
+    subtract_row_(data_[static_cast<std::size_t>(p)], data_.data() + first, column_.data() + first,
+                  row_start_[k + 1] - upper_[k], identity_.data(), position_.data(), static_cast<int>(row), data_.data(),
+                  pivot_inverse_[row]);
   }
-  Matrix3 inverse;
-  if (!invert(pivot_inverse_[row], inverse)) return false;
-  pivot_inverse_[row] = inverse;
-  return true;
+  return invert(pivot_inverse_[row]);
 }
 
 bool BlockLu::factorize(const BlockMatrix& A, const std::vector<Matrix3>& scale, const std::vector<Matrix3>& diagonal,
@@ -141,7 +133,7 @@ bool BlockLu::factorize(const BlockMatrix& A, const std::vector<Matrix3>& scale,
     if (identity_[row] != 0) continue;
     const auto old = static_cast<std::size_t>(order_[row]);
     load_row(A, scale[old], diagonal[old], row);
-    if (!eliminate_row(row, identity_)) return false;
+    if (!eliminate_row(row)) return false;
   }
   return true;
 }
@@ -157,7 +149,7 @@ void BlockLu::solve(const Vector& rhs, Vector& x) {
     Vector3 sum = part(row);
     for (int p = row_start_[row]; p < row_start_[row + 1]; ++p) {
       const auto k = static_cast<std::size_t>(column_[static_cast<std::size_t>(p)]);
-      if (identity_[k] != 0 || p < upper_[row]) sum.noalias() -= data_[static_cast<std::size_t>(p)] * part(k);
+      if (identity_[k] != 0 || p < upper_[row]) sum.noalias() -= view(data_[static_cast<std::size_t>(p)]) * part(k);
     }
     part(row) = sum;
   }
@@ -166,9 +158,9 @@ void BlockLu::solve(const Vector& rhs, Vector& x) {
     Vector3 sum = part(row);
     for (int p = upper_[row]; p < row_start_[row + 1]; ++p) {
       const auto k = static_cast<std::size_t>(column_[static_cast<std::size_t>(p)]);
-      if (identity_[k] == 0) sum.noalias() -= data_[static_cast<std::size_t>(p)] * part(k);
+      if (identity_[k] == 0) sum.noalias() -= view(data_[static_cast<std::size_t>(p)]) * part(k);
     }
-    part(row).noalias() = pivot_inverse_[row] * sum;
+    part(row).noalias() = view(pivot_inverse_[row]) * sum;
   }
   for (std::size_t row = 0; row < rows_; ++row) x.segment<3>(3 * static_cast<Index>(order_[row])) = part(row);
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "linalg/block_kernel.hpp"
 #include "linalg/block_matrix.hpp"
 
 namespace ccp {
@@ -30,11 +31,11 @@ class BlockLu {
   /// Floating-point operations of one factorisation without identity rows (multiplications and additions).
   std::int64_t flops() const { return flops_; }
   /// Bytes of the factors.
-  std::size_t bytes() const { return (data_.size() + pivot_inverse_.size()) * sizeof(Matrix3); }
+  std::size_t bytes() const { return (data_.size() + pivot_inverse_.size()) * sizeof(WideBlock); }
 
  private:
   void load_row(const BlockMatrix& A, const Matrix3& scale, const Matrix3& diagonal, std::size_t row);
-  bool eliminate_row(std::size_t row, const std::vector<char>& identity);
+  bool eliminate_row(std::size_t row);
 
   std::size_t rows_ = 0;
   std::vector<int> order_;      ///< order_[new] = old
@@ -42,10 +43,11 @@ class BlockLu {
   std::vector<int> row_start_;  ///< rows + 1, into column_ and data_: the filled pattern, by new rows
   std::vector<int> column_;     ///< new columns, sorted, without the diagonal
   std::vector<int> upper_;      ///< per row: first position with a column beyond the diagonal
-  std::vector<Matrix3> data_;
-  std::vector<Matrix3> pivot_inverse_;
+  std::vector<WideBlock> data_;
+  std::vector<WideBlock> pivot_inverse_;
   std::vector<char> identity_;  ///< by new rows
   std::vector<int> position_;   ///< per new column: its place in the row at work, −1 outside its pattern
+  SubtractRow subtract_row_;
   Vector work_;
   std::int64_t flops_ = 0;
 };
