@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <omp.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -77,6 +78,13 @@ void note_interrupt(int) { interrupt_seen = 1; }
 
 }  // namespace
 
+ProcessPool::ProcessPool() : thread_levels_(::omp_get_max_active_levels()) { ::omp_set_max_active_levels(0); }
+
+ProcessPool::~ProcessPool() {
+  kill_all();
+  ::omp_set_max_active_levels(thread_levels_);
+}
+
 void ProcessPool::spawn(std::size_t id, const Limits& limits, const std::filesystem::path& log,
                         const std::function<int()>& body) {
   std::array<int, 2> ends{};
@@ -93,6 +101,7 @@ void ProcessPool::spawn(std::size_t id, const Limits& limits, const std::filesys
   if (pid == 0) {
     ::close(ends[0]);
     isolate(parent, limits, log.c_str());
+    ::omp_set_max_active_levels(thread_levels_);
     run_worker(body);
   }
   ::setpgid(pid, pid);  // as the worker does; whoever comes first

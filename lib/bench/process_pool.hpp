@@ -30,12 +30,15 @@ struct WorkerExit {
 /// Forked workers, each with a wall limit and a memory limit, in a process group of its own, killed by the system when this
 /// process dies. Everything a worker prints goes to its log. The destructor kills what still runs.
 ///
+/// While there is a pool, this process starts no team of threads (of OpenMP, whoever asks for it): workers forked after that
+/// would wait for ever for the threads of a team they do not have.
+///
 /// The memory limit is on writable private memory (RLIMIT_DATA), which counts what was inherited from this process; it is
 /// off in builds with the address sanitizer, which reserves terabytes.
 class ProcessPool {
  public:
-  ProcessPool() = default;
-  ~ProcessPool() { kill_all(); }
+  ProcessPool();
+  ~ProcessPool();
   ProcessPool(const ProcessPool&) = delete;
   ProcessPool& operator=(const ProcessPool&) = delete;
 
@@ -64,6 +67,7 @@ class ProcessPool {
   void poll_pipes(std::chrono::milliseconds longest);
   std::optional<WorkerExit> reap();
 
+  const int thread_levels_;  ///< nested teams that were allowed before, and are in a worker
   std::vector<Worker> workers_;
 };
 

@@ -156,3 +156,17 @@ TEST_CASE("a failed cell gives exit code 3 every time, its reason, and leaves th
   CHECK(results.at("odd_mass_stack/ccp/liar").json.at("status") == "false_converged");
   CHECK(results.at("odd_mass_stack/ccp/slow").json.at("status") == "iteration_limit");
 }
+
+TEST_CASE("run does a large problem on two threads") {
+  const Workplace place;
+  const std::string config = place.write("large.json", R"({
+    "name": "large", "stop": { "max_iterations": 5 }, "limits": { "wall_s": 60 },
+    "problems": [ { "scene": "odd_mass_stack", "parameters": { "spheres": 2000 } } ],
+    "solvers": [ { "solver": "jacobi" }, { "solver": "admm" } ] })");
+  const Answer answer = run_program(place, {"run", config, "--threads", "2", "--out", place.text("out")});
+  INFO(answer.err << answer.out);
+  CHECK(answer.code == 0);
+  const auto results = read_results(place / "out/large");
+  CHECK(results.size() == 2);
+  for (const auto& [id, cell] : results) CHECK(cell.json.at("status") == "iteration_limit");
+}
