@@ -1,0 +1,168 @@
+#include <Eigen/LU>
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "linalg/block_lu.hpp"
+#include "support/small_problems.hpp"
+
+using namespace ccp;
+using namespace ccp::testing;
+
+namespace {
+
+/// A block matrix with the graph of random contacts, and the scalings of a Newton step.
+struct Sample {
+  ConstraintSet constraints;
+  DenseMatrix scalar;
+  BlockMatrix blocks;
+  std::vector<Matrix3> scale, diagonal;
+  std::vector<char> identity;
+
+  Sample(std::uint64_t seed, int count, bool mixed, double density, int identity_every) {
+    Uniform uniform(seed);
+    for (int i = 0; i < count; ++i) {
+      const int kind = mixed ? i % 4 : 0;
+      constraints.add(static_cast<ConstraintKind>(kind), 0.5);
+    }
+    const Index m = constraints.rows();
+    scalar = DenseMatrix::Zero(m, m);
+    for (Index i = 0; i < count; ++i)
+      for (Index j = 0; j < count; ++j)
+        if (i == j || uniform() < 2.0 * density - 1.0)
+          scalar.block(constraints.offset(i), constraints.offset(j), constraints.rows(i), constraints.rows(j)) =
+              uniform.matrix(constraints.rows(i), constraints.rows(j));
+    blocks = block_matrix(constraints, sparse(scalar));
+    for (int i = 0; i < count; ++i) {
+      scale.push_back(Matrix3(uniform.matrix(3, 3)));
+      // Large enough that no pivot block is near singular: the LU does not pivot between blocks.
+      diagonal.push_back(Matrix3(uniform.matrix(3, 3)) + 8.0 * count * density * Matrix3::Identity());
+      identity.push_back(identity_every > 0 && i % identity_every == 0 ? 1 : 0);
+    }
+  }
+
+  /// The padded matrix the factorisation is of.
+  DenseMatrix padded() const {
+    const Index n = constraints.count();
+    DenseMatrix A = DenseMatrix::Zero(3 * n, 3 * n);
+    for (Index i = 0; i < n; ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      if (identity[row] != 0) {
+        A.block<3, 3>(3 * i, 3 * i).setIdentity();
+        continue;
+      }
+      for (Index j = 0; j < n; ++j) {
+        Matrix3 block = Matrix3::Zero();
+        block.topLeftCorner(constraints.rows(i), constraints.rows(j)) =
+            scalar.block(constraints.offset(i), constraints.offset(j), constraints.rows(i), constraints.rows(j));
+        A.block<3, 3>(3 * i, 3 * j) = scale[row] * block;
+      }
+      A.block<3, 3>(3 * i, 3 * i) += diagonal[row];
+    }
+    return A;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("padded block products are those of the scalar matrix", "[linalg]") {
+  const Sample sample(1, 23, true, 0.3, 0);
+  const Vector x = Uniform(2).vector(sample.constraints.rows());
+  Vector padded(3 * sample.constraints.count()), product(padded.size()), y(x.size());
+  pad(sample.constraints, x, padded);
+  sample.blocks.multiply(padded, product);
+  unpad(sample.constraints, product, y);
+  CHECK((y - sample.scalar * x).cwiseAbs().maxCoeff() <= 1e-14);
+  pad(sample.constraints, y, padded);
+  CHECK(padded == product);  // nothing in the padding
+}
+
+TEST_CASE("the block LU solves what it factorised", "[linalg]") {
+  struct Case {
+    int count;
+    bool mixed;
+    double density;
+    int identity_every;
+  };
+  for (const Case& c : {Case{1, false, 0.0, 0}, Case{1, false, 0.0, 1}, Case{40, false, 0.1, 0}, Case{40, false, 0.1, 3},
+                        Case{40, true, 0.15, 2}, Case{25, false, 1.0, 0}, Case{25, false, 1.0, 4}, Case{60, false, 0.0, 0},
+                        Case{30, true, 0.2, 1}}) {
+    CAPTURE(c.count, c.mixed, c.density, c.identity_every);
+    const Sample sample(7, c.count, c.mixed, c.density, c.identity_every);
+    const DenseMatrix A = sample.padded();
+    const Vector rhs = Uniform(3).vector(A.rows());
+    BlockLu lu(sample.blocks);
+    REQUIRE(lu.factorize(sample.blocks, sample.scale, sample.diagonal, sample.identity));
+    Vector x(rhs.size());
+    lu.solve(rhs, x);
+    const double scale = A.cwiseAbs().rowwise().sum().maxCoeff() * x.cwiseAbs().maxCoeff();
+    CHECK((A * x - rhs).cwiseAbs().maxCoeff() <= 1e-14 * scale);
+    Vector in_place = rhs;
+    lu.solve(in_place, in_place);
+    CHECK(in_place == x);
+  }
+}
+
+TEST_CASE("one analysis serves any values and any set of identity rows", "[linalg]") {
+  const Sample first(11, 40, false, 0.1, 0), second(11, 40, false, 0.1, 5);
+  BlockLu lu(first.blocks);
+  Vector x(120), y(120);
+  const Vector rhs = Uniform(4).vector(120);
+  REQUIRE(lu.factorize(second.blocks, second.scale, second.diagonal, second.identity));
+  REQUIRE(lu.factorize(first.blocks, first.scale, first.diagonal, first.identity));
+  lu.solve(rhs, x);
+  BlockLu fresh(first.blocks);
+  REQUIRE(fresh.factorize(first.blocks, first.scale, first.diagonal, first.identity));
+  fresh.solve(rhs, y);
+  CHECK(x == y);
+}
+
+TEST_CASE("a singular or infinite pivot is noticed", "[linalg]") {
+  Sample sample(5, 10, false, 0.2, 0);
+  BlockLu lu(sample.blocks);
+  sample.scale[4].setZero();
+  sample.diagonal[4].setZero();
+  CHECK_FALSE(lu.factorize(sample.blocks, sample.scale, sample.diagonal, sample.identity));
+  sample.diagonal[4].setConstant(std::numeric_limits<double>::quiet_NaN());
+  CHECK_FALSE(lu.factorize(sample.blocks, sample.scale, sample.diagonal, sample.identity));
+  sample.identity[4] = 1;
+  CHECK(lu.factorize(sample.blocks, sample.scale, sample.diagonal, sample.identity));
+}
+
+TEST_CASE("a chain of contacts has no fill", "[linalg]") {
+  ConstraintSet chain;
+  const int n = 50;
+  DenseMatrix scalar = DenseMatrix::Zero(3 * n, 3 * n);
+  for (int i = 0; i < n; ++i) {
+    chain.add(ConstraintKind::contact, 0.3);
+    scalar.block<3, 3>(3 * i, 3 * i).setIdentity();
+    if (i > 0) scalar.block<3, 3>(3 * i, 3 * i - 3).setConstant(0.1);
+  }
+  const BlockMatrix blocks = block_matrix(chain, sparse(scalar));
+  CHECK(blocks.column.size() == 3 * n - 2);  // the missing half of the pattern is there
+  CHECK(BlockLu(blocks).flops() == 108 * (n - 1));
+}
+
+TEST_CASE("both kernels of the block LU give the same numbers", "[linalg]") {
+  // The kernel in use against the definition: no fused operations, the same order.
+  Uniform uniform(9);
+  const auto random_block = [&] {
+    WideBlock block{};
+    for (auto& column : block.column)
+      for (int i = 0; i < 3; ++i) column[i] = uniform();
+    return block;
+  };
+  const WideBlock a = random_block(), b = random_block();
+  WideBlock pivot{}, target = random_block();
+  const WideBlock before = target;
+  const int column = 0, position = 0;
+  const char skip = 0;
+  subtract_row_kernel()(a, &b, &column, 1, &skip, &position, 7, &target, pivot);
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) {
+      volatile double p0 = a.column[0][i] * b.column[k][0], p1 = a.column[1][i] * b.column[k][1],
+                      p2 = a.column[2][i] * b.column[k][2];
+      volatile double sum = p0 + p1;
+      sum = sum + p2;
+      CHECK(target.column[k][i] == before.column[k][i] - sum);
+    }
+}
