@@ -29,12 +29,17 @@ class BuiltProblem {
   /// The judge of a model, made on first use; nothing, with defect() set, when it cannot be made.
   Judge* judge(Model model);
 
+  /// Times of the kernels, where they are measured.
+  const std::optional<KernelTimes>& kernels() const { return kernels_; }
+  void set_kernels(std::optional<KernelTimes> times) { kernels_ = times; }
+
  private:
   void build(const Cell& cell, const Catalog& catalog);
 
   std::optional<ContactProblem> problem_;
   std::map<Model, std::unique_ptr<Judge>> judges_;
   std::optional<std::pair<Status, std::string>> defect_;
+  std::optional<KernelTimes> kernels_;
 };
 
 }  // namespace ccp

@@ -58,6 +58,21 @@ Json crossings_json(const Crossings& crossings) {
   return object;
 }
 
+Json kernels_json(const KernelTimes& times) {
+  return {{"product_s", json_number(times.product)},
+          {"projection_s", json_number(times.projection)},
+          {"block_product_s", json_number(times.block_product)},
+          {"csr_product_s", json_number(times.csr_product)},
+          {"factors_product_s", json_number(times.factors_product)},
+          {"bytes_per_contact", json_number(times.bytes_per_contact)}};
+}
+
+KernelTimes read_kernels(const Json& json) {
+  return {number_of(json.at("product_s")),         number_of(json.at("projection_s")),
+          number_of(json.at("block_product_s")),   number_of(json.at("csr_product_s")),
+          number_of(json.at("factors_product_s")), number_of(json.at("bytes_per_contact"))};
+}
+
 void read_results(const Json& json, CellRecord& record) {
   const Json& counters = json.at("counters");
   record.counters = {counters.at("factorizations").get<std::int64_t>(), counters.at("back_solves").get<std::int64_t>(),
@@ -110,7 +125,7 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
   Json trace = Json::array();
   for (const Measure measure : cell.trace) trace.push_back(measure_info(measure).name);
   const Counters& counters = record.counters;
-  const Json json = {
+  Json json = {
       {"schema", record_schema},
       {"hash", record.hash},
       {"solver_version", solver_version},
@@ -143,6 +158,7 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
       {"crossings", crossings_json(record.crossings)},
       {"notes", record.notes},
       {"conversions", conversions}};
+  if (record.kernels) json["kernels"] = kernels_json(*record.kernels);
   return dump_json(json, 2) + "\n";
 }
 
@@ -163,6 +179,7 @@ std::optional<CellRecord> record_from_json(const std::string& text) {
       record.problem = ProblemFacts{problem.at("title").get<std::string>(), problem.at("contacts").get<Index>(),
                                     problem.at("rows").get<Index>(), problem.at("dofs").get<Index>(),
                                     number_of(problem.at("symmetry_defect"))};
+    if (const auto kernels = json.find("kernels"); kernels != json.end()) record.kernels = read_kernels(*kernels);
     return record;
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;

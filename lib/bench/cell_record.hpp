@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/kernel_times.hpp"
 #include "bench/plan.hpp"
 #include "core/status.hpp"
 #include "problem/contact_problem.hpp"
@@ -37,6 +38,7 @@ struct CellRecord {
   std::vector<std::string> notes;
   std::vector<Conversion> conversions;
   std::optional<ProblemFacts> problem;
+  std::optional<KernelTimes> kernels;  ///< where the config asks for them
 
   void take(Result&& result);
 };

@@ -78,6 +78,7 @@ Config read_document(const Json& document, const JsonSource& source, const Catal
   config.title = document.value("title", std::string());
   config.description = document.value("description", std::string());
   config.plots = read_plots(document);
+  config.kernels = document.value("kernels", false);
 
   Json swept_part = Json::object();
   for (const char* key : {"problems", "model", "solvers", "stop", "limits", "trace"})

@@ -81,6 +81,7 @@ struct Config {
   std::string file;
   std::string name;  ///< letters, digits, _ and -: the folder of its results
   std::string title, description;
+  bool kernels = false;                 ///< time the kernels of each problem
   std::string size;                     ///< the size applied, or empty
   std::vector<ConfigVariant> variants;  ///< at least one
   std::vector<Claim> claims;

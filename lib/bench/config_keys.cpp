@@ -40,6 +40,7 @@ Shape config_shape() {
            {"stop", KeyType::object, "when a run ends", false, "", {}, {}, "stop"},
            {"limits", KeyType::object, "limits of one cell, enforced from outside", false, "", {}, {}, "limits"},
            {"trace", KeyType::choices, "measures written for every iteration", false, "", {}, measure_names()},
+           {"kernels", KeyType::flag, "time products and projections of each problem, beside the solvers; default false"},
            {"sweep", KeyType::table, "JSON pointer -> list of values; lists multiply, those inside \"zip\" are paired"},
            {"sizes", KeyType::object, "changes for --size", false, "", {}, {}, "sizes"},
            {"claims", KeyType::objects, "statements of the paper as bounds on results", false, "", {}, {}, "claim"},

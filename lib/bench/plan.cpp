@@ -106,19 +106,20 @@ class ProblemResolver {
 std::string cell_hash(const Cell& cell) {
   Json trace = Json::array();
   for (const Measure measure : cell.trace) trace.push_back(measure_info(measure).name);
-  const Json identity = {{"solver_version", solver_version},
-                         {"problem", cell.problem_key},
-                         {"model", model_name(cell.model)},
-                         {"solver", cell.solver->solver},
-                         {"parameters", parameters_json(cell.solver->parameters)},
-                         {"stop",
-                          {{"measure", measure_info(cell.stop.measure).name},
-                           {"tolerance", cell.stop.tolerance},
-                           {"native", cell.stop.native},
-                           {"max_iterations", cell.stop.max_iterations},
-                           {"time_limit_s", cell.stop.time_limit_s}}},
-                         {"trace", trace},
-                         {"threads", cell.threads}};
+  Json identity = {{"solver_version", solver_version},
+                   {"problem", cell.problem_key},
+                   {"model", model_name(cell.model)},
+                   {"solver", cell.solver->solver},
+                   {"parameters", parameters_json(cell.solver->parameters)},
+                   {"stop",
+                    {{"measure", measure_info(cell.stop.measure).name},
+                     {"tolerance", cell.stop.tolerance},
+                     {"native", cell.stop.native},
+                     {"max_iterations", cell.stop.max_iterations},
+                     {"time_limit_s", cell.stop.time_limit_s}}},
+                   {"trace", trace},
+                   {"threads", cell.threads}};
+  if (cell.kernels) identity["kernels"] = true;
   return sha256_hex(dump_json(identity)).substr(0, 16);
 }
 
@@ -178,6 +179,7 @@ class Planner {
     cell.limits = variant.limits;
     cell.trace = variant.trace;
     cell.threads = options_.threads;
+    cell.kernels = config_.kernels;
     cell.hash = cell_hash(cell);
     // Entries that a sweep does not touch come back with every combination.
     if (!known_.insert(cell.hash + "\n" + cell.id()).second) return;

@@ -24,7 +24,8 @@ struct Cell {
   Limits limits;
   std::vector<Measure> trace;
   int threads = 1;
-  std::string hash;  ///< 16 hex digits; folder of the result
+  bool kernels = false;  ///< the kernels of the problem are timed, too
+  std::string hash;      ///< 16 hex digits; folder of the result
 
   /// "problem/model/label", what --only matches.
   std::string id() const;

@@ -101,7 +101,7 @@ void ProcessPool::spawn(std::size_t id, const Limits& limits, const std::filesys
   if (pid == 0) {
     ::close(ends[0]);
     isolate(parent, limits, log.c_str());
-    ::omp_set_max_active_levels(thread_levels_);
+    ::omp_set_max_active_levels(1);
     run_worker(body);
   }
   ::setpgid(pid, pid);  // as the worker does; whoever comes first

@@ -67,7 +67,7 @@ class ProcessPool {
   void poll_pipes(std::chrono::milliseconds longest);
   std::optional<WorkerExit> reap();
 
-  const int thread_levels_;  ///< nested teams that were allowed before, and are in a worker
+  const int thread_levels_;  ///< nested teams that were allowed before
   std::vector<Worker> workers_;
 };
 

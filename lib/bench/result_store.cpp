@@ -50,6 +50,22 @@ void add_crossings(std::vector<Column>& columns) {
   }
 }
 
+/// Empty in configs that do not time kernels. kernel_work_s: what the products and projections of the run should have taken.
+void add_kernels(std::vector<Column>& columns) {
+  const auto add = [&columns](const std::string& name, auto get) {
+    columns.push_back({name, [get](const Cell&, const CellRecord& r) {
+                         return r.kernels ? csv_number(get(*r.kernels, r)) : std::string();
+                       }});
+  };
+  add("kernel_product_s", [](const KernelTimes& k, const CellRecord&) { return k.product; });
+  add("kernel_projection_s", [](const KernelTimes& k, const CellRecord&) { return k.projection; });
+  add("kernel_block_product_s", [](const KernelTimes& k, const CellRecord&) { return k.block_product; });
+  add("kernel_csr_product_s", [](const KernelTimes& k, const CellRecord&) { return k.csr_product; });
+  add("kernel_factors_product_s", [](const KernelTimes& k, const CellRecord&) { return k.factors_product; });
+  add("kernel_work_s", [](const KernelTimes& k, const CellRecord& r) { return k.work(r.counters); });
+  add("bytes_per_contact", [](const KernelTimes& k, const CellRecord&) { return k.bytes_per_contact; });
+}
+
 /// Facts that a problem that could not be built does not have stay empty.
 template <typename Get>
 void add_fact(std::vector<Column>& columns, const std::string& name, Get get) {
@@ -79,9 +95,13 @@ std::vector<Column> summary_columns() {
   add_number(columns, "analysis_s", [](const CellRecord& r) { return r.counters.analysis_s; });
   add_number(columns, "factorization_s", [](const CellRecord& r) { return r.counters.factorization_s; });
   add_number(columns, "back_solve_s", [](const CellRecord& r) { return r.counters.back_solve_s; });
+  add_number(columns, "linear_solver_s", [](const CellRecord& r) {
+    return r.counters.analysis_s + r.counters.factorization_s + r.counters.back_solve_s;
+  });
   add_number(columns, "setup_s", [](const CellRecord& r) { return r.setup_s; });
   add_number(columns, "solve_s", [](const CellRecord& r) { return r.solve_s; });
   add_number(columns, "wall_s", [](const CellRecord& r) { return r.wall_s; });
+  add_kernels(columns);
   add_crossings(columns);
   add_fact(columns, "contacts", [](const ProblemFacts& f) { return f.contacts; });
   add_fact(columns, "rows", [](const ProblemFacts& f) { return f.rows; });

@@ -86,6 +86,9 @@ void Supervisor::build(const Cell& cell) {
   built_.reset();  // before the next one is there, or both would be in memory
   built_ = std::make_unique<BuiltProblem>(cell, catalog_);
   built_key_ = cell.problem_key;
+  if (cell.kernels && !built_->defect())
+    built_->set_kernels(
+        measure_kernels_apart(built_->problem(), cell.threads, cell.limits, store_.cell_folder(cell) / log_name));
 }
 
 void Supervisor::start(std::size_t index) {
@@ -119,7 +122,10 @@ CellRecord Supervisor::record_of_dead(const Cell& cell, const WorkerExit& exit) 
   record.limits = cell.limits;
   record.wall_s = exit.wall_s;
   record.peak_memory_mb = exit.peak_memory_mb;
-  if (built_ && built_key_ == cell.problem_key && !built_->defect()) record.problem = built_->facts();
+  if (built_ && built_key_ == cell.problem_key && !built_->defect()) {
+    record.problem = built_->facts();
+    record.kernels = built_->kernels();
+  }
 
   const std::string log = last_line(store_.cell_folder(cell) / log_name);
   const bool no_memory = exit.code == exit_out_of_memory || log.find("bad_alloc") != std::string::npos;

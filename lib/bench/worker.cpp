@@ -45,6 +45,7 @@ int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, cons
   record.hash = cell.hash;
   record.limits = cell.limits;
   record.problem = built.facts();
+  record.kernels = built.kernels();
   try {
     solve_cell(cell, built, catalog, folder, record);
   } catch (const std::bad_alloc&) {

@@ -170,3 +170,28 @@ TEST_CASE("run does a large problem on two threads") {
   CHECK(results.size() == 2);
   for (const auto& [id, cell] : results) CHECK(cell.json.at("status") == "iteration_limit");
 }
+
+TEST_CASE("run times the kernels of a problem where the config asks for it") {
+  const Workplace place;
+  const auto config = [&](const std::string& name, const std::string& more) {
+    return place.write(name + ".json", R"({ "name": ")" + name + R"(", "stop": { "max_iterations": 3 }, )" + more +
+                                           R"("problems": [ { "scene": "odd_mass_stack" } ],
+                                              "solvers": [ { "solver": "jacobi" }, { "solver": "gauss_seidel" } ] })");
+  };
+  REQUIRE(run_program(place, {"run", config("timed", R"("kernels": true, )"), "--out", place.text("out")}).code == 0);
+  REQUIRE(run_program(place, {"run", config("plain", ""), "--out", place.text("out")}).code == 0);
+  const Csv timed(place / "out/timed/summary.csv"), plain(place / "out/plain/summary.csv");
+  for (std::size_t row = 0; row < 2; ++row) {
+    for (const char* name : {"kernel_product_s", "kernel_projection_s", "kernel_block_product_s", "kernel_csr_product_s",
+                             "kernel_factors_product_s", "bytes_per_contact"}) {
+      CAPTURE(row, name);
+      CHECK(timed.number(row, name) > 0.0);
+      CHECK(timed.text(row, name) == timed.text(0, name));  // once per problem
+      CHECK(plain.text(row, name).empty());
+    }
+    CHECK(timed.number(row, "kernel_work_s") ==
+          Approx(3.0 * (timed.number(row, "kernel_product_s") + timed.number(row, "kernel_projection_s"))));
+  }
+  for (const auto& [id, cell] : read_results(place / "out/timed")) CHECK(cell.json.at("kernels").at("product_s") > 0.0);
+  for (const auto& [id, cell] : read_results(place / "out/plain")) CHECK_FALSE(cell.json.contains("kernels"));
+}

@@ -1,0 +1,129 @@
+#include "bench/kernel_times.hpp"
+
+#include <sys/mman.h>
+
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <memory>
+#include <system_error>
+
+#include "bench/process_pool.hpp"
+#include "cones/product_cone.hpp"
+#include "core/stopwatch.hpp"
+
+namespace ccp {
+namespace {
+
+using CsrMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
+
+// A kernel is repeated until this much time is spent, but at least so often: the first calls fill the caches.
+constexpr double time_per_kernel_s = 0.1;
+constexpr int least_repetitions = 7;
+
+/// The least time of one call, s.
+template <typename Kernel>
+double least_time(const Kernel& kernel) {
+  double least = std::numeric_limits<double>::infinity();
+  Stopwatch whole;
+  whole.start();
+  for (int count = 0; count < least_repetitions || whole.seconds() < time_per_kernel_s; ++count) {
+    double seconds = 0.0;
+    {
+      const TimeSpent timed(seconds);
+      kernel();
+    }
+    least = std::min(least, seconds);
+  }
+  return least;
+}
+
+/// A vector with entries of both signs in [−1, 1], so that a part of the contacts is open, sticking or slipping.
+Vector sample(Index size) {
+  Vector x(size);
+  std::uint32_t state = 1;
+  for (double& entry : x) {
+    state = state * 1664525u + 1013904223u;
+    entry = static_cast<double>(state >> 8) * 0x1p-23 - 1.0;
+  }
+  return x;
+}
+
+/// H⁻¹ as a sparse matrix of 6×6 blocks.
+CsrMatrix inverse_matrix(const MassMatrix& mass) {
+  std::vector<Triplet> entries;
+  for (Index body = 0; body < mass.blocks().count(); ++body) {
+    const Index offset = mass.blocks().offset(body), size = mass.blocks().size(body);
+    for (Index c = 0; c < size; ++c)
+      for (Index r = 0; r < size; ++r)
+        if (const double value = mass.block_inverse(body)[6 * c + r]; value != 0.0)
+          entries.emplace_back(static_cast<int>(offset + r), static_cast<int>(offset + c), value);
+  }
+  CsrMatrix inverse(mass.size(), mass.size());
+  inverse.setFromTriplets(entries.begin(), entries.end());
+  return inverse;
+}
+
+/// Memory that a worker shares with this process.
+class SharedTimes {
+ public:
+  SharedTimes() : place_(::mmap(nullptr, sizeof(KernelTimes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+    if (place_ == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    times_ = new (place_) KernelTimes;
+  }
+  ~SharedTimes() { ::munmap(place_, sizeof(KernelTimes)); }
+  SharedTimes(const SharedTimes&) = delete;
+  SharedTimes& operator=(const SharedTimes&) = delete;
+
+  KernelTimes& times() { return *times_; }
+
+ private:
+  void* place_;
+  KernelTimes* times_;
+};
+
+}  // namespace
+
+KernelTimes measure_kernels(const ContactProblem& problem, int threads) {
+  KernelTimes times;
+  const Vector x = sample(problem.rows());
+  Vector y(x.size()), projected(x.size());
+  const DelassusOperator& chosen =
+      problem.has_factored() ? static_cast<const DelassusOperator&>(problem.factored()) : problem.assembled();
+  times.product = least_time([&] { chosen.multiply(x, y, threads); });
+  if (problem.constraints().contacts() > 0)
+    times.bytes_per_contact = static_cast<double>(chosen.bytes()) / static_cast<double>(problem.constraints().contacts());
+  times.projection = least_time([&] {
+    projected = x;
+    project_product(problem.constraints(), projected, threads);
+  });
+  if (problem.has_factored()) {
+    const GlobalForm& form = problem.global();
+    const CsrMatrix D = form.D, transposed = form.D.transpose(), inverse = inverse_matrix(problem.mass());
+    Vector momentum(D.rows()), velocity(D.rows());
+    times.factors_product = least_time([&] {
+      momentum.noalias() = D * x;
+      velocity.noalias() = inverse * momentum;
+      y.noalias() = transposed * velocity;
+    });
+  }
+  const AssembledDelassus& blocks = problem.assembled();
+  times.block_product = least_time([&] { blocks.multiply(x, y, threads); });
+  const CsrMatrix N = problem.local().N;
+  times.csr_product = least_time([&] { y.noalias() = N * x; });
+  return times;
+}
+
+std::optional<KernelTimes> measure_kernels_apart(const ContactProblem& problem, int threads, const Limits& limits,
+                                                 const std::filesystem::path& log) {
+  SharedTimes shared;
+  ProcessPool pool;
+  pool.spawn(0, limits, log, [&] {
+    shared.times() = measure_kernels(problem, threads);
+    return 0;
+  });
+  while (true)
+    if (const auto exit = pool.wait(std::chrono::milliseconds(200)))
+      return exit->code == 0 ? std::optional(shared.times()) : std::nullopt;
+}
+
+}  // namespace ccp
