@@ -5,6 +5,9 @@
 #include "solvers/fixed_point/nsgs.hpp"
 #include "solvers/fixed_point/projected_gauss_seidel.hpp"
 #include "solvers/fixed_point/projected_jacobi.hpp"
+#include "solvers/gradient/apgd.hpp"
+#include "solvers/gradient/projected_cg.hpp"
+#include "solvers/gradient/spectral_projected_gradient.hpp"
 #include "solvers/newton/proximal_newton.hpp"
 #include "solvers/splitting/admm.hpp"
 
@@ -20,6 +23,10 @@ constexpr Entry entries[] = {
     {"jacobi", make_projected_jacobi},
     {"gauss_seidel", make_projected_gauss_seidel},
     {"nsgs", make_nsgs},
+    {"apgd", make_apgd},
+    {"spg", make_spg},
+    {"p_spg_fb", make_p_spg_fb},
+    {"projected_cg", make_projected_cg},
     {"admm", make_admm},
     {"proximal_newton", make_proximal_newton},
 };

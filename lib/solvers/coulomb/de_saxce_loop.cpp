@@ -37,10 +37,14 @@ class InnerMonitor final : public Monitor {
     const double residual = run_.judge().velocity_residual_with(iterate.impulse, corrected_);
     if (shown_++ == 0) {
       target_ = inner_reduction * residual;
+      reached_ = false;
       return true;
     }
-    return residual > target_ && shown_ <= inner_cap;
+    reached_ = residual <= target_;
+    return !reached_ && shown_ <= inner_cap;
   }
+  /// Also true for an iterate that ends the inner run by reaching its target: the next one starts there.
+  bool solved() const override { return run_ended_ ? run_.solved() : reached_; }
   Counters& counters() override { return run_.counters(); }
   int threads() const override { return run_.threads(); }
   void note(const std::string& text) override { run_.note(text); }
@@ -52,7 +56,7 @@ class InnerMonitor final : public Monitor {
   Vector corrected_;
   double target_ = 0.0;
   int shown_ = 0;
-  bool first_outer_ = true, run_ended_ = false;
+  bool first_outer_ = true, run_ended_ = false, reached_ = false;
 };
 
 /// N − N_sym of a problem given by an unsymmetric N; no entries otherwise.

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "cones/friction_cone.hpp"
+#include "core/constraints.hpp"
+#include "core/parallel.hpp"
+#include "core/types.hpp"
+
+/// One pass over the constraint blocks that updates vectors and sums scalars on the way: what a gradient method does between
+/// two products with N, in as few sweeps through memory as possible.
+namespace ccp {
+
+/// One block as a pass sees it, with the number of rows known at compile time.
+template <ConstraintKind Kind>
+struct ConeBlock {
+  static constexpr ConstraintKind kind = Kind;
+  static constexpr int rows = constraint_rows(Kind);
+  using Point = Eigen::Matrix<double, rows, 1>;
+
+  Index index;   ///< of the block
+  Index offset;  ///< its first row
+  double mu;     ///< friction coefficient
+
+  Eigen::Map<const Point> of(const Vector& x) const { return Eigen::Map<const Point>(x.data() + offset); }
+  Eigen::Map<Point> of(Vector& x) const { return Eigen::Map<Point>(x.data() + offset); }
+
+  /// Π_Υi(p)
+  Point project(const Point& p) const {
+    if constexpr (has_friction(Kind)) return project_friction_cone(p, mu);
+    if constexpr (Kind == ConstraintKind::unilateral) return p[0] < 0.0 ? Point(0.0) : p;
+    return p;
+  }
+};
+
+/// kernel(block) for the blocks [begin, end), with `block` a ConeBlock of the kind at hand.
+template <typename Kernel>
+void for_blocks(const ConstraintSet& set, Index begin, Index end, const Kernel& kernel) {
+  if (set.all_contacts_3d()) {
+    for (Index i = begin; i < end; ++i) kernel(ConeBlock<ConstraintKind::contact>{i, 3 * i, set.friction(i)});
+    return;
+  }
+  for (Index i = begin; i < end; ++i) {
+    const Index offset = set.offset(i);
+    const double mu = set.friction(i);
+    switch (set.kind(i)) {
+      case ConstraintKind::contact: kernel(ConeBlock<ConstraintKind::contact>{i, offset, mu}); break;
+      case ConstraintKind::contact2d: kernel(ConeBlock<ConstraintKind::contact2d>{i, offset, mu}); break;
+      case ConstraintKind::unilateral: kernel(ConeBlock<ConstraintKind::unilateral>{i, offset, mu}); break;
+      case ConstraintKind::bilateral: kernel(ConeBlock<ConstraintKind::bilateral>{i, offset, mu}); break;
+    }
+  }
+}
+
+/// Passes with sums whose order of summation is fixed: within chunks of a constant number of blocks, then over the chunks.
+/// So the sums have the same bits for any number of threads. No allocation after construction.
+class BlockPass {
+ public:
+  static constexpr Index chunk = 256;
+  static constexpr std::size_t most_sums = 8;
+  template <std::size_t Count>
+  using Sums = std::array<double, Count>;
+
+  explicit BlockPass(const ConstraintSet& set)
+      : set_(&set), partial_(static_cast<std::size_t>((set.count() + chunk - 1) / chunk)) {}
+
+  /// kernel(block, sums) adds the share of its block to `sums`.
+  template <std::size_t Count, typename Kernel>
+  Sums<Count> run(int threads, const Kernel& kernel) {
+    static_assert(Count <= most_sums);
+    const auto body = [&](Index first, Index last) {
+      for (Index c = first; c < last; ++c) {
+        Sums<Count> sums{};
+        for_blocks(*set_, c * chunk, std::min((c + 1) * chunk, set_->count()),
+                   [&](const auto& block) { kernel(block, sums); });
+        std::copy(sums.begin(), sums.end(), partial_[static_cast<std::size_t>(c)].begin());
+      }
+    };
+    parallel_ranges(threads, static_cast<Index>(partial_.size()), body, 1);
+    Sums<Count> total{};
+    for (const auto& part : partial_)
+      for (std::size_t s = 0; s < Count; ++s) total[s] += part[s];
+    return total;
+  }
+
+ private:
+  const ConstraintSet* set_;
+  std::vector<Sums<most_sums>> partial_;
+};
+
+}  // namespace ccp

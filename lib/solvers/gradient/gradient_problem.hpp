@@ -1,0 +1,121 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "problem/conversion.hpp"
+#include "solvers/fixed_point/delassus_rows.hpp"
+#include "solvers/gradient/block_pass.hpp"
+#include "solvers/solver.hpp"
+
+namespace ccp {
+
+enum class Preconditioner { none, diagonal };
+
+inline std::vector<std::pair<std::string, Preconditioner>> preconditioner_names() {
+  return {{"none", Preconditioner::none}, {"diagonal", Preconditioner::diagonal}};
+}
+
+/// What the gradient methods share: the operator in the form chosen, the free velocity, the scale of each block.
+class GradientProblem {
+ public:
+  /// residual_step: g of (E61) in kg on every block; 0 takes ρ_i of (E12).
+  GradientProblem(const ContactProblem& problem, OperatorForm form, double residual_step)
+      : problem_(problem), N_(select_operator(problem, form)), scale_(problem.constraints().count()) {
+    problem.free_velocity();  // formed here, where set-up is timed
+    const ConstraintSet& blocks = problem.constraints();
+    const Vector diagonal = delassus_diagonal(problem);
+    double trace = 0.0;
+    for (Index i = 0; i < blocks.count(); ++i) {
+      const double block_trace = diagonal.segment(blocks.offset(i), blocks.rows(i)).sum();
+      trace += block_trace;
+      scale_[i] = block_trace > 0.0 ? static_cast<double>(blocks.rows(i)) / block_trace : 1.0;
+    }
+    if (trace > 0.0) mean_diagonal_ = trace / static_cast<double>(blocks.rows());
+    residual_scale_ = residual_step > 0.0 ? Vector::Constant(scale_.size(), residual_step) : scale_;
+  }
+
+  const ConstraintSet& constraints() const { return N_.constraints(); }
+  Index rows() const { return N_.rows(); }
+  const Vector& free_velocity() const { return problem_.free_velocity(); }
+  /// ρ_i = rows(i)/tr(N_ii) per block, kg (E12).
+  const Vector& scale() const { return scale_; }
+  /// g_i of (E61) per block, kg.
+  const Vector& residual_scale() const { return residual_scale_; }
+  /// tr(N)/m, 1/kg; 1 for N = 0.
+  double mean_diagonal() const { return mean_diagonal_; }
+
+  /// P of (E63) per block: ρ_i with the diagonal preconditioner, 1 without.
+  Vector preconditioner(Preconditioner choice) const {
+    return choice == Preconditioner::diagonal ? scale_ : Vector::Ones(scale_.size());
+  }
+  /// A step length α of the size of 1/λ(PN).
+  double typical_step(Preconditioner choice) const {
+    return choice == Preconditioner::diagonal ? 1.0 : 1.0 / mean_diagonal_;
+  }
+
+  /// y <- N x, counted.
+  void multiply(const Vector& x, Vector& y, Monitor& monitor) const {
+    N_.multiply(x, y, monitor.threads());
+    ++monitor.counters().products;
+  }
+
+  /// ‖(γ − Π(γ − g u))/g‖₂/m from the sum of the squares of the blocks (E61), m/s.
+  double residual(double squares) const { return rows() > 0 ? std::sqrt(squares) / static_cast<double>(rows()) : 0.0; }
+
+  /// The start of a run: Π_Υ(γ⁰), 0 without one.
+  void project_start(const WarmStart& start, Vector& gamma, BlockPass& pass, Monitor& monitor) const {
+    if (start.impulse.size() == 0) {
+      gamma.setZero();
+      return;
+    }
+    pass.run<1>(monitor.threads(),
+                [&](const auto& block, auto&) { block.of(gamma) = block.project(block.of(start.impulse)); });
+    ++monitor.counters().projections;
+  }
+
+ private:
+  ContactProblem problem_;
+  const DelassusOperator& N_;
+  Vector scale_, residual_scale_;
+  double mean_diagonal_ = 1.0;
+};
+
+/// A product kept as a sum of steps, N γ ← N γ + λ N d, carries the rounding of every step. This says when that has become
+/// more than the rounding of the product itself, so that it is time for a fresh one (E66).
+class Drift {
+ public:
+  void reset() { travelled_ = 0.0; }
+  /// step: ‖λ N d‖, size: ‖N γ‖ after the step, in one norm.
+  bool too_far(double step, double size) {
+    travelled_ += step;
+    return travelled_ > limit * size;
+  }
+
+ private:
+  static constexpr double limit = 8.0;
+  double travelled_ = 0.0;
+};
+
+/// The block's share of (E61): ‖γ_i − Π(γ_i − g_i u_i)‖²/g_i², m²/s².
+template <typename Block>
+double residual_square(const Block& block, const typename Block::Point& gamma, const typename Block::Point& u, double g) {
+  return (gamma - block.project(gamma - g * u)).squaredNorm() / (g * g);
+}
+
+/// gᵀd of a projected step d = Π(γ − a g) − γ of one block. It is at most −dᵀd/a, but g can be large where d has nothing but
+/// rounding, across the surface of a cone; then the bound is better than the product (E64).
+template <typename Point>
+double projected_slope(const Point& g, const Point& d, double a) {
+  return std::min(g.dot(d), -d.squaredNorm() / a);
+}
+
+/// Native column every gradient method has.
+inline NativeColumn projected_gradient_column() {
+  return {"projected_gradient", "m/s", "‖(γ − Π(γ − g u))/g‖₂/m, by which the best iterate is chosen"};
+}
+
+}  // namespace ccp
