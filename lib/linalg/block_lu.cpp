@@ -14,6 +14,7 @@ using Structure = std::vector<std::vector<int>>;
 /// Fill-reducing order of the block graph: order[new] = old.
 std::vector<int> minimum_degree_order(const BlockMatrix& A) {
   const int n = static_cast<int>(A.rows());
+  if (n == 0) return {};
   SparseMatrix pattern(n, n);
   std::vector<Triplet> entries;
   entries.reserve(A.column.size());

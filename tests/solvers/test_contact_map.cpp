@@ -40,11 +40,11 @@ TEST_CASE("the derivatives of the contact maps agree with differences", "[newton
           const Vector3 s = sample(uniform, kind);
           const double t = s.tail<2>().norm();
           // Away from kinks: differences say nothing there.
-          if (std::abs(s[0]) < 1e-3 || std::abs(t - mu * s[0]) < 1e-3 || std::abs(mu * t + s[0]) < 1e-3) continue;
-          if (has_friction(kind) && t < 1e-2) continue;
+          if (std::abs(s[0]) < 1e-3) continue;
+          if (has_friction(kind) && (t < 1e-2 || std::abs(t - mu * s[0]) < 1e-3 || std::abs(mu * t + s[0]) < 1e-3)) continue;
           CAPTURE(model_name(model), mu, s.transpose());
           const ContactMap map = contact_map(kind, mu, model, s);
-          CHECK((map.value - contact_map_value(kind, mu, model, s)).norm() <= 1e-15);
+          CHECK((map.value - contact_map_value(kind, mu, model, s)).norm() <= 1e-14);
           const Index rows = constraint_rows(kind);
           const Matrix3 difference = map.derivative - central_differences(kind, mu, model, s);
           CHECK(difference.topLeftCorner(rows, rows).cwiseAbs().maxCoeff() <= 1e-7);

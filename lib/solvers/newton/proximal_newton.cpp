@@ -97,7 +97,7 @@ class ProximalSession final : public Session {
     Vector padded = Vector::Zero(sub_.size());
     pad(problem_.constraints(), problem_.local().r + shift, padded);
     sub_.set_free_velocity(padded);
-    free_velocity_ = padded.cwiseAbs().maxCoeff();
+    free_velocity_ = padded.size() > 0 ? padded.cwiseAbs().maxCoeff() : 0.0;
     if (start.impulse.size() > 0)
       pad(problem_.constraints(), start.impulse, centre_);
     else

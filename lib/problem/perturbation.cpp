@@ -1,0 +1,61 @@
+#include "problem/perturbation.hpp"
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "core/error.hpp"
+#include "problem/problem_builder.hpp"
+
+namespace ccp {
+namespace {
+
+/// Uniform in [−1, 1): the mapping is ours because those of the standard library differ between implementations.
+Vector uniform_vector(Index size, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  Vector z(size);
+  for (double& entry : z) entry = static_cast<double>(engine() >> 11) * 0x1p-52 - 1.0;
+  return z;
+}
+
+ConstraintSet with_friction_factor(const ConstraintSet& constraints, double factor) {
+  ConstraintSet scaled;
+  for (Index i = 0; i < constraints.count(); ++i) scaled.add(constraints.kind(i), factor * constraints.friction(i));
+  return scaled;
+}
+
+/// z scaled so that its response N z (without compliance) has the wanted norm.
+Vector impulse_noise(const ContactProblem& problem, const Perturbation& perturbation) {
+  Vector z = uniform_vector(problem.rows(), perturbation.seed), response;
+  if (problem.given_global()) {
+    const GlobalForm& form = problem.global();
+    Vector velocity = form.D * z;
+    problem.mass().solve(velocity, velocity);
+    response = form.D.transpose() * velocity;
+  } else {
+    response = problem.local().N * z;
+  }
+  const double size = response.norm();
+  z *= size > 0.0 ? perturbation.noise * problem.free_velocity().norm() / size : 0.0;
+  return z;
+}
+
+}  // namespace
+
+ContactProblem perturbed(const ContactProblem& problem, const Perturbation& perturbation) {
+  if (perturbation.noise == 0.0 && perturbation.friction_factor == 1.0) return problem;
+  if (problem.impulse_shift().size() > 0) throw InputError("a problem with cohesion cannot be perturbed");
+  const Vector z = impulse_noise(problem, perturbation);
+  ProblemBuilder builder(fmt::format("{}, noise {:g}, friction × {:g}, seed {}", problem.name(), perturbation.noise,
+                                     perturbation.friction_factor, perturbation.seed));
+  if (problem.given_global()) {
+    const GlobalForm& form = problem.global();
+    builder.global(form.H, form.k + form.D * z, form.D, form.b);
+    if (form.C.nonZeros() > 0) builder.compliance(form.C);
+  } else {
+    builder.local(problem.local().N, problem.local().r + problem.local().N * z);
+  }
+  return builder.constraints(with_friction_factor(problem.constraints(), perturbation.friction_factor)).build();
+}
+
+}  // namespace ccp

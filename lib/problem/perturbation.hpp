@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "problem/contact_problem.hpp"
+
+namespace ccp {
+
+/// A problem near another one: what a solver meets in the next step, and how a set of instances is made from one dump.
+struct Perturbation {
+  double noise = 0.0;            ///< size of the change of r relative to ‖r‖₂
+  double friction_factor = 1.0;  ///< factor of every μ
+  std::uint64_t seed = 0;        ///< of the random direction
+
+  bool operator==(const Perturbation&) const = default;
+};
+
+/// r' = r + noise ‖r‖₂ N z/‖N z‖₂ and μ' = friction_factor μ, z uniform in [−1, 1)ᵐ (E84). The change of r is in the range
+/// of N: it is the response to impulses, so that a problem that has a solution with friction keeps one. A problem in local
+/// form gets it on r; one in global form on k (k' = k + D z', the part of N z' beside compliance). Deterministic. Throws
+/// InputError for a problem with cohesion.
+ContactProblem perturbed(const ContactProblem& problem, const Perturbation& perturbation);
+
+}  // namespace ccp
