@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "problems/scenes/odd_mass_stack.hpp"
+#include "problems/scenes/random_contacts.hpp"
 
 namespace ccp {
 namespace {
@@ -23,6 +24,7 @@ std::unique_ptr<Scene> make() {
 
 constexpr std::array scenes{
     Entry{"odd_mass_stack", make<OddMassStack>},
+    Entry{"random_contacts", make<RandomContacts>},
 };
 
 }  // namespace

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/constraints.hpp"
+#include "problem/contact_problem.hpp"
+
+namespace ccp {
+
+/// A free rigid body of 6 dofs: the velocity of its centre of mass, then its angular velocity, both in the world frame.
+struct RigidBody {
+  double mass = 1.0;                      ///< kg
+  Matrix3 inertia = Matrix3::Identity();  ///< about the centre, in the world frame, kg m²
+  Vector3 position = Vector3::Zero();     ///< centre, m
+  Vector3 velocity = Vector3::Zero();     ///< of the centre at the start of the step, m/s
+  Vector3 spin = Vector3::Zero();         ///< angular velocity at the start of the step, rad/s
+  Vector3 force = Vector3::Zero();        ///< applied force, N
+};
+
+/// A solid sphere at rest under gravity along −z.
+RigidBody solid_sphere(double mass, double radius, const Vector3& position, double gravity);
+
+/// One constraint block between two bodies. `normal` points from `first` to `second`, so that u_n >= 0 separates; either
+/// body may be `fixed`, which stands for everything that does not move.
+struct RigidConstraint {
+  static constexpr int fixed = -1;
+
+  ConstraintKind kind = ConstraintKind::contact;
+  int first = fixed;
+  int second = fixed;
+  Vector3 point = Vector3::Zero();     ///< where the impulse acts, m
+  Vector3 normal = Vector3::UnitZ();   ///< unit vector
+  Vector3 tangent = Vector3::UnitX();  ///< unit vector orthogonal to the normal; the second tangent is normal × tangent
+  double friction = 0.0;
+  double gap = 0.0;  ///< Φ, m; negative where the bodies overlap
+};
+
+/// Some unit vector orthogonal to `normal`, the same for the same normal.
+Vector3 any_tangent(const Vector3& normal);
+
+/// The global form (E1, E2) of one step of length h: H = diag(m, m, m, inertia) for each body, k = M v⁽ˡ⁾ + h f, D from the
+/// points and frames, b = (Φ/h, 0, 0). A contact has three rows, unilateral and bilateral blocks have the normal row alone.
+/// D is written column by column, without a list of triplets: 1e6 contacts take half a gigabyte.
+ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>& bodies,
+                          const std::vector<RigidConstraint>& constraints, double time_step);
+
+}  // namespace ccp
