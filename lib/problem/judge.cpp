@@ -85,6 +85,7 @@ double Judge::value(Measure measure, const Point& point) {
     case Measure::distance:
       return reference_.size() == u_.size() && u_.size() > 0 ? (u_ - reference_).cwiseAbs().maxCoeff() : nan;
     case Measure::rounding_floor: return can_assemble() ? rounding_floor(gamma) : nan;
+    case Measure::lift_velocity: return lift_velocity(gamma);
   }
   return nan;
 }
@@ -121,6 +122,15 @@ double Judge::penetration_velocity() const {
   double largest = 0.0;
   for (Index i = 0; i < constraints_.count(); ++i)
     if (constraints_.kind(i) != ConstraintKind::bilateral) largest = max_or_nan(largest, -u_[constraints_.offset(i)]);
+  return largest;
+}
+
+double Judge::lift_velocity(const Vector& impulse) const {
+  double largest = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const Index normal = constraints_.offset(i);
+    if (has_friction(constraints_.kind(i)) && !(impulse[normal] <= 0.0)) largest = max_or_nan(largest, u_[normal]);
+  }
   return largest;
 }
 

@@ -49,6 +49,7 @@ class Judge {
   double natural_map_norm(const Vector& impulse, double step);
   double objective(const Vector& impulse);
   double penetration_velocity() const;
+  double lift_velocity(const Vector& impulse) const;
   double complementarity(const Vector& impulse) const;
   double momentum_residual(const Vector& impulse, const Vector& velocity);
   double contact_residual(const Vector& impulse);

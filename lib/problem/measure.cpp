@@ -21,6 +21,10 @@ constexpr std::array<MeasureInfo, measure_count> table{{
     {Measure::distance, "distance", "m/s", "|u − u*|∞ to the reference solution, where one is known", false},
     {Measure::rounding_floor, "rounding_floor", "m/s",
      "ε max_i(Σ_j |N_ij||γ_j| + |r_i|): no residual below ten times it means anything", false},
+    {Measure::lift_velocity, "lift_velocity", "m/s",
+     "max u_n,i over contacts with γ_n,i > 0: 0 at solutions of ncp, the largest μ|u_T| of a sliding contact at those of "
+     "ccp",
+     false},
 }};
 
 }  // namespace

@@ -22,10 +22,11 @@ enum class Measure {
   contact_residual,
   merit,
   distance,
-  rounding_floor
+  rounding_floor,
+  lift_velocity
 };
 
-constexpr std::size_t measure_count = 13;
+constexpr std::size_t measure_count = 14;
 
 /// Values by measure; NaN where a measure does not apply (no own velocity, no reference).
 using Measures = std::array<double, measure_count>;

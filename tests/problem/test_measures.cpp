@@ -170,6 +170,23 @@ TEST_CASE("a defect in the null space of N_ii shows in merit") {
   CHECK(measure(judge, Measure::velocity_residual, gamma) == Approx(1.0));
 }
 
+TEST_CASE("loaded contacts lift off by μ|u_T| under ccp and not at all under ncp") {
+  for (const Case& c : hand_worked()) {
+    CAPTURE(c.name, model_name(c.model));
+    Judge judge(c.problem, c.model);
+    const double lift = measure(judge, Measure::lift_velocity, c.solution);
+    const bool lifts = c.name == "slip" && c.model == Model::ccp;
+    CHECK(lift == Approx(lifts ? 0.4 * c.local_velocity.tail(2).norm() : 0.0).margin(1e-13));
+    CHECK((lift > 0.1) == lifts);
+  }
+  // The largest over loaded contacts alone: r = (1, 0, 0), and an impulse that pushes it further off.
+  Judge judge(point_mass(2.0, {1.0, 0.0, 0.0}, 0.4), Model::ncp);
+  const Vector none = Vector3::Zero(), push = Vector3(2.0, 0.0, 0.0), bad = Vector3(std::nan(""), 0.0, 0.0);
+  CHECK(measure(judge, Measure::lift_velocity, none) == 0.0);
+  CHECK(measure(judge, Measure::lift_velocity, push) == Approx(2.0));
+  CHECK(std::isnan(measure(judge, Measure::lift_velocity, bad)));
+}
+
 TEST_CASE("only measures that vanish at solutions alone may stop a run") {
   for (const Measure which : all_measures())
     CHECK(measure_info(which).stoppable == (which == Measure::velocity_residual || which == Measure::relative_residual ||
