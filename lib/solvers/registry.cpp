@@ -9,6 +9,7 @@
 #include "solvers/gradient/projected_cg.hpp"
 #include "solvers/gradient/spectral_projected_gradient.hpp"
 #include "solvers/newton/proximal_newton.hpp"
+#include "solvers/newton/semismooth_newton.hpp"
 #include "solvers/splitting/admm.hpp"
 
 namespace ccp {
@@ -29,6 +30,7 @@ constexpr Entry entries[] = {
     {"projected_cg", make_projected_cg},
     {"admm", make_admm},
     {"proximal_newton", make_proximal_newton},
+    {"semismooth_newton", make_semismooth_newton},
 };
 
 }  // namespace

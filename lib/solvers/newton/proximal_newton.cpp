@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
+#include "solvers/newton/merit_memory.hpp"
 #include "solvers/newton/proximal_subproblem.hpp"
 
 namespace ccp {
@@ -26,26 +26,6 @@ struct ProximalSettings {
   int backtracks = 8;
   int patience = 8;
   double patience_factor = 0.9;
-};
-
-/// The last merits of an inner run: the non-monotone line search compares with the largest of them.
-class MeritMemory {
- public:
-  static constexpr int capacity = 100;
-  void restart(int length, double merit) {
-    length_ = std::min(length, capacity);
-    count_ = 0;
-    add(merit);
-  }
-  void add(double merit) {
-    merits_[static_cast<std::size_t>(count_ % length_)] = merit;
-    ++count_;
-  }
-  double largest() const { return *std::max_element(merits_.begin(), merits_.begin() + std::min(count_, length_)); }
-
- private:
-  std::array<double, capacity> merits_{};
-  int length_ = 1, count_ = 0;
 };
 
 class ProximalSession final : public Session {
