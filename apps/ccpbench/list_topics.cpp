@@ -70,7 +70,8 @@ std::string models_text(const Solver& solver) {
 
 void list_solvers() {
   Table table = name_table();
-  for (const std::string& name : solver_names()) table.row({Entry(name, Tone::accent), make_solver(name)->info().title});
+  for (const auto& names : {solver_names(), peer_names()})
+    for (const std::string& name : names) table.row({Entry(name, Tone::accent), make_solver(name)->info().title});
   print_table(table);
 }
 

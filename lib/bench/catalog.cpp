@@ -6,6 +6,11 @@
 
 namespace ccp {
 
-Catalog standard_catalog(SceneRegistry scenes) { return {std::move(scenes), solver_names(), make_solver}; }
+Catalog standard_catalog(SceneRegistry scenes) {
+  std::vector<std::string> names = solver_names();
+  const std::vector<std::string> peers = peer_names();
+  names.insert(names.end(), peers.begin(), peers.end());
+  return {std::move(scenes), std::move(names), make_solver};
+}
 
 }  // namespace ccp

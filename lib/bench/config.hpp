@@ -35,6 +35,7 @@ struct SolverSpec {
   std::string label;          ///< with the swept values that touch it
   Parameters parameters;      ///< all of them
   std::vector<Model> models;  ///< models it is run on; empty: all of the config
+  std::string version;        ///< Solver::version()
 };
 
 /// Limits of one cell, enforced from outside. Beyond wall_s the cell is time_limit, beyond memory_mb out_of_memory.

@@ -141,6 +141,7 @@ std::shared_ptr<const SolverSpec> ConfigReader::read_solver(const Json& entry, c
   SolverSpec spec;
   spec.solver = entry["solver"].get<std::string>();
   const auto made = catalog_.make_solver(spec.solver);
+  spec.version = made->version();
   spec.parameters = read_parameters(entry, made->settings(), pointer, source);
   if (entry.contains("models")) spec.models = read_models(entry["models"]);
   const std::string label = entry.value("label", spec.solver);

@@ -120,6 +120,7 @@ std::string cell_hash(const Cell& cell) {
                    {"trace", trace},
                    {"threads", cell.threads}};
   if (cell.kernels) identity["kernels"] = true;
+  if (!cell.solver->version.empty()) identity["peer_version"] = cell.solver->version;
   return sha256_hex(dump_json(identity)).substr(0, 16);
 }
 

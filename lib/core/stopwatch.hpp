@@ -17,6 +17,8 @@ class Stopwatch {
     total_ += Clock::now() - since_;
     running_ = false;
   }
+  /// Adds time that was measured elsewhere, s.
+  void add(double seconds) { total_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)); }
   bool running() const { return running_; }
   /// Time spent running so far, s.
   double seconds() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,12 @@ struct Iterate {
   bool native_converged = false;      ///< the method's own criterion holds
 };
 
+/// What is left of the limits of a run.
+struct Remaining {
+  double seconds = std::numeric_limits<double>::infinity();  ///< of solver clock
+  int iterations = std::numeric_limits<int>::max();
+};
+
 /// The only observer of a solver: owns the clock, the trace and the stop rule. A solver's loop reads
 ///
 ///     while (monitor.go_on({gamma, nullptr, native, converged})) { ...one iteration... }
@@ -48,8 +55,8 @@ class Monitor {
 
   /// Takes one iterate: stops the clock, evaluates the measures, writes the trace row, and says whether to go on.
   virtual bool go_on(const Iterate& iterate) = 0;
-  /// True when the last go_on said no because that iterate met the stop measure: it is the one to hand back, whatever a method
-  /// thinks is its best.
+  /// True when the last go_on said no because that iterate met the stop measure: it is the one to hand back, whatever a
+  /// method thinks is its best.
   virtual bool solved() const { return false; }
 
   virtual Counters& counters() = 0;
@@ -57,6 +64,11 @@ class Monitor {
   virtual int threads() const = 0;
   /// A remark that belongs to the result, such as which linear system `auto` chose. Equal remarks are kept once.
   virtual void note(const std::string& text) = 0;
+
+  /// For methods that run in another process: stops the clock and adds so many seconds, measured there. A monitor without a
+  /// clock has nothing to do.
+  virtual void advance_clock(double) {}
+  virtual Remaining remaining() const { return {}; }
 };
 
 }  // namespace ccp

@@ -10,6 +10,7 @@
 #include "solvers/gradient/spectral_projected_gradient.hpp"
 #include "solvers/newton/proximal_newton.hpp"
 #include "solvers/newton/semismooth_newton.hpp"
+#include "solvers/peers/siconos.hpp"
 #include "solvers/splitting/admm.hpp"
 
 namespace ccp {
@@ -41,10 +42,16 @@ std::vector<std::string> solver_names() {
   return names;
 }
 
+std::vector<std::string> peer_names() { return siconos_solver_names(); }
+
 std::unique_ptr<Solver> make_solver(const std::string& name) {
   for (const Entry& entry : entries)
     if (name == entry.name) return entry.make();
-  throw InputError("unknown solver '" + name + "'" + suggestion(name, solver_names()));
+  if (auto peer = make_siconos_solver(name)) return peer;
+  std::vector<std::string> known = solver_names();
+  const auto peers = peer_names();
+  known.insert(known.end(), peers.begin(), peers.end());
+  throw InputError("unknown solver '" + name + "'" + suggestion(name, known));
 }
 
 }  // namespace ccp

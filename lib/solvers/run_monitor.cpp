@@ -39,6 +39,15 @@ void RunMonitor::note(const std::string& text) {
   if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(text);
 }
 
+void RunMonitor::advance_clock(double seconds) {
+  clock_.stop();
+  clock_.add(seconds);
+}
+
+Remaining RunMonitor::remaining() const {
+  return {std::max(0.0, stop_.time_limit_s - clock_.seconds()), stop_.max_iterations - std::max(iteration_, 0)};
+}
+
 bool RunMonitor::go_on(const Iterate& iterate) {
   const Stopwatch::Pause off_the_clock(clock_);
   ++iteration_;

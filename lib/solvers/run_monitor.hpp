@@ -61,6 +61,8 @@ class RunMonitor final : public Monitor {
   Counters& counters() override { return counters_; }
   int threads() const override { return threads_; }
   void note(const std::string& text) override;
+  void advance_clock(double seconds) override;
+  Remaining remaining() const override;
 
   /// Called by Solver::solve: the clock starts, set-up ends, the run ends.
   void begin(const std::vector<NativeColumn>& native);
