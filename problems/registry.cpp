@@ -6,8 +6,11 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "problems/scenes/guided_stack.hpp"
 #include "problems/scenes/odd_mass_stack.hpp"
 #include "problems/scenes/random_contacts.hpp"
+#include "problems/scenes/sliding_sphere.hpp"
+#include "problems/scenes/sphere_press.hpp"
 
 namespace ccp {
 namespace {
@@ -23,8 +26,9 @@ std::unique_ptr<Scene> make() {
 }
 
 constexpr std::array scenes{
-    Entry{"odd_mass_stack", make<OddMassStack>},
-    Entry{"random_contacts", make<RandomContacts>},
+    Entry{"odd_mass_stack", make<OddMassStack>}, Entry{"random_contacts", make<RandomContacts>},
+    Entry{"sphere_press", make<SpherePress>},    Entry{"sliding_sphere", make<SlidingSphere>},
+    Entry{"guided_stack", make<GuidedStack>},
 };
 
 }  // namespace

@@ -1,0 +1,97 @@
+#include "problems/scenes/sliding_sphere.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.hpp"
+#include "problems/rigid/rigid_system.hpp"
+
+namespace ccp {
+namespace {
+
+using Parameters = SlidingSphere::Parameters;
+
+constexpr const char* paper = "Mazhar 2015, sec. 2.3";
+constexpr double max_steps = 1e7;
+constexpr double rolling = 3.5;  // 1/mass + radius²/inertia of a solid sphere, times its mass
+
+/// The motion stays in the plane of x and z.
+struct State {
+  double gap = 0.0;    ///< m
+  double along = 0.0;  ///< velocity of the centre along x, m/s
+  double up = 0.0;     ///< velocity of the centre along z, m/s
+  double spin = 0.0;   ///< angular velocity about y, rad/s
+};
+
+/// Normal impulse over the mass of one contact with N = diag(1, 3.5, 3.5)/mass and free velocity (normal, ±slip), m/s; slip
+/// is not negative. Unless the contact sticks, the tangential impulse is `friction` times that, against the slip.
+double normal_impulse(double normal, double slip, double friction, SlidingSphere::Stepping model) {
+  const bool sticks = normal < 0.0 && slip <= -rolling * friction * normal;
+  if (sticks || model == SlidingSphere::Stepping::ncp) return std::max(-normal, 0.0);
+  return std::max((friction * slip - normal) / (1.0 + rolling * friction * friction), 0.0);  // u_n = μ‖u_T‖
+}
+
+void step(State& state, const Parameters& p) {
+  const double h = p.time_step;
+  state.up -= h * p.gravity;
+  const double slip = state.along - p.radius * state.spin;
+  const double impulse = normal_impulse(state.up + state.gap / h, std::abs(slip), p.friction, p.stepping);
+  const double friction = std::copysign(std::min(p.friction * impulse, std::abs(slip) / rolling), -slip);
+  state.up += impulse;
+  state.along += friction;
+  state.spin -= (rolling - 1.0) * friction / p.radius;
+  state.gap += h * state.up;
+}
+
+}  // namespace
+
+SlidingSphere::SlidingSphere() {
+  Parameters& p = parameters_;
+  fields_
+      .add("time", &p.time, Range::closed(0.0, 1e6), "s",
+           "when the step of the problem begins; the nearest multiple of 'time_step'", paper)
+      .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", "ours")
+      .add("stepping", &p.stepping, {{"ccp", Stepping::ccp}, {"ncp", Stepping::ncp}},
+           "model of the steps from t = 0 to 'time'", paper)
+      .add("height", &p.height, Range::non_negative(), "m", "gap at t = 0", "ours")
+      .add("speed", &p.speed, Range{}, "m/s", "velocity along x at t = 0", "ours")
+      .add("radius", &p.radius, Range::positive(), "m", "radius of the sphere", "ours")
+      .add("mass", &p.mass, Range::positive(), "kg", "mass of the sphere", "ours")
+      .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient", "ours")
+      .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", "ours");
+}
+
+const SceneInfo& SlidingSphere::info() const {
+  static const SceneInfo scene{"sliding_sphere", "A sphere that falls, slides and rolls: one contact, one step",
+                               "Mazhar, Heyn, Negrut, Tasora 2015, sec. 2.3, convexification artefact"};
+  return scene;
+}
+
+std::optional<std::string> SlidingSphere::check() const {
+  const Parameters& p = parameters_;
+  if (p.time > max_steps * p.time_step)
+    return fmt::format("'time' is {} s, expected at most {:.0e} steps of {} s", format_double(p.time), max_steps,
+                       format_double(p.time_step));
+  return std::nullopt;
+}
+
+ContactProblem SlidingSphere::do_build(std::uint64_t /*seed: nothing here is random*/) const {
+  const Parameters& p = parameters_;
+  State state{p.height, p.speed, 0.0, 0.0};
+  const long steps = std::lround(p.time / p.time_step);
+  for (long i = 0; i < steps; ++i) step(state, p);
+
+  RigidBody sphere = solid_sphere(p.mass, p.radius, {0.0, 0.0, p.radius + state.gap}, p.gravity);
+  sphere.velocity = {state.along, 0.0, state.up};
+  sphere.spin = {0.0, state.spin, 0.0};
+  RigidConstraint contact;
+  contact.second = 0;
+  contact.point = {0.0, 0.0, state.gap};
+  contact.friction = p.friction;
+  contact.gap = state.gap;
+  return rigid_step(info().name, {sphere}, {contact}, p.time_step);
+}
+
+}  // namespace ccp

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "problem/scene.hpp"
+
+namespace ccp {
+
+/// The artefact of the convex model, Mazhar, Heyn, Negrut, Tasora 2015, sec. 2.3: a sphere thrown horizontally falls on a
+/// plane, slides, and rolls in the end. A sliding contact of the `ccp` separates with u_n = μ‖u_T‖, so that the sphere
+/// hovers at Φ = h μ‖u_T‖ until it rolls; under the `ncp` it stays on the plane.
+///
+/// The scene advances itself from t = 0 to `time` by steps of length h in the model `stepping`, each solved in closed form,
+/// and yields the problem of the next step. One body; one contact, which is there at every distance: normal e_z, tangents
+/// e_x and e_y.
+class SlidingSphere final : public Scene {
+ public:
+  enum class Stepping { ccp, ncp };
+  struct Parameters {
+    double time = 0.3;        ///< s
+    double time_step = 0.01;  ///< s
+    Stepping stepping = Stepping::ccp;
+    double height = 0.1;  ///< gap at t = 0, m
+    double speed = 5.0;   ///< along x at t = 0, m/s
+    double radius = 1.0;  ///< m
+    double mass = 1.0;    ///< kg
+    double friction = 0.2;
+    double gravity = 9.81;  ///< m/s²
+  };
+
+  SlidingSphere();
+  const SceneInfo& info() const override;
+  /// More steps than can be taken in a moment.
+  std::optional<std::string> check() const override;
+
+ private:
+  ContactProblem do_build(std::uint64_t seed) const override;
+
+  Parameters parameters_;
+};
+
+}  // namespace ccp

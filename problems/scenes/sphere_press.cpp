@@ -1,0 +1,167 @@
+#include "problems/scenes/sphere_press.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "core/text.hpp"
+#include "problems/geometry/sphere_pairs.hpp"
+#include "problems/random.hpp"
+#include "problems/rigid/rigid_system.hpp"
+
+namespace ccp {
+namespace {
+
+using Parameters = SpherePress::Parameters;
+
+constexpr const char* paper = "Mazhar 2015, sec. 4.1.1";
+
+struct Packing {
+  std::vector<Vector3> centres;
+  double width = 0.0;   ///< of the box, whose walls are at 0 and width in x and y
+  double height = 0.0;  ///< of the plane that no sphere reaches by less than the gap
+};
+
+/// Layers of per_side² and (per_side − 1)² spheres in turn. The sites of the last layer are taken evenly, so that a slab on
+/// top is supported on all sides.
+Packing place_layers(const Parameters& p, Random& random) {
+  const double moved = p.jitter * p.radius;
+  const double spacing = 2.0 * (p.radius + moved) + p.gap;
+  const double margin = p.radius + moved + p.gap;
+  Packing packing;
+  packing.width = 2.0 * margin + spacing * (p.per_side - 1);
+  int left = p.spheres;
+  for (int layer = 0; left > 0; ++layer) {
+    const bool in_pockets = layer % 2 == 1 && p.per_side > 1;
+    const int side = in_pockets ? p.per_side - 1 : p.per_side, sites = side * side;
+    const int taken = std::min(left, sites);
+    // Above a single sphere there is no pocket.
+    const double rise = p.per_side > 1 ? spacing / std::sqrt(2.0) : spacing;
+    const Vector3 corner(margin + (in_pockets ? 0.5 * spacing : 0.0), margin + (in_pockets ? 0.5 * spacing : 0.0),
+                         margin + layer * rise);
+    for (std::int64_t site = 0; site < sites; ++site) {
+      if ((site + 1) * taken / sites == site * taken / sites) continue;
+      const Vector3 place(static_cast<double>(site % side), static_cast<double>(site / side), 0.0);
+      packing.centres.push_back(corner + spacing * place);
+      if (moved > 0.0) packing.centres.back() += moved * random.in_ball();
+    }
+    left -= taken;
+    packing.height = corner[2] + margin;
+  }
+  return packing;
+}
+
+RigidConstraint make_contact(int first, int second, const Vector3& point, const Vector3& normal, double gap,
+                             const Parameters& p) {
+  RigidConstraint contact;
+  contact.first = first;
+  contact.second = second;
+  contact.point = point;
+  contact.normal = normal;
+  contact.tangent = any_tangent(normal);
+  contact.friction = p.friction;
+  contact.gap = gap;
+  return contact;
+}
+
+/// Contacts of one sphere with the floor and the four walls.
+void add_box_contacts(std::vector<RigidConstraint>& contacts, const Packing& packing, int sphere, const Parameters& p) {
+  const Vector3& centre = packing.centres[static_cast<std::size_t>(sphere)];
+  const auto add = [&](double distance, const Vector3& normal) {
+    if (distance - p.radius < p.envelope)
+      contacts.push_back(
+          make_contact(RigidConstraint::fixed, sphere, centre - distance * normal, normal, distance - p.radius, p));
+  };
+  add(centre[2], Vector3::UnitZ());
+  add(centre[0], Vector3::UnitX());
+  add(packing.width - centre[0], -Vector3::UnitX());
+  add(centre[1], Vector3::UnitY());
+  add(packing.width - centre[1], -Vector3::UnitY());
+}
+
+std::vector<RigidConstraint> find_contacts(const Packing& packing, const Parameters& p) {
+  const std::vector<SpherePair> pairs = pairs_within(packing.centres, 2.0 * p.radius + p.envelope);
+  std::vector<RigidConstraint> contacts;
+  auto pair = pairs.begin();
+  const int spheres = static_cast<int>(packing.centres.size());
+  for (int i = 0; i < spheres; ++i) {
+    add_box_contacts(contacts, packing, i, p);
+    const Vector3& centre = packing.centres[static_cast<std::size_t>(i)];
+    for (; pair != pairs.end() && pair->second == i; ++pair) {
+      const Vector3& other = packing.centres[static_cast<std::size_t>(pair->first)];
+      const double distance = (centre - other).norm();
+      contacts.push_back(
+          make_contact(pair->first, i, 0.5 * (centre + other), (centre - other) / distance, distance - 2.0 * p.radius, p));
+    }
+  }
+  if (p.slab_mass == 0.0) return contacts;
+  for (int i = 0; i < spheres; ++i) {
+    const Vector3& centre = packing.centres[static_cast<std::size_t>(i)];
+    const double gap = packing.height - centre[2] - p.radius;
+    if (gap < p.envelope)
+      contacts.push_back(make_contact(i, spheres, {centre[0], centre[1], packing.height}, Vector3::UnitZ(), gap, p));
+  }
+  return contacts;
+}
+
+/// A square plate as wide as the box and one radius thick.
+RigidBody make_slab(const Packing& packing, const Parameters& p) {
+  RigidBody slab;
+  const double width = packing.width, thickness = p.radius;
+  const double tilting = p.slab_mass * (width * width + thickness * thickness) / 12.0;
+  slab.mass = p.slab_mass;
+  slab.inertia = Vector3(tilting, tilting, p.slab_mass * width * width / 6.0).asDiagonal();
+  slab.position = {0.5 * width, 0.5 * width, packing.height + 0.5 * thickness};
+  slab.force = {0.0, 0.0, -p.slab_mass * p.gravity};
+  return slab;
+}
+
+}  // namespace
+
+SpherePress::SpherePress() {
+  Parameters& p = parameters_;
+  fields_.add("spheres", &p.spheres, Range::closed(1.0, 1e6), "number of spheres", paper)
+      .add("radius", &p.radius, Range::positive(), "m", "radius of every sphere", paper)
+      .add("mass", &p.mass, Range::positive(), "kg", "mass of every sphere", paper)
+      .add("slab_mass", &p.slab_mass, Range::non_negative(), "kg", "mass of the slab on top; 0: no slab", paper)
+      .add("per_side", &p.per_side, Range::closed(1.0, 1000.0),
+           "spheres along each side of a full layer, which is as wide as the box", "ours")
+      .add("jitter", &p.jitter, Range::closed(0.0, 0.2), "",
+           "largest random shift of a centre, over the radius; widens the layers so that nothing overlaps", "ours")
+      .add("gap", &p.gap, Range::positive(), "m", "smallest gap of a contact, so that both models have a solution", "ours")
+      .add("envelope", &p.envelope, Range::positive(), "m", "pairs with a smaller gap are contacts", "ours")
+      .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient of every contact", "ours")
+      .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", "ours")
+      .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", "ours");
+}
+
+const SceneInfo& SpherePress::info() const {
+  static const SceneInfo scene{"sphere_press", "Spheres in a box under a heavy slab",
+                               "Mazhar, Heyn, Negrut, Tasora 2015, sec. 4.1.1, Figs. 4 and 5"};
+  return scene;
+}
+
+std::optional<std::string> SpherePress::check() const {
+  const Parameters& p = parameters_;
+  const double widest = p.gap + 4.0 * p.jitter * p.radius;
+  if (widest >= p.envelope)
+    return fmt::format(
+        "neighbours are up to {} m apart, expected less than 'envelope', which is {} m: a smaller 'gap' or "
+        "'jitter'",
+        format_double(widest), format_double(p.envelope));
+  return std::nullopt;
+}
+
+ContactProblem SpherePress::do_build(std::uint64_t seed) const {
+  const Parameters& p = parameters_;
+  Random random(seed);
+  const Packing packing = place_layers(p, random);
+  std::vector<RigidBody> bodies;
+  for (const Vector3& centre : packing.centres) bodies.push_back(solid_sphere(p.mass, p.radius, centre, p.gravity));
+  if (p.slab_mass > 0.0) bodies.push_back(make_slab(packing, p));
+  return rigid_step(info().name, bodies, find_contacts(packing, p), p.time_step);
+}
+
+}  // namespace ccp

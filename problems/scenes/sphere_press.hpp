@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "problem/scene.hpp"
+
+namespace ccp {
+
+/// The pressure test of Mazhar, Heyn, Negrut, Tasora 2015, sec. 4.1.1 and Fig. 4: 4000 spheres in a box, a slab of 1000 kg
+/// on top, one step from rest. The slab's weight reaches the floor through long chains of contacts.
+///
+/// The spheres lie in square layers, every other layer in the pockets of the one below: the densest packing, with twelve
+/// neighbours to each sphere inside. Every gap is at least `gap`, so that v = 0 is strictly inside the dual cones and both
+/// models have a solution.
+///
+/// Bodies: the spheres from the floor upwards, then the slab. Contacts: sphere by sphere, with the floor, the walls, the
+/// spheres before it; then those of the slab. Normals point from the box, the earlier sphere or the lower body to the other.
+class SpherePress final : public Scene {
+ public:
+  struct Parameters {
+    int spheres = 4000;
+    double radius = 0.15;       ///< m
+    double mass = 1.0;          ///< of a sphere, kg
+    double slab_mass = 1000.0;  ///< kg; 0: no slab
+    int per_side = 20;          ///< spheres along each side of a full layer
+    double jitter = 0.0;        ///< over the radius
+    double gap = 1e-6;          ///< m
+    double envelope = 2e-3;     ///< m
+    double friction = 0.3;
+    double gravity = 9.81;    ///< m/s²
+    double time_step = 0.01;  ///< s
+  };
+
+  SpherePress();
+  const SceneInfo& info() const override;
+  /// An envelope that would leave touching spheres out.
+  std::optional<std::string> check() const override;
+
+ private:
+  ContactProblem do_build(std::uint64_t seed) const override;
+
+  Parameters parameters_;
+};
+
+}  // namespace ccp
