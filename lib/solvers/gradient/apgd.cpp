@@ -76,8 +76,9 @@ class ApgdSession final : public Session {
 
   double start_residual(Monitor& monitor) {
     const Vector &scale = problem_.residual_scale(), &gamma = gamma_.current();
-    const auto [squares] = pass_.run<1>(monitor.threads(), [&](const auto& block, auto& sums) {
-      sums[0] += residual_square(block, block.of(gamma), block.of(product_) + block.of(r_), scale[block.index]);
+    const auto [squares] = pass_.run<1>(monitor.threads(), [&](const auto& block) {
+      return BlockPass::Sums<1>{
+          residual_square(block, block.of(gamma), block.of(product_) + block.of(r_), scale[block.index])};
     });
     ++monitor.counters().projections;
     return problem_.residual(squares);
@@ -128,15 +129,14 @@ class ApgdSession final : public Session {
     const Vector &gamma = gamma_.current(), &previous = gamma_.previous();
     Vector& next = gamma_.next();
     const double beta = beta_, t = 1.0 / L_;
-    return pass_.run<2>(threads, [&, beta, t](const auto& block, auto& sums) {
+    return pass_.run<2>(threads, [&, beta, t](const auto& block) {
       using Point = typename std::decay_t<decltype(block)>::Point;
       const Point last = block.of(gamma), product = block.of(product_);
       const Point y = last + beta * (last - block.of(previous));
       const Point g = product + beta * (product - block.of(previous_product_)) + block.of(r_);
       const Point projected = block.project(y - t * g);
       block.of(next) = projected;
-      sums[0] += (projected - y).squaredNorm();
-      sums[1] += g.dot(projected - last);
+      return BlockPass::Sums<2>{(projected - y).squaredNorm(), g.dot(projected - last)};
     });
   }
 
@@ -145,15 +145,14 @@ class ApgdSession final : public Session {
     const Vector &gamma = gamma_.current(), &previous = gamma_.previous(), &scale = problem_.residual_scale();
     const Vector& next = gamma_.next();
     const double beta = beta_;
-    return pass_.run<3>(threads, [&, beta](const auto& block, auto& sums) {
+    return pass_.run<3>(threads, [&, beta](const auto& block) {
       using Point = typename std::decay_t<decltype(block)>::Point;
       const Point projected = block.of(next), last = block.of(gamma), product = block.of(next_product_);
       const Point last_product = block.of(product_);
       const Point y = last + beta * (last - block.of(previous));
       const Point y_product = last_product + beta * (last_product - block.of(previous_product_));
-      sums[0] += (projected - y).dot(product - y_product);
-      sums[1] += projected.squaredNorm();
-      sums[2] += residual_square(block, projected, product + block.of(r_), scale[block.index]);
+      return BlockPass::Sums<3>{(projected - y).dot(product - y_product), projected.squaredNorm(),
+                                residual_square(block, projected, product + block.of(r_), scale[block.index])};
     });
   }
 

@@ -28,7 +28,7 @@ struct ConeBlock {
   Eigen::Map<Point> of(Vector& x) const { return Eigen::Map<Point>(x.data() + offset); }
 
   /// Π_Υi(p)
-  Point project(const Point& p) const {
+  [[gnu::always_inline]] Point project(const Point& p) const {
     if constexpr (has_friction(Kind)) return project_friction_cone(p, mu);
     if constexpr (Kind == ConstraintKind::unilateral) return p[0] < 0.0 ? Point(0.0) : p;
     return p;
@@ -37,7 +37,7 @@ struct ConeBlock {
 
 /// kernel(block) for the blocks [begin, end), with `block` a ConeBlock of the kind at hand.
 template <typename Kernel>
-void for_blocks(const ConstraintSet& set, Index begin, Index end, const Kernel& kernel) {
+[[gnu::flatten]] void for_blocks(const ConstraintSet& set, Index begin, Index end, const Kernel& kernel) {
   if (set.all_contacts_3d()) {
     for (Index i = begin; i < end; ++i) kernel(ConeBlock<ConstraintKind::contact>{i, 3 * i, set.friction(i)});
     return;
@@ -66,16 +66,19 @@ class BlockPass {
   explicit BlockPass(const ConstraintSet& set)
       : set_(&set), partial_(static_cast<std::size_t>((set.count() + chunk - 1) / chunk)) {}
 
-  /// kernel(block, sums) adds the share of its block to `sums`.
+  /// kernel(block) returns the shares of its block in the sums. (Returned, not added to a reference, they stay in
+  /// registers.)
   template <std::size_t Count, typename Kernel>
   Sums<Count> run(int threads, const Kernel& kernel) {
     static_assert(Count <= most_sums);
     const auto body = [&](Index first, Index last) {
       for (Index c = first; c < last; ++c) {
         Sums<Count> sums{};
-        for_blocks(*set_, c * chunk, std::min((c + 1) * chunk, set_->count()),
-                   [&](const auto& block) { kernel(block, sums); });
-        std::copy(sums.begin(), sums.end(), partial_[static_cast<std::size_t>(c)].begin());
+        for_blocks(*set_, c * chunk, std::min((c + 1) * chunk, set_->count()), [&](const auto& block) {
+          const Sums<Count> shares = kernel(block);
+          for (std::size_t s = 0; s < Count; ++s) sums[s] += shares[s];
+        });
+        for (std::size_t s = 0; s < Count; ++s) partial_[static_cast<std::size_t>(c)][s] = sums[s];
       }
     };
     parallel_ranges(threads, static_cast<Index>(partial_.size()), body, 1);

@@ -72,8 +72,10 @@ class GradientProblem {
       gamma.setZero();
       return;
     }
-    pass.run<1>(monitor.threads(),
-                [&](const auto& block, auto&) { block.of(gamma) = block.project(block.of(start.impulse)); });
+    pass.run<1>(monitor.threads(), [&](const auto& block) {
+      block.of(gamma) = block.project(block.of(start.impulse));
+      return BlockPass::Sums<1>{};
+    });
     ++monitor.counters().projections;
   }
 
@@ -102,7 +104,7 @@ class Drift {
 
 /// The block's share of (E61): ‖γ_i − Π(γ_i − g_i u_i)‖²/g_i², m²/s².
 template <typename Block>
-double residual_square(const Block& block, const typename Block::Point& gamma, const typename Block::Point& u, double g) {
+[[gnu::always_inline]] inline double residual_square(const Block& block, const typename Block::Point& gamma, const typename Block::Point& u, double g) {
   return (gamma - block.project(gamma - g * u)).squaredNorm() / (g * g);
 }
 

@@ -100,22 +100,22 @@ class CgSession final : public Session {
   template <typename Update>
   void settle(Monitor& monitor, const Update& update) {
     const Vector& scale = problem_.residual_scale();
-    const auto sums = pass_.run<5>(monitor.threads(), [&, alpha = alpha_](const auto& block, auto& part) {
+    const auto sums = pass_.run<5>(monitor.threads(), [&, alpha = alpha_](const auto& block) {
       using Point = typename std::decay_t<decltype(block)>::Point;
       update(block);
       const Point gamma = block.of(gamma_), product = block.of(product_), g = product + block.of(r_);
       const double P = P_[block.index], reach = alpha * P;
       Face& known = faces_[static_cast<std::size_t>(block.index)];
       const Face face = face_of(block, gamma);
-      if (known != face) part[0] += 1.0;
+      const double changed = known != face ? 1.0 : 0.0;
       known = face;
-      part[1] += P * in_face(face, gamma, g).squaredNorm();
+      double beside = 0.0;
       if (face != Face::whole) {
         const Point projected = (gamma - block.project(gamma - reach * g)) / reach;
-        part[2] += P * (projected - in_face(face, gamma, projected)).squaredNorm();
+        beside = P * (projected - in_face(face, gamma, projected)).squaredNorm();
       }
-      part[3] += residual_square(block, gamma, g, scale[block.index]);
-      part[4] += P * product.squaredNorm();
+      return BlockPass::Sums<5>{changed, P * in_face(face, gamma, g).squaredNorm(), beside,
+                                residual_square(block, gamma, g, scale[block.index]), P * product.squaredNorm()};
     });
     monitor.counters().projections += 2;
     if (sums[0] > 0.0) conjugate_directions_ = 0.0;
@@ -130,7 +130,7 @@ class CgSession final : public Session {
   /// there is no way down there.
   bool conjugate_step(Monitor& monitor) {
     const double momentum = conjugate_directions_ > 0.0 ? free_square_ / previous_free_square_ : 0.0;
-    const auto [slope] = pass_.run<1>(monitor.threads(), [&, momentum](const auto& block, auto& sums) {
+    const auto [slope] = pass_.run<1>(monitor.threads(), [&, momentum](const auto& block) {
       using Point = typename std::decay_t<decltype(block)>::Point;
       const Point g = block.of(product_) + block.of(r_);
       const Face face = faces_[static_cast<std::size_t>(block.index)];
@@ -138,23 +138,23 @@ class CgSession final : public Session {
       const Point down = -P_[block.index] * free;
       const Point direction = momentum > 0.0 ? Point(down + momentum * block.of(conjugate_)) : down;
       block.of(conjugate_) = direction;
-      sums[0] += free.dot(direction);
+      return BlockPass::Sums<1>{free.dot(direction)};
     });
     problem_.multiply(conjugate_, conjugate_product_, monitor);
     const Line line = examine(conjugate_, conjugate_product_, slope, monitor.threads());
     if (!(line.slope < 0.0 && line.curvature > 0.0)) return false;
     const double length = line.minimiser();
-    const auto [left, step_slope] = pass_.run<2>(monitor.threads(), [&, length](const auto& block, auto& sums) {
+    const auto [blocks_outside, step_slope] = pass_.run<2>(monitor.threads(), [&, length](const auto& block) {
       using Point = typename std::decay_t<decltype(block)>::Point;
       const Point gamma = block.of(gamma_), target = gamma + length * block.of(conjugate_);
       const Point projected = block.project(target);
-      if ((projected - target).squaredNorm() > outside * outside * target.squaredNorm()) sums[0] += 1.0;
       const Point step = projected - gamma;
       block.of(step_) = step;
-      sums[1] += step.dot(block.of(product_) + block.of(r_));
+      const bool left = (projected - target).squaredNorm() > outside * outside * target.squaredNorm();
+      return BlockPass::Sums<2>{left ? 1.0 : 0.0, step.dot(block.of(product_) + block.of(r_))};
     });
     ++monitor.counters().projections;
-    if (left > 0.0) return descend(step_slope, monitor);
+    if (blocks_outside > 0.0) return descend(step_slope, monitor);
     ++conjugate_directions_;
     move(line, length, conjugate_product_, monitor);
     return true;
@@ -162,13 +162,13 @@ class CgSession final : public Session {
 
   /// Moves by a projected gradient step, cut at the minimum along it. False when it leads nowhere.
   bool gradient_step(Monitor& monitor) {
-    const auto [slope] = pass_.run<1>(monitor.threads(), [&, alpha = alpha_](const auto& block, auto& sums) {
+    const auto [slope] = pass_.run<1>(monitor.threads(), [&, alpha = alpha_](const auto& block) {
       using Point = typename std::decay_t<decltype(block)>::Point;
       const Point gamma = block.of(gamma_), g = block.of(product_) + block.of(r_);
       const double reach = alpha * P_[block.index];
       const Point step = block.project(gamma - reach * g) - gamma;
       block.of(step_) = step;
-      sums[0] += projected_slope(g, step, reach);
+      return BlockPass::Sums<1>{projected_slope(g, step, reach)};
     });
     ++monitor.counters().projections;
     return descend(slope, monitor);
@@ -187,11 +187,10 @@ class CgSession final : public Session {
   }
 
   Line examine(const Vector& s, const Vector& product, double slope, int threads) {
-    const auto [curvature, size, square] = pass_.run<3>(threads, [&](const auto& block, auto& sums) {
+    const auto [curvature, size, square] = pass_.run<3>(threads, [&](const auto& block) {
       const double P = P_[block.index];
-      sums[0] += block.of(s).dot(block.of(product));
-      sums[1] += block.of(s).squaredNorm() / P;
-      sums[2] += P * block.of(product).squaredNorm();
+      return BlockPass::Sums<3>{block.of(s).dot(block.of(product)), block.of(s).squaredNorm() / P,
+                                P * block.of(product).squaredNorm()};
     });
     return {slope, curvature, size, square};
   }

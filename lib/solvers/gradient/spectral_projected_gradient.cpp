@@ -114,8 +114,8 @@ class SpgSession final : public Session {
     problem_.multiply(gamma_.current(), product_, monitor);
     drift_.reset();
     const Vector& gamma = gamma_.current();
-    take_aim(pass_.run<4>(monitor.threads(), [&, alpha = alpha_](const auto& block, auto& sums) {
-      aim(block, block.of(gamma), block.of(product_), alpha, sums);
+    take_aim(pass_.run<4>(monitor.threads(), [&, alpha = alpha_](const auto& block) {
+      return aim(block, block.of(gamma), block.of(product_), alpha);
     }));
     ++monitor.counters().projections;
   }
@@ -123,8 +123,8 @@ class SpgSession final : public Session {
   /// The share of one block, with impulse γ and product N γ, in: the next target Π(γ − α P g) and direction d (E63), the
   /// sums gᵀd and dᵀP⁻¹d, the residual (E61), and (Nγ)ᵀP Nγ.
   template <typename Block>
-  void aim(const Block& block, const typename Block::Point& gamma, const typename Block::Point& product, double alpha,
-           BlockPass::Sums<4>& sums) {
+  BlockPass::Sums<4> aim(const Block& block, const typename Block::Point& gamma, const typename Block::Point& product,
+                         double alpha) {
     using Point = typename Block::Point;
     const double P = P_[block.index];
     const Point g = product + block.of(r_);
@@ -132,10 +132,8 @@ class SpgSession final : public Session {
     const Point d = projected - gamma;
     block.of(gamma_.next()) = projected;
     block.of(direction_) = d;
-    sums[0] += projected_slope(g, d, alpha * P);
-    sums[1] += d.squaredNorm() / P;
-    sums[2] += residual_square(block, gamma, g, problem_.residual_scale()[block.index]);
-    sums[3] += P * product.squaredNorm();
+    return {projected_slope(g, d, alpha * P), d.squaredNorm() / P,
+            residual_square(block, gamma, g, problem_.residual_scale()[block.index]), P * product.squaredNorm()};
   }
   void take_aim(const BlockPass::Sums<4>& sums) {
     line_ = {sums[0], sums[1], 0.0, 0.0};
@@ -145,10 +143,9 @@ class SpgSession final : public Session {
 
   /// The length λ along d: 1 when that is below the largest of the last objectives, else the minimiser, which is (E64).
   double search(int threads) {
-    const auto [curvature, product_square] = pass_.run<2>(threads, [&](const auto& block, auto& sums) {
+    const auto [curvature, product_square] = pass_.run<2>(threads, [&](const auto& block) {
       const auto product = block.of(direction_product_);
-      sums[0] += block.of(direction_).dot(product);
-      sums[1] += P_[block.index] * product.squaredNorm();
+      return BlockPass::Sums<2>{block.of(direction_).dot(product), P_[block.index] * product.squaredNorm()};
     });
     line_.curvature = curvature;
     line_.product_square = product_square;
@@ -165,7 +162,7 @@ class SpgSession final : public Session {
     const Vector& previous = gamma_.previous();
     Vector& gamma = gamma_.current();  // holds γ + d
     const double travelled = length * std::sqrt(line_.product_square);
-    take_aim(pass_.run<4>(monitor.threads(), [&, length, alpha = alpha_](const auto& block, auto& sums) {
+    take_aim(pass_.run<4>(monitor.threads(), [&, length, alpha = alpha_](const auto& block) {
       using Point = typename std::decay_t<decltype(block)>::Point;
       Point point = block.of(gamma);
       if (length != 1.0) {
@@ -175,7 +172,7 @@ class SpgSession final : public Session {
       }
       const Point product = block.of(product_) + length * block.of(direction_product_);
       block.of(product_) = product;
-      aim(block, point, product, alpha, sums);
+      return aim(block, point, product, alpha);
     }));
     monitor.counters().projections += 2;
     if (drift_.too_far(travelled, product_size_)) refresh(monitor);
