@@ -16,6 +16,7 @@ namespace ccp {
 namespace {
 
 constexpr double start_up_limit_s = 300.0;  // python, its libraries, and reading the problem
+constexpr double clock_tick_s = 1e-9;       // what a clock that counts whole ticks may lose
 constexpr double transfer_slack_s = 0.1;    // an iterate on its way when the time limit is reached still counts
 
 struct Peer {
@@ -194,7 +195,7 @@ class SiconosSession final : public Session {
       const double left = monitor.remaining().seconds;
       if (!read(adapter, monitor, frame, left + (whole_runs ? spent_s_ : 0.0) + transfer_slack_s)) {
         if (timed_out_) {
-          monitor.advance_clock(left);
+          monitor.advance_clock(left + clock_tick_s);
           show(monitor, false);
           outcome_.reason = "stopped inside Siconos at the time limit; the last iterate that was shown stands";
         }
