@@ -146,12 +146,13 @@ void AdapterProcess::wait() {
 
 std::string AdapterProcess::epitaph() {
   wait();
+  const std::string line = last_line();
+  std::string how = fmt::format("exit code {}", WEXITSTATUS(status_));
   if (WIFSIGNALED(status_)) {
     const char* name = ::sigabbrev_np(WTERMSIG(status_));
-    return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", WTERMSIG(status_));
+    how = name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", WTERMSIG(status_));
   }
-  const std::string line = last_line();
-  return fmt::format("exit code {}{}{}", WEXITSTATUS(status_), line.empty() ? "" : ": ", line);
+  return line.empty() ? how : how + ": " + line;
 }
 
 std::optional<int> AdapterProcess::exit_code() {

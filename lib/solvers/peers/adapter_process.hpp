@@ -53,7 +53,8 @@ class AdapterProcess {
   /// Reads exactly so many bytes, for at most `longest`.
   Reading receive(void* data, std::size_t bytes, std::chrono::duration<double> longest);
 
-  /// How it ended, waited for: "exit code 1: last line it printed", "SIGSEGV". Call after Reading::closed.
+  /// How it ended, waited for: "exit code 1: the last line it printed", "SIGSEGV: …", or either without a line. Call after
+  /// Reading::closed.
   std::string epitaph();
   /// Exit code, waited for; nothing when a signal ended it.
   std::optional<int> exit_code();

@@ -149,7 +149,7 @@ class SiconosSession final : public Session {
     const bool by_signal = !adapter.exit_code().has_value();
     const std::string how = adapter.epitaph();
     give_up(by_signal ? Status::crashed : Status::failed, "the process of Siconos died: " + how);
-    if (how == "SIGINT") show(monitor, false);  // Ctrl-C reaches both, and whoever watches hears of it only here
+    if (how.starts_with("SIGINT")) show(monitor, false);  // Ctrl-C reaches both, and whoever watches hears of it only here
   }
 
   /// One frame with its payload, at most so much later. False when there is none, and the outcome says why.
