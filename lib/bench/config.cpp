@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "bench/claim_reader.hpp"
 #include "bench/config_json.hpp"
 #include "bench/config_keys.hpp"
 #include "bench/config_reader.hpp"
@@ -90,7 +91,7 @@ Config read_document(const Json& document, const JsonSource& source, const Catal
     const JsonSource variant_source{source.file, swept.empty() ? source.context : describe(swept)};
     config.variants.push_back(reader.read_variant(variant, std::move(swept), variant_source));
   }
-  config.claims = reader.read_claims(document, config.variants, source);
+  config.claims = read_claims(document, config.variants, source);
   config.resolved = dump_json(document, 2);
   return config;
 }

@@ -27,12 +27,14 @@ struct ProblemSpec {
   std::uint64_t seed = 0;  ///< of the scene
   std::string fclib;       ///< pattern below the FCLib folder; empty for a scene
   std::string label;       ///< with the swept values that touch it; empty: FCLib files named by their path
+  std::string base_label;  ///< without swept values
 };
 
 /// One entry of "solvers".
 struct SolverSpec {
   std::string solver;
   std::string label;          ///< with the swept values that touch it
+  std::string base_label;     ///< without swept values
   Parameters parameters;      ///< all of them
   std::vector<Model> models;  ///< models it is run on; empty: all of the config
   std::string version;        ///< Solver::version()
@@ -44,27 +46,41 @@ struct Limits {
   double memory_mb = 8192.0;  ///< MiB of private memory
 };
 
-/// A statement of a paper as a bound on a result; judged by the command `claims`.
-struct Claim {
-  std::string id, says, where;
-  bool must = false;
-  std::string metric;   ///< column of summary.csv; "iterations_to" and "time_to" take `at`
-  double at = 0.0;      ///< a decade 1e-2 … 1e-12; 0 when the metric takes none
-  std::string of;       ///< label of a solver
-  std::string problem;  ///< label of a problem; empty: all
-  std::optional<Model> model;
-  std::string relation;  ///< "less_than", "at_most", "at_least", "greater_than"
-  double bound = 0.0;
-};
-
-struct PlotSpec {
-  std::string kind, x, y;
+/// The other side of a claim that compares results with each other: `times` the metric of other cells.
+struct ClaimReference {
+  std::string of, metric, problem;  ///< problem: empty for the problem of the cell that is compared
+  double at = 0.0;
+  double times = 1.0;
 };
 
 /// One value of a sweep as it was put into the config.
 struct SweptValue {
   std::string pointer;  ///< JSON pointer
   std::string text;     ///< the value as compact JSON
+};
+
+/// How the cells of a claim become one number; `each`: every one has to hold.
+enum class ClaimOver { each, largest, smallest, spread, slope };
+
+/// A statement of a paper as a bound on results; judged by the command `claims` (lib/bench/claims.hpp).
+struct Claim {
+  std::string id, says, where;
+  bool must = false;
+  std::string metric;   ///< one of claim_metrics()
+  double at = 0.0;      ///< a decade 1e-2 … 1e-12; 0 when the metric takes none
+  std::string of;       ///< label of a solver, or a shell pattern
+  std::string problem;  ///< label of a problem, or a shell pattern; empty: all
+  std::optional<Model> model;
+  ClaimOver over = ClaimOver::each;
+  std::string against;            ///< for slope: "contacts", "rows" or a swept JSON pointer
+  std::vector<SweptValue> cells;  ///< only cells with one of these values, for every pointer named
+  std::string relation;           ///< "less_than", "at_most", "at_least", "greater_than"
+  double bound = 0.0;             ///< without a reference
+  std::optional<ClaimReference> reference;
+};
+
+struct PlotSpec {
+  std::string kind, x, y;
 };
 
 /// The config with one combination of swept values in place.

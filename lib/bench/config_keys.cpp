@@ -21,13 +21,6 @@ std::vector<std::string> stoppable_measures() {
   return names;
 }
 
-std::vector<std::string> claim_metrics() {
-  std::vector<std::string> names = {"iterations_to",  "time_to",     "iterations", "setup_s",    "solve_s",
-                                    "factorizations", "back_solves", "products",   "projections"};
-  for (const std::string& measure : measure_names()) names.push_back(measure);
-  return names;
-}
-
 Shape config_shape() {
   return {"config",
           "One experiment",
@@ -47,22 +40,37 @@ Shape config_shape() {
            {"plots", KeyType::objects, "pictures to draw", false, "", {}, {}, "plot"}}};
 }
 
+const Range decades = Range::closed(1e-12, 1e-2);
+
 Shape claim_shape() {
-  const Range decades = Range::closed(1e-12, 1e-2);
   Shape shape{"claim",
-              "A statement as a bound on a result",
+              "A statement as a bound on results",
               {{"id", KeyType::name, "name of the claim, unique in the config", true},
-               {"must", KeyType::flag, "whether a miss fails the run of `claims`; default false"},
+               {"must", KeyType::flag, "whether a miss fails the command claims; default false"},
                {"says", KeyType::text, "what the paper says", true},
                {"where", KeyType::text, "where it says so"},
                {"metric", KeyType::choice, "what is bounded", true, "", {}, claim_metrics()},
-               {"at", KeyType::number, "a power of ten, for iterations_to and time_to", false, "", decades},
-               {"of", KeyType::text, "label of a solver", true},
-               {"problem", KeyType::text, "label of a problem; default: each"},
-               {"model", KeyType::choice, "contact model; default: each", false, "", {}, {"ccp", "ncp"}}}};
+               {"at", KeyType::number, "a power of ten, for the metrics that end in _to", false, "", decades},
+               {"of", KeyType::text, "label of a solver, or a shell pattern", true},
+               {"problem", KeyType::text, "label of a problem, or a shell pattern; default: each"},
+               {"model", KeyType::choice, "contact model; default: each", false, "", {}, {"ccp", "ncp"}},
+               {"over", KeyType::choice, "how several cells are judged; default each", false, "", {}, claim_overs()},
+               {"against", KeyType::text, "for the slope: contacts, rows or a swept JSON pointer"},
+               {"cells", KeyType::table, "swept JSON pointer -> value or list of values: only these cells"}}};
   for (const std::string& relation : claim_relations())
-    shape.keys.push_back({relation, KeyType::number, "the bound; exactly one of the four is given"});
+    shape.keys.push_back(
+        {relation, KeyType::bound, "the bound; exactly one of the four is given", false, "", {}, {}, "claim_reference"});
   return shape;
+}
+
+Shape claim_reference_shape() {
+  return {"claim_reference",
+          "A bound that is a result itself; missing keys are those of the claim",
+          {{"of", KeyType::text, "label of a solver, or a shell pattern"},
+           {"metric", KeyType::choice, "what it is compared with", false, "", {}, claim_metrics()},
+           {"at", KeyType::number, "a power of ten, for the metrics that end in _to", false, "", decades},
+           {"problem", KeyType::text, "label of a problem, or a shell pattern; default: the same problem"},
+           {"times", KeyType::number, "factor on the result; default 1", false, "", Range::positive()}}};
 }
 
 /// A text of the config that has to be one of `choices`; unknown ones get the nearest.
@@ -157,9 +165,10 @@ ConfigKeys::ConfigKeys(const Catalog& catalog) {
        "Changes of the config for --size: JSON pointer -> value",
        {{"small", KeyType::table, "seconds on two cores"}, {"paper", KeyType::table, "the size of the paper"}}},
       claim_shape(),
+      claim_reference_shape(),
       {"plot",
        "A picture",
-       {{"kind", KeyType::choice, "what is drawn", true, "", {}, {"convergence"}},
+       {{"kind", KeyType::choice, "what is drawn", true, "", {}, {"convergence", "sweep"}},
         {"x",
          KeyType::choice,
          "column of the trace; default iteration",
@@ -167,7 +176,20 @@ ConfigKeys::ConfigKeys(const Catalog& catalog) {
          "",
          {},
          {"iteration", "elapsed_s", "factorizations", "back_solves", "products", "projections"}},
-        {"y", KeyType::choice, "column of the trace; default relative_residual", false, "", {}, measure_names()}}}};
+        {"y", KeyType::choice, "column of the trace; default relative_residual", false, "", {}, measure_names()},
+        {"against", KeyType::text, "for a sweep: contacts, rows or a swept JSON pointer; default contacts"},
+        {"metric", KeyType::choice, "for a sweep: what is drawn; default iterations", false, "", {}, claim_metrics()},
+        {"at", KeyType::number, "a power of ten, for the metrics that end in _to", false, "", decades},
+        {"times", KeyType::text, "for a sweep: a JSON pointer, by whose value the metric is multiplied"},
+        {"axes",
+         KeyType::choice,
+         "for a sweep: which axes are logarithmic; default log: both",
+         false,
+         "",
+         {},
+         {"linear", "log_x", "log_y", "log"}},
+        {"x_label", KeyType::text, "for a sweep: text of the horizontal axis"},
+        {"y_label", KeyType::text, "for a sweep: text of the vertical axis"}}}};
 }
 
 const Shape& ConfigKeys::shape(const std::string& name) const {
@@ -214,6 +236,8 @@ void ConfigKeys::check_value(const Json& value, const Key& key, const std::strin
     case KeyType::choice: return check_choice(value, key, pointer, source);
     case KeyType::choices: return check_choices(value, key, pointer, source);
     case KeyType::object: return check_object(value, key.shape, pointer, source);
+    case KeyType::bound:
+      return value.is_object() ? check_object(value, key.shape, pointer, source) : check_number(value, key, pointer, source);
     case KeyType::objects:
       if (!value.is_array())
         source.fail(pointer, fmt::format("'{}' is {}, expected a list", key.name, json_type_name(value)));
@@ -229,11 +253,57 @@ void ConfigKeys::check_value(const Json& value, const Key& key, const std::strin
   }
 }
 
-bool metric_takes_decade(const std::string& metric) { return metric == "iterations_to" || metric == "time_to"; }
+bool metric_takes_decade(const std::string& metric) {
+  return metric.size() > 3 && metric.compare(metric.size() - 3, 3, "_to") == 0;
+}
+
+const std::vector<std::string>& claim_metrics() {
+  static const std::vector<std::string> metrics = [] {
+    std::vector<std::string> names = {"iterations_to",
+                                      "time_to",
+                                      "factorizations_to",
+                                      "back_solves_to",
+                                      "products_to",
+                                      "iterations",
+                                      "setup_s",
+                                      "solve_s",
+                                      "wall_s",
+                                      "seconds_per_iteration",
+                                      "factorizations",
+                                      "back_solves",
+                                      "products",
+                                      "projections",
+                                      "analysis_s",
+                                      "factorization_s",
+                                      "back_solve_s",
+                                      "linear_solver_s",
+                                      "objective_gap",
+                                      "peak_memory_mb",
+                                      "contacts",
+                                      "rows",
+                                      "kernel_product_s",
+                                      "kernel_projection_s",
+                                      "kernel_work_s",
+                                      "kernel_block_product_s",
+                                      "bytes_per_contact",
+                                      "kernel_csr_product_s",
+                                      "symmetry_defect",
+                                      "kernel_factors_product_s",
+                                      "native_converged"};
+    for (const std::string& measure : measure_names()) names.push_back(measure);
+    return names;
+  }();
+  return metrics;
+}
 
 const std::vector<std::string>& claim_relations() {
   static const std::vector<std::string> relations = {"less_than", "at_most", "at_least", "greater_than"};
   return relations;
+}
+
+const std::vector<std::string>& claim_overs() {
+  static const std::vector<std::string> overs = {"each", "largest", "smallest", "spread", "slope"};
+  return overs;
 }
 
 }  // namespace ccp

@@ -19,6 +19,7 @@ enum class KeyType {
   choices,  ///< one of them or a list of some of them, without repetition
   object,   ///< an object of a named shape
   objects,  ///< a list of such objects
+  bound,    ///< a number, or an object of a named shape
   table     ///< an object with keys of its own, checked by its reader
 };
 
@@ -60,7 +61,11 @@ class ConfigKeys {
 
 /// Metrics of claims that take a decade in `at`.
 bool metric_takes_decade(const std::string& metric);
+/// What a claim can bound: columns of summary.csv and what is derived from them.
+const std::vector<std::string>& claim_metrics();
 /// Bounds a claim can set: "less_than", …
 const std::vector<std::string>& claim_relations();
+/// The names of ClaimOver, in its order.
+const std::vector<std::string>& claim_overs();
 
 }  // namespace ccp

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -96,15 +95,6 @@ void check_labels(const Specs& specs, const std::string& list, const JsonSource&
   }
 }
 
-void remember(std::vector<std::string>& labels, const std::string& label) {
-  if (!label.empty() && std::find(labels.begin(), labels.end(), label) == labels.end()) labels.push_back(label);
-}
-
-bool is_decade(double value) {
-  const double exponent = std::log10(value);
-  return std::abs(exponent - std::round(exponent)) < 1e-9;
-}
-
 }  // namespace
 
 std::shared_ptr<const ProblemSpec> ConfigReader::read_problem(const Json& entry, const std::string& suffix,
@@ -129,7 +119,7 @@ std::shared_ptr<const ProblemSpec> ConfigReader::read_problem(const Json& entry,
       if (entry.contains(key))
         source.fail(child_pointer(pointer, key), fmt::format("'{}' belongs to a scene, not to FCLib files", key));
   }
-  remember(problem_labels_, spec.label);
+  spec.base_label = spec.label;
   if (!spec.label.empty()) spec.label += suffix;
   return known = std::make_shared<const ProblemSpec>(std::move(spec));
 }
@@ -144,9 +134,8 @@ std::shared_ptr<const SolverSpec> ConfigReader::read_solver(const Json& entry, c
   spec.version = made->version();
   spec.parameters = read_parameters(entry, made->settings(), pointer, source);
   if (entry.contains("models")) spec.models = read_models(entry["models"]);
-  const std::string label = entry.value("label", spec.solver);
-  remember(solver_labels_, label);
-  spec.label = label + suffix;
+  spec.base_label = entry.value("label", spec.solver);
+  spec.label = spec.base_label + suffix;
   return known = std::make_shared<const SolverSpec>(std::move(spec));
 }
 
@@ -179,70 +168,6 @@ ConfigVariant ConfigReader::read_variant(const Json& document, std::vector<Swept
   }
   variant.swept = std::move(swept);
   return variant;
-}
-
-Claim ConfigReader::read_claim(const Json& entry, const std::string& pointer, const JsonSource& source) const {
-  Claim claim;
-  claim.id = entry["id"].get<std::string>();
-  claim.says = entry["says"].get<std::string>();
-  claim.where = entry.value("where", std::string());
-  claim.must = entry.value("must", false);
-  claim.metric = entry["metric"].get<std::string>();
-  claim.of = entry["of"].get<std::string>();
-  claim.problem = entry.value("problem", std::string());
-  if (entry.contains("model")) claim.model = model_from_name(entry["model"].get<std::string>());
-
-  const bool takes_decade = metric_takes_decade(claim.metric);
-  if (takes_decade != entry.contains("at"))
-    source.fail(pointer, takes_decade
-                             ? fmt::format("the key 'at' is missing: the metric '{}' needs a power of ten", claim.metric)
-                             : fmt::format("the metric '{}' takes no 'at'", claim.metric));
-  if (takes_decade) claim.at = entry["at"].get<double>();
-  if (takes_decade && !is_decade(claim.at))
-    source.fail(child_pointer(pointer, "at"),
-                fmt::format("'at' is {}, expected a power of ten from 1e-2 to 1e-12", json_text(entry["at"])));
-
-  for (const std::string& relation : claim_relations()) {
-    if (!entry.contains(relation)) continue;
-    if (!claim.relation.empty())
-      source.fail(child_pointer(pointer, relation), fmt::format("has '{}' already, expected one bound", claim.relation));
-    claim.relation = relation;
-    claim.bound = entry[relation].get<double>();
-  }
-  if (claim.relation.empty())
-    source.fail(pointer, fmt::format("the bound is missing: expected one of {}", join(claim_relations(), ", ")));
-  return claim;
-}
-
-std::vector<Claim> ConfigReader::read_claims(const Json& document, const std::vector<ConfigVariant>& variants,
-                                             const JsonSource& source) const {
-  std::vector<Claim> claims;
-  if (!document.contains("claims")) return claims;
-  std::vector<std::string> solvers = solver_labels_, problems = problem_labels_;
-  bool files = false;  // FCLib problems are only known by name once the folder is
-  for (const ConfigVariant& variant : variants) {
-    for (const auto& spec : variant.solvers) remember(solvers, spec->label);
-    for (const auto& spec : variant.problems) remember(problems, spec->label);
-    for (const auto& spec : variant.problems) files = files || !spec->fclib.empty();
-  }
-  const auto known = [](const std::vector<std::string>& labels, const std::string& label) {
-    return std::find(labels.begin(), labels.end(), label) != labels.end();
-  };
-  for (std::size_t i = 0; i < document["claims"].size(); ++i) {
-    const std::string pointer = child_pointer("/claims", i);
-    Claim claim = read_claim(document["claims"][i], pointer, source);
-    if (!known(solvers, claim.of))
-      source.fail(child_pointer(pointer, "of"),
-                  fmt::format("no solver is labelled '{}'{}", claim.of, suggestion(claim.of, solvers)));
-    if (!claim.problem.empty() && !files && !known(problems, claim.problem))
-      source.fail(child_pointer(pointer, "problem"),
-                  fmt::format("no problem is labelled '{}'{}", claim.problem, suggestion(claim.problem, problems)));
-    for (const Claim& other : claims)
-      if (other.id == claim.id)
-        source.fail(child_pointer(pointer, "id"), fmt::format("the id '{}' is taken already", claim.id));
-    claims.push_back(std::move(claim));
-  }
-  return claims;
 }
 
 }  // namespace ccp

@@ -19,22 +19,16 @@ class ConfigReader {
   /// problems, model, solvers, stop, limits and trace of one variant, with its labels.
   ConfigVariant read_variant(const Json& document, std::vector<SweptValue> swept, const JsonSource& source);
 
-  /// claims; labels that occur in `variants` may be named, with or without swept values.
-  std::vector<Claim> read_claims(const Json& document, const std::vector<ConfigVariant>& variants,
-                                 const JsonSource& source) const;
-
  private:
   std::shared_ptr<const ProblemSpec> read_problem(const Json& entry, const std::string& suffix, const std::string& pointer,
                                                   const JsonSource& source);
   std::shared_ptr<const SolverSpec> read_solver(const Json& entry, const std::string& suffix, const std::string& pointer,
                                                 const JsonSource& source);
-  Claim read_claim(const Json& entry, const std::string& pointer, const JsonSource& source) const;
 
   const Catalog& catalog_;
   const ConfigKeys& keys_;
   std::map<std::string, std::shared_ptr<const ProblemSpec>> problems_;  ///< by suffix and JSON text
   std::map<std::string, std::shared_ptr<const SolverSpec>> solvers_;
-  std::vector<std::string> problem_labels_, solver_labels_;  ///< without swept values
 };
 
 }  // namespace ccp

@@ -44,6 +44,7 @@ Json key_schema(const Key& key) {
     }
     case KeyType::object: schema = reference(key.shape); break;
     case KeyType::objects: schema = {{"type", "array"}, {"minItems", 1}, {"items", reference(key.shape)}}; break;
+    case KeyType::bound: schema["oneOf"] = Json::array({Json{{"type", "number"}}, reference(key.shape)}); break;
     case KeyType::table: schema["type"] = "object"; break;
   }
   add_range(schema, key.range);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/claim_reader.hpp"
 #include "bench/config.hpp"
 #include "bench/fake_catalog.hpp"
 #include "core/error.hpp"
@@ -241,6 +242,46 @@ TEST_CASE("Claims have a form") {
       {with(R"("claims": [{"id": "a", "says": "s", "metric": "iterations", "of": "good", "at_most": 1},
                           {"id": "a", "says": "s", "metric": "iterations", "of": "good", "at_most": 1}])"),
        "/claims/1/id: the id 'a' is taken"},
+  });
+}
+
+TEST_CASE("Claims compare cells, over all of them or some") {
+  const std::string sweep = R"("solvers": [{"solver": "good", "label": "A"}, {"solver": "good", "label": "B"}],
+    "sweep": {"/solvers/0/parameters/step": [0.1, 1]}, )";
+  const auto claim = [&](const std::string& rest) {
+    return with(sweep + R"("claims": [{"id": "c", "says": "s", )" + rest + "}]");
+  };
+  const Config config = parse(claim(R"("metric": "products_to", "at": 1e-4, "of": "A*", "problem": "peb*",
+    "over": "slope", "against": "/solvers/0/parameters/step", "cells": {"/solvers/0/parameters/step": [1.0, 0.1]},
+    "at_most": {"of": "B", "at": 1e-6, "times": 2})"));
+  const Claim& read = config.claims.at(0);
+  CHECK(read.over == ClaimOver::slope);
+  CHECK(read.against == "/solvers/0/parameters/step");
+  REQUIRE(read.cells.size() == 2);
+  CHECK(same_swept_value(read.cells[0].text, "1"));
+  REQUIRE(read.reference);
+  CHECK(read.reference->of == "B");
+  CHECK(read.reference->metric == "products_to");
+  CHECK(read.reference->at == 1e-6);
+  CHECK(read.reference->times == 2.0);
+  CHECK(parse(claim(R"x("metric": "iterations", "of": "A (step=0.1)", "less_than": {"of": "A (step=1)"})x")).claims.size() ==
+        1);
+
+  const std::string base = R"("metric": "iterations", "of": "A", )";
+  check_all({
+      {claim(base + R"("at_most": {"off": "B"})"), "/claims/0/at_most/off: unknown key 'off' (did you mean 'of'?)"},
+      {claim(base + R"("at_most": {"of": "C"})"), "/claims/0/at_most/of: no solver is labelled 'C'"},
+      {claim(base + R"("at_most": {"of": "B", "times": 0})"), "/claims/0/at_most/times: 'times' is 0"},
+      {claim(base + R"("at_most": {"times": 2})"), "/claims/0/at_most: compares results with themselves"},
+      {claim(base + R"("at_most": {"of": "B", "metric": "time_to"})"), "/claims/0/at_most: the key 'at' is missing"},
+      {claim(base + R"("at_most": 1, "over": "slop", "against": "rows")"), "/claims/0/over: unknown over 'slop'"},
+      {claim(base + R"("at_most": 1, "over": "slope")"), "/claims/0: the key 'against' is missing"},
+      {claim(base + R"("at_most": 1, "against": "rows")"), "/claims/0: 'against' belongs to"},
+      {claim(base + R"("at_most": 1, "over": "slope", "against": "/stop")"), "/claims/0/against: '/stop' is not swept"},
+      {claim(base + R"("at_most": 1, "cells": {"/solvers/0/parameters/step": 3})"),
+       "the sweep does not give /solvers/0/parameters/step the value 3"},
+      {claim(R"("metric": "iterations", "of": "X*", "at_most": 1)"), "/claims/0/of: no solver is labelled 'X*'"},
+      {claim(R"x("metric": "iterations", "of": "A (step=2)", "at_most": 1)x"), "/claims/0/of: no solver is labelled"},
   });
 }
 
