@@ -73,34 +73,14 @@ void AssembledDelassus::for_row_blocks(Index block, const Kernel& kernel) const 
   }
 }
 
-Vector3 AssembledDelassus::row_product(Index block, const double* x) const {
-  const ConstraintSet& blocks = constraints();
-  double sum0 = 0.0, sum1 = 0.0, sum2 = 0.0;
-  if (blocks.all_contacts_3d()) {
-    const Index last = row_start_[static_cast<std::size_t>(block) + 1];
-    for (Index k = row_start_[static_cast<std::size_t>(block)]; k < last; ++k) {
-      const double* a = data_.data() + 9 * k;
-      const double* p = x + 3 * column_[static_cast<std::size_t>(k)];
-      sum0 += a[0] * p[0] + a[3] * p[1] + a[6] * p[2];
-      sum1 += a[1] * p[0] + a[4] * p[1] + a[7] * p[2];
-      sum2 += a[2] * p[0] + a[5] * p[1] + a[8] * p[2];
-    }
-    return {sum0, sum1, sum2};
-  }
-  Vector3 sum = Vector3::Zero();
-  const Index rows = blocks.rows(block);
-  for_row_blocks(block, [&](Index j, const double* a) {
-    for (Index c = 0; c < blocks.rows(j); ++c)
-      for (Index r = 0; r < rows; ++r) sum[r] += a[c * rows + r] * x[blocks.offset(j) + c];
-  });
-  return sum;
-}
-
 void AssembledDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
   const ConstraintSet& blocks = constraints();
   parallel_ranges(threads, blocks.count(), [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i)
-      y.segment(blocks.offset(i), blocks.rows(i)) = row_product(i, x.data()).head(blocks.rows(i));
+      with_rows(blocks.rows(i), [&](auto rows) {
+        const BlockVector<rows> product = row_product<rows>(i, x.data());
+        for (int r = 0; r < rows; ++r) y[blocks.offset(i) + r] = product[r];
+      });
   });
 }
 

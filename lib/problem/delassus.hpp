@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/block_rows.hpp"
 #include "core/constraints.hpp"
 #include "core/types.hpp"
 
@@ -41,8 +42,9 @@ class AssembledDelassus final : public DelassusOperator {
   Matrix3 diagonal_block(Index block) const override;
   std::size_t bytes() const override;
 
-  /// (N x)_i in the leading rows(i) components, zero elsewhere.
-  Vector3 row_product(Index block, const double* x) const;
+  /// (N x)_i of one block of `Rows` rows.
+  template <int Rows>
+  BlockVector<Rows> row_product(Index block, const double* x) const;
 
   /// Σ_j |N_ij||x_j| per scalar row (E13, rounding floor).
   void multiply_absolute(ConstVectorRef x, VectorRef y) const;
@@ -59,5 +61,31 @@ class AssembledDelassus final : public DelassusOperator {
   std::vector<double> data_;
   std::vector<Index> diagonal_;  ///< position of the diagonal block of each row
 };
+
+template <int Rows>
+[[gnu::always_inline]] inline BlockVector<Rows> AssembledDelassus::row_product(Index block, const double* x) const {
+  const auto i = static_cast<std::size_t>(block);
+  if constexpr (Rows == 3) {
+    if (constraints().all_contacts_3d()) {
+      double sum0 = 0.0, sum1 = 0.0, sum2 = 0.0;
+      for (Index k = row_start_[i]; k < row_start_[i + 1]; ++k) {
+        const double* a = data_.data() + 9 * k;
+        const double* p = x + 3 * column_[static_cast<std::size_t>(k)];
+        sum0 += a[0] * p[0] + a[3] * p[1] + a[6] * p[2];
+        sum1 += a[1] * p[0] + a[4] * p[1] + a[7] * p[2];
+        sum2 += a[2] * p[0] + a[5] * p[1] + a[8] * p[2];
+      }
+      return {sum0, sum1, sum2};
+    }
+  }
+  BlockVector<Rows> sum = BlockVector<Rows>::Zero();
+  for (Index k = row_start_[i]; k < row_start_[i + 1]; ++k) {
+    const Index j = column_[static_cast<std::size_t>(k)];
+    const double* a = data_.data() + data_start_[static_cast<std::size_t>(k)];
+    for (const double *p = x + constraints().offset(j), *end = p + constraints().rows(j); p < end; ++p, a += Rows)
+      for (int r = 0; r < Rows; ++r) sum[r] += a[r] * *p;
+  }
+  return sum;
+}
 
 }  // namespace ccp

@@ -8,18 +8,21 @@
 namespace ccp {
 namespace {
 
-using Velocity = Eigen::Matrix<double, 6, 1>;
-template <int Rows>
-using Jacobian = Eigen::Map<const Eigen::Matrix<double, 6, Rows>>;
+using SixVector = Eigen::Map<const Eigen::Matrix<double, 6, 1>>;
 
-/// Calls kernel with the number of rows of a block as a compile-time constant, so that every 6×d product is unrolled.
+/// Calls kernel(i, rows) for the blocks [begin, end) with the number of rows as a compile-time constant.
 template <typename Kernel>
-auto with_rows(Index rows, const Kernel& kernel) {
-  switch (rows) {
-    case 3: return kernel(std::integral_constant<int, 3>());
-    case 2: return kernel(std::integral_constant<int, 2>());
-    default: return kernel(std::integral_constant<int, 1>());
+void for_blocks_by_rows(const ConstraintSet& blocks, Index begin, Index end, const Kernel& kernel) {
+  if (blocks.all_contacts_3d()) {
+    for (Index i = begin; i < end; ++i) kernel(i, std::integral_constant<int, 3>());
+    return;
   }
+  for (Index i = begin; i < end; ++i) with_rows(blocks.rows(i), [&](auto rows) { kernel(i, rows); });
+}
+
+template <int Rows>
+BlockVector<Rows> block_of(const double* x, Index offset) {
+  return Eigen::Map<const BlockVector<Rows>>(x + offset);
 }
 
 }  // namespace
@@ -48,19 +51,28 @@ FactoredDelassus::FactoredDelassus(ConstraintSet set, const SparseMatrix& D, con
   scratch_.setZero(padded_size());
 }
 
+std::vector<int> FactoredDelassus::touched_bodies(const SparseMatrix& D, const std::vector<int>& owner, Index block) const {
+  std::vector<int> touched;
+  for (Index c = 0; c < constraints().rows(block); ++c)
+    for (SparseMatrix::InnerIterator entry(D, constraints().offset(block) + c); entry; ++entry)
+      touched.push_back(owner[static_cast<std::size_t>(entry.row())]);
+  std::sort(touched.begin(), touched.end());
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  return touched;
+}
+
 void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition& partition) {
   const std::vector<int> owner = partition.owner();
   const ConstraintSet& blocks = constraints();
-  std::vector<std::vector<std::pair<int, Index>>> by_body(static_cast<std::size_t>(partition.count()));
+  idle_body_ = static_cast<int>(partition.count());
+  paired_ = true;
+  for (Index i = 0; i < blocks.count() && paired_; ++i) paired_ = touched_bodies(D, owner, i).size() <= 2;
+
+  std::vector<std::vector<std::pair<int, Index>>> by_body(static_cast<std::size_t>(partition.count()) + 1);
   pair_start_.assign(1, 0);
   for (Index i = 0; i < blocks.count(); ++i) {
-    std::vector<int> touched;
-    for (Index c = 0; c < blocks.rows(i); ++c)
-      for (SparseMatrix::InnerIterator entry(D, blocks.offset(i) + c); entry; ++entry)
-        touched.push_back(owner[static_cast<std::size_t>(entry.row())]);
-    std::sort(touched.begin(), touched.end());
-    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-
+    std::vector<int> touched = touched_bodies(D, owner, i);
+    if (paired_) touched.resize(2, idle_body_);
     const Index start = static_cast<Index>(jacobian_.size()), size = 6 * blocks.rows(i);
     data_start_.push_back(start);
     jacobian_.resize(jacobian_.size() + touched.size() * static_cast<std::size_t>(size), 0.0);
@@ -76,6 +88,7 @@ void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition
     }
     pair_start_.push_back(static_cast<Index>(pair_body_.size()));
   }
+  by_body.pop_back();  // the idle one
   body_start_.assign(1, 0);
   for (const auto& pairs : by_body) {
     for (const auto& [block, start] : pairs) {
@@ -86,59 +99,43 @@ void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition
   }
 }
 
-void FactoredDelassus::body_velocity(ConstVectorRef impulse, double* v, int threads) const {
+void FactoredDelassus::gather_velocity(const double* impulse, double* v, Index first_body, Index last_body) const {
   const ConstraintSet& blocks = constraints();
-  // Gathered per body, in a fixed order, so that the sum does not depend on the number of threads.
-  parallel_ranges(threads, bodies(), [&](Index begin, Index end) {
-    for (Index b = begin; b < end; ++b) {
-      Velocity sum = Velocity::Zero();
-      for (Index k = body_start_[static_cast<std::size_t>(b)]; k < body_start_[static_cast<std::size_t>(b) + 1]; ++k) {
-        const Index i = body_block_[static_cast<std::size_t>(k)];
-        const double* response = response_.data() + body_data_[static_cast<std::size_t>(k)];
-        const double* gamma = impulse.data() + blocks.offset(i);
-        with_rows(blocks.rows(i), [&](auto rows) {
-          sum.noalias() += Jacobian<rows>(response) * Eigen::Map<const Eigen::Matrix<double, rows, 1>>(gamma);
-        });
-      }
-      Eigen::Map<Velocity> target(v + 6 * b);
-      target = sum;
+  std::fill(v + 6 * first_body, v + 6 * last_body, 0.0);
+  for (Index b = first_body; b < last_body; ++b)
+    for (Index k = body_start_[static_cast<std::size_t>(b)]; k < body_start_[static_cast<std::size_t>(b) + 1]; ++k) {
+      const Index i = body_block_[static_cast<std::size_t>(k)];
+      const double* response = response_.data() + body_data_[static_cast<std::size_t>(k)];
+      with_rows(blocks.rows(i),
+                [&](auto rows) { add_response<rows>(response, block_of<rows>(impulse, blocks.offset(i)), v + 6 * b); });
     }
-  });
 }
 
-Vector3 FactoredDelassus::local_velocity(Index block, const double* body_velocity, const Vector3& impulse) const {
-  Vector3 u = Vector3::Zero();
-  if (!compliance_.empty()) u.noalias() = compliance_[static_cast<std::size_t>(block)] * impulse;
-  const Index first = pair_start_[static_cast<std::size_t>(block)], last = pair_start_[static_cast<std::size_t>(block) + 1];
-  const double* jacobian = jacobian_.data() + data_start(block);
-  with_rows(constraints().rows(block), [&](auto rows) {
-    for (Index k = first; k < last; ++k, jacobian += 6 * rows)
-      u.head<rows>().noalias() += Jacobian<rows>(jacobian).transpose() *
-                                  Eigen::Map<const Velocity>(body_velocity + 6 * pair_body_[static_cast<std::size_t>(k)]);
-  });
-  return u;
-}
-
-void FactoredDelassus::add_impulse(Index block, const Vector3& delta, double* body_velocity) const {
-  const Index first = pair_start_[static_cast<std::size_t>(block)], last = pair_start_[static_cast<std::size_t>(block) + 1];
-  const double* response = response_.data() + data_start(block);
-  with_rows(constraints().rows(block), [&](auto rows) {
-    for (Index k = first; k < last; ++k, response += 6 * rows)
-      Eigen::Map<Velocity>(body_velocity + 6 * pair_body_[static_cast<std::size_t>(k)]).noalias() +=
-          Jacobian<rows>(response) * delta.head<rows>();
-  });
+void FactoredDelassus::body_velocity(ConstVectorRef impulse, double* v, int threads) const {
+  // One thread goes through the constraints in the order of the memory. Several share the bodies, each of which takes its
+  // constraints in the same order: the same sums, to the last bit.
+  if (threads > 1) {
+    parallel_ranges(threads, bodies(), [&](Index begin, Index end) { gather_velocity(impulse.data(), v, begin, end); });
+    return;
+  }
+  std::fill(v, v + padded_size(), 0.0);
+  const ConstraintSet& blocks = constraints();
+  for_blocks_by_rows(
+      blocks, 0, blocks.count(), [&](Index i, auto rows) __attribute__((always_inline)) {
+        add_impulse<rows>(i, block_of<rows>(impulse.data(), blocks.offset(i)), v);
+      });
 }
 
 void FactoredDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
   const ConstraintSet& blocks = constraints();
   body_velocity(x, scratch_.data(), threads);
   parallel_ranges(threads, blocks.count(), [&](Index begin, Index end) {
-    Vector3 impulse = Vector3::Zero();
-    for (Index i = begin; i < end; ++i) {
-      const Index rows = blocks.rows(i), offset = blocks.offset(i);
-      impulse.head(rows) = x.segment(offset, rows);
-      y.segment(offset, rows) = local_velocity(i, scratch_.data(), impulse).head(rows);
-    }
+    for_blocks_by_rows(
+        blocks, begin, end, [&](Index i, auto rows) __attribute__((always_inline)) {
+          const Index offset = blocks.offset(i);
+          const BlockVector<rows> u = local_velocity<rows>(i, scratch_.data(), block_of<rows>(x.data(), offset));
+          for (int r = 0; r < rows; ++r) y[offset + r] = u[r];
+        });
   });
 }
 
@@ -151,8 +148,7 @@ Matrix3 FactoredDelassus::block(Index i, Index j) const {
       const double* left = jacobian_.data() + data_start(i) + (a - pair_start_[static_cast<std::size_t>(i)]) * 6 * rows;
       const double* right = response_.data() + data_start(j) + (b - pair_start_[static_cast<std::size_t>(j)]) * 6 * columns;
       for (Index c = 0; c < columns; ++c)
-        for (Index r = 0; r < rows; ++r)
-          corner(r, c) += Eigen::Map<const Velocity>(left + 6 * r).dot(Eigen::Map<const Velocity>(right + 6 * c));
+        for (Index r = 0; r < rows; ++r) corner(r, c) += SixVector(left + 6 * r).dot(SixVector(right + 6 * c));
     }
   if (i == j && !compliance_.empty()) corner += compliance_[static_cast<std::size_t>(i)];
   return corner;
@@ -165,6 +161,7 @@ std::vector<std::vector<int>> FactoredDelassus::coupling() const {
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     pattern[i].push_back(static_cast<int>(i));
     for (Index a = pair_start_[i]; a < pair_start_[i + 1]; ++a) {
+      if (pair_body_[static_cast<std::size_t>(a)] == idle_body_) continue;
       const auto body = static_cast<std::size_t>(pair_body_[static_cast<std::size_t>(a)]);
       pattern[i].insert(pattern[i].end(), body_block_.begin() + body_start_[body],
                         body_block_.begin() + body_start_[body + 1]);

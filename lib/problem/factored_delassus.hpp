@@ -1,12 +1,16 @@
 #pragma once
 
+#include <vector>
+
+#include "core/block_rows.hpp"
 #include "problem/delassus.hpp"
 #include "problem/mass_matrix.hpp"
 
 namespace ccp {
 
 /// N = DᵀH⁻¹D + C kept as its factors: 6×d blocks of D and of H⁻¹D per (constraint, body) pair, never forming N. Bodies with
-/// fewer than 6 dofs are padded with zero rows; body velocities are vectors of 6·bodies() in that padded layout.
+/// fewer than 6 dofs are padded with zero rows; body velocities are vectors of padded_size() in that layout, 6 numbers a
+/// body and 6 of an idle one, which stands in where a constraint has one body only, so that nearly all constraints have two.
 /// multiply() uses one internal scratch vector: one product at a time per object.
 class FactoredDelassus final : public DelassusOperator {
  public:
@@ -18,12 +22,14 @@ class FactoredDelassus final : public DelassusOperator {
   std::size_t bytes() const override;
 
   Index bodies() const { return static_cast<Index>(body_start_.size()) - 1; }
-  Index padded_size() const { return 6 * bodies(); }
+  Index padded_size() const { return 6 * (bodies() + 1); }
 
-  /// D_iᵀ v + C_i γ_i of one block, v in the padded layout; rows beyond rows(block) are zero.
-  Vector3 local_velocity(Index block, const double* body_velocity, const Vector3& impulse) const;
-  /// v += H⁻¹ D_i Δγ_i, v in the padded layout.
-  void add_impulse(Index block, const Vector3& delta, double* body_velocity) const;
+  /// D_iᵀ v + C_i γ_i of one block of `Rows` rows, v in the padded layout.
+  template <int Rows>
+  BlockVector<Rows> local_velocity(Index block, const double* body_velocity, const BlockVector<Rows>& impulse) const;
+  /// v += H⁻¹ D_i Δγ_i of one block of `Rows` rows, v in the padded layout.
+  template <int Rows>
+  void add_impulse(Index block, const BlockVector<Rows>& delta, double* body_velocity) const;
   /// v <- H⁻¹ D γ in the padded layout.
   void body_velocity(ConstVectorRef impulse, double* v, int threads = 1) const;
 
@@ -33,9 +39,19 @@ class FactoredDelassus final : public DelassusOperator {
   Matrix3 block(Index i, Index j) const;
 
  private:
+  using Velocity = Eigen::Map<Eigen::Matrix<double, 6, 1>>;
+  using ConstVelocity = Eigen::Map<const Eigen::Matrix<double, 6, 1>>;
+
+  template <int Rows>
+  static void add_response(const double* response, const BlockVector<Rows>& delta, double* velocity);
+  void gather_velocity(const double* impulse, double* v, Index first_body, Index last_body) const;
+
   Index data_start(Index block) const { return data_start_[static_cast<std::size_t>(block)]; }
+  std::vector<int> touched_bodies(const SparseMatrix& D, const std::vector<int>& owner, Index block) const;
   void collect_pairs(const SparseMatrix& D, const BlockPartition& bodies);
 
+  bool paired_ = true;  ///< every constraint has two pairs
+  int idle_body_ = 0;
   std::vector<Index> pair_start_;    ///< count + 1: first (constraint, body) pair of each constraint
   std::vector<int> pair_body_;       ///< body of each pair
   std::vector<Index> data_start_;    ///< first number of the pairs of each constraint, in jacobian_ and response_
@@ -47,5 +63,60 @@ class FactoredDelassus final : public DelassusOperator {
   std::vector<Matrix3> compliance_;  ///< C_ii, empty when C = 0
   mutable Vector scratch_;
 };
+
+// Inlined without fail, and with scalars instead of small vectors in memory: a sweep is a chain of these, as slow as the
+// chain is long.
+
+template <int Rows>
+[[gnu::always_inline]] inline BlockVector<Rows> FactoredDelassus::local_velocity(Index block, const double* body_velocity,
+                                                                                 const BlockVector<Rows>& impulse) const {
+  const auto i = static_cast<std::size_t>(block);
+  const double* jacobian = jacobian_.data() + data_start_[i];
+  double u[Rows] = {};
+  if (paired_) {
+    const ConstVelocity first(body_velocity + 6 * Index{pair_body_[2 * i]});
+    const ConstVelocity second(body_velocity + 6 * Index{pair_body_[2 * i + 1]});
+    for (int r = 0; r < Rows; ++r)
+      u[r] = ConstVelocity(jacobian + 6 * r).dot(first) + ConstVelocity(jacobian + 6 * (Rows + r)).dot(second);
+  } else {
+    for (Index k = pair_start_[i]; k < pair_start_[i + 1]; ++k, jacobian += 6 * Rows) {
+      const ConstVelocity v(body_velocity + 6 * Index{pair_body_[static_cast<std::size_t>(k)]});
+      for (int r = 0; r < Rows; ++r) u[r] += ConstVelocity(jacobian + 6 * r).dot(v);
+    }
+  }
+  if (!compliance_.empty())
+    for (int r = 0; r < Rows; ++r)
+      for (int c = 0; c < Rows; ++c) u[r] += compliance_[i](r, c) * impulse[c];
+  if constexpr (Rows == 3) return {u[0], u[1], u[2]};
+  if constexpr (Rows == 2) return {u[0], u[1]};
+  return BlockVector<Rows>::Constant(u[0]);
+}
+
+template <int Rows>
+[[gnu::always_inline]] inline void FactoredDelassus::add_response(const double* response, const BlockVector<Rows>& delta,
+                                                                  double* velocity) {
+  Velocity v(velocity);
+  if constexpr (Rows == 3)
+    v += ConstVelocity(response) * delta[0] + ConstVelocity(response + 6) * delta[1] +
+         ConstVelocity(response + 12) * delta[2];
+  else if constexpr (Rows == 2)
+    v += ConstVelocity(response) * delta[0] + ConstVelocity(response + 6) * delta[1];
+  else
+    v += ConstVelocity(response) * delta[0];
+}
+
+template <int Rows>
+[[gnu::always_inline]] inline void FactoredDelassus::add_impulse(Index block, const BlockVector<Rows>& delta,
+                                                                 double* body_velocity) const {
+  const auto i = static_cast<std::size_t>(block);
+  const double* response = response_.data() + data_start_[i];
+  if (paired_) {
+    add_response<Rows>(response, delta, body_velocity + 6 * Index{pair_body_[2 * i]});
+    add_response<Rows>(response + 6 * Rows, delta, body_velocity + 6 * Index{pair_body_[2 * i + 1]});
+    return;
+  }
+  for (Index k = pair_start_[i]; k < pair_start_[i + 1]; ++k, response += 6 * Rows)
+    add_response<Rows>(response, delta, body_velocity + 6 * Index{pair_body_[static_cast<std::size_t>(k)]});
+}
 
 }  // namespace ccp

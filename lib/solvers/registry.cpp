@@ -25,6 +25,7 @@ constexpr Entry entries[] = {
     {"jacobi", make_projected_jacobi},
     {"gauss_seidel", make_projected_gauss_seidel},
     {"nsgs", make_nsgs},
+    {"pgs_lee", make_pgs_lee},
     {"apgd", make_apgd},
     {"spg", make_spg},
     {"p_spg_fb", make_p_spg_fb},

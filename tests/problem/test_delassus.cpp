@@ -83,7 +83,7 @@ TEST_CASE("the factored operator follows single impulses") {
     Vector3 delta = Vector3::Zero();
     delta.head(rows) = uniform.vector(rows);
     gamma.segment(problem.constraints().offset(i), rows) = delta.head(rows);
-    N.add_impulse(i, delta, v.data());
+    with_rows(rows, [&](auto size) { N.add_impulse<size>(i, delta.head<size>(), v.data()); });
   }
   N.body_velocity(gamma, whole.data());
   CHECK((v - whole).cwiseAbs().maxCoeff() <= 1e-14);
@@ -93,7 +93,10 @@ TEST_CASE("the factored operator follows single impulses") {
     const Index rows = problem.constraints().rows(i), offset = problem.constraints().offset(i);
     Vector3 own = Vector3::Zero();
     own.head(rows) = gamma.segment(offset, rows);
-    CHECK((N.local_velocity(i, v.data(), own).head(rows) - product.segment(offset, rows)).norm() <= 1e-13);
+    with_rows(rows, [&](auto size) {
+      const BlockVector<size> u = N.local_velocity<size>(i, v.data(), own.head<size>());
+      CHECK((u - product.segment(offset, rows)).norm() <= 1e-13);
+    });
   }
 }
 

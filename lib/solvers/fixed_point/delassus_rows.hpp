@@ -7,17 +7,24 @@
 
 #include "problem/contact_problem.hpp"
 
-/// What a Gauss–Seidel sweep needs of the Delassus operator: the local velocity of one block with the newest impulses. Two
-/// forms with the same interface, so that each sweep is written once.
+/// What a fixed-point method needs of the Delassus operator: the local velocity of one block, after every change or with all
+/// impulses of the last sweep. Two forms with the same interface, so that each method is written once.
 namespace ccp {
 
 /// Reads N from its block-CSR form: u_i = Σ_j N_ij γ_j.
 class AssembledRows {
  public:
-  explicit AssembledRows(const AssembledDelassus& N) : N_(N) {}
-  void restart(const Vector&) {}
-  Vector3 product(Index block, const Vector& impulse) const { return N_.row_product(block, impulse.data()); }
-  void changed(Index, const Vector3&) {}
+  explicit AssembledRows(const ContactProblem& problem) : N_(problem.assembled()) {}
+  /// Forgets what was kept; the next products are those of `impulse`.
+  void restart(const Vector& /*impulse*/, int /*threads*/ = 1) {}
+  /// (N γ)_i, where γ has the changes reported since the restart.
+  template <int Rows>
+  BlockVector<Rows> product(Index block, const Vector& impulse) const {
+    return N_.row_product<Rows>(block, impulse.data());
+  }
+  /// γ_i has become γ_i + delta.
+  template <int Rows>
+  void changed(Index /*block*/, const BlockVector<Rows>& /*delta*/) {}
 
  private:
   const AssembledDelassus& N_;
@@ -26,15 +33,17 @@ class AssembledRows {
 /// Keeps v = H⁻¹Dγ up to date: u_i = D_iᵀ v + C_i γ_i, v += H⁻¹ D_i Δγ_i; never forms N.
 class FactoredRows {
  public:
-  explicit FactoredRows(const FactoredDelassus& N) : N_(N), velocity_(Vector::Zero(N.padded_size())) {}
-  void restart(const Vector& impulse) { N_.body_velocity(impulse, velocity_.data()); }
-  Vector3 product(Index block, const Vector& impulse) const {
-    Vector3 own = Vector3::Zero();
-    const Index rows = N_.constraints().rows(block);
-    own.head(rows) = impulse.segment(N_.constraints().offset(block), rows);
-    return N_.local_velocity(block, velocity_.data(), own);
+  explicit FactoredRows(const ContactProblem& problem) : N_(problem.factored()), velocity_(Vector::Zero(N_.padded_size())) {}
+  void restart(const Vector& impulse, int threads = 1) { N_.body_velocity(impulse, velocity_.data(), threads); }
+  template <int Rows>
+  BlockVector<Rows> product(Index block, const Vector& impulse) const {
+    const Index offset = N_.constraints().offset(block);
+    return N_.local_velocity<Rows>(block, velocity_.data(), Eigen::Map<const BlockVector<Rows>>(impulse.data() + offset));
   }
-  void changed(Index block, const Vector3& delta) { N_.add_impulse(block, delta, velocity_.data()); }
+  template <int Rows>
+  void changed(Index block, const BlockVector<Rows>& delta) {
+    N_.add_impulse<Rows>(block, delta, velocity_.data());
+  }
 
  private:
   const FactoredDelassus& N_;

@@ -2,8 +2,7 @@
 
 #include "cones/friction_cone.hpp"
 #include "cones/strict_projection.hpp"
-#include "solvers/fixed_point/local_contact.hpp"
-#include "solvers/fixed_point/sweep.hpp"
+#include "solvers/fixed_point/fixed_point_method.hpp"
 
 namespace ccp {
 namespace {
@@ -24,65 +23,68 @@ Matrix3 padded_block(const DelassusOperator& N, Index i) {
   return block;
 }
 
-class NsgsSession final : public Session {
+class NsgsSession final : public FixedPointSession {
  public:
   NsgsSession(const NsgsSettings& settings, const ContactProblem& problem)
-      : settings_(settings), problem_(problem), factored_(use_factored(problem, settings.form)) {
-    const DelassusOperator& N = select_operator(problem, settings.form);
-    problem.free_velocity();  // formed here, where set-up is timed
-    for (Index i = 0; i < N.constraints().count(); ++i) {
-      blocks_.push_back(padded_block(N, i));
-      step_.push_back(1.0 / stable_rate(N.diagonal_block(i)));
+      : FixedPointSession(problem, settings.form), settings_(settings) {
+    for (Index i = 0; i < blocks().count(); ++i) {
+      matrices_.push_back(padded_block(N_, i));
+      step_.push_back(1.0 / stable_rate(N_.diagonal_block(i)));
     }
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
-    const Vector r = problem_.free_velocity() + shift;
-    const auto update = [this](Index i, const Vector3& u, const Vector3& gamma) { return solve_block(i, u, gamma); };
-    if (factored_) {
-      FactoredRows rows(problem_.factored());
-      return run_sweeps(problem_.constraints(), rows, r, settings_.sweep, start, monitor, update);
-    }
-    AssembledRows rows(problem_.assembled());
-    return run_sweeps(problem_.constraints(), rows, r, settings_.sweep, start, monitor, update);
+    const auto update = [this](const auto& block, const auto& u, const auto& gamma) {
+      return updated_block(block, u, gamma);
+    };
+    return run_sweeps(start, shift, settings_.sweep, monitor, update);
   }
 
  private:
-  /// The new impulse of block i, whose velocity with its present impulse γ is u.
-  Vector3 solve_block(Index i, const Vector3& u, const Vector3& gamma) const {
-    const ConstraintSet& set = problem_.constraints();
+  /// The new impulse of a block, whose velocity with its present impulse γ is u.
+  template <typename Block>
+  typename Block::Point updated_block(const Block& block, const typename Block::Point& u,
+                                      const typename Block::Point& gamma) const {
+    if constexpr (Block::kind == ConstraintKind::contact)
+      return updated_contact(block.index, block.mu, u, gamma);
+    else if constexpr (Block::kind == ConstraintKind::contact2d)
+      return updated_contact(block.index, block.mu, {u[0], u[1], 0.0}, {gamma[0], gamma[1], 0.0}).template head<2>();
+    else
+      return block.project(gamma - step_[static_cast<std::size_t>(block.index)] * u);
+  }
+
+  Vector3 updated_contact(Index i, double mu, const Vector3& u, const Vector3& gamma) const {
     const double step = step_[static_cast<std::size_t>(i)];
-    if (!has_friction(set.kind(i))) return project_block(set.kind(i), 0.0, gamma - step * u);
-    const double mu = set.friction(i);
+    const auto frozen = [&] {
+      const Matrix3& W = matrices_[static_cast<std::size_t>(i)];
+      return LocalContact{W, u - W * gamma, mu};
+    };
     switch (settings_.local) {
       case LocalSolver::strict: return project_strict(Vector3(gamma - step * u), mu);
       case LocalSolver::projection: return project_friction_cone(Vector3(gamma - step * de_saxce_velocity(u, mu)), mu);
       case LocalSolver::newton: {
-        const LocalContact contact = frozen(i, u, gamma);
         bool converged = false;
-        const Vector3 solution = solve_contact_newton(contact, gamma, settings_.newton_steps, converged);
-        return converged ? project_strict(solution, mu) : solve_contact_exact(contact);
+        const Vector3 solution = solve_contact_newton(frozen(), gamma, settings_.newton_steps, converged);
+        return converged ? project_strict(solution, mu) : solve_contact_exact(frozen());
       }
-      case LocalSolver::exact: return solve_contact_exact(frozen(i, u, gamma));
+      case LocalSolver::exact: return solve_contact_exact(frozen());
     }
     return gamma;
   }
 
-  LocalContact frozen(Index i, const Vector3& u, const Vector3& gamma) const {
-    const Matrix3& W = blocks_[static_cast<std::size_t>(i)];
-    return {W, u - W * gamma, problem_.constraints().friction(i)};
-  }
-
   NsgsSettings settings_;
-  ContactProblem problem_;
-  bool factored_;
-  std::vector<Matrix3> blocks_;
-  std::vector<double> step_;  ///< 1/λ_max(N_ii)
+  std::vector<Matrix3> matrices_;  ///< N_ii
+  std::vector<double> step_;       ///< 1/λ_max(N_ii)
 };
 
-class Nsgs final : public Solver {
+class Nsgs final : public FixedPointSolver<NsgsSettings, NsgsSession> {
  public:
-  Nsgs() {
+  Nsgs()
+      : FixedPointSolver({"nsgs",
+                          "Nonlinear Gauss–Seidel",
+                          "Jean and Moreau 1992; the PGS of Lee et al. with local = strict",
+                          {Model::ncp},
+                          {}}) {
     fields_
         .add("local", &settings_.local,
              {{"strict", LocalSolver::strict},
@@ -93,30 +95,26 @@ class Nsgs final : public Solver {
              "Alart–Curnier Newton with fallback to exact, or exactly by enumeration",
              "Lee et al., eq. 17; Alart and Curnier 1991; ours")
         .add("newton_steps", &settings_.newton_steps, Range::closed(1, 1000), "Newton steps before the fallback", "ours");
-    add_sweep_fields(fields_, settings_.sweep, settings_.form);
+    add_sweep_fields();
   }
+};
 
- private:
-  const SolverInfo& do_info() const override {
-    static const SolverInfo info{"nsgs",
-                                 "Nonlinear Gauss–Seidel",
-                                 "Jean and Moreau 1992; the PGS of Lee et al. with local = strict",
-                                 {Model::ncp},
-                                 {impulse_change_column()}};
-    return info;
+class LeeGaussSeidel final : public FixedPointSolver<NsgsSettings, NsgsSession> {
+ public:
+  LeeGaussSeidel()
+      : FixedPointSolver({"pgs_lee",
+                          "Projected Gauss–Seidel with the strict projection: nsgs with local = strict",
+                          "the PGS of Lee et al. 2025, eq. 17",
+                          {Model::ncp},
+                          {}}) {
+    settings_.local = LocalSolver::strict;
+    add_sweep_fields();
   }
-  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
-    return operator_form_defect(problem, settings_.form);
-  }
-  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor&) const override {
-    return std::make_unique<NsgsSession>(settings_, problem);
-  }
-
-  NsgsSettings settings_;
 };
 
 }  // namespace
 
 std::unique_ptr<Solver> make_nsgs() { return std::make_unique<Nsgs>(); }
+std::unique_ptr<Solver> make_pgs_lee() { return std::make_unique<LeeGaussSeidel>(); }
 
 }  // namespace ccp

@@ -1,10 +1,12 @@
 #include "solvers/fixed_point/projected_jacobi.hpp"
 
-#include "cones/product_cone.hpp"
-#include "solvers/fixed_point/sweep.hpp"
+#include "core/parallel.hpp"
+#include "solvers/fixed_point/fixed_point_method.hpp"
 
 namespace ccp {
 namespace {
+
+constexpr Index chunk = 256;  // blocks a thread takes at a time; fixed, so that the maxima do not depend on the threads
 
 struct JacobiSettings {
   double omega = 0.3;
@@ -13,77 +15,100 @@ struct JacobiSettings {
   OperatorForm form = OperatorForm::automatic;
 };
 
-class JacobiSession final : public Session {
+/// Largest components, N·s.
+struct Largest {
+  double change = 0.0, impulse = 0.0;
+  void include(const Largest& other) {
+    change = std::max(change, other.change);
+    impulse = std::max(impulse, other.impulse);
+  }
+};
+
+class JacobiSession final : public FixedPointSession {
  public:
   JacobiSession(const JacobiSettings& settings, const ContactProblem& problem)
-      : settings_(settings), problem_(problem), N_(select_operator(problem, settings.form)), step_(problem.rows()) {
-    problem.free_velocity();  // formed here, where set-up is timed
-    const ConstraintSet& blocks = N_.constraints();
-    for (Index i = 0; i < blocks.count(); ++i) {
+      : FixedPointSession(problem, settings.form),
+        settings_(settings),
+        largest_(static_cast<std::size_t>((blocks().count() + chunk - 1) / chunk)) {
+    for (Index i = 0; i < blocks().count(); ++i) {
       const double trace = N_.diagonal_block(i).trace();
-      const double eta = trace > 0.0 ? static_cast<double>(blocks.rows(i)) / trace : 1.0;
-      step_.segment(blocks.offset(i), blocks.rows(i)).setConstant(settings.omega * eta);
+      step_.push_back(settings.omega * (trace > 0.0 ? static_cast<double>(blocks().rows(i)) / trace : 1.0));
     }
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
-    const Vector r = problem_.free_velocity() + shift;
-    Vector gamma = start.impulse.size() > 0 ? start.impulse : Vector::Zero(problem_.rows());
-    Vector u(gamma.size()), projected(gamma.size());
+    const Vector r = shifted_velocity(shift);
+    return with_delassus_rows([&](auto& rows) { return iterate(rows, r, start, monitor); });
+  }
+
+ private:
+  template <typename Rows>
+  Outcome iterate(Rows& rows, const Vector& r, const WarmStart& start, Monitor& monitor) {
+    Vector gamma = start.impulse.size() > 0 ? start.impulse : Vector::Zero(r.size());
+    Vector next(gamma.size());
     std::vector<double> native{0.0};
     bool converged = false;
     while (monitor.go_on({gamma, nullptr, native, converged})) {
-      N_.multiply(gamma, u, monitor.threads());
-      projected = gamma - step_.cwiseProduct(u + r);
-      project_product(N_.constraints(), projected, monitor.threads());
-      projected = settings_.lambda * projected + (1.0 - settings_.lambda) * gamma;
-      native[0] = gamma.size() > 0 ? (projected - gamma).cwiseAbs().maxCoeff() : 0.0;
-      gamma.swap(projected);
-      converged = gamma.size() == 0 || native[0] <= settings_.native_tolerance * gamma.cwiseAbs().maxCoeff();
+      const Largest largest = update_all(rows, r, gamma, next, monitor.threads());
+      gamma.swap(next);
+      native[0] = largest.change;
+      converged = largest.change <= settings_.native_tolerance * largest.impulse;
       ++monitor.counters().products;
       ++monitor.counters().projections;
     }
     return {gamma, {}, 0.0, std::nullopt, ""};
   }
 
- private:
+  /// next <- λ Π(γ − ω η u) + (1 − λ) γ with u = N γ + r, in one pass over the blocks.
+  template <typename Rows>
+  Largest update_all(Rows& rows, const Vector& r, const Vector& gamma, Vector& next, int threads) {
+    rows.restart(gamma, threads);
+    const double lambda = settings_.lambda;
+    const auto update_chunks = [&](Index first, Index last) {
+      for (Index c = first; c < last; ++c) {
+        Largest largest;
+        for_blocks(blocks(), c * chunk, std::min((c + 1) * chunk, blocks().count()), [&](const auto& block) {
+          constexpr int size = std::decay_t<decltype(block)>::rows;
+          const BlockVector<size> old = block.of(gamma);
+          const BlockVector<size> u = rows.template product<size>(block.index, gamma) + block.of(r);
+          const BlockVector<size> projected = block.project(old - step_[static_cast<std::size_t>(block.index)] * u);
+          for (int k = 0; k < size; ++k) {
+            const double value = lambda * projected[k] + (1.0 - lambda) * old[k];
+            next[block.offset + k] = value;
+            largest.include({std::abs(value - old[k]), std::abs(value)});
+          }
+        });
+        largest_[static_cast<std::size_t>(c)] = largest;
+      }
+    };
+    parallel_ranges(threads, static_cast<Index>(largest_.size()), update_chunks, 1);
+    Largest all;
+    for (const Largest& part : largest_) all.include(part);
+    return all;
+  }
+
   JacobiSettings settings_;
-  ContactProblem problem_;
-  const DelassusOperator& N_;
-  Vector step_;  ///< ω η_i on every row of block i
+  std::vector<double> step_;      ///< ω η_i
+  std::vector<Largest> largest_;  ///< of each chunk
 };
 
-class ProjectedJacobi final : public Solver {
+class ProjectedJacobi final : public FixedPointSolver<JacobiSettings, JacobiSession> {
  public:
-  ProjectedJacobi() {
+  ProjectedJacobi()
+      : FixedPointSolver({"jacobi",
+                          "Projected Jacobi fixed point",
+                          "Tasora and Anitescu 2010; comparator of Tasora et al. 2021",
+                          {Model::ccp},
+                          {}}) {
     fields_
         .add("omega", &settings_.omega, Range::positive(), "", "step factor ω on η_i = rows(i)/tr(N_ii)",
              "Tasora and Anitescu 2010; value as in the comparison of Tasora 2021")
         .add("lambda", &settings_.lambda, Range::open_closed(0.0, 1.0), "", "averaging λ of new and old impulses",
              "Tasora and Anitescu 2010; value as in the comparison of Tasora 2021")
         .add("native_tolerance", &settings_.native_tolerance, Range::non_negative(), "",
-             "native criterion: max|Δγ| <= native_tolerance · max|γ|", "ours")
-        .add("operator", &settings_.form, operator_form_names(),
-             "form of the Delassus operator; auto: factored where it exists", "ours");
+             "native criterion: max|Δγ| <= native_tolerance · max|γ|", "ours");
+    add_operator_field();
   }
-
- private:
-  const SolverInfo& do_info() const override {
-    static const SolverInfo info{"jacobi",
-                                 "Projected Jacobi fixed point",
-                                 "Tasora and Anitescu 2010; comparator of Tasora et al. 2021",
-                                 {Model::ccp},
-                                 {impulse_change_column()}};
-    return info;
-  }
-  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
-    return operator_form_defect(problem, settings_.form);
-  }
-  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor&) const override {
-    return std::make_unique<JacobiSession>(settings_, problem);
-  }
-
-  JacobiSettings settings_;
 };
 
 }  // namespace

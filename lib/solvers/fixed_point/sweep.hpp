@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/constraints.hpp"
-#include "solvers/fixed_point/delassus_rows.hpp"
+#include "solvers/gradient/block_pass.hpp"
 #include "solvers/solver.hpp"
 
 /// What the Gauss–Seidel methods share: the loop over sweeps, its native criterion and its stall test. A method brings the
@@ -19,68 +19,75 @@ enum class SweepOrder { forward, symmetric };
 
 struct SweepOptions {
   SweepOrder order = SweepOrder::forward;
+  double lambda = 1.0;              ///< share of the new impulse in the average with the old one
   double native_tolerance = 1e-10;  ///< on max|Δγ| / max|γ| of a sweep
 };
 
-/// Native column of the fixed-point family.
-inline NativeColumn impulse_change_column() {
-  return {"impulse_change", "N·s", "largest change of an impulse component in the last sweep"};
-}
-
-/// The settings every sweeping method has.
-inline void add_sweep_fields(FieldTable& fields, SweepOptions& sweep, OperatorForm& form) {
-  fields
-      .add("sweep", &sweep.order, {{"forward", SweepOrder::forward}, {"symmetric", SweepOrder::symmetric}},
-           "order of the blocks in one iteration; symmetric: forward, then backward", "ours")
-      .add("native_tolerance", &sweep.native_tolerance, Range::non_negative(), "",
-           "native criterion: max|Δγ| of a sweep <= native_tolerance · max|γ|", "ours")
-      .add("operator", &form, operator_form_names(), "form of the Delassus operator; auto: factored where it exists",
-           "ours");
-}
-
-/// Sweeps until the monitor stops the run. update(i, u_i, γ_i) returns the new γ_i from the velocity u_i = (Nγ)_i + r_i +
-/// s_i with the newest impulses (leading rows(i) components; the rest is zero and stays so).
+/// Sweeps until the monitor stops the run. rows: see delassus_rows.hpp. update(block, u_i, γ_i) returns the new γ_i of a
+/// ConeBlock from the velocity u_i = (Nγ)_i + r_i + s_i with the newest impulses.
 template <typename Rows, typename Update>
-Outcome run_sweeps(const ConstraintSet& blocks, Rows& rows, const Vector& free_velocity, const SweepOptions& options,
-                   const WarmStart& start, Monitor& monitor, const Update& update) {
-  Vector gamma = start.impulse.size() > 0 ? start.impulse : Vector::Zero(blocks.rows());
-  rows.restart(gamma);
-  std::vector<double> native{0.0};
-  bool converged = false, unchanged = false;
+class Sweeps {
+ public:
+  Sweeps(const ConstraintSet& blocks, Rows& rows, const Vector& free_velocity, const SweepOptions& options,
+         const Update& update)
+      : blocks_(blocks), rows_(rows), free_velocity_(free_velocity), options_(options), update_(update) {}
 
-  const auto relax_block = [&](Index i) {
-    const Index offset = blocks.offset(i), size = blocks.rows(i);
-    Vector3 velocity = rows.product(i, gamma), impulse = Vector3::Zero();
-    velocity.head(size) += free_velocity.segment(offset, size);
-    impulse.head(size) = gamma.segment(offset, size);
-    const Vector3 updated = update(i, velocity, impulse);
-    const Vector3 delta = updated - impulse;
-    const double change = delta.cwiseAbs().maxCoeff();
-    if (change == 0.0) return;
-    native[0] = std::max(native[0], change);
-    gamma.segment(offset, size) = updated.head(size);
-    rows.changed(i, delta);
-  };
-
-  int sweeps_since_refresh = 0;
-  while (monitor.go_on({gamma, nullptr, native, converged})) {
-    if (unchanged || sweeps_since_refresh >= refresh_interval) {
-      if (unchanged && sweeps_since_refresh <= 1) return {gamma, {}, 0.0, Status::stalled, "a whole sweep changed nothing"};
-      rows.restart(gamma);
-      sweeps_since_refresh = 0;
+  Outcome run(const WarmStart& start, Monitor& monitor) {
+    gamma_ = start.impulse.size() > 0 ? start.impulse : Vector::Zero(blocks_.rows());
+    rows_.restart(gamma_);
+    std::vector<double> native{0.0};
+    bool converged = false;
+    int since_restart = 0;
+    while (monitor.go_on({gamma_, nullptr, native, converged})) {
+      const bool unchanged = since_restart > 0 && native[0] == 0.0;
+      if (unchanged && since_restart == 1) return {gamma_, {}, 0.0, Status::stalled, "a whole sweep changed nothing"};
+      if (unchanged || since_restart >= refresh_interval) {
+        rows_.restart(gamma_);
+        since_restart = 0;
+      }
+      native[0] = sweep();
+      ++since_restart;
+      const int sweeps = options_.order == SweepOrder::symmetric ? 2 : 1;
+      monitor.counters().products += sweeps;
+      monitor.counters().projections += sweeps;
+      converged = blocks_.rows() == 0 || native[0] <= options_.native_tolerance * gamma_.cwiseAbs().maxCoeff();
     }
-    native[0] = 0.0;
-    for (Index i = 0; i < blocks.count(); ++i) relax_block(i);
-    if (options.order == SweepOrder::symmetric)
-      for (Index i = blocks.count() - 1; i >= 0; --i) relax_block(i);
-    const int sweeps = options.order == SweepOrder::symmetric ? 2 : 1;
-    ++sweeps_since_refresh;
-    monitor.counters().products += sweeps;
-    monitor.counters().projections += sweeps;
-    unchanged = native[0] == 0.0;
-    converged = blocks.rows() == 0 || native[0] <= options.native_tolerance * gamma.cwiseAbs().maxCoeff();
+    return {gamma_, {}, 0.0, std::nullopt, ""};
   }
-  return {gamma, {}, 0.0, std::nullopt, ""};
-}
+
+ private:
+  /// One sweep, or one forward and one backward; the largest change of a component.
+  double sweep() {
+    double largest = 0.0;
+    const auto relax = [&](const auto& block) { largest = std::max(largest, relax_block(block)); };
+    for_blocks(blocks_, 0, blocks_.count(), relax);
+    if (options_.order == SweepOrder::symmetric)
+      for (Index i = blocks_.count() - 1; i >= 0; --i) for_blocks(blocks_, i, i + 1, relax);
+    return largest;
+  }
+
+  template <typename Block>
+  [[gnu::always_inline]] inline double relax_block(const Block& block) {
+    using Part = typename Block::Point;
+    const Part old = block.of(std::as_const(gamma_));
+    const Part velocity = rows_.template product<Block::rows>(block.index, gamma_) + block.of(free_velocity_);
+    Part updated = update_(block, velocity, old);
+    if (options_.lambda != 1.0) updated = options_.lambda * updated + (1.0 - options_.lambda) * old;
+    const Part delta = updated - old;
+    double change = 0.0;
+    for (int r = 0; r < Block::rows; ++r) change = std::max(change, std::abs(delta[r]));
+    if (change == 0.0 && !delta.hasNaN()) return 0.0;
+    block.of(gamma_) = updated;
+    rows_.template changed<Block::rows>(block.index, delta);
+    return change;
+  }
+
+  const ConstraintSet& blocks_;
+  Rows& rows_;
+  const Vector& free_velocity_;
+  const SweepOptions& options_;
+  const Update& update_;
+  Vector gamma_;
+};
 
 }  // namespace ccp

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "solvers/fixed_point/delassus_rows.hpp"
+#include "solvers/fixed_point/local_contact.hpp"
+#include "solvers/fixed_point/sweep.hpp"
+
+/// What the methods of the family share beside the sweep: settings, the session of a problem, the frame of a Solver.
+namespace ccp {
+
+/// Base of a method's session: the problem in the form chosen.
+class FixedPointSession : public Session {
+ public:
+  FixedPointSession(const ContactProblem& problem, OperatorForm form)
+      : problem_(problem), factored_(use_factored(problem, form)), N_(select_operator(problem, form)) {
+    problem.free_velocity();  // formed here, where set-up is timed
+  }
+
+ protected:
+  const ConstraintSet& blocks() const { return N_.constraints(); }
+  Vector shifted_velocity(const Vector& shift) const { return problem_.free_velocity() + shift; }
+
+  /// run(rows) with the rows of the form chosen.
+  template <typename Run>
+  Outcome with_delassus_rows(const Run& run) const {
+    if (factored_) {
+      FactoredRows rows(problem_);
+      return run(rows);
+    }
+    AssembledRows rows(problem_);
+    return run(rows);
+  }
+
+  /// Gauss–Seidel sweeps with this update of one block.
+  template <typename Update>
+  Outcome run_sweeps(const WarmStart& start, const Vector& shift, const SweepOptions& options, Monitor& monitor,
+                     const Update& update) const {
+    const Vector r = shifted_velocity(shift);
+    return with_delassus_rows([&](auto& rows) { return Sweeps(blocks(), rows, r, options, update).run(start, monitor); });
+  }
+
+  ContactProblem problem_;
+  bool factored_;
+  const DelassusOperator& N_;
+};
+
+/// The frame of a method: `Settings` has a member `form`, `Method` is a FixedPointSession made from settings and problem.
+template <typename Settings, typename Method>
+class FixedPointSolver : public Solver {
+ protected:
+  explicit FixedPointSolver(SolverInfo info) : info_(std::move(info)) {
+    info_.native = {{"impulse_change", "N·s", "largest change of an impulse component in the last sweep"}};
+  }
+
+  void add_operator_field() {
+    fields_.add("operator", &settings_.form, operator_form_names(),
+                "form of the Delassus operator; auto: factored where it exists", "ours");
+  }
+  void add_sweep_fields() {
+    fields_
+        .add("sweep", &settings_.sweep.order, {{"forward", SweepOrder::forward}, {"symmetric", SweepOrder::symmetric}},
+             "order of the blocks in one iteration; symmetric: forward, then backward", "ours")
+        .add("lambda", &settings_.sweep.lambda, Range::open_closed(0.0, 1.0), "", "averaging λ of new and old impulses",
+             "ours")
+        .add("native_tolerance", &settings_.sweep.native_tolerance, Range::non_negative(), "",
+             "native criterion: max|Δγ| of a sweep <= native_tolerance · max|γ|", "ours");
+    add_operator_field();
+  }
+
+  Settings settings_;
+
+ private:
+  const SolverInfo& do_info() const override { return info_; }
+  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
+    return operator_form_defect(problem, settings_.form);
+  }
+  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor&) const override {
+    return std::make_unique<Method>(settings_, problem);
+  }
+
+  SolverInfo info_;
+};
+
+}  // namespace ccp
