@@ -322,9 +322,12 @@ def draw_figure(config, curves, x_columns, y_column):
 
 def wanted_plots(config):
     """(suffix of the file name, x columns, y columns to choose from) of every figure of a problem."""
+    listed = [plot for plot in config.get("plots") or [] if isinstance(plot, dict)]
+    if listed and all(plot.get("kind") == "sweep" for plot in listed):
+        return []  # drawn by plot_sweep.py: a figure for each problem of a sweep would be too many
     plots = [("", ("iteration", "elapsed_s"), DEFAULT_MEASURES)]
-    for plot in config.get("plots") or []:
-        if isinstance(plot, dict) and plot.get("kind") == "convergence":
+    for plot in listed:
+        if plot.get("kind") == "convergence":
             x, y = str(plot.get("x") or "iteration"), str(plot.get("y") or DEFAULT_MEASURES[0])
             plots.append((file_name(f"-{y}-{x}"), (x,), (y,)))
     return plots

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up, runs configs and draws their convergence plots.
+# Sets up, runs configs and draws their plots.
 set -euo pipefail
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=$scripts/../build/release/apps/ccpbench/ccpbench
@@ -8,7 +8,7 @@ usage() {
   cat <<'USAGE'
 usage: scripts/run.sh CONFIG... [OPTION...]
 
-Installs what is missing, builds, runs every CONFIG (for example configs/test1a.json) and draws the convergence plots
+Installs what is missing, builds, runs every CONFIG (for example configs/test1a.json) and draws the plots
 into results/NAME/plots/. The options are those of `ccpbench run`, for example:
   --out DIR        write the results to DIR/NAME instead of results/NAME
   --size small     the size that takes seconds
@@ -36,6 +36,9 @@ status=0
 # The program names its result folders when it says done (0) or done except for some cells (3).
 if ((status == 0 || status == 3)); then
   mapfile -t folders < <(sed -n 's/^results: //p' "$printed")
-  if ((${#folders[@]})); then "$scripts/plot_convergence.py" "${folders[@]}" || exit 1; fi
+  if ((${#folders[@]})); then
+    "$scripts/plot_convergence.py" "${folders[@]}" || exit 1
+    "$scripts/plot_sweep.py" "${folders[@]}" || exit 1
+  fi
 fi
 exit "$status"

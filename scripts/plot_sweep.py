@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Draws the sweeps of result folders: a column of summary.csv against a swept value, a line per solver and other swept value.
+
+One figure per entry of the config's "plots" with kind "sweep", as PNG and SVG, in RESULT_FOLDER/plots/. A folder whose config
+has no such entry is left alone. Filled markers are solved cells, open ones are not.
+"""
+
+import argparse
+import csv
+import math
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# First, since it finds an interpreter with matplotlib.
+from plot_convergence import COLOURS, DASHES, GREY, LABELS, MARKERS, MODELS, file_name, formats, save
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from result_folder import InputError, as_number, read_json
+
+AXES = {"linear": (False, False), "log_x": (True, False), "log_y": (False, True), "log": (True, True)}
+
+
+@dataclass
+class Cell:
+    row: dict  # of summary.csv
+    record: dict  # cell.json
+
+
+@dataclass
+class Line:
+    label: str
+    points: list = field(default_factory=list)  # (x, y, solved)
+
+
+def pointer_name(pointer):
+    return pointer.rsplit("/", 1)[-1].replace("_", " ")
+
+
+def without_suffix(label):
+    """The label as in the config: a sweep adds " (name=value, …)"."""
+    return label.split(" (")[0] if label.endswith(")") and "=" in label else label
+
+
+def swept_pointers(config):
+    """One pointer per axis of the sweep; zipped ones change together. What a swept model says shows anyway."""
+    pointers = []
+    for key, value in (config.get("sweep") or {}).items():
+        group = list(value) if key == "zip" else [key]
+        if "/model" not in group:
+            pointers.append(group)
+    return pointers
+
+
+def swept_value(cell, pointer):
+    """What the cell has at a swept pointer, or None where it does not reach the cell."""
+    part, *path = pointer.strip("/").split("/")
+    if part in ("problems", "solvers"):
+        path = path[1:]  # which entry: the cell has one
+    found = cell.record.get({"problems": "problem", "solvers": "solver"}.get(part, part))
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
+def number_at(cell, place):
+    """A column of summary.csv or a swept pointer as a number; NaN where the cell has none."""
+    if place.startswith("/"):
+        value = swept_value(cell, place)
+        return float(value) if isinstance(value, (int, float)) else math.nan
+    return as_number(cell.row.get(place) or "")
+
+
+def metric_column(plot):
+    """Column names of decades are like iterations_to_1e-06."""
+    metric = str(plot.get("metric") or "iterations")
+    if not metric.endswith("_to"):
+        return metric
+    return f"{metric}_1e{round(math.log10(float(plot['at']))):+03d}"
+
+
+def read_cells(folder):
+    summary = folder / "summary.csv"
+    if not summary.exists():
+        raise InputError(f"{summary}: no such file; is this a result folder of `ccpbench run`?")
+    with summary.open(newline="", encoding="utf-8") as file:
+        return [Cell(row, read_json(folder / "cells" / row["hash"] / "cell.json")) for row in csv.DictReader(file)]
+
+
+def lines_of(plot, config, cells):
+    """The lines of a plot in the order of the config, with what tells them apart in their labels."""
+    against = str(plot.get("against") or "contacts")
+    others = [group[0] for group in swept_pointers(config) if against not in group]
+    told = {}
+    for cell in cells:
+        key = (without_suffix(cell.row["label"]), without_suffix(cell.row["problem"]), cell.row["model"],
+               *(f"{pointer_name(p)} {v}" if (v := swept_value(cell, p)) is not None else "" for p in others))
+        told.setdefault(key, []).append(cell)
+    varying = [len({key[k] for key in told}) > 1 for k in range(3 + len(others))]
+    lines = []
+    for key, members in told.items():
+        words = [word for k, word in enumerate(key) if word and (varying[k] or k == 0)]
+        line = Line(", ".join(words))
+        for cell in members:
+            x, y = number_at(cell, against), number_at(cell, metric_column(plot))
+            if plot.get("times"):
+                y *= number_at(cell, str(plot["times"]))
+            if math.isfinite(x) and math.isfinite(y):
+                line.points.append((x, y, cell.row.get("status") == "solved"))
+        line.points.sort()
+        lines.append(line)
+    return [line for line in lines if line.points]
+
+
+def draw_lines(axes, lines, log_x, log_y):
+    """Returns whether a value had no place on a logarithmic axis."""
+    hidden = False
+    for number, line in enumerate(lines):
+        points = [p for p in line.points if (p[0] > 0 or not log_x) and (p[1] > 0 or not log_y)]
+        hidden = hidden or len(points) < len(line.points)
+        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        axes.plot([p[0] for p in points], [p[1] for p in points], color=colour, linestyle=DASHES[number % len(DASHES)],
+                  linewidth=1.5, marker=marker, markersize=5.5, markerfacecolor="white", markeredgewidth=1.2,
+                  label=line.label, clip_on=False)
+        solved = [p for p in points if p[2]]
+        axes.plot([p[0] for p in solved], [p[1] for p in solved], color=colour, linestyle="none", marker=marker, markersize=5.5,
+                  clip_on=False, zorder=4)
+    return hidden
+
+
+def draw_figure(plot, config, lines):
+    log_x, log_y = AXES.get(str(plot.get("axes") or "log"), AXES["log"])
+    longest = max(len(line.label) for line in lines)
+    left, width, height, below, above = 0.85, 4.6, max(3.4, 0.24 * len(lines)), 0.85, 0.75
+    size = (left + width + 0.9 + 0.078 * longest, below + height + above)
+    figure = Figure(figsize=size)
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((left / size[0], below / size[1], width / size[0], height / size[1]))
+    axes.set_xscale("log" if log_x else "linear")
+    axes.set_yscale("log" if log_y else "linear")
+    hidden = draw_lines(axes, lines, log_x, log_y)
+    against, metric = str(plot.get("against") or "contacts"), metric_column(plot)
+    axes.set_xlabel(str(plot.get("x_label") or pointer_name(against)))
+    axes.set_ylabel(str(plot.get("y_label") or LABELS.get(metric, metric.replace("_", " "))))
+    if not log_y and min(p[1] for line in lines for p in line.points) >= 0:
+        axes.set_ylim(bottom=0)
+    axes.grid(color="#e4e4e4", linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.03, 1.02), frameon=False, fontsize=9, handlelength=3.2)
+    title = str(config.get("title") or config.get("name") or "")
+    figure.text(left / size[0], 1 - 0.32 / size[1], title, fontsize=12 if len(title) * 0.1 < size[0] - left else 9, weight="bold")
+    notes = ["Filled marker: solved; open: stopped unsolved."] + (["Values of 0 are left out."] if hidden else [])
+    figure.text(left / size[0], 0.14 / size[1], "  ".join(notes), fontsize=7.5, color=GREY)
+    return figure
+
+
+def plot_folder(folder, arguments):
+    config = read_json(folder / "manifest.json").get("config") or {}
+    plots = [p for p in config.get("plots") or [] if isinstance(p, dict) and p.get("kind") == "sweep"]
+    if not plots:
+        return
+    cells = read_cells(folder)
+    for cell in cells:
+        cell.row["model"] = MODELS.get(cell.row["model"], cell.row["model"])
+    target = arguments.out or folder / "plots"
+    target.mkdir(parents=True, exist_ok=True)
+    drawn = 0
+    for plot in plots:
+        lines = lines_of(plot, config, cells)
+        what = f"{metric_column(plot)} against {plot.get('against') or 'contacts'}"
+        if not lines:
+            print(f"{folder}: no cell with {what}", file=sys.stderr)
+            continue
+        figure = draw_figure(plot, config, lines)
+        name = file_name(f"sweep-{metric_column(plot)}-{str(plot.get('against') or 'contacts').rsplit('/', 1)[-1]}")
+        for kind in arguments.format:
+            save(figure, target / f"{name}.{kind}", kind, arguments.dpi)
+        drawn += 1
+    print(f"plots: {target} ({drawn} sweep{'' if drawn == 1 else 's'})")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_FOLDER",
+                        help="a folder that `ccpbench run` has written")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where the pictures go (default: RESULT_FOLDER/plots)")
+    parser.add_argument("--format", type=formats, default=["png", "svg"], metavar="LIST",
+                        help="png, svg or png,svg (default)")
+    parser.add_argument("--dpi", type=int, default=110, help="resolution of the PNG files (default 110)")
+    arguments = parser.parse_args()
+    matplotlib.rcParams.update({"svg.hashsalt": "ccpbench", "font.size": 9, "axes.edgecolor": GREY, "text.parse_math": False})
+    try:
+        for folder in arguments.folders:
+            plot_folder(folder, arguments)
+    except (InputError, OSError) as error:
+        print(f"plot_sweep.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""Tests of scripts/plot_sweep.py: it is run as users run it, on result folders made here."""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+TIME, STEP = "/problems/0/parameters/time", "/problems/0/parameters/time_step"
+PLOT = {"kind": "sweep", "against": TIME, "metric": "lift_velocity", "times": STEP, "axes": "linear",
+        "x_label": "time (s)", "y_label": "height (m)"}
+
+
+class PlotSweep(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(self.scratch.cleanup)
+        self.folder = Path(self.scratch.name) / "slide"
+
+    def make_folder(self, plots, sweep=None, statuses=("solved",)):
+        """Two models, three times and two steps: a lift of 2 m/s under ccp and 0 under ncp; 10, 20, 30 … iterations."""
+        zipped = {"/model": ["ccp", "ncp"], "/problems/0/parameters/stepping": ["ccp", "ncp"]}
+        sweep = sweep or {TIME: [0.1, 0.2, 0.3], STEP: [0.01, 0.005], "zip": zipped}
+        config = {"name": "slide", "title": "A slide", "plots": plots, "sweep": sweep}
+        rows = [["problem", "model", "label", "hash", "status", "iterations", "lift_velocity", "iterations_to_1e-06", "contacts"]]
+        for time in (0.1, 0.2, 0.3):
+            for step in (0.01, 0.005):
+                for model in ("ccp", "ncp"):
+                    number = len(rows)
+                    cell = self.folder / "cells" / f"{number:016x}"
+                    cell.mkdir(parents=True)
+                    problem = {"name": "sphere", "parameters": {"time": time, "time_step": step, "stepping": model}}
+                    (cell / "cell.json").write_text(json.dumps({"problem": problem, "solver": {"parameters": {"rho": 1}}}))
+                    rows.append([f"sphere (time={time}, time_step={step}, stepping={model})", model, "APGD", cell.name,
+                                 statuses[number % len(statuses)], 10 * number, 2.0 if model == "ccp" else 0.0,
+                                 number if number > 2 else "", 1])
+        (self.folder / "manifest.json").write_text(json.dumps({"config": config}))
+        with (self.folder / "summary.csv").open("w", newline="") as file:
+            csv.writer(file).writerows(rows)
+
+    def run_script(self, *arguments, script="plot_sweep.py"):
+        return subprocess.run([sys.executable, SCRIPTS / script, *map(str, arguments)], capture_output=True, text=True,
+                              timeout=120, env={k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")})
+
+    def said(self, name):
+        return set(re.findall(r"<!-- (.*?) -->", (self.folder / "plots" / name).read_text(encoding="utf-8")))
+
+    def test_draws_a_line_for_each_model_and_step(self):
+        self.make_folder([PLOT])
+        result = self.run_script(self.folder)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"^plots: .*plots \(1 sweep\)\n$")
+        self.assertEqual(sorted(path.name for path in (self.folder / "plots").iterdir()),
+                         ["sweep-lift_velocity-time.png", "sweep-lift_velocity-time.svg"])
+        said = self.said("sweep-lift_velocity-time.svg")
+        for model in ("convex model (ccp)", "Coulomb model (ncp)"):
+            for step in (0.01, 0.005):
+                self.assertIn(f"APGD, {model}, time step {step}", said)
+        self.assertLessEqual({"A slide", "time (s)", "height (m)"}, said)
+        self.assertIn("0.0200", said)  # 2 m/s × 0.01 s is the top of the height axis
+
+    def test_a_zipped_model_does_not_tell_lines_apart_twice(self):
+        self.make_folder([PLOT])
+        self.run_script(self.folder, "--format", "svg")
+        self.assertFalse(any("stepping" in text for text in self.said("sweep-lift_velocity-time.svg")))
+
+    def test_decades_never_reached_and_zeros_have_no_point_on_logarithmic_axes(self):
+        self.make_folder([{"kind": "sweep", "against": TIME, "metric": "iterations_to", "at": 1e-6},
+                          {"kind": "sweep", "against": TIME, "metric": "lift_velocity"}], statuses=("solved", "time_limit"))
+        result = self.run_script(self.folder, "--format", "svg")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("Filled marker: solved; open: stopped unsolved.  Values of 0 are left out.",
+                      self.said("sweep-lift_velocity-time.svg"))
+        self.assertIn("Filled marker: solved; open: stopped unsolved.", self.said("sweep-iterations_to_1e-06-time.svg"))
+
+    def test_the_same_data_give_the_same_bytes(self):
+        self.make_folder([PLOT])
+        pictures = []
+        for _ in range(2):
+            self.run_script(self.folder)
+            pictures.append([path.read_bytes() for path in sorted((self.folder / "plots").iterdir())])
+        self.assertEqual(*pictures)
+
+    def test_what_cannot_be_drawn_is_said(self):
+        self.make_folder([{"kind": "sweep", "against": "/problems/0/parameters/size", "metric": "iterations"}])
+        result = self.run_script(self.folder)
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, r"^.*: no cell with iterations against /problems/0/parameters/size\n$")
+        result = self.run_script(self.folder / "nowhere")
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"^plot_sweep.py: .*manifest.json: no such file")
+
+    def test_each_script_leaves_the_other_kind_alone(self):
+        self.make_folder([{"kind": "convergence"}])
+        result = self.run_script(self.folder)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        self.assertFalse((self.folder / "plots").exists())
+
+    def test_a_sweep_has_no_convergence_figure_for_each_of_its_problems(self):
+        self.make_folder([PLOT])
+        result = self.run_script(self.folder, "--format", "svg", script="plot_convergence.py")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(list((self.folder / "plots").iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
