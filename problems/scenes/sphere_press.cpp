@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -16,6 +17,7 @@ namespace {
 
 using Parameters = SpherePress::Parameters;
 
+constexpr double rounding = 1e-12;  // of a gap, over the radius: neighbours in an exact layer touch exactly
 constexpr const char* paper = "Mazhar 2015, sec. 4.1.1";
 
 struct Packing {
@@ -62,7 +64,7 @@ RigidConstraint make_contact(int first, int second, const Vector3& point, const 
   contact.normal = normal;
   contact.tangent = any_tangent(normal);
   contact.friction = p.friction;
-  contact.gap = gap;
+  contact.gap = gap < p.gap + rounding * p.radius ? p.gap : gap;
   return contact;
 }
 
@@ -130,7 +132,7 @@ SpherePress::SpherePress() {
            "spheres along each side of a full layer, which is as wide as the box", "ours")
       .add("jitter", &p.jitter, Range::closed(0.0, 0.2), "",
            "largest random shift of a centre, over the radius; widens the layers so that nothing overlaps", "ours")
-      .add("gap", &p.gap, Range::positive(), "m", "smallest gap of a contact, so that both models have a solution", "ours")
+      .add("gap", &p.gap, Range::non_negative(), "m", "smallest gap of a contact; 0: all touch, and nothing moves", "ours")
       .add("envelope", &p.envelope, Range::positive(), "m", "pairs with a smaller gap are contacts", "ours")
       .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient of every contact", "ours")
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", "ours")

@@ -11,8 +11,9 @@ namespace ccp {
 /// on top, one step from rest. The slab's weight reaches the floor through long chains of contacts.
 ///
 /// The spheres lie in square layers, every other layer in the pockets of the one below: the densest packing, with twelve
-/// neighbours to each sphere inside. Every gap is at least `gap`, so that v = 0 is strictly inside the dual cones and both
-/// models have a solution.
+/// neighbours to each sphere inside. No gap is smaller than `gap`, so that v = 0 is admissible. Without gap and jitter it is
+/// the solution of both models: the packing can carry the slab, and the least objective is that of bodies stopped from their
+/// free fall, −½ h² g² (sum of the masses).
 ///
 /// Bodies: the spheres from the floor upwards, then the slab. Contacts: sphere by sphere, with the floor, the walls, the
 /// spheres before it; then those of the slab. Normals point from the box, the earlier sphere or the lower body to the other.
@@ -25,7 +26,7 @@ class SpherePress final : public Scene {
     double slab_mass = 1000.0;  ///< kg; 0: no slab
     int per_side = 20;          ///< spheres along each side of a full layer
     double jitter = 0.0;        ///< over the radius
-    double gap = 1e-6;          ///< m
+    double gap = 0.0;           ///< m
     double envelope = 2e-3;     ///< m
     double friction = 0.3;
     double gravity = 9.81;    ///< m/s²
