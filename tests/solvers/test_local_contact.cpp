@@ -1,3 +1,4 @@
+#include <Eigen/QR>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -95,4 +96,59 @@ TEST_CASE("a huge friction coefficient sticks") {
   const Matrix3 W = Vector3(0.5, 0.5, 0.5).asDiagonal();
   const Vector3 gamma = solve_contact_exact({W, {-1.0, 1e3, -1e3}, 1e12});
   CHECK((W * gamma + Vector3(-1.0, 1e3, -1e3)).norm() <= 1e-10);
+}
+
+namespace {
+
+/// Residual of the contact against the rounding of its terms; that of the correction is that of u_T, times μ.
+double backward_error(const LocalContact& contact, const Vector3& gamma) {
+  const double rate = stable_rate(contact.W);
+  const Vector3 u = contact.W * gamma + contact.q;
+  const Vector3 p = gamma - de_saxce_velocity(u, contact.mu) / rate;
+  const double terms = (contact.W.cwiseAbs() * gamma.cwiseAbs() + contact.q.cwiseAbs()).maxCoeff();
+  return rate * (gamma - project_friction_cone(p, contact.mu)).norm() / (terms * (1.0 + contact.mu));
+}
+
+/// N_ii with eigenvalues 1, middle and weak in a random frame, and an antisymmetric part.
+Matrix3 block_with(double middle, double weak, double unsymmetric, Uniform& uniform) {
+  const Matrix3 frame = Eigen::HouseholderQR<Matrix3>(Matrix3(uniform.matrix(3, 3))).householderQ();
+  const Matrix3 W = frame * Vector3(1.0, middle, weak).asDiagonal() * frame.transpose(), part = uniform.matrix(3, 3);
+  return 0.5 * (W + W.transpose()) + unsymmetric * (part - part.transpose());
+}
+
+}  // namespace
+
+TEST_CASE("the exact local solver is right on nearly degenerate contacts, in any units") {
+  Uniform uniform(23);
+  for (const double friction : {0.0, 1e-6, 0.3, 1.0, 50.0, 1e6})
+    for (const double middle : {1.0, 1e-3, 1e-6})
+      for (const double weak : {1.0, 1e-3, 1e-6, 1e-9})
+        for (const double unsymmetric : {0.0, 1e-3})
+          for (int repeat = 0; repeat < 20; ++repeat) {
+            const double least = std::min(middle, weak);
+            const Matrix3 W = block_with(middle, weak, least >= 1e-2 ? unsymmetric : 0.0, uniform);
+            const Vector3 any = uniform.vector(3), q = repeat % 2 == 0 ? Vector3(W * any) : any;
+            const LocalContact contact{W, q, friction};
+            const Vector3 gamma = solve_contact_exact(contact);
+            CAPTURE(contact.W, contact.q, contact.mu, gamma);
+            REQUIRE(gamma.allFinite());
+            CHECK(backward_error(contact, gamma) <= 1e-15 / least + 1e-12);
+            for (const double unit : {0x1p-400, 0x1p400}) {
+              CHECK(solve_contact_exact({W * unit, q, friction}) * unit == gamma);
+              CHECK(solve_contact_exact({W, q * unit, friction}) / unit == gamma);
+            }
+          }
+}
+
+TEST_CASE("the exact local solver gives something finite in the cone where N_ii is singular") {
+  Uniform uniform(29);
+  for (const double friction : {1e-6, 0.3, 50.0, 1e6})
+    for (const double middle : {1.0, 0.0})
+      for (int repeat = 0; repeat < 200; ++repeat) {
+        const LocalContact contact{block_with(middle, 0.0, 0.0, uniform), uniform.vector(3), friction};
+        const Vector3 gamma = solve_contact_exact(contact);
+        CAPTURE(contact.W, contact.q, contact.mu, gamma);
+        REQUIRE(gamma.allFinite());
+        CHECK(std::hypot(gamma[1], gamma[2]) <= friction * gamma[0] * (1.0 + 1e-14));
+      }
 }
