@@ -1,0 +1,171 @@
+"""Reads result folders of `ccpbench run` for the report: summary rows, swept values, and curves thinned to what a page can show."""
+
+import csv
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MODELS = {"ccp": "convex model", "ncp": "Coulomb model"}
+AXES = ("iteration", "elapsed_s", "products", "back_solves", "factorizations")
+POINT_BUDGET = 60000  # over all curves of the page: about 3 MB of numbers
+MOST_CURVES = 1500
+MOST_MEASURES = 5
+
+
+class InputError(Exception):
+    """One line that says what is wrong with the input."""
+
+
+@dataclass
+class Study:
+    """One result folder. `rows` are those of summary.csv, with 'base' (the label without its swept suffix) added."""
+
+    folder: Path
+    manifest: dict
+    config: dict
+    rows: list
+    claims: list = field(default_factory=list)
+    claims_note: str = ""
+    profiles: list = field(default_factory=list)
+    cells: dict = field(default_factory=dict)  # hash -> cell.json, only of sweeps
+
+    @property
+    def title(self):
+        return str(self.config.get("title") or self.config.get("name") or self.folder.name)
+
+    def labels(self):
+        return list(dict.fromkeys(row["label"] for row in self.rows))
+
+
+def read_json(path):
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; is this a result folder of `ccpbench run`?") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def number(text):
+    """NaN for what is no number."""
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def without_suffix(label):
+    """The label as in the config: a sweep adds " (name=value, …)"."""
+    return label.split(" (")[0] if label.endswith(")") and "=" in label else label
+
+
+def read_study(folder):
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    manifest = read_json(folder / "manifest.json")
+    config = manifest.get("config") if isinstance(manifest, dict) else None
+    if not isinstance(config, dict):
+        raise InputError(f"{folder / 'manifest.json'}: no object 'config' in it")
+    summary = folder / "summary.csv"
+    try:
+        with summary.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except FileNotFoundError:
+        raise InputError(f"{summary}: no such file; is this a result folder of `ccpbench run`?") from None
+    except (OSError, ValueError, csv.Error) as error:
+        raise InputError(f"{summary}: {error}") from None
+    for position, row in enumerate(rows, start=2):
+        if any(not row.get(key) for key in ("problem", "model", "label", "hash", "status")):
+            raise InputError(f"{summary}: line {position}: no problem, model, label, hash or status")
+        if not all(c.isalnum() for c in row["hash"]):
+            raise InputError(f"{summary}: line {position}: '{row['hash']}' is no name of a cell")
+        row["base"] = without_suffix(row["label"])
+    study = Study(folder, manifest, config, rows)
+    if config.get("sweep"):
+        study.cells = {row["hash"]: read_json(folder / "cells" / row["hash"] / "cell.json") for row in rows}
+    return study
+
+
+def swept_pointers(config):
+    """One pointer per axis of the sweep; of zipped ones, which change together, the first. Models are told apart anyway."""
+    sweep = config.get("sweep")
+    pointers = []
+    for key, value in (sweep if isinstance(sweep, dict) else {}).items():
+        names = list(value) if key == "zip" and isinstance(value, dict) else [key]
+        if names and "/model" not in names:
+            pointers.append(names[0])
+    return pointers
+
+
+def swept_value(cell, pointer):
+    """What a cell.json has at a swept pointer of the config; None where the pointer does not reach the cell."""
+    part, *path = pointer.strip("/").split("/")
+    if part in ("problems", "solvers"):
+        path = path[1:]  # which entry: the cell has one
+    found = cell.get({"problems": "problem", "solvers": "solver"}.get(part, part)) if isinstance(cell, dict) else None
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
+def kept_lines(count, most):
+    """At most about `most` of `count` positions: first, last, half of them even and half of them even in the logarithm."""
+    if count <= most:
+        return list(range(count))
+    half = max(2, most // 2)
+    even = {round(k * (count - 1) / (half - 1)) for k in range(half)}
+    log = {round(math.expm1(k * math.log(count) / (half - 1))) for k in range(half)}
+    return sorted(k for k in even | log if k < count)
+
+
+def read_curve(path, columns, most):
+    """{column: list of numbers or None} of a trace.csv, thinned. A last line cut short is left out. None without a trace."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return None
+    names = lines[0].split(",") if lines else []
+    if len(lines) > 1 and lines[-1].count(",") != len(names) - 1:
+        lines.pop()
+    places = {name: names.index(name) for name in columns if name in names}
+    if len(lines) < 2 or not places:
+        return None
+    kept = [lines[k + 1].split(",") for k in kept_lines(len(lines) - 1, most)]
+    kept = [row for row in kept if len(row) == len(names)]
+
+    def short(text):
+        value = number(text)
+        return float(f"{value:.4g}") if math.isfinite(value) else None
+
+    return {name: [short(row[place]) for row in kept] for name, place in places.items()}
+
+
+def curve_groups(study, budget):
+    """(groups of curves by problem and model, x columns, y columns, curves left out). `budget`: points per curve, curves left."""
+    traced = study.config.get("trace")
+    measure = str((study.config.get("stop") or {}).get("measure") or "relative_residual")
+    wanted = dict.fromkeys([measure, *(traced if isinstance(traced, list) else []), "relative_residual", "natural_map"])
+    measures = [m for m in wanted if isinstance(m, str)][:MOST_MEASURES]
+    numbers = {label: k for k, label in enumerate(study.labels())}
+    groups, left_out, seen = {}, 0, set()
+    for row in study.rows:
+        trace = study.folder / "cells" / row["hash"] / "trace.csv"
+        if budget["curves"] <= 0:
+            left_out += trace.exists()
+            continue
+        columns = read_curve(trace, (*AXES, *measures), budget["points"])
+        if columns is None:
+            continue
+        budget["curves"] -= 1
+        seen.update(name for name, values in columns.items() if any(v is not None for v in values))
+        name = f"{row['problem']} – {MODELS.get(row['model'], row['model'])}"
+        group = groups.setdefault((row["problem"], row["model"]), {"name": name, "curves": []})
+        group["curves"].append({"label": row["label"], "note": row["status"].replace("_", " "), "number": numbers[row["label"]],
+                                "columns": columns})
+    return list(groups.values()), [a for a in AXES if a in seen], [m for m in measures if m in seen], left_out
+
+
+def points_per_curve(studies):
+    curves = min(MOST_CURVES, sum(len(study.rows) for study in studies))
+    return max(40, min(300, POINT_BUDGET // max(1, curves)))

@@ -1,0 +1,169 @@
+// Draws the curves of the page with Chart.js. All data stands in the element #data; all text goes in as text, never as markup.
+"use strict";
+(() => {
+  const root = document.documentElement;
+  root.classList.add("js");
+  const studies = JSON.parse(document.getElementById("data").textContent);
+  // Okabe and Ito's colours; the lengths of the three lists are coprime, so that a line is known by more than its colour.
+  const colours = { light: ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#B77A00", "#2A8FC9", "#7A5C00"],
+    dark: ["#56B4E9", "#FF8A3D", "#2FC99A", "#E79AC6", "#FFFFFF", "#F0C040", "#9AD0F5", "#C9A54A"] };
+  const dashes = [[], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2, 2, 2, 2, 2]];
+  const points = ["circle", "rect", "triangle", "rectRot", "cross", "star", "crossRot"];
+  const redraws = [];
+  let printing = false;
+
+  const dark = () => !printing && (root.dataset.theme ? root.dataset.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches);
+  const colour = (k) => { const list = colours[dark() ? "dark" : "light"]; return list[k % list.length]; };
+  const raised = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+  const power = (value) => {
+    const exponent = Math.round(Math.log10(value));
+    if (Math.abs(Math.log10(value) - exponent) > 1e-6) return null;
+    if (exponent >= -2 && exponent <= 3) return String(Number(value.toPrecision(3)));
+    return "10" + String(exponent).replace(/./g, (c) => raised[c]);
+  };
+
+  function axis(title, log, tight) {
+    const ink = dark() ? "#a3adb9" : "#59626e";
+    const made = { type: log ? "logarithmic" : "linear", title: { display: true, text: title, color: ink, font: { size: 13 } },
+      grid: { color: dark() ? "#343b44" : "#e6e8eb", tickLength: 4 },
+      ticks: { color: ink, maxRotation: 0, autoSkipPadding: 14, font: { size: 12 } } };
+    if (log) {
+      made.ticks.callback = (value) => power(value);
+      made.afterBuildTicks = (scale) => {
+        const few = scale.ticks.filter((tick) => power(tick.value) !== null);
+        const step = Math.max(1, Math.ceil(few.length / (tight ? 6 : 9)));
+        if (few.length > 1) scale.ticks = few.filter((_, k) => k % step === 0);
+      };
+    }
+    return made;
+  }
+
+  function sample(k) {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    for (const [name, value] of [["width", 30], ["height", 10], ["aria-hidden", "true"]]) svg.setAttribute(name, value);
+    const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+    const values = { x1: 0, y1: 5, x2: 30, y2: 5, stroke: colour(k), "stroke-width": 2.5, "stroke-dasharray": dashes[k % dashes.length].join(" ") };
+    for (const name in values) line.setAttribute(name, values[name]);
+    svg.append(line);
+    return svg;
+  }
+
+  function legend(list, chart) {
+    list.replaceChildren(...chart.data.datasets.map((set, k) => {
+      const item = document.createElement("li"), button = document.createElement("button");
+      button.type = "button";
+      const show = () => button.setAttribute("aria-pressed", String(chart.isDatasetVisible(k)));
+      button.append(sample(set.number), document.createTextNode(set.label + (set.note ? ` · ${set.note}` : "")));
+      button.addEventListener("click", () => { chart.setDatasetVisibility(k, !chart.isDatasetVisible(k)); chart.update(); show(); });
+      show();
+      item.append(button);
+      return item;
+    }));
+  }
+
+  // lines: {label, note, number, points: [{x, y}], marks}; what: titles and which axes are logarithmic.
+  function draw(box, old, lines, what) {
+    if (old) old.destroy();
+    const datasets = lines.map((line) => ({ label: line.label, note: line.note, number: line.number, stepped: what.stepped || false,
+      data: line.points.filter((p) => (p.x > 0 || !what.logX) && (p.y > 0 || !what.logY)), borderColor: colour(line.number),
+      backgroundColor: colour(line.number), borderWidth: 2, borderDash: dashes[line.number % dashes.length],
+      pointStyle: points[line.number % points.length], pointRadius: line.marks ? 4 : 0, pointHitRadius: 8, hoverRadius: 5, tension: 0 }));
+    const canvas = box.querySelector("canvas");
+    const chart = new Chart(canvas, { type: "line", data: { datasets }, options: { animation: false, responsive: true,
+      maintainAspectRatio: false, parsing: false, interaction: { mode: "nearest", intersect: false },
+      scales: { x: Object.assign(axis(what.x, what.logX, true), what.logX ? {} : { type: "linear" }), y: axis(what.y, what.logY, false) },
+      plugins: { legend: { display: false }, tooltip: { callbacks: {
+        title: (items) => items.length ? `${what.x}: ${Number(items[0].parsed.x.toPrecision(4))}` : "",
+        label: (item) => `${item.dataset.label}: ${item.parsed.y.toPrecision(3)}` } } } } });
+    canvas.setAttribute("aria-label", `Line plot of ${what.y} against ${what.x}: ${lines.map((l) => l.label).join(", ")}. ` +
+      "The tables of this page hold the numbers.");
+    legend(box.querySelector(".legend"), chart);
+    return chart;
+  }
+
+  function fill(select, pairs, chosen) {
+    select.replaceChildren(...pairs.map(([value, text]) => {
+      const option = document.createElement("option");
+      option.value = value;
+      option.textContent = text;
+      option.selected = value === chosen;
+      return option;
+    }));
+  }
+
+  function convergence(box, study) {
+    const [problem, x, y] = ["problem", "x", "y"].map((name) => box.querySelector(`[name=${name}]`));
+    const groups = study.groups, names = study.names;
+    fill(problem, groups.map((g, k) => [String(k), g.name]), "0");
+    fill(x, study.x.map((c) => [c, names[c] || c]), study.first_x);
+    fill(y, study.y.map((c) => [c, names[c] || c]), study.first_y);
+    let chart = null;
+    const show = () => {
+      const lines = groups[Number(problem.value)].curves.filter((c) => c.columns[x.value] && c.columns[y.value]).map((curve) => ({
+        label: curve.label, note: curve.note, number: curve.number,
+        points: curve.columns[x.value].map((value, k) => ({ x: value, y: curve.columns[y.value][k] })).filter((p) => p.x !== null && p.y !== null) }));
+      // What has values below zero, as the objective, has no logarithm.
+      const logY = !lines.some((l) => l.points.some((p) => p.y < 0));
+      const logX = lines.some((l) => l.points.some((p) => p.x > 0)) && x.value !== "iteration" ||
+        Math.max(0, ...lines.map((l) => l.points.length ? l.points[l.points.length - 1].x : 0)) > 100;
+      chart = draw(box, chart, lines, { x: names[x.value] || x.value, y: names[y.value] || y.value, logX, logY });
+    };
+    [problem, x, y].forEach((select) => select.addEventListener("change", show));
+    redraws.push(show);
+    return show;
+  }
+
+  function sweep(box, figure) {
+    const metric = box.querySelector("[name=metric]");
+    fill(metric, figure.metrics.map((m) => [m.column, m.name]), figure.metrics[0].column);
+    let chart = null;
+    const show = () => {
+      const chosen = figure.metrics.find((m) => m.column === metric.value);
+      const lines = chosen.lines.map((line, k) => ({ label: line.label, number: k, marks: true, points: line.points.map(([x, y]) => ({ x, y })) }));
+      chart = draw(box, chart, lines, { x: figure.x, y: chosen.name, logX: figure.log_x, logY: chosen.log });
+    };
+    metric.addEventListener("change", show);
+    redraws.push(show);
+    return show;
+  }
+
+  function profile(box, study) {
+    const what = box.querySelector("[name=profile]");
+    fill(what, study.profiles.map((p, k) => [String(k), p.name]), "0");
+    let chart = null;
+    const show = () => {
+      const chosen = study.profiles[Number(what.value)];
+      const lines = chosen.lines.map((line) => ({ label: line.label, number: line.number, points: line.points.map(([x, y]) => ({ x, y })) }));
+      chart = draw(box, chart, lines, { x: chosen.x, y: chosen.y, logX: true, logY: false, stepped: "before" });
+    };
+    what.addEventListener("change", show);
+    redraws.push(show);
+    return show;
+  }
+
+  // A plot is drawn when it comes near the window: a page of many studies opens at once.
+  const later = new Map();
+  const watcher = new IntersectionObserver((entries) => entries.forEach((entry) => {
+    if (!entry.isIntersecting) return;
+    watcher.unobserve(entry.target);
+    later.get(entry.target)();
+    later.delete(entry.target);
+  }), { rootMargin: "400px" });
+  document.querySelectorAll("[data-plot]").forEach((box) => {
+    const study = studies[Number(box.dataset.study)];
+    const makers = { convergence: () => convergence(box, study), profile: () => profile(box, study),
+      sweep: () => sweep(box, study.sweeps[Number(box.dataset.number)]) };
+    later.set(box, makers[box.dataset.plot]());
+    watcher.observe(box);
+  });
+  const repaint = () => redraws.forEach((show) => show());
+
+  const theme = document.getElementById("theme");
+  const word = () => { theme.textContent = dark() ? "Light theme" : "Dark theme"; };
+  theme.addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; word(); repaint(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { word(); repaint(); });
+  addEventListener("beforeprint", () => { printing = true; repaint(); });
+  addEventListener("afterprint", () => { printing = false; repaint(); });
+  word();
+})();

@@ -1,0 +1,157 @@
+"""The sections of one study of the report, as HTML."""
+
+import json
+import math
+import re
+from statistics import median
+
+from reading import MODELS, number
+from text import NAMES, count, figure, say, seconds, status, table
+
+MOST_ROWS = 400  # of a table; the files have the rest
+
+
+def card(title, body):
+    return f'<section class="card"><h3>{title}</h3>{body}</section>'
+
+
+def cut_note(total):
+    return f'<p class="soft">The first {MOST_ROWS} of {total}; summary.csv has all.</p>' if total > MOST_ROWS else ""
+
+
+def provenance(study):
+    manifest = study.manifest
+    program, machine, options = (manifest.get(k) or {} for k in ("program", "environment", "options"))
+    stop = study.config.get("stop") or {}
+    facts = [
+        ("when", " to ".join(str(manifest.get(k)) for k in ("start", "end") if manifest.get(k))),
+        ("stopped at", f"{NAMES.get(stop.get('measure'), stop.get('measure', 'relative_residual'))} ≤ {stop.get('tolerance', '')}, "
+                       f"{stop.get('max_iterations', '–')} iterations or {stop.get('time_limit_s', '–')} s"),
+        ("program", f"{program.get('name', '')} {program.get('version', '')}, commit {program.get('git_commit', 'unknown')}"),
+        ("built by", f"{program.get('compiler', '')}, {program.get('build_type', '')}, {program.get('flags', '')}"),
+        ("machine", f"{machine.get('cpu', '')}, {machine.get('cores', '?')} cores, {number(machine.get('memory_mb')) / 1024:.0f} GiB"),
+        ("system", machine.get("system", "")), ("BLAS", machine.get("blas", "")),
+        ("libraries", ", ".join(f"{k} {v}" for k, v in (machine.get("libraries") or {}).items())),
+        ("options", ", ".join(f"{k} {v}" for k, v in options.items() if v not in ("", [], False, None))),
+    ]
+    warnings = manifest.get("warnings") or machine.get("warnings") or []
+    facts += [("warning", w) for w in (warnings if isinstance(warnings, list) else [warnings])]
+    if manifest.get("complete") is False:
+        facts.insert(0, ("state", "not complete: cells are missing"))
+    rows = "".join(f"<dt>{say(k)}</dt><dd>{say(v)}</dd>" for k, v in facts if v)
+    text = say(json.dumps(study.config, indent=2, ensure_ascii=False))
+    return card("What was run, and where", f"<dl>{rows}</dl><details><summary>The resolved config</summary><pre>{text}</pre></details>")
+
+
+def summary(study):
+    rows = study.rows
+    solved = sum(r["status"] == "solved" for r in rows)
+    tops = ((len({r["problem"] for r in rows}), "problem"), (len({r["label"] for r in rows}), "solver setting"),
+            (len(rows), "cell"), (solved, "solved"), (len(rows) - solved, "not solved"))
+    numbers = "".join(f"<li><b>{n}</b>{word if word.endswith('solved') or n == 1 else word + 's'}</li>" for n, word in tops)
+    kinds = sorted({r["status"] for r in rows}, key=lambda s: (s != "solved", s))
+    head = [("solver", False), ("model", False)] + [(status(k), True) for k in kinds]
+    head += [("median iterations", True), ("median solver time", True)]
+    body = []
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["label"], row["model"]), []).append(row)
+    for (label, model), members in groups.items():
+        done = [r for r in members if r["status"] == "solved"]
+        counts = [str(sum(r["status"] == k for r in members) or "·") for k in kinds]
+        middle = [median([v for r in done if math.isfinite(v := number(r.get(c)))] or [math.nan]) for c in ("iterations", "solve_s")]
+        body.append([say(label), say(MODELS.get(model, model)), *counts, figure(middle[0]), seconds(middle[1])])
+    made = table("Cells by outcome; medians over the solved ones.", head, body[:MOST_ROWS])
+    return card("Summary", f'<ul class="numbers">{numbers}</ul>{made}{cut_note(len(body))}')
+
+
+def decades(study):
+    names = study.rows[0] if study.rows else {}
+    return sorted((m.group(1) for c in names if (m := re.fullmatch(r"time_to_(1e-\d+)", c or ""))), key=float, reverse=True)
+
+
+def power(decade):
+    return f"10<sup>−{int(decade.split('-')[1])}</sup>"
+
+
+def reached(members, column, write):
+    values = [v for r in members if math.isfinite(v := number(r.get(column)))]
+    if not values:
+        return "–"
+    return f"{write(median(values))} <small>{len(values)}/{len(members)}</small>" if len(members) > 1 else write(values[0])
+
+
+def accuracy(study):
+    steps = decades(study)
+    if not steps:
+        return ""
+    groups, cells = {}, {}
+    for row in study.rows:
+        groups.setdefault((row["model"], row["label"]), []).append(row)
+        cells.setdefault((row["model"], row["problem"]), []).append(row)
+    head = [("solver", False)] + [(power(d), True) for d in steps]
+    parts = []
+    for model in dict.fromkeys(key[0] for key in groups):
+        for prefix, write, what in (("time_to_", seconds, "Solver time"), ("iterations_to_", figure, "Iterations")):
+            body = [[say(label), *(reached(members, prefix + d, write) for d in steps)]
+                    for (of, label), members in groups.items() if of == model]
+            caption = f"{what} to accuracy, {say(MODELS.get(model, model))}: median over the problems that got there, and how many did."
+            parts.append(table(caption, head, body[:MOST_ROWS]) + cut_note(len(body)))
+    single, rows = [], 0
+    for (model, problem), members in cells.items():
+        if rows + len(members) > MOST_ROWS or len(cells) == 1:
+            break
+        rows += len(members)
+        body = [[say(r["label"]), *(seconds(number(r.get("time_to_" + d))) for d in steps)] for r in members]
+        single.append(table(f"{say(problem)}, {say(MODELS.get(model, model))}", head, body))
+    more = f'<p class="soft">{len(cells) - len(single)} more in summary.csv.</p>' if len(single) < len(cells) else ""
+    if single:
+        parts.append(f"<details><summary>Problem by problem</summary>{''.join(single)}{more}</details>")
+    return card("Time to accuracy", "".join(parts))
+
+
+def failures(study):
+    bad = [r for r in study.rows if r["status"] != "solved"]
+    if not bad:
+        return card("Not solved", "<p>Every cell was solved.</p>")
+    order = {"iteration_limit": 2, "time_limit": 2, "unsupported": 1}
+    bad.sort(key=lambda r: (order.get(r["status"], 0), r["status"], r["problem"]))
+    head = [("problem", False), ("model", False), ("solver", False), ("status", False), ("reason", False), ("residual", True)]
+    body = [[say(r["problem"]), say(r["model"]), say(r["label"]), status(r["status"]), say(r.get("reason") or ""),
+             figure(number(r.get("relative_residual")))] for r in bad[:MOST_ROWS]]
+    made = table("Cells that were not solved; failures first.", head, body) + cut_note(len(bad))
+    return card("Not solved", f"<details{' open' if len(bad) <= 12 else ''}><summary>{count(len(bad), 'cell')}</summary>{made}</details>")
+
+
+def claims(study):
+    if not study.claims:
+        return card("Claims", f"<p>{say(study.claims_note)}</p>") if study.claims_note else ""
+    head = [("claim", False), ("source", False), ("bound", True), ("measured", True), ("by", True), ("verdict", False)]
+    body = []
+    for claim in study.claims:
+        why = f"<br><small>{say(claim['reason'])}</small>" if claim.get("reason") else ""
+        body.append([f"{say(claim.get('says') or claim['id'])}{' <small>(must hold)</small>' if claim.get('must') else ''}",
+                     say(claim.get("where", "")), say(claim["bound"]), say(claim["measured"]), say(claim.get("margin", "")),
+                     status(claim["verdict"]) + why])
+    met = sum(c["verdict"] == "met" for c in study.claims)
+    return card("Claims", table(f"{met} of {count(len(study.claims), 'claim')} met.", head, body))
+
+
+def plot_box(kind, study_number, controls, extra=""):
+    selects = "".join(f'<label>{text}<select name="{name}"></select></label>' for name, text in controls)
+    return (f'<div data-plot="{kind}" data-study="{study_number}"{extra}><div class="controls script">{selects}</div>'
+            '<div class="plot script"><canvas role="img"></canvas></div><ul class="legend script" aria-label="Lines; press to hide">'
+            "</ul><noscript><p class=soft>The curves need JavaScript; the tables do not.</p></noscript></div>")
+
+
+def convergence(data, study_number, left_out):
+    if not data["groups"]:
+        return ""
+    note = f'<p class="soft">{count(left_out, "curve")} left out to keep the page small; the folder has all.</p>' if left_out else ""
+    return card("Convergence", plot_box("convergence", study_number, (("problem", "problem"), ("x", "x axis"), ("y", "measure"))) + note)
+
+
+def profiles(data, study_number):
+    if not data["profiles"]:
+        return ""
+    return card("Profiles", plot_box("profile", study_number, (("profile", "profile"),)))

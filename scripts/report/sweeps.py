@@ -1,0 +1,141 @@
+"""Sweeps of the report: a line plot of one swept value, a map of two (as figures 2 to 11 of Koziara 2017)."""
+
+import math
+from statistics import median
+
+from reading import MODELS, number, swept_pointers, swept_value
+from sections import card, plot_box
+from text import NAMES, figure, say, table
+
+METRICS = ("iterations", "solve_s", "relative_residual", "natural_map", "products", "back_solves")
+MOST_FIGURES = 24
+
+
+def pointer_name(pointer):
+    return pointer.rsplit("/", 1)[-1].replace("_", " ")
+
+
+def shade(share):
+    """Viridis from 0 (few) to 1 (many), and the ink that is read on it."""
+    stops = ((253, 231, 37), (94, 201, 98), (33, 145, 140), (59, 82, 139), (68, 1, 84))
+    place = min(3.999, max(0.0, share) * 4)
+    low, part = int(place), place - int(place)
+    rgb = [round(a + (b - a) * part) for a, b in zip(stops[low], stops[low + 1])]
+    return "#%02x%02x%02x" % tuple(rgb), "#000" if 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] > 115 else "#fff"
+
+
+def order(values):
+    return sorted(values, key=lambda v: (0, v, "") if isinstance(v, (int, float)) else (1, 0, str(v)))
+
+
+def heat_map(caption, x, y, cells, metric):
+    """cells: {(x, y): [rows]}. A number per cell, its colour on a logarithmic scale; unsolved cells carry a mark, too."""
+    columns, lines = order({k[0] for k in cells}), order({k[1] for k in cells})
+    values = {k: median([number(r.get(metric)) for r in rows]) for k, rows in cells.items()}
+    logs = [math.log10(v) for v in values.values() if math.isfinite(v) and v > 0]
+    low, high = min(logs, default=0.0), max(logs, default=0.0)
+    body = ""
+    for line in lines:
+        body += f'<tr><th scope="row">{say(line)}</th>'
+        for column in columns:
+            value = values.get((column, line), math.nan)
+            if not math.isfinite(value):
+                body += "<td>–</td>"
+                continue
+            share = (math.log10(value) - low) / (high - low) if value > 0 and high > low else 0.0
+            back, ink = shade(share)
+            mark = "" if all(r["status"] == "solved" for r in cells[column, line]) else " ✗"
+            body += f'<td style="background:{back};color:{ink}">{figure(value)}{mark}</td>'
+        body += "</tr>"
+    head = "".join(f'<th scope="col">{say(c)}</th>' for c in columns)
+    return (f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}"><table class="heat"><caption>{caption}</caption>'
+            f'<thead><tr><th scope="col">{say(y)} ↓ {say(x)} →</th>{head}</tr></thead><tbody>{body}</tbody></table></div>')
+
+
+def present(rows, metrics=METRICS):
+    return [m for m in metrics if any(math.isfinite(number(r.get(m))) for r in rows)]
+
+
+def groups_by(study, pointers):
+    """Cells of one problem, model and solver that all the pointers reach: {(problem, model, base): [(values, row)]}."""
+    groups = {}
+    for row in study.rows:
+        values = tuple(swept_value(study.cells[row["hash"]], p) for p in pointers)
+        if any(v is None or isinstance(v, (dict, list)) for v in values):
+            continue
+        base = (row["problem"].split(" (")[0], row["model"], row["base"])
+        groups.setdefault(base, []).append((values, row))
+    return groups
+
+
+def maps(study, pointers):
+    parts = []
+    for a in range(len(pointers)):
+        for b in range(a + 1, len(pointers)):
+            for (problem, model, label), members in groups_by(study, (pointers[a], pointers[b])).items():
+                cells = {}
+                for key, row in members:
+                    cells.setdefault(key, []).append(row)
+                if len({k[0] for k in cells}) < 2 or len({k[1] for k in cells}) < 2:
+                    continue
+                title = f"{say(label)}: {say(problem)}, {say(MODELS.get(model, model))}"
+                drawn = [f"<div>{heat_map(NAMES.get(m, m), pointer_name(pointers[a]), pointer_name(pointers[b]), cells, m)}</div>"
+                         for m in present([r for _, r in members], ("iterations", "solve_s"))]
+                parts.append(f'<h4>{title}</h4><div class="maps">{"".join(drawn)}</div>')
+    return parts
+
+
+def line_figure(study, pointers, pointer):
+    """The data of one line plot; the other swept values become lines of their own. None when nothing numeric is swept."""
+    others = [p for p in pointers if p != pointer]
+    lines, rows = {}, []
+    for (problem, model, label), members in groups_by(study, (pointer,)).items():
+        for (value,), row in members:
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                continue
+            told = [f"{pointer_name(p)} {v}" for p in others if (v := swept_value(study.cells[row["hash"]], p)) is not None]
+            lines.setdefault((label, problem, model, *told), []).append((value, row))
+            rows.append(row)
+    if len({value for members in lines.values() for value, _ in members}) < 2:
+        return None
+    varying = [k for k in range(3) if len({key[k] for key in lines}) > 1]
+    metrics = []
+    for metric in present(rows):
+        made = []
+        for key, members in lines.items():
+            points = sorted((x, float(f"{v:.4g}")) for x, r in members if math.isfinite(v := number(r.get(metric))))
+            made.append({"label": ", ".join([key[k] for k in varying] + list(key[3:])) or key[0], "points": points})
+        made = [line for line in made if line["points"]][:40]
+        metrics.append({"column": metric, "name": NAMES.get(metric, metric), "lines": made,
+                        "log": all(y > 0 for line in made for _, y in line["points"])})
+    values = sorted({x for members in lines.values() for x, _ in members})
+    return {"x": pointer_name(pointer), "log_x": values[0] > 0 and values[-1] / values[0] > 20, "metrics": metrics} if metrics else None
+
+
+def sweeps(study, data, study_number):
+    pointers = swept_pointers(study.config)
+    if not pointers:
+        return ""
+    parts = maps(study, pointers)
+    left_out = max(0, len(parts) - MOST_FIGURES)
+    note = "Colours run with the logarithm, from yellow (few) to violet (many). ✗: at least one cell was not solved."
+    text = (f'<p class="soft">{note}</p>' if parts else "") + "".join(parts[:MOST_FIGURES])
+    if left_out:
+        text += f'<p class="soft">{left_out} more maps left out.</p>'
+    for pointer in pointers:
+        made = line_figure(study, pointers, pointer)
+        if made:
+            text += f"<h4>Against {say(made['x'])}</h4>" + plot_box(
+                "sweep", study_number, (("metric", "measure"),), f' data-number="{len(data["sweeps"])}"')
+            if not parts:
+                text += values_table(made)
+            data["sweeps"].append(made)
+    return card("Sweep", text) if text else ""
+
+
+def values_table(made):
+    """The numbers of a line plot, for readers without JavaScript."""
+    first = made["metrics"][0]
+    values = sorted({x for line in first["lines"] for x, _ in line["points"]})
+    rows = [[say(line["label"]), *(figure(dict(line["points"]).get(x, math.nan)) for x in values)] for line in first["lines"]]
+    return table(f"{say(first['name'])} against {say(made['x'])}", [("", False)] + [(say(v), True) for v in values], rows)
