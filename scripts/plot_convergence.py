@@ -45,6 +45,7 @@ LABELS = {
     "momentum_residual": "momentum residual (kg·m/s)",
     "apgd_residual": "APGD residual",
     "contact_residual": "contact residual (m/s)",
+    "lift_velocity": "lift velocity (m/s)",
     "merit": "merit",
     "distance": "distance to the reference solution",
     "rho": "penalty ρ",
