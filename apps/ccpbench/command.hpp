@@ -27,5 +27,6 @@ Command add_check(CLI::App& program);
 Command add_list(CLI::App& program);
 Command add_inspect(CLI::App& program);
 Command add_generate(CLI::App& program);
+Command add_report(CLI::App& program);
 
 }  // namespace ccp::cli

@@ -65,7 +65,7 @@ int run_program(int argc, char** argv) {
   program.footer(program_footer);
   program.require_subcommand(0, 1);
   const std::vector<Command> commands = {add_run(program),  add_solve(program),   add_check(program),
-                                         add_list(program), add_inspect(program), add_generate(program)};
+                                         add_list(program), add_inspect(program), add_generate(program), add_report(program)};
   return parse_and_act(program, commands, argc, argv);
 }
 

@@ -95,7 +95,8 @@
   function convergence(box, study) {
     const [problem, x, y] = ["problem", "x", "y"].map((name) => box.querySelector(`[name=${name}]`));
     const groups = study.groups, names = study.names;
-    fill(problem, groups.map((g, k) => [String(k), g.name]), "0");
+    const most = groups.reduce((best, g, k) => g.curves.length > groups[best].curves.length ? k : best, 0);
+    fill(problem, groups.map((g, k) => [String(k), g.name]), String(most));
     fill(x, study.x.map((c) => [c, names[c] || c]), study.first_x);
     fill(y, study.y.map((c) => [c, names[c] || c]), study.first_y);
     let chart = null;

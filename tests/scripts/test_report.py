@@ -1,0 +1,161 @@
+"""Tests of scripts/report.py: the page, its escaping, its errors, and the page in headless Chromium where that is installed."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from make_result_folder import make_result_folder
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "report.py"
+HOSTILE = '</script><script>document.title="stolen"</script><b onclick=x>&"'
+CHROMIUM = shutil.which("chromium")
+HAS_CHART = Path("/usr/share/javascript/chart.js/chart.min.js").exists()
+STATUS = {"ADMM balanced": "solved", "Jacobi": "iteration_limit", "NSGS": "diverged", "IPM $x": "failed"}
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(self.scratch.cleanup)
+        self.place = Path(self.scratch.name)
+        self.folder = self.place / "stack"
+        self.out = self.place / "page.html"
+        self.chart = {}
+        if not HAS_CHART:  # what the page says without its plots needs no library
+            (self.place / "chart.js").write_text("/* none */")
+            self.chart = {"CCPBENCH_CHART_JS": str(self.place / "chart.js")}
+
+    def make(self, reason="", title=None, **options):
+        make_result_folder(self.folder, **options)
+        summary = self.folder / "summary.csv"
+        with summary.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        for k, row in enumerate(rows):
+            row.update(status=STATUS[row["label"]], reason=reason if row["label"] == "IPM $x" else "", iterations=7 + k,
+                       solve_s=0.002, **{"time_to_1e-2": 0.001, "iterations_to_1e-2": 5})
+        self.write_rows(rows)
+        if title:
+            manifest = json.loads((self.folder / "manifest.json").read_text())
+            manifest["config"]["title"] = title
+            (self.folder / "manifest.json").write_text(json.dumps(manifest))
+
+    def write_rows(self, rows):
+        with (self.folder / "summary.csv").open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+
+    def make_sweep(self):
+        """Two swept parameters, 3 × 2 cells, iterations 10 … 60."""
+        config = {"name": "sweep", "sweep": {"/solvers/0/parameters/rho": [0.1, 1, 10], "/solvers/0/parameters/mu": [1, 2]}}
+        self.folder.mkdir()
+        (self.folder / "manifest.json").write_text(json.dumps({"config": config}))
+        rows = []
+        for k in range(6):
+            parameters = {"rho": 10.0 ** (k % 3 - 1), "mu": 1 + k // 3}
+            cell = self.folder / "cells" / f"{k:016x}"
+            cell.mkdir(parents=True)
+            (cell / "cell.json").write_text(json.dumps({"solver": {"parameters": parameters}}))
+            rows.append({"problem": "p", "model": "ccp", "label": f"ADMM (rho={parameters['rho']}, mu={parameters['mu']})",
+                         "hash": cell.name, "status": "solved" if k else "time_limit", "iterations": 10 * (k + 1)})
+        self.write_rows(rows)
+
+    def run_script(self, *arguments, text=None, **environment):
+        return subprocess.run([sys.executable, "-B", SCRIPT, "--out", self.out, *arguments], input=text, capture_output=True, text=True,
+                              timeout=60, env={**os.environ, **self.chart, **environment})
+
+    def page(self, *arguments, **options):
+        result = self.run_script(*(arguments or (self.folder,)), **options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return self.out.read_text(encoding="utf-8")
+
+    def data(self, page):
+        return json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))
+
+    def test_says_what_ran_and_what_failed(self):
+        self.make(reason="no such cone")
+        page = self.page()
+        for words in ("A made-up stack", "ADMM balanced", "iteration limit", "no such cone", "Time to accuracy", "1 ms"):
+            self.assertIn(words, page)
+        curves = self.data(page)[0]["groups"][0]["curves"]
+        self.assertEqual([c["label"] for c in curves], ["ADMM balanced", "Jacobi", "NSGS"])
+        self.assertEqual(curves[0]["columns"]["iteration"], list(range(23)))
+
+    def test_thins_long_curves_and_keeps_their_ends(self):
+        self.make()
+        trace = self.folder / "cells" / f"{2:016x}" / "trace.csv"
+        trace.write_text("iteration,relative_residual\n" + "".join(f"{k},{1 / (k + 1)}\n" for k in range(50000)) + "50000,")
+        jacobi = self.data(self.page())[0]["groups"][0]["curves"][1]["columns"]["iteration"]
+        self.assertLessEqual(len(jacobi), 300)
+        self.assertEqual((jacobi[0], jacobi[-1]), (0, 50000))
+
+    def test_needs_nothing_outside_the_page(self):
+        self.make()
+        page = re.sub(r"<script>.*?</script>", "", self.page(), flags=re.S)
+        self.assertIsNone(re.search(r'(?:src|href)="(?!#|data:)', page))
+        self.assertIn("default-src 'none'", page)
+
+    def test_escapes_what_comes_from_files(self):
+        self.make(reason=HOSTILE, title=HOSTILE, problems=(HOSTILE,))
+        analysis = {str(self.folder): {"claims": [{"id": HOSTILE, "says": HOSTILE, "where": HOSTILE, "bound": "< 2", "measured": "1",
+                                                   "verdict": "met"}]}}
+        page = self.page(self.folder, "--analysis", text=json.dumps(analysis))
+        self.assertNotIn(HOSTILE, page)
+        self.assertNotIn("<b onclick", page)
+        self.assertIn("&lt;b onclick=x&gt;&amp;&quot;", page)
+        self.assertIn("1 of 1 claim met", page)
+        self.assertIn(HOSTILE, self.data(page)[0]["groups"][0]["name"])
+
+    def test_sweeps_have_maps_and_lines(self):
+        self.make_sweep()
+        page = self.page()
+        map_html = re.search(r'<table class="heat">.*?</table>', page, re.S).group(0)
+        numbers = re.findall(r'">(\d+)( ✗)?</td>', map_html)
+        self.assertEqual(numbers, [("10", " ✗"), ("20", ""), ("30", ""), ("40", ""), ("50", ""), ("60", "")])
+        figures = self.data(page)[0]["sweeps"]
+        self.assertEqual([f["x"] for f in figures], ["rho", "mu"])
+        lines = {line["label"]: line["points"] for line in figures[0]["metrics"][0]["lines"]}
+        self.assertEqual(lines["mu 2"], [[0.1, 40], [1, 50], [10, 60]])
+
+    def test_bad_input_is_one_line_and_leaves_an_older_page(self):
+        self.make()
+        self.out.write_text("older")
+        (self.place / "empty").mkdir()
+        cases = (((self.place / "nowhere",), "nowhere: no such folder"), ((self.place / "empty",), "manifest.json: no such file"),
+                 ((self.folder, self.place / "empty"), "manifest.json: no such file"))
+        for arguments, pattern in cases:
+            result = self.run_script(*arguments)
+            self.assertEqual(result.returncode, 2)
+            self.assertRegex(result.stderr, f"^ccpbench: error: .*{pattern}.*\n$")
+        self.assertIn("libjs-chart.js", self.run_script(self.folder, CCPBENCH_CHART_JS="/nowhere").stderr)
+        summary = self.folder / "summary.csv"
+        summary.write_text(summary.read_text().replace(f"{1:016x}", "../../etc"))
+        self.assertRegex(self.run_script(self.folder).stderr, "line 2: '../../etc' is no name of a cell")
+        self.assertEqual(self.out.read_text(), "older")
+        self.assertEqual(sorted(p.name for p in self.place.glob(".page*")), [])
+
+    @unittest.skipUnless(CHROMIUM and HAS_CHART, "chromium or libjs-chart.js is not installed")
+    def test_a_browser_draws_it_without_a_word_on_the_console(self):
+        self.make(reason=HOSTILE, title=HOSTILE, problems=("stack", HOSTILE))
+        self.page()
+        result = subprocess.run(
+            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+             "--disable-component-update", "--disable-sync", f"--user-data-dir={self.place / 'profile'}", "--enable-logging=stderr",
+             "--window-size=390,844", "--virtual-time-budget=3000", "--dump-dom", self.out.as_uri()],
+            capture_output=True, text=True, timeout=120)
+        console = [line for line in result.stderr.splitlines() if "CONSOLE" in line]
+        self.assertEqual(console, [])
+        self.assertIn('aria-label="Line plot of relative velocity residual against iteration: ADMM balanced, Jacobi, NSGS.', result.stdout)
+        self.assertEqual(result.stdout.count('aria-pressed="true"'), 3)
+        self.assertNotIn("<title>stolen", result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
