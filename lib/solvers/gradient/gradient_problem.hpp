@@ -104,7 +104,8 @@ class Drift {
 
 /// The block's share of (E61): ‖γ_i − Π(γ_i − g_i u_i)‖²/g_i², m²/s².
 template <typename Block>
-[[gnu::always_inline]] inline double residual_square(const Block& block, const typename Block::Point& gamma, const typename Block::Point& u, double g) {
+[[gnu::always_inline]] inline double residual_square(const Block& block, const typename Block::Point& gamma,
+                                                     const typename Block::Point& u, double g) {
   return (gamma - block.project(gamma - g * u)).squaredNorm() / (g * g);
 }
 
