@@ -48,6 +48,8 @@ std::vector<ContactProblem> solvable() {
       point_mass(2.0, {-1.0, 3.0, 0.0}, 5.0, "large friction"),
       point_mass(1e-6, {-1.0, 0.1, 0.0}, 0.4, "one milligram"),
       redundant_point_mass(2.0, {-1.0, 0.1, 0.0}, 0.4, 3),
+      random_problem(16, {1, 2}, "one body"),
+      random_problem(17, {2, 6}, "more rows than dofs"),
       random_problem(11, contacts, "contacts"),
       random_problem(12, mixed, "mixed kinds"),
       random_problem(13, soft, "compliant"),
@@ -151,7 +153,7 @@ TEST_CASE("a warm start at the solution stops at once, one at garbage still conv
       spec.start = {cold.impulse, cold.velocity, cold.step};
       const Result warm = run(problem, spec);
       CHECK(warm.status == Status::solved);
-      CHECK(warm.iterations <= 1);
+      CHECK(warm.iterations == 0);
       check_honest(warm, problem, model, stop.tolerance);
       // A velocity is handed over only where the method has one, and at a solution it belongs to the impulse.
       if (warm.velocity.size() > 0) CHECK(warm.measures[measure_index(Measure::momentum_residual)] <= 1e-6);
