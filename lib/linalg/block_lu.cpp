@@ -1,56 +1,10 @@
 #include "linalg/block_lu.hpp"
 
 #include <Eigen/LU>
-#include <Eigen/OrderingMethods>
-#include <algorithm>
 #include <cassert>
-#include <numeric>
 
 namespace ccp {
 namespace {
-
-using Structure = std::vector<std::vector<int>>;
-
-/// Fill-reducing order of the block graph: order[new] = old.
-std::vector<int> minimum_degree_order(const BlockMatrix& A) {
-  const int n = static_cast<int>(A.rows());
-  if (n == 0) return {};
-  SparseMatrix pattern(n, n);
-  std::vector<Triplet> entries;
-  entries.reserve(A.column.size());
-  for (int i = 0; i < n; ++i)
-    for (int p = A.row_start[static_cast<std::size_t>(i)]; p < A.row_start[static_cast<std::size_t>(i) + 1]; ++p)
-      entries.emplace_back(i, A.column[static_cast<std::size_t>(p)], 1.0);
-  pattern.setFromTriplets(entries.begin(), entries.end());
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
-  Eigen::AMDOrdering<int>()(pattern, permutation);
-  return {permutation.indices().data(), permutation.indices().data() + n};
-}
-
-/// Columns beyond the diagonal of each row of U, in the new order: the row's own, and those its children in the elimination
-/// tree pass on.
-Structure upper_structure(const BlockMatrix& A, const std::vector<int>& order, const std::vector<int>& place) {
-  const std::size_t n = order.size();
-  Structure upper(n), children(n);
-  std::vector<std::size_t> seen(n, n);
-  for (std::size_t k = 0; k < n; ++k) {
-    seen[k] = k;
-    const auto take = [&](int column) {
-      const auto c = static_cast<std::size_t>(column);
-      if (c <= k || seen[c] == k) return;
-      seen[c] = k;
-      upper[k].push_back(column);
-    };
-    const auto old = static_cast<std::size_t>(order[k]);
-    for (int p = A.row_start[old]; p < A.row_start[old + 1]; ++p)
-      take(place[static_cast<std::size_t>(A.column[static_cast<std::size_t>(p)])]);
-    for (const int child : children[k])
-      for (const int column : upper[static_cast<std::size_t>(child)]) take(column);
-    std::sort(upper[k].begin(), upper[k].end());
-    if (!upper[k].empty()) children[static_cast<std::size_t>(upper[k].front())].push_back(static_cast<int>(k));
-  }
-  return upper;
-}
 
 WideBlock widened(const Matrix3& block) {
   WideBlock wide;
@@ -73,29 +27,29 @@ bool invert(WideBlock& pivot) {
 
 }  // namespace
 
-BlockLu::BlockLu(const BlockMatrix& A)
-    : rows_(static_cast<std::size_t>(A.rows())), order_(minimum_degree_order(A)), subtract_row_(subtract_row_kernel()) {
+BlockLu::BlockLu(const BlockMatrix& A) : BlockLu(best_ordering(A)) {}
+
+BlockLu::BlockLu(const BlockOrdering& ordering)
+    : rows_(ordering.order.size()),
+      order_(ordering.order),
+      subtract_row_(subtract_row_kernel()),
+      flops_(ordering.flops),
+      ordering_(ordering.name) {
   place_.resize(rows_);
   for (std::size_t k = 0; k < rows_; ++k) place_[static_cast<std::size_t>(order_[k])] = static_cast<int>(k);
-  const Structure upper = upper_structure(A, order_, place_);
-  Structure lower(rows_);
+  std::vector<std::vector<int>> lower(rows_);
   for (std::size_t k = 0; k < rows_; ++k)
-    for (const int column : upper[k]) lower[static_cast<std::size_t>(column)].push_back(static_cast<int>(k));
-
+    for (const int column : ordering.upper[k]) lower[static_cast<std::size_t>(column)].push_back(static_cast<int>(k));
   row_start_.push_back(0);
   for (std::size_t k = 0; k < rows_; ++k) {
     column_.insert(column_.end(), lower[k].begin(), lower[k].end());
     upper_.push_back(static_cast<int>(column_.size()));
-    column_.insert(column_.end(), upper[k].begin(), upper[k].end());
+    column_.insert(column_.end(), ordering.upper[k].begin(), ordering.upper[k].end());
     row_start_.push_back(static_cast<int>(column_.size()));
-    const auto reach = static_cast<std::int64_t>(upper[k].size());
-    flops_ += 54 * reach * (reach + 1);
   }
-  data_.resize(column_.size());
-  pivot_inverse_.resize(rows_);
   identity_.resize(rows_);
   position_.assign(rows_, -1);
-  work_.resize(3 * A.rows());
+  work_.resize(3 * static_cast<Index>(rows_));
 }
 
 void BlockLu::load_row(const BlockMatrix& A, const Matrix3& scale, const Matrix3& diagonal, std::size_t row) {
@@ -129,6 +83,8 @@ bool BlockLu::eliminate_row(std::size_t row) {
 
 bool BlockLu::factorize(const BlockMatrix& A, const std::vector<Matrix3>& scale, const std::vector<Matrix3>& diagonal,
                         const std::vector<char>& identity) {
+  data_.resize(column_.size());  // here, not in the constructor: an analysis alone is to cost no memory
+  pivot_inverse_.resize(rows_);
   for (std::size_t row = 0; row < rows_; ++row) identity_[row] = identity[static_cast<std::size_t>(order_[row])];
   for (std::size_t row = 0; row < rows_; ++row) {
     if (identity_[row] != 0) continue;

@@ -5,6 +5,7 @@
 
 #include "linalg/block_kernel.hpp"
 #include "linalg/block_matrix.hpp"
+#include "linalg/ordering.hpp"
 
 namespace ccp {
 
@@ -18,9 +19,12 @@ class BlockLu {
  public:
   /// Symbolic factorisation for matrices with the pattern of A.
   explicit BlockLu(const BlockMatrix& A);
+  /// The same in an order found before.
+  explicit BlockLu(const BlockOrdering& ordering);
 
   /// Factorises the matrix with rows  scale_i A_i· + D_i on the diagonal, scale_i and D_i being 3×3; rows with identity[i]
-  /// != 0 are the identity instead. False when a pivot is singular or not finite. No allocation.
+  /// != 0 are the identity instead. False when a pivot is singular or not finite. The first call allocates
+  /// the factors, later ones nothing.
   bool factorize(const BlockMatrix& A, const std::vector<Matrix3>& scale, const std::vector<Matrix3>& diagonal,
                  const std::vector<char>& identity);
 
@@ -30,8 +34,10 @@ class BlockLu {
 
   /// Floating-point operations of one factorisation without identity rows (multiplications and additions).
   std::int64_t flops() const { return flops_; }
+  /// "minimum degree" or "nested dissection".
+  const char* ordering() const { return ordering_; }
   /// Bytes of the factors.
-  std::size_t bytes() const { return (data_.size() + pivot_inverse_.size()) * sizeof(WideBlock); }
+  std::size_t bytes() const { return (column_.size() + rows_) * sizeof(WideBlock); }
 
  private:
   void load_row(const BlockMatrix& A, const Matrix3& scale, const Matrix3& diagonal, std::size_t row);
@@ -50,6 +56,7 @@ class BlockLu {
   SubtractRow subtract_row_;
   Vector work_;
   std::int64_t flops_ = 0;
+  const char* ordering_ = "";
 };
 
 }  // namespace ccp

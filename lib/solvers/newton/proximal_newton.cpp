@@ -1,11 +1,10 @@
 #include "solvers/newton/proximal_newton.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "linalg/block_matrix.hpp"
 #include "solvers/newton/merit_memory.hpp"
 #include "solvers/newton/proximal_subproblem.hpp"
 
@@ -13,6 +12,7 @@ namespace ccp {
 namespace {
 
 struct ProximalSettings {
+  NewtonForm form = NewtonForm::automatic;
   double weight = 1e-2;
   double weight_decrease = 0.03;
   double weight_increase = 4.0;
@@ -33,15 +33,13 @@ class ProximalSession final : public Session {
   ProximalSession(const ProximalSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor)
       : settings_(settings),
         problem_(problem),
-        sub_(problem.constraints(), problem.local().N, model, settings.step_factor),
+        sub_(problem, model, settings.step_factor, settings.form),
         weight_(settings.weight),
         impulse_(Vector::Zero(problem.rows())),
         best_(Vector::Zero(problem.rows())),
         best_point_(Vector::Zero(sub_.size())),
         centre_(Vector::Zero(sub_.size())) {
-    monitor.note(fmt::format("block LU in contact space: {:.3g} Mflop and {:.3g} MB a factorisation",
-                             1e-6 * static_cast<double>(sub_.factors().flops()),
-                             1e-6 * static_cast<double>(sub_.factors().bytes())));
+    monitor.note(describe(sub_.system()));
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
@@ -75,7 +73,7 @@ class ProximalSession final : public Session {
 
   void begin(const WarmStart& start, const Vector& shift) {
     Vector padded = Vector::Zero(sub_.size());
-    pad(problem_.constraints(), problem_.local().r + shift, padded);
+    pad(problem_.constraints(), problem_.free_velocity() + shift, padded);
     sub_.set_free_velocity(padded);
     free_velocity_ = padded.size() > 0 ? padded.cwiseAbs().maxCoeff() : 0.0;
     if (start.impulse.size() > 0)
@@ -163,6 +161,12 @@ class ProximalNewton final : public Solver {
  public:
   ProximalNewton() {
     fields_
+        .add("linear_system", &settings_.form,
+             {{"auto", NewtonForm::automatic},
+              {"contact", NewtonForm::contact_space},
+              {"velocity", NewtonForm::velocity_space}},
+             "space of the Newton systems; auto: the one with the cheaper factorisation, velocity where H is block-diagonal",
+             "ours")
         .add("weight", &settings_.weight, Range::positive(), "", "proximal weight a at the start, relative to tr(W_ii)/3",
              "ours")
         .add("weight_decrease", &settings_.weight_decrease, Range::open_closed(0, 1), "",
@@ -197,6 +201,11 @@ class ProximalNewton final : public Solver {
                                   {"newton_step", "", "Newton steps so far in the subproblem"},
                                   {"step_length", "", "of the line search"}}};
     return info;
+  }
+  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
+    if (settings_.form == NewtonForm::velocity_space && !problem.has_factored())
+      return "linear_system = velocity needs a problem in global form with a block-diagonal H";
+    return std::nullopt;
   }
   std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model model, Monitor& monitor) const override {
     return std::make_unique<ProximalSession>(settings_, problem, model, monitor);

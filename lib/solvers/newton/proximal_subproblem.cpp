@@ -5,17 +5,13 @@
 
 namespace ccp {
 
-ProximalSubproblem::ProximalSubproblem(const ConstraintSet& constraints, const SparseMatrix& W, Model model,
-                                       double step_factor)
-    : constraints_(constraints), model_(model), W_(block_matrix(constraints, W)), lu_(W_), step_factor_(step_factor) {
-  const auto blocks = static_cast<std::size_t>(constraints.count());
-  weight_.resize(constraints.count());
-  step_.resize(constraints.count());
-  for (Index i = 0; i < constraints.count(); ++i) {
-    const Matrix3& own = W_.block[static_cast<std::size_t>(W_.diagonal[static_cast<std::size_t>(i)])];
-    const double mean = own.trace() / static_cast<double>(constraints.rows(i));
-    weight_[i] = mean > 0.0 ? mean : 1.0;
-  }
+ProximalSubproblem::ProximalSubproblem(const ContactProblem& problem, Model model, double step_factor, NewtonForm form)
+    : constraints_(problem.constraints()),
+      model_(model),
+      system_(make_newton_system(problem, form)),
+      weight_(system_->mean_diagonal()),
+      step_factor_(step_factor) {
+  const auto blocks = static_cast<std::size_t>(constraints_.count());
   for (Vector* vector : {&q_, &centre_, &x_, &u_, &direction_, &velocity_change_, &trial_x_, &trial_u_, &residual_})
     vector->setZero(size());
   scale_.resize(blocks);
@@ -28,7 +24,7 @@ void ProximalSubproblem::begin(const Vector& centre, double a) {
   centre_ = centre;
   x_ = centre;
   step_ = (step_factor_ / (1.0 + a)) * weight_.cwiseInverse();
-  W_.multiply(x_, u_);
+  system_->multiply(x_, u_);
   u_ += q_;  // the proximal term vanishes at the centre
   merit_ = merit_of(x_, u_);
 }
@@ -57,10 +53,10 @@ bool ProximalSubproblem::find_direction() {
     diagonal_[block] = (rho * a_ * weight_[i] - 1.0) * map.derivative;
     diagonal_[block].diagonal().array() += 1.0;
   }
-  if (!lu_.factorize(W_, scale_, diagonal_, identity_)) return false;
-  lu_.solve(residual_, direction_);
+  if (!system_->factorize(scale_, diagonal_, identity_)) return false;
+  system_->solve(residual_, direction_);
   if (!direction_.allFinite()) return false;
-  W_.multiply(direction_, velocity_change_);
+  system_->multiply(direction_, velocity_change_);
   for (Index i = 0; i < constraints_.count(); ++i)
     velocity_change_.segment<3>(3 * i) += a_ * weight_[i] * direction_.segment<3>(3 * i);
   return true;

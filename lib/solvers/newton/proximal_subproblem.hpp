@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "linalg/block_lu.hpp"
 #include "problem/model.hpp"
 #include "solvers/newton/contact_map.hpp"
+#include "solvers/newton/newton_system.hpp"
 
 namespace ccp {
 
@@ -13,10 +13,10 @@ namespace ccp {
 /// Newton step needs, allocated once.
 class ProximalSubproblem {
  public:
-  ProximalSubproblem(const ConstraintSet& constraints, const SparseMatrix& W, Model model, double step_factor);
+  ProximalSubproblem(const ContactProblem& problem, Model model, double step_factor, NewtonForm form);
 
-  Index size() const { return 3 * W_.rows(); }
-  const BlockLu& factors() const { return lu_; }
+  Index size() const { return 3 * constraints_.count(); }
+  const NewtonSystem& system() const { return *system_; }
 
   /// Sets q (padded, m/s).
   void set_free_velocity(const Vector& q) { q_ = q; }
@@ -46,8 +46,7 @@ class ProximalSubproblem {
 
   ConstraintSet constraints_;
   Model model_;
-  BlockMatrix W_;
-  BlockLu lu_;
+  std::unique_ptr<NewtonSystem> system_;
   Vector weight_;  ///< t_i, 1/kg, 1 where the trace is not positive
   Vector step_;    ///< ρ_i, kg
   double step_factor_, a_ = 0.0, merit_ = 0.0, trial_merit_ = 0.0;

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/types.hpp"
+#include "problem/contact_problem.hpp"
+
+namespace ccp {
+
+/// The Newton matrices of the family, J = diag(G_i) N + diag(E_i), with 3×3 blocks G_i (kg) and E_i per constraint: products
+/// with N, factorisation and solution. Vectors are padded to 3 entries a constraint. Two forms: the block LU of J itself,
+/// and the elimination of the impulses, which leaves a matrix as large as the velocities.
+class NewtonSystem {
+ public:
+  virtual ~NewtonSystem() = default;
+
+  /// y <- N x.
+  virtual void multiply(const Vector& x, Vector& y) = 0;
+  /// t_i = tr(N_ii)/rows(i), 1/kg; 1 where the trace is not positive.
+  virtual Vector mean_diagonal() const = 0;
+  /// Factorises; rows with identity[i] != 0 have G_i = 0 and E_i = I. False when a pivot is singular. No allocation after
+  /// the first call.
+  virtual bool factorize(const std::vector<Matrix3>& G, const std::vector<Matrix3>& E,
+                         const std::vector<char>& identity) = 0;
+  /// x <- J⁻¹ rhs.
+  virtual void solve(const Vector& rhs, Vector& x) = 0;
+
+  /// Operations of one factorisation, bytes of its factors.
+  virtual std::int64_t flops() const = 0;
+  virtual std::size_t bytes() const = 0;
+  /// "contact space, minimum degree".
+  virtual std::string name() const = 0;
+};
+
+enum class NewtonForm { automatic, contact_space, velocity_space };
+
+/// automatic: the form with the smaller predicted number of operations. velocity_space needs ContactProblem::has_factored().
+std::unique_ptr<NewtonSystem> make_newton_system(const ContactProblem& problem, NewtonForm form);
+
+/// One line for the notes of a run.
+std::string describe(const NewtonSystem& system);
+
+}  // namespace ccp
