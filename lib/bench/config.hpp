@@ -33,11 +33,12 @@ struct ProblemSpec {
 /// One entry of "solvers".
 struct SolverSpec {
   std::string solver;
-  std::string label;          ///< with the swept values that touch it
-  std::string base_label;     ///< without swept values
-  Parameters parameters;      ///< all of them
-  std::vector<Model> models;  ///< models it is run on; empty: all of the config
-  std::string version;        ///< Solver::version()
+  std::string label;           ///< with the swept values that touch it
+  std::string base_label;      ///< without swept values
+  Parameters parameters;       ///< all of them
+  std::vector<Model> models;   ///< models it is run on; empty: all of the config
+  std::optional<int> threads;  ///< threads it may use; empty: those of the run (--threads)
+  std::string version;         ///< Solver::version()
 };
 
 /// Limits of one cell, enforced from outside. Beyond wall_s the cell is time_limit, beyond memory_mb out_of_memory.

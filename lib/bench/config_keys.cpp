@@ -141,6 +141,8 @@ ConfigKeys::ConfigKeys(const Catalog& catalog) {
        {{"solver", KeyType::choice, "the method", true, "", {}, catalog.solver_names},
         {"label", KeyType::text, "name in results; default: the method's name"},
         {"parameters", KeyType::table, "of the method"},
+        {"threads", KeyType::integer, "threads it may use; default: those of --threads", false, "",
+         Range::closed(1.0, 1024.0)},
         {"models",
          KeyType::choices,
          "contact models it is run on; default: all of the config",

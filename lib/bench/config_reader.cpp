@@ -134,6 +134,7 @@ std::shared_ptr<const SolverSpec> ConfigReader::read_solver(const Json& entry, c
   spec.version = made->version();
   spec.parameters = read_parameters(entry, made->settings(), pointer, source);
   if (entry.contains("models")) spec.models = read_models(entry["models"]);
+  if (entry.contains("threads")) spec.threads = entry["threads"].get<int>();
   spec.base_label = entry.value("label", spec.solver);
   spec.label = spec.base_label + suffix;
   return known = std::make_shared<const SolverSpec>(std::move(spec));

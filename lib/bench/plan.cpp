@@ -179,7 +179,7 @@ class Planner {
     cell.stop = variant.stop;
     cell.limits = variant.limits;
     cell.trace = variant.trace;
-    cell.threads = options_.threads;
+    cell.threads = cell.solver->threads.value_or(options_.threads);
     cell.kernels = config_.kernels;
     cell.hash = cell_hash(cell);
     // Entries that a sweep does not touch come back with every combination.

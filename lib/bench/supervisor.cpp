@@ -82,13 +82,17 @@ bool Supervisor::run(const std::vector<std::size_t>& cells, const InterruptGuard
 }
 
 void Supervisor::build(const Cell& cell) {
-  if (built_ && built_key_ == cell.problem_key) return;
-  built_.reset();  // before the next one is there, or both would be in memory
-  built_ = std::make_unique<BuiltProblem>(cell, catalog_);
-  built_key_ = cell.problem_key;
-  if (cell.kernels && !built_->defect())
-    built_->set_kernels(
-        measure_kernels_apart(built_->problem(), cell.threads, cell.limits, store_.cell_folder(cell) / log_name));
+  if (!built_ || built_key_ != cell.problem_key) {
+    built_.reset();  // before the next one is there, or both would be in memory
+    kernels_.clear();
+    built_ = std::make_unique<BuiltProblem>(cell, catalog_);
+    built_key_ = cell.problem_key;
+  }
+  if (!cell.kernels || built_->defect()) return;
+  const auto [times, fresh] = kernels_.try_emplace(cell.threads);
+  if (fresh)
+    times->second = measure_kernels_apart(built_->problem(), cell.threads, cell.limits, store_.cell_folder(cell) / log_name);
+  built_->set_kernels(times->second);
 }
 
 void Supervisor::start(std::size_t index) {
@@ -124,7 +128,7 @@ CellRecord Supervisor::record_of_dead(const Cell& cell, const WorkerExit& exit) 
   record.peak_memory_mb = exit.peak_memory_mb;
   if (built_ && built_key_ == cell.problem_key && !built_->defect()) {
     record.problem = built_->facts();
-    record.kernels = built_->kernels();
+    if (const auto times = kernels_.find(cell.threads); times != kernels_.end()) record.kernels = times->second;
   }
 
   const std::string log = last_line(store_.cell_folder(cell) / log_name);

@@ -57,6 +57,7 @@ class Supervisor {
   RunProgress& progress_;
   ProcessPool pool_;
   std::string built_key_;
+  std::map<int, std::optional<KernelTimes>> kernels_;  ///< of the problem that is built, by threads
   std::unique_ptr<BuiltProblem> built_;
   Estimate estimate_;
   RunCounts counts_;

@@ -96,6 +96,7 @@ TEST_CASE("A hash is stable and knows everything that changes a result") {
       cell_of("", R"("problems": [{"scene": "pebbles", "seed": 1}])"),
       cell_of("", R"("problems": [{"scene": "pebbles", "parameters": {"push": 2}}])"),
       cell_of("", "", {"", 2}),
+      cell_of(R"("threads": 3)"),
   };
   std::set<std::string> hashes;
   for (const Cell& cell : different) {
@@ -103,6 +104,18 @@ TEST_CASE("A hash is stable and knows everything that changes a result") {
     hashes.insert(cell.hash);
   }
   CHECK(hashes.size() == different.size());
+}
+
+TEST_CASE("Threads of a solver go before those of the run, and can be swept") {
+  CHECK(cell_of(R"("threads": 2)").hash == cell_of("", "", {"", 2}).hash);
+  CHECK(cell_of(R"("threads": 1)", "", {"", 2}).hash == cell_of("").hash);
+  const Plan plan = plan_of(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}],
+    "sweep": {"/solvers/0/threads": [1, 2]}})");
+  CHECK(ids(plan) == std::vector<std::string>{"pebbles/ccp/good (threads=1)", "pebbles/ccp/good (threads=2)"});
+  CHECK(plan.cells[0].threads == 1);
+  CHECK(plan.cells[1].threads == 2);
+  CHECK_THROWS_WITH(cell_of(R"("threads": 0)"), Catch::Contains("/solvers/0/threads"));
+  CHECK_THROWS_WITH(cell_of(R"("threads": [1, 2])"), Catch::Contains("/solvers/0/threads"));
 }
 
 TEST_CASE("A solver that no model is left for is refused") {
