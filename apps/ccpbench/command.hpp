@@ -9,6 +9,8 @@ namespace ccp::cli {
 /// Exit codes of the program.
 enum ExitCode : int {
   exit_done = 0,
+  exit_different = 1,     ///< of `compare`
+  exit_claim_failed = 1,  ///< of `claims`
   exit_bad_input = 2,
   exit_some_failed = 3,
   exit_internal_error = 70,  ///< a defect of the program, EX_SOFTWARE of sysexits.h
@@ -28,5 +30,8 @@ Command add_list(CLI::App& program);
 Command add_inspect(CLI::App& program);
 Command add_generate(CLI::App& program);
 Command add_report(CLI::App& program);
+Command add_claims(CLI::App& program);
+Command add_compare(CLI::App& program);
+Command add_profile(CLI::App& program);
 
 }  // namespace ccp::cli

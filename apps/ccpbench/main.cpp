@@ -23,6 +23,7 @@ constexpr const char* program_footer =
     "\n"
     "Exit codes\n"
     "  0    done\n"
+    "  1    compare: different; claims: one that must hold does not\n"
     "  2    bad input: one line on stderr says what, where, and what was expected\n"
     "  3    some cells failed (the others are written); solve: not solved\n"
     "  70   a defect of this program\n"
@@ -64,8 +65,9 @@ int run_program(int argc, char** argv) {
   program.set_version_flag("--version", std::string(CCPBENCH_VERSION), "the version");
   program.footer(program_footer);
   program.require_subcommand(0, 1);
-  const std::vector<Command> commands = {add_run(program),  add_solve(program),   add_check(program),
-                                         add_list(program), add_inspect(program), add_generate(program), add_report(program)};
+  const std::vector<Command> commands = {add_run(program),    add_solve(program),   add_check(program),
+                                         add_list(program),   add_inspect(program), add_generate(program), add_report(program),
+                                         add_claims(program), add_compare(program), add_profile(program)};
   return parse_and_act(program, commands, argc, argv);
 }
 

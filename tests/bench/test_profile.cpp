@@ -1,0 +1,70 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "bench/profile.hpp"
+
+using namespace ccp;
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+CostTable table(std::vector<std::vector<double>> costs) {
+  CostTable made;
+  made.at = 1e-4;
+  for (std::size_t p = 0; p < costs.front().size(); ++p) made.problems.push_back(std::to_string(p));
+  made.contacts.assign(made.problems.size(), 4.0);
+  for (std::size_t s = 0; s < costs.size(); ++s) made.labels.push_back(std::to_string(s));
+  made.costs = std::move(costs);
+  return made;
+}
+
+ProfileOptions by_iterations() {
+  ProfileOptions options;
+  options.by = "iterations";
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("Performance profiles count ties for both, and failures for nobody") {
+  const auto curves = performance_profile(table({{10, 20, never, 8}, {10, 10, never, never}, {never, never, never, never}}),
+                                          by_iterations());
+  REQUIRE(curves.size() == 3);
+  CHECK(curves[0].x.front() == 1.0);
+  CHECK(curves[0].fraction.front() == 0.5);
+  CHECK(curves[1].fraction.front() == 0.5);
+  CHECK(curves[0].fraction.back() == 0.75);
+  CHECK(curves[1].fraction.back() == 0.5);
+  CHECK(curves[2].fraction.back() == 0.0);
+  CHECK(curves[2].high.back() == 0.0);
+  for (std::size_t i = 0; i < curves[0].x.size(); ++i) CHECK(curves[0].fraction[i] == (curves[0].x[i] < 2.0 ? 0.5 : 0.75));
+}
+
+TEST_CASE("Costs of zero are the resolution, not an infinite ratio") {
+  const auto curves = performance_profile(table({{0}, {5}}), by_iterations());
+  CHECK(curves[0].fraction.front() == 1.0);
+  CHECK(curves[1].fraction.front() == 0.0);
+  CHECK(curves[1].fraction.back() == 1.0);
+}
+
+TEST_CASE("Data profiles take times per contact") {
+  ProfileOptions options;
+  const auto curves = data_profile(table({{0.4, 4.0}}), options);
+  CHECK(curves[0].x.front() == Approx(0.1));
+  CHECK(curves[0].fraction.front() == 0.5);
+  CHECK(curves[0].x.back() == Approx(1.0));
+  CHECK(curves[0].fraction.back() == 1.0);
+}
+
+TEST_CASE("Shifted geometric means punish failures and are known by their shift") {
+  const auto means = shifted_means(table({{10, 90}, {never, 90}}), by_iterations());
+  CHECK(means[0].mean == Approx(std::sqrt(20.0 * 100.0) - 10.0));
+  CHECK(means[0].solved == 2);
+  CHECK(means[1].mean == Approx(std::sqrt(910.0 * 100.0) - 10.0));
+  CHECK(means[1].solved == 1);
+  CHECK(means[0].low == Approx(10.0));
+  CHECK(means[0].high == Approx(90.0));
+  CHECK(std::isnan(shifted_means(table({{never}}), by_iterations())[0].mean));
+}
