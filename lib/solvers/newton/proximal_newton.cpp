@@ -7,9 +7,12 @@
 #include "linalg/block_matrix.hpp"
 #include "solvers/newton/merit_memory.hpp"
 #include "solvers/newton/proximal_subproblem.hpp"
+#include "solvers/newton/sweep_phase.hpp"
 
 namespace ccp {
 namespace {
+
+enum class SweepPhase { automatic, off, on };
 
 struct ProximalSettings {
   NewtonForm form = NewtonForm::automatic;
@@ -26,7 +29,13 @@ struct ProximalSettings {
   int backtracks = 8;
   int patience = 8;
   double patience_factor = 0.9;
+  SweepPhase sweeps = SweepPhase::automatic;
+  double handover = 1e-4;
+  double sweep_reduction = 0.1;
 };
+
+/// When a factorisation costs more than this many operations, sweeps come first.
+constexpr std::int64_t expensive_factorization = 200'000'000;
 
 class ProximalSession final : public Session {
  public:
@@ -40,11 +49,18 @@ class ProximalSession final : public Session {
         best_point_(Vector::Zero(sub_.size())),
         centre_(Vector::Zero(sub_.size())) {
     monitor.note(describe(sub_.system()));
+    const bool wanted = settings.sweeps == SweepPhase::on ||
+                        (settings.sweeps == SweepPhase::automatic && sub_.system().flops() > expensive_factorization);
+    if (wanted) sweeps_ = std::make_unique<SweepRunner>(problem, model, monitor);
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     begin(start, shift);
     if (!show(monitor)) return outcome();
+    if (sweeps_) {
+      if (!sweep(settings_.handover, shift, monitor)) return outcome();
+      weight_ *= settings_.handover;  // nearer the solution, less is needed to stay near
+    }
     for (int failures = 0; failures < give_up_after;) {
       sub_.begin(centre_, weight_);
       ++monitor.counters().products;
@@ -59,6 +75,8 @@ class ProximalSession final : public Session {
         memory_ = 1;
         failures = weight_ < settings_.weight_max ? 0 : failures + 1;
         weight_ = std::min(settings_.weight_increase * weight_, settings_.weight_max);
+        // Closer to the solution the same weight may do.
+        if (sweeps_ && !sweep(settings_.sweep_reduction, shift, monitor)) return outcome();
       }
     }
     Outcome end = outcome();
@@ -84,6 +102,31 @@ class ProximalSession final : public Session {
     memory_ = settings_.memory;
     best_residual_ = std::numeric_limits<double>::infinity();
     sub_.begin(centre_, weight_);
+  }
+
+  /// Nonlinear Gauss–Seidel from the best point so far until its residual has fallen by `reduction` (E85), with no more
+  /// sweeps than would take as long as the Newton steps of one subproblem. False when the run is over.
+  bool sweep(double reduction, const Vector& shift, Monitor& monitor) {
+    const auto residual = [this](const Vector& impulse) {
+      pad(problem_.constraints(), impulse, centre_);
+      sub_.begin(centre_, weight_);
+      return sub_.residual();
+    };
+    native_ = {0.0, 0.0, 0.0, 0.0};
+    const SweepRunner::Result swept =
+        sweeps_->run(best_, shift, {reduction * best_residual_, sweeps_budget()}, residual, native_, monitor);
+    if (swept.residual <= best_residual_ || swept.solved) {
+      best_residual_ = swept.residual;
+      best_ = swept.impulse;
+    }
+    pad(problem_.constraints(), best_, centre_);
+    return !swept.stopped;
+  }
+
+  /// Sweeps that take as long as `newton_steps` factorisations.
+  int sweeps_budget() const {
+    const double sweep = sweep_cost * static_cast<double>(std::max<Index>(problem_.constraints().count(), 1));
+    return std::max(100, static_cast<int>(settings_.newton_steps * static_cast<double>(sub_.system().flops()) / sweep));
   }
 
   /// Newton steps on one subproblem (E82); its best point ends up in best_point_.
@@ -145,10 +188,13 @@ class ProximalSession final : public Session {
   Outcome outcome() const { return {best_, {}, 0.0, std::nullopt, ""}; }
 
   static constexpr double rounding = 1e-14;
+  /// A sweep over one contact takes as long as this many operations of a factorisation, which runs ten times as fast.
+  static constexpr double sweep_cost = 3000.0;
 
   ProximalSettings settings_;
   ContactProblem problem_;
   ProximalSubproblem sub_;
+  std::unique_ptr<SweepRunner> sweeps_;  ///< where there is a first phase
   MeritMemory merits_;
   double weight_, free_velocity_ = 0.0, length_ = 1.0;
   double best_residual_ = std::numeric_limits<double>::infinity();
@@ -167,6 +213,15 @@ class ProximalNewton final : public Solver {
               {"velocity", NewtonForm::velocity_space}},
              "space of the Newton systems; auto: the one with the cheaper factorisation, velocity where H is block-diagonal",
              "ours")
+        .add("first_phase", &settings_.sweeps,
+             {{"auto", SweepPhase::automatic}, {"none", SweepPhase::off}, {"sweeps", SweepPhase::on}},
+             "nonlinear Gauss–Seidel sweeps before the Newton steps, and after a subproblem that failed; auto: where a "
+             "factorisation takes more than 2e8 operations",
+             "ours")
+        .add("handover", &settings_.handover, Range::open_closed(0, 1), "",
+             "the first sweeps end when the residual has fallen by this factor", "ours")
+        .add("sweep_reduction", &settings_.sweep_reduction, Range::open_closed(0, 1), "",
+             "later sweeps end when the residual has fallen by this factor", "ours")
         .add("weight", &settings_.weight, Range::positive(), "", "proximal weight a at the start, relative to tr(W_ii)/3",
              "ours")
         .add("weight_decrease", &settings_.weight_decrease, Range::open_closed(0, 1), "",
