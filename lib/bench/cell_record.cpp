@@ -21,6 +21,7 @@ Json problem_json(const Cell& cell, const std::optional<ProblemFacts>& facts) {
   } else {
     problem["file"] = cell.file;
   }
+  if (!(cell.spec->perturbation == Perturbation{})) problem["perturb"] = perturbation_json(cell.spec->perturbation);
   problem["sha256"] = cell.problem_key;
   if (facts) {
     problem["title"] = facts->name;

@@ -11,6 +11,7 @@
 #include "core/fields.hpp"
 #include "problem/measure.hpp"
 #include "problem/model.hpp"
+#include "problem/perturbation.hpp"
 #include "solvers/run_monitor.hpp"
 
 /// One experiment as a JSON file (comments allowed), read into plain structs. Whatever is wrong with it is an InputError
@@ -26,8 +27,10 @@ struct ProblemSpec {
   Parameters parameters;   ///< of the scene, all of them
   std::uint64_t seed = 0;  ///< of the scene
   std::string fclib;       ///< pattern below the FCLib folder; empty for a scene
-  std::string label;       ///< with the swept values that touch it; empty: FCLib files named by their path
-  std::string base_label;  ///< without swept values
+  Perturbation perturbation;
+  std::string label;        ///< with the swept values that touch it; empty: FCLib files named by their path
+  std::string file_suffix;  ///< of FCLib files without a label: the swept values that touch them
+  std::string base_label;   ///< without swept values
 };
 
 /// One entry of "solvers".

@@ -179,4 +179,8 @@ Json parameters_json(const std::vector<std::pair<std::string, FieldValue>>& para
   return object;
 }
 
+Json perturbation_json(const Perturbation& perturbation) {
+  return {{"noise", perturbation.noise}, {"friction_factor", perturbation.friction_factor}, {"seed", perturbation.seed}};
+}
+
 }  // namespace ccp

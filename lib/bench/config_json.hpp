@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/fields.hpp"
+#include "problem/perturbation.hpp"
 
 namespace ccp {
 
@@ -53,5 +54,8 @@ Json json_number(double value);
 Json field_json(const FieldValue& value);
 /// Names and values as an object.
 Json parameters_json(const std::vector<std::pair<std::string, FieldValue>>& parameters);
+
+/// {"noise", "friction_factor", "seed"}
+Json perturbation_json(const Perturbation& perturbation);
 
 }  // namespace ccp

@@ -119,8 +119,14 @@ std::shared_ptr<const ProblemSpec> ConfigReader::read_problem(const Json& entry,
       if (entry.contains(key))
         source.fail(child_pointer(pointer, key), fmt::format("'{}' belongs to a scene, not to FCLib files", key));
   }
+  if (entry.contains("perturb")) {
+    const Json& perturb = entry["perturb"];
+    spec.perturbation.noise = perturb.value("noise", 0.0);
+    spec.perturbation.friction_factor = perturb.value("friction_factor", 1.0);
+    spec.perturbation.seed = perturb.value("seed", std::uint64_t{0});
+  }
   spec.base_label = spec.label;
-  if (!spec.label.empty()) spec.label += suffix;
+  (spec.label.empty() ? spec.file_suffix : spec.label) += suffix;
   return known = std::make_shared<const ProblemSpec>(std::move(spec));
 }
 

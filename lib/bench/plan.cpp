@@ -56,7 +56,12 @@ class ProblemResolver {
  private:
   static PlannedProblem scene_problem(const std::shared_ptr<const ProblemSpec>& spec) {
     const Json identity = {{"scene", spec->scene}, {"parameters", parameters_json(spec->parameters)}, {"seed", spec->seed}};
-    return {spec->label, sha256_hex(dump_json(identity)), "", spec};
+    return {spec->label, perturbed_key(sha256_hex(dump_json(identity)), *spec), "", spec};
+  }
+
+  static std::string perturbed_key(const std::string& key, const ProblemSpec& spec) {
+    if (spec.perturbation == Perturbation{}) return key;
+    return sha256_hex(dump_json({{"problem", key}, {"perturb", perturbation_json(spec.perturbation)}}));
   }
 
   std::vector<PlannedProblem> files(const std::shared_ptr<const ProblemSpec>& spec, std::size_t position) {
@@ -70,7 +75,8 @@ class ProblemResolver {
       auto [digest, fresh] = digests_.try_emplace(path);
       if (fresh) digest->second = file_digest(full);
       const std::string stem = fs::path(path).replace_extension().string();
-      problems.push_back({spec->label.empty() ? stem : spec->label + "/" + stem, digest->second, full, spec});
+      const std::string label = spec->label.empty() ? stem + spec->file_suffix : spec->label + "/" + stem;
+      problems.push_back({label, perturbed_key(digest->second, *spec), full, spec});
     }
     if (problems.empty())
       throw InputError(config_.file, place, fmt::format("no file below {} matches '{}'", folder_, spec->fclib));

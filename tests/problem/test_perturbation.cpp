@@ -1,0 +1,48 @@
+#include <Eigen/QR>
+#include <catch2/catch.hpp>
+
+#include "core/error.hpp"
+#include "problem/perturbation.hpp"
+#include "support/small_problems.hpp"
+
+using namespace ccp;
+using namespace ccp::testing;
+
+TEST_CASE("a perturbation has the size asked for and lies in the range of N", "[perturbation]") {
+  const ContactProblem redundant = redundant_point_mass(2.0, {-1.0, 0.3, 0.2}, 0.4, 3);
+  const ContactProblem random = random_problem(5, {4, 4, 1, 1, 1});
+  for (const ContactProblem& problem : {redundant, random, as_local(redundant), as_local(random)}) {
+    CAPTURE(problem.name());
+    const ContactProblem neighbour = perturbed(problem, {0.1, 1.0, 3});
+    const Vector change = neighbour.free_velocity() - problem.free_velocity();
+    CHECK(change.norm() == Approx(0.1 * problem.free_velocity().norm()).epsilon(1e-10));
+    const DenseMatrix N(problem.local().N);
+    const Vector z = Eigen::CompleteOrthogonalDecomposition<DenseMatrix>(N).solve(change);
+    CHECK((N * z - change).norm() <= 1e-10 * change.norm());
+    CHECK(neighbour.given_global() == problem.given_global());
+    CHECK(neighbour.constraints() == problem.constraints());
+    CHECK((DenseMatrix(neighbour.local().N) - N).cwiseAbs().maxCoeff() <= 1e-13 * N.cwiseAbs().maxCoeff());
+  }
+}
+
+TEST_CASE("seeds give different neighbours, the same seed the same one", "[perturbation]") {
+  const ContactProblem problem = random_problem(5, {4, 4});
+  const Vector first = perturbed(problem, {0.5, 1.0, 1}).free_velocity();
+  CHECK(first == perturbed(problem, {0.5, 1.0, 1}).free_velocity());
+  CHECK((first - perturbed(problem, {0.5, 1.0, 2}).free_velocity()).norm() > 1e-3);
+}
+
+TEST_CASE("friction is scaled, and nothing else without noise", "[perturbation]") {
+  const ContactProblem problem = random_problem(5, {4, 3, 1, 1, 1});
+  const ContactProblem rough = perturbed(problem, {0.0, 2.0, 0});
+  for (Index i = 0; i < problem.constraints().count(); ++i)
+    CHECK(rough.constraints().friction(i) == 2.0 * problem.constraints().friction(i));
+  CHECK(rough.free_velocity() == problem.free_velocity());
+  CHECK(perturbed(problem, {}).name() == problem.name());
+}
+
+TEST_CASE("a problem with cohesion is not perturbed", "[perturbation]") {
+  ProblemBuilder builder("cohesive");
+  builder.global(diagonal(Vector3::Ones()), Vector3::Ones(), sparse(DenseMatrix::Identity(3, 3)), Vector3::Zero());
+  CHECK_THROWS_AS(perturbed(builder.cohesive_contact(0.5, 1.0).build(), {0.1, 1.0, 0}), InputError);
+}
