@@ -1,0 +1,129 @@
+#include <catch2/catch.hpp>
+
+#include "problems/registry.hpp"
+#include "solvers/newton/newton_system.hpp"
+#include "support/run_solver.hpp"
+#include "support/small_problems.hpp"
+
+using namespace ccp;
+using namespace ccp::testing;
+
+namespace {
+
+ContactProblem scene(const std::string& name, const std::vector<std::pair<std::string, FieldValue>>& parameters) {
+  const auto made = make_scene(name);
+  for (const auto& [key, value] : parameters) made->parameters().set(key, value);
+  return made->build(1);
+}
+
+std::vector<Matrix3> random_blocks(Uniform& uniform, Index count, double shift) {
+  std::vector<Matrix3> blocks;
+  for (Index i = 0; i < count; ++i) blocks.push_back(Matrix3(uniform.matrix(3, 3)) + shift * Matrix3::Identity());
+  return blocks;
+}
+
+}  // namespace
+
+TEST_CASE("both forms of a Newton system solve it", "[newton]") {
+  RandomShape mixed{6, 4, 2, 2, 2};
+  RandomShape soft = mixed;
+  soft.compliance = true;
+  for (const ContactProblem& problem : {random_problem(3, {5, 7}), random_problem(4, mixed), random_problem(5, soft)}) {
+    const Index count = problem.constraints().count();
+    Uniform uniform(7);
+    auto G = random_blocks(uniform, count, 2.0), E = random_blocks(uniform, count, 6.0);
+    std::vector<char> identity(static_cast<std::size_t>(count), 0);
+    for (std::size_t i = 0; i < identity.size(); i += 3) {
+      identity[i] = 1;
+      G[i].setZero();
+      E[i].setIdentity();
+    }
+    // Padding stays out of the system.
+    for (Index i = 0; i < count; ++i)
+      for (Index row = problem.constraints().rows(i); row < 3; ++row)
+        for (Matrix3* block : {&G[static_cast<std::size_t>(i)], &E[static_cast<std::size_t>(i)]}) {
+          block->row(row).setZero();
+          block->col(row).setZero();
+          (*block)(row, row) = block == &E[static_cast<std::size_t>(i)] ? 1.0 : 0.0;
+        }
+    const Vector rhs = uniform.vector(3 * count);
+    Vector product(3 * count);
+    for (const NewtonForm form : {NewtonForm::contact_space, NewtonForm::velocity_space}) {
+      const auto system = make_newton_system(problem, form);
+      CAPTURE(problem.name(), system->name());
+      Vector x(3 * count);
+      REQUIRE(system->factorize(G, E, identity));
+      system->solve(rhs, x);
+      system->multiply(x, product);
+      for (Index i = 0; i < count; ++i) {
+        const auto block = static_cast<std::size_t>(i);
+        const Vector3 left = G[block] * product.segment<3>(3 * i) + E[block] * x.segment<3>(3 * i);
+        CHECK((left - rhs.segment<3>(3 * i)).norm() <= 1e-10 * (1.0 + x.norm()));
+      }
+    }
+  }
+}
+
+TEST_CASE("proximal Newton reaches the last digits on a stack with a mass ratio of a thousand", "[newton]") {
+  const ContactProblem problem = scene("odd_mass_stack", {});
+  StopRule stop;
+  stop.tolerance = 1e-12;
+  stop.max_iterations = 100;
+  for (const Model model : {Model::ncp, Model::ccp})
+    for (const char* form : {"contact", "velocity"}) {
+      CAPTURE(model_name(model), form);
+      const Result result = run(problem, {"proximal_newton", model, stop, {{"linear_system", std::string(form)}}});
+      CHECK(result.status == Status::solved);
+      CHECK(result.iterations <= 30);
+      CHECK(result.measures[measure_index(Measure::cone_violation)] <= 1e-12);
+    }
+}
+
+TEST_CASE("sweeps come first where they are asked for, and end at the handover", "[newton]") {
+  const ContactProblem problem = scene("random_contacts", {{"contacts", std::int64_t{150}}});
+  StopRule stop;
+  stop.tolerance = 1e-10;
+  for (const Model model : {Model::ncp, Model::ccp}) {
+    CAPTURE(model_name(model));
+    MemoryTrace rows;
+    const Result result =
+        run(problem, {"proximal_newton", model, stop, {{"first_phase", std::string("sweeps")}, {"handover", 0.1}}}, &rows,
+            {Measure::relative_residual});
+    CHECK(result.status == Status::solved);
+    std::size_t sweeps = 0;
+    while (sweeps + 1 < rows.rows.size() && rows.native(sweeps + 1, "proximal_weight") == 0.0) ++sweeps;
+    CHECK(sweeps >= 10);
+    CHECK(rows.measure(sweeps, Measure::relative_residual) <= 0.2);
+    CHECK(rows.rows[sweeps].counters.factorizations == 0);
+    CHECK(result.counters.factorizations >= 1);
+  }
+  const Result without = run(problem, {"proximal_newton", Model::ncp, stop, {{"first_phase", std::string("none")}}});
+  CHECK(without.status == Status::solved);
+  CHECK(without.counters.factorizations == without.iterations);
+}
+
+TEST_CASE("the velocity form is refused where bodies are coupled", "[newton]") {
+  RandomShape shape{4, 4};
+  shape.coupled_mass = true;
+  const auto solver = configured({"proximal_newton", Model::ncp, {}, {{"linear_system", std::string("velocity")}}});
+  CHECK(solver->supports(random_problem(14, shape), Model::ncp));
+  CHECK_FALSE(solver->supports(random_problem(14, {4, 4}), Model::ncp));
+}
+
+TEST_CASE("every complementarity function of semismooth Newton finds the same velocity", "[newton]") {
+  const ContactProblem problem = random_problem(12, {6, 4, 1, 1, 1});
+  StopRule stop;
+  stop.tolerance = 1e-12;
+  for (const Model model : {Model::ncp, Model::ccp}) {
+    Vector reference, u, scratch;
+    for (const char* function : {"alart_curnier", "natural_map", "fischer_burmeister"}) {
+      CAPTURE(model_name(model), function);
+      const Result result = run(problem, {"semismooth_newton", model, stop, {{"function", std::string(function)}}});
+      REQUIRE(result.status == Status::solved);
+      CHECK(result.iterations <= 60);
+      problem.local_velocity(result.impulse, scratch, u);
+      if (reference.size() == 0) reference = u;
+      CHECK((u - reference).cwiseAbs().maxCoeff() <= 1e-9);
+    }
+  }
+}
