@@ -31,6 +31,7 @@ constexpr Entry entries[] = {
     {"p_spg_fb", make_p_spg_fb},
     {"projected_cg", make_projected_cg},
     {"admm", make_admm},
+    {"fadmm", make_fadmm},
     {"proximal_newton", make_proximal_newton},
     {"semismooth_newton", make_semismooth_newton},
 };

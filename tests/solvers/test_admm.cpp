@@ -10,17 +10,17 @@ using Catch::Matchers::Contains;
 
 TEST_CASE("the balanced policy multiplies by the ratio of the residuals, guarded") {
   const StepSettings balanced;
-  CHECK(step_factor(balanced, 5, 3.0, 1.0) == 3.0);
-  CHECK(step_factor(balanced, 4, 3.0, 1.0) == 1.0);  // between updates
-  CHECK(step_factor(balanced, 5, 1.9, 1.0) == 1.0);  // dead band
-  CHECK(step_factor(balanced, 5, 0.51, 1.0) == 1.0);
-  CHECK(step_factor(balanced, 5, 1e9, 1.0) == 50.0);  // clamped
-  CHECK(step_factor(balanced, 5, 0.0, 1.0) == 1.0 / 50.0);
-  CHECK(step_factor(balanced, 5, 1.0, 0.0) == 50.0);
-  CHECK(step_factor(balanced, 5, 0.0, 0.0) == 1.0);  // nothing to balance
+  CHECK(step_factor(balanced, 5, {3.0, 1.0}) == 3.0);
+  CHECK(step_factor(balanced, 4, {3.0, 1.0}) == 1.0);  // between updates
+  CHECK(step_factor(balanced, 5, {1.9, 1.0}) == 1.0);  // dead band
+  CHECK(step_factor(balanced, 5, {0.51, 1.0}) == 1.0);
+  CHECK(step_factor(balanced, 5, {1e9, 1.0}) == 50.0);  // clamped
+  CHECK(step_factor(balanced, 5, {0.0, 1.0}) == 1.0 / 50.0);
+  CHECK(step_factor(balanced, 5, {1.0, 0.0}) == 50.0);
+  CHECK(step_factor(balanced, 5, {0.0, 0.0}) == 1.0);  // nothing to balance
   StepSettings fixed = balanced;
   fixed.policy = StepPolicy::fixed;
-  CHECK(step_factor(fixed, 5, 1e9, 1.0) == 1.0);
+  CHECK(step_factor(fixed, 5, {1e9, 1.0}) == 1.0);
 }
 
 TEST_CASE("the three linear systems give the same iterates") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cones/product_cone.hpp"
 #include "problem/conversion.hpp"
@@ -17,6 +18,10 @@ enum class Backend { automatic, mumps, cholmod, eigen_ldlt };
 struct AdmmSettings {
   double rho = 0.1;
   double rho_bilateral = 1e-9;
+  bool rho_bilateral_relative = false;
+  double rho_min = 1e-12, rho_max = 1e12;
+  bool accelerated = false;
+  double restart_factor = 0.999;
   StepSettings step;
   Preconditioner preconditioner = Preconditioner::none;
   AdmmForm form = AdmmForm::automatic;
@@ -53,7 +58,9 @@ class AdmmSession final : public Session {
     scale_with_delassus_diagonal();
     system_ = make_admm_system(problem, settings.form, backend_name(settings.backend), settings.refinement_steps, monitor);
     const Index m = problem.rows();
-    for (Vector* vector : {&theta_, &gamma_, &z_, &z_previous_, &y_, &g_}) vector->setZero(m);
+    for (Vector* vector : {&theta_, &gamma_, &z_, &z_previous_, &y_, &g_, &change_, &gamma_point_, &y_point_, &gamma_last_,
+                           &y_last_, &gradient_, &normal_, &gamma_seen_, &z_seen_, &gradient_seen_, &normal_seen_})
+      vector->setZero(m);
     v_.setZero(system_->has_velocity() ? problem.global().H.rows() : 0);
     set_step(settings.rho, monitor);
   }
@@ -64,36 +71,81 @@ class AdmmSession final : public Session {
     bool converged = false;
     int iteration = 0;
     while (monitor.go_on({z_, shown_velocity(), native, converged})) {
-      if (!broken_) solve_linear_system(shift, monitor);
+      iterate(shift, monitor);
       if (broken_) return {z_, {}, rho_, Status::failed, "the linear system cannot be solved: " + system_->message()};
-      project(monitor);
-      y_ += theta_.cwiseProduct(gamma_ - z_);
-      y_ = (bilateral_.array() > 0.0).select(0.0, y_);
-
       const double primal = max_norm(gamma_ - z_);
-      const double dual = max_norm(theta_.cwiseProduct(z_ - z_previous_));
+      const double dual = max_norm(theta_.cwiseProduct(change_));
       converged = primal <= settings_.tolerance_primal && dual <= settings_.tolerance_dual;
       native = {primal, dual, rho_};
       ++iteration;
-      adjust_step(iteration, monitor);
+      const bool changed = adjust_step(iteration, monitor);
+      if (settings_.accelerated) accelerate(changed);
     }
     return {z_, shown_velocity() != nullptr ? v_ : Vector(), rho_, std::nullopt, ""};
   }
 
  private:
+  /// One iteration: γ → z → y (Algorithm 1), or z → γ → y from the extrapolated point (Algorithm 3).
+  void iterate(const Vector& shift, Monitor& monitor) {
+    if (broken_) return;
+    if (settings_.accelerated) {
+      gamma_point_ = gamma_;
+      y_point_ = y_;
+      project(monitor);
+      solve_linear_system(shift, monitor);
+      z_ = (bilateral_.array() > 0.0).select(gamma_, z_);
+      change_ = gamma_ - gamma_point_;
+    } else {
+      solve_linear_system(shift, monitor);
+      project(monitor);
+      change_ = z_ - z_previous_;
+    }
+    y_ += theta_.cwiseProduct(gamma_ - z_);
+    y_ = (bilateral_.array() > 0.0).select(0.0, y_);
+  }
+
+  /// Extrapolates γ and y while the combined residual falls, else goes back to the last iterate (Goldstein 2014, Algorithm
+  /// 8). A new ρ is a new problem: the momentum starts again from here.
+  void accelerate(bool changed) {
+    const double combined =
+        (y_ - y_point_).cwiseAbs2().cwiseQuotient(theta_).sum() + theta_.cwiseProduct(change_.cwiseAbs2()).sum();
+    const bool falls = combined < settings_.restart_factor * combined_;
+    if (changed) combined_ = std::numeric_limits<double>::infinity();
+    if (changed || !falls) momentum_ = 1.0;
+    gamma_point_.swap(gamma_last_);
+    y_point_.swap(y_last_);
+    gamma_last_ = gamma_;
+    y_last_ = y_;
+    if (changed) return;
+    if (!falls) {
+      combined_ /= settings_.restart_factor;
+      gamma_ = gamma_point_;
+      y_ = y_point_;
+      return;
+    }
+    combined_ = combined;
+    const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * momentum_ * momentum_));
+    const double weight = (momentum_ - 1.0) / next;
+    momentum_ = next;
+    gamma_ += weight * (gamma_last_ - gamma_point_);
+    y_ += weight * (y_last_ - y_point_);
+  }
+
   /// S⁻² of eq. 47 (mean of diag N_ii over each block, all ones without the preconditioner), and the bounds of ρ.
   void scale_with_delassus_diagonal() {
     const ConstraintSet& blocks = problem_.constraints();
     const Vector diagonal = delassus_diagonal(problem_);
     for (Index i = 0; i < blocks.count(); ++i) {
       const double mean = diagonal.segment(blocks.offset(i), blocks.rows(i)).mean();
-      if (settings_.preconditioner == Preconditioner::diagonal && mean > 0.0)
+      const bool bilateral = blocks.kind(i) == ConstraintKind::bilateral;
+      const bool relative = bilateral && settings_.rho_bilateral_relative;
+      if ((settings_.preconditioner == Preconditioner::diagonal || relative) && mean > 0.0)
         weight_.segment(blocks.offset(i), blocks.rows(i)).setConstant(mean);
     }
     const double mean = blocks.rows() > 0 ? diagonal.mean() : 1.0;
     const double unit = settings_.preconditioner == Preconditioner::diagonal || !(mean > 0.0) ? 1.0 : mean;
-    rho_min_ = 1e-12 * unit;
-    rho_max_ = 1e12 * unit;
+    rho_min_ = settings_.rho_min * unit;
+    rho_max_ = settings_.rho_max * unit;
   }
 
   void set_step(double rho, Monitor& monitor) {
@@ -108,6 +160,12 @@ class AdmmSession final : public Session {
     if (start.step > 0.0 && start.step != rho_) set_step(std::clamp(start.step, rho_min_, rho_max_), monitor);
     y_.setZero();
     z_.setZero();
+    gamma_.setZero();
+    gamma_last_.setZero();
+    y_last_.setZero();
+    seen_ = false;
+    momentum_ = 1.0;
+    combined_ = std::numeric_limits<double>::infinity();
     has_velocity_ = false;
     if (start.impulse.size() == 0) return;
     z_ = start.impulse;
@@ -121,6 +179,9 @@ class AdmmSession final : public Session {
     }
     ++monitor.counters().products;
     y_ = (bilateral_.array() > 0.0).select(0.0, -(u + shift));
+    gamma_ = z_;
+    gamma_last_ = gamma_;
+    y_last_ = y_;
   }
 
   void solve_linear_system(const Vector& shift, Monitor& monitor) {
@@ -136,15 +197,52 @@ class AdmmSession final : public Session {
     ++monitor.counters().projections;
   }
 
-  void adjust_step(int iteration, Monitor& monitor) {
-    // The policy balances the residuals of the scaled problem: S⁻¹(γ − z) and Θ S (z − z_previous) with Θ including S⁻²
-    // (sec. 6.1).
-    const double primal = max_norm(weight_.cwiseSqrt().cwiseProduct(gamma_ - z_));
-    const double dual = max_norm(theta_.cwiseQuotient(weight_.cwiseSqrt()).cwiseProduct(z_ - z_previous_));
-    const double factor = step_factor(settings_.step, iteration, primal, dual);
-    if (factor == 1.0) return;
+  /// True when ρ was changed.
+  bool adjust_step(int iteration, Monitor& monitor) {
+    if (settings_.step.policy == StepPolicy::fixed || iteration % settings_.step.update_interval != 0) return false;
+    // The policies see the scaled problem: S⁻¹γ, S⁻¹z, Sy, and Θ with S⁻² (sec. 6.1).
+    const auto root = weight_.cwiseSqrt();
+    StepObservation seen;
+    seen.primal = max_norm(root.cwiseProduct(gamma_ - z_));
+    seen.dual = max_norm(theta_.cwiseProduct(change_).cwiseQuotient(root));
+    seen.impulse = std::max(max_norm(root.cwiseProduct(z_)), max_norm(root.cwiseProduct(gamma_)));
+    seen.multiplier = max_norm(y_.cwiseQuotient(root));
+    seen.rho = rho_;
+    if (settings_.step.policy == StepPolicy::spectral) observe_curvature(seen);
+    const double factor = step_factor(settings_.step, iteration, seen);
+    if (factor == 1.0) return false;
     const double rho = std::clamp(rho_ * factor, rho_min_, rho_max_);
-    if (rho != rho_) set_step(rho, monitor);
+    if (rho == rho_) return false;
+    set_step(rho, monitor);
+    return true;
+  }
+
+  /// Curvatures since the last update; none at the first. Bilateral rows, where ρ has no part, are left out.
+  void observe_curvature(StepObservation& seen) {
+    gradient_ = g_ - theta_.cwiseProduct(gamma_);  // Nγ + r, by the linear system
+    normal_ = y_;
+    if (settings_.accelerated) normal_ -= theta_.cwiseProduct(change_);
+    if (seen_) {
+      seen.quadratic = curvature(gamma_, gamma_seen_, gradient_, gradient_seen_);
+      seen.cone = curvature(z_, z_seen_, normal_, normal_seen_);
+    }
+    seen_ = true;
+    gamma_seen_ = gamma_;
+    z_seen_ = z_;
+    gradient_seen_ = gradient_;
+    normal_seen_ = normal_;
+  }
+
+  Curvature curvature(const Vector& x, const Vector& x_last, const Vector& a, const Vector& a_last) const {
+    Curvature sums;
+    for (Index i = 0; i < x.size(); ++i) {
+      if (bilateral_[i] > 0.0) continue;
+      const double dx = x[i] - x_last[i], da = a[i] - a_last[i];
+      sums.xx += weight_[i] * dx * dx;
+      sums.xa += dx * da;
+      sums.aa += da * da / weight_[i];
+    }
+    return sums;
   }
 
   const Vector* shown_velocity() const { return has_velocity_ && problem_.given_global() ? &v_ : nullptr; }
@@ -155,26 +253,27 @@ class AdmmSession final : public Session {
   Vector bilateral_;  ///< 1 on bilateral rows
   std::unique_ptr<AdmmSystem> system_;
   Vector theta_, gamma_, z_, z_previous_, y_, g_, v_;
+  Vector change_;                                             ///< what Θ is applied to in the dual residual
+  Vector gamma_point_, y_point_, gamma_last_, y_last_;        ///< where the iteration started; the last iterate
+  Vector gradient_, normal_;                                  ///< Nγ + r, and the normal of the cone at z
+  Vector gamma_seen_, z_seen_, gradient_seen_, normal_seen_;  ///< at the last update of ρ
+  double momentum_ = 1.0, combined_ = 0.0;
+  bool seen_ = false;
   double rho_ = 0.0, rho_min_ = 0.0, rho_max_ = 0.0;
   bool has_velocity_ = false, broken_ = false;
 };
 
 class Admm final : public Solver {
  public:
-  Admm() {
+  explicit Admm(bool accelerated) : accelerated_(accelerated) {
     AdmmSettings& s = settings_;
+    s.accelerated = accelerated;
+    if (accelerated) s.rho = 0.05;
+    add_step_fields();
     fields_
         .add("rho", &s.rho, Range::positive(), "1/kg", "initial step ρ⁰ (dimensionless with the preconditioner)",
              "Tasora 2021, sec. 6.2")
         .add("rho_bilateral", &s.rho_bilateral, Range::positive(), "1/kg", "step on bilateral rows", "Tasora 2021, eq. 44")
-        .add("step_policy", &s.step.policy, {{"fixed", StepPolicy::fixed}, {"balanced", StepPolicy::balanced}},
-             "how ρ is adapted: not at all, or by the ratio of the residuals", "Tasora 2021, eq. 42")
-        .add("update_interval", &s.step.update_interval, Range::at_least(1.0), "iterations between updates of ρ, n_s",
-             "Tasora 2021, sec. 8.1")
-        .add("max_factor", &s.step.max_factor, Range::at_least(1.0), "", "largest change of ρ in one update",
-             "Tasora 2021, sec. 5.2")
-        .add("dead_band", &s.step.dead_band, Range::at_least(1.0), "",
-             "no update while the factor is in [1/dead_band, dead_band]", "Tasora 2021, sec. 5.2")
         .add("preconditioner", &s.preconditioner, {{"none", Preconditioner::none}, {"diagonal", Preconditioner::diagonal}},
              "diagonal: P-ADMM, steps ρ N_ii (mean over the block)", "Tasora 2021, eq. 47")
         .add("linear_system", &s.form,
@@ -198,7 +297,40 @@ class Admm final : public Solver {
   }
 
  private:
+  void add_step_fields() {
+    AdmmSettings& s = settings_;
+    fields_
+        .add("rho_bilateral_relative", &s.rho_bilateral_relative,
+             "rho_bilateral is a multiple of the mean N_ii of its block (always so with the preconditioner)", "ours")
+        .add("step_policy", &s.step.policy,
+             {{"fixed", StepPolicy::fixed},
+              {"balanced", StepPolicy::balanced},
+              {"balanced_normalized", StepPolicy::balanced_normalized},
+              {"spectral", StepPolicy::spectral}},
+             "how ρ is adapted: not at all, by the ratio of the residuals, by that of the relative residuals, by curvatures",
+             "Tasora 2021, eqs. 42 and 43; Xu 2017")
+        .add("update_interval", &s.step.update_interval, Range::at_least(1.0), "iterations between updates of ρ, n_s",
+             "Tasora 2021, sec. 8.1")
+        .add("max_factor", &s.step.max_factor, Range::at_least(1.0), "", "largest change of ρ in one update",
+             "Tasora 2021, sec. 5.2")
+        .add("dead_band", &s.step.dead_band, Range::at_least(1.0), "",
+             "no update while the factor is in [1/dead_band, dead_band]", "Tasora 2021, sec. 5.2")
+        .add("rho_min", &s.rho_min, Range::positive(), "", "least ρ, in units of the mean N_ii", "ours")
+        .add("rho_max", &s.rho_max, Range::positive(), "", "largest ρ, in units of the mean N_ii", "ours");
+    if (accelerated_)
+      fields_.add("restart_factor", &s.restart_factor, Range::closed(0.0, 1.0), "",
+                  "the momentum starts again unless the combined residual falls by this factor", "Tasora 2021, sec. 7");
+  }
+
   const SolverInfo& do_info() const override {
+    static const SolverInfo fast{"fadmm",
+                                 "Accelerated ADMM with restart (FADMM, P-FADMM)",
+                                 "Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 3; Goldstein et al. 2014",
+                                 {Model::ccp},
+                                 {{"primal_residual", "N·s", "|γ − z|∞"},
+                                  {"dual_residual", "m/s", "|Θ(γ − γ̂)|∞"},
+                                  {"rho", "1/kg", "step ρ of the iteration"}}};
+    if (accelerated_) return fast;
     static const SolverInfo info{"admm",
                                  "Alternating direction method of multipliers (ADMM, P-ADMM)",
                                  "Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 1",
@@ -216,10 +348,12 @@ class Admm final : public Solver {
   }
 
   AdmmSettings settings_;
+  bool accelerated_;
 };
 
 }  // namespace
 
-std::unique_ptr<Solver> make_admm() { return std::make_unique<Admm>(); }
+std::unique_ptr<Solver> make_admm() { return std::make_unique<Admm>(false); }
+std::unique_ptr<Solver> make_fadmm() { return std::make_unique<Admm>(true); }
 
 }  // namespace ccp

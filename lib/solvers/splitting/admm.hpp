@@ -11,4 +11,8 @@ namespace ccp {
 /// bilateral rows (sec. 5.3) and the warm start of Algorithm 2. A problem in local form is solved by eq. 31 on N itself.
 std::unique_ptr<Solver> make_admm();
 
+/// The same with Nesterov's momentum and restart: Tasora 2021, Algorithm 3, extrapolating as Goldstein et al. 2014,
+/// Algorithm 8 (the printed lines 14–16 interpolate).
+std::unique_ptr<Solver> make_fadmm();
+
 }  // namespace ccp

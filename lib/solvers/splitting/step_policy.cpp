@@ -5,11 +5,34 @@
 
 namespace ccp {
 
-double step_factor(const StepSettings& settings, int iteration, double primal_residual, double dual_residual) {
+namespace {
+
+/// Hybrid Barzilai-Borwein estimate of a curvature (Xu 2017, eqs. 19 and 22); 0 when x and a are badly correlated.
+double spectral_step(const Curvature& c) {
+  constexpr double least_correlation = 0.2;
+  if (!(c.xx > 0.0) || !(c.aa > 0.0) || !(c.xa > least_correlation * std::sqrt(c.xx) * std::sqrt(c.aa))) return 0.0;
+  const double steepest = c.aa / c.xa, least = c.xa / c.xx;
+  return 2.0 * least > steepest ? least : steepest - 0.5 * least;
+}
+
+double raw_factor(StepPolicy policy, const StepObservation& seen) {
+  if (policy == StepPolicy::spectral) {
+    const double quadratic = spectral_step(seen.quadratic), cone = spectral_step(seen.cone);
+    if (quadratic > 0.0 && cone > 0.0) return std::sqrt(quadratic) * std::sqrt(cone) / seen.rho;
+    return quadratic + cone > 0.0 ? (quadratic + cone) / seen.rho : 1.0;
+  }
+  const double ratio = seen.primal / seen.dual;  // x/0 is infinite and clamped, 0/0 is no reason for a change
+  const bool relative = policy == StepPolicy::balanced_normalized && seen.multiplier > 0.0 && seen.impulse > 0.0;
+  return relative ? ratio * (seen.multiplier / seen.impulse) : ratio;
+}
+
+}  // namespace
+
+double step_factor(const StepSettings& settings, int iteration, const StepObservation& seen) {
   if (settings.policy == StepPolicy::fixed || iteration % settings.update_interval != 0) return 1.0;
-  const double ratio = primal_residual / dual_residual;  // x/0 is infinite and clamped, 0/0 is no reason for a change
-  if (std::isnan(ratio)) return 1.0;
-  const double factor = std::clamp(ratio, 1.0 / settings.max_factor, settings.max_factor);
+  const double raw = raw_factor(settings.policy, seen);
+  if (std::isnan(raw)) return 1.0;
+  const double factor = std::clamp(raw, 1.0 / settings.max_factor, settings.max_factor);
   return factor >= 1.0 / settings.dead_band && factor <= settings.dead_band ? 1.0 : factor;
 }
 

@@ -4,9 +4,9 @@
 
 namespace ccp {
 
-enum class StepPolicy { fixed, balanced };
+enum class StepPolicy { fixed, balanced, balanced_normalized, spectral };
 
-/// How ρ is adapted (Tasora 2021, sec. 5.2).
+/// How ρ is adapted (Tasora 2021, sec. 5.2; `spectral`: Xu, Figueiredo, Goldstein 2017).
 struct StepSettings {
   StepPolicy policy = StepPolicy::balanced;
   int update_interval = 5;   ///< n_s: iterations between updates
@@ -14,9 +14,24 @@ struct StepSettings {
   double dead_band = 2.0;    ///< no change while η is in [1/dead_band, dead_band]
 };
 
-/// The factor η by which ρ is multiplied after an iteration (eq. 41): for `balanced` the ratio of the residuals (eq. 42), 1
-/// when both vanish, clamped, and 1 inside the dead band or between updates. Residuals: ∞-norms, those of the scaled problem
-/// when the preconditioner is on.
-double step_factor(const StepSettings& settings, int iteration, double primal_residual, double dual_residual);
+/// Inner products of the changes of a point x and of a gradient a between two updates.
+struct Curvature {
+  double xx = 0.0, xa = 0.0, aa = 0.0;
+};
+
+/// What a policy sees of an iteration; of the scaled problem when the preconditioner is on.
+struct StepObservation {
+  double primal = 0.0, dual = 0.0;  ///< ∞-norms of the residuals
+  double impulse = 0.0;             ///< max(‖z‖∞, ‖γ‖∞)
+  double multiplier = 0.0;          ///< ‖y‖∞
+  double rho = 1.0;
+  Curvature quadratic{}, cone{};  ///< of γ with Nγ + r, and of z with its normal; for `spectral`
+};
+
+/// The factor η by which ρ is multiplied after an iteration (eq. 41): for `balanced` the ratio of the residuals (eq. 42),
+/// for `balanced_normalized` that of the relative ones (eq. 43; eq. 42 when y or the impulses vanish), for `spectral` the
+/// geometric mean of the two spectral steps, or the one that is well correlated (> 0.2), over ρ. 1 when nothing can be
+/// concluded, clamped, and 1 inside the dead band or between updates.
+double step_factor(const StepSettings& settings, int iteration, const StepObservation& seen);
 
 }  // namespace ccp
