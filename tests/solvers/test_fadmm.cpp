@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "problem/conversion.hpp"
 #include "problems/registry.hpp"
 #include "solvers/splitting/step_policy.hpp"
 #include "support/run_solver.hpp"
@@ -71,4 +72,17 @@ TEST_CASE("every step policy of both methods solves and is its own warm start") 
       spec.start = {cold.impulse, cold.velocity, cold.step};
       CHECK(run(problem, spec).iterations == 0);
     }
+}
+
+TEST_CASE("the step stays between its bounds, which must be in order") {
+  const ContactProblem problem = random_problem(45, {6, 6});
+  RunSpec spec{"admm", Model::ccp, {}, {{"step_policy", std::string("balanced")}}};
+  const double free_step = run(problem, spec).step;
+  REQUIRE(free_step != 0.1);
+  spec.stop.max_iterations = 40;
+  const double bound = 2.0 * free_step / delassus_diagonal(problem).mean();
+  spec.settings = {{"rho_min", bound}, {"rho_max", bound}};
+  CHECK(run(problem, spec).step == Approx(2.0 * free_step));
+  spec.settings = {{"rho_min", 2.0 * bound}, {"rho_max", bound}};
+  CHECK(configured(spec)->supports(problem, Model::ccp) == std::string("rho_min is above rho_max"));
 }

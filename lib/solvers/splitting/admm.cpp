@@ -341,6 +341,7 @@ class Admm final : public Solver {
     return info;
   }
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
+    if (settings_.rho_min > settings_.rho_max) return "rho_min is above rho_max";
     return admm_system_defect(problem, settings_.form, backend_name(settings_.backend));
   }
   std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor& monitor) const override {
