@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/config.hpp"
@@ -27,8 +28,10 @@ struct WorkerExit {
   double peak_memory_mb = 0.0;  ///< MiB
 };
 
-/// Forked workers, each with a wall limit and a memory limit, in a process group of its own, killed by the system when this
-/// process dies. Everything a worker prints goes to its log. The destructor kills what still runs.
+/// Forked workers, each with a wall limit and a memory limit, in a process group of its own. Between this process and each
+/// worker stands a keeper (bench/keeper.hpp): when the worker has ended or is to end, or when this process dies, even of
+/// SIGKILL, it kills all that the worker has left behind. Everything a worker prints goes to its log. The destructor kills
+/// what still runs.
 ///
 /// While there is a pool, this process starts no team of threads (of OpenMP, whoever asks for it): workers forked after that
 /// would wait for ever for the threads of a team they do not have.
@@ -48,7 +51,8 @@ class ProcessPool {
 
   std::size_t running() const { return workers_.size(); }
 
-  /// Waits until a worker ends, a signal arrives, or `longest` is over; kills workers beyond their wall limit.
+  /// Waits until a worker ends, a signal arrives, or `longest` is over; kills workers beyond their wall limit. Throws
+  /// std::system_error when there was no process for a worker.
   std::optional<WorkerExit> wait(std::chrono::milliseconds longest);
 
   /// Kills and reaps all workers; their ids.
@@ -58,16 +62,19 @@ class ProcessPool {
   using Clock = std::chrono::steady_clock;
   struct Worker {
     std::size_t id = 0;
-    pid_t pid = -1;
-    int pipe = -1;  ///< read end; closed by the worker's death
+    pid_t keeper = -1;
+    int pipe = -1;  ///< read end; the keeper writes its WorkerEnd to the other
     Clock::time_point start, deadline;
     bool killed = false;
   };
 
-  void poll_pipes(std::chrono::milliseconds longest);
-  std::optional<WorkerExit> reap();
+  void enforce_limits();
+  std::optional<std::size_t> next_end(std::chrono::milliseconds longest);
+  /// The end of a worker that has ended, and errno when there was no process for it.
+  std::pair<WorkerExit, int> collect(std::size_t position);
 
-  const int thread_levels_;  ///< nested teams that were allowed before
+  const int thread_levels_;     ///< nested teams that were allowed before
+  void (*child_handler_)(int);  ///< of SIGCHLD before
   std::vector<Worker> workers_;
 };
 

@@ -103,7 +103,7 @@ void Supervisor::start(std::size_t index) {
     const auto& [status, reason] = *built_->defect();
     return finish_without_worker(index, status, reason);
   }
-  const fs::path folder = store_.cell_folder(cell);
+  const fs::path folder = fs::absolute(store_.cell_folder(cell));  // a solver may change its directory
   pool_.spawn(index, cell.limits, folder / log_name, [&] { return run_cell(cell, *built_, catalog_, folder); });
   counts_.running = pool_.running();
   progress_.started(cell, counts());
@@ -154,8 +154,6 @@ void Supervisor::finish(const WorkerExit& exit) {
   const bool in_order = exit.code == 0;
   auto record = in_order ? store_.find(cell) : std::nullopt;
   clean_folder(store_.cell_folder(cell), !record);
-  if (exit.code == exit_cannot_write)
-    throw InputError(store_.cell_folder(cell).string(), "", "a worker could not write its result there");
   if (!record) {
     record = record_of_dead(cell, exit);
     store_.store(cell, *record);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
@@ -95,7 +96,46 @@ class FakeSolver final : public Solver {
   SolverInfo info_;
 };
 
+pid_t runner = 0;  // the process that asked for the catalog
+
+/// Descends until the stack is used up.
+int recurse(int depth) {
+  volatile char frame[4096];
+  frame[0] = static_cast<char>(depth);
+  return depth < 0 ? frame[0] : recurse(depth + 1) + frame[0];
+}
+
+/// Leaves two processes behind, one in a session of its own, and says which on stdout.
+void fork_children() {
+  for (const bool own_session : {false, true}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      if (own_session) ::setsid();
+      while (true) ::pause();
+    }
+    ::dprintf(STDOUT_FILENO, "%d\n", child);
+  }
+}
+
+void print_garbage() {
+  for (int i = 0; i < 50000; ++i)
+    if (::write(i % 2 == 0 ? STDOUT_FILENO : STDERR_FILENO, "\xff\0\x1b[31m\r\n{\"\x80", 13) != 13) return;
+}
+
+/// What is done with the process, but in the end returns.
+void play_with_process(const std::string& name) {
+  if (name == "forker" || name == "father") fork_children();
+  if (name == "noisy") print_garbage();
+  if (name == "wanderer" && ::chdir("/") != 0) std::abort();
+  if (name == "stopper") ::raise(SIGSTOP);
+  if (name == "closer")
+    for (int descriptor = 0; descriptor < 1024; ++descriptor) ::close(descriptor);
+}
+
 void misbehave(const std::string& name) {
+  play_with_process(name);
+  if (name == "recursion") std::exit(recurse(0));
+  if (name == "exits_71") std::exit(71);
   if (name == "segfault") ::raise(SIGSEGV);
   if (name == "abort") std::abort();
   if (name == "exits") std::exit(0);
@@ -105,8 +145,8 @@ void misbehave(const std::string& name) {
     std::vector<char> memory(std::size_t{10} << 30, 'x');
     if (memory[memory.size() / 2] != 'x') std::abort();
   }
-  if (name == "interrupter") ::kill(::getppid(), SIGINT);
-  volatile bool forever = name == "hang";
+  if (name == "interrupter") ::kill(runner, SIGINT);
+  volatile bool forever = name == "hang" || name == "father";
   while (forever) {
   }
 }
@@ -140,11 +180,13 @@ Outcome FakeSession::run(const WarmStart& start, const Vector& shift, Monitor& m
 }  // namespace
 
 Catalog fake_catalog() {
+  runner = ::getpid();
   Catalog catalog;
   catalog.scenes.names = {"pebbles"};
   catalog.scenes.make = [](const std::string&) -> std::unique_ptr<Scene> { return std::make_unique<Pebbles>(); };
-  catalog.solver_names = {"good", "segfault", "abort", "hang",    "hog",         "throws", "throws_int",
-                          "nan",  "liar",     "exits", "sleeper", "interrupter", "picky",  "gives_up"};
+  catalog.solver_names = {"good",   "segfault", "abort",   "hang",        "hog",    "throws",   "throws_int", "nan",
+                          "liar",   "exits",    "sleeper", "interrupter", "picky",  "gives_up", "recursion",  "exits_71",
+                          "forker", "father",   "noisy",   "wanderer",    "closer", "stopper"};
   catalog.make_solver = [](const std::string& name) -> std::unique_ptr<Solver> {
     return std::make_unique<FakeSolver>(name);
   };

@@ -1,13 +1,9 @@
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bench/cell_record.hpp"
@@ -354,38 +350,6 @@ TEST_CASE("An interrupted run keeps what is finished and nothing else") {
   CHECK(manifest["interrupted"] == true);
   CHECK(read_csv(folder.path() / "x" / "summary.csv").size() <= 2);
   CHECK(handler_of(SIGINT) == before);
-}
-
-TEST_CASE("Workers die with a runner that is killed") {
-  const TemporaryFolder folder;
-  const std::string text = solvers_config({"hang"});
-  const pid_t runner = ::fork();
-  REQUIRE(runner >= 0);
-  if (runner == 0) {
-    Listener listener;
-    run_config(parse_config(text, "c.json", fake_catalog()), fake_catalog(), options_in(folder), listener);
-    ::_exit(0);
-  }
-  const std::string children = "/proc/" + std::to_string(runner) + "/task/" + std::to_string(runner) + "/children";
-  std::string worker;
-  for (int i = 0; i < 500 && worker.empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    std::istringstream(read_text(children)) >> worker;
-  }
-  REQUIRE_FALSE(worker.empty());
-  // Once its log is there the worker has tied its life to the runner's.
-  for (int i = 0; i < 500 && !fs::exists(cell_folder(text, folder) / "log.txt"); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  ::kill(runner, SIGKILL);
-  ::waitpid(runner, nullptr, 0);
-  // Gone, or a zombie that nobody has reaped yet.
-  const auto alive = [&] {
-    const std::string status = read_text("/proc/" + worker + "/status");
-    return !status.empty() && status.find("State:\tZ") == std::string::npos;
-  };
-  for (int i = 0; i < 500 && alive(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  CHECK_FALSE(alive());
-  CHECK_FALSE(fs::exists(cell_folder(text, folder) / "cell.json"));
 }
 
 TEST_CASE("A record survives being written and read") {

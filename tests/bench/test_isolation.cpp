@@ -1,0 +1,146 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/fake_catalog.hpp"
+#include "bench/runner.hpp"
+#include "bench/temporary_folder.hpp"
+
+using namespace ccp;
+using ccp::testing::fake_catalog;
+using ccp::testing::read_text;
+using ccp::testing::TemporaryFolder;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+class Listener final : public RunProgress {
+ public:
+  void finished(const CellReport& report, const RunCounts&) override { reports_[report.cell->label] = report; }
+  std::map<std::string, CellReport> reports_;
+};
+
+std::string solvers_config(const std::vector<std::string>& solvers, const std::string& rest = "") {
+  std::string list;
+  for (const std::string& solver : solvers)
+    list += (list.empty() ? "{\"solver\": \"" : ", {\"solver\": \"") + solver + "\"}";
+  return R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [)" + list + "]" + rest + "}";
+}
+
+std::map<std::string, CellReport> run(const std::string& text, const std::string& out, int jobs = 1) {
+  Listener listener;
+  RunOptions options;
+  options.out = out;
+  options.jobs = jobs;
+  run_config(parse_config(text, "c.json", fake_catalog()), fake_catalog(), options, listener);
+  return listener.reports_;
+}
+
+fs::path cell_folder(const std::string& text, const fs::path& out, std::size_t index = 0) {
+  return out / "x" / "cells" / make_plan(parse_config(text, "c.json", fake_catalog())).cells.at(index).hash;
+}
+
+/// Gone, or a zombie that nobody has reaped yet.
+bool gone(pid_t process) {
+  const std::string status = read_text("/proc/" + std::to_string(process) + "/status");
+  return status.empty() || status.find("State:\tZ") != std::string::npos;
+}
+
+bool wait_until(const std::function<bool()>& condition) {
+  for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return condition();
+}
+
+std::vector<pid_t> numbers_in(const fs::path& path) {
+  std::istringstream stream(read_text(path));
+  std::vector<pid_t> numbers;
+  for (pid_t number = 0; stream >> number;) numbers.push_back(number);
+  return numbers;
+}
+
+/// All that descends from a process by living parents.
+std::vector<pid_t> descendants(pid_t process) {
+  std::vector<pid_t> all;
+  const std::string name = std::to_string(process);
+  for (const pid_t child : numbers_in("/proc/" + name + "/task/" + name + "/children")) {
+    all.push_back(child);
+    for (const pid_t below : descendants(child)) all.push_back(below);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("What a solver does to its process stays there") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> solvers = {"good",     "recursion", "exits_71", "forker",
+                                            "wanderer", "noisy",     "closer",   "stopper"};
+  const std::string text = solvers_config(solvers, R"(, "limits": {"wall_s": 0.5}, "stop": {"max_iterations": 100})");
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());  // so that results go to a relative path
+  const int jobs = GENERATE(1, 3);
+  auto reports = run(text, "out", jobs);
+  const fs::path cells = folder.path() / "out";
+  fs::current_path(before);
+  REQUIRE(reports.size() == solvers.size());
+
+  for (const std::string solver : {"good", "forker", "wanderer", "noisy"}) {
+    CAPTURE(solver, reports[solver].reason);
+    CHECK(reports[solver].status == Status::solved);
+    CHECK(reports[solver].iterations == reports["good"].iterations);
+  }
+  CHECK(reports["recursion"].status == Status::crashed);
+  CHECK_THAT(reports["recursion"].reason, Catch::StartsWith("SIGSEGV"));
+  CHECK(reports["exits_71"].status == Status::crashed);
+  CHECK_THAT(reports["exits_71"].reason, Catch::Contains("code 71 and without a result"));
+  CHECK(reports["stopper"].status == Status::time_limit);
+  CHECK(reports["closer"].status == Status::failed);
+  CHECK_THAT(reports["closer"].reason, Catch::Contains("cannot be written"));
+
+  const auto left_behind = numbers_in(cell_folder(text, cells, 3) / "log.txt");
+  REQUIRE(left_behind.size() == 2);
+  for (const pid_t process : left_behind) CHECK(gone(process));
+  for (std::size_t i = 0; i < solvers.size(); ++i) {
+    CAPTURE(solvers[i]);
+    CHECK(nlohmann::json::accept(read_text(cell_folder(text, cells, i) / "cell.json")));
+  }
+}
+
+TEST_CASE("At the wall limit all goes that a solver has started") {
+  const TemporaryFolder folder;
+  const std::string text = solvers_config({"father"}, R"(, "limits": {"wall_s": 0.3})");
+  const auto reports = run(text, folder.path().string());
+  CHECK(reports.at("father").status == Status::time_limit);
+  const auto left_behind = numbers_in(cell_folder(text, folder.path()) / "log.txt");
+  REQUIRE(left_behind.size() == 2);
+  for (const pid_t process : left_behind) CHECK(gone(process));
+}
+
+TEST_CASE("With a runner that is killed dies all that it has started") {
+  const TemporaryFolder folder;
+  const std::string text = solvers_config({"father"});
+  const pid_t runner = ::fork();
+  REQUIRE(runner >= 0);
+  if (runner == 0) {
+    run(text, folder.path().string());
+    ::_exit(0);
+  }
+  const fs::path cell = cell_folder(text, folder.path());
+  CHECK(wait_until([&] { return numbers_in(cell / "log.txt").size() == 2; }));
+  const auto all = descendants(runner);
+  CHECK(all.size() == 4);  // keeper, worker, and two of the worker's
+  ::kill(runner, SIGKILL);
+  ::waitpid(runner, nullptr, 0);
+  CHECK(wait_until([&] { return std::all_of(all.begin(), all.end(), gone); }));
+  CHECK_FALSE(fs::exists(cell / "cell.json"));
+}
