@@ -8,6 +8,7 @@
 #include "solvers/gradient/apgd.hpp"
 #include "solvers/gradient/projected_cg.hpp"
 #include "solvers/gradient/spectral_projected_gradient.hpp"
+#include "solvers/newton/canal.hpp"
 #include "solvers/newton/proximal_newton.hpp"
 #include "solvers/newton/semismooth_newton.hpp"
 #include "solvers/peers/siconos.hpp"
@@ -34,6 +35,9 @@ constexpr Entry entries[] = {
     {"fadmm", make_fadmm},
     {"proximal_newton", make_proximal_newton},
     {"semismooth_newton", make_semismooth_newton},
+    {"canal", make_canal},
+    {"al_trdogleg", make_al_trdogleg},
+    {"al_damped_newton", make_al_damped_newton},
 };
 
 }  // namespace
