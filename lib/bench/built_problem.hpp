@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "bench/catalog.hpp"
 #include "bench/cell_record.hpp"
@@ -19,6 +20,8 @@ class BuiltProblem {
  public:
   /// Builds or reads the problem of the cell; never throws for what is wrong with it.
   BuiltProblem(const Cell& cell, const Catalog& catalog);
+  /// A problem known to have this defect.
+  explicit BuiltProblem(std::pair<Status, std::string> defect) : defect_(std::move(defect)) {}
 
   /// Status and reason of all its cells when there is no problem.
   const std::optional<std::pair<Status, std::string>>& defect() const { return defect_; }

@@ -4,10 +4,10 @@
 
 #include <Eigen/SparseCore>
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <system_error>
 
-#include "bench/process_pool.hpp"
 #include "cones/product_cone.hpp"
 #include "core/stopwatch.hpp"
 
@@ -113,17 +113,14 @@ KernelTimes measure_kernels(const ContactProblem& problem, int threads) {
   return times;
 }
 
-std::optional<KernelTimes> measure_kernels_apart(const ContactProblem& problem, int threads, const Limits& limits,
-                                                 const std::filesystem::path& log) {
+std::optional<KernelTimes> measure_kernels_apart(const ContactProblem& problem, int threads,
+                                                 const std::function<bool(const std::function<int()>&)>& run_apart) {
   SharedTimes shared;
-  ProcessPool pool;
-  pool.spawn(0, limits, log, [&] {
+  const bool done = run_apart([&] {
     shared.times() = measure_kernels(problem, threads);
     return 0;
   });
-  while (true)
-    if (const auto exit = pool.wait(std::chrono::milliseconds(200)))
-      return exit->code == 0 ? std::optional(shared.times()) : std::nullopt;
+  return done ? std::optional(shared.times()) : std::nullopt;
 }
 
 }  // namespace ccp

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <filesystem>
+#include <functional>
 #include <limits>
 #include <optional>
 
-#include "bench/config.hpp"
 #include "problem/contact_problem.hpp"
 #include "solvers/monitor.hpp"
 
@@ -30,9 +29,9 @@ struct KernelTimes {
 /// Times the kernels in this process, on `threads` threads where they take any (Eigen's run on one).
 KernelTimes measure_kernels(const ContactProblem& problem, int threads);
 
-/// The same in a worker of its own, so that what it derives and allocates is gone afterwards. Nothing when the worker ended
-/// at one of the limits. log: a file to create.
-std::optional<KernelTimes> measure_kernels_apart(const ContactProblem& problem, int threads, const Limits& limits,
-                                                 const std::filesystem::path& log);
+/// The same in a worker of its own, so that what it derives and allocates is gone afterwards. `run_apart` runs a function in
+/// a forked process and says whether it has returned 0; nothing when it has not.
+std::optional<KernelTimes> measure_kernels_apart(const ContactProblem& problem, int threads,
+                                                 const std::function<bool(const std::function<int()>&)>& run_apart);
 
 }  // namespace ccp

@@ -47,8 +47,10 @@ bool collect(const Plan& plan, const std::vector<std::size_t>& chosen, const Res
 }  // namespace
 
 void RunProgress::planned(const Config&, std::size_t, std::size_t) {}
+void RunProgress::building(const Cell&, const RunCounts&) {}
 void RunProgress::started(const Cell&, const RunCounts&) {}
 void RunProgress::finished(const CellReport&, const RunCounts&) {}
+void RunProgress::waiting(const RunCounts&) {}
 
 bool is_failure(Status status) {
   return status == Status::failed || status == Status::crashed || status == Status::out_of_memory ||

@@ -41,8 +41,7 @@ struct RunCounts {
   std::size_t done = 0;
   std::size_t running = 0;
   std::size_t failed = 0;  ///< is_failure()
-  /// Time left from the cells measured so far, s: per solver where it has run, the mean of all otherwise; nothing before the
-  /// first finished cell.
+  /// Time left from the cells measured so far (TimeLeft), s; nothing before the first finished cell.
   std::optional<double> left_s;
 };
 
@@ -52,12 +51,16 @@ class RunProgress {
   virtual ~RunProgress() = default;
   /// selected: cells of this run; reused: how many of them have a result already.
   virtual void planned(const Config& config, std::size_t selected, std::size_t reused);
+  /// The problem of a cell is going to be read or generated.
+  virtual void building(const Cell& cell, const RunCounts& counts);
   virtual void started(const Cell& cell, const RunCounts& counts);
   virtual void finished(const CellReport& report, const RunCounts& counts);
+  /// Several times a second while nothing ends.
+  virtual void waiting(const RunCounts& counts);
 };
 
-/// failed, crashed, out_of_memory and false_converged. Reaching a limit, stalling, diverging or not supporting a problem is what
-/// a benchmark is there to find out, not a failure of it.
+/// failed, crashed, out_of_memory and false_converged. Reaching a limit, stalling, diverging or not supporting a problem is
+/// what a benchmark is there to find out, not a failure of it.
 bool is_failure(Status status);
 
 struct FailedCell {

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
+#include <tuple>
 
 #include "bench/worker.hpp"
-#include "core/error.hpp"
 
 namespace ccp {
 namespace {
@@ -14,13 +15,22 @@ namespace fs = std::filesystem;
 
 constexpr const char* log_name = "log.txt";
 
-/// The last line that says something, at most 300 characters; empty when there is none.
+constexpr std::size_t aside = static_cast<std::size_t>(-1);  // id of a worker that runs no cell
+constexpr int exit_built = 72;  // of the worker that tries to build a problem; 0 would be what exit() in a scene gives
+
+/// The last line that says something, at most 300 characters, printable; empty when there is none.
 std::string last_line(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
+  constexpr std::streamoff most_read = 1 << 16;  // a log may be as long as a solver likes
+  std::ifstream stream(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = stream ? static_cast<std::streamoff>(stream.tellg()) : 0;
+  stream.seekg(std::max<std::streamoff>(0, size - most_read));
   std::string last;
   for (std::string line; std::getline(stream, line);)
     if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
-  return last.substr(0, 300);
+  last.resize(std::min<std::size_t>(last.size(), 300));
+  std::replace_if(
+      last.begin(), last.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return last;
 }
 
 /// Keeps of a dead worker's folder only its log, and of any worker an empty log not.
@@ -37,87 +47,130 @@ void clean_folder(const fs::path& folder, bool dead) {
 
 }  // namespace
 
-void Supervisor::Estimate::finished(const std::string& solver, double wall_s) {
-  Sum& sum = solvers_[solver];
-  if (sum.remaining > 0) --sum.remaining;
-  ++sum.done;
-  sum.wall_s += wall_s;
-}
-
-std::optional<double> Supervisor::Estimate::left_s(int jobs) const {
-  Sum all;
-  for (const auto& [solver, sum] : solvers_) {
-    all.done += sum.done;
-    all.wall_s += sum.wall_s;
-  }
-  if (all.done == 0) return std::nullopt;
-  double left = 0.0;
-  for (const auto& [solver, sum] : solvers_) {
-    const Sum& known = sum.done > 0 ? sum : all;
-    left += static_cast<double>(sum.remaining) * known.wall_s / static_cast<double>(known.done);
-  }
-  return left / jobs;
-}
-
 Supervisor::Supervisor(const Plan& plan, const Catalog& catalog, const ResultStore& store, int jobs, RunProgress& progress)
-    : plan_(plan), catalog_(catalog), store_(store), jobs_(jobs), progress_(progress) {}
+    : plan_(plan), catalog_(catalog), store_(store), jobs_(jobs), progress_(progress) {
+  clock_.start();
+}
 
 bool Supervisor::run(const std::vector<std::size_t>& cells, const InterruptGuard& guard) {
+  guard_ = &guard;
   counts_ = {};
   counts_.total = cells.size();
-  for (const std::size_t index : cells) estimate_.add_remaining(plan_.cells[index].solver->solver);
-
+  for (const std::size_t index : cells) {
+    const Cell& cell = plan_.cells[index];
+    time_left_.add(cell.solver->solver, cell.problem_key, cell.limits.wall_s);
+  }
   std::size_t next = 0;
-  while (!guard.interrupted() && (next < cells.size() || pool_.running() > 0)) {
-    if (next < cells.size() && pool_.running() < static_cast<std::size_t>(jobs_)) {
+  while (!guard.interrupted() && (next < cells.size() || counts_.running > 0)) {
+    if (next < cells.size() && counts_.running < static_cast<std::size_t>(jobs_))
       start(cells[next++]);
-    } else if (const auto exit = pool_.wait(std::chrono::milliseconds(200))) {
-      finish(*exit);
-    }
+    else
+      wait();
   }
   const auto killed = pool_.kill_all();
   for (const std::size_t index : killed)
-    if (!store_.find(plan_.cells[index])) store_.discard(plan_.cells[index]);
+    if (index != aside && !store_.find(plan_.cells[index])) store_.discard(plan_.cells[index]);
   return !guard.interrupted();
 }
 
+std::optional<WorkerExit> Supervisor::wait() {
+  const auto exit = pool_.wait(std::chrono::milliseconds(200));
+  if (exit && exit->id == aside) return exit;
+  if (exit)
+    finish(*exit);
+  else
+    progress_.waiting(counts());
+  return std::nullopt;
+}
+
+std::optional<WorkerExit> Supervisor::run_aside(const Cell& cell, const std::function<int()>& body) {
+  pool_.spawn(aside, cell.limits, fs::absolute(store_.cell_folder(cell)) / log_name, body);
+  while (!guard_->interrupted())
+    if (const auto exit = wait()) return exit;
+  return std::nullopt;
+}
+
 void Supervisor::build(const Cell& cell) {
-  if (!built_ || built_key_ != cell.problem_key) {
+  const bool fresh = !built_ || built_key_ != cell.problem_key;
+  if (fresh) {
     built_.reset();  // before the next one is there, or both would be in memory
     kernels_.clear();
-    built_ = std::make_unique<BuiltProblem>(cell, catalog_);
-    built_key_ = cell.problem_key;
+    tried_.clear();
+    progress_.building(cell, counts());
   }
-  if (!cell.kernels || built_->defect()) return;
+  const double start = clock_.seconds();
+  if (tried_.insert(cell.model).second && !(built_ && built_->defect())) {
+    const auto exit = run_aside(cell, [&] {
+      if (fresh) built_ = std::make_unique<BuiltProblem>(cell, catalog_);
+      built_->judge(cell.model);
+      return exit_built;
+    });
+    if (!exit) return;
+    if (exit->code != exit_built) {
+      built_ = std::make_unique<BuiltProblem>(build_defect(cell, *exit));
+      built_key_ = cell.problem_key;
+    }
+  }
+  if (!built_) built_ = std::make_unique<BuiltProblem>(cell, catalog_);
+  built_key_ = cell.problem_key;
+  if (built_->judge(cell.model) != nullptr && cell.kernels) measure_kernels_once(cell);
+  if (!fresh) return;
+  build_s_ = clock_.seconds() - start;
+  time_left_.built(cell.problem_key, build_s_);
+}
+
+void Supervisor::measure_kernels_once(const Cell& cell) {
   const auto [times, fresh] = kernels_.try_emplace(cell.threads);
   if (fresh)
-    times->second = measure_kernels_apart(built_->problem(), cell.threads, cell.limits, store_.cell_folder(cell) / log_name);
+    times->second = measure_kernels_apart(built_->problem(), cell.threads, [&](const std::function<int()>& body) {
+      const auto exit = run_aside(cell, body);
+      return exit && exit->code == 0;
+    });
   built_->set_kernels(times->second);
+}
+
+std::pair<Status, std::string> Supervisor::build_defect(const Cell& cell, const WorkerExit& exit) const {
+  const auto [status, reason] = how_it_ended(cell, exit);
+  // No measurement of a solver, as a time limit is.
+  return {status == Status::time_limit ? Status::failed : status, "the problem cannot be built: " + reason};
 }
 
 void Supervisor::start(std::size_t index) {
   const Cell& cell = plan_.cells[index];
   store_.prepare(cell);
   build(cell);
-  if (built_->judge(cell.model) == nullptr) {
-    const auto& [status, reason] = *built_->defect();
-    return finish_without_worker(index, status, reason);
-  }
+  if (guard_->interrupted()) return store_.discard(cell);
+  if (built_->judge(cell.model) == nullptr) return finish_without_worker(index);
   const fs::path folder = fs::absolute(store_.cell_folder(cell));  // a solver may change its directory
   pool_.spawn(index, cell.limits, folder / log_name, [&] { return run_cell(cell, *built_, catalog_, folder); });
-  counts_.running = pool_.running();
+  ++counts_.running;
+  time_left_.started(index, cell.solver->solver, cell.limits.wall_s, clock_.seconds());
   progress_.started(cell, counts());
 }
 
-void Supervisor::finish_without_worker(std::size_t index, Status status, const std::string& reason) {
+void Supervisor::finish_without_worker(std::size_t index) {
   const Cell& cell = plan_.cells[index];
   CellRecord record;
   record.hash = cell.hash;
   record.limits = cell.limits;
-  record.status = status;
-  record.reason = reason;
+  record.wall_s = build_s_;
+  std::tie(record.status, record.reason) = *built_->defect();
+  clean_folder(store_.cell_folder(cell), true);
   store_.store(cell, record);
+  time_left_.skipped(cell.solver->solver);
   report(index, record, 0.0);
+}
+
+std::pair<Status, std::string> Supervisor::how_it_ended(const Cell& cell, const WorkerExit& exit) const {
+  const std::string log = last_line(store_.cell_folder(cell) / log_name);
+  if (exit.beyond_wall_limit) return {Status::time_limit, fmt::format("wall limit of {} s", cell.limits.wall_s)};
+  if (exit.code == exit_out_of_memory || log.find("bad_alloc") != std::string::npos)
+    return {Status::out_of_memory, fmt::format("memory limit of {} MiB", cell.limits.memory_mb)};
+  std::string reason =
+      exit.code ? fmt::format("the worker ended with code {} and without a result", *exit.code) : exit.signal;
+  if (exit.signal == "SIGKILL") reason += " (from outside, perhaps by the system for lack of memory)";
+  if (!log.empty()) reason += ": " + log;
+  return {Status::crashed, reason};
 }
 
 CellRecord Supervisor::record_of_dead(const Cell& cell, const WorkerExit& exit) const {
@@ -130,27 +183,14 @@ CellRecord Supervisor::record_of_dead(const Cell& cell, const WorkerExit& exit) 
     record.problem = built_->facts();
     if (const auto times = kernels_.find(cell.threads); times != kernels_.end()) record.kernels = times->second;
   }
-
-  const std::string log = last_line(store_.cell_folder(cell) / log_name);
-  const bool no_memory = exit.code == exit_out_of_memory || log.find("bad_alloc") != std::string::npos;
-  if (exit.beyond_wall_limit) {
-    record.status = Status::time_limit;
-    record.reason = fmt::format("wall limit of {} s", cell.limits.wall_s);
-  } else if (no_memory) {
-    record.status = Status::out_of_memory;
-    record.reason = fmt::format("memory limit of {} MiB", cell.limits.memory_mb);
-  } else {
-    record.status = Status::crashed;
-    record.reason = exit.code ? fmt::format("the worker ended with code {} and without a result", *exit.code) : exit.signal;
-    if (exit.signal == "SIGKILL") record.reason += " (from outside, perhaps by the system for lack of memory)";
-    if (!log.empty()) record.reason += ": " + log;
-  }
+  std::tie(record.status, record.reason) = how_it_ended(cell, exit);
   return record;
 }
 
 void Supervisor::finish(const WorkerExit& exit) {
   const Cell& cell = plan_.cells[exit.id];
-  counts_.running = pool_.running();
+  --counts_.running;
+  time_left_.finished(exit.id, exit.wall_s);
   const bool in_order = exit.code == 0;
   auto record = in_order ? store_.find(cell) : std::nullopt;
   clean_folder(store_.cell_folder(cell), !record);
@@ -165,7 +205,6 @@ void Supervisor::report(std::size_t index, const CellRecord& record, double wall
   const Cell& cell = plan_.cells[index];
   ++counts_.done;
   if (is_failure(record.status)) ++counts_.failed;
-  estimate_.finished(cell.solver->solver, wall_s);
   CellReport report;
   report.cell = &cell;
   report.status = record.status;
@@ -180,7 +219,7 @@ void Supervisor::report(std::size_t index, const CellRecord& record, double wall
 
 RunCounts Supervisor::counts() const {
   RunCounts counts = counts_;
-  counts.left_s = estimate_.left_s(jobs_);
+  counts.left_s = time_left_.left_s(jobs_, clock_.seconds());
   return counts;
 }
 

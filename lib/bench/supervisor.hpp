@@ -4,8 +4,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/built_problem.hpp"
@@ -14,6 +16,8 @@
 #include "bench/process_pool.hpp"
 #include "bench/result_store.hpp"
 #include "bench/runner.hpp"
+#include "bench/time_left.hpp"
+#include "core/stopwatch.hpp"
 
 namespace ccp {
 
@@ -27,26 +31,20 @@ class Supervisor {
   bool run(const std::vector<std::size_t>& cells, const InterruptGuard& guard);
 
  private:
-  /// Time left, from the cells of the same solver or of all.
-  class Estimate {
-   public:
-    void add_remaining(const std::string& solver) { ++solvers_[solver].remaining; }
-    void finished(const std::string& solver, double wall_s);
-    std::optional<double> left_s(int jobs) const;
-
-   private:
-    struct Sum {
-      std::size_t remaining = 0, done = 0;
-      double wall_s = 0.0;
-    };
-    std::map<std::string, Sum> solvers_;
-  };
-
+  /// Waits a moment; finishes a cell that has ended, or gives the exit of the worker aside.
+  std::optional<WorkerExit> wait();
+  /// Runs `body` in a worker that belongs to no cell, within the limits and the folder of one, while cells go on. Nothing
+  /// when interrupted.
+  std::optional<WorkerExit> run_aside(const Cell& cell, const std::function<int()>& body);
   void start(std::size_t index);
+  /// Makes problem and judge of a cell, first in a worker aside, because a damaged file can end the process that reads it.
   void build(const Cell& cell);
+  void measure_kernels_once(const Cell& cell);
   void finish(const WorkerExit& exit);
-  void finish_without_worker(std::size_t index, Status status, const std::string& reason);
+  void finish_without_worker(std::size_t index);
   void report(std::size_t index, const CellRecord& record, double wall_s);
+  std::pair<Status, std::string> how_it_ended(const Cell& cell, const WorkerExit& exit) const;
+  std::pair<Status, std::string> build_defect(const Cell& cell, const WorkerExit& exit) const;
   CellRecord record_of_dead(const Cell& cell, const WorkerExit& exit) const;
   RunCounts counts() const;
 
@@ -56,10 +54,14 @@ class Supervisor {
   const int jobs_;
   RunProgress& progress_;
   ProcessPool pool_;
+  const InterruptGuard* guard_ = nullptr;
+  Stopwatch clock_;
   std::string built_key_;
+  double build_s_ = 0.0;                               ///< time it took to build it
+  std::set<Model> tried_;                              ///< models whose judge was made aside, of the problem that is built
   std::map<int, std::optional<KernelTimes>> kernels_;  ///< of the problem that is built, by threads
   std::unique_ptr<BuiltProblem> built_;
-  Estimate estimate_;
+  TimeLeft time_left_;
   RunCounts counts_;
 };
 

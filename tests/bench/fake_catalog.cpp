@@ -55,6 +55,43 @@ class Pebbles final : public Scene {
   bool heavy_ = false;
 };
 
+enum class Deed { none, sigfpe, segfault, hang, exits };
+
+/// One pebble that harms who builds it.
+class Quirk final : public Scene {
+ public:
+  Quirk() {
+    fields_.add("deed", &deed_,
+                {{"none", Deed::none},
+                 {"sigfpe", Deed::sigfpe},
+                 {"segfault", Deed::segfault},
+                 {"hang", Deed::hang},
+                 {"exits", Deed::exits}},
+                "what happens while it is built", "ours");
+    fields_.add("offset", &offset_, Range::closed(-10.0, 10.0), "m/s", "velocity sideways", "ours");
+  }
+  const SceneInfo& info() const override {
+    static const SceneInfo info{"quirk", "One contact", "ours"};
+    return info;
+  }
+
+ private:
+  ContactProblem do_build(std::uint64_t) const override {
+    if (deed_ == Deed::sigfpe) ::raise(SIGFPE);
+    if (deed_ == Deed::segfault) ::raise(SIGSEGV);
+    if (deed_ == Deed::exits) std::exit(0);
+    volatile bool forever = deed_ == Deed::hang;
+    while (forever) {
+    }
+    SparseMatrix N(3, 3);
+    N.setIdentity();
+    return ProblemBuilder("quirk").local(N, Vector3(-1.0, offset_, 0.0)).contact(0.5).build();
+  }
+
+  Deed deed_ = Deed::none;
+  double offset_ = 0.0;
+};
+
 enum class Mood { calm, eager };
 
 class FakeSolver;
@@ -182,8 +219,11 @@ Outcome FakeSession::run(const WarmStart& start, const Vector& shift, Monitor& m
 Catalog fake_catalog() {
   runner = ::getpid();
   Catalog catalog;
-  catalog.scenes.names = {"pebbles"};
-  catalog.scenes.make = [](const std::string&) -> std::unique_ptr<Scene> { return std::make_unique<Pebbles>(); };
+  catalog.scenes.names = {"pebbles", "quirk"};
+  catalog.scenes.make = [](const std::string& name) -> std::unique_ptr<Scene> {
+    if (name == "quirk") return std::make_unique<Quirk>();
+    return std::make_unique<Pebbles>();
+  };
   catalog.solver_names = {"good",   "segfault", "abort",   "hang",        "hog",    "throws",   "throws_int", "nan",
                           "liar",   "exits",    "sleeper", "interrupter", "picky",  "gives_up", "recursion",  "exits_71",
                           "forker", "father",   "noisy",   "wanderer",    "closer", "stopper"};

@@ -4,9 +4,10 @@
 
 namespace ccp::testing {
 
-/// A scene `pebbles` and solvers that behave as their names say: good, segfault, abort, hang, hog, throws, throws_int, nan,
-/// liar, exits, sleeper, interrupter, picky, gives_up, recursion, exits_71, forker (leaves two processes behind, whose ids it
-/// prints), father (the same, and hangs), noisy, wanderer, closer (of all file descriptors), stopper.
+/// Scenes `pebbles` and `quirk`, which harms whoever builds it, and solvers that behave as their names say: good, segfault,
+/// abort, hang, hog, throws, throws_int, nan, liar, exits, sleeper, interrupter, picky, gives_up, recursion, exits_71,
+/// forker (leaves two processes behind, whose ids it prints), father (the same, and hangs), noisy, wanderer, closer (of all
+/// file descriptors), stopper.
 Catalog fake_catalog();
 
 }  // namespace ccp::testing

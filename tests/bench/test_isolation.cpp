@@ -26,8 +26,10 @@ namespace {
 
 class Listener final : public RunProgress {
  public:
-  void finished(const CellReport& report, const RunCounts&) override { reports_[report.cell->label] = report; }
-  std::map<std::string, CellReport> reports_;
+  void finished(const CellReport& report, const RunCounts&) override {
+    reports_[report.cell->label] = by_id_[report.cell->id()] = report;
+  }
+  std::map<std::string, CellReport> reports_, by_id_;
 };
 
 std::string solvers_config(const std::vector<std::string>& solvers, const std::string& rest = "") {
@@ -124,6 +126,45 @@ TEST_CASE("At the wall limit all goes that a solver has started") {
   const auto left_behind = numbers_in(cell_folder(text, folder.path()) / "log.txt");
   REQUIRE(left_behind.size() == 2);
   for (const pid_t process : left_behind) CHECK(gone(process));
+}
+
+TEST_CASE("A problem that ends or holds up its reader gives its cells a reason, the others go on") {
+  const TemporaryFolder folder;
+  const std::string problems = R"("problems": [{"scene": "quirk", "label": "sigfpe", "parameters": {"deed": "sigfpe"}},
+    {"scene": "pebbles", "label": "between"}, {"scene": "quirk", "label": "hang", "parameters": {"deed": "hang"}},
+    {"scene": "quirk", "label": "exits", "parameters": {"deed": "exits"}}, {"scene": "quirk", "label": "fine"}])";
+  const auto config = [&](const std::string& limit) {
+    return R"({"name": "x", )" + problems +
+           R"(, "solvers": [{"solver": "good"}, {"solver": "nan"}], "limits": {"wall_s": )" + limit + "}}";
+  };
+  Listener listener;
+  RunOptions options;
+  options.out = folder.path().string();
+  options.jobs = 2;
+  const auto run_with = [&](const std::string& limit) {
+    run_config(parse_config(config(limit), "c.json", fake_catalog()), fake_catalog(), options, listener);
+    return std::exchange(listener.by_id_, {});
+  };
+  auto reports = run_with("0.3");
+  REQUIRE(reports.size() == 10);
+  for (const std::string solver : {"good", "nan"}) {
+    CAPTURE(solver);
+    const CellReport& sigfpe = reports["sigfpe/ccp/" + solver];
+    CHECK(sigfpe.status == Status::crashed);
+    CHECK(sigfpe.reason == "the problem cannot be built: SIGFPE");
+    const CellReport& hang = reports["hang/ccp/" + solver];
+    CHECK(hang.status == Status::failed);
+    CHECK(hang.reason == "the problem cannot be built: wall limit of 0.3 s");
+    const CellReport& exits = reports["exits/ccp/" + solver];
+    CHECK(exits.status == Status::crashed);
+    CHECK_THAT(exits.reason, Catch::Contains("cannot be built"));
+  }
+  for (const std::string problem : {"between", "fine"}) {
+    CHECK(reports[problem + "/ccp/good"].status == Status::solved);
+    CHECK(reports[problem + "/ccp/nan"].status == Status::diverged);
+  }
+  CHECK(run_with("0.3").empty());
+  CHECK(run_with("0.4").size() == 2);  // those that had too little time
 }
 
 TEST_CASE("With a runner that is killed dies all that it has started") {
