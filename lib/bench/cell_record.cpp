@@ -159,6 +159,7 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
       {"crossings", crossings_json(record.crossings)},
       {"notes", record.notes},
       {"conversions", conversions}};
+  if (record.partial_trace) json["partial_trace"] = true;
   if (record.kernels) json["kernels"] = kernels_json(*record.kernels);
   return dump_json(json, 2) + "\n";
 }
@@ -174,6 +175,7 @@ std::optional<CellRecord> record_from_json(const std::string& text) {
     record.reason = json.at("reason").get<std::string>();
     record.iterations = json.at("iterations").get<int>();
     record.native_converged = json.at("native_converged").get<bool>();
+    record.partial_trace = json.value("partial_trace", false);
     read_results(json, record);
     const Json& problem = json.at("problem");
     if (problem.contains("rows"))

@@ -35,6 +35,9 @@ struct CellRecord {
   Limits limits;
   Measures measures;
   Crossings crossings;  ///< of the stop measure
+  /// The solver has not come to its end: trace.csv holds the rows until then, and iterations, counters, measures and
+  /// crossings are those of its last row.
+  bool partial_trace = false;
   std::vector<std::string> notes;
   std::vector<Conversion> conversions;
   std::optional<ProblemFacts> problem;

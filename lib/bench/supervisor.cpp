@@ -6,6 +6,7 @@
 #include <fstream>
 #include <tuple>
 
+#include "bench/partial_trace.hpp"
 #include "bench/worker.hpp"
 
 namespace ccp {
@@ -33,14 +34,14 @@ std::string last_line(const fs::path& path) {
   return last;
 }
 
-/// Keeps of a dead worker's folder only its log, and of any worker an empty log not.
+/// Keeps of a dead worker's folder only its log and its trace, and of any worker an empty log not.
 void clean_folder(const fs::path& folder, bool dead) {
   std::error_code ignored;
   std::vector<fs::path> rubbish;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const bool is_log = entry.path().filename() == log_name;
     const bool empty_log = is_log && entry.file_size(ignored) == 0;
-    if (empty_log || (dead && !is_log)) rubbish.push_back(entry.path());
+    if (empty_log || (dead && !is_log && entry.path().filename() != "trace.csv")) rubbish.push_back(entry.path());
   }
   for (const fs::path& path : rubbish) fs::remove_all(path, ignored);
 }
@@ -193,10 +194,13 @@ void Supervisor::finish(const WorkerExit& exit) {
   time_left_.finished(exit.id, exit.wall_s);
   const bool in_order = exit.code == 0;
   auto record = in_order ? store_.find(cell) : std::nullopt;
-  clean_folder(store_.cell_folder(cell), !record);
   if (!record) {
     record = record_of_dead(cell, exit);
+    take_partial_trace(store_.cell_folder(cell), cell, *record);
+    clean_folder(store_.cell_folder(cell), true);
     store_.store(cell, *record);
+  } else {
+    clean_folder(store_.cell_folder(cell), false);
   }
   report(exit.id, *record, exit.wall_s);
 }

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "bench/cell_record.hpp"
+#include "bench/partial_trace.hpp"
 #include "core/stopwatch.hpp"
 #include "io/atomic_file.hpp"
 #include "io/trace_csv.hpp"
@@ -27,13 +28,12 @@ void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, c
     record.reason = *reason;
     return;
   }
-  AtomicFile trace_file(folder / "trace.csv");
-  TraceCsv trace(trace_file.temporary());
+  TraceCsv trace(folder / unfinished_trace_name);
   RunMonitor monitor(*built.judge(cell.model), cell.stop, cell.threads);
   monitor.set_trace(&trace, cell.trace);
   record.take(solver->solve(built.problem(), cell.model, {}, monitor));
   trace.close();
-  trace_file.commit();
+  std::filesystem::rename(folder / unfinished_trace_name, folder / "trace.csv");
 }
 
 }  // namespace
@@ -53,9 +53,11 @@ int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, cons
   } catch (const std::exception& error) {
     record.status = Status::failed;
     record.reason = error.what();
+    take_partial_trace(folder, cell, record);
   } catch (...) {
     record.status = Status::failed;
     record.reason = "an exception of an unknown kind";
+    take_partial_trace(folder, cell, record);
   }
   record.conversions = built.problem().conversions();
   record.peak_memory_mb = peak_memory_mb();

@@ -15,6 +15,8 @@ namespace ccp {
 namespace {
 
 constexpr std::size_t buffer_size = std::size_t{1} << 18;
+constexpr std::size_t lines_flushed_each = 250;
+constexpr std::chrono::milliseconds longest_unflushed{5};
 
 InputError cannot_write(const std::filesystem::path& path, int error) {
   return {path.string(), "", fmt::format("cannot be written ({})", std::strerror(error))};
@@ -95,6 +97,16 @@ void TraceCsv::write_line() {
   if (!stream_ || std::fwrite(line_.data(), 1, line_.size(), stream_.get()) != line_.size())
     if (error_ == 0) error_ = stream_ ? errno : EBADF;
   line_.clear();
+  flush_now_and_then();
+}
+
+// A process that is killed must not take its curve with it. A write for every row would cost a microsecond each and disturb
+// the caches of very short iterations.
+void TraceCsv::flush_now_and_then() {
+  const auto now = std::chrono::steady_clock::now();
+  if (++lines_ > lines_flushed_each && now - flushed_ < longest_unflushed) return;
+  flushed_ = now;
+  if (stream_ && std::fflush(stream_.get()) != 0 && error_ == 0) error_ = errno;
 }
 
 void TraceCsv::close() {

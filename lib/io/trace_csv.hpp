@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -12,8 +13,9 @@
 namespace ccp {
 
 /// Writes a trace as CSV: iteration, outer, elapsed_s, factorizations, back_solves, products, projections, the measures, the
-/// native columns of the solver, native_converged (0 or 1); one header line, then one line an iterate. Buffered: what was
-/// written is complete only after close().
+/// native columns of the solver, native_converged (0 or 1); one header line, then one line an iterate. What was
+/// written is complete only after close(); before, all but the rows of the last few milliseconds are in the file, and the
+/// last line may be cut.
 class TraceCsv final : public TraceSink {
  public:
   /// Creates or empties the file. Throws InputError(path, ...) when it cannot be written.
@@ -41,11 +43,14 @@ class TraceCsv final : public TraceSink {
 
   void add_columns(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native);
   void write_line();
+  void flush_now_and_then();
 
   std::filesystem::path path_;
   std::unique_ptr<std::FILE, Closer> stream_;
   std::vector<Column> columns_;
   std::string line_;
+  std::size_t lines_ = 0;
+  std::chrono::steady_clock::time_point flushed_{};
   int error_ = 0;  ///< errno of the first failed write
 };
 

@@ -9,7 +9,6 @@
 #include <limits>
 #include <stdexcept>
 #include <thread>
-#include <utility>
 
 #include "cones/friction_cone.hpp"
 #include "core/text.hpp"
@@ -195,9 +194,11 @@ Outcome FakeSession::run(const WarmStart& start, const Vector& shift, Monitor& m
   Vector& gamma = outcome.impulse;
   std::vector<double> native{0.0};
   std::this_thread::sleep_for(std::chrono::duration<double>(solver_.seconds));
-  bool first = true;
+  std::string name = solver_.name();  // "late_hang" hangs later than "hang"
+  int until_then = 0;
+  if (name.rfind("late_", 0) == 0) until_then = 12, name.erase(0, 5);
   while (monitor.go_on({gamma, nullptr, native, solver_.name() == "liar"})) {
-    if (std::exchange(first, false)) misbehave(solver_.name());
+    if (until_then-- == 0) misbehave(name);
     if (solver_.name() == "nan") gamma[0] = std::numeric_limits<double>::quiet_NaN();
     if (solver_.name() == "gives_up") {
       outcome.given_up = Status::failed;
@@ -224,9 +225,10 @@ Catalog fake_catalog() {
     if (name == "quirk") return std::make_unique<Quirk>();
     return std::make_unique<Pebbles>();
   };
-  catalog.solver_names = {"good",   "segfault", "abort",   "hang",        "hog",    "throws",   "throws_int", "nan",
-                          "liar",   "exits",    "sleeper", "interrupter", "picky",  "gives_up", "recursion",  "exits_71",
-                          "forker", "father",   "noisy",   "wanderer",    "closer", "stopper"};
+  catalog.solver_names = {"good",      "segfault",      "abort",     "hang",       "hog",         "throws",   "throws_int",
+                          "nan",       "liar",          "exits",     "sleeper",    "interrupter", "picky",    "gives_up",
+                          "recursion", "exits_71",      "forker",    "father",     "noisy",       "wanderer", "closer",
+                          "stopper",   "late_segfault", "late_hang", "late_throws"};
   catalog.make_solver = [](const std::string& name) -> std::unique_ptr<Solver> {
     return std::make_unique<FakeSolver>(name);
   };

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "bench/fake_catalog.hpp"
+#include "bench/partial_trace.hpp"
+#include "bench/result_table.hpp"
 #include "bench/runner.hpp"
 #include "bench/temporary_folder.hpp"
 
@@ -19,6 +21,7 @@ using namespace ccp;
 using ccp::testing::fake_catalog;
 using ccp::testing::read_text;
 using ccp::testing::TemporaryFolder;
+using ccp::testing::write_text;
 
 namespace fs = std::filesystem;
 
@@ -107,7 +110,7 @@ TEST_CASE("What a solver does to its process stays there") {
   CHECK_THAT(reports["exits_71"].reason, Catch::Contains("code 71 and without a result"));
   CHECK(reports["stopper"].status == Status::time_limit);
   CHECK(reports["closer"].status == Status::failed);
-  CHECK_THAT(reports["closer"].reason, Catch::Contains("cannot be written"));
+  CHECK_THAT(reports["closer"].reason, Catch::Contains("trace") && Catch::Contains("cannot be written"));
 
   const auto left_behind = numbers_in(cell_folder(text, cells, 3) / "log.txt");
   REQUIRE(left_behind.size() == 2);
@@ -116,6 +119,62 @@ TEST_CASE("What a solver does to its process stays there") {
     CAPTURE(solvers[i]);
     CHECK(nlohmann::json::accept(read_text(cell_folder(text, cells, i) / "cell.json")));
   }
+}
+
+TEST_CASE("A cell whose solver does not come to its end keeps the whole rows of its trace") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> solvers = {"late_segfault", "late_hang", "late_throws", "segfault", "good"};
+  const std::string text =
+      solvers_config(solvers, R"(, "limits": {"wall_s": 0.5}, "stop": {"max_iterations": 100, "tolerance": 1e-9})");
+  const auto reports = run(text, folder.path().string());
+  CHECK(reports.at("late_segfault").status == Status::crashed);
+  CHECK(reports.at("late_hang").status == Status::time_limit);
+  CHECK(reports.at("late_throws").status == Status::failed);
+  const CsvTable whole = read_csv(cell_folder(text, folder.path(), 4) / "trace.csv");
+  for (std::size_t i = 0; i < solvers.size(); ++i) {
+    CAPTURE(solvers[i]);
+    const fs::path cell = cell_folder(text, folder.path(), i);
+    const auto json = nlohmann::json::parse(read_text(cell / "cell.json"));
+    CHECK(json.contains("partial_trace") == (solvers[i] != "good"));
+    const CsvTable trace = read_csv(cell / "trace.csv");
+    const std::size_t last = i < 3 ? 12 : i == 3 ? 0 : whole.rows.size() - 1;
+    REQUIRE(trace.rows.size() == last + 1);
+    CHECK(trace.columns == whole.columns);
+    for (std::size_t row = 0; row <= last; ++row)
+      for (const std::string column : {"iteration", "products", "relative_residual", "step"})
+        CHECK(trace.number(row, column) == whole.number(row, column));
+    CHECK(json["iterations"] == last);
+    CHECK(json["counters"]["products"] == last);
+    CHECK(json["measures"]["relative_residual"] == trace.number(last, "relative_residual"));
+    for (const auto& [decade, crossing] : json["crossings"].items()) {
+      const auto row = crossing["iteration"].get<std::size_t>();
+      CHECK(trace.number(row, "relative_residual") <= std::stod(decade));
+      CHECK(crossing["elapsed_s"] == trace.number(row, "elapsed_s"));
+    }
+    CHECK(json["crossings"].contains("1e-2") == (i != 3));
+    CHECK(fs::exists(cell / unfinished_trace_name) == false);
+  }
+}
+
+TEST_CASE("Half a row of a trace is cut off") {
+  const TemporaryFolder folder;
+  const auto part = folder.path() / unfinished_trace_name;
+  const auto kept = [&](const std::string& written) {
+    write_text(part, written);
+    const bool any = keep_whole_rows(folder.path());
+    CHECK(any == fs::exists(folder.path() / "trace.csv"));
+    CHECK_FALSE(fs::exists(part));
+    const std::string text = any ? read_text(folder.path() / "trace.csv") : "none";
+    fs::remove(folder.path() / "trace.csv");
+    return text;
+  };
+  CHECK(kept("a,b\n1,2\n3,4\n") == "a,b\n1,2\n3,4\n");
+  CHECK(kept("a,b\n1,2\n3,4") == "a,b\n1,2\n");
+  CHECK(kept("a,b\n1,2\n3") == "a,b\n1,2\n");
+  CHECK(kept("a,b\n1,2") == "none");
+  CHECK(kept("a,b\n") == "none");
+  CHECK(kept("") == "none");
+  CHECK_FALSE(keep_whole_rows(folder.path()));
 }
 
 TEST_CASE("At the wall limit all goes that a solver has started") {
