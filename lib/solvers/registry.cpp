@@ -9,6 +9,7 @@
 #include "solvers/gradient/projected_cg.hpp"
 #include "solvers/gradient/spectral_projected_gradient.hpp"
 #include "solvers/newton/canal.hpp"
+#include "solvers/newton/pqn.hpp"
 #include "solvers/newton/proximal_newton.hpp"
 #include "solvers/newton/semismooth_newton.hpp"
 #include "solvers/peers/siconos.hpp"
@@ -35,6 +36,7 @@ constexpr Entry entries[] = {
     {"fadmm", make_fadmm},
     {"proximal_newton", make_proximal_newton},
     {"semismooth_newton", make_semismooth_newton},
+    {"pqn", make_pqn},
     {"canal", make_canal},
     {"al_trdogleg", make_al_trdogleg},
     {"al_damped_newton", make_al_damped_newton},

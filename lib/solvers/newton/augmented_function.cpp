@@ -3,6 +3,11 @@
 #include "solvers/newton/contact_map.hpp"
 
 namespace ccp {
+namespace {
+
+constexpr double rounding = 2e-16;
+
+}  // namespace
 
 AugmentedFunction::AugmentedFunction(const ContactProblem& problem, Model map)
     : problem_(problem),
@@ -69,6 +74,10 @@ void AugmentedFunction::set_direction(const Vector& d) {
   direction_momentum_.noalias() = H_ * d;
   start_slope_ = d.dot(value_);
   curvature_ = d.dot(direction_momentum_);
+  noise_ = 0.0;
+  for (Index i = 0; i < set_.count(); ++i)
+    noise_ +=
+        rounding * block(direction_slip_, i).norm() * (block(target_, i).norm() + penalty_[i] * block(slip_, i).norm());
 }
 
 AugmentedFunction::Slope AugmentedFunction::slope(double length) const {

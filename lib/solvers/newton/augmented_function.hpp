@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "problem/contact_problem.hpp"
@@ -48,6 +49,8 @@ class AugmentedFunction {
     double value, derivative;
   };
   Slope slope(double length) const;
+  /// Slopes below this are rounding.
+  double slope_noise() const { return noise_; }
 
  private:
   Vector3 block(const Vector& x, Index i) const;
@@ -61,7 +64,7 @@ class AugmentedFunction {
   Vector target_, penalty_, inverse_diagonal_;
   Vector v_, slip_, impulse_, momentum_, load_, value_;
   Vector direction_slip_, direction_momentum_, weighted_, carried_;
-  double start_slope_ = 0.0, curvature_ = 0.0;
+  double start_slope_ = 0.0, curvature_ = 0.0, noise_ = 0.0;
   std::vector<Matrix3> blocks_;
 };
 

@@ -11,7 +11,8 @@
 namespace ccp {
 namespace {
 
-constexpr int patience = 4;  ///< outer iterations without a better residual until β no longer grows
+constexpr double rounded = 1e-8;  ///< relative to the terms of ϱ
+constexpr int patience = 8;       ///< outer iterations without a better residual until β no longer grows
 
 /// t_i = tr(N_ii)/rows(i), 1/kg; 1 where N_ii is zero.
 Vector mean_diagonal(const ContactProblem& problem) {
@@ -193,7 +194,8 @@ class AugmentedSession final : public Session {
       const InnerNewton::Step done = inner_.step(function_, monitor);
       const double before = norm;
       norm = function_.norm(function_.value());
-      const bool at_rounding = norm <= 1e-12 * function_.scale();
+      // A step that no longer halves a residual this small has met the rounding of β Dᵀv in λ.
+      const bool at_rounding = norm >= 0.5 * before && norm <= rounded * function_.scale();
       impulse_ = function_.impulse();
       native_[2] = change(false);
       native_[3] = norm;
@@ -202,8 +204,7 @@ class AugmentedSession final : public Session {
       inner_failed_ = done.failed && !at_rounding;
       if (inner_failed_) native_[6] = ++failures_;
       v_ = function_.velocity();
-      const bool solved =
-          !inner_failed_ && (norm <= settings_.inner_tolerance * change(true) || (at_rounding && norm >= 0.5 * before));
+      const bool solved = !inner_failed_ && (norm <= settings_.inner_tolerance * change(true) || at_rounding);
       if (!show(monitor, solved && native_[2] <= settings_.tolerance)) {
         stopped_ = true;
         return true;

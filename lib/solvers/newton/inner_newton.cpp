@@ -15,16 +15,17 @@ constexpr double armijo = 1e-4;
 InnerNewton::Step find_zero_slope(const AugmentedFunction& function, double tolerance) {
   const double first = function.slope(0.0).value;
   if (!(first < 0.0)) return {0.0, 1, false};
+  const double enough = std::max(-tolerance * first, function.slope_noise());
   double low = 0.0, high = 1.0;
   int trials = 2;
   AugmentedFunction::Slope slope = function.slope(1.0);
-  for (; slope.value < 0.0 && std::abs(slope.value) > -tolerance * first && trials < line_search_limit; ++trials) {
+  for (; slope.value < 0.0 && std::abs(slope.value) > enough && trials < line_search_limit; ++trials) {
     low = high;
     high *= 2.0;
     slope = function.slope(high);
   }
   double length = high, last_move = high - low, move = last_move;
-  while (std::abs(slope.value) > -tolerance * first && trials < line_search_limit) {
+  while (std::abs(slope.value) > enough && trials < line_search_limit) {
     const double newton = length - slope.value / slope.derivative;
     if (newton > low && newton < high && std::abs(2.0 * slope.value) <= std::abs(last_move * slope.derivative)) {
       last_move = move;

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace ccp {
+
+/// Restarted GMRES with right preconditioning, so that the residual it minimises and stops on is the true one (Saad and
+/// Schultz 1986; Saad 2003, Algorithm 9.5). All memory is taken by the constructor. Singular systems get a least-squares
+/// solution of the Krylov space. Deterministic: sums run in index order.
+class Gmres {
+ public:
+  /// y <- operator applied to x; x and y do not overlap.
+  using Operator = std::function<void(const Vector& x, Vector& y)>;
+
+  struct Result {
+    int products = 0;       ///< of A
+    double residual = 0.0;  ///< ‖b − Ax‖₂, by the recurrence of the method
+    bool converged = false;
+  };
+
+  /// size: rows of A; restart: largest dimension of the Krylov space, at least 1.
+  Gmres(Index size, int restart);
+
+  /// Solves A x = rhs from x = 0 until the residual is at most `tolerance` (absolute, unit of rhs) or `limit` products are
+  /// spent, those of restarts included. M approximates A⁻¹. rhs and x may not be the same vector.
+  Result solve(const Operator& A, const Operator& M, const Vector& rhs, Vector& x, double tolerance, int limit);
+
+ private:
+  double begin_cycle();
+  bool extend(const Operator& A, const Operator& M, int column);
+  void add_solution(const Operator& M, int columns, Vector& x);
+
+  int restart_;
+  std::vector<Vector> basis_;
+  DenseMatrix hessenberg_;
+  Vector cosine_, sine_, reduced_, weights_, residual_, work_, preconditioned_;
+};
+
+}  // namespace ccp

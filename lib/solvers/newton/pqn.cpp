@@ -1,0 +1,316 @@
+#include "solvers/newton/pqn.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cones/smoothed_projection.hpp"
+#include "linalg/gmres.hpp"
+#include "solvers/newton/contact_map.hpp"
+#include "solvers/newton/sweep_phase.hpp"
+
+namespace ccp {
+namespace {
+
+/// Impulses that alone would make velocities this many times the free ones are not taken: γ − ρu is γ then, whatever u is,
+/// and looks like a solution.
+constexpr double overflow = 1e12;
+
+enum class RelativeDelta { none, min, avg, max };
+enum class ImpulseScale { none, block };
+
+/// Table 1 of the paper.
+struct PqnSettings {
+  double merit_tolerance = 1e-8;
+  int iterations = 1000;
+  double omega = 1e-3;
+  double delta = 0.0;
+  RelativeDelta delta_relative = RelativeDelta::none;
+  int inner_iterations = 10;
+  double epsilon = 0.25;
+  int restart = 20;
+  int product_cap = 100000;
+  bool fallback = true;
+  ImpulseScale impulse_scale = ImpulseScale::block;
+};
+
+class PqnSession final : public Session {
+ public:
+  PqnSession(const PqnSettings& settings, const ContactProblem& problem)
+      : settings_(settings),
+        problem_(problem),
+        set_(problem_.constraints()),
+        W_(problem_.has_factored() ? static_cast<const DelassusOperator*>(&problem_.factored()) : &problem_.assembled()),
+        gmres_(problem_.rows(), settings.restart) {
+    const auto count = static_cast<std::size_t>(set_.count());
+    for (std::vector<Matrix3>* blocks : {&own_, &inverse_, &X_, &Y_, &preconditioner_})
+      blocks->assign(count, Matrix3::Zero());
+    weight_.setOnes(set_.count());
+    own_scale_.setOnes(set_.count());
+    for (Vector* vector : {&r_, &u_, &scratch_, &impulse_, &trial_, &value_, &direction_, &product_})
+      vector->setZero(problem_.rows());
+    load_blocks();
+    apply_ = [this](const Vector& x, Vector& y) { apply_matrix(x, y); };
+    precondition_ = [this](const Vector& x, Vector& y) { apply_preconditioner(x, y); };
+  }
+
+  Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
+    threads_ = monitor.threads();
+    begin(start, shift, monitor);
+    int step = 0;
+    std::int64_t products = 0;
+    std::string failure;
+    while (show(monitor)) {
+      if (merit_ == 0.0) return {best_, {}, 0.0, Status::stalled, "the merit is zero"};
+      if (step == settings_.iterations) failure = "the limit of Newton steps";
+      if (products >= settings_.product_cap) failure = "the limit of products";
+      if (!failure.empty()) return fall_back(failure, step, shift, monitor);
+      linearise();
+      const int limit =
+          static_cast<int>(std::min<std::int64_t>(settings_.inner_iterations, settings_.product_cap - products));
+      const Gmres::Result solved =
+          gmres_.solve(apply_, precondition_, value_, direction_, settings_.epsilon * value_.norm(), limit);
+      products += solved.products;
+      monitor.counters().products += solved.products;
+      native_[1] = solved.products;
+      native_[2] = value_.norm() > 0.0 ? solved.residual / value_.norm() : 0.0;
+      for (Index i = 0; i < set_.count(); ++i) put(impulse_, i, project(i, block(impulse_, i) - block(direction_, i)));
+      ++monitor.counters().projections;
+      ++step;
+      if (!(largest() <= overflow * size_)) return fall_back("an overflow", step, shift, monitor);
+      merit_ = move(impulse_, monitor);
+    }
+    return {best_, {}, 0.0, std::nullopt, ""};
+  }
+
+ private:
+  Vector3 block(const Vector& x, Index i) const {
+    Vector3 value = Vector3::Zero();
+    for (Index row = 0; row < set_.rows(i); ++row) value[row] = x[set_.offset(i) + row];
+    return value;
+  }
+  void put(Vector& x, Index i, const Vector3& value) const {
+    for (Index row = 0; row < set_.rows(i); ++row) x[set_.offset(i) + row] = value[row];
+  }
+  Vector3 project(Index i, const Vector3& x) const {
+    return contact_map_value(set_.kind(i), set_.friction(i), Model::ccp, x);
+  }
+
+  /// W_ii, its inverse for the merit (t_i⁻¹I where it is singular), s_i and δ.
+  void load_blocks() {
+    double smallest = std::numeric_limits<double>::infinity(), largest = 0.0, sum = 0.0;
+    for (Index i = 0; i < set_.count(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      own_[at] = W_->diagonal_block(i);
+      const double trace = own_[at].trace(), mean = trace > 0.0 ? trace / static_cast<double>(set_.rows(i)) : 1.0;
+      Matrix3 padded = own_[at];
+      for (Index row = 0; row < 3; ++row) {
+        if (row >= set_.rows(i))
+          padded(row, row) = mean;
+        else
+          smallest = std::min(smallest, padded(row, row));
+        if (row < set_.rows(i)) largest = std::max(largest, padded(row, row));
+        if (row < set_.rows(i)) sum += padded(row, row);
+      }
+      inverse_[at] = inverse_or(padded, mean);
+      own_scale_[i] = mean;
+    }
+    if (settings_.impulse_scale == ImpulseScale::block) weight_ = own_scale_;
+    const double rows = std::max(1.0, static_cast<double>(problem_.rows()));
+    switch (settings_.delta_relative) {
+      case RelativeDelta::none: delta_ = settings_.delta; break;
+      case RelativeDelta::min: delta_ = problem_.rows() > 0 ? settings_.delta * std::max(smallest, 0.0) : 0.0; break;
+      case RelativeDelta::avg: delta_ = settings_.delta * sum / rows; break;
+      case RelativeDelta::max: delta_ = settings_.delta * largest; break;
+    }
+  }
+
+  /// The inverse of a block, or of a scaled identity where the block is singular to working precision.
+  static Matrix3 inverse_or(const Matrix3& A, double mean) {
+    Matrix3 inverse;
+    bool invertible = false;
+    double determinant = 0.0;
+    A.computeInverseAndDetWithCheck(inverse, determinant, invertible, 1e-12 * mean * mean * mean);
+    return invertible && inverse.allFinite() ? inverse : Matrix3(Matrix3::Identity() / mean);
+  }
+
+  void begin(const WarmStart& start, const Vector& shift, Monitor& monitor) {
+    shift_ = shift;
+    r_ = problem_.free_velocity() + shift;
+    size_ = r_.size() > 0 ? r_.cwiseAbs().maxCoeff() : 0.0;
+    energy_ = 0.0;
+    for (Index i = 0; i < set_.count(); ++i)
+      energy_ += block(r_, i).dot(inverse_[static_cast<std::size_t>(i)] * block(r_, i));
+    if (!(energy_ > 0.0)) energy_ = 1.0;
+    native_ = {0.0, 0.0, 0.0, 0.0};
+    best_merit_ = std::numeric_limits<double>::infinity();
+    impulse_.setZero();
+    merit_ = move(impulse_, monitor);
+    if (start.impulse.size() == 0) return;
+    for (Index i = 0; i < set_.count(); ++i) put(trial_, i, project(i, block(start.impulse, i)));
+    if (move(trial_, monitor) <= merit_) impulse_ = trial_;
+    merit_ = move(impulse_, monitor);
+  }
+
+  /// max s_i ‖γ_i‖, m/s.
+  double largest() const {
+    double size = 0.0;
+    for (Index i = 0; i < set_.count(); ++i) size = std::max(size, own_scale_[i] * block(impulse_, i).norm());
+    return impulse_.allFinite() ? size : std::numeric_limits<double>::infinity();
+  }
+
+  /// u, C and the merit (E113) at an impulse.
+  double move(const Vector& impulse, Monitor& monitor) {
+    problem_.local_velocity(impulse, scratch_, u_);
+    ++monitor.counters().products;
+    u_ += shift_;
+    double sum = 0.0;
+    for (Index i = 0; i < set_.count(); ++i) {
+      const Vector3 C = constraint_value(i, block(impulse, i), 0.0, nullptr, nullptr);
+      sum += C.dot(inverse_[static_cast<std::size_t>(i)] * C);
+    }
+    return std::abs(sum) / energy_;
+  }
+
+  /// C_ω,i = F_ω + m_ω(s_i γ_i − F_ω), m/s, and its derivatives by u and by γ where asked for (E112).
+  Vector3 constraint_value(Index i, const Vector3& impulse, double omega, Matrix3* X, Matrix3* Y) const {
+    const Vector3 u = block(u_, i);
+    if (set_.kind(i) == ConstraintKind::bilateral) {
+      if (X != nullptr) X->setIdentity();
+      if (Y != nullptr) Y->setZero();
+      return u;
+    }
+    const double mu = has_friction(set_.kind(i)) ? set_.friction(i) : 0.0;
+    const SmoothedProjection F = smoothed_de_saxce(u, mu, omega);
+    const SmoothedProjection m = smoothed_polar_projection(weight_[i] * impulse - F.value, mu, omega);
+    if (X != nullptr) *X = (Matrix3::Identity() - m.gradient) * F.gradient;
+    if (Y != nullptr) *Y = weight_[i] * m.gradient;
+    return F.value + m.value;
+  }
+
+  /// C_ω, X, Y and the inverses of the diagonal blocks of A = X W + Y + δI.
+  void linearise() {
+    const double omega = settings_.omega * std::min(settings_.merit_tolerance, merit_) * size_;
+    for (Index i = 0; i < set_.count(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      put(value_, i, constraint_value(i, block(impulse_, i), omega, &X_[at], &Y_[at]));
+      Matrix3 A = X_[at] * own_[at] + Y_[at] + delta_ * Matrix3::Identity();
+      const double mean = std::max(own_[at].trace() / static_cast<double>(set_.rows(i)), 1e-300);
+      for (Index row = set_.rows(i); row < 3; ++row) {
+        A.row(row).setZero();
+        A.col(row).setZero();
+        A(row, row) = mean;
+      }
+      preconditioner_[at] = inverse_or(A, mean);
+    }
+  }
+
+  void apply_matrix(const Vector& x, Vector& y) {
+    W_->multiply(x, product_, threads_);
+    for (Index i = 0; i < set_.count(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const Vector3 own = block(x, i);
+      put(y, i, X_[at] * block(product_, i) + Y_[at] * own + delta_ * own);
+    }
+  }
+
+  void apply_preconditioner(const Vector& x, Vector& y) const {
+    for (Index i = 0; i < set_.count(); ++i) put(y, i, preconditioner_[static_cast<std::size_t>(i)] * block(x, i));
+  }
+
+  bool show(Monitor& monitor) {
+    native_[0] = merit_;
+    if (!(merit_ > best_merit_)) {
+      best_merit_ = merit_;
+      best_ = impulse_;
+    }
+    const bool go_on = monitor.go_on({impulse_, nullptr, native_, merit_ < settings_.merit_tolerance});
+    if (monitor.solved()) best_ = impulse_;
+    return go_on;
+  }
+
+  /// Step 3 of the algorithm: Gauss–Seidel from the best point.
+  Outcome fall_back(const std::string& failure, int step, const Vector& shift, Monitor& monitor) {
+    const std::string reason = fmt::format("{} was reached after {} Newton steps", failure, step);
+    if (!settings_.fallback) return {best_, {}, 0.0, Status::stalled, reason};
+    const std::string told = fmt::format("{}: Gauss–Seidel from there on", reason);
+    monitor.note(told);
+    native_[1] = native_[2] = 0.0;
+    native_[3] = 1.0;
+    SweepRunner sweeps(problem_, Model::ncp, monitor);
+    const auto merit = [this, &monitor](const Vector& impulse) { return native_[0] = move(impulse, monitor); };
+    const SweepRunner::Limits limits{-1.0, std::numeric_limits<int>::max()};
+    return {sweeps.run(best_, shift, limits, merit, native_, monitor).impulse, {}, 0.0, std::nullopt, told};
+  }
+
+  PqnSettings settings_;
+  ContactProblem problem_;
+  const ConstraintSet& set_;
+  const DelassusOperator* W_;
+  Gmres gmres_;
+  Gmres::Operator apply_, precondition_;
+  std::vector<Matrix3> own_, inverse_, X_, Y_, preconditioner_;
+  Vector weight_;     ///< s_i, 1/kg
+  Vector own_scale_;  ///< t_i = tr(W_ii)/rows, 1/kg
+  double delta_ = 0.0, size_ = 0.0, energy_ = 1.0, merit_ = 0.0, best_merit_ = 0.0;
+  int threads_ = 1;
+  Vector shift_, r_, u_, scratch_, impulse_, trial_, value_, direction_, product_, best_;
+  std::vector<double> native_;
+};
+
+class Pqn final : public Solver {
+ public:
+  Pqn() {
+    const std::string table = "Koziara 2017, Table 1";
+    fields_
+        .add("merit_tolerance", &settings_.merit_tolerance, Range::positive(), "",
+             "native criterion: merit of eq. 40 below this (γ of the paper)", table)
+        .add("iterations", &settings_.iterations, Range::at_least(1), "Newton steps before Gauss–Seidel takes over", table)
+        .add("omega", &settings_.omega, Range::positive(), "",
+             "smoothing relative to the smaller of merit_tolerance and the merit, times the largest free velocity", table)
+        .add("delta", &settings_.delta, Range::non_negative(), "",
+             "added to the diagonal of the Jacobian; 1/kg when absolute", table)
+        .add("delta_relative", &settings_.delta_relative,
+             {{"none", RelativeDelta::none},
+              {"min", RelativeDelta::min},
+              {"avg", RelativeDelta::avg},
+              {"max", RelativeDelta::max}},
+             "what of the diagonal of N delta is relative to", "Koziara 2017, sec. 8.1")
+        .add("inner_iterations", &settings_.inner_iterations, Range::at_least(1), "products of one GMRES solve", table)
+        .add("epsilon", &settings_.epsilon, Range{0.0, 1.0, true, true}, "",
+             "residual of a GMRES solve relative to its right-hand side", table)
+        .add("restart", &settings_.restart, Range::at_least(1), "dimension of the Krylov space", table)
+        .add("product_cap", &settings_.product_cap, Range::at_least(1), "products of all GMRES solves together", table)
+        .add("fallback", &settings_.fallback, "nonlinear Gauss–Seidel after the last Newton step",
+             "Koziara 2017, Algorithm 1")
+        .add("impulse_scale", &settings_.impulse_scale, {{"block", ImpulseScale::block}, {"none", ImpulseScale::none}},
+             "unit of impulses beside velocities: tr(N_ii)/rows (block), or 1/kg as in the paper", "ours");
+  }
+
+ private:
+  const SolverInfo& do_info() const override {
+    static const SolverInfo info{"pqn",
+                                 "Projected quasi-Newton",
+                                 "Koziara 2017, Algorithm 1",
+                                 {Model::ncp},
+                                 {{"merit", "", "spurious energy relative to that of the free motion, eq. 40"},
+                                  {"gmres_products", "", "of the step"},
+                                  {"gmres_residual", "", "of the step, relative"},
+                                  {"fallback", "", "1: this iterate is a Gauss–Seidel sweep"}}};
+    return info;
+  }
+  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor&) const override {
+    return std::make_unique<PqnSession>(settings_, problem);
+  }
+
+  PqnSettings settings_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_pqn() { return std::make_unique<Pqn>(); }
+
+}  // namespace ccp
