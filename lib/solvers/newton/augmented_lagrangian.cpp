@@ -212,7 +212,8 @@ class AugmentedSession final : public Session {
       if (inner_failed_) break;
       if (solved) return true;
     }
-    return settings_.inner.method == InnerMethod::exact_newton || retreat();
+    // A convex inner problem cut short is as good as one solved less accurately.
+    return (settings_.inner.method == InnerMethod::exact_newton && !inner_failed_) || retreat();
   }
 
   /// A smaller β for an inner problem that was not solved: the smaller, the closer ϱ is to a linear function.
