@@ -8,6 +8,7 @@
 #include "solvers/gradient/apgd.hpp"
 #include "solvers/gradient/projected_cg.hpp"
 #include "solvers/gradient/spectral_projected_gradient.hpp"
+#include "solvers/interior_point/interior_point.hpp"
 #include "solvers/newton/canal.hpp"
 #include "solvers/newton/pqn.hpp"
 #include "solvers/newton/proximal_newton.hpp"
@@ -34,6 +35,8 @@ constexpr Entry entries[] = {
     {"projected_cg", make_projected_cg},
     {"admm", make_admm},
     {"fadmm", make_fadmm},
+    {"ipm_qp", make_ipm_qp},
+    {"ipm_cone", make_ipm_cone},
     {"proximal_newton", make_proximal_newton},
     {"semismooth_newton", make_semismooth_newton},
     {"pqn", make_pqn},

@@ -1,0 +1,52 @@
+#include "solvers/interior_point/barrier_problem.hpp"
+
+#include <cmath>
+
+#include "problem/conversion.hpp"
+
+namespace ccp {
+
+BarrierProblem::BarrierProblem(const ContactProblem& problem) : constraints(problem.constraints()) {
+  scale.setZero(size());
+  curvature.setOnes(size());
+  active.resize(static_cast<std::size_t>(count()));
+  const Vector diagonal = delassus_diagonal(problem);
+  for (Index i = 0; i < count(); ++i) {
+    const double mu = constraints.friction(i);
+    const bool friction = has_friction(constraints.kind(i)) && mu > 0.0;
+    const Index rows = friction ? constraints.rows(i) : 1;
+    Vector3 factor(1.0, mu, mu);
+    double mean = 0.0;
+    for (Index c = 0; c < rows; ++c) mean += factor[c] * factor[c] * diagonal[constraints.offset(i) + c];
+    mean /= static_cast<double>(rows);
+    factor /= mean > 0.0 ? std::sqrt(mean) : 1.0;
+    scale.segment(3 * i, rows) = factor.head(rows);
+    for (Index c = 0; c < rows; ++c) {
+      const double own = factor[c] * factor[c] * diagonal[constraints.offset(i) + c];
+      if (own > 0.0) curvature[3 * i + c] = own;
+    }
+    active[static_cast<std::size_t>(i)] = static_cast<int>(rows);
+    if (!bilateral(i)) ++cones;
+  }
+}
+
+void BarrierProblem::to_scaled_velocity(const Vector& u, Vector& padded) const {
+  padded.setZero(size());
+  for (Index i = 0; i < count(); ++i)
+    for (Index c = 0; c < active[static_cast<std::size_t>(i)]; ++c)
+      padded[3 * i + c] = scale[3 * i + c] * u[constraints.offset(i) + c];
+}
+
+void BarrierProblem::to_scaled_impulse(const Vector& gamma, Vector& padded) const {
+  padded.setZero(size());
+  for (Index i = 0; i < count(); ++i)
+    for (Index c = 0; c < active[static_cast<std::size_t>(i)]; ++c)
+      padded[3 * i + c] = gamma[constraints.offset(i) + c] / scale[3 * i + c];
+}
+
+void BarrierProblem::to_impulse(const Vector& lambda, Vector& gamma) const {
+  for (Index i = 0; i < count(); ++i)
+    for (Index c = 0; c < constraints.rows(i); ++c) gamma[constraints.offset(i) + c] = scale[3 * i + c] * lambda[3 * i + c];
+}
+
+}  // namespace ccp

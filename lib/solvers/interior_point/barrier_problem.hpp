@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "core/types.hpp"
+#include "problem/contact_problem.hpp"
+
+namespace ccp {
+
+/// A contact problem in the variables of the interior-point methods (E90): γ = s λ, and s u in the place of u, with one
+/// factor per row that makes every friction cone a Lorentz cone and the mean of the diagonal of every N_ii one. Vectors are
+/// padded to 3 entries a constraint. Rows that cannot carry anything (tangents of a contact without friction) have s = 0.
+struct BarrierProblem {
+  explicit BarrierProblem(const ContactProblem& problem);
+
+  Index count() const { return constraints.count(); }
+  Index size() const { return 3 * count(); }
+  bool bilateral(Index i) const { return constraints.kind(i) == ConstraintKind::bilateral; }
+
+  /// Padded s x (or x / s, 0 where s is 0) of an unpadded vector.
+  void to_scaled_velocity(const Vector& u, Vector& padded) const;
+  void to_scaled_impulse(const Vector& gamma, Vector& padded) const;
+  /// γ = s λ.
+  void to_impulse(const Vector& lambda, Vector& gamma) const;
+
+  ConstraintSet constraints;
+  Vector scale;             ///< s, padded
+  Vector curvature;         ///< diag(N_ii) in scaled variables, padded; 1 where there is none
+  std::vector<int> active;  ///< leading rows of each block with s > 0
+  Index cones = 0;          ///< unilateral rows and cones, each counted once: the parameter of the barrier
+};
+
+}  // namespace ccp

@@ -1,0 +1,109 @@
+#include "solvers/interior_point/global_interior.hpp"
+
+#include <algorithm>
+
+#include "linalg/block_matrix.hpp"
+#include "solvers/linear_work.hpp"
+
+namespace ccp {
+namespace {
+
+double largest(const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
+
+}  // namespace
+
+GlobalInterior::GlobalInterior(const ContactProblem& problem, const BarrierProblem& barrier)
+    : form_(problem.global()), barrier_(barrier), problem_(problem), given_global_(problem.given_global()) {
+  const ConstraintSet& constraints = barrier.constraints;
+  first_.push_back(0);
+  for (Index i = 0; i < barrier.count(); ++i) {
+    const auto begin = static_cast<Index>(entries_.size());
+    for (Index c = 0; c < active(i); ++c)
+      for (SparseMatrix::InnerIterator entry(form_.D, constraints.offset(i) + c); entry; ++entry) {
+        const auto same = [&](const Entry& e) { return e.dof == entry.row(); };
+        auto at = std::find_if(entries_.begin() + begin, entries_.end(), same);
+        if (at == entries_.end()) {
+          entries_.push_back({static_cast<int>(entry.row()), Vector3::Zero()});
+          at = entries_.end() - 1;
+        }
+        at->row[c] = barrier.scale[3 * i + c] * entry.value();
+      }
+    std::sort(entries_.begin() + begin, entries_.end(), [](const Entry& a, const Entry& b) { return a.dof < b.dof; });
+    first_.push_back(static_cast<int>(entries_.size()));
+  }
+  if (form_.C.nonZeros() > 0) {
+    const BlockMatrix blocks = block_matrix(constraints, form_.C);
+    for (Index i = 0; i < barrier.count(); ++i) {
+      const auto scale = barrier.scale.segment<3>(3 * i).asDiagonal();
+      const int own = blocks.diagonal[static_cast<std::size_t>(i)];
+      compliance_.push_back(scale * blocks.block[static_cast<std::size_t>(own)] * scale);
+    }
+  }
+  barrier.to_scaled_velocity(form_.b, own_b_);
+  b_ = own_b_;
+  for (Vector* vector : {&momentum_left_, &dv_, &response_}) vector->setZero(form_.H.rows());
+  for (Vector* vector : {&t_left_, &dlambda_}) vector->setZero(barrier.size());
+}
+
+void GlobalInterior::gather(const Vector& v, Vector& y) const {
+  for (Index i = 0; i < barrier_.count(); ++i) {
+    Vector3 sum = Vector3::Zero();
+    for (std::size_t e = first(i); e < first(i + 1); ++e) sum += v[entries_[e].dof] * entries_[e].row;
+    y.segment<3>(3 * i) = sum;
+  }
+}
+
+void GlobalInterior::scatter(const Vector& lambda, Vector& v) const {
+  for (Index i = 0; i < barrier_.count(); ++i) {
+    const Vector3 own = lambda.segment<3>(3 * i);
+    for (std::size_t e = first(i); e < first(i + 1); ++e) v[entries_[e].dof] += entries_[e].row.dot(own);
+  }
+}
+
+void GlobalInterior::velocity_of(const Vector& lambda, Vector& v) {
+  v = form_.k;
+  scatter(lambda, v);
+  problem_.mass().solve(v, v);
+}
+
+ResidualScale GlobalInterior::residuals(const Vector& v, const Vector& lambda, Vector& momentum, Vector& u) {
+  ResidualScale scale;
+  momentum.noalias() = form_.H * v;
+  scale.momentum = std::max(largest(momentum), largest(form_.k));
+  momentum -= form_.k;
+  response_.setZero();
+  scatter(lambda, response_);
+  scale.momentum = std::max(scale.momentum, largest(response_));
+  momentum -= response_;
+  gather(v, u);
+  scale.kinematic = std::max(largest(u), largest(b_));
+  for (Index i = 0; i < barrier_.count() && !compliance_.empty(); ++i)
+    u.segment<3>(3 * i) += compliance(i) * lambda.segment<3>(3 * i);
+  u += b_;
+  return scale;
+}
+
+bool GlobalInterior::solve(const Vector& momentum, const Vector& t, Vector& dv, Vector& dlambda, int refinement,
+                           Monitor& monitor) {
+  const LinearWork counted(linear_solver(), monitor.counters());
+  bool solved = solve_once(momentum, t, dv, dlambda);
+  for (int step = 0; solved && step < refinement; ++step) {
+    momentum_left_.noalias() = form_.H * dv;
+    response_.setZero();
+    scatter(dlambda, response_);
+    momentum_left_ += momentum - response_;
+    gather(dv, t_left_);
+    for (Index i = 0; i < barrier_.count(); ++i) {
+      const BarrierBlock& P = block(i);
+      const Vector3 d = dlambda.segment<3>(3 * i);
+      t_left_.segment<3>(3 * i) = t.segment<3>(3 * i) - t_left_.segment<3>(3 * i) - compliance(i) * d - P.apply(d);
+    }
+    solved = solve_once(momentum_left_, t_left_, dv_, dlambda_);
+    dv += dv_;
+    dlambda += dlambda_;
+  }
+  if (!solved) message_ = linear_solver().info().message;
+  return solved;
+}
+
+}  // namespace ccp

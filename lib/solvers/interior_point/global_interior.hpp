@@ -1,0 +1,56 @@
+#pragma once
+
+#include "solvers/interior_point/interior_system.hpp"
+
+namespace ccp {
+
+/// What the forms with velocities share: H, D, C, k and b in scaled variables, by constraints, and the residuals.
+class GlobalInterior : public InteriorSystem {
+ public:
+  GlobalInterior(const ContactProblem& problem, const BarrierProblem& barrier);
+
+  Index primal_size() const override { return form_.H.rows(); }
+  void set_shift(const Vector& shift) override { b_ = own_b_ + shift; }
+  void velocity_of(const Vector& lambda, Vector& v) override;
+  ResidualScale residuals(const Vector& v, const Vector& lambda, Vector& momentum, Vector& u) override;
+  bool solve(const Vector& momentum, const Vector& t, Vector& dv, Vector& dlambda, int refinement,
+             Monitor& monitor) override;
+  bool has_velocity() const override { return given_global_; }
+
+ protected:
+  /// The rows of D that belong to one velocity and one constraint: D_ia, 1×3, scaled.
+  struct Entry {
+    int dof;
+    Vector3 row;
+  };
+
+  const BarrierBlock& block(Index i) const { return (*blocks_)[static_cast<std::size_t>(i)]; }
+  int active(Index i) const { return barrier_.active[static_cast<std::size_t>(i)]; }
+  Matrix3 compliance(Index i) const {
+    return compliance_.empty() ? Matrix3(Matrix3::Zero()) : compliance_[static_cast<std::size_t>(i)];
+  }
+  std::size_t first(Index i) const { return static_cast<std::size_t>(first_[static_cast<std::size_t>(i)]); }
+
+  /// y <- Dᵀ v and y += D λ, padded.
+  void gather(const Vector& v, Vector& y) const;
+  void scatter(const Vector& lambda, Vector& v) const;
+
+  const GlobalForm& form_;
+  const BarrierProblem& barrier_;
+  std::vector<Entry> entries_;
+  std::vector<int> first_;           ///< count + 1, into entries_
+  std::vector<Matrix3> compliance_;  ///< C_ii scaled, empty when C = 0
+  const std::vector<BarrierBlock>* blocks_ = nullptr;
+
+ private:
+  /// One solution of (E94) with the factors at hand.
+  virtual bool solve_once(const Vector& momentum, const Vector& t, Vector& dv, Vector& dlambda) = 0;
+  virtual LinearSolver& linear_solver() = 0;
+
+  const ContactProblem problem_;
+  bool given_global_;
+  Vector own_b_, b_;
+  Vector momentum_left_, t_left_, dv_, dlambda_, response_;
+};
+
+}  // namespace ccp

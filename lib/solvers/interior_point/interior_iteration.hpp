@@ -1,0 +1,115 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cones/nesterov_todd.hpp"
+#include "solvers/interior_point/interior_system.hpp"
+
+namespace ccp {
+
+enum class StepLengths { equal, split };
+enum class EtaPolicy { fixed, adaptive };
+enum class StartingPoint { mehrotra, two_step };
+enum class InteriorWarmStart { none, partial, full };
+enum class InteriorBackend { automatic, mumps, cholmod, eigen_ldlt };
+
+struct InteriorSettings {
+  StepLengths step_lengths = StepLengths::equal;
+  EtaPolicy eta_policy = EtaPolicy::adaptive;
+  double eta = 0.95;
+  StartingPoint starting_point = StartingPoint::two_step;
+  InteriorWarmStart warm_start = InteriorWarmStart::full;
+  double compliance = 0.0;
+  InteriorForm form = InteriorForm::automatic;
+  InteriorBackend backend = InteriorBackend::automatic;
+  int refinement_steps = 1;
+  double tolerance_residual = 1e-10;
+  double tolerance_complementarity = 1e-9;
+};
+
+/// One point of the method with its residuals, all in scaled variables (E90), padded.
+struct InteriorPoint {
+  Vector v;       ///< primal, of the form of the system
+  Vector lambda;  ///< impulses; in the interior of the cones
+  Vector y;       ///< velocities; in the interior of the cones, 0 on bilateral rows
+};
+
+/// Predictor–corrector steps on one problem. All work space is allocated once.
+class InteriorIteration {
+ public:
+  InteriorIteration(const InteriorSettings& settings, const ContactProblem& problem, Monitor& monitor);
+
+  const BarrierProblem& barrier() const { return barrier_; }
+  InteriorSystem& system() { return *system_; }
+  const InteriorPoint& point() const { return point_; }
+
+  /// Sets the shift of a run (m, m/s).
+  void set_shift(const Vector& shift);
+  /// Cold start (thesis, eqs. 4.23 or 4.57); given_velocity: v is kept as it is in the point. False when the system cannot
+  /// be solved.
+  bool start_cold(bool given_velocity, Monitor& monitor);
+  /// Start from impulses and, where not null, velocities: v alone (partial) or all of them, moved into the cones by the size
+  /// of their residual (full). A start that is worse than zero is not used.
+  bool start_warm(const Vector& impulse, const Vector* velocity, Monitor& monitor);
+  /// One predictor–corrector iteration; false when it could not be made, with message().
+  bool step(Monitor& monitor);
+
+  /// Mean complementarity yᵀλ/(number of cones), J; 0 without cones.
+  double complementarity() const { return mu_; }
+  double step_primal() const { return step_primal_; }
+  double step_dual() const { return step_dual_; }
+  double centering() const { return sigma_; }
+  /// ‖r‖₂/n of bilateral rows, of cones, of the momentum equation, over the terms that cancel in them; complementarity over
+  /// the largest product of an impulse and a velocity.
+  struct Convergence {
+    double bilateral = 0.0, cones = 0.0, momentum = 0.0, complementarity = 0.0;
+  };
+  const Convergence& convergence() const { return convergence_; }
+  bool converged() const;
+  const std::string& message() const { return message_; }
+
+ private:
+  struct Lengths {
+    double primal = 1.0, dual = 1.0;
+    double least() const { return primal < dual ? primal : dual; }
+  };
+
+  bool cold_two_step(Monitor& monitor);
+  bool cold_mehrotra(bool given_velocity, Monitor& monitor);
+  void evaluate();
+  bool scale_cones();
+  bool factorize(Monitor& monitor);
+  /// Direction for W⁻¹Δy + WΔλ = target; false when the system could not be solved.
+  bool find_direction(Monitor& monitor);
+  Lengths lengths_to_boundary() const;
+  double trial_complementarity(const Lengths& alpha) const;
+  void set_regularisation(double delta);
+  void target_affine();
+  void target_corrected(double weight);
+  double eta() const;
+  void advance(const Lengths& alpha);
+  double remainder() const;
+  void move(const Lengths& alpha);
+  void keep_inside(Vector& x) const;
+  void push_inside(Vector& x, double margin) const;
+  double rms(const Vector& x) const;
+  double least_gap(const Vector& x) const;
+  double natural_residual(const Vector& lambda, const Vector& u) const;
+
+  InteriorSettings settings_;
+  BarrierProblem barrier_;
+  std::unique_ptr<InteriorSystem> system_;
+  InteriorPoint point_, before_;
+  Vector momentum_, u_, residual_, shift_;
+  ResidualScale scale_;
+  std::vector<NesterovTodd> scaling_;
+  std::vector<BarrierBlock> blocks_;
+  Vector target_, t_, dv_, dlambda_, scaled_lambda_, scaled_y_;
+  double delta_ = 0.0, mu_ = 0.0, sigma_ = 0.0, step_primal_ = 0.0, step_dual_ = 0.0;
+  Convergence convergence_;
+  std::string message_;
+};
+
+}  // namespace ccp

@@ -1,0 +1,186 @@
+#include "solvers/interior_point/interior_point.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cones/product_cone.hpp"
+#include "solvers/interior_point/interior_iteration.hpp"
+
+namespace ccp {
+namespace {
+
+constexpr int patience = 30;  ///< iterations without progress before the method gives up
+
+class InteriorSession final : public Session {
+ public:
+  InteriorSession(const InteriorSettings& settings, const ContactProblem& problem, Monitor& monitor)
+      : problem_(problem), iteration_(settings, problem, monitor), native_(7, 0.0) {
+    impulse_.setZero(problem.rows());
+  }
+
+  Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
+    iteration_.set_shift(shift);
+    const bool warm = start.impulse.size() > 0;
+    std::fill(native_.begin(), native_.end(), 0.0);
+    const Vector* velocity = nullptr;
+    bool able = true, converged = false;
+    if (warm) {
+      impulse_ = start.impulse;
+      project_product(problem_.constraints(), impulse_);
+    } else {
+      able = iteration_.start_cold(false, monitor);
+      show(velocity, converged);
+    }
+    best_ = std::numeric_limits<double>::infinity();
+    since_best_ = 0;
+    for (bool begun = !warm; able && monitor.go_on({impulse_, velocity, native_, converged}); begun = true) {
+      if (!begun) able = begin_warm(start, monitor);
+      able = able && iteration_.step(monitor);
+      if (!able) break;
+      show(velocity, converged);
+      if (exhausted()) {
+        if (!monitor.go_on({impulse_, velocity, native_, converged})) break;
+        return outcome(velocity, Status::stalled, "no progress in 30 iterations");
+      }
+    }
+    if (!able) return outcome(velocity, Status::stalled, iteration_.message());
+    return outcome(velocity, std::nullopt, "");
+  }
+
+ private:
+  bool begin_warm(const WarmStart& start, Monitor& monitor) {
+    const Vector given = impulse_;
+    return iteration_.start_warm(given, start.velocity.size() > 0 ? &start.velocity : nullptr, monitor);
+  }
+
+  void show(const Vector*& velocity, bool& converged) {
+    iteration_.barrier().to_impulse(iteration_.point().lambda, impulse_);
+    velocity = iteration_.system().has_velocity() ? &iteration_.point().v : nullptr;
+    const auto& c = iteration_.convergence();
+    native_ = {c.bilateral,
+               c.cones,
+               c.momentum,
+               iteration_.complementarity(),
+               iteration_.step_primal(),
+               iteration_.step_dual(),
+               iteration_.centering()};
+    converged = iteration_.converged();
+  }
+
+  /// True when the worst of the method's own residuals has not fallen by a tenth for too long.
+  bool exhausted() {
+    const auto& c = iteration_.convergence();
+    const double worst = std::max({c.bilateral, c.cones, c.momentum, c.complementarity});
+    if (worst < 0.9 * best_) {
+      best_ = worst;
+      since_best_ = 0;
+      return false;
+    }
+    return ++since_best_ >= patience;
+  }
+
+  Outcome outcome(const Vector* velocity, std::optional<Status> given_up, const std::string& reason) const {
+    return {impulse_, velocity != nullptr ? *velocity : Vector(), 0.0, given_up, reason};
+  }
+
+  ContactProblem problem_;
+  InteriorIteration iteration_;
+  std::vector<double> native_;
+  Vector impulse_;
+  double best_ = 0.0;
+  int since_best_ = 0;
+};
+
+class InteriorPointMethod final : public Solver {
+ public:
+  explicit InteriorPointMethod(bool cones) : cones_(cones) {
+    InteriorSettings& s = settings_;
+    if (!cones) s.starting_point = StartingPoint::mehrotra;
+    fields_
+        .add("step_lengths", &s.step_lengths, {{"equal", StepLengths::equal}, {"split", StepLengths::split}},
+             "one step for all variables, or one for velocities and one for impulses",
+             "Mangoni's thesis, eqs. 4.11 and 4.12")
+        .add("eta_policy", &s.eta_policy, {{"fixed", EtaPolicy::fixed}, {"adaptive", EtaPolicy::adaptive}},
+             "part of the way to the surface of the cones: eta, or 0.9 + 0.1 exp(−relative complementarity)",
+             "Mangoni's thesis, sec. 4.12; its text has the exponential growing")
+        .add("eta", &s.eta, Range{0.0, 1.0, true, true}, "", "part of the way when fixed; at most 0.9999", "ours")
+        .add("starting_point", &s.starting_point,
+             {{"mehrotra", StartingPoint::mehrotra}, {"two_step", StartingPoint::two_step}},
+             "cold start: an affine step from ones, or least squares moved into the cones",
+             "Mangoni's thesis, eqs. 4.23 and 4.57")
+        .add("warm_start", &s.warm_start,
+             {{"none", InteriorWarmStart::none}, {"partial", InteriorWarmStart::partial}, {"full", InteriorWarmStart::full}},
+             "what is taken from a start point: nothing, velocities, all", "Mangoni's thesis, sec. 4.6")
+        .add(
+            "compliance", &s.compliance, Range::closed(0.0, 1.0), "",
+            "least compliance of the matrix, in units of the mean N_ii: regularises, the solution stays that of the problem",
+            "Mangoni's thesis, sec. 4.10")
+        .add("linear_system", &s.form,
+             {{"auto", InteriorForm::automatic},
+              {"saddle", InteriorForm::saddle},
+              {"normal", InteriorForm::normal},
+              {"schur", InteriorForm::schur}},
+             "unknowns of the linear system: velocities and impulses, velocities, impulses",
+             "Mangoni's thesis, sec. 4.8; ours")
+        .add("linear_solver", &s.backend,
+             {{"auto", InteriorBackend::automatic},
+              {"mumps", InteriorBackend::mumps},
+              {"cholmod", InteriorBackend::cholmod},
+              {"eigen_ldlt", InteriorBackend::eigen_ldlt}},
+             "library that factorises it", "ours")
+        .add("refinement_steps", &s.refinement_steps, Range::closed(0, 10),
+             "steps of iterative refinement per solve, on the unreduced system", "ours")
+        .add("tolerance_residual", &s.tolerance_residual, Range::non_negative(), "",
+             "native criterion: ‖r‖/n of each residual over the terms that cancel in it", "Mangoni's thesis, ch. 5; ours")
+        .add("tolerance_complementarity", &s.tolerance_complementarity, Range::non_negative(), "",
+             "native criterion: mean yᵀλ over the largest product of an impulse and a velocity",
+             "Mangoni's thesis, ch. 5; ours");
+  }
+
+ private:
+  const SolverInfo& do_info() const override {
+    static const std::vector<NativeColumn> columns{
+        {"bilateral_residual", "", "‖r‖/n of bilateral rows over the terms that cancel"},
+        {"cone_residual", "", "‖Dᵀv + b − y‖/n over the terms that cancel"},
+        {"momentum_residual_scaled", "", "‖Hv − k − Dλ‖/n over the terms that cancel"},
+        {"mean_complementarity", "J", "yᵀλ over the number of cones"},
+        {"step_primal", "", "step length of v and y"},
+        {"step_dual", "", "step length of the impulses"},
+        {"centering", "", "σ of the iteration"}};
+    static const SolverInfo qp{"ipm_qp",
+                               "Interior point for problems without friction (predictor–corrector)",
+                               "Mangoni's thesis, sec. 4.11; Mehrotra 1992",
+                               {Model::ccp},
+                               columns};
+    static const SolverInfo cone{"ipm_cone",
+                                 "Interior point for friction cones (Nesterov–Todd scaling)",
+                                 "Mangoni's thesis, sec. 4.14; Vandenberghe 2010",
+                                 {Model::ccp},
+                                 columns};
+    return cones_ ? cone : qp;
+  }
+
+  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
+    const ConstraintSet& constraints = problem.constraints();
+    for (Index i = 0; i < constraints.count() && !cones_; ++i)
+      if (has_friction(constraints.kind(i)) && constraints.friction(i) > 0.0)
+        return "ipm_qp takes no friction; ipm_cone does";
+    const FieldValue backend = fields_.find("linear_solver")->get();
+    return interior_system_defect(problem, settings_.form, std::get<std::string>(backend));
+  }
+
+  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor& monitor) const override {
+    return std::make_unique<InteriorSession>(settings_, problem, monitor);
+  }
+
+  InteriorSettings settings_;
+  bool cones_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_ipm_qp() { return std::make_unique<InteriorPointMethod>(false); }
+std::unique_ptr<Solver> make_ipm_cone() { return std::make_unique<InteriorPointMethod>(true); }
+
+}  // namespace ccp

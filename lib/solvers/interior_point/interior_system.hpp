@@ -1,0 +1,95 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "linalg/linear_solver.hpp"
+#include "solvers/interior_point/barrier_problem.hpp"
+#include "solvers/monitor.hpp"
+
+namespace ccp {
+
+/// Which linear system is factorised (E95).
+enum class InteriorForm {
+  automatic,
+  saddle,  ///< velocities and impulses
+  normal,  ///< velocities
+  schur    ///< impulses
+};
+
+/// The matrix P = W² + δ diag(N_ii) of a constraint, W² by its eigenvectors (columns of basis) and eigenvalues.
+struct BarrierBlock {
+  Matrix3 basis = Matrix3::Identity();
+  Vector3 diagonal = Vector3::Ones();  ///< eigenvalues of W²; 0 on bilateral rows
+  Vector3 soft = Vector3::Zero();      ///< δ diag(N_ii), by rows
+
+  /// P in the basis.
+  Matrix3 own() const {
+    Matrix3 matrix = basis.transpose() * soft.asDiagonal() * basis;
+    matrix.diagonal() += diagonal;
+    return matrix;
+  }
+  /// P x.
+  Vector3 apply(const Vector3& x) const {
+    return basis * diagonal.cwiseProduct(basis.transpose() * x) + soft.cwiseProduct(x);
+  }
+};
+
+/// What the residuals are compared with: the largest of the terms that cancel in them.
+struct ResidualScale {
+  double momentum = 0.0, kinematic = 0.0;
+};
+
+/// The equations of the method and their Newton systems. A primal vector v belongs to the form: generalised velocities, or
+/// for `schur` the velocities at the constraints.
+///     momentum(v, λ) = H v − D λ − k,   u(v, λ) = Dᵀ v + C λ + b         (E91; schur: v − N λ − r and v)
+///     H Δv − D Δλ = −momentum,          Dᵀ Δv + (C + P) Δλ = t           (E94)
+class InteriorSystem {
+ public:
+  virtual ~InteriorSystem() = default;
+
+  virtual Index primal_size() const = 0;
+  /// Sets the free velocity of a run: b + shift or r + shift, the shift padded and scaled.
+  virtual void set_shift(const Vector& shift) = 0;
+  /// The v that belongs to λ by the momentum equation.
+  virtual void velocity_of(const Vector& lambda, Vector& v) = 0;
+  virtual ResidualScale residuals(const Vector& v, const Vector& lambda, Vector& momentum, Vector& u) = 0;
+  /// Factorises; false with message() set when the matrix cannot be.
+  virtual bool factorize(const std::vector<BarrierBlock>& blocks, Monitor& monitor) = 0;
+  /// Solves with `refinement` steps against the unreduced equations; false with message() set when it cannot.
+  virtual bool solve(const Vector& momentum, const Vector& t, Vector& dv, Vector& dlambda, int refinement,
+                     Monitor& monitor) = 0;
+  /// The δ this form needs at least, in units of the mean N_ii.
+  virtual double regularisation() const = 0;
+  /// v in the terms of the problem, where it has one.
+  virtual bool has_velocity() const = 0;
+  const std::string& message() const { return message_; }
+
+ protected:
+  std::string message_;
+};
+
+/// automatic: normal for a problem given in global form, schur for one given by N. Noted in the monitor. backend: a linear
+/// solver or "auto".
+std::unique_ptr<InteriorSystem> make_interior_system(const ContactProblem& problem, const BarrierProblem& barrier,
+                                                     InteriorForm form, const std::string& backend, Monitor& monitor);
+
+/// Nothing when the backend can factorise that form of the system of this problem; else the reason.
+std::optional<std::string> interior_system_defect(const ContactProblem& problem, InteriorForm form,
+                                                  const std::string& backend);
+
+/// The three forms.
+std::unique_ptr<InteriorSystem> make_schur_interior(const ContactProblem& problem, const BarrierProblem& barrier,
+                                                    const std::string& backend, Monitor& monitor);
+std::unique_ptr<InteriorSystem> make_normal_interior(const ContactProblem& problem, const BarrierProblem& barrier,
+                                                     const std::string& backend, Monitor& monitor);
+std::unique_ptr<InteriorSystem> make_saddle_interior(const ContactProblem& problem, const BarrierProblem& barrier,
+                                                     const std::string& backend, Monitor& monitor);
+
+/// A linear solver analysed for the pattern, counted; throws std::runtime_error with what the backend said when it cannot.
+std::unique_ptr<LinearSolver> analysed_solver(const std::string& backend, MatrixKind kind, const SparseMatrix& pattern,
+                                              Monitor& monitor);
+
+}  // namespace ccp

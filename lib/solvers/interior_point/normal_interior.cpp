@@ -1,0 +1,114 @@
+#include <Eigen/LU>
+
+#include "solvers/interior_point/global_interior.hpp"
+#include "solvers/linear_work.hpp"
+
+namespace ccp {
+namespace {
+
+/// (H + D (C + P)⁻¹ Dᵀ) Δv = −momentum + D (C + P)⁻¹ t,  Δλ = (C + P)⁻¹ (t − Dᵀ Δv).
+class NormalInterior final : public GlobalInterior {
+ public:
+  NormalInterior(const ContactProblem& problem, const BarrierProblem& barrier, const std::string& backend, Monitor& monitor)
+      : GlobalInterior(problem, barrier), inverse_(static_cast<std::size_t>(barrier.count())) {
+    build_pattern();
+    std::size_t largest = 0;
+    for (Index i = 0; i < barrier.count(); ++i) largest = std::max(largest, first(i + 1) - first(i));
+    rotated_.resize(largest);
+    solver_ = analysed_solver(backend, MatrixKind::spd, matrix_, monitor);
+    scaled_.setZero(barrier.size());
+  }
+
+  bool factorize(const std::vector<BarrierBlock>& blocks, Monitor& monitor) override {
+    const LinearWork counted(*solver_, monitor.counters());
+    blocks_ = &blocks;
+    std::copy(mass_.begin(), mass_.end(), matrix_.valuePtr());
+    auto target = target_.cbegin();
+    for (Index i = 0; i < barrier_.count(); ++i) {
+      invert(i);
+      const Matrix3& M = inverse_[static_cast<std::size_t>(i)];
+      for (std::size_t e = first(i); e < first(i + 1); ++e)
+        rotated_[e - first(i)] = block(i).basis.transpose() * entries_[e].row;
+      const std::size_t own = first(i + 1) - first(i);
+      for (std::size_t b = 0; b < own; ++b) {
+        const Vector3 column = M * rotated_[b];
+        for (std::size_t a = b; a < own; ++a) matrix_.valuePtr()[*target++] += rotated_[a].dot(column);
+      }
+    }
+    if (solver_->factorize(matrix_) == LinearStatus::ok) return true;
+    message_ = solver_->info().message;
+    return false;
+  }
+  double regularisation() const override { return 1e-10; }
+
+ private:
+  LinearSolver& linear_solver() override { return *solver_; }
+
+  bool solve_once(const Vector& momentum, const Vector& t, Vector& dv, Vector& dlambda) override {
+    for (Index i = 0; i < barrier_.count(); ++i) scaled_.segment<3>(3 * i) = apply_inverse(i, t.segment<3>(3 * i));
+    dv = -momentum;
+    scatter(scaled_, dv);
+    if (solver_->solve(dv, dv) != LinearStatus::ok) return false;
+    gather(dv, dlambda);
+    for (Index i = 0; i < barrier_.count(); ++i)
+      dlambda.segment<3>(3 * i) = apply_inverse(i, t.segment<3>(3 * i) - dlambda.segment<3>(3 * i));
+    return true;
+  }
+
+  /// (C_ii + P_i)⁻¹ in the eigenvectors of P_i: never formed in the rows, where its largest eigenvalues would drown the
+  /// others.
+  void invert(Index i) {
+    const BarrierBlock& P = block(i);
+    Matrix3 own = P.own();
+    if (!compliance_.empty()) own += P.basis.transpose() * compliance(i) * P.basis;
+    inverse_[static_cast<std::size_t>(i)] = own.inverse();
+  }
+
+  Vector3 apply_inverse(Index i, const Vector3& x) const {
+    const Matrix3& basis = block(i).basis;
+    return basis * (inverse_[static_cast<std::size_t>(i)] * (basis.transpose() * x));
+  }
+
+  /// Lower triangle of H + D Dᵀ, the values of H in it, and where each pair of velocities of a constraint stands.
+  void build_pattern() {
+    std::vector<Triplet> triplets;
+    for (int c = 0; c < form_.H.outerSize(); ++c) {
+      triplets.emplace_back(c, c, 0.0);
+      for (SparseMatrix::InnerIterator entry(form_.H, c); entry; ++entry)
+        if (entry.row() >= c) triplets.emplace_back(static_cast<int>(entry.row()), c, entry.value());
+    }
+    for (Index i = 0; i < barrier_.count(); ++i)
+      for (std::size_t b = first(i); b < first(i + 1); ++b)
+        for (std::size_t a = b; a < first(i + 1); ++a) triplets.emplace_back(entries_[a].dof, entries_[b].dof, 0.0);
+    matrix_.resize(form_.H.rows(), form_.H.cols());
+    matrix_.setFromTriplets(triplets.begin(), triplets.end());
+    matrix_.makeCompressed();
+    mass_.assign(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros());
+    for (Index i = 0; i < barrier_.count(); ++i)
+      for (std::size_t b = first(i); b < first(i + 1); ++b)
+        for (std::size_t a = b; a < first(i + 1); ++a) target_.push_back(position(entries_[a].dof, entries_[b].dof));
+  }
+
+  int position(int row, int column) const {
+    const int* begin = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column];
+    const int* end = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];
+    return static_cast<int>(std::lower_bound(begin, end, row) - matrix_.innerIndexPtr());
+  }
+
+  SparseMatrix matrix_;
+  std::vector<double> mass_;      ///< values of H in the pattern
+  std::vector<int> target_;       ///< positions of the pairs, constraint by constraint
+  std::vector<Matrix3> inverse_;  ///< (C + P)⁻¹ in the eigenvectors of P
+  std::vector<Vector3> rotated_;  ///< the rows of D of one constraint in them
+  std::unique_ptr<LinearSolver> solver_;
+  Vector scaled_;
+};
+
+}  // namespace
+
+std::unique_ptr<InteriorSystem> make_normal_interior(const ContactProblem& problem, const BarrierProblem& barrier,
+                                                     const std::string& backend, Monitor& monitor) {
+  return std::make_unique<NormalInterior>(problem, barrier, backend, monitor);
+}
+
+}  // namespace ccp

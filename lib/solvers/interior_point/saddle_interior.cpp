@@ -1,0 +1,99 @@
+#include "solvers/interior_point/global_interior.hpp"
+#include "solvers/linear_work.hpp"
+
+namespace ccp {
+namespace {
+
+/// [H  D; Dᵀ  −(C + P)] {Δv; −Δλ} = {−momentum; t}, the impulses in the eigenvectors of P.
+class SaddleInterior final : public GlobalInterior {
+ public:
+  SaddleInterior(const ContactProblem& problem, const BarrierProblem& barrier, const std::string& backend, Monitor& monitor)
+      : GlobalInterior(problem, barrier) {
+    build_pattern();
+    solver_ = analysed_solver(backend, MatrixKind::indefinite, matrix_, monitor);
+    rhs_.setZero(matrix_.rows());
+  }
+
+  bool factorize(const std::vector<BarrierBlock>& blocks, Monitor& monitor) override {
+    const LinearWork counted(*solver_, monitor.counters());
+    blocks_ = &blocks;
+    auto target = target_.cbegin();
+    double* value = matrix_.valuePtr();
+    for (Index i = 0; i < barrier_.count(); ++i) {
+      const BarrierBlock& P = block(i);
+      for (std::size_t e = first(i); e < first(i + 1); ++e) {
+        const Vector3 row = P.basis.transpose() * entries_[e].row;
+        for (int c = 0; c < active(i); ++c) value[*target++] = row[c];
+      }
+      Matrix3 own = P.own();
+      if (!compliance_.empty()) own += P.basis.transpose() * compliance(i) * P.basis;
+      for (int c = 0; c < active(i); ++c)
+        for (int r = c; r < active(i); ++r) value[*target++] = -own(r, c);
+    }
+    if (solver_->factorize(matrix_) == LinearStatus::ok) return true;
+    message_ = solver_->info().message;
+    return false;
+  }
+  double regularisation() const override { return 1e-14; }
+
+ private:
+  LinearSolver& linear_solver() override { return *solver_; }
+
+  bool solve_once(const Vector& momentum, const Vector& t, Vector& dv, Vector& dlambda) override {
+    const Index n = form_.H.rows();
+    rhs_.head(n) = -momentum;
+    for (Index i = 0; i < barrier_.count(); ++i) {
+      const Vector3 own = block(i).basis.transpose() * t.segment<3>(3 * i);
+      rhs_.segment(start_[static_cast<std::size_t>(i)], active(i)) = own.head(active(i));
+    }
+    if (solver_->solve(rhs_, rhs_) != LinearStatus::ok) return false;
+    dv = rhs_.head(n);
+    for (Index i = 0; i < barrier_.count(); ++i) {
+      Vector3 own = Vector3::Zero();
+      own.head(active(i)) = -rhs_.segment(start_[static_cast<std::size_t>(i)], active(i));
+      dlambda.segment<3>(3 * i) = block(i).basis * own;
+    }
+    return true;
+  }
+
+  void build_pattern() {
+    const auto n = static_cast<int>(form_.H.rows());
+    int next = n;
+    std::vector<Triplet> triplets, own;
+    for (int c = 0; c < n; ++c)
+      for (SparseMatrix::InnerIterator entry(form_.H, c); entry; ++entry)
+        if (entry.row() >= c) triplets.emplace_back(static_cast<int>(entry.row()), c, entry.value());
+    for (Index i = 0; i < barrier_.count(); ++i) {
+      start_.push_back(next);
+      for (std::size_t e = first(i); e < first(i + 1); ++e)
+        for (int c = 0; c < active(i); ++c) own.emplace_back(next + c, entries_[e].dof, 1.0);
+      for (int c = 0; c < active(i); ++c)
+        for (int r = c; r < active(i); ++r) own.emplace_back(next + r, next + c, -1.0);
+      next += active(i);
+    }
+    triplets.insert(triplets.end(), own.begin(), own.end());
+    matrix_.resize(next, next);
+    matrix_.setFromTriplets(triplets.begin(), triplets.end());
+    matrix_.makeCompressed();
+    for (const Triplet& entry : own) {
+      const int* begin = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[entry.col()];
+      const int* end = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[entry.col() + 1];
+      target_.push_back(static_cast<int>(std::lower_bound(begin, end, entry.row()) - matrix_.innerIndexPtr()));
+    }
+  }
+
+  SparseMatrix matrix_;
+  std::vector<int> start_;   ///< first row of each constraint
+  std::vector<int> target_;  ///< positions of what changes, constraint by constraint
+  std::unique_ptr<LinearSolver> solver_;
+  Vector rhs_;
+};
+
+}  // namespace
+
+std::unique_ptr<InteriorSystem> make_saddle_interior(const ContactProblem& problem, const BarrierProblem& barrier,
+                                                     const std::string& backend, Monitor& monitor) {
+  return std::make_unique<SaddleInterior>(problem, barrier, backend, monitor);
+}
+
+}  // namespace ccp
