@@ -10,6 +10,7 @@
 #include "problem/judge.hpp"
 #include "problem/problem_builder.hpp"
 #include "problem_report.hpp"
+#include "problem_source.hpp"
 #include "terminal.hpp"
 
 namespace ccp::cli {
@@ -133,7 +134,7 @@ Table points_table(const FclibFile& file) {
 }
 
 void inspect_file(const std::string& path) {
-  const FclibFile file = read_fclib(path);
+  const FclibFile file = read_dump(path);
   print_line(Style::out().bold(printable(path)));
   print(file_table(file).text(Style::out(), stdout_width()));
   if (file.problem) {

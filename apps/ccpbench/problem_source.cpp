@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "arguments.hpp"
+#include "bench/process_pool.hpp"
 #include "core/error.hpp"
 #include "problems/registry.hpp"
 
@@ -21,6 +22,27 @@ std::string parameters_json(const FieldTable& table) {
 }
 
 }  // namespace
+
+FclibFile read_dump(const std::string& path) {
+  constexpr int exit_read = 72;
+  constexpr double for_ever_s = 1e8, no_limit_mb = 1e9;
+  ProcessPool pool;
+  pool.spawn(0, {for_ever_s, no_limit_mb}, "/dev/null", [&] {
+    try {
+      read_fclib(path);
+    } catch (const std::exception&) {
+      // said by the second reading
+    }
+    return exit_read;
+  });
+  std::optional<WorkerExit> exit;
+  while (!exit) exit = pool.wait(std::chrono::milliseconds(1000));
+  if (exit->code != exit_read)
+    throw InputError(path, "",
+                     fmt::format("is damaged: a process that tried to read it ended by {}",
+                                 exit->code ? fmt::format("exit code {}", *exit->code) : exit->signal));
+  return read_fclib(path);
+}
 
 NamedProblem build_scene(const std::string& name, const std::vector<std::string>& assignments, std::uint64_t seed,
                          const std::string& option) {
@@ -44,7 +66,7 @@ NamedProblem load_problem(const std::string& source, std::uint64_t seed) {
     while (std::getline(text, assignment, ',')) assignments.push_back(assignment);
     return build_scene(name, assignments, seed, source);
   }
-  FclibFile file = read_fclib(source);
+  FclibFile file = read_dump(source);
   if (!file.problem)
     throw InputError(source, std::string(fclib_form_name(file.form)),
                      "rolling friction is recognised but no solver takes it, expected fclib_local or fclib_global");

@@ -17,6 +17,10 @@ struct NamedProblem {
   std::optional<FclibFile> file;  ///< where it came from a file
 };
 
+/// read_fclib, tried first in a process of its own: some damaged files end whoever reads them inside the HDF5 library.
+/// Throws InputError for these, too.
+FclibFile read_dump(const std::string& path);
+
 /// FILE is an FCLib dump, "scene:NAME" a scene with its defaults, "scene:NAME:spheres=5,mass=2" with other parameters.
 /// Throws InputError when it cannot be read or is of a kind that no solver takes (rolling friction).
 NamedProblem load_problem(const std::string& source, std::uint64_t seed);
