@@ -106,6 +106,33 @@ TEST_CASE("A hash is stable and knows everything that changes a result") {
   CHECK(hashes.size() == different.size());
 }
 
+TEST_CASE("Swept values that look alike never share a cell, and equal ones do") {
+  const auto swept = [](const std::string& pointer, const std::string& values) {
+    return plan_of(R"({"name": "x", "problems": [{"scene": "quirk"}], "solvers": [{"solver": "good"}], "sweep": {")" +
+                   pointer + R"(": [)" + values + "]}}");
+  };
+  const std::string offset = "/problems/0/parameters/offset";
+  const Plan plan = swept(offset, "-0.1, 0.1, 0, 1, 0.01, 10, 1.0000000000000002, 1e-10, -1e-10");
+  std::set<std::string> hashes, labels;
+  for (const Cell& cell : plan.cells) {
+    hashes.insert(cell.hash);
+    labels.insert(cell.id());
+  }
+  CHECK(plan.cells.size() == 9);
+  CHECK(hashes.size() == 9);
+  CHECK(labels.size() == 9);
+  // One number is one cell, however it is written.
+  CHECK(swept(offset, "0.1, 1e-1, 0.10").cells.size() == 1);
+  CHECK(swept(offset, "0.1").cells[0].hash == swept(offset, "1e-1").cells[0].hash);
+  CHECK(swept(offset, "0.1").cells[0].hash == plan.cells[1].hash);
+  // A list is a value of its own where one may stand, and refused where a number is asked for.
+  CHECK_THROWS_WITH(swept(offset, "0.1, [0, 1]"), Catch::Contains("/problems/0/parameters/offset"));
+  const Plan traces = swept("/trace", R"("merit", ["merit"], ["merit", "distance"])");
+  REQUIRE(traces.cells.size() == 3);
+  CHECK(traces.cells[1].hash == traces.cells[0].hash);  // the same under two labels
+  CHECK(traces.cells[2].hash != traces.cells[0].hash);
+}
+
 TEST_CASE("Threads of a solver go before those of the run, and can be swept") {
   CHECK(cell_of(R"("threads": 2)").hash == cell_of("", "", {"", 2}).hash);
   CHECK(cell_of(R"("threads": 1)", "", {"", 2}).hash == cell_of("").hash);

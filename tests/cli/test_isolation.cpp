@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 #include <map>
-#include <set>
 #include <sstream>
+#include <utility>
 
 #include "cli/program.hpp"
 #include "cli/results.hpp"
@@ -31,7 +31,100 @@ void write_deadly_dump(const Workplace& place, const std::string& name) {
   H5Dclose(dataset);
 }
 
+/// `cells` cells of a few milliseconds each.
+std::string sweep_config(const Workplace& place, int cells) {
+  std::ostringstream values;
+  for (int i = 0; i < cells; ++i) values << (i == 0 ? "" : ", ") << 0.01 * (i + 1);
+  return place.write("sweep.json", R"({ "name": "sweep", "model": "ccp", "stop": { "max_iterations": 300 },
+    "problems": [ { "scene": "odd_mass_stack" } ], "solvers": [ { "solver": "jacobi" } ],
+    "sweep": { "/solvers/0/parameters/omega": [ )" +
+                                       values.str() + "] } }");
+}
+
+/// summary.csv without what a clock or the kernel has measured.
+std::vector<std::string> timeless_summary(const fs::path& folder) {
+  const Csv csv(folder / "summary.csv");
+  std::vector<std::string> lines;
+  for (std::size_t row = 0; row < csv.rows(); ++row) {
+    std::string line;
+    for (const std::string& column : csv.columns()) {
+      const bool measured = column.ends_with("_s") || column.starts_with("time_to_") || column == "peak_memory_mb";
+      if (!measured) line += csv.text(row, column) + ",";
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+/// Cells that have a result, with when it was written.
+std::map<std::string, fs::file_time_type> finished_cells(const fs::path& folder) {
+  std::map<std::string, fs::file_time_type> cells;
+  if (!fs::is_directory(folder / "cells")) return cells;
+  for (const auto& entry : fs::directory_iterator(folder / "cells"))
+    if (fs::exists(entry.path() / "cell.json"))
+      cells[entry.path().filename()] = fs::last_write_time(entry.path() / "cell.json");
+  return cells;
+}
+
+/// Lines on stderr that report a finished cell.
+std::size_t cells_reported(const Answer& answer) {
+  std::size_t count = 0;
+  for (const std::string& line : lines_of(answer.err)) count += line.find("odd_mass_stack/ccp/") != std::string::npos;
+  return count;
+}
+
 }  // namespace
+
+TEST_CASE("A sweep of 200 cells whose runner is killed goes on where it was, and ends the same") {
+  const Workplace place;
+  const std::string config = sweep_config(place, 200);
+  REQUIRE(run_program(place, {"run", config, "--out", "whole", "--jobs", "2", "--quiet"}).code == 0);
+
+  Program program(place, {"run", config, "--out", "killed", "--jobs", "2", "--quiet"});
+  REQUIRE(wait_until([&] { return finished_cells(place / "killed/sweep").size() >= 60 || !program.running(); }));
+  REQUIRE(program.running());
+  program.send(SIGKILL);
+  CHECK(program.wait().code == -SIGKILL);
+  std::map<std::string, fs::file_time_type> before;
+  wait_until([&] {  // a worker may write its result while it is being killed
+    const auto now = finished_cells(place / "killed/sweep");
+    return std::exchange(before, now) == now;
+  });
+  REQUIRE(before.size() >= 60);
+  REQUIRE(before.size() < 200);
+
+  const Answer again = run_program(place, {"run", config, "--out", "killed", "--jobs", "2"});
+  CHECK(again.code == 0);
+  CHECK_THAT(again.err, Catch::Contains(std::to_string(before.size()) + " there already"));
+  CHECK(cells_reported(again) == 200 - before.size());
+  const auto after = finished_cells(place / "killed/sweep");
+  CHECK(after.size() == 200);
+  for (const auto& [cell, time] : before) CHECK(after.at(cell) == time);
+  CHECK(timeless_summary(place / "killed/sweep") == timeless_summary(place / "whole/sweep"));
+  for (const std::string& name : place.listing()) {
+    INFO(name);
+    CHECK(name.find(".tmp") == std::string::npos);
+    CHECK(name.find(".part") == std::string::npos);
+  }
+}
+
+TEST_CASE("Shards in folders of their own are merged by copying their cells") {
+  const Workplace place;
+  const std::string config = sweep_config(place, 20);
+  REQUIRE(run_program(place, {"run", config, "--out", "whole", "--quiet"}).code == 0);
+  for (const std::string shard : {"1", "2", "3"}) {
+    REQUIRE(run_program(place, {"run", config, "--out", "part" + shard, "--shard", shard + "/3", "--quiet"}).code == 0);
+    fs::create_directories(place / "merged/sweep");
+    fs::copy(place / ("part" + shard + "/sweep/cells"), place / "merged/sweep/cells", fs::copy_options::recursive);
+  }
+  const auto before = finished_cells(place / "merged/sweep");
+  CHECK(before.size() == 20);
+  const Answer answer = run_program(place, {"run", config, "--out", "merged"});
+  CHECK(answer.code == 0);
+  CHECK(cells_reported(answer) == 0);
+  CHECK(finished_cells(place / "merged/sweep") == before);
+  CHECK(timeless_summary(place / "merged/sweep") == timeless_summary(place / "whole/sweep"));
+}
 
 TEST_CASE("A dump that ends its reader inside HDF5 is bad input, and in a run a failure of its own cells") {
   const Workplace place;
