@@ -54,7 +54,7 @@ int run(Options options) {
   bool failed = false;
   for (const Planned& planned : all) {
     if (options.dry_run) {
-      print_plan(planned.config, planned.plan, select_cells(planned.plan, options.run.only, options.run.shard));
+      print_plan(planned.config, planned.plan, options.run);
       continue;
     }
     RunReport report;
@@ -100,7 +100,7 @@ Command add_run(CLI::App& program) {
   app->add_option("--fclib", run_options.fclib_dir, "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)")
       ->type_name("DIR");
   app->add_flag("--quiet", options->quiet, "only the 'results:' lines and errors");
-  app->add_flag("--dry-run", options->dry_run, "list the cells, run nothing");
+  app->add_flag("--dry-run", options->dry_run, "list the cells and estimate their time, run nothing");
   app->footer(footer);
   return {app, [options] { return run(*options); }};
 }

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "bench/result_store.hpp"
+#include "bench/run_estimate.hpp"
 #include "core/text.hpp"
 #include "table.hpp"
 
@@ -104,6 +106,20 @@ std::string counts_text(const RunReport& report) {
   return parts.empty() ? "nothing finished" : join(parts, ", ");
 }
 
+/// Says what is measured and what is only a bound.
+std::string estimate_text(const RunEstimate& estimate, int jobs) {
+  if (estimate.to_run.empty()) return "nothing to run";
+  std::vector<std::string> parts;
+  if (estimate.expected_cells > 0)
+    parts.push_back(fmt::format("about {} for {}, from {} of the same solvers", duration(estimate.expected_s),
+                                counted(estimate.expected_cells, "cell"), counted(estimate.results, "stored result")));
+  if (estimate.unknown_cells > 0)
+    parts.push_back(fmt::format("at most {} for {} of solvers without a stored result, by their wall limits",
+                                duration(estimate.limit_s), counted(estimate.unknown_cells, "cell")));
+  return fmt::format("{}; {} at once; building the problems comes on top", join(parts, "; "),
+                     counted(static_cast<std::size_t>(jobs), "cell"));
+}
+
 void print_failures(const RunReport& report) {
   Table table({{""}, {""}, {"", false, Fit::wrap}});
   for (const FailedCell& failure : report.failures)
@@ -144,12 +160,22 @@ void print_summary(const Config& config, const Plan& plan, const RunOptions& opt
   print_line(fmt::format("{}: {}", counted(report.selected, "cell"), counts_text(report)));
 }
 
-void print_plan(const Config& config, const Plan& plan, const std::vector<std::size_t>& selected) {
-  print_line(fmt::format("{}: {} to run", Style::out().bold(printable(config.name)), counted(selected.size(), "cell")));
-  Table table({{""}, {"", false, Fit::shorten_left}});
-  for (const std::size_t index : selected)
-    table.row({Entry(plan.cells[index].hash, Tone::dim), printable(plan.cells[index].id())});
+void print_plan(const Config& config, const Plan& plan, const RunOptions& options) {
+  const auto selected = select_cells(plan, options.only, options.shard);
+  const std::filesystem::path folder = std::filesystem::path(options.out) / config.name;
+  const RunEstimate estimate = estimate_run(plan, selected, folder, options.fresh, options.jobs);
+  std::set<std::string> missing;
+  for (const std::size_t index : estimate.to_run) missing.insert(plan.cells[index].hash);
+  print_line(fmt::format("{}: {}, {} to run", Style::out().bold(printable(config.name)), counted(selected.size(), "cell"),
+                         estimate.to_run.size()));
+  Table table({{""}, {""}, {"", false, Fit::shorten_left}});
+  for (const std::size_t index : selected) {
+    const Cell& cell = plan.cells[index];
+    table.row({Entry(cell.hash, Tone::dim), Entry(missing.contains(cell.hash) ? "to run" : "there", Tone::dim),
+               printable(cell.id())});
+  }
   print(table.text(Style::out(), stdout_width()));
+  print_line("time: " + estimate_text(estimate, options.jobs));
 }
 
 std::string plan_size(const Plan& plan) {

@@ -11,7 +11,7 @@ namespace ccp::cli {
 void print_summary(const Config& config, const Plan& plan, const RunOptions& options, const RunReport& report);
 
 /// What a run would do, without doing it.
-void print_plan(const Config& config, const Plan& plan, const std::vector<std::size_t>& selected);
+void print_plan(const Config& config, const Plan& plan, const RunOptions& options);
 
 /// "12 cells: 3 problems × 2 models × 2 solvers", from the cells themselves.
 std::string plan_size(const Plan& plan);

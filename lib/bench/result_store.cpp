@@ -137,8 +137,7 @@ std::optional<CellRecord> ResultStore::find(const Cell& cell) const {
   if (!record) return record;
   // failed: the problem was not built within the limit
   const bool timed = record->status == Status::time_limit || record->status == Status::failed;
-  const bool more_time = timed && record->limits.wall_s < cell.limits.wall_s &&
-                         record->wall_s >= record->limits.wall_s;
+  const bool more_time = timed && record->limits.wall_s < cell.limits.wall_s && record->wall_s >= record->limits.wall_s;
   const bool more_memory = record->status == Status::out_of_memory && record->limits.memory_mb < cell.limits.memory_mb;
   if (more_time || more_memory || record->status == Status::interrupted) return std::nullopt;
   return record;

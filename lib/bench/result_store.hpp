@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "bench/cell_record.hpp"
 #include "bench/plan.hpp"
@@ -15,6 +16,9 @@ class ResultStore {
  public:
   /// Creates out/<name>/cells. Throws InputError when that cannot be done or nothing can be written there.
   ResultStore(const std::string& out, const std::string& name);
+
+  /// For find() alone: creates nothing, and the folder of the config need not exist.
+  static ResultStore to_read(const std::filesystem::path& folder) { return ResultStore(folder); }
 
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path cell_folder(const Cell& cell) const { return folder_ / "cells" / cell.hash; }
@@ -35,6 +39,8 @@ class ResultStore {
   void write_manifest(const std::string& json) const;
 
  private:
+  explicit ResultStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
   std::filesystem::path folder_;
 };
 

@@ -124,13 +124,34 @@ TEST_CASE("shards run every cell once") {
   CHECK(read_results(place / "alone/test1a").size() < 6);
 }
 
-TEST_CASE("a dry run lists the cells and writes nothing") {
+TEST_CASE("a dry run lists the cells, says what is known of their time, and writes nothing") {
   const Workplace place;
-  const Answer answer = run_small(place, "out", {"--dry-run"});
-  CHECK(answer.code == 0);
-  CHECK(lines_of(answer.out).size() == 7);
-  CHECK_THAT(answer.out, Catch::Contains("odd_mass_stack/ccp/P-ADMM balanced"));
+  const auto dry_run = [&](const Arguments& more = {}) {
+    Arguments arguments = {"--dry-run"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Answer answer = run_small(place, "out", arguments);
+    CHECK(answer.code == 0);
+    return lines_of(answer.out);
+  };
+  const auto lines = dry_run();
+  REQUIRE(lines.size() == 8);
+  CHECK(lines[0] == "test1a: 6 cells, 6 to run");
+  CHECK_THAT(lines[6] + lines[5] + lines[4] + lines[3] + lines[2] + lines[1],
+             Catch::Contains("to run") && Catch::Contains("odd_mass_stack/ccp/P-ADMM balanced"));
+  CHECK_THAT(lines[7], Catch::StartsWith("time: at most 1 h 00 min for 6 cells of solvers without a stored result"));
+  CHECK_THAT(dry_run({"--set", "/limits/wall_s=100", "--jobs", "2"})[7],
+             Catch::StartsWith("time: at most 5 min 50 s for 6"));
   CHECK(place.listing().empty());
+
+  REQUIRE(run_small(place, "out", {"--only", "*/Jacobi", "--quiet"}).code == 0);
+  const auto listing = place.listing();
+  const auto later = dry_run();
+  CHECK(later[0] == "test1a: 6 cells, 5 to run");
+  CHECK_THAT(later[7], Catch::StartsWith("time: at most 50 min 00 s for 5 cells of solvers without a stored result"));
+  CHECK_THAT(dry_run({"--fresh", "--only", "*/Jacobi"})[2],
+             Catch::StartsWith("time: about ") && Catch::Contains(" for 1 cell, from 1 stored result of the same solvers;"));
+  CHECK(dry_run({"--only", "*/Jacobi"})[2] == "time: nothing to run");
+  CHECK(place.listing() == listing);
 }
 
 TEST_CASE("a failed cell gives exit code 3 every time, its reason, and leaves the others alone") {

@@ -1,0 +1,97 @@
+#include "bench/run_estimate.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "bench/config_json.hpp"
+#include "bench/result_store.hpp"
+
+namespace ccp {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Sum {
+  std::size_t count = 0;
+  double wall_s = 0.0;
+
+  void add(double seconds) {
+    ++count;
+    wall_s += seconds;
+  }
+  double mean() const { return wall_s / static_cast<double>(count); }
+};
+
+/// Wall times of stored results, whatever their parameters, by solver and by solver and problem.
+class StoredTimes {
+ public:
+  explicit StoredTimes(const fs::path& folder) {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(folder / "cells", none)) {
+      std::ifstream stream(entry.path() / "cell.json", std::ios::binary);
+      const Json json = stream ? Json::parse(stream, nullptr, false) : Json();
+      if (json.is_object()) add(json);
+    }
+  }
+
+  /// Nothing for a solver without a result.
+  std::optional<double> expected(const Cell& cell) const {
+    if (const auto found = by_problem_.find({cell.solver->solver, cell.problem_key}); found != by_problem_.end())
+      return std::min(found->second.mean(), cell.limits.wall_s);
+    if (const auto found = by_solver_.find(cell.solver->solver); found != by_solver_.end())
+      return std::min(found->second.mean(), cell.limits.wall_s);
+    return std::nullopt;
+  }
+  std::size_t results(const std::string& solver) const { return by_solver_.at(solver).count; }
+
+ private:
+  void add(const Json& json) try {
+    const Json& wall = json.at("times").at("wall_s");
+    const Json& problem = json.at("problem");
+    if (!wall.is_number() || !problem.contains("rows")) return;  // its problem was never built
+    const auto solver = json.at("solver").at("name").get<std::string>();
+    by_solver_[solver].add(wall.get<double>());
+    by_problem_[{solver, problem.at("sha256").get<std::string>()}].add(wall.get<double>());
+  } catch (const nlohmann::json::exception&) {
+    // no result
+  }
+
+  std::map<std::string, Sum> by_solver_;
+  std::map<std::pair<std::string, std::string>, Sum> by_problem_;
+};
+
+}  // namespace
+
+RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chosen, const fs::path& folder, bool fresh,
+                         int jobs) {
+  const StoredTimes stored(folder);
+  const ResultStore store = ResultStore::to_read(folder);
+  RunEstimate estimate;
+  std::set<std::string> seen, solvers;
+  double longest_expected = 0.0, longest_limit = 0.0;
+  for (const std::size_t index : chosen) {
+    const Cell& cell = plan.cells[index];
+    if (!seen.insert(cell.hash).second || (!fresh && store.find(cell))) continue;
+    estimate.to_run.push_back(index);
+    if (const auto expected = stored.expected(cell)) {
+      ++estimate.expected_cells;
+      estimate.expected_s += *expected;
+      longest_expected = std::max(longest_expected, *expected);
+      if (solvers.insert(cell.solver->solver).second) estimate.results += stored.results(cell.solver->solver);
+    } else {
+      ++estimate.unknown_cells;
+      estimate.limit_s += cell.limits.wall_s;
+      longest_limit = std::max(longest_limit, cell.limits.wall_s);
+    }
+  }
+  estimate.expected_s = std::max(estimate.expected_s / jobs, longest_expected);
+  // Graham's bound for a list of tasks in any order.
+  estimate.limit_s = estimate.limit_s / jobs + longest_limit * (1.0 - 1.0 / jobs);
+  return estimate;
+}
+
+}  // namespace ccp

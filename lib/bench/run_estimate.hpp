@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <vector>
+
+#include "bench/plan.hpp"
+
+namespace ccp {
+
+/// What can be said of the time of a run before it starts. All times in s, for so many cells at once; building the problems
+/// comes on top.
+struct RunEstimate {
+  std::vector<std::size_t> to_run;  ///< indices of the cells without a result, each hash once
+  std::size_t results = 0;          ///< stored results that the expectation rests on
+  std::size_t expected_cells = 0;   ///< cells to run of solvers that have results
+  double expected_s = 0.0;          ///< their time, from the mean wall time of the solver on that problem, or on all
+  std::size_t unknown_cells = 0;    ///< the other cells to run
+  double limit_s = 0.0;             ///< the longest these can take, by their wall limits
+};
+
+/// Reads the results in `folder` (out/<config name>), which need not exist; writes nothing. fresh: nothing is taken as done.
+RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chosen, const std::filesystem::path& folder,
+                         bool fresh, int jobs);
+
+}  // namespace ccp
