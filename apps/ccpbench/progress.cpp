@@ -32,14 +32,24 @@ void TerminalProgress::planned(const Config& config, std::size_t selected, std::
   fmt::print(stderr, "{}: {}{}\n", Style::err().bold(printable(config.name)), counted(selected, "cell"), known);
 }
 
-void TerminalProgress::started(const Cell& cell, const RunCounts& counts) { show_bar(counts, cell.id()); }
+void TerminalProgress::building(const Cell& cell, const RunCounts& counts) {
+  now_ = "building " + cell.problem;
+  show_bar(counts);
+}
+
+void TerminalProgress::started(const Cell& cell, const RunCounts& counts) {
+  now_ = cell.id();
+  show_bar(counts);
+}
 
 void TerminalProgress::finished(const CellReport& report, const RunCounts& counts) {
   if (quiet_) return;
   clear_bar();
   fmt::print(stderr, "{}\n", cell_line(report, counts));
-  show_bar(counts, "");
+  show_bar(counts);
 }
+
+void TerminalProgress::waiting(const RunCounts& counts) { show_bar(counts); }
 
 std::string TerminalProgress::cell_line(const CellReport& report, const RunCounts& counts) const {
   const std::string total = fmt::format("{}", counts.total);
@@ -56,17 +66,22 @@ std::string TerminalProgress::cell_line(const CellReport& report, const RunCount
                      pad_right(shorten_left(printable(report.cell->id()), width), width), facts);
 }
 
-void TerminalProgress::show_bar(const RunCounts& counts, const std::string& now) {
+void TerminalProgress::show_bar(const RunCounts& counts) {
   if (quiet_ || !terminal_) return;
   const int width = stderr_width();
-  const std::string left = counts.left_s ? fmt::format("{} left", duration(std::ceil(*counts.left_s))) : std::string();
-  const std::string share = fmt::format("{} of {}", counts.done, counts.total);
   const int bar_width = std::clamp(width / 5, 8, 30);
-  const int room = width - bar_width - display_width(share) - display_width(left) - 8;
-  const std::string current = room >= 12 ? shorten_left(printable(now), room) : std::string();
+  std::string text = fmt::format("  {} of {}", counts.done, counts.total);
+  const auto room = [&] { return width - bar_width - display_width(text) - 2; };
+  const auto add_if_it_fits = [&](const std::string& piece) {
+    if (display_width(piece) <= room()) text += piece;
+  };
+  if (counts.failed > 0) add_if_it_fits(fmt::format(", {} failed", counts.failed));
+  if (counts.left_s) add_if_it_fits(fmt::format("  about {} left", duration(std::ceil(*counts.left_s))));
+  if (counts.running > 1) add_if_it_fits(fmt::format("  {} running", counts.running));
+  constexpr int least_of_a_name = 12;
+  const std::string now = room() >= least_of_a_name + 2 ? "  " + shorten_left(printable(now_), room() - 2) : std::string();
   clear_bar();
-  fmt::print(stderr, " {}  {}{}{}{}{}", bar(counts.done, counts.total, bar_width), share, left.empty() ? "" : "  ", left,
-             current.empty() ? "" : "  ", Style::err().dim(current));
+  fmt::print(stderr, " {}{}{}", bar(counts.done, counts.total, bar_width), text, Style::err().dim(now));
   std::fflush(stderr);
   bar_shown_ = true;
 }
