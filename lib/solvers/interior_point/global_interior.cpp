@@ -41,6 +41,9 @@ GlobalInterior::GlobalInterior(const ContactProblem& problem, const BarrierProbl
   }
   barrier.to_scaled_velocity(form_.b, own_b_);
   b_ = own_b_;
+  Vector free;
+  barrier.to_scaled_velocity(problem.free_velocity(), free);
+  free_velocity_ = largest(free);
   for (Vector* vector : {&momentum_left_, &dv_, &response_}) vector->setZero(form_.H.rows());
   for (Vector* vector : {&t_left_, &dlambda_}) vector->setZero(barrier.size());
 }
@@ -76,7 +79,7 @@ ResidualScale GlobalInterior::residuals(const Vector& v, const Vector& lambda, V
   scale.momentum = std::max(scale.momentum, largest(response_));
   momentum -= response_;
   gather(v, u);
-  scale.kinematic = std::max(largest(u), largest(b_));
+  scale.kinematic = std::max({largest(u), largest(b_), free_velocity_, largest(lambda)});
   for (Index i = 0; i < barrier_.count() && !compliance_.empty(); ++i)
     u.segment<3>(3 * i) += compliance(i) * lambda.segment<3>(3 * i);
   u += b_;

@@ -50,6 +50,7 @@ class GlobalInterior : public InteriorSystem {
   const ContactProblem problem_;
   bool given_global_;
   Vector own_b_, b_;
+  double free_velocity_ = 0.0;  ///< largest of the scaled free velocity: what contact impulses cancel
   Vector momentum_left_, t_left_, dv_, dlambda_, response_;
 };
 

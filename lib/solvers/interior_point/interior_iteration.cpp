@@ -9,6 +9,7 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double largest_eta = 0.9999;
+constexpr double nearly_rigid = 1e-6;           ///< compliance of the start `central`, in units of the mean N_ii
 constexpr double largest_regularisation = 1.0;  ///< in units of the mean N_ii
 
 std::string backend_name(InteriorBackend backend) {
@@ -29,7 +30,7 @@ InteriorIteration::InteriorIteration(const InteriorSettings& settings, const Con
     : settings_(settings), barrier_(problem) {
   system_ = make_interior_system(problem, barrier_, settings.form, backend_name(settings.backend), monitor);
   for (Vector* vector :
-       {&point_.lambda, &point_.y, &u_, &residual_, &shift_, &target_, &t_, &dlambda_, &scaled_lambda_, &scaled_y_})
+       {&point_.lambda, &point_.y, &u_, &residual_, &shift_, &free_, &target_, &t_, &dlambda_, &scaled_lambda_, &scaled_y_})
     vector->setZero(barrier_.size());
   for (Vector* vector : {&point_.v, &momentum_, &dv_}) vector->setZero(system_->primal_size());
   before_ = point_;
@@ -41,27 +42,34 @@ InteriorIteration::InteriorIteration(const InteriorSettings& settings, const Con
 void InteriorIteration::set_shift(const Vector& shift) {
   barrier_.to_scaled_velocity(shift, shift_);
   system_->set_shift(shift_);
+  point_.lambda.setZero();
+  system_->velocity_of(point_.lambda, dv_);
+  system_->residuals(dv_, point_.lambda, momentum_, free_);
 }
 
 // ---- starting points
 
 bool InteriorIteration::start_cold(bool given_velocity, Monitor& monitor) {
-  const bool started =
-      settings_.starting_point == StartingPoint::two_step ? cold_two_step(monitor) : cold_mehrotra(given_velocity, monitor);
+  bool started = false;
+  switch (settings_.starting_point) {
+    case StartingPoint::central: started = cold_central(monitor); break;
+    case StartingPoint::two_step: started = cold_two_step(monitor); break;
+    case StartingPoint::mehrotra: started = cold_mehrotra(given_velocity, monitor); break;
+  }
   if (started) evaluate();
   return started;
 }
 
-/// (4.57): the least-squares impulses, y = −λ, then both along the axes of the cones until they are inside.
-bool InteriorIteration::cold_two_step(Monitor& monitor) {
-  point_.v.setZero();
+/// λ and v of min ½vᵀHv − kᵀv + yᵀy/(2 weight), Dᵀv + Cλ + b = y on the cones, 0 on bilateral rows: (4.57) with y = −weight
+/// λ.
+bool InteriorIteration::least_squares(double weight, Monitor& monitor) {
   point_.lambda.setZero();
-  point_.y.setZero();
+  system_->velocity_of(point_.lambda, point_.v);
   evaluate();
   for (Index i = 0; i < barrier_.count(); ++i) {
     auto& block = blocks_[static_cast<std::size_t>(i)];
     block.basis.setIdentity();
-    block.diagonal.setConstant(barrier_.bilateral(i) ? 0.0 : 1.0);
+    block.diagonal.setConstant(barrier_.bilateral(i) ? 0.0 : weight);
   }
   if (!factorize(monitor)) return false;
   t_ = -u_;
@@ -69,9 +77,15 @@ bool InteriorIteration::cold_two_step(Monitor& monitor) {
     message_ = system_->message();
     return false;
   }
-  point_.v = dv_;
+  point_.v += dv_;
   point_.lambda = dlambda_;
-  point_.y = -dlambda_;
+  return true;
+}
+
+/// (4.57): the least-squares impulses, y = −λ, then both along the axes of the cones until they are inside.
+bool InteriorIteration::cold_two_step(Monitor& monitor) {
+  if (!least_squares(1.0, monitor)) return false;
+  point_.y = -point_.lambda;
   for (Index i = 0; i < barrier_.count(); ++i)
     if (barrier_.bilateral(i)) point_.y.segment<3>(3 * i).setZero();
   const double unit = std::max(rms(point_.lambda), std::numeric_limits<double>::min());
@@ -84,19 +98,35 @@ bool InteriorIteration::cold_two_step(Monitor& monitor) {
   return true;
 }
 
-/// (4.23): an affine step from ones, then the eigenvalues of λ and y at least one, in units of the free velocity.
+/// Least-squares impulses for nearly rigid constraints, each moved into its cone by its own size, and the velocities that
+/// put them on the central path.
+bool InteriorIteration::cold_central(Monitor& monitor) {
+  if (!least_squares(nearly_rigid, monitor)) return false;
+  const double least = 1e-12 * rms(point_.lambda);
+  double energy = 0.0;
+  for (Index i = 0; i < barrier_.count(); ++i) {
+    if (barrier_.bilateral(i)) continue;
+    auto lambda = point_.lambda.segment<3>(3 * i);
+    const double unit = std::max({lambda.norm(), least, std::numeric_limits<double>::min()});
+    lambda[0] += unit + std::max(0.0, -lorentz_gap(lambda));
+    energy += lambda.norm() * free_.segment<3>(3 * i).norm();
+  }
+  const double mu = std::max(energy / static_cast<double>(std::max<Index>(barrier_.cones, 1)), 1e-300);
+  for (Index i = 0; i < barrier_.count(); ++i)
+    if (!barrier_.bilateral(i))
+      point_.y.segment<3>(3 * i) = jordan_quotient(point_.lambda.segment<3>(3 * i), mu * Vector3::UnitX());
+    else
+      point_.y.segment<3>(3 * i).setZero();
+  return true;
+}
+
+/// (4.23): an affine step from the free velocities and ones, then the eigenvalues of λ and y at least one, in units of the
+/// scaled free velocity at the constraints.
 bool InteriorIteration::cold_mehrotra(bool given_velocity, Monitor& monitor) {
-  point_.lambda.setZero();
-  const Vector kept = point_.v;
-  point_.v.setZero();
-  evaluate();
-  const double free = rms(u_);
+  const double free = rms(free_);
   const double unit = free > 0.0 ? free : 1.0;
-  if (given_velocity)
-    point_.v = kept;
-  else
-    point_.v.setConstant(unit);
   point_.lambda.setZero();
+  if (!given_velocity) system_->velocity_of(point_.lambda, point_.v);
   point_.y.setZero();
   for (Index i = 0; i < barrier_.count(); ++i) {
     point_.lambda[3 * i] = unit;
@@ -119,9 +149,7 @@ bool InteriorIteration::cold_mehrotra(bool given_velocity, Monitor& monitor) {
 bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity, Monitor& monitor) {
   if (settings_.warm_start == InteriorWarmStart::none) return start_cold(false, monitor);
   point_.lambda.setZero();
-  system_->velocity_of(point_.lambda, point_.v);
-  system_->residuals(point_.v, point_.lambda, momentum_, u_);
-  const double cold = natural_residual(point_.lambda, u_);
+  const double cold = natural_residual(point_.lambda, free_);
   barrier_.to_scaled_impulse(impulse, point_.lambda);
   if (velocity != nullptr && system_->has_velocity())
     point_.v = *velocity;
@@ -164,7 +192,20 @@ bool InteriorIteration::step(Monitor& monitor) {
   alpha.primal = std::min(1.0, factor * alpha.primal);
   alpha.dual = std::min(1.0, factor * alpha.dual);
   advance(alpha);
-  return true;
+  if (!unbounded()) return true;
+  message_ = "the impulses grow without bound: the problem has no solution to within rounding";
+  return false;
+}
+
+/// Impulses far above the free velocity that change no velocity: along such a ray the objective falls for ever. Beyond it
+/// the rounding of the impulses would hide any residual.
+bool InteriorIteration::unbounded() {
+  if (!(largest(point_.lambda) > 1e8 * largest(free_)) || largest(free_) == 0.0) return false;
+  system_->velocity_of(point_.lambda, dv_);
+  system_->residuals(dv_, point_.lambda, momentum_, u_);
+  const double curvature = point_.lambda.dot(u_ - free_);
+  evaluate();
+  return curvature < 1e-12 * point_.lambda.squaredNorm();
 }
 
 /// With two steps the momentum equation, which has both v and λ in it, gains (α_P − α_D) H Δv (thesis, eq. 4.14a): they are

@@ -11,7 +11,7 @@ namespace ccp {
 
 enum class StepLengths { equal, split };
 enum class EtaPolicy { fixed, adaptive };
-enum class StartingPoint { mehrotra, two_step };
+enum class StartingPoint { central, mehrotra, two_step };
 enum class InteriorWarmStart { none, partial, full };
 enum class InteriorBackend { automatic, mumps, cholmod, eigen_ldlt };
 
@@ -76,6 +76,8 @@ class InteriorIteration {
     double least() const { return primal < dual ? primal : dual; }
   };
 
+  bool least_squares(double weight, Monitor& monitor);
+  bool cold_central(Monitor& monitor);
   bool cold_two_step(Monitor& monitor);
   bool cold_mehrotra(bool given_velocity, Monitor& monitor);
   void evaluate();
@@ -90,6 +92,7 @@ class InteriorIteration {
   void target_corrected(double weight);
   double eta() const;
   void advance(const Lengths& alpha);
+  bool unbounded();
   double remainder() const;
   void move(const Lengths& alpha);
   void keep_inside(Vector& x) const;
@@ -102,7 +105,7 @@ class InteriorIteration {
   BarrierProblem barrier_;
   std::unique_ptr<InteriorSystem> system_;
   InteriorPoint point_, before_;
-  Vector momentum_, u_, residual_, shift_;
+  Vector momentum_, u_, residual_, shift_, free_;  ///< free_: u at λ = 0
   ResidualScale scale_;
   std::vector<NesterovTodd> scaling_;
   std::vector<BarrierBlock> blocks_;

@@ -106,7 +106,9 @@ class InteriorPointMethod final : public Solver {
              "Mangoni's thesis, sec. 4.12; its text has the exponential growing")
         .add("eta", &s.eta, Range{0.0, 1.0, true, true}, "", "part of the way when fixed; at most 0.9999", "ours")
         .add("starting_point", &s.starting_point,
-             {{"mehrotra", StartingPoint::mehrotra}, {"two_step", StartingPoint::two_step}},
+             {{"central", StartingPoint::central},
+              {"mehrotra", StartingPoint::mehrotra},
+              {"two_step", StartingPoint::two_step}},
              "cold start: an affine step from ones, or least squares moved into the cones",
              "Mangoni's thesis, eqs. 4.23 and 4.57")
         .add("warm_start", &s.warm_start,

@@ -11,7 +11,9 @@ namespace {
 
 InteriorForm resolved_form(const ContactProblem& problem, InteriorForm form) {
   if (form != InteriorForm::automatic) return form;
-  return problem.given_global() ? InteriorForm::normal : InteriorForm::schur;
+  if (!problem.given_global()) return InteriorForm::schur;
+  // On bilateral rows P is δ alone, which costs the normal form its digits on stacks of very different masses.
+  return problem.constraints().count(ConstraintKind::bilateral) > 0 ? InteriorForm::saddle : InteriorForm::normal;
 }
 
 const char* form_name(InteriorForm form) {

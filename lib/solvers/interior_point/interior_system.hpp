@@ -37,7 +37,8 @@ struct BarrierBlock {
   }
 };
 
-/// What the residuals are compared with: the largest of the terms that cancel in them.
+/// What the residuals are compared with: the largest of the terms that cancel in them, N_ii λ_i among them, which is λ_i up
+/// to a factor near one since the mean of diag(N_ii) is one.
 struct ResidualScale {
   double momentum = 0.0, kinematic = 0.0;
 };
@@ -71,8 +72,8 @@ class InteriorSystem {
   std::string message_;
 };
 
-/// automatic: normal for a problem given in global form, schur for one given by N. Noted in the monitor. backend: a linear
-/// solver or "auto".
+/// automatic: schur for a problem given by N, else saddle where there are bilateral rows, else normal. Noted in the monitor.
+/// backend: a linear solver or "auto".
 std::unique_ptr<InteriorSystem> make_interior_system(const ContactProblem& problem, const BarrierProblem& barrier,
                                                      InteriorForm form, const std::string& backend, Monitor& monitor);
 

@@ -30,7 +30,7 @@ class SchurInterior final : public InteriorSystem {
     N_.multiply(lambda, product_);
     momentum = v - product_ - r_;
     u = v;
-    const double terms = std::max(largest(v), std::max(largest(product_), largest(r_)));
+    const double terms = std::max({largest(v), largest(product_), largest(r_), largest(lambda)});
     return {terms, terms};
   }
 
