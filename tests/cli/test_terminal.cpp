@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <iostream>
 #include <stdexcept>
@@ -103,6 +104,37 @@ TEST_CASE("a run shows a line that rewrites itself, and leaves one line a cell")
     cells += line.find("odd_mass_stack/ccp/") != std::string::npos ? 1 : 0;
   }
   CHECK(cells == 6);
+}
+
+TEST_CASE("the line of a run tells failed and running cells, moves while a cell takes its time, and fits") {
+  if (!have_terminals()) return;
+  const Workplace place;
+  const std::string config = place.write("c.json", R"({ "name": "c", "model": "ccp",
+    "problems": [ { "scene": "odd_mass_stack", "parameters": { "spheres": 100 } } ],
+    "solvers": [
+      { "solver": "admm", "label": "liar", "parameters": { "tolerance_primal": 1e3, "tolerance_dual": 1e3 } },
+      { "solver": "jacobi", "label": "slow" }, { "solver": "gauss_seidel", "label": "slow as well" } ],
+    "stop": { "tolerance": 1e-15, "native": true, "max_iterations": 100000000, "time_limit_s": 0.25 } })");
+  for (const unsigned short columns : std::initializer_list<unsigned short>{100, 45}) {
+    const std::string text = shown(place, {"run", config, "--out", "out", "--fresh", "--jobs", "2"}, columns);
+    std::vector<std::string> bars;
+    for (std::size_t start = 0; (start = text.find("\r\x1b[K", start)) != std::string::npos; ++start) {
+      const std::string begun = text.substr(0, start);
+      const std::size_t line = std::max(begun.rfind('\n') + 1, begun.rfind("\r\x1b[K") + 4);
+      bars.push_back(visible_lines(begun.substr(line)).at(0));
+    }
+    const auto some = [&](const std::string& words) {
+      return std::any_of(bars.begin(), bars.end(),
+                         [&](const std::string& bar) { return bar.find(words) != std::string::npos; });
+    };
+    INFO(text);
+    CHECK(some("1 of 3, 1 failed"));
+    CHECK(some("2 of 3, 1 failed"));
+    CHECK(some(" left"));
+    if (columns == 100) CHECK(some("2 running"));
+    CHECK(bars.size() > 7);  // more than one for each beginning and end of a cell
+    for (const std::string& bar : bars) CHECK(characters(bar) <= columns);
+  }
 }
 
 TEST_CASE("what a run and a solve show fits 80 columns") {
