@@ -36,7 +36,7 @@ SmoothedProjection smoothed_polar_projection(const Vector3& z, double mu, double
   result.gradient(0, 0) = d;
   result.gradient.block<2, 1>(1, 0) = c * e;
   result.gradient.block<1, 2>(0, 1) = c * e.transpose();
-  result.gradient.block<2, 2>(1, 1) = a * Matrix2::Identity() + (b - a) * e * e.transpose();
+  result.gradient.block<2, 2>(1, 1) = a * Matrix2::Identity() + (b - a) * Matrix2(e * e.transpose());
   return result;
 }
 

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 namespace ccp {
+namespace {
+
+/// Relative to a product: what is smaller is rounding.
+constexpr double small = 1e-14;
+
+}  // namespace
 
 Gmres::Gmres(Index size, int restart) : restart_(restart) {
   if (restart < 1) throw std::logic_error("GMRES needs a Krylov space of at least one dimension");
@@ -37,7 +42,7 @@ bool Gmres::extend(const Operator& A, const Operator& M, int column) {
     work_ -= hessenberg_(i, column) * basis_[static_cast<std::size_t>(i)];
   }
   double after = work_.norm();
-  const bool invariant = !(after > 4.0 * std::numeric_limits<double>::epsilon() * before);
+  const bool invariant = !(after > small * before);
   if (invariant)
     after = 0.0;
   else
@@ -48,6 +53,7 @@ bool Gmres::extend(const Operator& A, const Operator& M, int column) {
     hessenberg_(i + 1, column) = cosine_[i] * lower - sine_[i] * upper;
   }
   const double length = std::hypot(hessenberg_(column, column), after);
+  singular_ = invariant && !(length > small * before);
   cosine_[column] = length > 0.0 ? hessenberg_(column, column) / length : 1.0;
   sine_[column] = length > 0.0 ? after / length : 0.0;
   hessenberg_(column, column) = length;
@@ -63,7 +69,7 @@ void Gmres::add_solution(const Operator& M, int columns, Vector& x) {
     double sum = reduced_[i];
     for (int k = i + 1; k < columns; ++k) sum -= hessenberg_(i, k) * weights_[k];
     // A direction that A maps to nothing has no share in the solution.
-    const bool lost = std::abs(hessenberg_(i, i)) <= 8.0 * std::numeric_limits<double>::epsilon() * largest;
+    const bool lost = std::abs(hessenberg_(i, i)) <= small * largest;
     weights_[i] = lost ? 0.0 : sum / hessenberg_(i, i);
   }
   work_.setZero();
@@ -74,6 +80,7 @@ void Gmres::add_solution(const Operator& M, int columns, Vector& x) {
 
 Gmres::Result Gmres::solve(const Operator& A, const Operator& M, const Vector& rhs, Vector& x, double tolerance, int limit) {
   Result result;
+  singular_ = false;
   x.setZero(rhs.size());
   residual_ = rhs;
   result.residual = begin_cycle();
@@ -86,6 +93,12 @@ Gmres::Result Gmres::solve(const Operator& A, const Operator& M, const Vector& r
       result.residual = std::abs(reduced_[columns]);
     }
     add_solution(M, columns, x);
+    if (singular_) {  // the recurrence counts on a direction that was left out
+      A(x, work_);
+      ++result.products;
+      residual_ = rhs - work_;
+      result.residual = residual_.norm();
+    }
     if (!growing || result.residual <= tolerance || result.products >= limit) break;
     A(x, work_);
     ++result.products;

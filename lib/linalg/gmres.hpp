@@ -34,6 +34,7 @@ class Gmres {
   void add_solution(const Operator& M, int columns, Vector& x);
 
   int restart_;
+  bool singular_ = false;  ///< A maps a direction of the last space to nothing
   std::vector<Vector> basis_;
   DenseMatrix hessenberg_;
   Vector cosine_, sine_, reduced_, weights_, residual_, work_, preconditioned_;

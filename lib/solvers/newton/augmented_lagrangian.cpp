@@ -212,8 +212,16 @@ class AugmentedSession final : public Session {
       if (inner_failed_) break;
       if (solved) return true;
     }
-    // A convex inner problem cut short is as good as one solved less accurately.
-    return (settings_.inner.method == InnerMethod::exact_newton && !inner_failed_) || retreat();
+    if (settings_.inner.method != InnerMethod::exact_newton || inner_failed_) return retreat();
+    // A convex inner problem cut short is one solved less accurately; its penalty is too large all the same.
+    lower_penalty();
+    return true;
+  }
+
+  void lower_penalty() {
+    growing_ = false;
+    waited_ = 0;
+    beta_ = std::max(beta_ / settings_.kappa, std::min(beta_, first_beta_));
   }
 
   /// A smaller β for an inner problem that was not solved: the smaller, the closer ϱ is to a linear function.
@@ -227,26 +235,25 @@ class AugmentedSession final : public Session {
     return beta_ >= 1e-12 * first_beta_;
   }
 
-  /// Multipliers, z and β for the next outer iteration; true when nothing changed.
+  /// Multipliers, z and β for the next outer iteration; true when nothing changes any more.
   bool update(Monitor& monitor) {
     const double change_now = change(false);
     for (Index i = 0; i < set_.count(); ++i)
       put(implied_, i,
           block(function_.slip(), i) + block(constant_, i) + (block(impulse_, i) - block(previous_, i)) / penalty_[i]);
-    const bool same = impulse_ == previous_ && v_ == settled_.velocity;
+    const bool same = impulse_ == previous_ && v_ == settled_.velocity, least = beta_ <= first_beta_;
     previous_ = impulse_;
     const double residual = evaluate(impulse_, monitor);
     settled_ = {impulse_, v_, residual, beta_};
     if (residual < best_.residual) {
       best_ = settled_;
       waited_ = 0;
-    } else if (++waited_ == patience && growing_) {
-      growing_ = false;
-      beta_ = best_.beta;
+    } else if (++waited_ == patience || same) {
+      lower_penalty();  // the residual no longer falls
     }
     if (growing_ && change_now > settings_.zeta * previous_change_) beta_ = std::min(settings_.kappa * beta_, last_beta_);
     previous_change_ = change_now;
-    return same;
+    return same && least;
   }
 
   bool show(Monitor& monitor, bool converged) {

@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "solvers/newton/augmented_function.hpp"
+#include "solvers/newton/augmented_system.hpp"
+#include "solvers/newton/inner_newton.hpp"
+#include "support/run_solver.hpp"
+#include "support/small_problems.hpp"
+
+using namespace ccp;
+using namespace ccp::testing;
+
+namespace {
+
+std::vector<ContactProblem> problems() {
+  RandomShape mixed{6, 3, 2, 2, 2};
+  RandomShape coupled = mixed;
+  coupled.coupled_mass = true;
+  return {random_problem(71, {5, 8}), random_problem(72, mixed), random_problem(73, coupled),
+          as_local(random_problem(74, {2, 6}))};
+}
+
+/// A function at some point of the inner problem with penalty β.
+AugmentedFunction function_of(const ContactProblem& problem, Model map, double beta) {
+  Uniform uniform(9);
+  AugmentedFunction function(problem, map);
+  function.freeze(uniform.vector(problem.rows()), Vector::Constant(problem.constraints().count(), beta));
+  function.evaluate(uniform.vector(problem.global().H.rows()));
+  return function;
+}
+
+struct Silent final : Monitor {
+  bool go_on(const Iterate&) override { return true; }
+  Counters& counters() override { return work; }
+  int threads() const override { return 1; }
+  void note(const std::string&) override {}
+  Counters work;
+};
+
+double largest_failures(const MemoryTrace& trace) {
+  double largest = 0.0;
+  for (std::size_t row = 0; row < trace.rows.size(); ++row) largest = std::max(largest, trace.native(row, "failures"));
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("the derivative of an augmented function agrees with differences") {
+  for (const ContactProblem& problem : problems())
+    for (const Model map : {Model::ccp, Model::ncp}) {
+      AugmentedFunction function = function_of(problem, map, 3.0);
+      const Index n = problem.global().H.rows();
+      const Vector v = function.velocity(), d = Uniform(10).vector(n), e = Uniform(11).vector(n);
+      function.linearise();
+      Vector forward, back;
+      function.multiply(d, forward, false);
+      function.multiply(e, back, true);
+      CHECK(e.dot(forward) == Approx(back.dot(d)).epsilon(1e-11));
+      const double step = 1e-6;
+      function.evaluate(v + step * d);
+      const Vector ahead = function.value();
+      function.evaluate(v - step * d);
+      const Vector difference = (ahead - function.value()) / (2.0 * step);
+      CAPTURE(problem.name());
+      CHECK((difference - forward).cwiseAbs().maxCoeff() <= 1e-6 * forward.cwiseAbs().maxCoeff());
+    }
+}
+
+TEST_CASE("the slope of a line search is that of the function it searches on") {
+  for (const ContactProblem& problem : problems()) {
+    AugmentedFunction function = function_of(problem, Model::ccp, 20.0);
+    const Vector v = function.velocity(), d = Uniform(12).vector(v.size());
+    function.set_direction(d);
+    for (const double length : {0.0, 0.3, 1.0, 7.0}) {
+      const AugmentedFunction::Slope slope = function.slope(length);
+      AugmentedFunction there = function;
+      there.evaluate(v + length * d);
+      CHECK(slope.value == Approx(d.dot(there.value())).epsilon(1e-10));
+      there.linearise();
+      Vector image;
+      there.multiply(d, image, false);
+      CHECK(slope.derivative == Approx(d.dot(image)).epsilon(1e-10));
+    }
+  }
+}
+
+TEST_CASE("an augmented system is the derivative of its function, factorised in place") {
+  Silent monitor;
+  for (const ContactProblem& problem : problems())
+    for (const bool symmetric : {true, false}) {
+      AugmentedSystem system(problem, symmetric, monitor);
+      for (const double beta : {0.5, 200.0}) {
+        AugmentedFunction function = function_of(problem, symmetric ? Model::ccp : Model::ncp, beta);
+        REQUIRE(system.factorize(function.linearise(), monitor));
+        const Vector rhs = Uniform(13).vector(problem.global().H.rows());
+        Vector x(rhs.size()), image;
+        REQUIRE(system.solve(rhs, x, monitor));
+        function.multiply(x, image, false);
+        CAPTURE(problem.name(), symmetric, beta);
+        CHECK((image - rhs).cwiseAbs().maxCoeff() <= 1e-9);
+      }
+    }
+}
+
+TEST_CASE("every inner method finds the root of an inner problem, the exact one for large penalties, too") {
+  Silent monitor;
+  for (const ContactProblem& problem : problems())
+    for (const InnerMethod method : {InnerMethod::exact_newton, InnerMethod::dogleg, InnerMethod::damped}) {
+      const bool exact = method == InnerMethod::exact_newton;
+      for (const double beta : {0.1, 1.0, exact ? 1e3 : 1.0}) {
+        InnerNewton inner(problem, {method, 1e-8}, monitor);
+        AugmentedFunction function = function_of(problem, exact ? Model::ccp : Model::ncp, beta);
+        bool failed = false;
+        for (int step = 0; step < 100 && function.norm(function.value()) > 1e-10 * function.scale(); ++step)
+          failed = inner.step(function, monitor).failed || failed;
+        CAPTURE(problem.name(), static_cast<int>(method), beta);
+        CHECK(function.norm(function.value()) <= 1e-10 * function.scale());
+        CHECK_FALSE(failed);
+      }
+    }
+}
+
+TEST_CASE("no line search of CANAL fails, whatever the penalty") {
+  StopRule stop;
+  stop.tolerance = 1e-10;
+  stop.max_iterations = 3000;
+  for (const ContactProblem& problem : problems())
+    for (const Model model : {Model::ncp, Model::ccp})
+      for (const double beta : {0.0, 1e-2, 1e4}) {
+        MemoryTrace trace;
+        const Result result = run(problem, {"canal", model, stop, {{"beta", beta}}}, &trace);
+        CAPTURE(problem.name(), model_name(model), beta);
+        CHECK(result.status == Status::solved);
+        CHECK(largest_failures(trace) == 0.0);
+      }
+}
+
+TEST_CASE("a penalty that grows far too much does not cost CANAL its last digits") {
+  StopRule stop;
+  stop.tolerance = 0.0;
+  stop.max_iterations = 3000;
+  for (const ContactProblem& problem : problems()) {
+    MemoryTrace trace;
+    const RunSpec spec{"canal", Model::ncp, stop, {{"beta_max", 1e9}, {"zeta", 1e-3}}};
+    const Result result = run(problem, spec, &trace, {Measure::relative_residual});
+    double best = 1.0;
+    for (std::size_t row = 0; row < trace.rows.size(); ++row)
+      best = std::min(best, trace.measure(row, Measure::relative_residual));
+    CAPTURE(problem.name(), best);
+    CHECK(result.measures[measure_index(Measure::relative_residual)] <= 1e-12);
+  }
+}
+
+TEST_CASE("the baselines of the ablation report the inner problems they did not solve, and recover") {
+  StopRule stop;
+  stop.tolerance = 1e-8;
+  stop.max_iterations = 20000;
+  for (const char* name : {"al_trdogleg", "al_damped_newton"}) {
+    MemoryTrace trace;
+    const Result result =
+        run(random_problem(71, {5, 8}), {name, Model::ncp, stop, {{"inner_steps", std::int64_t{1}}}}, &trace);
+    CAPTURE(name);
+    CHECK(result.status == Status::solved);
+    CHECK(largest_failures(trace) > 0.0);
+  }
+}
+
+TEST_CASE("the outer residual of CANAL falls at least linearly") {
+  StopRule stop;
+  stop.tolerance = 1e-12;
+  stop.max_iterations = 300;
+  for (const ContactProblem& problem : problems()) {
+    MemoryTrace trace;
+    const Result result = run(problem, {"canal", Model::ccp, stop}, &trace);
+    CAPTURE(problem.name());
+    REQUIRE(result.status == Status::solved);
+    // Convex: no De Saxcé term limits the rate.
+    CHECK(trace.native(trace.rows.size() - 1, "al_iteration") <= 40.0);
+  }
+}
