@@ -89,8 +89,13 @@ class AugmentedSession final : public Session {
  private:
   struct Kept {
     Vector impulse, velocity;
-    double residual, beta;
+    double residual = 0.0;
   };
+
+  void keep(Kept& kept) const {
+    kept.impulse = impulse_;
+    kept.velocity = v_;
+  }
 
   void begin(const WarmStart& start, const Vector& shift, Monitor& monitor) {
     shift_ = shift;
@@ -119,8 +124,8 @@ class AugmentedSession final : public Session {
     load_.noalias() = problem_.global().D * impulse_;
     load_ += problem_.global().k;
     problem_.mass().solve(load_, v_);
-    best_ = {impulse_, v_, best_.residual, beta_};
-    settled_ = best_;
+    keep(best_);
+    keep(settled_);
     previous_ = impulse_;
   }
 
@@ -244,9 +249,10 @@ class AugmentedSession final : public Session {
     const bool same = impulse_ == previous_ && v_ == settled_.velocity, least = beta_ <= first_beta_;
     previous_ = impulse_;
     const double residual = evaluate(impulse_, monitor);
-    settled_ = {impulse_, v_, residual, beta_};
+    keep(settled_);
     if (residual < best_.residual) {
-      best_ = settled_;
+      keep(best_);
+      best_.residual = residual;
       waited_ = 0;
     } else if (++waited_ == patience || same) {
       lower_penalty();  // the residual no longer falls
@@ -259,7 +265,7 @@ class AugmentedSession final : public Session {
   bool show(Monitor& monitor, bool converged) {
     const Vector* velocity = problem_.given_global() ? &v_ : nullptr;
     const bool go_on = monitor.go_on({impulse_, velocity, native_, converged});
-    if (monitor.solved()) best_ = {impulse_, v_, 0.0, beta_};
+    if (monitor.solved()) keep(best_);
     return go_on;
   }
 

@@ -175,7 +175,7 @@ class PqnSession final : public Session {
     return std::abs(sum) / energy_;
   }
 
-  /// C_ω,i = F_ω + m_ω(s_i γ_i − F_ω), m/s, and its derivatives by u and by γ where asked for (E112).
+  /// C_ω,i = F_ω + m_ω(s_i γ_i − F_ω), m/s, and its derivatives by u and by γ where asked for (E114).
   Vector3 constraint_value(Index i, const Vector3& impulse, double omega, Matrix3* X, Matrix3* Y) const {
     const Vector3 u = block(u_, i);
     if (set_.kind(i) == ConstraintKind::bilateral) {
