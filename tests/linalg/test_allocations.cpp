@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
+#include "linalg/gmres.hpp"
 #include "linalg/matrices.hpp"
 
 using namespace ccp;
@@ -62,6 +63,20 @@ TEST_CASE("linear solvers: solve() allocates nothing where the backend does not"
     else
       CHECK(allocations_of_solve(backend, kind) == 0);
   }
+}
+
+TEST_CASE("GMRES takes its memory when it is made") {
+  const SparseMatrix matrix = sample_matrix(MatrixKind::unsymmetric);
+  const Gmres::Operator times = [&matrix](const Vector& x, Vector& y) { y.noalias() = matrix * x; };
+  const Gmres::Operator same = [](const Vector& x, Vector& y) { y = x; };
+  const Vector rhs = Vector::Ones(matrix.rows());
+  Vector x(matrix.rows());
+  Gmres gmres(matrix.rows(), 3);
+  const long before = allocations;
+  const Gmres::Result result = gmres.solve(times, same, rhs, x, 0.0, 10);
+  const long after = allocations;
+  CHECK(result.products == 10);
+  CHECK(after == before);
 }
 
 #endif
