@@ -205,7 +205,7 @@ bool InteriorIteration::unbounded() {
   system_->residuals(dv_, point_.lambda, momentum_, u_);
   const double curvature = point_.lambda.dot(u_ - free_);
   evaluate();
-  return curvature < 1e-12 * point_.lambda.squaredNorm();
+  return curvature < 4.0 * epsilon * point_.lambda.squaredNorm();
 }
 
 /// With two steps the momentum equation, which has both v and λ in it, gains (α_P − α_D) H Δv (thesis, eq. 4.14a): they are
@@ -360,6 +360,7 @@ void InteriorIteration::evaluate() {
   scale_ = system_->residuals(point_.v, point_.lambda, momentum_, u_);
   residual_ = u_ - point_.y;
   double bilateral = 0.0, cones = 0.0, product = 0.0, terms = 0.0;
+  const double free = largest(free_);
   Index bilaterals = 0;
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) {
@@ -369,8 +370,7 @@ void InteriorIteration::evaluate() {
     }
     cones += residual_.segment<3>(3 * i).squaredNorm();
     product += point_.y.segment<3>(3 * i).dot(point_.lambda.segment<3>(3 * i));
-    terms = std::max(terms,
-                     point_.lambda.segment<3>(3 * i).norm() * std::max(point_.y.segment<3>(3 * i).norm(), scale_.kinematic));
+    terms = std::max(terms, point_.lambda.segment<3>(3 * i).norm() * free);
   }
   const auto mean = [](double norm, Index n, double of) {
     return n > 0 && of > 0.0 ? norm / (static_cast<double>(n) * of) : 0.0;
