@@ -11,7 +11,7 @@
 
 namespace ccp {
 
-/// Which linear system is factorised (E95).
+/// Which linear system is factorised (E96).
 enum class InteriorForm {
   automatic,
   saddle,  ///< velocities and impulses
