@@ -59,6 +59,35 @@ Json crossings_json(const Crossings& crossings) {
   return object;
 }
 
+Json runs_json(const std::vector<TimedRun>& runs) {
+  Json list = Json::array();
+  for (const TimedRun& run : runs)
+    list.push_back({{"pass", run.pass},
+                    {"setup_s", json_number(run.setup_s)},
+                    {"solve_s", json_number(run.solve_s)},
+                    {"crossings", crossings_json(run.crossings)},
+                    {"cores", run.cores}});
+  return list;
+}
+
+Crossings read_crossings(const Json& json) {
+  Crossings crossings;
+  for (std::size_t i = 0; i < crossings.size(); ++i) {
+    const auto found = json.find(decade_name(first_decade + static_cast<int>(i)));
+    if (found != json.end()) crossings[i] = {found->at("iteration").get<int>(), number_of(found->at("elapsed_s"))};
+  }
+  return crossings;
+}
+
+/// Records of before there were repeats have none.
+std::vector<TimedRun> read_runs(const Json& json) {
+  std::vector<TimedRun> runs;
+  for (const Json& run : json.value("runs", Json::array()))
+    runs.push_back({run.at("pass").get<int>(), number_of(run.at("setup_s")), number_of(run.at("solve_s")),
+                    read_crossings(run.at("crossings")), run.at("cores").get<std::vector<int>>()});
+  return runs;
+}
+
 Json kernels_json(const KernelTimes& times) {
   return {{"product_s", json_number(times.product)},
           {"projection_s", json_number(times.projection)},
@@ -89,12 +118,9 @@ void read_results(const Json& json, CellRecord& record) {
   record.limits = {json.at("limits").at("wall_s").get<double>(), json.at("limits").at("memory_mb").get<double>()};
   for (const Measure measure : all_measures())
     record.measures[measure_index(measure)] = number_of(json.at("measures").at(std::string(measure_info(measure).name)));
-  const Json& crossings = json.at("crossings");
-  for (std::size_t i = 0; i < record.crossings.size(); ++i) {
-    const auto found = crossings.find(decade_name(first_decade + static_cast<int>(i)));
-    if (found != crossings.end())
-      record.crossings[i] = {found->at("iteration").get<int>(), number_of(found->at("elapsed_s"))};
-  }
+  record.crossings = read_crossings(json.at("crossings"));
+  record.runs = read_runs(json);
+  record.verdict = status_from_name(json.value("stopped_by", ""));
   record.notes = json.at("notes").get<std::vector<std::string>>();
   for (const Json& entry : json.at("conversions"))
     record.conversions.push_back({entry.at("name").get<std::string>(), number_of(entry.at("seconds"))});
@@ -112,8 +138,7 @@ void CellRecord::take(Result&& result) {
   iterations = result.iterations;
   native_converged = result.native_converged;
   counters = result.counters;
-  setup_s = result.setup_s;
-  solve_s = result.solve_s;
+  verdict = result.verdict;
   measures = result.measures;
   crossings = result.crossings;
   notes = std::move(result.notes);
@@ -159,6 +184,8 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
       {"crossings", crossings_json(record.crossings)},
       {"notes", record.notes},
       {"conversions", conversions}};
+  if (record.verdict) json["stopped_by"] = status_name(*record.verdict);
+  if (!record.runs.empty()) json["runs"] = runs_json(record.runs);
   if (record.partial_trace) json["partial_trace"] = true;
   if (record.kernels) json["kernels"] = kernels_json(*record.kernels);
   return dump_json(json, 2) + "\n";

@@ -6,6 +6,7 @@
 
 #include "bench/kernel_times.hpp"
 #include "bench/plan.hpp"
+#include "bench/repeats.hpp"
 #include "core/status.hpp"
 #include "problem/contact_problem.hpp"
 #include "solvers/solver.hpp"
@@ -29,7 +30,7 @@ struct CellRecord {
   int iterations = 0;
   bool native_converged = false;
   Counters counters;
-  double setup_s, solve_s;  ///< solver clock
+  double setup_s, solve_s;  ///< solver clock; medians of the runs of the highest pass
   double wall_s;            ///< from the fork to the end of the process
   double peak_memory_mb;    ///< largest resident size of the process, MiB, with the problem
   Limits limits;
@@ -38,6 +39,8 @@ struct CellRecord {
   /// The solver has not come to its end: trace.csv holds the rows until then, and iterations, counters, measures and
   /// crossings are those of its last row.
   bool partial_trace = false;
+  std::optional<Status> verdict;  ///< why the solver was told to stop; nothing when it stopped by itself
+  std::vector<TimedRun> runs;     ///< the first wrote the trace; empty when the solver has not come to its end
   std::vector<std::string> notes;
   std::vector<Conversion> conversions;
   std::optional<ProblemFacts> problem;

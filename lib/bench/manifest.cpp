@@ -57,6 +57,10 @@ std::string manifest_json(const Config& config, const Plan& plan, const RunOptio
         {"shard", std::to_string(options.shard.index) + "/" + std::to_string(options.shard.count)},
         {"jobs", options.jobs},
         {"threads", options.threads},
+        {"repeat", options.repeat},
+        {"passes", options.passes != 0  ? options.passes
+                   : options.repeat > 1 ? 2
+                                        : 1},
         {"fresh", options.fresh}}},
       {"seeds", seeds_json(config)},
       {"program", program_json()},

@@ -100,6 +100,10 @@ std::vector<Column> summary_columns() {
   });
   add_number(columns, "setup_s", [](const CellRecord& r) { return r.setup_s; });
   add_number(columns, "solve_s", [](const CellRecord& r) { return r.solve_s; });
+  add_number(columns, "solve_s_min", [](const CellRecord& r) { return solve_spread(r).least_s; });
+  add_number(columns, "solve_s_max", [](const CellRecord& r) { return solve_spread(r).largest_s; });
+  add_integer(columns, "repeats", [](const CellRecord& r) { return solve_spread(r).runs; });
+  add_integer(columns, "timing_pass", [](const CellRecord& r) { return r.runs.empty() ? 1 : r.runs.back().pass; });
   add_number(columns, "wall_s", [](const CellRecord& r) { return r.wall_s; });
   add_kernels(columns);
   add_crossings(columns);

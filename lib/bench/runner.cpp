@@ -15,7 +15,17 @@ namespace {
 
 void check_options(const RunOptions& options) {
   if (options.jobs < 1) throw InputError("--jobs: expected at least 1");
+  if (options.repeat < 1) throw InputError("--repeat: expected at least 1");
+  if (options.passes < 0 || options.passes > 2) throw InputError("--passes: expected 1 or 2");
   if (options.threads < 1) throw InputError("--threads: expected at least 1");
+}
+
+Timing timing_of(const RunOptions& options) {
+  Timing timing;
+  timing.repeat = options.repeat;
+  timing.passes = options.passes != 0 ? options.passes : options.repeat > 1 ? 2 : 1;
+  timing.pin = options.jobs == 1 && (timing.repeat > 1 || timing.passes == 2);
+  return timing;
 }
 
 /// Of `chosen` the cells to run: those without a result, each hash once.
@@ -29,6 +39,14 @@ std::vector<std::size_t> cells_to_run(const Plan& plan, const std::vector<std::s
     if (seen.insert(cell.hash).second) missing.push_back(index);
   }
   return missing;
+}
+
+std::vector<std::size_t> each_hash_once(const Plan& plan, const std::vector<std::size_t>& chosen) {
+  std::vector<std::size_t> distinct;
+  std::set<std::string> seen;
+  for (const std::size_t index : chosen)
+    if (seen.insert(plan.cells[index].hash).second) distinct.push_back(index);
+  return distinct;
 }
 
 /// Counts by status and failures of the chosen cells; true when each has a result.
@@ -74,8 +92,8 @@ RunReport run_config(const Config& config, const Catalog& catalog, const RunOpti
   progress.planned(config, chosen.size(), report.reused);
 
   const InterruptGuard guard;
-  Supervisor supervisor(plan, catalog, store, options.jobs, progress);
-  report.interrupted = !supervisor.run(missing, guard);
+  Supervisor supervisor(plan, catalog, store, options.jobs, timing_of(options), progress);
+  report.interrupted = !supervisor.run(missing, each_hash_once(plan, chosen), guard);
   store.write_summary(plan);
 
   const bool chosen_done = collect(plan, chosen, store, report);

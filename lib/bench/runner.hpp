@@ -20,6 +20,8 @@ struct RunOptions {
   std::string fclib_dir;        ///< --fclib; empty: CCPBENCH_FCLIB_DIR
   int jobs = 1;                 ///< cells at once
   int threads = 1;              ///< threads a solver may use
+  int repeat = 1;               ///< timed runs of each cell, in rounds over all cells
+  int passes = 0;               ///< 1 or 2 (bench/repeats.hpp); 0: 2 with repeats, else 1
   bool fresh = false;           ///< run again what is there already
   Shard shard;
 };

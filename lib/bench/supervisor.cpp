@@ -8,13 +8,15 @@
 
 #include "bench/partial_trace.hpp"
 #include "bench/worker.hpp"
+#include "core/error.hpp"
 
 namespace ccp {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* log_name = "log.txt";
+constexpr const char* first_log_name = "log.txt";
+constexpr const char* again_log_name = "log_again.txt";  // else it would take the place of the first
 
 constexpr std::size_t aside = static_cast<std::size_t>(-1);  // id of a worker that runs no cell
 constexpr int exit_built = 72;  // of the worker that tries to build a problem; 0 would be what exit() in a scene gives
@@ -39,7 +41,7 @@ void clean_folder(const fs::path& folder, bool dead) {
   std::error_code ignored;
   std::vector<fs::path> rubbish;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const bool is_log = entry.path().filename() == log_name;
+    const bool is_log = (entry.path().filename() == first_log_name || entry.path().filename() == again_log_name);
     const bool empty_log = is_log && entry.file_size(ignored) == 0;
     if (empty_log || (dead && !is_log && entry.path().filename() != "trace.csv")) rubbish.push_back(entry.path());
   }
@@ -48,30 +50,58 @@ void clean_folder(const fs::path& folder, bool dead) {
 
 }  // namespace
 
-Supervisor::Supervisor(const Plan& plan, const Catalog& catalog, const ResultStore& store, int jobs, RunProgress& progress)
-    : plan_(plan), catalog_(catalog), store_(store), jobs_(jobs), progress_(progress) {
+Supervisor::Supervisor(const Plan& plan, const Catalog& catalog, const ResultStore& store, int jobs, Timing timing,
+                       RunProgress& progress)
+    : plan_(plan),
+      catalog_(catalog),
+      store_(store),
+      jobs_(jobs),
+      timing_(timing),
+      progress_(progress),
+      log_name_(first_log_name) {
   clock_.start();
 }
 
-bool Supervisor::run(const std::vector<std::size_t>& cells, const InterruptGuard& guard) {
+bool Supervisor::run(const std::vector<std::size_t>& missing, const std::vector<std::size_t>& all,
+                     const InterruptGuard& guard) {
   guard_ = &guard;
   counts_ = {};
-  counts_.total = cells.size();
+  given_up_.clear();
+  log_name_ = first_log_name;
+  run_round(missing);
+  log_name_ = again_log_name;
+  for (auto round = next_round(all); !round.empty() && !guard.interrupted(); round = next_round(all)) run_round(round);
+  const auto killed = pool_.kill_all();
+  for (const std::size_t index : killed)
+    if (index != aside && !store_.find(plan_.cells[index])) store_.discard(plan_.cells[index]);
+  return !guard.interrupted();
+}
+
+void Supervisor::run_round(const std::vector<std::size_t>& cells) {
+  counts_.total += cells.size();
   for (const std::size_t index : cells) {
     const Cell& cell = plan_.cells[index];
     time_left_.add(cell.solver->solver, cell.problem_key, cell.limits.wall_s);
   }
   std::size_t next = 0;
-  while (!guard.interrupted() && (next < cells.size() || counts_.running > 0)) {
+  while (!guard_->interrupted() && (next < cells.size() || counts_.running > 0)) {
     if (next < cells.size() && counts_.running < static_cast<std::size_t>(jobs_))
       start(cells[next++]);
     else
       wait();
   }
-  const auto killed = pool_.kill_all();
-  for (const std::size_t index : killed)
-    if (index != aside && !store_.find(plan_.cells[index])) store_.discard(plan_.cells[index]);
-  return !guard.interrupted();
+}
+
+std::vector<std::size_t> Supervisor::next_round(const std::vector<std::size_t>& cells) const {
+  std::vector<std::size_t> round;
+  if (timing_.repeat == 1 && timing_.passes == 1) return round;
+  for (const std::size_t index : cells) {
+    const Cell& cell = plan_.cells[index];
+    const auto record = store_.find(cell);
+    if (record && given_up_.count(index) == 0 && next_pass(*record, timing_, can_replay(cell, catalog_)))
+      round.push_back(index);
+  }
+  return round;
 }
 
 std::optional<WorkerExit> Supervisor::wait() {
@@ -85,7 +115,7 @@ std::optional<WorkerExit> Supervisor::wait() {
 }
 
 std::optional<WorkerExit> Supervisor::run_aside(const Cell& cell, const std::function<int()>& body) {
-  pool_.spawn(aside, cell.limits, fs::absolute(store_.cell_folder(cell)) / log_name, body);
+  pool_.spawn(aside, cell.limits, fs::absolute(store_.cell_folder(cell)) / log_name_, body);
   while (!guard_->interrupted())
     if (const auto exit = wait()) return exit;
   return std::nullopt;
@@ -137,16 +167,62 @@ std::pair<Status, std::string> Supervisor::build_defect(const Cell& cell, const 
 }
 
 void Supervisor::start(std::size_t index) {
+  if (log_name_ == again_log_name) return start_again(index);
   const Cell& cell = plan_.cells[index];
   store_.prepare(cell);
   build(cell);
   if (guard_->interrupted()) return store_.discard(cell);
   if (built_->judge(cell.model) == nullptr) return finish_without_worker(index);
   const fs::path folder = fs::absolute(store_.cell_folder(cell));  // a solver may change its directory
-  pool_.spawn(index, cell.limits, folder / log_name, [&] { return run_cell(cell, *built_, catalog_, folder); });
+  spawn(index, [this, &cell, folder] { return run_cell(cell, *built_, catalog_, folder, timing_.pin); });
+}
+
+void Supervisor::spawn(std::size_t index, const std::function<int()>& body) {
+  const Cell& cell = plan_.cells[index];
+  pool_.spawn(index, cell.limits, fs::absolute(store_.cell_folder(cell)) / log_name_, body);
   ++counts_.running;
   time_left_.started(index, cell.solver->solver, cell.limits.wall_s, clock_.seconds());
   progress_.started(cell, counts());
+}
+
+void Supervisor::start_again(std::size_t index) {
+  const Cell& cell = plan_.cells[index];
+  build(cell);
+  if (guard_->interrupted()) return;
+  auto record = store_.find(cell);
+  if (!record) throw InputError(store_.cell_folder(cell).string(), "", "the result was removed while the run went on");
+  if (built_->judge(cell.model) == nullptr) {
+    time_left_.skipped(cell.solver->solver);
+    return give_up_repeating(index, std::move(*record), built_->defect()->second);
+  }
+  const bool replayable = can_replay(cell, catalog_);
+  const int pass = next_pass(*record, timing_, replayable).value_or(1);
+  const std::string remark = "timed with judging between iterations: the method cannot be replayed without";
+  if (timing_.passes == 2 && !replayable &&
+      std::find(record->notes.begin(), record->notes.end(), remark) == record->notes.end())
+    record->notes.push_back(remark);
+  const fs::path folder = fs::absolute(store_.cell_folder(cell));
+  spawn(index, [this, &cell, folder, &record, pass] {
+    return run_cell_again(cell, *built_, catalog_, folder, std::move(*record), pass, timing_.pin);
+  });
+}
+
+void Supervisor::finish_again(std::size_t index, const WorkerExit& exit) {
+  const Cell& cell = plan_.cells[index];
+  auto record = store_.find(cell);
+  if (!record) throw InputError(store_.cell_folder(cell).string(), "", "the result was removed while the run went on");
+  if (exit.code != 0) return give_up_repeating(index, std::move(*record), how_it_ended(cell, exit).second);
+  clean_folder(store_.cell_folder(cell), false);
+  report(index, *record, exit.wall_s);
+}
+
+void Supervisor::give_up_repeating(std::size_t index, CellRecord record, const std::string& reason) {
+  const Cell& cell = plan_.cells[index];
+  given_up_.insert(index);
+  record.notes.push_back("a repeated run did not come to its end: " + reason);
+  store_.store(cell, record);
+  clean_folder(store_.cell_folder(cell), false);
+  report(index, record, 0.0);
 }
 
 void Supervisor::finish_without_worker(std::size_t index) {
@@ -163,7 +239,7 @@ void Supervisor::finish_without_worker(std::size_t index) {
 }
 
 std::pair<Status, std::string> Supervisor::how_it_ended(const Cell& cell, const WorkerExit& exit) const {
-  const std::string log = last_line(store_.cell_folder(cell) / log_name);
+  const std::string log = last_line(store_.cell_folder(cell) / log_name_);
   if (exit.beyond_wall_limit) return {Status::time_limit, fmt::format("wall limit of {} s", cell.limits.wall_s)};
   if (exit.code == exit_out_of_memory || log.find("bad_alloc") != std::string::npos)
     return {Status::out_of_memory, fmt::format("memory limit of {} MiB", cell.limits.memory_mb)};
@@ -192,6 +268,7 @@ void Supervisor::finish(const WorkerExit& exit) {
   const Cell& cell = plan_.cells[exit.id];
   --counts_.running;
   time_left_.finished(exit.id, exit.wall_s);
+  if (log_name_ == again_log_name) return finish_again(exit.id, exit);
   const bool in_order = exit.code == 0;
   auto record = in_order ? store_.find(cell) : std::nullopt;
   if (!record) {

@@ -25,12 +25,23 @@ namespace ccp {
 /// died. This process stays single-threaded, so that a fork copies everything there is.
 class Supervisor {
  public:
-  Supervisor(const Plan& plan, const Catalog& catalog, const ResultStore& store, int jobs, RunProgress& progress);
+  Supervisor(const Plan& plan, const Catalog& catalog, const ResultStore& store, int jobs, Timing timing,
+             RunProgress& progress);
 
-  /// Runs the cells with these indices, in that order. Returns false when interrupted: what ran then is discarded.
-  bool run(const std::vector<std::size_t>& cells, const InterruptGuard& guard);
+  /// Runs the cells `missing` in that order, then, round by round, each of `all` that needs another timed run. Indices of
+  /// the plan; no hash twice. Returns false when interrupted: what ran then is discarded.
+  bool run(const std::vector<std::size_t>& missing, const std::vector<std::size_t>& all, const InterruptGuard& guard);
 
  private:
+  /// Starts these one after the other, and waits for all.
+  void run_round(const std::vector<std::size_t>& cells);
+  /// Those that need another timed run.
+  std::vector<std::size_t> next_round(const std::vector<std::size_t>& cells) const;
+  /// Another timed run of a cell that has a result.
+  void start_again(std::size_t index);
+  void finish_again(std::size_t index, const WorkerExit& exit);
+  void give_up_repeating(std::size_t index, CellRecord record, const std::string& reason);
+  void spawn(std::size_t index, const std::function<int()>& body);
   /// Waits a moment; finishes a cell that has ended, or gives the exit of the worker aside.
   std::optional<WorkerExit> wait();
   /// Runs `body` in a worker that belongs to no cell, within the limits and the folder of one, while cells go on. Nothing
@@ -52,10 +63,13 @@ class Supervisor {
   const Catalog& catalog_;
   const ResultStore& store_;
   const int jobs_;
+  const Timing timing_;
   RunProgress& progress_;
   ProcessPool pool_;
   const InterruptGuard* guard_ = nullptr;
   Stopwatch clock_;
+  std::set<std::size_t> given_up_;  ///< cells of which a repeated run did not come to its end
+  const char* log_name_;            ///< of the workers of this round
   std::string built_key_;
   double build_s_ = 0.0;                               ///< time it took to build it
   std::set<Model> tried_;                              ///< models whose judge was made aside, of the problem that is built

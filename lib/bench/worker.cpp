@@ -3,7 +3,9 @@
 #include <sys/resource.h>
 
 #include <exception>
+#include <memory>
 #include <new>
+#include <utility>
 
 #include "bench/cell_record.hpp"
 #include "bench/partial_trace.hpp"
@@ -19,26 +21,36 @@ double peak_memory_mb() {
   return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<double>(usage.ru_maxrss) / 1024.0 : 0.0;
 }
 
-void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder,
-                CellRecord& record) {
-  const auto solver = catalog.make_solver(cell.solver->solver);
+std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog) {
+  auto solver = catalog.make_solver(cell.solver->solver);
   for (const auto& [name, value] : cell.solver->parameters) solver->settings().set(name, value);
+  return solver;
+}
+
+void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder, bool pin,
+                CellRecord& record) {
+  const auto solver = solver_of(cell, catalog);
   if (const auto reason = solver->supports(built.problem(), cell.model)) {
     record.status = Status::unsupported;
     record.reason = *reason;
     return;
   }
+  TimedRun run;
+  if (pin) run.cores = pin_to_cores(cell.threads);
   TraceCsv trace(folder / unfinished_trace_name);
   RunMonitor monitor(*built.judge(cell.model), cell.stop, cell.threads);
   monitor.set_trace(&trace, cell.trace);
-  record.take(solver->solve(built.problem(), cell.model, {}, monitor));
+  Result result = solver->solve(built.problem(), cell.model, {}, monitor);
   trace.close();
+  record.crossings = result.crossings;
+  add_run(record, result, std::move(run));
+  record.take(std::move(result));
   std::filesystem::rename(folder / unfinished_trace_name, folder / "trace.csv");
 }
 
 }  // namespace
 
-int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder) {
+int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder, bool pin) {
   Stopwatch wall;
   wall.start();
   CellRecord record;
@@ -47,7 +59,7 @@ int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, cons
   record.problem = built.facts();
   record.kernels = built.kernels();
   try {
-    solve_cell(cell, built, catalog, folder, record);
+    solve_cell(cell, built, catalog, folder, pin, record);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
@@ -62,6 +74,23 @@ int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, cons
   record.conversions = built.problem().conversions();
   record.peak_memory_mb = peak_memory_mb();
   record.wall_s = wall.seconds();
+  write_file_atomically(folder / "cell.json", record_to_json(cell, record));
+  return 0;
+}
+
+int run_cell_again(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder,
+                   CellRecord record, int pass, bool pin) {
+  const auto solver = solver_of(cell, catalog);
+  TimedRun run;
+  run.pass = pass;
+  if (pin) run.cores = pin_to_cores(cell.threads);
+  RunMonitor monitor(*built.judge(cell.model), cell.stop, cell.threads);
+  // A first pass once more evaluates what the trace did, so that both judge the same; it writes no rows.
+  if (pass == 2)
+    monitor.replay({record.iterations, record.verdict, record.crossings});
+  else
+    monitor.set_trace(nullptr, cell.trace);
+  add_run(record, solver->solve(built.problem(), cell.model, {}, monitor), std::move(run));
   write_file_atomically(folder / "cell.json", record_to_json(cell, record));
   return 0;
 }

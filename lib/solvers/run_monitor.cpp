@@ -31,6 +31,7 @@ void RunMonitor::set_trace(TraceSink* sink, std::vector<Measure> trace_measures)
 
 void RunMonitor::begin(const std::vector<NativeColumn>& native) {
   if (iteration_ >= 0) throw std::logic_error("RunMonitor: one monitor serves one run");
+  if (sink_ != nullptr && replay_) throw std::logic_error("RunMonitor: a replay has no trace");
   if (sink_ != nullptr) sink_->begin(measures_, native);
   clock_.start();
 }
@@ -48,13 +49,28 @@ Remaining RunMonitor::remaining() const {
   return {std::max(0.0, stop_.time_limit_s - clock_.seconds()), stop_.max_iterations - std::max(iteration_, 0)};
 }
 
+void RunMonitor::replay(const Replay& earlier) {
+  replay_ = earlier;
+  for (std::size_t i = 0; i < crossings_.size(); ++i) crossings_[i].iteration = earlier.crossings[i].iteration;
+}
+
+bool RunMonitor::go_on_replaying(double elapsed) {
+  for (Crossing& crossing : crossings_)
+    if (crossing.iteration == iteration_) crossing.elapsed_s = elapsed;
+  if (iteration_ == replay_->iterations) verdict_ = replay_->verdict;
+  // A run that should have stopped by itself and has not is no replay any more; it ends here.
+  if (iteration_ > replay_->iterations) verdict_ = Status::iteration_limit;
+  return !verdict_.has_value();
+}
+
 bool RunMonitor::go_on(const Iterate& iterate) {
   const Stopwatch::Pause off_the_clock(clock_);
   ++iteration_;
   const double elapsed = clock_.seconds();
+  last_native_converged_ = iterate.native_converged;
+  if (replay_) return go_on_replaying(elapsed);
   const Measures values = judge_.evaluate(evaluated_, {&iterate.impulse, iterate.velocity});
   last_value_ = values[measure_index(stop_.measure)];
-  last_native_converged_ = iterate.native_converged;
   watch_growth(values[measure_index(Measure::velocity_residual)]);
   note_crossings(last_value_, elapsed);
   if (sink_ != nullptr)

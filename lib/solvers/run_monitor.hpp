@@ -49,12 +49,24 @@ struct Crossing {
 /// crossings[d − first_decade] belongs to 10^−d of the stop measure.
 using Crossings = std::array<Crossing, last_decade - first_decade + 1>;
 
+/// How an earlier run of the same method on the same problem ended, for a run that only takes times.
+struct Replay {
+  int iterations = 0;             ///< index of its last iterate
+  std::optional<Status> verdict;  ///< why it was told to stop there; nothing when it stopped by itself
+  Crossings crossings;            ///< of its stop measure
+};
+
 /// The Monitor of one run; a second Solver::solve with the same object throws std::logic_error.
 class RunMonitor final : public Monitor {
  public:
   /// trace_measures: evaluated and written every iteration when a sink is set (the stop measure is added by itself).
   RunMonitor(Judge& judge, StopRule stop, int threads = 1);
   void set_trace(TraceSink* sink, std::vector<Measure> trace_measures);
+
+  /// From now on nothing is judged: iterates get their time alone, and the run is stopped where the earlier one was, for the
+  /// same reason. Judging between iterations evicts caches; times of a replay do not have that in them. Not for methods that
+  /// take results from the judge themselves (the De Saxcé loop). Throws std::logic_error together with a trace.
+  void replay(const Replay& earlier);
 
   bool go_on(const Iterate& iterate) override;
   bool solved() const override { return verdict_ == Status::solved; }
@@ -84,6 +96,7 @@ class RunMonitor final : public Monitor {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  bool go_on_replaying(double elapsed);
   void watch_growth(double residual);
   void note_crossings(double value, double elapsed);
   std::optional<Status> judge_iterate(const Iterate& iterate, double value, double elapsed);
@@ -99,6 +112,7 @@ class RunMonitor final : public Monitor {
   Crossings crossings_;
   std::vector<std::string> notes_;
   std::optional<Status> verdict_;
+  std::optional<Replay> replay_;
   double setup_s_ = 0.0, growth_scale_ = 0.0;
   double last_value_ = std::numeric_limits<double>::quiet_NaN();
   int iteration_ = -1, outer_ = 0, grown_in_a_row_ = 0;

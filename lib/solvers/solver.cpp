@@ -83,6 +83,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   result.setup_s = monitor.setup_s();
   result.solve_s = monitor.clock().seconds() - monitor.setup_s();
   result.crossings = monitor.crossings();
+  result.verdict = monitor.verdict();
   result.notes = monitor.notes();
   return result;
 }

@@ -60,10 +60,11 @@ struct Result {
   bool native_converged = false;
   int iterations = 0;  ///< iterates shown after the start point
   Counters counters;
-  double setup_s = 0.0;  ///< forming operators the problem did not have yet, analysis, first factorisation
-  double solve_s = 0.0;  ///< iterations, without judging
-  Measures measures{};   ///< all measures of the returned point
-  Crossings crossings;   ///< of the stop measure
+  double setup_s = 0.0;           ///< forming operators the problem did not have yet, analysis, first factorisation
+  double solve_s = 0.0;           ///< iterations, without judging
+  Measures measures{};            ///< all measures of the returned point
+  Crossings crossings;            ///< of the stop measure
+  std::optional<Status> verdict;  ///< why the run was told to stop; nothing when the method stopped by itself
   std::vector<std::string> notes;
 };
 
@@ -76,8 +77,8 @@ class Solver {
   Solver& operator=(const Solver&) = delete;
 
   const SolverInfo& info() const { return do_info(); }
-  /// What the method is beyond this program, such as the version of the program that does the work; empty for our own. Results
-  /// of different versions are different results.
+  /// What the method is beyond this program, such as the version of the program that does the work; empty for our own.
+  /// Results of different versions are different results.
   std::string version() const { return do_version(); }
   /// The settings table, bound to this instance.
   FieldTable& settings() { return fields_; }

@@ -1,0 +1,143 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "bench/cell_record.hpp"
+#include "bench/fake_catalog.hpp"
+#include "bench/repeats.hpp"
+#include "bench/runner.hpp"
+#include "bench/temporary_folder.hpp"
+
+using namespace ccp;
+using Catch::Contains;
+using ccp::testing::fake_catalog;
+using ccp::testing::read_text;
+using ccp::testing::TemporaryFolder;
+
+namespace {
+
+const std::string two_solvers =
+    R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}, {"solver": "picky"}, {"solver": "segfault"}]})";
+
+/// The order in which cells were started.
+class Order final : public RunProgress {
+ public:
+  void started(const Cell& cell, const RunCounts&) override { labels_ += cell.label + " "; }
+  std::string labels_;
+};
+
+std::string run(const TemporaryFolder& folder, int repeat, int passes, const std::string& text = two_solvers) {
+  RunOptions options;
+  options.out = folder.path().string();
+  options.repeat = repeat;
+  options.passes = passes;
+  Order order;
+  run_config(parse_config(text, "c.json", fake_catalog()), fake_catalog(), options, order);
+  return order.labels_;
+}
+
+nlohmann::json cell_json(const TemporaryFolder& folder) {
+  const Plan plan = make_plan(parse_config(two_solvers, "c.json", fake_catalog()));
+  return nlohmann::json::parse(read_text(folder.path() / "x" / "cells" / plan.cells.at(0).hash / "cell.json"));
+}
+
+TimedRun timed(int pass) {
+  TimedRun run;
+  run.pass = pass;
+  return run;
+}
+
+/// A result of three iterations, solved in `solve_s`.
+Result result_of(double solve_s) {
+  Result result;
+  result.iterations = 3;
+  result.solve_s = solve_s;
+  result.crossings[0] = {2, 0.5 * solve_s};
+  return result;
+}
+
+CellRecord first_record() {
+  CellRecord record;
+  Result first = result_of(8.0);
+  record.crossings = first.crossings;
+  record.iterations = first.iterations;
+  record.measures = first.measures;
+  add_run(record, first, timed(1));
+  return record;
+}
+
+}  // namespace
+
+TEST_CASE("Repeats are replays after the traced run, and only those that are missing are run") {
+  const TemporaryFolder folder;
+  CHECK(run(folder, 3, 0) == "good picky segfault good good good ");
+  const auto three = cell_json(folder);
+  REQUIRE(three["runs"].size() == 4);
+  CHECK(three["runs"][0]["pass"] == 1);
+  for (std::size_t i = 1; i < 4; ++i) {
+    CHECK(three["runs"][i]["pass"] == 2);
+    CHECK(three["runs"][i]["crossings"]["1e-8"]["iteration"] == three["iterations"]);
+    CHECK(three["runs"][i]["crossings"]["1e-8"]["elapsed_s"].is_number());
+  }
+  CHECK(three["notes"].empty());  // the replays ended as the first run did
+
+  CHECK(run(folder, 3, 0).empty());
+  CHECK(run(folder, 5, 0) == "good good ");
+  CHECK(cell_json(folder)["runs"].size() == 6);
+  CHECK(run(folder, 2, 1) == "good ");  // of the first pass there is one
+  CHECK(cell_json(folder)["runs"].back()["pass"] == 1);
+}
+
+TEST_CASE("Rounds go over all cells") {
+  const TemporaryFolder folder;
+  const std::string text =
+      R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}, {"solver": "liar"}]})";
+  CHECK(run(folder, 2, 1, text) == "good liar good liar ");
+}
+
+TEST_CASE("A record gives the medians of the runs of its highest pass, and their spread") {
+  CellRecord record = first_record();
+  CHECK(record.solve_s == 8.0);
+  for (const double seconds : {3.0, 1.0, 2.0, 10.0}) add_run(record, result_of(seconds), timed(2));
+  CHECK(record.solve_s == 2.5);
+  CHECK(record.crossings[0].iteration == 2);
+  CHECK(record.crossings[0].elapsed_s == 1.25);
+  const Spread spread = solve_spread(record);
+  CHECK(spread.least_s == 1.0);
+  CHECK(spread.largest_s == 10.0);
+  CHECK(spread.runs == 4);
+  CHECK(record.notes.empty());
+}
+
+TEST_CASE("A run with other iterates than the first is noted") {
+  CellRecord record = first_record();
+  Result other = result_of(8.0);
+  SECTION("in their number") {
+    other.iterations = 4;
+    add_run(record, other, timed(1));
+    CHECK(record.notes.at(0) == "run 2 differs from the first: 4 iterations instead of 3");
+  }
+  SECTION("in a crossing") {
+    other.crossings[0].iteration = 1;
+    add_run(record, other, timed(1));
+    CHECK(record.notes.at(0) == "run 2 differs from the first: reached 1e-2 at iteration 1 instead of 2");
+  }
+  SECTION("in the last bit of a measure") {
+    other.measures[0] = 1e-300;
+    add_run(record, other, timed(1));
+    CHECK_THAT(record.notes.at(0), Contains("instead of 0"));
+  }
+}
+
+TEST_CASE("Only runs that came to their end are repeated") {
+  Timing timing;
+  timing.repeat = 2;
+  timing.passes = 2;
+  CHECK_FALSE(next_pass(CellRecord(), timing, true));
+  const CellRecord record = first_record();
+  CHECK(next_pass(record, timing, true) == 2);
+  CHECK(next_pass(record, timing, false) == 1);
+  timing.repeat = 1;
+  CHECK(next_pass(record, timing, true) == 2);
+  CHECK_FALSE(next_pass(record, timing, false));
+}
