@@ -49,6 +49,12 @@ void TerminalProgress::finished(const CellReport& report, const RunCounts& count
   show_bar(counts);
 }
 
+void TerminalProgress::warning(const std::string& text) {
+  if (quiet_) return;
+  clear_bar();
+  fmt::print(stderr, "warning: {}\n", printable(text));
+}
+
 void TerminalProgress::waiting(const RunCounts& counts) { show_bar(counts); }
 
 std::string TerminalProgress::cell_line(const CellReport& report, const RunCounts& counts) const {

@@ -19,6 +19,7 @@ class TerminalProgress final : public RunProgress {
   void building(const Cell& cell, const RunCounts& counts) override;
   void started(const Cell& cell, const RunCounts& counts) override;
   void finished(const CellReport& report, const RunCounts& counts) override;
+  void warning(const std::string& text) override;
   void waiting(const RunCounts& counts) override;
 
  private:

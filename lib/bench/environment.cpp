@@ -8,6 +8,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -44,6 +45,26 @@ std::string proc_value(const char* file, const std::string& name) {
   return "unknown";
 }
 
+std::string first_word(const char* file) {
+  std::string word;
+  std::ifstream(file) >> word;
+  return word.empty() ? "unknown" : word;
+}
+
+std::string boost_state() {
+  const std::string boost = first_word("/sys/devices/system/cpu/cpufreq/boost");
+  if (boost != "unknown") return boost == "1" ? "on" : "off";
+  const std::string no_turbo = first_word("/sys/devices/system/cpu/intel_pstate/no_turbo");
+  if (no_turbo != "unknown") return no_turbo == "0" ? "on" : "off";
+  return "unknown";
+}
+
+std::optional<double> load_of_last_minute() {
+  double load = 0.0;
+  if (::getloadavg(&load, 1) != 1) return std::nullopt;
+  return load;
+}
+
 int usable_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -59,6 +80,10 @@ Environment read_environment() {
   environment.compiler = build_info::compiler;
   environment.build_type = build_info::build_type;
   environment.flags = build_info::flags;
+  environment.sanitizers = build_info::sanitizers;
+  environment.governor = first_word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  environment.boost = boost_state();
+  environment.load = load_of_last_minute();
   utsname system{};
   if (::uname(&system) == 0) environment.system = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
   environment.cpu = proc_value("/proc/cpuinfo", "model name");
@@ -74,6 +99,21 @@ Environment read_environment() {
                            {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,
                                                          NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)}};
   return environment;
+}
+
+std::vector<std::string> timing_warnings(const Environment& environment, int used_cores) {
+  std::vector<std::string> warnings;
+  // Half a core of others, or so, is there on every machine.
+  if (environment.load && *environment.load + used_cores > environment.cores + 0.5)
+    warnings.push_back(fmt::format("the machine is busy: load {:.2f} and {} to use on {} cores", *environment.load,
+                                   used_cores, environment.cores));
+  if (!environment.sanitizers.empty())
+    warnings.push_back(fmt::format("the program is built with sanitizers ({})", environment.sanitizers));
+  if (environment.build_type != "Release" && environment.build_type != "RelWithDebInfo")
+    warnings.push_back(fmt::format("the program is not built for speed (build type '{}')", environment.build_type));
+  if (environment.governor != "performance" && environment.governor != "unknown")
+    warnings.push_back(fmt::format("the frequency governor is '{}', not 'performance'", environment.governor));
+  return warnings;
 }
 
 std::string iso_time_now() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,15 +12,22 @@ struct Environment {
   std::string program_version;
   std::string git_commit;  ///< short, "-dirty" with changes; "unknown" outside a repository
   std::string compiler, build_type, flags;
-  std::string system;                                          ///< kernel and architecture
-  std::string cpu;                                             ///< model
-  int cores = 0;                                               ///< this process may run on
-  double memory_mb = 0.0;                                      ///< of the machine, MiB
-  std::string blas;                                            ///< what stands behind MUMPS
+  std::string sanitizers;      ///< empty when there are none
+  std::string governor;        ///< of the frequencies of the first core; "unknown" where the system does not say
+  std::string boost;           ///< "on", "off" or "unknown"
+  std::optional<double> load;  ///< mean number of runnable processes over the last minute
+  std::string system;          ///< kernel and architecture
+  std::string cpu;             ///< model
+  int cores = 0;               ///< this process may run on
+  double memory_mb = 0.0;      ///< of the machine, MiB
+  std::string blas;            ///< what stands behind MUMPS
   std::vector<std::pair<std::string, std::string>> libraries;  ///< name, version
 };
 
 Environment read_environment();
+
+/// What about this machine and build makes times worth less, a sentence each. used_cores: those the run is going to use.
+std::vector<std::string> timing_warnings(const Environment& environment, int used_cores);
 
 /// Now, UTC, "2026-01-31T12:00:00Z".
 std::string iso_time_now();

@@ -10,8 +10,9 @@ Json environment_json() {
   const Environment environment = read_environment();
   Json libraries = Json::object();
   for (const auto& [name, version] : environment.libraries) libraries[name] = version;
-  return {{"system", environment.system},       {"cpu", environment.cpu},   {"cores", environment.cores},
-          {"memory_mb", environment.memory_mb}, {"blas", environment.blas}, {"libraries", libraries}};
+  return {{"system", environment.system},       {"cpu", environment.cpu},    {"cores", environment.cores},
+          {"memory_mb", environment.memory_mb}, {"blas", environment.blas},  {"libraries", libraries},
+          {"governor", environment.governor},   {"boost", environment.boost}};
 }
 
 Json program_json() {
@@ -22,7 +23,8 @@ Json program_json() {
           {"solver_version", solver_version},
           {"compiler", environment.compiler},
           {"build_type", environment.build_type},
-          {"flags", environment.flags}};
+          {"flags", environment.flags},
+          {"sanitizers", environment.sanitizers}};
 }
 
 Json seeds_json(const Config& config) {
@@ -62,6 +64,8 @@ std::string manifest_json(const Config& config, const Plan& plan, const RunOptio
                    : options.repeat > 1 ? 2
                                         : 1},
         {"fresh", options.fresh}}},
+      {"load_at_start", state.load ? Json(*state.load) : Json(nullptr)},
+      {"warnings", report.warnings},
       {"seeds", seeds_json(config)},
       {"program", program_json()},
       {"environment", environment_json()},

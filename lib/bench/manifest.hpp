@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "bench/runner.hpp"
@@ -8,8 +9,9 @@ namespace ccp {
 
 /// State of a run as manifest.json tells it.
 struct ManifestState {
-  std::string start, end;  ///< ISO times; end empty while it runs
-  bool complete = false;   ///< every cell of the plan has a result
+  std::string start, end;      ///< ISO times; end empty while it runs
+  std::optional<double> load;  ///< of the machine when the run began
+  bool complete = false;       ///< every cell of the plan has a result
   bool interrupted = false;
 };
 

@@ -73,7 +73,7 @@ void add_run(CellRecord& record, const Result& result, TimedRun run) {
   run.solve_s = result.solve_s;
   run.crossings = result.crossings;
   if (const std::string what = record.runs.empty() ? "" : difference(record, result); !what.empty())
-    record.notes.push_back(fmt::format("run {} differs from the first: {}", record.runs.size() + 1, what));
+    record.notes.push_back(fmt::format("run {}{}{}", record.runs.size() + 1, differs_remark, what));
   record.runs.push_back(std::move(run));
   record.setup_s = median(samples(record, [](const TimedRun& r) { return r.setup_s; }));
   record.solve_s = median(samples(record, [](const TimedRun& r) { return r.solve_s; }));

@@ -35,6 +35,9 @@ bool can_replay(const Cell& cell, const Catalog& catalog);
 /// that could be repeated.
 std::optional<int> next_pass(const CellRecord& record, const Timing& timing, bool replayable);
 
+/// Part of the note that add_run makes of a run with other iterates than the first.
+inline constexpr const char* differs_remark = " differs from the first: ";
+
 /// Adds a run. Sets the times of the record to the medians over its runs of the highest pass, and notes when the iterates
 /// were others than in the first run.
 void add_run(CellRecord& record, const Result& result, TimedRun run);

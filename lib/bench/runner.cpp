@@ -49,6 +49,19 @@ std::vector<std::size_t> each_hash_once(const Plan& plan, const std::vector<std:
   return distinct;
 }
 
+/// "cell: run 3 differs from the first: …" for each such note.
+std::vector<std::string> differing_repeats(const Plan& plan, const std::vector<std::size_t>& cells,
+                                           const ResultStore& store) {
+  std::vector<std::string> texts;
+  for (const std::size_t index : cells) {
+    const auto record = store.find(plan.cells[index]);
+    if (!record || record->runs.size() < 2) continue;
+    for (const std::string& note : record->notes)
+      if (note.find(differs_remark) != std::string::npos) texts.push_back(plan.cells[index].id() + ": " + note);
+  }
+  return texts;
+}
+
 /// Counts by status and failures of the chosen cells; true when each has a result.
 bool collect(const Plan& plan, const std::vector<std::size_t>& chosen, const ResultStore& store, RunReport& report) {
   bool complete = true;
@@ -68,6 +81,7 @@ void RunProgress::planned(const Config&, std::size_t, std::size_t) {}
 void RunProgress::building(const Cell&, const RunCounts&) {}
 void RunProgress::started(const Cell&, const RunCounts&) {}
 void RunProgress::finished(const CellReport&, const RunCounts&) {}
+void RunProgress::warning(const std::string&) {}
 void RunProgress::waiting(const RunCounts&) {}
 
 bool is_failure(Status status) {
@@ -88,15 +102,25 @@ RunReport run_config(const Config& config, const Catalog& catalog, const RunOpti
   report.reused = chosen.size() - missing.size();
   ManifestState state;
   state.start = iso_time_now();
+  const Environment environment = read_environment();
+  state.load = environment.load;
+  report.warnings = timing_warnings(environment, options.jobs * options.threads);
   store.write_manifest(manifest_json(config, plan, options, report, state));
   progress.planned(config, chosen.size(), report.reused);
+  const Timing timing = timing_of(options);
+  if (timing.repeat > 1 || timing.passes == 2)  // other runs are asked for results; the manifest has it all the same
+    for (const std::string& text : report.warnings) progress.warning(text);
 
   const InterruptGuard guard;
-  Supervisor supervisor(plan, catalog, store, options.jobs, timing_of(options), progress);
+  Supervisor supervisor(plan, catalog, store, options.jobs, timing, progress);
   report.interrupted = !supervisor.run(missing, each_hash_once(plan, chosen), guard);
   store.write_summary(plan);
 
   const bool chosen_done = collect(plan, chosen, store, report);
+  for (const std::string& text : differing_repeats(plan, each_hash_once(plan, chosen), store)) {
+    report.warnings.push_back(text);
+    progress.warning(text);
+  }
   state.complete =
       !report.interrupted && chosen_done &&
       (chosen.size() == plan.cells.size() ||

@@ -57,6 +57,8 @@ class RunProgress {
   virtual void building(const Cell& cell, const RunCounts& counts);
   virtual void started(const Cell& cell, const RunCounts& counts);
   virtual void finished(const CellReport& report, const RunCounts& counts);
+  /// Something that makes the times worth less: a machine or build unfit for timing, repeats with other iterates.
+  virtual void warning(const std::string& text);
   /// Several times a second while nothing ends.
   virtual void waiting(const RunCounts& counts);
 };
@@ -77,6 +79,7 @@ struct RunReport {
   std::size_t reused = 0;                ///< had a result already
   std::array<std::size_t, 11> counts{};  ///< of selected cells with a result, by Status
   std::vector<FailedCell> failures;      ///< selected cells with is_failure()
+  std::vector<std::string> warnings;     ///< about times
   bool interrupted = false;              ///< SIGINT or SIGTERM: the program should exit with 130
 };
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "bench/cell_record.hpp"
+#include "bench/environment.hpp"
 #include "bench/fake_catalog.hpp"
 #include "bench/repeats.hpp"
 #include "bench/runner.hpp"
@@ -140,4 +141,37 @@ TEST_CASE("Only runs that came to their end are repeated") {
   timing.repeat = 1;
   CHECK(next_pass(record, timing, true) == 2);
   CHECK_FALSE(next_pass(record, timing, false));
+}
+
+TEST_CASE("A machine or build unfit for timing is warned of, an unknown governor is not") {
+  Environment environment;
+  environment.cores = 4;
+  environment.build_type = "Release";
+  environment.governor = "unknown";
+  environment.load = 2.0;
+  CHECK(timing_warnings(environment, 2).empty());
+  CHECK_THAT(timing_warnings(environment, 3).at(0), Contains("busy"));
+  environment.load.reset();
+  CHECK(timing_warnings(environment, 3).empty());
+  environment.governor = "powersave";
+  CHECK_THAT(timing_warnings(environment, 1).at(0), Contains("powersave"));
+  environment.governor = "performance";
+  environment.build_type = "Debug";
+  CHECK_THAT(timing_warnings(environment, 1).at(0), Contains("Debug"));
+  environment.build_type = "Release";
+  environment.sanitizers = "address";
+  CHECK_THAT(timing_warnings(environment, 1).at(0), Contains("address"));
+}
+
+TEST_CASE("A manifest tells what times depend on") {
+  const TemporaryFolder folder;
+  run(folder, 2, 0);
+  const auto manifest = nlohmann::json::parse(read_text(folder.path() / "x" / "manifest.json"));
+  CHECK(manifest["options"]["repeat"] == 2);
+  CHECK(manifest["options"]["passes"] == 2);
+  CHECK(manifest["warnings"].is_array());
+  CHECK(manifest["load_at_start"].is_number());
+  CHECK(manifest["environment"]["governor"].is_string());
+  CHECK(manifest["environment"]["boost"].is_string());
+  CHECK(manifest["program"]["sanitizers"].is_string());
 }
