@@ -48,7 +48,8 @@ std::vector<std::string> timeless_summary(const fs::path& folder) {
   for (std::size_t row = 0; row < csv.rows(); ++row) {
     std::string line;
     for (const std::string& column : csv.columns()) {
-      const bool measured = column.ends_with("_s") || column.starts_with("time_to_") || column == "peak_memory_mb";
+      const bool measured = column.ends_with("_s") || column.starts_with("solve_s_") || column.starts_with("time_to_") ||
+                            column == "peak_memory_mb";
       if (!measured) line += csv.text(row, column) + ",";
     }
     lines.push_back(line);
