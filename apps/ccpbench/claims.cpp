@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "arguments.hpp"
 #include "bench/claims.hpp"
@@ -19,13 +22,15 @@ namespace {
 
 constexpr const char* footer =
     "Examples\n"
+    "  $ ccpbench claims --size small --fclib ../fclib\n"
     "  $ ccpbench claims configs/test1a.json\n"
     "  $ ccpbench claims results/test1a\n"
     "  $ ccpbench claims configs/test1*.json --size small --markdown CLAIMS.md\n"
     "\n"
-    "A config is run first, as far as its results are missing; a folder of results is only read. A claim is met, not met, "
-    "or\n"
-    "cannot be judged because cells are missing or failed.\n"
+    "A config is run first, as far as its results are missing; a folder of results is only read; without either, all "
+    "configs\n"
+    "of the folder configs/ are run. A claim is met, not met, or cannot be judged because cells are missing or failed, or\n"
+    "because there are no FCLib files.\n"
     "Exit codes: 0 all claims that must hold do, 1 one of them does not or cannot be judged, 2 bad input, 130 "
     "interrupted.\n";
 
@@ -51,33 +56,96 @@ void print_judgements(const Config& config, const std::vector<Judgement>& judgem
       print_line(fmt::format("  {}: {}", judgement.claim.id, printable(judgement.reason)));
 }
 
-int run(const Options& options) {
-  for (const std::string& input : options.inputs)  // a mistake in the last one costs nothing
-    if (!std::filesystem::is_directory(input)) {
-      const Config config = read_config(input, catalog(), options.run.overrides);
-      make_plan(config, {options.run.fclib_dir, options.run.threads});
+struct Judged {
+  Config config;
+  std::vector<Judgement> judgements;
+};
+
+bool needs_files(const Config& config) {
+  return std::any_of(config.variants.begin(), config.variants.end(), [](const ConfigVariant& variant) {
+    return std::any_of(variant.problems.begin(), variant.problems.end(),
+                       [](const auto& problem) { return !problem->fclib.empty(); });
+  });
+}
+
+/// All configs of the folder configs/, in the order of their names.
+std::vector<std::string> all_configs() {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("configs", error))
+    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  if (files.empty()) throw InputError("configs", "", "holds no config; name configs or folders of results");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// A folder of results, or a config that is to be run.
+struct Input {
+  std::string folder;
+  std::optional<Config> config;
+  bool without_files = false;  ///< its FCLib files are not there
+};
+
+/// Reads and plans everything before anything runs, so that a mistake in the last input costs nothing. With --only, configs
+/// without a matching cell are left out, unless that leaves nothing.
+std::vector<Input> read_inputs(const Options& options) {
+  const RunOptions& run = options.run;
+  // Where all configs are meant, those whose files are not there cannot be judged; where one is named, that is bad input.
+  const bool files = !options.inputs.empty() || !run.fclib_dir.empty() || std::getenv("CCPBENCH_FCLIB_DIR") != nullptr;
+  std::vector<Input> inputs;
+  std::string mismatch;
+  for (const std::string& name : options.inputs.empty() ? all_configs() : options.inputs) {
+    if (std::filesystem::is_directory(name)) {
+      inputs.push_back({name, std::nullopt});
+      continue;
     }
-  std::vector<ResultTable> results;
-  for (const std::string& input : options.inputs) {
-    std::string folder = input;
-    if (!std::filesystem::is_directory(input)) {
-      TerminalProgress progress(options.quiet);
-      const RunReport report = run_config(input, catalog(), options.run, progress);
-      if (report.interrupted) {
-        report_error("interrupted; run it again to do the missing cells");
-        return exit_interrupted;
+    Input input{"", read_config(name, catalog(), run.overrides)};
+    input.without_files = !files && needs_files(*input.config);
+    if (!input.without_files) {
+      const Plan plan = make_plan(*input.config, {run.fclib_dir, run.threads});
+      try {
+        select_cells(plan, run.only, {});
+      } catch (const InputError& error) {
+        mismatch = error.what();
+        continue;
       }
-      folder = report.folder;
     }
-    results.emplace_back(folder, catalog());
+    inputs.push_back(std::move(input));
   }
+  if (inputs.empty()) throw InputError(mismatch);
+  return inputs;
+}
+
+Judged judge_folder(const std::string& folder, const Options& options) {
+  const ResultTable table(folder, catalog(), options.run.fclib_dir);
+  if (!table.note().empty()) report_note(table.note());
+  return {table.config(), judge_claims(table)};
+}
+
+/// Nothing when the run was interrupted.
+std::optional<Judged> judge(const Input& input, const Options& options) {
+  if (!input.config) return judge_folder(input.folder, options);
+  if (input.without_files) return Judged{*input.config, open_judgements(*input.config, "needs FCLib files, see --fclib")};
+  RunReport report;
+  {
+    TerminalProgress progress(options.quiet);
+    report = run_config(*input.config, catalog(), options.run, progress);
+  }
+  if (report.interrupted) return std::nullopt;
+  Judged judged = judge_folder(report.folder, options);
+  if (options.run.only.empty()) return judged;
+  auto& all = judged.judgements;  // what --only leaves out is not asked for
+  all.erase(std::remove_if(all.begin(), all.end(), [](const Judgement& judgement) { return judgement.cells == 0; }),
+            all.end());
+  return judged;
+}
+
+int finish(const std::vector<Judged>& all, const Options& options) {
   std::vector<std::pair<const Config*, std::vector<Judgement>>> judged;
   std::size_t met = 0, total = 0, broken = 0;
-  for (const ResultTable& table : results) {
-    judged.emplace_back(&table.config(), judge_claims(table));
-    print_judgements(table.config(), judged.back().second);
-    print_line("");
-    for (const Judgement& judgement : judged.back().second) {
+  for (const Judged& one : all) {
+    judged.emplace_back(&one.config, one.judgements);
+    for (const Judgement& judgement : one.judgements) {
       ++total;
       met += judgement.verdict == Verdict::met ? 1 : 0;
       broken += judgement.verdict != Verdict::met && judgement.claim.must ? 1 : 0;
@@ -89,18 +157,36 @@ int run(const Options& options) {
   return broken == 0 ? exit_done : exit_claim_failed;
 }
 
+int run(const Options& options) {
+  std::vector<Judged> all;
+  for (const Input& input : read_inputs(options)) {
+    auto judged = judge(input, options);
+    if (!judged) {
+      report_error("interrupted; run it again to do the missing cells");
+      return exit_interrupted;
+    }
+    print_judgements(judged->config, judged->judgements);
+    print_line("");
+    all.push_back(std::move(*judged));
+  }
+  return finish(all, options);
+}
+
 }  // namespace
 
 Command add_claims(CLI::App& program) {
   CLI::App* app = program.add_subcommand("claims", "judge what the papers claim");
   auto options = std::make_shared<Options>();
   RunOptions& run_options = options->run;
-  app->add_option("INPUT", options->inputs, "config files (JSON), or folders of results")->required();
+  app->add_option("INPUT", options->inputs, "config files (JSON), or folders of results (default configs/*.json)");
   app->add_option("--markdown", options->markdown, "write the scorecard into this file")->type_name("FILE");
   add_choice(*app, "--size", &run_options.overrides.size, {"small", "paper"},
              "apply the values a config gives for this size");
   app->add_option("--out", run_options.out, "where results go, into a folder per config (default results)")
       ->type_name("DIR");
+  app->add_option("--only", run_options.only,
+                  "run and judge only cells whose problem/model/label matches this shell pattern")
+      ->type_name("GLOB");
   add_repeated(*app, "--set", &run_options.overrides.set, "POINTER=VALUE",
                "change the config at a JSON pointer, any number of times");
   add_integer(*app, "--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");

@@ -23,12 +23,13 @@ constexpr const char* footer =
     "Exit codes: 0 the same, 1 different (the table says what moved), 2 could not compare.\n";
 
 struct Options {
-  std::string results, baseline;
+  std::string results, baseline, fclib_dir;
   bool update = false;
 };
 
 int run(const Options& options) {
-  const ResultTable results(options.results, catalog());
+  const ResultTable results(options.results, catalog(), options.fclib_dir);
+  if (!results.note().empty()) report_note(results.note());
   const std::string& name = results.config().name;
   if (options.update) {
     std::filesystem::path folder = options.baseline;
@@ -60,6 +61,9 @@ Command add_compare(CLI::App& program) {
   app->add_option("--baseline", options->baseline, "folder of the baseline, or of the baselines of all configs")
       ->type_name("DIR")
       ->required();
+  app->add_option("--fclib", options->fclib_dir,
+                  "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together")
+      ->type_name("DIR");
   app->add_flag("--update", options->update, "make these results the baseline");
   app->footer(footer);
   return {app, [options] { return run(*options); }};

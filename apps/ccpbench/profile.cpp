@@ -27,13 +27,13 @@ constexpr const char* footer =
     "  $ ccpbench profile results/fclib --measure natural_map --at 1e-6\n"
     "\n"
     "Prints, per accuracy, how many problems each label solves and the shifted geometric mean of the cost with its 95 %\n"
-    "bootstrap interval; an unsolved problem counts as ten times the dearest solved one. --out writes accuracy.csv,\n"
-    "performance.csv, data.csv and means.csv; scripts/plot_profiles.py draws them.\n"
+    "bootstrap interval (none below five problems); an unsolved problem counts as ten times the dearest solved one.\n"
+    "--out writes accuracy.csv, performance.csv, data.csv and means.csv; scripts/plot_profiles.py draws them.\n"
     "Exit codes: 0 done, 2 bad input.\n";
 
 struct Options {
   std::vector<std::string> results, at;
-  std::string out;
+  std::string out, fclib_dir;
   ProfileOptions profile;
 };
 
@@ -69,22 +69,28 @@ void print_means(const CostTable& table, const std::vector<ShiftedMean>& means, 
       {{"solver", false, Fit::shorten}, {"solved", true}, {fmt::format("mean (shift {:g})", shift), true}, {"95 %", true}});
   for (const ShiftedMean& mean : means)
     rows.row({printable(mean.label), fmt::format("{}", mean.solved), cost_text(mean.mean, time),
-              fmt::format("{} – {}", cost_text(mean.low, time), cost_text(mean.high, time))});
+              std::isnan(mean.low) ? "–" : fmt::format("{} – {}", cost_text(mean.low, time), cost_text(mean.high, time))});
   print(rows.text(Style::out(), stdout_width()));
   print_line("");
 }
 
+/// Empty for NaN.
+std::string known(double value) { return std::isnan(value) ? "" : fmt::format("{:.10g}", value); }
+
 void add_curves(const CostTable& table, const std::vector<ProfileCurve>& curves, std::string& csv) {
   for (const ProfileCurve& curve : curves)
     for (std::size_t i = 0; i < curve.x.size(); ++i)
-      csv += fmt::format("{:g},{},{:.10g},{:.10g},{:.10g},{:.10g},{}\n", table.at, csv_field(curve.label), curve.x[i],
-                         curve.fraction[i], curve.low[i], curve.high[i], table.problems.size());
+      csv += fmt::format("{:g},{},{:.10g},{:.10g},{},{},{}\n", table.at, csv_field(curve.label), curve.x[i],
+                         curve.fraction[i], known(curve.low[i]), known(curve.high[i]), table.problems.size());
 }
 
 int run(const Options& options) {
   const std::vector<double> decades = accuracies(options);
   std::vector<ResultTable> results;
-  for (const std::string& folder : options.results) results.emplace_back(folder, catalog());
+  for (const std::string& folder : options.results) {
+    results.emplace_back(folder, catalog(), options.fclib_dir);
+    if (!results.back().note().empty()) report_note(results.back().note());
+  }
   std::string accuracy = "at,problem,label,by,cost\n", means = "at,label,by,shift,solved,problems,mean,low,high\n";
   std::string performance = "at,label,ratio,fraction,low,high,problems\n",
               data = "at,label,budget,fraction,low,high,problems\n";
@@ -98,8 +104,8 @@ int run(const Options& options) {
         accuracy += fmt::format("{:g},{},{},{},{}\n", at, csv_field(table.problems[p]), csv_field(table.labels[s]),
                                 options.profile.by, csv_number(table.costs[s][p]));
     for (const ShiftedMean& mean : table_means)
-      means += fmt::format("{:g},{},{},{:g},{},{},{:.10g},{:.10g},{:.10g}\n", at, csv_field(mean.label), options.profile.by,
-                           shift, mean.solved, table.problems.size(), mean.mean, mean.low, mean.high);
+      means += fmt::format("{:g},{},{},{:g},{},{},{},{},{}\n", at, csv_field(mean.label), options.profile.by, shift,
+                           mean.solved, table.problems.size(), known(mean.mean), known(mean.low), known(mean.high));
     add_curves(table, performance_profile(table, options.profile), performance);
     add_curves(table, data_profile(table, options.profile), data);
   }
@@ -129,6 +135,9 @@ Command add_profile(CLI::App& program) {
              "measure of accuracy, read from the traces (default: the stop measure)");
   add_real(*app, "--shift", &options->profile.shift, Range::closed(0.0, 1e9), "VALUE",
            "of the geometric mean; 0 stands for 0.01 s or 10 counts");
+  app->add_option("--fclib", options->fclib_dir,
+                  "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together")
+      ->type_name("DIR");
   app->add_option("--out", options->out, "write the CSV files into this folder")->type_name("DIR");
   app->footer(footer);
   return {app, [options] { return run(*options); }};

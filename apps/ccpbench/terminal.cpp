@@ -197,10 +197,18 @@ void print_line(std::string_view text) {
   print("\n");
 }
 
-void report_error(std::string_view text) {
+namespace {
+
+void report(Tone tone, const char* kind, std::string_view text) {
   std::fflush(stdout);
-  const std::string line = fmt::format("ccpbench: {} {}\n", Style::err().paint(Tone::bad, "error:"), printable(text));
+  const std::string line = fmt::format("ccpbench: {} {}\n", Style::err().paint(tone, kind), printable(text));
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
+
+}  // namespace
+
+void report_error(std::string_view text) { report(Tone::bad, "error:", text); }
+
+void report_note(std::string_view text) { report(Tone::warning, "note:", text); }
 
 }  // namespace ccp::cli

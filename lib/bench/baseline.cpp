@@ -65,8 +65,11 @@ Json read_baseline(const fs::path& folder) {
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   Json json = parse_json(text, file.string());
-  if (!json.is_object() || json.value("schema", Json()) != baseline_schema || !json.contains("cells") ||
-      !json.contains("tolerances"))
+  const auto is = [&](const char* key, bool (Json::*type)() const noexcept) {
+    return json.contains(key) && (json[key].*type)();
+  };
+  if (!json.is_object() || json.value("schema", Json()) != baseline_schema || !is("cells", &Json::is_object) ||
+      !is("tolerances", &Json::is_object) || !is("config", &Json::is_string) || !is("size", &Json::is_string))
     throw InputError(file.string(), "", "is no baseline");
   return json;
 }

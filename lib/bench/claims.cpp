@@ -217,6 +217,12 @@ std::vector<Judgement> judge_claims(const ResultTable& results) {
   return judgements;
 }
 
+std::vector<Judgement> open_judgements(const Config& config, const std::string& reason) {
+  std::vector<Judgement> judgements;
+  for (const Claim& claim : config.claims) judgements.push_back({claim, Verdict::open, unknown, unknown, 0, "", reason});
+  return judgements;
+}
+
 std::string verdict_name(Verdict verdict) {
   if (verdict == Verdict::open) return "cannot be judged";
   return verdict == Verdict::met ? "met" : "not met";
@@ -248,7 +254,7 @@ std::string scorecard(const std::vector<std::pair<const Config*, std::vector<Jud
     if (judgements.empty()) continue;
     text +=
         fmt::format("\n## {}{}{}\n\n", markdown(config->name), config->title.empty() ? "" : ": " + markdown(config->title),
-                    config->size.empty() ? "" : " (size " + config->size + ")");
+                    config->size.empty() ? " (as in the config)" : " (size " + config->size + ")");
     text += "| claim | says | where | measured | bound | verdict |\n|---|---|---|---|---|---|\n";
     for (const Judgement& judgement : judgements) {
       const Claim& claim = judgement.claim;

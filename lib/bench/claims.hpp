@@ -23,6 +23,9 @@ struct Judgement {
 /// Judges every claim of the config of `results`.
 std::vector<Judgement> judge_claims(const ResultTable& results);
 
+/// The claims of a config that could not be run, all of them open for this reason.
+std::vector<Judgement> open_judgements(const Config& config, const std::string& reason);
+
 /// "met", "not met", "cannot be judged".
 std::string verdict_name(Verdict verdict);
 /// "19", "3.2e-05", "never" for infinity.

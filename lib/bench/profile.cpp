@@ -76,6 +76,11 @@ ProfileCurve curve(const std::string& label, const std::vector<double>& values, 
   for (std::size_t i = 0; i < grid.size(); ++i)
     result.fraction[i] = static_cast<double>(std::count_if(bin.begin(), bin.end(), [i](std::size_t b) { return b <= i; })) /
                          static_cast<double>(n);
+  if (n < least_problems_for_bands) {
+    result.low.assign(grid.size(), unknown);
+    result.high.assign(grid.size(), unknown);
+    return result;
+  }
   std::vector<std::vector<double>> drawn(grid.size());
   Draws draws(options.seed);
   for (int d = 0; d < options.draws; ++d) {
@@ -186,6 +191,8 @@ std::vector<ShiftedMean> shifted_means(const CostTable& table, const ProfileOpti
     }
     if (anything) {
       mean.mean = shifted_mean(costs, chosen, shift);
+    }
+    if (anything && n >= least_problems_for_bands) {
       Draws draws(options.seed);
       std::vector<double> drawn;
       for (int d = 0; d < options.draws; ++d) {

@@ -18,6 +18,9 @@ struct ProfileOptions {
   std::uint64_t seed = 1;
 };
 
+/// Problems below which there are no bands: redrawing two or three of them says nothing about others.
+inline constexpr std::size_t least_problems_for_bands = 5;
+
 /// What every solver needs for every problem to come to one accuracy.
 struct CostTable {
   double at = 0.0;
@@ -27,7 +30,7 @@ struct CostTable {
   std::vector<std::vector<double>> costs;  ///< [label][problem]; +infinity: never, or not run
 };
 
-/// Fractions of problems with a 95 % band, on a grid of ratios or budgets.
+/// Fractions of problems with a 95 % band (NaN below least_problems_for_bands), on a grid of ratios or budgets.
 struct ProfileCurve {
   std::string label;
   std::vector<double> x, fraction, low, high;
@@ -36,7 +39,8 @@ struct ProfileCurve {
 struct ShiftedMean {
   std::string label;
   std::size_t solved = 0;
-  double mean = 0.0, low = 0.0, high = 0.0;  ///< NaN when no solver solves anything
+  double mean = 0.0;             ///< NaN when no solver solves anything
+  double low = 0.0, high = 0.0;  ///< of the 95 % band; NaN also below least_problems_for_bands
 };
 
 /// Throws InputError when no cell can tell the cost at this accuracy.

@@ -8,9 +8,12 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <set>
 
 #include "bench/config_json.hpp"
 #include "bench/config_keys.hpp"
+#include "bench/plan.hpp"
+#include "bench/result_store.hpp"
 #include "core/error.hpp"
 #include "problem/measure.hpp"
 
@@ -56,15 +59,66 @@ std::vector<std::vector<std::string>> csv_lines(const std::string& text) {
   return lines;
 }
 
-/// The config of a run as its manifest keeps it: with size and settings applied.
-Config manifest_config(const std::filesystem::path& file, const Catalog& catalog) {
-  const Json manifest = Json::parse(read_text(file), nullptr, false);
-  if (!manifest.is_object() || !manifest.contains("config"))
-    throw InputError(file.string(), "/config", "is no manifest of a run");
-  Config config = parse_config(dump_json(manifest["config"]), file.string(), catalog);
-  if (const Json options = manifest.value("options", Json::object()); options.contains("size"))
-    config.size = options["size"].get<std::string>();
-  return config;
+struct Manifest {
+  Config config;  ///< with size and settings applied
+  int threads = 1;
+  std::string version;  ///< of the solvers
+};
+
+Manifest read_manifest(const std::filesystem::path& file, const Catalog& catalog) {
+  const Json json = Json::parse(read_text(file), nullptr, false);
+  if (!json.is_object() || !json.contains("config")) throw InputError(file.string(), "/config", "is no manifest of a run");
+  Manifest manifest{parse_config(dump_json(json["config"]), file.string(), catalog), 1, ""};
+  try {
+    if (json.contains("options")) {
+      manifest.config.size = json["options"].value("size", std::string());
+      manifest.threads = json["options"].value("threads", 1);
+    }
+    if (json.contains("program")) manifest.version = json["program"].value("solver_version", std::string());
+  } catch (const nlohmann::json::exception&) {
+    throw InputError(file.string(), "/options", "is no manifest of a run");
+  }
+  return manifest;
+}
+
+std::set<std::string> hashes_of(const CsvTable& summary) {
+  std::set<std::string> hashes;
+  if (const int column = summary.column("hash"); column >= 0)
+    for (const auto& row : summary.rows) hashes.insert(row[static_cast<std::size_t>(column)]);
+  return hashes;
+}
+
+/// Cells with a result that are not listed. A run that failed to come to its end leaves some, copied shards do, and so do
+/// earlier versions of a config.
+std::size_t count_unlisted(const std::filesystem::path& folder, const std::set<std::string>& listed) {
+  std::size_t count = 0;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "cells", ignored))
+    if (listed.count(entry.path().filename().string()) == 0 && std::filesystem::exists(entry.path() / "cell.json")) ++count;
+  return count;
+}
+
+/// Brings summary.csv up to date with cells/. Gives a note when that cannot be done. A row that is listed is never lost:
+/// only a plan that knows all of them may write the table.
+std::string refresh_summary(const std::filesystem::path& folder, const Manifest& manifest, const std::string& fclib_dir) {
+  std::set<std::string> listed;
+  if (std::filesystem::exists(folder / "summary.csv")) listed = hashes_of(read_csv(folder / "summary.csv"));
+  const std::size_t unlisted = count_unlisted(folder, listed);
+  if (unlisted == 0) return "";
+  const auto left_out = [&](const std::string& why) {
+    return fmt::format("{}: {} of its cells not in summary.csv {} left out: {}", folder.string(), unlisted,
+                       unlisted == 1 ? "is" : "are", why);
+  };
+  if (manifest.version != solver_version) return left_out("they are of another version of the solvers");
+  try {
+    const Plan plan = make_plan(manifest.config, {fclib_dir, manifest.threads});
+    for (const Cell& cell : plan.cells) listed.erase(cell.hash);
+    if (!listed.empty()) return left_out("summary.csv is not that of manifest.json");
+    ResultStore::to_read(folder).write_summary(plan);
+  } catch (const InputError& error) {
+    return left_out(error.what());
+  }
+  return "";
 }
 
 /// The label without swept values, and whether a variant has it.
@@ -115,10 +169,12 @@ CsvTable read_csv(const std::filesystem::path& path) {
 
 std::string ResultRow::id() const { return fmt::format("{}/{}/{}", problem, model_name(model), label); }
 
-ResultTable::ResultTable(const std::filesystem::path& folder, const Catalog& catalog)
-    : folder_(folder),
-      config_(manifest_config(folder / "manifest.json", catalog)),
-      summary_(read_csv(folder / "summary.csv")) {
+ResultTable::ResultTable(const std::filesystem::path& folder, const Catalog& catalog, const std::string& fclib_dir)
+    : folder_(folder) {
+  Manifest manifest = read_manifest(folder / "manifest.json", catalog);
+  note_ = refresh_summary(folder, manifest, fclib_dir);
+  config_ = std::move(manifest.config);
+  summary_ = read_csv(folder / "summary.csv");
   const auto text = [&](std::size_t row, const std::string& name) {
     const int column = summary_.column(name);
     if (column < 0)

@@ -40,12 +40,16 @@ struct ResultRow {
 /// The results of one config.
 class ResultTable {
  public:
-  /// Throws InputError when manifest.json or summary.csv are missing or not those of a run.
-  ResultTable(const std::filesystem::path& folder, const Catalog& catalog);
+  /// summary.csv is made anew first when it lacks cells that are there, as after copying the folders of shards together;
+  /// when that cannot be done, note() says so. `fclib_dir` as in PlanOptions. Throws InputError when manifest.json or
+  /// summary.csv are missing or not those of a run.
+  ResultTable(const std::filesystem::path& folder, const Catalog& catalog, const std::string& fclib_dir = "");
 
   const std::filesystem::path& folder() const { return folder_; }
   const Config& config() const { return config_; }
   const std::vector<ResultRow>& rows() const { return rows_; }
+  /// One line on cells that are there and not in rows(); empty: none are known.
+  const std::string& note() const { return note_; }
 
   /// One of claim_metrics(), with its decade where it takes one. What was never reached is +infinity, and so is the residual
   /// of a run that diverged; NaN when there is no value (the cell failed or has no such column).
@@ -59,6 +63,7 @@ class ResultTable {
 
   std::filesystem::path folder_;
   Config config_;
+  std::string note_;
   CsvTable summary_;
   std::vector<ResultRow> rows_;
   mutable std::map<std::string, CsvTable> traces_;  ///< by hash

@@ -38,7 +38,6 @@ TEST_CASE("Performance profiles count ties for both, and failures for nobody") {
   CHECK(curves[0].fraction.back() == 0.75);
   CHECK(curves[1].fraction.back() == 0.5);
   CHECK(curves[2].fraction.back() == 0.0);
-  CHECK(curves[2].high.back() == 0.0);
   for (std::size_t i = 0; i < curves[0].x.size(); ++i) CHECK(curves[0].fraction[i] == (curves[0].x[i] < 2.0 ? 0.5 : 0.75));
 }
 
@@ -64,7 +63,25 @@ TEST_CASE("Shifted geometric means punish failures and are known by their shift"
   CHECK(means[0].solved == 2);
   CHECK(means[1].mean == Approx(std::sqrt(910.0 * 100.0) - 10.0));
   CHECK(means[1].solved == 1);
-  CHECK(means[0].low == Approx(10.0));
-  CHECK(means[0].high == Approx(90.0));
   CHECK(std::isnan(shifted_means(table({{never}}), by_iterations())[0].mean));
+}
+
+TEST_CASE("Bands hold the value and stay within its extremes; few problems have none") {
+  const CostTable five = table({{10, 20, 30, 40, 90}, {never, never, 30, 30, 30}});
+  const ShiftedMean mean = shifted_means(five, by_iterations())[0];
+  CHECK(mean.low < mean.mean);
+  CHECK(mean.high > mean.mean);
+  CHECK(mean.low >= 10.0);
+  CHECK(mean.high <= 90.0 + 1e-9);
+  for (const ProfileCurve& curve : performance_profile(five, by_iterations())) {
+    for (std::size_t i = 0; i < curve.x.size(); ++i) {
+      CHECK(curve.low[i] <= curve.fraction[i]);
+      CHECK(curve.high[i] >= curve.fraction[i]);
+    }
+    CHECK(curve.low.front() < curve.high.front());
+  }
+  const CostTable four = table({{10, 20, 30, 40}});
+  CHECK(std::isnan(shifted_means(four, by_iterations())[0].low));
+  CHECK_FALSE(std::isnan(shifted_means(four, by_iterations())[0].mean));
+  CHECK(std::isnan(data_profile(four, by_iterations())[0].high.back()));
 }

@@ -1,0 +1,153 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "bench/claims.hpp"
+#include "bench/fake_catalog.hpp"
+#include "bench/temporary_folder.hpp"
+
+using namespace ccp;
+using ccp::testing::fake_catalog;
+using ccp::testing::TemporaryFolder;
+using ccp::testing::write_text;
+
+namespace {
+
+/// Solvers A, which is swept, and B, two problems; `sweep` is a JSON object.
+std::string config_text(const std::string& sweep, const std::string& claim) {
+  return R"({"name": "x", "problems": [{"scene": "pebbles", "label": "few"}, {"scene": "pebbles", "label": "many"}],
+    "solvers": [{"solver": "good", "label": "A"}, {"solver": "good", "label": "B"}], "sweep": )" +
+         sweep + R"(, "claims": [{"id": "c", "must": true, "says": "s", "where": "w", )" + claim + "}]}";
+}
+
+/// Judges a claim on a table that stands here, line by line: problem,label,status,iterations,relative_residual,contacts,
+/// iterations_to_1e-4.
+Judgement judge(const std::string& sweep, const std::string& claim, const std::vector<std::string>& lines) {
+  const TemporaryFolder folder;
+  write_text(folder.path() / "manifest.json", R"({"config": )" + config_text(sweep, claim) + "}");
+  std::string table = "model,hash,problem,label,status,iterations,relative_residual,contacts,iterations_to_1e-4\n";
+  for (std::size_t i = 0; i < lines.size(); ++i) table += "ccp," + std::to_string(i) + "," + lines[i] + "\n";
+  write_text(folder.path() / "summary.csv", table);
+  return judge_claims(ResultTable(folder.path(), fake_catalog())).at(0);
+}
+
+const std::string steps = R"({"/solvers/0/parameters/step": [0.1, 0.2, 0.4]})";
+
+/// A takes 40, 20 and 10 iterations with steps of 0.1, 0.2 and 0.4; B takes 8.
+const std::vector<std::string> halving = {"few,A (step=0.1),solved,40,1e-8,10,4", "few,A (step=0.2),solved,20,1e-8,10,3",
+                                          "few,A (step=0.4),solved,10,1e-8,10,2", "few,B,solved,8,1e-8,10,9"};
+
+Judgement judge_halving(const std::string& claim) { return judge(steps, claim, halving); }
+
+const std::string iterations = R"("metric": "iterations", "of": "A", )";
+
+}  // namespace
+
+TEST_CASE("Claims over several cells take the largest, the smallest, or their ratio") {
+  const Judgement largest = judge_halving(iterations + R"("over": "largest", "at_least": 40)");
+  CHECK(largest.verdict == Verdict::met);
+  CHECK(largest.measured == 40.0);
+  CHECK(largest.cells == 3);
+  CHECK(judge_halving(iterations + R"("over": "largest", "greater_than": 40)").verdict == Verdict::not_met);
+  CHECK(judge_halving(iterations + R"("over": "smallest", "at_most": 10)").verdict == Verdict::met);
+  CHECK(judge_halving(iterations + R"("over": "smallest", "less_than": 10)").verdict == Verdict::not_met);
+  CHECK(judge_halving(iterations + R"("over": "spread", "at_most": 4)").measured == 4.0);
+  const Judgement each = judge_halving(iterations + R"("at_most": 30)");
+  CHECK(each.verdict == Verdict::not_met);
+  CHECK(each.measured == 40.0);  // the one that breaks it, not the first
+  CHECK(each.cell == "few/ccp/A (step=0.1)");
+}
+
+TEST_CASE("A slope is fitted on log axes against a swept value or the size") {
+  const std::string against = iterations + R"("over": "slope", "against": "/solvers/0/parameters/step", )";
+  CHECK(judge_halving(against + R"("at_most": -0.99)").measured == Approx(-1.0));
+  CHECK(judge_halving(against + R"("at_least": -0.99)").verdict == Verdict::not_met);
+
+  // not on one line: the least-squares slope through (1, 0), (2, 3), (3, 3) is 1.5
+  const std::vector<std::string> cells = {"few,A (step=0.1),solved,1,1e-8,10,4", "few,A (step=0.2),solved,1000,1e-8,100,3",
+                                          "few,A (step=0.4),solved,1000,1e-8,1000,2"};
+  const std::string contacts = iterations + R"("over": "slope", "against": "contacts", "at_most": 1.6)";
+  CHECK(judge(steps, contacts, cells).measured == Approx(1.5));
+  CHECK(judge(steps, contacts, cells).verdict == Verdict::met);
+  CHECK(judge(steps, contacts, {cells[0]}).verdict == Verdict::open);
+  CHECK(judge_halving(contacts).verdict == Verdict::open);  // all of one size
+  const Judgement zero = judge(steps, contacts, {"few,A (step=0.1),solved,0,1e-8,10,4", cells[1]});
+  CHECK(zero.verdict == Verdict::open);
+  CHECK_THAT(zero.reason, Catch::Contains("log axes"));
+}
+
+TEST_CASE("Cells keeps one swept value, or several") {
+  const auto kept = [](const std::string& values) {
+    return judge_halving(iterations + R"("over": "largest", "at_least": 1, "cells": {"/solvers/0/parameters/step": )" +
+                         values + "}");
+  };
+  CHECK(kept("0.2").measured == 20.0);
+  CHECK(kept("2e-1").measured == 20.0);
+  CHECK(kept("[0.4, 0.2]").measured == 20.0);
+  CHECK(kept("[0.4, 0.2]").cells == 2);
+  CHECK(kept("[0.4, 0.1]").measured == 40.0);
+}
+
+TEST_CASE("Zipped values are kept together and compared pair by pair") {
+  const std::string zip = R"({"zip": {"/solvers/0/parameters/step": [0.1, 0.2], "/stop/tolerance": [1e-3, 1e-6]}})";
+  const std::vector<std::string> cells = {
+      "few,A (step=0.1) (tolerance=0.001),solved,10,1e-8,10,4", "few,A (step=0.2) (tolerance=1e-06),solved,90,1e-8,10,3",
+      "few,B (tolerance=0.001),solved,20,1e-8,10,2", "few,B (tolerance=1e-06),solved,100,1e-8,10,9"};
+  // were they compared crosswise, 90 would not be below 20
+  CHECK(judge(zip, iterations + R"("less_than": {"of": "B"})", cells).verdict == Verdict::met);
+  const std::string both = R"("cells": {"/solvers/0/parameters/step": 0.2, "/stop/tolerance": 1e-6}, "at_least": 90)";
+  CHECK(judge(zip, iterations + both, cells).cells == 1);
+  CHECK(judge(zip, iterations + both, cells).verdict == Verdict::met);
+  const std::string crossed = R"("cells": {"/solvers/0/parameters/step": 0.1, "/stop/tolerance": 1e-6}, "at_least": 1)";
+  CHECK(judge(zip, iterations + crossed, cells).verdict == Verdict::open);
+}
+
+TEST_CASE("A comparison takes its factor and its problem") {
+  CHECK(judge_halving(iterations + R"("at_most": {"of": "B", "times": 5})").verdict == Verdict::met);
+  CHECK(judge_halving(iterations + R"("at_most": {"of": "B", "times": 4.9})").verdict == Verdict::not_met);
+  CHECK(judge_halving(iterations + R"("at_most": {"of": "B", "times": 5})").bound == 40.0);
+  CHECK(judge_halving(R"("metric": "iterations_to", "at": 1e-4, "of": "A", "less_than": {"of": "B"})").bound == 9.0);
+  CHECK(
+      judge_halving(R"("metric": "iterations_to", "at": 1e-4, "of": "A", "less_than": {"of": "B", "metric": "iterations"})")
+          .bound == 8.0);
+
+  const std::vector<std::string> two = {"few,A (step=0.1),solved,40,1e-8,10,4", "many,A (step=0.1),solved,70,1e-8,10,4",
+                                        "few,B,solved,50,1e-8,10,9", "many,B,solved,60,1e-8,10,9"};
+  const Judgement same = judge(steps, iterations + R"("less_than": {"of": "B"})", two);
+  CHECK(same.verdict == Verdict::not_met);  // on each its own
+  CHECK(same.cell == "many/ccp/A (step=0.1)");
+  CHECK(judge(steps, iterations + R"("problem": "few", "less_than": {"of": "B"})", two).verdict == Verdict::met);
+  CHECK(judge(steps, iterations + R"("problem": "few", "less_than": {"problem": "many"})", two).bound == 70.0);
+  CHECK(judge(steps, iterations + R"("problem": "few", "less_than": {"of": "B", "problem": "many"})", two).bound == 60.0);
+}
+
+TEST_CASE("Failed cells leave a claim open, diverged ones break it, unsupported ones are none") {
+  const auto judge_with = [](const std::string& line, const std::string& claim) {
+    auto cells = halving;
+    cells.push_back(line);
+    return judge(steps, claim, cells);
+  };
+  const std::string residual = R"("metric": "relative_residual", "of": "A", )";
+  const Judgement failed = judge_with("many,A (step=0.1),crashed,3,,10,", residual + R"("at_most": 1e-6)");
+  CHECK(failed.verdict == Verdict::open);
+  CHECK_THAT(failed.reason, Catch::Contains("many/ccp/A (step=0.1)") && Catch::Contains("crashed"));
+
+  const Judgement diverged = judge_with("many,A (step=0.1),diverged,3,,10,", residual + R"("at_most": 1e-6)");
+  CHECK(diverged.verdict == Verdict::not_met);
+  CHECK(std::isinf(diverged.measured));
+  CHECK(judge_with("many,A (step=0.1),diverged,3,,10,", residual + R"("over": "largest", "greater_than": 1)").verdict ==
+        Verdict::met);
+
+  const Judgement unsupported = judge_with("many,A (step=0.1),unsupported,0,,10,", residual + R"("at_most": 1e-6)");
+  CHECK(unsupported.verdict == Verdict::met);
+  CHECK(unsupported.cells == 3);
+
+  // an accuracy that is never reached is infinite, and two of them cannot be compared
+  const std::string decade = R"("metric": "iterations_to", "at": 1e-4, "of": "A", "problem": "many", )";
+  CHECK(judge_with("many,A (step=0.1),iteration_limit,9,1,10,", decade + R"("at_most": 100)").verdict == Verdict::not_met);
+  CHECK(judge_with("many,A (step=0.1),iteration_limit,9,1,10,", decade + R"("at_least": {"of": "B", "problem": "few"})")
+            .verdict == Verdict::met);
+  CHECK(judge_with("many,A (step=0.1),iteration_limit,9,1,10,", decade + R"("at_least": {"of": "B"})").verdict ==
+        Verdict::open);
+}
