@@ -1,85 +1,118 @@
 #!/usr/bin/env python3
 """Draws the performance and data profiles that `ccpbench profile --out DIR` wrote.
 
-    scripts/plot_profiles.py DIR [--out FILE.png]
-
-One row of panels per accuracy: on the left the fraction of problems solved within a factor of the best solver, on the
-right within a budget; both on a log axis, with 95 % bootstrap bands. Exit code 2 for input that cannot be drawn.
+One row of panels per accuracy: on the left the fraction of problems solved within a factor of the best solver, on the right
+within a budget; both on a log axis. Bands (95 %, bootstrap over the problems) are drawn for up to four solvers, more would hide
+each other; they stand in performance.csv and data.csv for all.
 """
+
 import argparse
 import csv
-import pathlib
 import sys
+from pathlib import Path
+
+# First, since it finds an interpreter with matplotlib.
+from plot_convergence import COLOURS, DASHES, GREY, formats, save, tick_text
 
 import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
+from result_folder import InputError
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
+MOST_BANDS = 4
+LEGEND_COLUMNS = 4
+UNITS = {"time": "seconds per contact", "back_solves": "back-solves"}
 
-LINES = ["-", "--", "-.", ":"]
+
+def rows_of(path):
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; is this a folder of `ccpbench profile --out`?") from None
+    except (OSError, ValueError, csv.Error) as error:
+        raise InputError(f"{path}: {error}") from None
+    if not rows:
+        raise InputError(f"{path}: holds no rows")
+    return rows
 
 
-def read(path, abscissa):
-    """{accuracy: {label: [(x, fraction, low, high)]}} and the number of problems."""
+def read_curves(path, abscissa):
+    """{accuracy: {label: [(x, fraction, low, high)]}}, low and high None where there is no band, and the number of problems."""
     curves, problems = {}, 0
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                point = tuple(float(row[name]) for name in (abscissa, "fraction", "low", "high"))
-                curves.setdefault(float(row["at"]), {}).setdefault(row["label"], []).append(point)
-                problems = int(row["problems"])
-    except (OSError, KeyError, ValueError) as error:
-        raise SystemExit(f"plot_profiles: error: {path}: {error}") from error
-    if not curves:
-        raise SystemExit(f"plot_profiles: error: {path}: holds no curve")
+        for row in rows_of(path):
+            band = [float(row[name]) if row[name] else None for name in ("low", "high")]
+            point = (float(row[abscissa]), float(row["fraction"]), *band)
+            curves.setdefault(float(row["at"]), {}).setdefault(row["label"], []).append(point)
+            problems = int(row["problems"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: is no profile ({type(error).__name__}: {error})") from None
     return curves, problems
 
 
-def draw(axes, curves, title, label):
-    for number, (name, points) in enumerate(curves.items()):
+def draw(axes, curves, styles, title, label):
+    for name, points in curves.items():
         x, fraction, low, high = zip(*points)
-        (line,) = axes.step(x, fraction, where="post", label=name, linestyle=LINES[number // 10 % len(LINES)])
-        axes.fill_between(x, low, high, step="post", alpha=0.12, color=line.get_color(), linewidth=0)
+        axes.step(x, fraction, where="post", label=name, linewidth=1.6, **styles[name])
+        if len(curves) <= MOST_BANDS and low[0] is not None:
+            axes.fill_between(x, low, high, step="post", alpha=0.12, color=styles[name]["color"], linewidth=0)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_ylim(-0.02, 1.02)
     axes.set_xlabel(label)
     axes.set_ylabel("fraction of problems")
     axes.set_title(title, fontsize=10)
-    axes.grid(True, alpha=0.3)
+    axes.grid(True, color="0.9", linewidth=0.6)
+
+
+def draw_figure(folder):
+    performance, problems = read_curves(folder / "performance.csv", "ratio")
+    data, _ = read_curves(folder / "data.csv", "budget")
+    by = rows_of(folder / "means.csv")[0].get("by") or ""
+    if list(performance) != list(data):
+        raise InputError(f"{folder}: performance.csv and data.csv are of different accuracies")
+    labels = list(dict.fromkeys(label for curves in performance.values() for label in curves))
+    styles = {label: {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k % len(DASHES)]}
+              for k, label in enumerate(labels)}
+    legend = 0.22 * (1 + (len(labels) - 1) // LEGEND_COLUMNS) + 0.15
+    height = 3.4 * len(performance) + legend
+    figure = Figure(figsize=(11, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.get_layout_engine().set(rect=(0, 0, 1, 1 - legend / height))
+    panels = figure.subplots(len(performance), 2, squeeze=False)
+    count = f"{problems} problem{'' if problems == 1 else 's'}"
+    for row, at in zip(panels, performance):
+        draw(row[0], performance[at], styles, f"accuracy {at:g}, {count}", f"{by.replace('_', '-')}, factor of the best")
+        draw(row[1], data[at], styles, f"accuracy {at:g}, {count}", f"budget, {UNITS.get(by, by)}")
+    handles, names = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="upper center", ncols=LEGEND_COLUMNS, frameon=False)
+    return figure
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("folder", type=Path, metavar="DIR", help="what `ccpbench profile --out` has written")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where the pictures go (default: DIR)")
+    parser.add_argument("--format", type=formats, default=["png", "svg"], metavar="LIST",
+                        help="png, svg or png,svg (default)")
+    parser.add_argument("--dpi", type=int, default=110, help="resolution of the PNG files (default 110)")
     arguments = parser.parse_args()
-    performance, problems = read(arguments.folder / "performance.csv", "ratio")
-    data, _ = read(arguments.folder / "data.csv", "budget")
-    with open(arguments.folder / "means.csv", newline="", encoding="utf-8") as file:
-        by = next(csv.DictReader(file))["by"]
-    unit = "s per contact" if by == "time" else by.replace("_", "-")
-    figure, panels = plt.subplots(len(performance), 2, figsize=(11, 3.6 * len(performance) + 0.8), squeeze=False)
-    count = f"{problems} problem" + ("" if problems == 1 else "s")
-    for row, at in zip(panels, performance):
-        draw(row[0], performance[at], f"to {at:g}, {count}", f"{by.replace('_', '-')}: factor of the best")
-        draw(row[1], data[at], f"to {at:g}, {count}", f"budget: {unit}")
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="upper center", ncol=min(4, len(labels)), fontsize=9, frameon=False)
-    lines = (len(labels) + 3) // 4
-    figure.tight_layout(rect=(0, 0, 1, 1 - (0.25 * lines + 0.15) / figure.get_figheight()))
-    target = arguments.out or arguments.folder / "profiles.png"
-    figure.savefig(target, dpi=110)
-    print(target)
+    matplotlib.rcParams.update({"svg.hashsalt": "ccpbench", "font.size": 9, "axes.edgecolor": GREY, "text.parse_math": False})
+    try:
+        figure = draw_figure(arguments.folder)
+        target = arguments.out or arguments.folder
+        target.mkdir(parents=True, exist_ok=True)
+        for kind in arguments.format:
+            save(figure, target / f"profiles.{kind}", kind, arguments.dpi)
+    except (InputError, OSError) as error:
+        print(f"plot_profiles.py: {error}", file=sys.stderr)
+        return 2
+    print(f"plots: {target} (profiles)")
+    return 0
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except SystemExit as error:
-        if isinstance(error.code, str):
-            print(error.code, file=sys.stderr)
-            raise SystemExit(2) from None
-        raise
-    except (OSError, StopIteration) as error:
-        print(f"plot_profiles: error: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
+    sys.exit(main())

@@ -1,0 +1,138 @@
+"""Tests of scripts/plot_profiles.py: it is run as users run it, on profiles made here."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "plot_profiles.py"
+PNG_START = b"\x89PNG\r\n\x1a\n"
+
+
+class PlotProfiles(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(self.scratch.cleanup)
+        self.folder = Path(self.scratch.name) / "profiles"
+
+    def make_folder(self, labels=("ADMM", "NSGS"), accuracies=("0.0001", "1e-08"), problems=20, by="time"):
+        """Steps of solvers that solve 3/4, 1/2, … of the problems; bands where there are five problems."""
+        self.folder.mkdir()
+        for name, column in (("performance", "ratio"), ("data", "budget")):
+            lines = [f"at,label,{column},fraction,low,high,problems"]
+            for at in accuracies:
+                for k, label in enumerate(labels):
+                    for i in range(5):
+                        fraction = i * (3 - k % 3) / 16
+                        band = f"{fraction * 0.8:g},{min(1, fraction * 1.2):g}" if problems >= 5 else ","
+                        lines.append(f"{at},{label},{2**i},{fraction:g},{band},{problems}")
+            (self.folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+        (self.folder / "means.csv").write_text(f"at,label,by\n1,x,{by}\n")
+
+    def run_script(self, *arguments, interpreter=(sys.executable,), **environment):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")}
+        return subprocess.run([*interpreter, SCRIPT, *map(str, arguments)], capture_output=True, text=True, timeout=120,
+                              env={**clean, **environment})
+
+    def draw(self, *arguments, **options):
+        result = self.run_script(self.folder, *arguments, **options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "")
+        return result
+
+    def svg(self):
+        self.draw("--format", "svg")
+        return (self.folder / "profiles.svg").read_text(encoding="utf-8")
+
+    def bands(self):
+        return len(re.findall(r'id="(?:PolyCollection|FillBetweenPolyCollection)_', self.svg()))
+
+    def test_draws_png_and_svg_beside_the_profiles(self):
+        self.make_folder()
+        result = self.draw()
+        self.assertRegex(result.stdout, r"^plots: .*profiles \(profiles\)\n$")
+        self.assertEqual((self.folder / "profiles.png").read_bytes()[:8], PNG_START)
+        self.assertGreater((self.folder / "profiles.png").stat().st_size, 10000)
+        self.assertTrue((self.folder / "profiles.svg").exists())
+
+    def test_the_svg_says_what_is_drawn(self):
+        self.make_folder(labels=("ADMM $x_1", "NSGS"))
+        said = set(re.findall(r"<!-- (.*?) -->", self.svg()))
+        for words in ("ADMM $x_1", "NSGS", "accuracy 0.0001, 20 problems", "accuracy 1e-08, 20 problems",
+                      "time, factor of the best", "budget, seconds per contact", "fraction of problems", "1", "10"):
+            self.assertIn(words, said)
+        self.assertFalse([words for words in said if "math" in words])
+
+    def test_counts_have_their_own_axis(self):
+        self.make_folder(by="back_solves", problems=1)
+        said = set(re.findall(r"<!-- (.*?) -->", self.svg()))
+        self.assertIn("back-solves, factor of the best", said)
+        self.assertIn("budget, back-solves", said)
+        self.assertIn("accuracy 1e-08, 1 problem", said)
+
+    def test_bands_of_few_solvers(self):
+        self.make_folder()
+        self.assertEqual(self.bands(), 8)  # two solvers, two accuracies, two panels
+
+    def test_no_bands_of_many_solvers(self):
+        self.make_folder(labels=[f"solver {k}" for k in range(12)])
+        self.assertEqual(self.bands(), 0)
+
+    def test_no_bands_of_few_problems(self):
+        self.make_folder(problems=2)
+        self.assertEqual(self.bands(), 0)
+
+    def test_same_data_same_bytes(self):
+        self.make_folder()
+        places = [Path(self.scratch.name) / name for name in ("first", "second")]
+        for place in places:
+            self.draw("--out", place)
+        for name in ("profiles.png", "profiles.svg"):
+            self.assertEqual((places[0] / name).read_bytes(), (places[1] / name).read_bytes())
+        self.assertFalse((self.folder / "profiles.png").exists())
+
+    def assert_refused(self, pattern):
+        result = self.run_script(self.folder)
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertRegex(result.stderr, pattern)
+        self.assertFalse((self.folder / "profiles.png").exists())
+
+    def test_bad_input_is_one_line_and_code_2(self):
+        self.assert_refused("performance.csv: no such file")
+        self.make_folder()
+        good = {name: (self.folder / name).read_text() for name in ("performance.csv", "data.csv", "means.csv")}
+        head = good["data.csv"].splitlines()[0]
+        for name, text, pattern in (("performance.csv", "", "performance.csv: holds no rows"),
+                                    ("data.csv", head + "\n", "data.csv: holds no rows"),
+                                    ("data.csv", good["performance.csv"], "data.csv: is no profile"),
+                                    ("data.csv", good["data.csv"] + "1e-4,x,what,1,,,2\n", "data.csv: is no profile"),
+                                    ("data.csv", good["data.csv"] + "1e-4,x\n", "data.csv: is no profile"),
+                                    ("data.csv", good["data.csv"].replace("1e-08", "1e-10"), "different accuracies"),
+                                    ("means.csv", "", "means.csv: holds no rows")):
+            with self.subTest(name=name, pattern=pattern):
+                (self.folder / name).write_text(text)
+                self.assert_refused(pattern)
+                (self.folder / name).write_text(good[name])
+        self.assertEqual(self.run_script().returncode, 2)
+
+    def bare_interpreter(self):
+        """A folder whose python3 knows no packages at all."""
+        place = Path(self.scratch.name) / "bin"
+        place.mkdir()
+        (place / "python3").write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
+        (place / "python3").chmod(0o755)
+        return place
+
+    def test_an_interpreter_without_matplotlib_hands_over_to_debians(self):
+        self.make_folder()
+        path = f"{self.bare_interpreter()}:{os.environ['PATH']}"
+        self.draw("--format", "svg", interpreter=(), PATH=path)
+        self.assertTrue((self.folder / "profiles.svg").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
