@@ -65,7 +65,7 @@ Shape claim_shape() {
 
 Shape claim_reference_shape() {
   return {"claim_reference",
-          "A bound that is a result itself; missing keys are those of the claim",
+          "A result as the bound; missing keys are those of the claim",
           {{"of", KeyType::text, "label of a solver, or a shell pattern"},
            {"metric", KeyType::choice, "what it is compared with", false, "", {}, claim_metrics()},
            {"at", KeyType::number, "a power of ten, for the metrics that end in _to", false, "", decades},
@@ -138,7 +138,7 @@ ConfigKeys::ConfigKeys(const Catalog& catalog) {
         {"perturb", KeyType::object, "solve a neighbour of the problem instead", false, "", {}, {}, "perturb"},
         {"label", KeyType::text, problem_label}}},
       {"perturb",
-       "A neighbour of a problem: r' = r + noise |r| Nz/|Nz| with random z, every friction coefficient times a factor",
+       "A neighbour: r' = r + noise |r| Nz/|Nz|, z random, and every mu scaled",
        {{"noise", KeyType::number, "change of the free velocity, relative to it; default 0", false, "",
          Range::non_negative()},
         {"friction_factor", KeyType::number, "factor of every friction coefficient; default 1", false, "",

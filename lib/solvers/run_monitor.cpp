@@ -1,5 +1,7 @@
 #include "solvers/run_monitor.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -13,6 +15,11 @@ constexpr double growth_limit = 1e8;
 constexpr int growth_patience = 10;
 
 }  // namespace
+
+bool StopRule::met_by_rounding(const Measures& values) const {
+  if (!native || (measure != Measure::velocity_residual && measure != Measure::relative_residual)) return false;
+  return values[measure_index(Measure::velocity_residual)] <= 10.0 * values[measure_index(Measure::rounding_floor)];
+}
 
 RunMonitor::RunMonitor(Judge& judge, StopRule stop, int threads)
     : judge_(judge),
@@ -92,11 +99,20 @@ void RunMonitor::note_crossings(double value, double elapsed) {
   }
 }
 
+bool RunMonitor::at_rounding_floor(const Iterate& iterate) {
+  const Measures values =
+      judge_.evaluate({Measure::velocity_residual, Measure::rounding_floor}, {&iterate.impulse, iterate.velocity});
+  if (!stop_.met_by_rounding(values)) return false;
+  note(fmt::format("the tolerance is below rounding: velocity residual {:.3g}, rounding floor {:.3g} m/s",
+                   values[measure_index(Measure::velocity_residual)], values[measure_index(Measure::rounding_floor)]));
+  return true;
+}
+
 std::optional<Status> RunMonitor::judge_iterate(const Iterate& iterate, double value, double elapsed) {
   if (!std::isfinite(value) || !iterate.impulse.allFinite()) return Status::diverged;
   const bool within = value <= stop_.tolerance;
   if (stop_.native) {
-    if (iterate.native_converged) return within ? Status::solved : Status::false_converged;
+    if (iterate.native_converged) return within || at_rounding_floor(iterate) ? Status::solved : Status::false_converged;
   } else if (within) {
     return Status::solved;
   }

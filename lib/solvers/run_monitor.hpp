@@ -18,6 +18,11 @@ struct StopRule {
   bool native = false;  ///< stop on the method's own criterion instead (the papers' behaviour)
   int max_iterations = 1000;
   double time_limit_s = 60.0;  ///< solver clock: set-up and iterations, without judging
+
+  /// Whether a method that stops on its own criterion is as near as rounding lets it come: a velocity residual below ten
+  /// times its floor (E13) says nothing, so no tolerance can ask for less. values: with velocity_residual and rounding_floor
+  /// (m/s); false where the floor is NaN, and for other stop measures.
+  bool met_by_rounding(const Measures& values) const;
 };
 
 /// One row of a trace.
@@ -99,6 +104,7 @@ class RunMonitor final : public Monitor {
   bool go_on_replaying(double elapsed);
   void watch_growth(double residual);
   void note_crossings(double value, double elapsed);
+  bool at_rounding_floor(const Iterate& iterate);
   std::optional<Status> judge_iterate(const Iterate& iterate, double value, double elapsed);
 
   Judge& judge_;

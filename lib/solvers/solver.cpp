@@ -26,11 +26,13 @@ WarmStart shifted_start(const ContactProblem& problem, const WarmStart& start) {
   return shifted;
 }
 
-/// The status of a run, decided on the returned point by the stop measure alone.
-Status decide(const Outcome& outcome, const RunMonitor& monitor, double value) {
+/// The status of a run, decided on the returned point by the stop rule alone.
+Status decide(const Outcome& outcome, const RunMonitor& monitor, const Measures& measures) {
+  const double value = measures[measure_index(monitor.stop_rule().measure)];
   if (!outcome.impulse.allFinite() || !std::isfinite(value)) return Status::diverged;
   if (value <= monitor.stop_rule().tolerance) return Status::solved;
   if (outcome.given_up) return *outcome.given_up;
+  if (monitor.verdict() == Status::solved && monitor.stop_rule().met_by_rounding(measures)) return Status::solved;
   if (monitor.verdict() == Status::solved) return Status::stalled;  // an earlier iterate was within, the returned one is not
   return monitor.verdict().value_or(Status::stalled);
 }
@@ -71,7 +73,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   Result result;
   result.measures = monitor.judge().evaluate(all_measures(),
                                              {&outcome.impulse, outcome.velocity.size() > 0 ? &outcome.velocity : nullptr});
-  result.status = decide(outcome, monitor, result.measures[measure_index(monitor.stop_rule().measure)]);
+  result.status = decide(outcome, monitor, result.measures);
   result.reason = outcome.reason;
   result.impulse = std::move(outcome.impulse);
   if (problem.impulse_shift().size() > 0) result.impulse -= problem.impulse_shift();
