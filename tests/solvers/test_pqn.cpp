@@ -92,8 +92,8 @@ TEST_CASE("a relative delta of pqn is that times a diagonal entry of N") {
     run(problem, {"pqn", Model::ncp, to(1e-8), {{"delta", 0.1 * entry}}}, &absolute);
     CAPTURE(name);
     REQUIRE(relative.rows.size() > 2);
-    CHECK(relative.native(2, "merit") == Approx(absolute.native(2, "merit")).epsilon(1e-6));
-    CHECK(relative.native(2, "merit") != Approx(plain.native(2, "merit")).epsilon(1e-6));
+    CHECK(relative.native(2, "pqn_merit") == Approx(absolute.native(2, "pqn_merit")).epsilon(1e-6));
+    CHECK(relative.native(2, "pqn_merit") != Approx(plain.native(2, "pqn_merit")).epsilon(1e-6));
   }
 }
 
@@ -101,8 +101,8 @@ TEST_CASE("the merit of pqn is one where nothing is known of contacts that close
   MemoryTrace closing, opening;
   run(point_mass(2.0, {-1.0, 0.0, 0.0}, 0.4), {"pqn", Model::ncp, to(1e-8)}, &closing);
   run(point_mass(2.0, {1.0, 0.0, 0.0}, 0.4), {"pqn", Model::ncp, to(1e-8)}, &opening);
-  CHECK(closing.native(0, "merit") == Approx(1.0).epsilon(1e-12));
-  CHECK(opening.native(0, "merit") == 0.0);
+  CHECK(closing.native(0, "pqn_merit") == Approx(1.0).epsilon(1e-12));
+  CHECK(opening.native(0, "pqn_merit") == 0.0);
 }
 
 TEST_CASE("pqn does not depend on the unit of mass") {

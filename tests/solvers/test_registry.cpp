@@ -2,6 +2,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "problem/measure.hpp"
 #include "solvers/registry.hpp"
 
 using namespace ccp;
@@ -20,6 +21,8 @@ TEST_CASE("every registered solver describes itself completely") {
     for (const NativeColumn& column : solver->info().native) {
       CHECK_FALSE(column.name.empty());
       CHECK_FALSE(column.meaning.empty());
+      CAPTURE(column.name);  // a trace has room for one column of a name
+      CHECK_FALSE(measure_from_name(column.name));
     }
     for (const Field& field : solver->settings().fields()) {
       CAPTURE(field.name);

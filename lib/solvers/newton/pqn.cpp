@@ -296,7 +296,7 @@ class Pqn final : public Solver {
                                  "Projected quasi-Newton",
                                  "Koziara 2017, Algorithm 1",
                                  {Model::ncp},
-                                 {{"merit", "", "spurious energy relative to that of the free motion, eq. 40"},
+                                 {{"pqn_merit", "", "spurious energy relative to that of the free motion, eq. 40"},
                                   {"gmres_products", "", "of the step"},
                                   {"gmres_residual", "", "of the step, relative"},
                                   {"fallback", "", "1: this iterate is a Gauss–Seidel sweep"}}};
