@@ -152,3 +152,57 @@ TEST_CASE("the exact local solver gives something finite in the cone where N_ii 
         CHECK(std::hypot(gamma[1], gamma[2]) <= friction * gamma[0] * (1.0 + 1e-14));
       }
 }
+
+namespace {
+
+/// The natural map in units of q: impulses do not come in, so that a huge one cannot hide anything.
+double velocity_error(const LocalContact& contact, const Vector3& gamma) {
+  const double rate = stable_rate(contact.W);
+  const Vector3 p = gamma - de_saxce_velocity(contact.W * gamma + contact.q, contact.mu) / rate;
+  return rate * (gamma - project_friction_cone(p, contact.mu)).norm() / (contact.q.norm() * (1.0 + contact.mu));
+}
+
+}  // namespace
+
+TEST_CASE("the exact local solver is right where N_ii is singular and q in its range") {
+  Uniform uniform(31);
+  for (const double friction : {1e-3, 0.3, 1.0, 3.0, 50.0})
+    for (const double second : {0.0, 1e-3, 1.0})
+      for (int repeat = 0; repeat < 300; ++repeat) {
+        Matrix3 root = uniform.matrix(3, 3) * Vector3(1.0, second, 0.0).asDiagonal();
+        root.row(0) += root.row(0).cwiseSign() * 0.1;  // N_nn well above zero
+        const Matrix3 W = root * root.transpose();
+        const LocalContact contact{W, W * uniform.vector(3), friction};
+        const Vector3 gamma = solve_contact_exact(contact);
+        CAPTURE(contact.W, contact.q, contact.mu, gamma);
+        CHECK(velocity_error(contact, gamma) <= 1e-11);
+        CHECK(std::hypot(gamma[1], gamma[2]) <= friction * gamma[0] * (1.0 + 1e-14));
+      }
+}
+
+TEST_CASE("the exact local solver solves contacts of rank one that have a solution, and stays modest where they jam") {
+  // N_ii = a aᵀ: with u_n = 0 the velocity u = a s + q is known, and a sliding γ gives s = aᵀγ with γ_n > 0 or not at all.
+  Uniform uniform(37);
+  int solvable = 0, jammed = 0;
+  for (const double friction : {0.3, 1.0, 3.0})
+    for (int repeat = 0; repeat < 500; ++repeat) {
+      Vector3 a = uniform.vector(3), q = uniform.vector(3);
+      a[0] = 0.3 + std::abs(a[0]);
+      q[0] = -0.1 - std::abs(q[0]);
+      const LocalContact contact{a * a.transpose(), q, friction};
+      const Vector2 sliding = q.tail<2>() - a.tail<2>() * (q[0] / a[0]);
+      const double share = 1.0 - friction * a.tail<2>().dot(sliding) / (a[0] * sliding.norm());
+      const Vector3 gamma = solve_contact_exact(contact);
+      CAPTURE(contact.W, contact.q, contact.mu, gamma, share);
+      if (share > 1e-3) {
+        ++solvable;
+        CHECK(velocity_error(contact, gamma) <= 1e-11);
+      } else if (share < -1e-3) {
+        ++jammed;
+        CHECK(gamma.norm() <= 1e10);
+        CHECK(std::hypot(gamma[1], gamma[2]) <= friction * gamma[0] * (1.0 + 1e-14));
+      }
+    }
+  CHECK(solvable > 500);
+  CHECK(jammed > 100);
+}

@@ -26,8 +26,10 @@ inline Vector3 de_saxce_velocity(const Vector3& u, double mu) { return {u[0] + m
 /// Exact solution by enumeration: open (q_n >= 0: γ = 0), stick (u = 0 inside the cone), else slip: with u_T = −α γ_T, α >
 /// 0, γ_T(α) = −(S + αI)⁻¹ q̃ from the Schur complement of the normal row, the root of ‖γ_T‖ − μ γ_n is bracketed, because it
 /// is positive where sticking fails and tends to μ q_n/W_nn < 0. Right for every W whose symmetric part is positive
-/// definite, to a residual of about 1e-15 times its condition, and of the same bits in any units; otherwise the impulse is
-/// finite and in the cone but may not solve the contact (0 when W_nn <= 0). Compare the quartic of Bonnefon and Daviet 2011,
+/// definite, to a residual of about 1e-15 times its condition, and of the same bits in any units; and for singular ones of
+/// rank 1 and 2 with W_nn > 0, where q̃ along the null space of S is left out when it is rounding, and u_T there with it. A
+/// singular contact without a solution (it jams: friction turns every impulse away from u_n = 0) gets a finite impulse in
+/// the cone that does not solve it; one with W_nn <= 0 gets 0. Compare the quartic of Bonnefon and Daviet 2011,
 /// which needs all its roots.
 Vector3 solve_contact_exact(const LocalContact& contact);
 

@@ -9,6 +9,10 @@ namespace ccp {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double zero_rate = 64.0 * epsilon;        // eigenvalues of S below this, against entries of W, are rounding
+constexpr double zero_velocity = 1e-12;             // and parts of u_T below this, against q
+constexpr double largest_impulse = 1e-3 / epsilon;  // through N_ii of the size of 1, for q of the size of 1
+constexpr double least_alpha = 1e-8;
 constexpr double largest_double = std::numeric_limits<double>::max();
 
 /// The power of two just above the largest entry of x in absolute value; 1 for zero and what is not finite. Dividing by it
@@ -32,6 +36,7 @@ class SlipBranch {
       for (int j = 0; j < 2; ++j) S_(i, j) = W(i + 1, j + 1) - W(i + 1, 0) * (W(0, j + 1) / W(0, 0));
       q_[i] = q[i + 1] - W(i + 1, 0) * (q[0] / W(0, 0));
     }
+    reduce_singular();
   }
 
   /// (S + αI)⁻¹ exists and ‖γ_T‖ is finite for all α above this; S is PSD in theory, slightly indefinite in practice.
@@ -42,12 +47,15 @@ class SlipBranch {
   double scale() const { return S_.cwiseAbs().maxCoeff(); }
 
   Vector3 impulse(double alpha) const {
+    if (singular_) {
+      const double rate = rate_ + alpha;
+      return with_normal(rate > 0.0 ? -q_[0] / rate : 0.0, rate > 0.0 ? -q_[1] / rate : 0.0);
+    }
     const double a = S_(0, 0) + alpha, d = S_(1, 1) + alpha;
     const double determinant = a * d - S_(0, 1) * S_(1, 0);
     const double t1 = -(d * q_[0] - S_(0, 1) * q_[1]) / determinant;
     const double t2 = -(a * q_[1] - S_(1, 0) * q_[0]) / determinant;
-    const double normal = -(contact_.q[0] + contact_.W(0, 1) * t1 + contact_.W(0, 2) * t2) / contact_.W(0, 0);
-    return {normal, t1, t2};
+    return with_normal(t1, t2);
   }
   /// g(α), with any large number where it is infinite or not a number (singular S + αI).
   double excess(double alpha) const {
@@ -57,9 +65,27 @@ class SlipBranch {
   }
 
  private:
+  /// A singular S with q̃ in its range, both up to rounding, has no say in what γ_T is along the null space of S; rounding
+  /// would. There γ_T = −q̃/(tr S + α), because q̃ is an eigenvector of the other eigenvalue, tr S. At α = 0 this is what
+  /// slip tends to, so that the contact either sticks with it or slips.
+  void reduce_singular() {
+    const double trace = S_.trace();
+    if (std::abs(S_.determinant()) > zero_rate * std::max(trace, zero_rate)) return;
+    const Vector2 in_range = trace > zero_rate ? Vector2(S_ * q_ / trace) : Vector2(Vector2::Zero());
+    if ((q_ - in_range).cwiseAbs().maxCoeff() > zero_velocity * contact_.q.cwiseAbs().maxCoeff()) return;
+    singular_ = true;
+    rate_ = std::max(trace, 0.0);
+    q_ = in_range;
+  }
+  Vector3 with_normal(double t1, double t2) const {
+    return {-(contact_.q[0] + contact_.W(0, 1) * t1 + contact_.W(0, 2) * t2) / contact_.W(0, 0), t1, t2};
+  }
+
   const LocalContact& contact_;
   Matrix2 S_;
   Vector2 q_;
+  bool singular_ = false;
+  double rate_ = 0.0;  ///< tr S of a singular one
 };
 
 /// Root of a function that is positive at low and not at high, by Ridders' rule inside the bracket, to rounding.
@@ -101,6 +127,40 @@ Vector3 on_the_cone(Vector3 gamma, double mu) {
   return gamma;
 }
 
+/// The α in [low, high] at which the function is largest: on a grid of its logarithm, then by the golden section between
+/// the neighbours of the best point.
+template <typename Function>
+double largest_at(const Function& function, double low, double high) {
+  constexpr double grid = 1.25, golden = 0.6180339887498949;
+  double best = high, value = function(high);
+  for (double alpha = high / grid; alpha >= low; alpha /= grid)
+    if (const double here = function(alpha); here > value) {
+      best = alpha;
+      value = here;
+    }
+  double left = best / grid, right = best * grid;
+  for (int step = 0; step < 40; ++step) {
+    const double part = (1.0 - golden) * (right - left);
+    if (function(left + part) < function(right - part))
+      left += part;
+    else
+      right -= part;
+  }
+  const double refined = 0.5 * (left + right);
+  return function(refined) > value ? refined : best;
+}
+
+/// A contact that does not stick and for which no α of the size of rounding will do. Two roots may lie close together. If
+/// there are none, the contact jams: an impulse in the cone along the null space of N_ii takes nothing from u_n < 0. Then
+/// the α nearest to a root is as good as any.
+Vector3 solve_jammed(const SlipBranch& branch) {
+  const auto excess = [&](double alpha) { return branch.excess(alpha); };
+  double high = 1.0;
+  while (excess(high) > 0.0 && high < 1e300) high *= 16.0;
+  const double nearest = largest_at(excess, least_alpha, high);
+  return branch.impulse(excess(nearest) > 0.0 ? bracketed_root(excess, nearest, high) : nearest);
+}
+
 Vector3 solve_slip(const LocalContact& contact, const SlipBranch& branch) {
   const auto excess = [&](double alpha) { return branch.excess(alpha); };
   const double lowest = branch.lowest();
@@ -113,13 +173,15 @@ Vector3 solve_slip(const LocalContact& contact, const SlipBranch& branch) {
     high = low;
     low /= 16.0;
   }
-  return on_the_cone(branch.impulse(bracketed_root(excess, std::max(low, lowest), high)), contact.mu);
+  Vector3 gamma = branch.impulse(bracketed_root(excess, std::max(low, lowest), high));
+  if (!(gamma.cwiseAbs().maxCoeff() <= largest_impulse)) gamma = solve_jammed(branch);
+  return on_the_cone(gamma, contact.mu);
 }
 
 /// u = 0 to the rounding of its terms, and γ in the cone.
 bool sticks(const LocalContact& contact, const Vector3& gamma) {
   const Vector3 u = contact.W * gamma + contact.q;
-  return u.cwiseAbs().maxCoeff() <= 1e-12 * contact.q.cwiseAbs().maxCoeff() && gamma[0] >= 0.0 &&
+  return u.cwiseAbs().maxCoeff() <= zero_velocity * contact.q.cwiseAbs().maxCoeff() && gamma[0] >= 0.0 &&
          std::hypot(gamma[1], gamma[2]) <= contact.mu * gamma[0];
 }
 
@@ -128,8 +190,6 @@ Vector3 solve_scaled(const LocalContact& contact) {
   const SlipBranch branch(contact);
   const Vector3 stick = branch.impulse(0.0);
   if (sticks(contact, stick)) return stick;
-  // A singular N_ii may stick, too, when q is in its range.
-  if (const Vector3 pivoted = contact.W.fullPivLu().solve(-contact.q); sticks(contact, pivoted)) return pivoted;
   return solve_slip(contact, branch);
 }
 
