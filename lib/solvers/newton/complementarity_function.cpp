@@ -3,7 +3,6 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "cones/friction_cone.hpp"
 #include "solvers/newton/contact_map.hpp"
@@ -32,19 +31,20 @@ Matrix3 arrow(const Vector3& x) {
   return matrix;
 }
 
-/// (x∘x + y∘y)^½, its eigenvalues kept above a rounding error of the largest, where the square root has a derivative. With w
-/// along x₀x̄ + y₀ȳ the small eigenvalue of the sum, |x|² + |y|² − 2|x₀x̄ + y₀ȳ|, is a sum of squares, so that nothing
-/// cancels.
-Vector3 root_of_squares(const Vector3& x, const Vector3& y) {
+/// The square root has a derivative where no eigenvalue is below this times the largest.
+constexpr double differentiable = 1e-14;
+
+/// (x∘x + y∘y)^½, its small eigenvalue no less than `floor` times the large one. With w along x₀x̄ + y₀ȳ the small eigenvalue
+/// of the sum of squares, |x|² + |y|² − 2|x₀x̄ + y₀ȳ|, is itself a sum of squares, so that nothing cancels.
+Vector3 root_of_squares(const Vector3& x, const Vector3& y, double floor) {
   Vector2 w = x[0] * x.tail<2>() + y[0] * y.tail<2>();
   const double half = w.norm();
   if (half > 0.0) w /= half;
   const auto part = [&w](const Vector3& z) { return std::hypot(z[0] - z.tail<2>().dot(w), z[1] * w[1] - z[2] * w[0]); };
   const double large = std::sqrt(x.squaredNorm() + y.squaredNorm() + 2.0 * half);
-  const double floor = std::max(1e-14 * large, std::sqrt(std::numeric_limits<double>::min()));
-  const double small = half > 0.0 ? std::max(std::hypot(part(x), part(y)), floor) : std::max(large, floor);
+  const double small = half > 0.0 ? std::max(std::hypot(part(x), part(y)), floor * large) : large;
   Vector3 root;
-  root[0] = 0.5 * (std::max(large, floor) + small);
+  root[0] = 0.5 * (large + small);
   root.tail<2>() = 0.5 * (large - small) * w;
   return root;
 }
@@ -65,7 +65,7 @@ ComplementarityValue cone_fischer_burmeister(double mu, Model model, const Vecto
   const Vector3 scale_x(mu, 1.0, 1.0), scale_y = rho * Vector3(1.0, mu, mu);
   Vector3 hat_x = scale_x.cwiseProduct(x), hat_y = scale_y.cwiseProduct(shifted.velocity);
   ComplementarityValue result;
-  result.value = hat_x + hat_y - root_of_squares(hat_x, hat_y);
+  result.value = hat_x + hat_y - root_of_squares(hat_x, hat_y, 0.0);
   // The derivative does not change along rays from the origin: there it is taken from the ray x̂ = ŷ = e, as for scalars,
   // and elsewhere at unit size, where nothing underflows.
   const double size = std::max(hat_x.cwiseAbs().maxCoeff(), hat_y.cwiseAbs().maxCoeff());
@@ -75,7 +75,7 @@ ComplementarityValue cone_fischer_burmeister(double mu, Model model, const Vecto
   } else {
     hat_x = hat_y = Vector3::UnitX();
   }
-  const Matrix3 inverse = arrow(root_of_squares(hat_x, hat_y)).inverse();
+  const Matrix3 inverse = arrow(root_of_squares(hat_x, hat_y, differentiable)).inverse();
   result.by_impulse = (Matrix3::Identity() - inverse * arrow(hat_x)) * scale_x.asDiagonal();
   result.by_velocity = (Matrix3::Identity() - inverse * arrow(hat_y)) * scale_y.asDiagonal() * shifted.derivative;
   result.identity = false;
