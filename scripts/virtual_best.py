@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Compares the time of one solver with the virtual best of others: on each problem, that of the quickest of them.
+
+Prints, per accuracy, a table of the problems and the geometric mean of the ratios over the problems that take the virtual best
+longer than --least. Times are time_to_* of summary.csv (setup included). Problems that only one side brings to the accuracy are
+listed, and are in no mean. Exit code 0 when the solver reaches every accuracy asked for wherever one of the others does.
+"""
+
+import argparse
+import csv
+import fnmatch
+import math
+import sys
+from pathlib import Path
+
+from result_folder import InputError, as_number
+
+
+def read_rows(folder):
+    try:
+        with (folder / "summary.csv").open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+    except FileNotFoundError:
+        raise InputError(f"{folder / 'summary.csv'}: no such file; is this a result folder of `ccpbench run`?") from None
+
+
+def best_times(rows, wanted, column):
+    """The quickest time per problem and model, with the label it belongs to; None where no row reached the accuracy."""
+    best = {}
+    for row in rows:
+        if not wanted(row):
+            continue
+        key, time = (row["problem"], row["model"]), as_number(row[column])
+        best.setdefault(key, None)
+        if math.isfinite(time) and (best[key] is None or time < best[key][0]):
+            best[key] = (time, row["label"])
+    return best
+
+
+def shown(time):
+    return "–" if time is None else f"{1e3 * time[0]:.3g} ms"
+
+
+def compare(rows, options, accuracy):
+    """Prints one accuracy; whether the solver reached it wherever one of the others did."""
+    column = f"time_to_{accuracy}"
+    if rows and column not in rows[0]:
+        raise InputError(f"summary.csv has no column {column}: expected 1e-2, 1e-3 … 1e-12")
+    ours = best_times(rows, lambda row: row["label"] == options.of, column)
+    peers = best_times(rows, lambda row: row["label"] != options.of and fnmatch.fnmatch(row["solver"], options.against), column)
+    if not ours:
+        raise InputError(f"no row is labelled '{options.of}'")
+    if not any(key in ours for key in peers):
+        raise InputError(f"no solver named '{options.against}' beside '{options.of}'")
+    ratios, lost = [], []
+    print(f"to {accuracy}: {options.of} beside the best of {options.against}")
+    for key in sorted(key for key in ours if key in peers):
+        mine, theirs = ours[key], peers[key]
+        ratio = mine[0] / theirs[0] if mine and theirs else math.nan
+        counted = math.isfinite(ratio) and theirs[0] > options.least
+        if counted:
+            ratios.append(ratio)
+        if theirs and not mine:
+            lost.append(key[0])
+        print(f"  {key[0]:<44} {shown(mine):>10}  {shown(theirs):>10}  {theirs[1] if theirs else '':<24} "
+              f"{'' if math.isnan(ratio) else f'{ratio:.3g}'}{'' if counted or math.isnan(ratio) else ' (not counted)'}")
+    if ratios:
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        print(f"  geometric mean of {len(ratios)} ratios {mean:.3g}, largest {max(ratios):.3g}")
+    else:
+        print(f"  no problem takes the best longer than {options.least:g} s")
+    print(f"  reached: {sum(1 for key in ours if ours[key])} of {len(ours)}; the others {sum(1 for key in peers if peers[key])} "
+          f"of {len(peers)}" + (f"; lost: {', '.join(lost)}" if lost else ""))
+    return not lost
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="a result folder of `ccpbench run`")
+    parser.add_argument("--of", default="Proximal Newton", metavar="LABEL", help="the solver (default: %(default)s)")
+    parser.add_argument("--against", default="siconos/*", metavar="PATTERN", help="names of the others (default: %(default)s)")
+    parser.add_argument("--at", action="append", metavar="ACCURACY", help="1e-2 … 1e-12, repeatable (default: 1e-8 and 1e-12)")
+    parser.add_argument("--least", type=float, default=1e-3, metavar="SECONDS", help="default: %(default)g")
+    options = parser.parse_args()
+    try:
+        rows = read_rows(options.folder)
+        # Every accuracy is printed, also after one that was not reached.
+        reached = [compare(rows, options, accuracy) for accuracy in options.at or ["1e-8", "1e-12"]]
+    except InputError as error:
+        print(f"virtual_best.py: {error}", file=sys.stderr)
+        return 2
+    return 0 if all(reached) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""Tests of scripts/virtual_best.py: it is run as users run it, on a summary made here."""
+
+import csv
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "virtual_best.py"
+COLUMNS = ["problem", "model", "label", "solver", "time_to_1e-8", "time_to_1e-12"]
+ROWS = [
+    ("a", "ncp", "Proximal Newton", "proximal_newton", "0.001", "0.002"),
+    ("a", "ncp", "siconos/nsgs", "siconos/nsgs", "0.1", ""),
+    ("a", "ncp", "siconos/prox", "siconos/prox", "0.2", "0.2"),
+    ("a", "ncp", "NSGS", "nsgs", "0.0001", "0.0001"),
+    ("b", "ncp", "Proximal Newton", "proximal_newton", "0.04", ""),
+    ("b", "ncp", "siconos/nsgs", "siconos/nsgs", "1", "2"),
+    ("c", "ncp", "Proximal Newton", "proximal_newton", "0.0001", "0.0001"),
+    ("c", "ncp", "siconos/nsgs", "siconos/nsgs", "0.0002", "0.0002"),
+    ("d", "ncp", "Proximal Newton", "proximal_newton", "1", "1"),
+    ("d", "ncp", "siconos/nsgs", "siconos/nsgs", "", ""),
+]
+
+
+class VirtualBest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name)
+        with (self.folder / "summary.csv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([COLUMNS, *ROWS])
+
+    def run_script(self, *arguments):
+        return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+    def test_takes_the_quickest_peer_of_each_problem_that_takes_long_enough(self):
+        result = self.run_script(self.folder, "--at", "1e-8")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        # 0.001/0.1 and 0.04/1; c is below a millisecond, and nobody else solves d.
+        self.assertIn("geometric mean of 2 ratios 0.02, largest 0.04", result.stdout)
+        self.assertIn("reached: 4 of 4; the others 3 of 4", result.stdout)
+        self.assertRegex(result.stdout, r"c .* 0\.5 \(not counted\)")
+
+    def test_counts_every_problem_where_asked_to(self):
+        result = self.run_script(self.folder, "--at", "1e-8", "--least", "0")
+        self.assertIn("geometric mean of 3 ratios 0.0585, largest 0.5", result.stdout)
+
+    def test_a_problem_that_only_the_others_solve_is_told_and_fails(self):
+        result = self.run_script(self.folder)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("geometric mean of 1 ratios 0.01", result.stdout)
+        self.assertIn("lost: b", result.stdout)
+
+    def test_refuses_what_it_cannot_compare_in_one_line(self):
+        for arguments, words in [((self.folder / "none",), "no such file"), ((self.folder, "--of", "x"), "no row is labelled 'x'"),
+                                 ((self.folder, "--against", "y"), "no solver named 'y'"),
+                                 ((self.folder, "--at", "1e-3"), "no column time_to_1e-3")]:
+            result = self.run_script(*arguments)
+            self.assertEqual(result.returncode, 2)
+            self.assertEqual(len(result.stderr.splitlines()), 1)
+            self.assertIn(words, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
