@@ -37,8 +37,8 @@ class ContactSystem final : public NewtonSystem {
   BlockLu lu_;
 };
 
-/// Below this number of constraints the graph of the contacts is small enough not to look for anything better.
-constexpr Index small_problem = 200;
+/// Below this number of operations all factorisations of a run take less time than the analysis of a second form would.
+constexpr std::int64_t cheap_factorization = 5'000'000;
 
 /// How much dearer a velocity system is than its operations say: contacts that separate drop out of a contact system, and
 /// its solutions need no refinement. Measured on random contacts: with equal operations it took 3.9 times as long.
@@ -49,8 +49,7 @@ constexpr double velocity_overhead = 3.9;
 std::unique_ptr<NewtonSystem> make_newton_system(const ContactProblem& problem, NewtonForm form) {
   if (form == NewtonForm::velocity_space) return make_velocity_system(problem);
   auto contact = std::make_unique<ContactSystem>(problem);
-  if (form == NewtonForm::contact_space || !problem.has_factored() || problem.constraints().count() < small_problem)
-    return contact;
+  if (form == NewtonForm::contact_space || !problem.has_factored() || contact->flops() < cheap_factorization) return contact;
   auto velocity = make_velocity_system(problem);
   if (velocity_overhead * static_cast<double>(velocity->flops()) < static_cast<double>(contact->flops())) return velocity;
   return contact;
