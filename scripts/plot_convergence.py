@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 DEBIAN_PYTHON = "/usr/bin/python3"
@@ -48,10 +48,13 @@ LABELS = {
     "lift_velocity": "lift velocity (m/s)",
     "merit": "merit",
     "distance": "distance to the reference solution",
+    "primal_residual": "primal residual (N·s)",
+    "dual_residual": "dual residual (m/s)",
     "rho": "penalty ρ",
 }
 MODELS = {"ccp": "convex model (ccp)", "ncp": "Coulomb model (ncp)"}
 TIME_UNITS = (("s", 1.0), ("ms", 1e3), ("µs", 1e6))
+STEP_COLUMNS = ("primal_residual", "dual_residual")  # of a step: the start has none, and its row says 0
 DEFAULT_MEASURES = ("relative_residual", "velocity_residual", "natural_map")
 
 # Okabe and Ito's colours, which all common kinds of colour vision tell apart; the lengths of the three lists are coprime, so
@@ -283,6 +286,8 @@ def draw_key(figure, curves, left, width, top):
 def draw_figure(config, curves, x_columns, y_column):
     """A figure with one panel per x column, or None where the traces hold nothing to draw."""
     curves = [c for c in curves if finite(c.columns.get(y_column, [])) or not c.columns]
+    if y_column in STEP_COLUMNS:
+        curves = [replace(c, columns={name: values[1:] for name, values in c.columns.items()}) for c in curves]
     height = heights(y_column, curves)
     panels = [(column, axis) for column in x_columns if (axis := x_axis(column, curves))]
     if height is None or not panels:

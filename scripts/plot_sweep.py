@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plot_convergence import COLOURS, DASHES, GREY, LABELS, MARKERS, MODELS, file_name, formats, save
+from plot_convergence import COLOURS, DASHES, GREY, LABELS, MARKERS, MODELS, file_name, formats, save, tick_text
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from result_folder import InputError, as_number, read_json
+from matplotlib.ticker import FuncFormatter
+from result_folder import InputError, as_number, read_json, read_trace
 
 AXES = {"linear": (False, False), "log_x": (True, False), "log_y": (False, True), "log": (True, True)}
 
@@ -27,6 +28,7 @@ AXES = {"linear": (False, False), "log_x": (True, False), "log_y": (False, True)
 class Cell:
     row: dict  # of summary.csv
     record: dict  # cell.json
+    folder: Path  # with cell.json and trace.csv
 
 
 @dataclass
@@ -59,6 +61,8 @@ def swept_value(cell, pointer):
     part, *path = pointer.strip("/").split("/")
     if part in ("problems", "solvers"):
         path = path[1:]  # which entry: the cell has one
+    if part == "solvers" and path == ["threads"]:
+        return cell.record.get("threads")
     found = cell.record.get({"problems": "problem", "solvers": "solver"}.get(part, part))
     for key in path:
         found = found.get(key) if isinstance(found, dict) else None
@@ -74,11 +78,29 @@ def number_at(cell, place):
 
 
 def metric_column(plot):
-    """Column names of decades are like iterations_to_1e-06."""
+    """The metric with its decade, named as the columns of summary.csv are: iterations_to_1e-6."""
     metric = str(plot.get("metric") or "iterations")
     if not metric.endswith("_to"):
         return metric
-    return f"{metric}_1e{round(math.log10(float(plot['at']))):+03d}"
+    return f"{metric}_1e{round(math.log10(float(plot['at'])))}"
+
+
+def metric_value(cell, plot):
+    """A column of the summary, or what follows from one; NaN where the cell has none."""
+    column = metric_column(plot)
+    if column in cell.row:
+        return number_at(cell, column)
+    if column == "seconds_per_iteration":
+        iterations = number_at(cell, "iterations")
+        return number_at(cell, "solve_s") / iterations if iterations > 0 else math.nan
+    counter, _, decade = column.partition("_to_")
+    reached = number_at(cell, f"iterations_to_{decade}")
+    trace = cell.folder / "trace.csv"
+    if not decade or not math.isfinite(reached) or not trace.exists():
+        return math.nan
+    columns = read_trace(trace)
+    at = dict(zip(columns["iteration"], columns.get(counter, [])))
+    return at.get(reached, math.nan)
 
 
 def read_cells(folder):
@@ -86,13 +108,16 @@ def read_cells(folder):
     if not summary.exists():
         raise InputError(f"{summary}: no such file; is this a result folder of `ccpbench run`?")
     with summary.open(newline="", encoding="utf-8") as file:
-        return [Cell(row, read_json(folder / "cells" / row["hash"] / "cell.json")) for row in csv.DictReader(file)]
+        rows = list(csv.DictReader(file))
+    folders = [folder / "cells" / row["hash"] for row in rows]
+    return [Cell(row, read_json(cell / "cell.json"), cell) for row, cell in zip(rows, folders)]
 
 
 def lines_of(plot, config, cells):
     """The lines of a plot in the order of the config, with what tells them apart in their labels."""
     against = str(plot.get("against") or "contacts")
-    others = [group[0] for group in swept_pointers(config) if against not in group]
+    names = (against, against.rsplit("/", 1)[-1])  # "contacts" is also a parameter of scenes
+    others = [group[0] for group in swept_pointers(config) if not {*group, *(p.rsplit("/", 1)[-1] for p in group)} & {*names}]
     told = {}
     for cell in cells:
         key = (without_suffix(cell.row["label"]), without_suffix(cell.row["problem"]), cell.row["model"],
@@ -104,7 +129,7 @@ def lines_of(plot, config, cells):
         words = [word for k, word in enumerate(key) if word and (varying[k] or k == 0)]
         line = Line(", ".join(words))
         for cell in members:
-            x, y = number_at(cell, against), number_at(cell, metric_column(plot))
+            x, y = number_at(cell, against), metric_value(cell, plot)
             if plot.get("times"):
                 y *= number_at(cell, str(plot["times"]))
             if math.isfinite(x) and math.isfinite(y):
@@ -130,6 +155,12 @@ def draw_lines(axes, lines, log_x, log_y):
     return hidden
 
 
+def minor_text(value):
+    """2 and 5 of a decade; more would touch each other."""
+    digit = round(value / 10 ** math.floor(math.log10(value * (1 + 1e-9))))
+    return f"{value:g}" if digit in (2, 5) else ""
+
+
 def draw_figure(plot, config, lines):
     log_x, log_y = AXES.get(str(plot.get("axes") or "log"), AXES["log"])
     longest = max(len(line.label) for line in lines)
@@ -141,6 +172,13 @@ def draw_figure(plot, config, lines):
     axes.set_xscale("log" if log_x else "linear")
     axes.set_yscale("log" if log_y else "linear")
     hidden = draw_lines(axes, lines, log_x, log_y)
+    # Labels of our own: those of matplotlib are formulas, and formulas are switched off because labels may hold a "$".
+    for axis, logarithmic in ((axes.xaxis, log_x), (axes.yaxis, log_y)):
+        if logarithmic:
+            low, high = axis.get_view_interval()
+            few = math.log10(high / low) < 1.5  # too few decades to read values from
+            axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
+            axis.set_minor_formatter(FuncFormatter(lambda value, _, few=few: minor_text(value) if few else ""))
     against, metric = str(plot.get("against") or "contacts"), metric_column(plot)
     axes.set_xlabel(str(plot.get("x_label") or pointer_name(against)))
     axes.set_ylabel(str(plot.get("y_label") or LABELS.get(metric, metric.replace("_", " "))))

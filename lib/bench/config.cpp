@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "bench/claim_reader.hpp"
 #include "bench/config_json.hpp"
@@ -14,6 +16,8 @@
 #include "bench/config_reader.hpp"
 #include "bench/sweep.hpp"
 #include "core/error.hpp"
+#include "core/text.hpp"
+#include "problem/measure.hpp"
 
 namespace ccp {
 namespace {
@@ -61,12 +65,33 @@ std::string describe(const std::vector<SweptValue>& swept) {
   return text + " from the sweep";
 }
 
-std::vector<PlotSpec> read_plots(const Json& document) {
+/// What a plot can show: the measures, and the trace columns that solvers of the config have of their own.
+std::vector<std::string> plotted_columns(const std::vector<ConfigVariant>& variants, const Catalog& catalog) {
+  std::vector<std::string> columns = measure_names();
+  std::set<std::string> solvers;
+  for (const ConfigVariant& variant : variants)
+    for (const auto& spec : variant.solvers) {
+      if (!solvers.insert(spec->solver).second) continue;
+      const auto solver = catalog.make_solver(spec->solver);
+      for (const NativeColumn& column : solver->info().native)
+        if (std::find(columns.begin(), columns.end(), column.name) == columns.end()) columns.push_back(column.name);
+    }
+  return columns;
+}
+
+std::vector<PlotSpec> read_plots(const Json& document, const std::vector<ConfigVariant>& variants, const Catalog& catalog,
+                                 const JsonSource& source) {
   std::vector<PlotSpec> plots;
   if (!document.contains("plots")) return plots;
-  for (const Json& entry : document["plots"])
-    plots.push_back({entry["kind"].get<std::string>(), entry.value("x", std::string("iteration")),
-                     entry.value("y", std::string("relative_residual"))});
+  const auto columns = plotted_columns(variants, catalog);
+  for (const Json& entry : document["plots"]) {
+    const auto y = entry.value("y", std::string("relative_residual"));
+    if (std::find(columns.begin(), columns.end(), y) == columns.end())
+      source.fail(
+          fmt::format("/plots/{}/y", plots.size()),
+          fmt::format("no measure and no trace column of these solvers is called '{}'{}", y, suggestion(y, columns)));
+    plots.push_back({entry["kind"].get<std::string>(), entry.value("x", std::string("iteration")), y});
+  }
   return plots;
 }
 
@@ -78,7 +103,6 @@ Config read_document(const Json& document, const JsonSource& source, const Catal
   config.name = document["name"].get<std::string>();
   config.title = document.value("title", std::string());
   config.description = document.value("description", std::string());
-  config.plots = read_plots(document);
   config.kernels = document.value("kernels", false);
 
   Json swept_part = Json::object();
@@ -91,6 +115,7 @@ Config read_document(const Json& document, const JsonSource& source, const Catal
     const JsonSource variant_source{source.file, swept.empty() ? source.context : describe(swept)};
     config.variants.push_back(reader.read_variant(variant, std::move(swept), variant_source));
   }
+  config.plots = read_plots(document, config.variants, catalog, source);
   config.claims = read_claims(document, config.variants, source);
   config.resolved = dump_json(document, 2);
   return config;

@@ -186,7 +186,7 @@ ConfigKeys::ConfigKeys(const Catalog& catalog) {
          "",
          {},
          {"iteration", "elapsed_s", "factorizations", "back_solves", "products", "projections"}},
-        {"y", KeyType::choice, "column of the trace; default relative_residual", false, "", {}, measure_names()},
+        {"y", KeyType::text, "a measure or a solver's own column of the trace; default relative_residual"},
         {"against", KeyType::text, "for a sweep: contacts, rows or a swept JSON pointer; default contacts"},
         {"metric", KeyType::choice, "for a sweep: what is drawn; default iterations", false, "", {}, claim_metrics()},
         {"at", KeyType::number, "a power of ten, for the metrics that end in _to", false, "", decades},

@@ -88,7 +88,7 @@ TEST_CASE("A config is read with everything in it") {
     "trace": ["merit"], /* so */
     "claims": [{"id": "c", "must": true, "says": "s", "where": "w", "metric": "iterations_to", "at": 1e-5, "of": "A",
                 "problem": "three", "model": "ccp", "less_than": 20}],
-    "plots": [{"kind": "convergence", "x": "elapsed_s", "y": "merit"}]
+    "plots": [{"kind": "convergence", "x": "elapsed_s", "y": "merit"}, {"kind": "convergence", "y": "step"}]
   })");
   const ConfigVariant& variant = config.variants.front();
   const Parameters expected = {{"count", std::int64_t{3}}, {"push", 2.0}, {"heavy", true}};
@@ -108,8 +108,9 @@ TEST_CASE("A config is read with everything in it") {
   CHECK(config.claims[0].bound == 20.0);
   CHECK(config.claims[0].at == 1e-5);
   CHECK(config.claims[0].model == Model::ccp);
-  REQUIRE(config.plots.size() == 1);
+  REQUIRE(config.plots.size() == 2);
   CHECK(config.plots[0].x == "elapsed_s");
+  CHECK(config.plots[1].y == "step");  // the solver's own column
   CHECK(nlohmann::json::parse(config.resolved)["title"] == "T");
 }
 
@@ -156,6 +157,8 @@ TEST_CASE("Wrong types and ranges are refused") {
       {with(R"("solvers": ["good"])"), "/solvers/0: is a text, expected an object"},
       {with(R"("model": [])"), "/model: 'model' is an empty list"},
       {with(R"("model": ["ccp", "ccp"])"), "/model/1: 'ccp' stands twice"},
+      {with(R"("plots": [{"kind": "convergence", "y": "naturel_map"}])"),
+       "/plots/0/y: no measure and no trace column of these solvers is called 'naturel_map' (did you mean 'natural_map'?)"},
       {with(R"("trace": [])"), "/trace: 'trace' is an empty list"},
       {with(R"("trace": [3])"), "/trace/0: 'trace' is a whole number, expected a text"},
       {with(R"("stop": [])"), "/stop: is a list, expected an object"},

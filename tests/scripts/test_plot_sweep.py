@@ -27,7 +27,7 @@ class PlotSweep(unittest.TestCase):
         zipped = {"/model": ["ccp", "ncp"], "/problems/0/parameters/stepping": ["ccp", "ncp"]}
         sweep = sweep or {TIME: [0.1, 0.2, 0.3], STEP: [0.01, 0.005], "zip": zipped}
         config = {"name": "slide", "title": "A slide", "plots": plots, "sweep": sweep}
-        rows = [["problem", "model", "label", "hash", "status", "iterations", "lift_velocity", "iterations_to_1e-06", "contacts"]]
+        rows = [["problem", "model", "label", "hash", "status", "iterations", "lift_velocity", "iterations_to_1e-6", "contacts"]]
         for time in (0.1, 0.2, 0.3):
             for step in (0.01, 0.005):
                 for model in ("ccp", "ncp"):
@@ -64,6 +64,20 @@ class PlotSweep(unittest.TestCase):
         self.assertLessEqual({"A slide", "time (s)", "height (m)"}, said)
         self.assertIn("0.0200", said)  # 2 m/s × 0.01 s is the top of the height axis
 
+    def test_swept_threads_tell_lines_apart_and_the_value_on_the_axis_does_not(self):
+        self.make_folder([{"kind": "sweep", "against": "time", "metric": "iterations"}],
+                         sweep={TIME: [0.1, 0.2, 0.3], "/solvers/0/threads": [1, 2]})
+        for number, cell in enumerate(sorted((self.folder / "cells").iterdir())):
+            record = json.loads((cell / "cell.json").read_text())
+            (cell / "cell.json").write_text(json.dumps({**record, "threads": 1 + number % 2}))
+        summary = self.folder / "summary.csv"
+        summary.write_text(summary.read_text().replace(",contacts", ",time"))
+        result = self.run_script(self.folder, "--format", "svg")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        said = self.said("sweep-iterations-time.svg")
+        self.assertTrue(any(text.startswith("APGD") and text.endswith("threads 2") for text in said), said)
+        self.assertFalse(any(text.startswith("APGD") and "time" in text for text in said), said)
+
     def test_a_zipped_model_does_not_tell_lines_apart_twice(self):
         self.make_folder([PLOT])
         self.run_script(self.folder, "--format", "svg")
@@ -76,7 +90,26 @@ class PlotSweep(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn("Filled marker: solved; open: stopped unsolved.  Values of 0 are left out.",
                       self.said("sweep-lift_velocity-time.svg"))
-        self.assertIn("Filled marker: solved; open: stopped unsolved.", self.said("sweep-iterations_to_1e-06-time.svg"))
+        said = self.said("sweep-iterations_to_1e-6-time.svg")
+        self.assertIn("Filled marker: solved; open: stopped unsolved.", said)
+        self.assertIn("10", said)  # a tick of the logarithmic axis
+        self.assertFalse([text for text in said if "$" in text])
+
+    def test_counters_at_a_decade_come_from_the_trace_and_seconds_per_iteration_from_the_summary(self):
+        self.make_folder([{"kind": "sweep", "against": TIME, "metric": "factorizations_to", "at": 1e-6, "axes": "linear"},
+                          {"kind": "sweep", "against": TIME, "metric": "seconds_per_iteration", "axes": "linear"}])
+        for cell in (self.folder / "cells").iterdir():
+            (cell / "trace.csv").write_text("iteration,factorizations\n" + "".join(f"{k},{700 + k}\n" for k in range(20)))
+        summary = self.folder / "summary.csv"
+        rows = list(csv.reader(summary.read_text().splitlines()))
+        with summary.open("w", newline="") as file:
+            csv.writer(file).writerows([[*rows[0], "solve_s"], *([*row, 0.5 * int(row[5])] for row in rows[1:])])
+        result = self.run_script(self.folder, "--format", "svg")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        said = self.said("sweep-factorizations_to_1e-6-time.svg")
+        self.assertIn("factorizations to 1e-6", said)
+        self.assertTrue(any(re.fullmatch(r"7\d\d", text) for text in said), said)  # ticks around 703 … 712
+        self.assertIn("0.5", self.said("sweep-seconds_per_iteration-time.svg"))
 
     def test_the_same_data_give_the_same_bytes(self):
         self.make_folder([PLOT])
