@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <vector>
 
 #include "core/text.hpp"
@@ -20,7 +21,7 @@ using Parameters = SpherePress::Parameters;
 constexpr double rounding = 1e-12;  // of a gap, over the radius: neighbours in an exact layer touch exactly
 constexpr const char* paper = "Mazhar 2015, sec. 4.1.1";
 
-struct Packing {
+struct Placed {
   std::vector<Vector3> centres;
   double width = 0.0;   ///< of the box, whose walls are at 0 and width in x and y
   double height = 0.0;  ///< of the plane that no sphere reaches by less than the gap
@@ -28,11 +29,11 @@ struct Packing {
 
 /// Layers of per_side² and (per_side − 1)² spheres in turn. The sites of the last layer are taken evenly, so that a slab on
 /// top is supported on all sides.
-Packing place_layers(const Parameters& p, Random& random) {
+Placed place_layers(const Parameters& p, Random& random) {
   const double moved = p.jitter * p.radius;
   const double spacing = 2.0 * (p.radius + moved) + p.gap;
   const double margin = p.radius + moved + p.gap;
-  Packing packing;
+  Placed packing;
   packing.width = 2.0 * margin + spacing * (p.per_side - 1);
   int left = p.spheres;
   for (int layer = 0; left > 0; ++layer) {
@@ -55,6 +56,43 @@ Packing place_layers(const Parameters& p, Random& random) {
   return packing;
 }
 
+/// Share of the box that a random packing fills: a little more than spheres fill when they jam between walls.
+constexpr double filling = 0.6;
+constexpr int relaxations = 400, relaxations_per_search = 10;
+
+void push_apart(Vector3& first, Vector3& second, double distance) {
+  const Vector3 line = second - first;
+  const double length = line.norm();
+  if (length >= distance || length == 0.0) return;
+  const Vector3 push = 0.5 * (distance / length - 1.0) * line;
+  first -= push;
+  second += push;
+}
+
+/// Points uniform in the box of a width of per_side spheres, each overlap removed in turn, again and again, until what is
+/// left of them is small everywhere.
+Placed place_randomly(const Parameters& p, Random& random) {
+  Placed packing;
+  packing.width = 2.0 * p.radius * p.per_side;
+  const double volume = 4.0 / 3.0 * std::numbers::pi * p.radius * p.radius * p.radius * p.spheres;
+  packing.height = std::max(2.0 * p.radius, volume / (filling * packing.width * packing.width));
+  const Vector3 low = Vector3::Constant(p.radius), high = Vector3(packing.width, packing.width, packing.height) - low;
+  for (int i = 0; i < p.spheres; ++i) {
+    const double x = random.uniform(), y = random.uniform(), z = random.uniform();  // in this order
+    packing.centres.push_back(low + Vector3(x, y, z).cwiseProduct(high - low));
+  }
+  std::vector<SpherePair> near;
+  for (int step = 0; step < relaxations; ++step) {
+    if (step % relaxations_per_search == 0) near = pairs_within(packing.centres, 2.5 * p.radius);
+    for (const SpherePair& pair : near)
+      push_apart(packing.centres[static_cast<std::size_t>(pair.first)],
+                 packing.centres[static_cast<std::size_t>(pair.second)], 2.0 * p.radius);
+    for (Vector3& centre : packing.centres) centre = centre.cwiseMax(low).cwiseMin(high);
+  }
+  std::sort(packing.centres.begin(), packing.centres.end(), [](const Vector3& a, const Vector3& b) { return a[2] < b[2]; });
+  return packing;
+}
+
 RigidConstraint make_contact(int first, int second, const Vector3& point, const Vector3& normal, double gap,
                              const Parameters& p) {
   RigidConstraint contact;
@@ -69,7 +107,7 @@ RigidConstraint make_contact(int first, int second, const Vector3& point, const 
 }
 
 /// Contacts of one sphere with the floor and the four walls.
-void add_box_contacts(std::vector<RigidConstraint>& contacts, const Packing& packing, int sphere, const Parameters& p) {
+void add_box_contacts(std::vector<RigidConstraint>& contacts, const Placed& packing, int sphere, const Parameters& p) {
   const Vector3& centre = packing.centres[static_cast<std::size_t>(sphere)];
   const auto add = [&](double distance, const Vector3& normal) {
     if (distance - p.radius < p.envelope)
@@ -83,7 +121,7 @@ void add_box_contacts(std::vector<RigidConstraint>& contacts, const Packing& pac
   add(packing.width - centre[1], -Vector3::UnitY());
 }
 
-std::vector<RigidConstraint> find_contacts(const Packing& packing, const Parameters& p) {
+std::vector<RigidConstraint> find_contacts(const Placed& packing, const Parameters& p) {
   const std::vector<SpherePair> pairs = pairs_within(packing.centres, 2.0 * p.radius + p.envelope);
   std::vector<RigidConstraint> contacts;
   auto pair = pairs.begin();
@@ -109,7 +147,7 @@ std::vector<RigidConstraint> find_contacts(const Packing& packing, const Paramet
 }
 
 /// A square plate as wide as the box and one radius thick.
-RigidBody make_slab(const Packing& packing, const Parameters& p) {
+RigidBody make_slab(const Placed& packing, const Parameters& p) {
   RigidBody slab;
   const double width = packing.width, thickness = p.radius;
   const double tilting = p.slab_mass * (width * width + thickness * thickness) / 12.0;
@@ -125,13 +163,15 @@ RigidBody make_slab(const Packing& packing, const Parameters& p) {
 SpherePress::SpherePress() {
   Parameters& p = parameters_;
   fields_.add("spheres", &p.spheres, Range::closed(1.0, 1e6), "number of spheres", paper)
+      .add("packing", &p.packing, {{"layers", SpherePress::Packing::layers}, {"random", SpherePress::Packing::random}},
+           "square layers, or thrown into the box and pushed apart", "ours")
       .add("radius", &p.radius, Range::positive(), "m", "radius of every sphere", paper)
       .add("mass", &p.mass, Range::positive(), "kg", "mass of every sphere", paper)
       .add("slab_mass", &p.slab_mass, Range::non_negative(), "kg", "mass of the slab on top; 0: no slab", paper)
       .add("per_side", &p.per_side, Range::closed(1.0, 1000.0),
            "spheres along each side of a full layer, which is as wide as the box", "ours")
       .add("jitter", &p.jitter, Range::closed(0.0, 0.2), "",
-           "largest random shift of a centre, over the radius; widens the layers so that nothing overlaps", "ours")
+           "largest random shift of a centre in layers, over the radius; widens the layers so that nothing overlaps", "ours")
       .add("gap", &p.gap, Range::non_negative(), "m", "smallest gap of a contact; 0: all touch, and nothing moves", "ours")
       .add("envelope", &p.envelope, Range::positive(), "m", "pairs with a smaller gap are contacts", "ours")
       .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient of every contact", "ours")
@@ -159,7 +199,7 @@ std::optional<std::string> SpherePress::check() const {
 ContactProblem SpherePress::do_build(std::uint64_t seed) const {
   const Parameters& p = parameters_;
   Random random(seed);
-  const Packing packing = place_layers(p, random);
+  const Placed packing = p.packing == SpherePress::Packing::random ? place_randomly(p, random) : place_layers(p, random);
   std::vector<RigidBody> bodies;
   for (const Vector3& centre : packing.centres) bodies.push_back(solid_sphere(p.mass, p.radius, centre, p.gravity));
   if (p.slab_mass > 0.0) bodies.push_back(make_slab(packing, p));

@@ -15,12 +15,17 @@ namespace ccp {
 /// the solution of both models: the packing can carry the slab, and the least objective is that of bodies stopped from their
 /// free fall, −½ h² g² (sum of the masses).
 ///
+/// With packing = random the spheres are thrown into the same box instead and pushed apart: a disordered, jammed packing, in
+/// which those that still overlap a little touch. Whether it can carry the slab at rest is not known beforehand.
+///
 /// Bodies: the spheres from the floor upwards, then the slab. Contacts: sphere by sphere, with the floor, the walls, the
 /// spheres before it; then those of the slab. Normals point from the box, the earlier sphere or the lower body to the other.
 class SpherePress final : public Scene {
  public:
+  enum class Packing { layers, random };
   struct Parameters {
     int spheres = 4000;
+    Packing packing = Packing::layers;
     double radius = 0.15;       ///< m
     double mass = 1.0;          ///< of a sphere, kg
     double slab_mass = 1000.0;  ///< kg; 0: no slab

@@ -104,6 +104,34 @@ TEST_CASE("a packing refuses an envelope that leaves neighbours out") {
   CHECK(build_scene("sphere_press", {{"spheres", "1"}, {"per_side", "1"}, {"slab_mass", "0"}}).dofs() == 6);
 }
 
+TEST_CASE("a random packing is jammed: spheres overlap by little, are in the box and touch about six others each") {
+  const auto build = [](std::uint64_t seed) {
+    return build_scene("sphere_press", {{"packing", "random"}, {"spheres", "300"}, {"per_side", "6"}, {"gap", "1e-6"}},
+                       seed);
+  };
+  const ContactProblem problem = build(1);
+  CHECK(problem.dofs() == 6 * 301);
+  CHECK(problem.constraints().contacts() > 300 * 2);
+  CHECK(problem.constraints().contacts() < 300 * 4);
+  CHECK(problem.global().b.minCoeff() == 0.0);  // tangential
+  for (Index i = 0; i < problem.constraints().contacts(); ++i) {
+    CHECK(problem.global().b[3 * i] >= 1e-6 / 0.01);
+    CHECK(problem.global().b[3 * i] < 2e-3 / 0.01);
+  }
+  // Every sphere is held: none is without contacts, and few have fewer than three.
+  const DenseMatrix D = DenseMatrix(problem.global().D);
+  int loose = 0;
+  for (Index body = 0; body < 300; ++body) {
+    int contacts = 0;
+    for (Index i = 0; i < problem.constraints().contacts(); ++i)
+      contacts += D.block(6 * body, 3 * i, 3, 1).squaredNorm() > 0.5 ? 1 : 0;
+    loose += contacts < 3 ? 1 : 0;
+  }
+  CHECK(loose <= 15);
+  CHECK(same_bytes(build(1), build(1)));
+  CHECK_FALSE(same_bytes(build(1), build(2)));
+}
+
 TEST_CASE("pairs_within finds what a search of all pairs finds") {
   Random random(3);
   std::vector<Vector3> points;
