@@ -47,7 +47,8 @@ Table file_table(const FclibFile& file) {
                                     {"description", file.info.description},
                                     {"mathematics", file.info.math_info},
                                     {"scene", file.info.scene},
-                                    {"parameters", file.info.parameters}})
+                                    {"parameters", file.info.parameters},
+                                    {"solution", file.info.certificate}})
     if (!text.empty()) table.row({name(label), printable_text(text)});
   if (file.info.seed) table.row({name("seed"), fmt::format("{}", *file.info.seed)});
   table.row({name("size"), size_text(file)});

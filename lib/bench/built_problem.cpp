@@ -32,11 +32,15 @@ void BuiltProblem::build(const Cell& cell, const Catalog& catalog) {
   if (cell.file.empty()) {
     const auto scene = catalog.scenes.make(cell.spec->scene);
     for (const auto& [name, value] : cell.spec->parameters) scene->parameters().set(name, value);
-    problem_ = perturbed(scene->build(cell.spec->seed), cell.spec->perturbation);
+    unperturbed_ = scene->build(cell.spec->seed);
+    problem_ = perturbed(*unperturbed_, cell.spec->perturbation);
     return;
   }
   FclibFile file = read_fclib(cell.file);
-  if (file.problem) problem_ = perturbed(*file.problem, cell.spec->perturbation);
+  if (file.problem) {
+    unperturbed_ = *file.problem;
+    problem_ = perturbed(*unperturbed_, cell.spec->perturbation);
+  }
   if (!problem_) defect_ = std::pair{Status::unsupported, std::string("problems with rolling friction are not solved")};
 }
 

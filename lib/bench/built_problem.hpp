@@ -27,6 +27,8 @@ class BuiltProblem {
   const std::optional<std::pair<Status, std::string>>& defect() const { return defect_; }
   /// Only without a defect.
   const ContactProblem& problem() const { return *problem_; }
+  /// The same without its perturbation; only without a defect.
+  const ContactProblem& unperturbed() const { return *unperturbed_; }
   ProblemFacts facts() const;
 
   /// The judge of a model, made on first use; nothing, with defect() set, when it cannot be made.
@@ -39,7 +41,7 @@ class BuiltProblem {
  private:
   void build(const Cell& cell, const Catalog& catalog);
 
-  std::optional<ContactProblem> problem_;
+  std::optional<ContactProblem> problem_, unperturbed_;
   std::map<Model, std::unique_ptr<Judge>> judges_;
   std::optional<std::pair<Status, std::string>> defect_;
   std::optional<KernelTimes> kernels_;

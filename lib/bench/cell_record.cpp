@@ -184,6 +184,7 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
       {"crossings", crossings_json(record.crossings)},
       {"notes", record.notes},
       {"conversions", conversions}};
+  if (cell.solver->start_from_reference) json["solver"]["start"] = {{"from", "reference"}};
   if (record.verdict) json["stopped_by"] = status_name(*record.verdict);
   if (!record.runs.empty()) json["runs"] = runs_json(record.runs);
   if (record.partial_trace) json["partial_trace"] = true;

@@ -41,6 +41,8 @@ struct SolverSpec {
   Parameters parameters;       ///< all of them
   std::vector<Model> models;   ///< models it is run on; empty: all of the config
   std::optional<int> threads;  ///< threads it may use; empty: those of the run (--threads)
+  /// It starts from the reference solution of the problem without its perturbation, instead of from nothing.
+  bool start_from_reference = false;
   std::string version;         ///< Solver::version()
 };
 

@@ -180,7 +180,10 @@ Json parameters_json(const std::vector<std::pair<std::string, FieldValue>>& para
 }
 
 Json perturbation_json(const Perturbation& perturbation) {
-  return {{"noise", perturbation.noise}, {"friction_factor", perturbation.friction_factor}, {"seed", perturbation.seed}};
+  Json json = {
+      {"noise", perturbation.noise}, {"friction_factor", perturbation.friction_factor}, {"seed", perturbation.seed}};
+  if (perturbation.b_noise != 0.0) json["b_noise"] = perturbation.b_noise;
+  return json;
 }
 
 }  // namespace ccp

@@ -55,7 +55,7 @@ Json field_json(const FieldValue& value);
 /// Names and values as an object.
 Json parameters_json(const std::vector<std::pair<std::string, FieldValue>>& parameters);
 
-/// {"noise", "friction_factor", "seed"}
+/// {"noise", "friction_factor", "seed"}, and "b_noise" where there is some
 Json perturbation_json(const Perturbation& perturbation);
 
 }  // namespace ccp

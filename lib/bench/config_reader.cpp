@@ -122,6 +122,7 @@ std::shared_ptr<const ProblemSpec> ConfigReader::read_problem(const Json& entry,
   if (entry.contains("perturb")) {
     const Json& perturb = entry["perturb"];
     spec.perturbation.noise = perturb.value("noise", 0.0);
+    spec.perturbation.b_noise = perturb.value("b_noise", 0.0);
     spec.perturbation.friction_factor = perturb.value("friction_factor", 1.0);
     spec.perturbation.seed = perturb.value("seed", std::uint64_t{0});
   }
@@ -140,6 +141,7 @@ std::shared_ptr<const SolverSpec> ConfigReader::read_solver(const Json& entry, c
   spec.version = made->version();
   spec.parameters = read_parameters(entry, made->settings(), pointer, source);
   if (entry.contains("models")) spec.models = read_models(entry["models"]);
+  spec.start_from_reference = entry.contains("start") && entry["start"]["from"] == "reference";
   if (entry.contains("threads")) spec.threads = entry["threads"].get<int>();
   spec.base_label = entry.value("label", spec.solver);
   spec.label = spec.base_label + suffix;

@@ -3,15 +3,18 @@
 #include <sys/resource.h>
 
 #include <exception>
+#include <limits>
 #include <memory>
 #include <new>
 #include <utility>
 
 #include "bench/cell_record.hpp"
 #include "bench/partial_trace.hpp"
+#include "core/error.hpp"
 #include "core/stopwatch.hpp"
 #include "io/atomic_file.hpp"
 #include "io/trace_csv.hpp"
+#include "solvers/reference/reference.hpp"
 
 namespace ccp {
 namespace {
@@ -27,6 +30,19 @@ std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog) {
   return solver;
 }
 
+/// Where the run starts. A reference solution is made here, in the worker, off the solver's clock: whatever goes wrong with
+/// it costs this cell alone. Throws InputError when none is certified.
+WarmStart start_of(const Cell& cell, const BuiltProblem& built) {
+  if (!cell.solver->start_from_reference) return {};
+  const ContactProblem& problem = built.unperturbed();
+  const StopRule stop{Measure::relative_residual, 0.0, true, std::numeric_limits<int>::max(), cell.limits.wall_s};
+  Judge judge(problem, cell.model);
+  RunMonitor monitor(judge, stop, cell.threads);
+  const Result reference = make_reference()->solve(problem, cell.model, {}, monitor);
+  if (!reference.native_converged) throw InputError("no start point: " + reference.reason);
+  return {reference.impulse, {}, 0.0};
+}
+
 void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder, bool pin,
                 CellRecord& record) {
   const auto solver = solver_of(cell, catalog);
@@ -35,12 +51,13 @@ void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, c
     record.reason = *reason;
     return;
   }
+  const WarmStart start = start_of(cell, built);
   TimedRun run;
   if (pin) run.cores = pin_to_cores(cell.threads);
   TraceCsv trace(folder / unfinished_trace_name);
   RunMonitor monitor(*built.judge(cell.model), cell.stop, cell.threads);
   monitor.set_trace(&trace, cell.trace);
-  Result result = solver->solve(built.problem(), cell.model, {}, monitor);
+  Result result = solver->solve(built.problem(), cell.model, start, monitor);
   trace.close();
   record.crossings = result.crossings;
   add_run(record, result, std::move(run));
@@ -81,6 +98,7 @@ int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, cons
 int run_cell_again(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder,
                    CellRecord record, int pass, bool pin) {
   const auto solver = solver_of(cell, catalog);
+  const WarmStart start = start_of(cell, built);
   TimedRun run;
   run.pass = pass;
   if (pin) run.cores = pin_to_cores(cell.threads);
@@ -90,7 +108,7 @@ int run_cell_again(const Cell& cell, BuiltProblem& built, const Catalog& catalog
     monitor.replay({record.iterations, record.verdict, record.crossings});
   else
     monitor.set_trace(nullptr, cell.trace);
-  add_run(record, solver->solve(built.problem(), cell.model, {}, monitor), std::move(run));
+  add_run(record, solver->solve(built.problem(), cell.model, start, monitor), std::move(run));
   write_file_atomically(folder / "cell.json", record_to_json(cell, record));
   return 0;
 }

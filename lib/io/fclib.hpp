@@ -21,13 +21,14 @@ enum class FclibForm { local, global, global_rolling };
 /// Name of the group in the file: "fclib_local", "fclib_global", "fclib_global_rolling".
 std::string_view fclib_form_name(FclibForm form);
 
-/// What a file says about itself. Bytes as stored, in no promised encoding; see printable_text(). The last three are our own
-/// addition and ignored by other programs.
+/// What a file says about itself. Bytes as stored, in no promised encoding; see printable_text(). Those from
+/// `scene` on are our own addition and ignored by other programs.
 struct FclibInfo {
   std::string title, description, math_info;
   std::string scene;                  ///< name of the generator, "" when unknown
   std::string parameters;             ///< its parameters, JSON text
   std::optional<std::uint64_t> seed;  ///< its seed
+  std::string certificate;            ///< how the solution in the file was certified, "" where it was not
 
   bool operator==(const FclibInfo&) const = default;
 };

@@ -208,7 +208,8 @@ void read_info(const Group& group, FclibFile& file) {
                               {"math_info", &file.info.math_info},
                               {"ccpbench_scene", &file.info.scene},
                               {"ccpbench_parameters", &file.info.parameters},
-                              {"ccpbench_seed", &seed}})
+                              {"ccpbench_seed", &seed},
+                              {"ccpbench_certificate", &file.info.certificate}})
       read(info, name, *text);
   } catch (const InputError& error) {
     file.remarks.push_back(fmt::format("texts left out: {}", defect_text(error, file)));

@@ -175,6 +175,7 @@ void add_info(hdf5::Image& image, const std::string& group, const FclibInfo& inf
   if (!info.scene.empty()) image.add_text(group + "/info/ccpbench_scene", info.scene);
   if (!info.parameters.empty()) image.add_text(group + "/info/ccpbench_parameters", info.parameters);
   if (info.seed) image.add_text(group + "/info/ccpbench_seed", std::to_string(*info.seed));
+  if (!info.certificate.empty()) image.add_text(group + "/info/ccpbench_certificate", info.certificate);
 }
 
 // u, r, l, and v with the velocities of the virtual degrees of freedom.

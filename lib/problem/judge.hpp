@@ -42,6 +42,10 @@ class Judge {
 
   /// velocity_residual at γ = 0, m/s: the scale of relative_residual.
   double initial_residual() const { return initial_residual_; }
+  /// ρ_i of (E12), kg.
+  double step(Index block) const { return step_[block]; }
+  /// r, m, m/s.
+  const Vector& free_velocity() const { return r_; }
 
  private:
   void set_point(const Vector& impulse);

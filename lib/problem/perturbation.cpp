@@ -10,6 +10,9 @@
 namespace ccp {
 namespace {
 
+/// Added to the seed for the noise of b, so that it is not that of r again.
+constexpr std::uint64_t other_stream = 1'000'000'007;
+
 /// Uniform in [−1, 1): the mapping is ours because those of the standard library differ between implementations.
 Vector uniform_vector(Index size, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
@@ -43,14 +46,17 @@ Vector impulse_noise(const ContactProblem& problem, const Perturbation& perturba
 }  // namespace
 
 ContactProblem perturbed(const ContactProblem& problem, const Perturbation& perturbation) {
-  if (perturbation.noise == 0.0 && perturbation.friction_factor == 1.0) return problem;
+  if (perturbation == Perturbation{.seed = perturbation.seed}) return problem;
   if (problem.impulse_shift().size() > 0) throw InputError("a problem with cohesion cannot be perturbed");
+  if (perturbation.b_noise > 0.0 && !problem.given_global())
+    throw InputError("b_noise needs a problem in global form: in local form b is not known");
   const Vector z = impulse_noise(problem, perturbation);
   ProblemBuilder builder(fmt::format("{}, noise {:g}, friction × {:g}, seed {}", problem.name(), perturbation.noise,
                                      perturbation.friction_factor, perturbation.seed));
   if (problem.given_global()) {
     const GlobalForm& form = problem.global();
-    builder.global(form.H, form.k + form.D * z, form.D, form.b);
+    const Vector change = perturbation.b_noise * uniform_vector(problem.rows(), perturbation.seed + other_stream);
+    builder.global(form.H, form.k + form.D * z, form.D, form.b + change.cwiseProduct(form.b));
     if (form.C.nonZeros() > 0) builder.compliance(form.C);
   } else {
     builder.local(problem.local().N, problem.local().r + problem.local().N * z);

@@ -65,6 +65,9 @@ class Monitor {
   /// A remark that belongs to the result, such as which linear system `auto` chose. Equal remarks are kept once.
   virtual void note(const std::string& text) = 0;
 
+  /// Number of the outer iteration, or of the phase, that a method made of others is in: a column of the trace.
+  virtual void set_outer(int) {}
+
   /// For methods that run in another process: stops the clock and adds so many seconds, measured there. A monitor without a
   /// clock has nothing to do.
   virtual void advance_clock(double) {}

@@ -14,6 +14,7 @@
 #include "solvers/newton/proximal_newton.hpp"
 #include "solvers/newton/semismooth_newton.hpp"
 #include "solvers/peers/siconos.hpp"
+#include "solvers/reference/reference.hpp"
 #include "solvers/splitting/admm.hpp"
 
 namespace ccp {
@@ -43,6 +44,7 @@ constexpr Entry entries[] = {
     {"canal", make_canal},
     {"al_trdogleg", make_al_trdogleg},
     {"al_damped_newton", make_al_damped_newton},
+    {"reference", make_reference},
 };
 
 }  // namespace

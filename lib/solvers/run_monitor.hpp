@@ -80,12 +80,12 @@ class RunMonitor final : public Monitor {
   void note(const std::string& text) override;
   void advance_clock(double seconds) override;
   Remaining remaining() const override;
+  void set_outer(int outer) override { outer_ = outer; }
 
   /// Called by Solver::solve: the clock starts, set-up ends, the run ends.
   void begin(const std::vector<NativeColumn>& native);
   void end_setup() { setup_s_ = clock_.seconds(); }
   void end() { clock_.stop(); }
-  void set_outer(int outer) { outer_ = outer; }
 
   const StopRule& stop_rule() const { return stop_; }
   Judge& judge() { return judge_; }

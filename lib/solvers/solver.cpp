@@ -60,14 +60,10 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   const WarmStart first = shifted_start(problem, start);
 
   monitor.begin(info().native);
-  Outcome outcome;
-  if (native(model)) {
-    const auto session = prepare(model == Model::ccp ? problem.symmetrised() : problem, model, monitor);
-    monitor.end_setup();
-    outcome = session->run(first, Vector::Zero(problem.rows()), monitor);
-  } else {
-    outcome = run_de_saxce_loop(*this, problem, first, monitor);
-  }
+  const auto session = native(model) ? prepare(model == Model::ccp ? problem.symmetrised() : problem, model, monitor)
+                                     : make_de_saxce_session(*this, problem, monitor.judge(), &monitor.clock(), monitor);
+  monitor.end_setup();
+  Outcome outcome = session->run(first, Vector::Zero(problem.rows()), monitor);
   monitor.end();
 
   Result result;

@@ -97,6 +97,9 @@ TEST_CASE("A hash is stable and knows everything that changes a result") {
       cell_of("", R"("problems": [{"scene": "pebbles", "parameters": {"push": 2}}])"),
       cell_of("", "", {"", 2}),
       cell_of(R"("threads": 3)"),
+      cell_of(R"("start": {"from": "reference"})"),
+      cell_of("", R"("problems": [{"scene": "pebbles", "perturb": {"noise": 0.01}}])"),
+      cell_of("", R"("problems": [{"scene": "pebbles", "perturb": {"noise": 0.01, "b_noise": 0.01}}])"),
   };
   std::set<std::string> hashes;
   for (const Cell& cell : different) {
@@ -143,6 +146,14 @@ TEST_CASE("Threads of a solver go before those of the run, and can be swept") {
   CHECK(plan.cells[1].threads == 2);
   CHECK_THROWS_WITH(cell_of(R"("threads": 0)"), Catch::Contains("/solvers/0/threads"));
   CHECK_THROWS_WITH(cell_of(R"("threads": [1, 2])"), Catch::Contains("/solvers/0/threads"));
+}
+
+TEST_CASE("A start from nothing is none, and other places are refused") {
+  CHECK(cell_of(R"("start": {"from": "nothing"})").hash == cell_of("").hash);
+  CHECK(cell_of(R"("start": {"from": "reference"})").solver->start_from_reference);
+  CHECK_THROWS_WITH(cell_of(R"("start": {"from": "referense"})"), Catch::Contains("'reference'"));
+  CHECK_THROWS_WITH(cell_of(R"("start": {})"), Catch::Contains("'from' is missing"));
+  CHECK_THROWS_WITH(cell_of(R"("start": "reference")"), Catch::Contains("/solvers/0/start"));
 }
 
 TEST_CASE("A solver that no model is left for is refused") {

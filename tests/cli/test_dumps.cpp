@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "cli/program.hpp"
+#include "cli/results.hpp"
 #include "io/fclib_reader.hpp"
 #include "io/hdf5_editor.hpp"
 #include "problem/judge.hpp"
@@ -27,7 +28,54 @@ TEST_CASE("generate writes both forms with parameters, seed and a solution the j
     REQUIRE(file.solution);
     const Vector impulse = *file.impulse(*file.solution);
     Judge judge(*file.problem, Model::ncp);
-    CHECK(judge.evaluate(Measure::relative_residual, {&impulse}) <= 1e-10);
+    CHECK(judge.evaluate(Measure::relative_residual, {&impulse}) <= 1e-12);
+    CHECK_THAT(file.info.certificate, Catch::StartsWith("certified: model ncp, "));
+  }
+  CHECK_THAT(run_program(place, {"inspect", "odd_mass_stack.local.hdf5"}).out, Catch::Contains("certified: model ncp, "));
+}
+
+TEST_CASE("generate stores no solution that nobody wants or that is not certified, and says so") {
+  const Workplace place;
+  const Answer none =
+      run_program(place, {"generate", "odd_mass_stack", "--no-solution", "--form", "local", "--out", "a.hdf5"});
+  CHECK(none.code == 0);
+  CHECK(lines_of(none.out).size() == 1);
+  const Answer late =
+      run_program(place, {"generate", "odd_mass_stack", "--time-limit", "1e-9", "--form", "local", "--out", "b.hdf5"});
+  CHECK(late.code == 0);
+  CHECK(late.err.empty());
+  CHECK(lines_of(late.out).size() == 2);
+  CHECK_THAT(late.out,
+             Catch::Contains("no solution stored, none was certified: model ncp, relative residual 1.00e+00 > 1e-13"));
+  for (const char* name : {"a.hdf5", "b.hdf5"}) {
+    const FclibFile file = read_fclib(place / name);
+    CHECK_FALSE(file.solution);
+    CHECK(file.info.certificate.empty());
+  }
+}
+
+TEST_CASE("a start from the reference solution is one of the unperturbed problem") {
+  const Workplace place;
+  const std::string config = place.write("warm.json", R"({
+    "name": "warm", "model": [ "ccp", "ncp" ],
+    "problems": [ { "scene": "random_contacts", "label": "problem", "parameters": { "contacts": 40 } },
+                  { "scene": "random_contacts", "label": "neighbour", "parameters": { "contacts": 40 },
+                    "perturb": { "noise": 0.01, "b_noise": 0.01 } } ],
+    "solvers": [ { "solver": "admm", "label": "cold" },
+                 { "solver": "admm", "label": "warm", "start": { "from": "reference" } } ],
+    "stop": { "tolerance": 1e-9, "time_limit_s": 20 } })");
+  const Answer answer = run_program(place, {"run", config, "--out", place.text("out"), "--repeat", "2"});
+  INFO(answer.err);
+  REQUIRE(answer.code == 0);
+  const auto cells = read_results(place / "out/warm");
+  for (const std::string model : {"ccp", "ncp"}) {
+    CAPTURE(model);
+    const auto iterations = [&](const std::string& id) { return cells.at(id).json.at("iterations").get<int>(); };
+    CHECK(iterations("problem/" + model + "/warm") == 0);
+    CHECK(iterations("neighbour/" + model + "/warm") > 0);
+    CHECK(iterations("neighbour/" + model + "/warm") < iterations("neighbour/" + model + "/cold"));
+    CHECK(cells.at("neighbour/" + model + "/warm").json.at("solver").at("start").at("from") == "reference");
+    CHECK_FALSE(cells.at("neighbour/" + model + "/cold").json.at("solver").contains("start"));
   }
 }
 

@@ -41,6 +41,20 @@ TEST_CASE("friction is scaled, and nothing else without noise", "[perturbation]"
   CHECK(perturbed(problem, {}).name() == problem.name());
 }
 
+TEST_CASE("b is changed entry by entry, in global form alone", "[perturbation]") {
+  const ContactProblem problem = random_problem(5, {4, 4, 1, 1, 1});
+  const ContactProblem neighbour = perturbed(problem, {.seed = 3, .b_noise = 0.01});
+  const Vector &b = problem.global().b, change = neighbour.global().b - b;
+  CHECK((change.cwiseAbs().array() <= (0.01 + 1e-15) * b.cwiseAbs().array()).all());
+  CHECK(change.norm() > 1e-3 * b.norm());
+  CHECK(neighbour.global().k == problem.global().k);
+  CHECK((change - (perturbed(problem, {.seed = 4, .b_noise = 0.01}).global().b - b)).norm() > 1e-3 * b.norm());
+  // The noise of r is not that of b.
+  const Vector both = perturbed(problem, {.noise = 0.01, .seed = 3, .b_noise = 0.01}).global().b - b;
+  CHECK(both == change);
+  CHECK_THROWS_WITH(perturbed(as_local(problem), {.b_noise = 0.01}), Catch::Contains("global form"));
+}
+
 TEST_CASE("a problem with cohesion is not perturbed", "[perturbation]") {
   ProblemBuilder builder("cohesive");
   builder.global(diagonal(Vector3::Ones()), Vector3::Ones(), sparse(DenseMatrix::Identity(3, 3)), Vector3::Zero());

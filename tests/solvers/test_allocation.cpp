@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "support/allocation_counter.hpp"
@@ -41,6 +42,13 @@ long largest_of(const std::string& name, const ContactProblem& problem, int thre
   return monitor.largest;
 }
 
+/// All but `reference`, which makes its next method between two iterations.
+std::vector<std::string> methods() {
+  std::vector<std::string> names = solver_names();
+  names.erase(std::remove(names.begin(), names.end(), "reference"), names.end());
+  return names;
+}
+
 }  // namespace
 
 TEST_CASE("no method allocates inside an iteration") {
@@ -50,7 +58,7 @@ TEST_CASE("no method allocates inside an iteration") {
   REQUIRE(allocations == before + 1);  // the counter counts
   for (const ContactProblem& problem : {random_problem(61, {6, 8}), random_problem(62, {6, 4, 3, 2, 2})})
     for (const ContactProblem& form : {problem, as_local(problem)})
-      for (const std::string& name : solver_names()) {
+      for (const std::string& name : methods()) {
         CAPTURE(name, form.name());
         CHECK(largest_of(name, form, 1) == 0);
       }
@@ -59,7 +67,7 @@ TEST_CASE("no method allocates inside an iteration") {
 TEST_CASE("no method allocates inside an iteration on two threads") {
   // Large enough for the work to be shared out.
   const ContactProblem problem = random_problem(63, {100, 560});
-  for (const std::string& name : solver_names()) {
+  for (const std::string& name : methods()) {
     CAPTURE(name);
     CHECK(largest_of(name, problem, 2) == 0);
   }

@@ -1,5 +1,7 @@
 #include "solvers/coulomb/de_saxce_loop.hpp"
 
+#include <optional>
+
 #include "cones/product_cone.hpp"
 
 namespace ccp {
@@ -12,8 +14,8 @@ constexpr int inner_cap = 500;
 /// inner run when the residual with frozen shift is low enough.
 class InnerMonitor final : public Monitor {
  public:
-  InnerMonitor(RunMonitor& run, const Vector& shift, const SparseMatrix& antisymmetric)
-      : run_(run), shift_(shift), antisymmetric_(antisymmetric) {}
+  InnerMonitor(Monitor& run, Judge& judge, Stopwatch* clock, const Vector& shift, const SparseMatrix& antisymmetric)
+      : run_(run), judge_(judge), clock_(clock), shift_(shift), antisymmetric_(antisymmetric) {}
 
   void begin_outer(int outer) {
     run_.set_outer(outer);
@@ -30,11 +32,7 @@ class InnerMonitor final : public Monitor {
     if (!repeated)
       run_ended_ = !run_.go_on({iterate.impulse, iterate.velocity, iterate.native, iterate.native_converged && shown_ <= 1});
     if (run_ended_) return false;
-    const Stopwatch::Pause off_the_clock(run_.clock());
-    if (repeated) run_.judge().evaluate({}, {&iterate.impulse, nullptr});
-    corrected_ = run_.judge().local_velocity() + shift_;
-    if (antisymmetric_.nonZeros() > 0) corrected_.noalias() -= antisymmetric_ * iterate.impulse;
-    const double residual = run_.judge().velocity_residual_with(iterate.impulse, corrected_);
+    const double residual = frozen_residual(iterate.impulse, repeated);
     if (shown_++ == 0) {
       target_ = inner_reduction * residual;
       reached_ = false;
@@ -50,7 +48,19 @@ class InnerMonitor final : public Monitor {
   void note(const std::string& text) override { run_.note(text); }
 
  private:
-  RunMonitor& run_;
+  /// The velocity residual with s frozen, m/s.
+  double frozen_residual(const Vector& impulse, bool not_judged_yet) {
+    std::optional<Stopwatch::Pause> off_the_clock;
+    if (clock_ != nullptr) off_the_clock.emplace(*clock_);
+    if (not_judged_yet) judge_.evaluate({}, {&impulse, nullptr});
+    corrected_ = judge_.local_velocity() + shift_;
+    if (antisymmetric_.nonZeros() > 0) corrected_.noalias() -= antisymmetric_ * impulse;
+    return judge_.velocity_residual_with(impulse, corrected_);
+  }
+
+  Monitor& run_;
+  Judge& judge_;
+  Stopwatch* clock_;
   const Vector& shift_;
   const SparseMatrix& antisymmetric_;
   Vector corrected_;
@@ -66,29 +76,48 @@ SparseMatrix antisymmetric_part(const ContactProblem& problem) {
   return 0.5 * (N - SparseMatrix(N.transpose()));
 }
 
+class DeSaxceSession final : public Session {
+ public:
+  DeSaxceSession(const Solver& solver, const ContactProblem& problem, Judge& judge, Stopwatch* clock, Monitor& monitor)
+      : problem_(problem),
+        judge_(judge),
+        clock_(clock),
+        antisymmetric_(antisymmetric_part(problem)),
+        session_(solver.prepare(problem.symmetrised(), Model::ccp, monitor)) {}
+
+  Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
+    Vector frozen(problem_.rows()), u, body_scratch;
+    InnerMonitor inner(monitor, judge_, clock_, frozen, antisymmetric_);
+    WarmStart next = start;
+    if (next.impulse.size() == 0) next.impulse = Vector::Zero(problem_.rows());
+    for (int outer = 0;; ++outer) {
+      problem_.local_velocity(next.impulse, body_scratch, u);
+      ++monitor.counters().products;
+      u += shift;
+      de_saxce_shift(problem_.constraints(), u, frozen);
+      frozen += shift;
+      if (antisymmetric_.nonZeros() > 0) frozen.noalias() += antisymmetric_ * next.impulse;
+
+      inner.begin_outer(outer);
+      const Outcome outcome = session_->run(outer == 0 ? start : next, frozen, inner);
+      if (inner.run_ended() || outcome.given_up) return outcome;
+      next = {outcome.impulse, outcome.velocity, outcome.step};
+    }
+  }
+
+ private:
+  ContactProblem problem_;
+  Judge& judge_;
+  Stopwatch* clock_;
+  SparseMatrix antisymmetric_;
+  std::unique_ptr<Session> session_;
+};
+
 }  // namespace
 
-Outcome run_de_saxce_loop(const Solver& solver, const ContactProblem& problem, const WarmStart& start, RunMonitor& monitor) {
-  const SparseMatrix antisymmetric = antisymmetric_part(problem);
-  Vector shift(problem.rows()), u, body_scratch;
-  InnerMonitor inner(monitor, shift, antisymmetric);
-  const auto session = solver.prepare(problem.symmetrised(), Model::ccp, inner);
-  monitor.end_setup();
-
-  WarmStart next = start;
-  if (next.impulse.size() == 0) next.impulse = Vector::Zero(problem.rows());
-  Outcome outcome;
-  for (int outer = 0;; ++outer) {
-    problem.local_velocity(next.impulse, body_scratch, u);
-    ++monitor.counters().products;
-    de_saxce_shift(problem.constraints(), u, shift);
-    if (antisymmetric.nonZeros() > 0) shift.noalias() += antisymmetric * next.impulse;
-
-    inner.begin_outer(outer);
-    outcome = session->run(outer == 0 ? start : next, shift, inner);
-    if (inner.run_ended() || outcome.given_up) return outcome;
-    next = {outcome.impulse, outcome.velocity, outcome.step};
-  }
+std::unique_ptr<Session> make_de_saxce_session(const Solver& solver, const ContactProblem& problem, Judge& judge,
+                                               Stopwatch* clock, Monitor& monitor) {
+  return std::make_unique<DeSaxceSession>(solver, problem, judge, clock, monitor);
 }
 
 }  // namespace ccp

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/types.hpp"
+#include "problem/judge.hpp"
+
+namespace ccp {
+
+/// What is asked of a reference solution (E120).
+struct CertificateRule {
+  double tolerance = 1e-13;     ///< of the relative residual
+  double floor_multiple = 2.0;  ///< where rounding does not allow that: of the rounding floor (E13)
+};
+
+/// Whether a point solves a problem to the last digits, by the measures of the suite. The velocity residual decides; the
+/// natural map, the cone, the velocity of penetration and the complementarity follow from it in exact arithmetic (E121–E124)
+/// but are computed by other formulas, and have to agree.
+struct Certificate {
+  bool holds = false;
+  bool at_floor = false;            ///< it took the rounding floor, the tolerance was out of reach
+  double relative_residual = 0.0;   ///< of the point
+  double velocity_residual = 0.0;   ///< of the point, m/s
+  double rounding_floor = 0.0;      ///< at the point, m/s; 0 where it is not known
+  std::string_view measure;         ///< the measure that decided: the first out of bounds
+  double value = 0.0, bound = 0.0;  ///< of that measure, in its unit
+
+  /// One line: what holds, or what does not.
+  std::string text(const CertificateRule& rule) const;
+};
+
+/// Judges γ (m, N·s; in the terms the problem is solved in, its impulse shift included) by a judge of that problem. What is
+/// not finite does not hold. No allocation once the judge has evaluated all measures.
+Certificate certify(Judge& judge, const Vector& impulse, const CertificateRule& rule = {});
+
+}  // namespace ccp

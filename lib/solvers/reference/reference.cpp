@@ -1,0 +1,251 @@
+#include "solvers/reference/reference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "problem/problem_builder.hpp"
+#include "solvers/coulomb/de_saxce_loop.hpp"
+#include "solvers/fixed_point/nsgs.hpp"
+#include "solvers/interior_point/interior_point.hpp"
+#include "solvers/newton/proximal_newton.hpp"
+#include "solvers/reference/certificate.hpp"
+#include "solvers/splitting/admm.hpp"
+
+namespace ccp {
+namespace {
+
+/// One method of the plan.
+struct Phase {
+  const char* name;
+  std::unique_ptr<Solver> (*make)();
+  std::vector<std::pair<const char*, FieldValue>> settings;
+  bool warm;        ///< starts from the best point so far
+  double handover;  ///< relative residual at which the next method takes over
+  int patience;     ///< iterations without progress before it does anyway
+};
+
+const std::vector<Phase>& plan(Model model) {
+  static const Phase newton{"proximal_newton", make_proximal_newton, {}, false, 0.0, 300};
+  static const Phase polish{"polish",
+                            make_proximal_newton,
+                            {{"weight", 1e-6}, {"weight_decrease", 0.01}, {"first_phase", std::string("none")}},
+                            true,
+                            0.0,
+                            100};
+  static const std::vector<Phase> convex = {
+      {"ipm_cone", make_ipm_cone, {}, false, 0.0, 50},
+      polish,
+      newton,
+      {"admm", make_admm, {{"preconditioner", std::string("diagonal")}}, false, 1e-8, 5000},
+      polish,
+  };
+  static const std::vector<Phase> coulomb = {
+      newton, {"nsgs", make_nsgs, {{"local", std::string("exact")}}, false, 1e-6, 5000},
+      polish, {"ipm_cone", make_ipm_cone, {}, false, 1e-8, 200},
+      polish,
+  };
+  return model == Model::ccp ? convex : coulomb;
+}
+
+constexpr double progress = 0.9;    ///< factor of the residual that counts as progress
+constexpr int after_certified = 5;  ///< iterations without progress until a certified point is the last word
+
+/// The problem with s added to r: what is to be certified when a method around this one shifts its problem.
+ContactProblem with_shift(const ContactProblem& problem, const Vector& shift) {
+  if (shift.isZero(0.0)) return problem;
+  ProblemBuilder builder(problem.name());
+  if (problem.given_global()) {
+    const GlobalForm& form = problem.global();
+    builder.global(form.H, form.k, form.D, form.b + shift);
+    if (form.C.nonZeros() > 0) builder.compliance(form.C);
+  } else {
+    builder.local(problem.local().N, problem.local().r + shift);
+  }
+  return builder.constraints(problem.constraints()).build();
+}
+
+/// The best point of all methods and its certificate, by a judge that is not that of the run.
+class Candidate {
+ public:
+  Candidate(const ContactProblem& problem, Model model, const CertificateRule& rule)
+      : judge_(problem, model), rule_(rule), impulse_(Vector::Zero(problem.rows())) {
+    certify(judge_, impulse_, rule_);  // the judge allocates what it needs
+  }
+
+  /// The velocity residual of an iterate, m/s, which becomes the candidate when it has the lowest.
+  double consider(const Vector& impulse) {
+    const double residual = judge_.evaluate(Measure::velocity_residual, {&impulse, nullptr});
+    if (!(residual < residual_)) return residual;
+    residual_ = residual;
+    impulse_ = impulse;
+    certificate_ = certify(judge_, impulse, rule_);
+    return residual;
+  }
+  /// The stop measure of the run holds at this iterate: it is the one to hand back.
+  void insist(const Vector& impulse) {
+    residual_ = std::numeric_limits<double>::infinity();
+    consider(impulse);
+  }
+
+  Judge& judge() { return judge_; }
+  const Vector& impulse() const { return impulse_; }
+  const Certificate& certificate() const { return certificate_; }
+  double relative(double residual) const {
+    return judge_.initial_residual() > 0.0 ? residual / judge_.initial_residual() : residual;
+  }
+
+ private:
+  Judge judge_;
+  CertificateRule rule_;
+  Vector impulse_;
+  double residual_ = std::numeric_limits<double>::infinity();
+  Certificate certificate_;
+};
+
+/// Shows the iterates of the methods as those of `reference`, and says when the next method takes over.
+class PhaseMonitor final : public Monitor {
+ public:
+  PhaseMonitor(Candidate& candidate, Monitor& run) : candidate_(candidate), run_(run) {}
+
+  void begin_phase(int number, const Phase& phase, bool last) {
+    phase_ = &phase;
+    number_ = number;
+    shown_ = since_progress_ = 0;
+    lowest_ = std::numeric_limits<double>::infinity();
+    keep_seconds_ = last ? 0.0 : 0.5 * run_.remaining().seconds;
+    run_.set_outer(number);
+  }
+
+  bool go_on(const Iterate& iterate) override {
+    const bool was_certified = candidate_.certificate().holds;
+    const double residual = candidate_.consider(iterate.impulse);
+    ++run_.counters().products;
+    ++since_progress_;
+    if (residual < progress * lowest_ || (candidate_.certificate().holds && !was_certified)) {
+      lowest_ = std::min(lowest_, residual);
+      since_progress_ = 0;
+    }
+    // The start of a later method is no iterate of its own.
+    if ((shown_++ > 0 || number_of_iterates_ == 0) && !show(iterate.impulse, iterate.velocity, false)) return false;
+    const int patience = candidate_.certificate().holds ? after_certified : phase_->patience;
+    return since_progress_ < patience && candidate_.relative(residual) > phase_->handover &&
+           !(run_.remaining().seconds < keep_seconds_);
+  }
+  /// Shows the candidate once more, as what the run has converged to. False when that ends the run.
+  bool show_certified() { return show(candidate_.impulse(), nullptr, true); }
+
+  bool solved() const override { return run_ended_ && run_.solved(); }
+  Counters& counters() override { return run_.counters(); }
+  int threads() const override { return run_.threads(); }
+  void note(const std::string& text) override { run_.note(text); }
+
+  bool run_ended() const { return run_ended_; }
+  /// Iterates of the present method beside its start.
+  int iterations() const { return shown_ > 0 ? shown_ - 1 : 0; }
+  double lowest() const { return lowest_; }
+
+ private:
+  bool show(const Vector& impulse, const Vector* velocity, bool converged) {
+    ++number_of_iterates_;
+    const Certificate& best = candidate_.certificate();
+    native_ = {static_cast<double>(number_), best.relative_residual, best.holds ? 1.0 : 0.0};
+    run_ended_ = !run_.go_on({impulse, velocity, native_, converged});
+    if (solved()) candidate_.insist(impulse);
+    return !run_ended_;
+  }
+
+  Candidate& candidate_;
+  Monitor& run_;
+  const Phase* phase_ = nullptr;
+  std::vector<double> native_{0.0, 0.0, 0.0};
+  int number_ = 0, number_of_iterates_ = 0, shown_ = 0, since_progress_ = 0;
+  double lowest_ = std::numeric_limits<double>::infinity(), keep_seconds_ = 0.0;
+  bool run_ended_ = false;
+};
+
+class ReferenceSession final : public Session {
+ public:
+  ReferenceSession(const CertificateRule& rule, const ContactProblem& problem, Model model)
+      : rule_(rule), problem_(problem), model_(model) {}
+
+  Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
+    Candidate candidate(with_shift(problem_, shift), model_, rule_);
+    PhaseMonitor phases(candidate, monitor);
+    tried_.clear();
+    const auto& list = plan(model_);
+    for (std::size_t i = 0; i < list.size() && !phases.run_ended() && !candidate.certificate().holds; ++i) {
+      phases.begin_phase(static_cast<int>(i), list[i], i + 1 == list.size());
+      const WarmStart best{candidate.impulse(), {}, 0.0};
+      run_phase(list[i], i == 0 ? start : list[i].warm ? best : WarmStart{}, shift, candidate, phases);
+    }
+    if (!phases.run_ended() && candidate.certificate().holds) phases.show_certified();
+    return outcome(candidate, phases.run_ended());
+  }
+
+ private:
+  void run_phase(const Phase& phase, const WarmStart& start, const Vector& shift, Candidate& candidate,
+                 PhaseMonitor& phases) {
+    const auto solver = phase.make();
+    for (const auto& [name, value] : phase.settings) solver->settings().set(name, value);
+    if (const auto reason = solver->supports(problem_, model_)) return;
+    const auto session = solver->native(model_)
+                             ? solver->prepare(problem_, model_, phases)
+                             : make_de_saxce_session(*solver, problem_, candidate.judge(), nullptr, phases);
+    const Outcome end = session->run(start, shift, phases);
+    phases.note(fmt::format("{}: relative residual {:.1e} after {} iterations{}", phase.name,
+                            candidate.relative(phases.lowest()), phases.iterations(),
+                            end.reason.empty() ? "" : ", " + end.reason));
+    tried_ += (tried_.empty() ? "" : ", ") + std::string(phase.name);
+  }
+
+  Outcome outcome(const Candidate& candidate, bool stopped) const {
+    Outcome end{candidate.impulse(), {}, 0.0, std::nullopt, ""};
+    const Certificate& certificate = candidate.certificate();
+    end.reason = certificate.holds ? "certified: " + certificate.text(rule_)
+                                   : fmt::format("no reference ({}): {}", tried_, certificate.text(rule_));
+    if (!stopped) end.given_up = Status::stalled;
+    return end;
+  }
+
+  CertificateRule rule_;
+  ContactProblem problem_;
+  Model model_;
+  std::string tried_;
+};
+
+class Reference final : public Solver {
+ public:
+  Reference() {
+    fields_.add("tolerance", &rule_.tolerance, Range::positive(), "", "relative residual of a certified point", "ours")
+        .add("floor_multiple", &rule_.floor_multiple, Range::non_negative(), "",
+             "where rounding does not allow that: its velocity residual over the rounding floor", "ours");
+  }
+
+ private:
+  const SolverInfo& do_info() const override {
+    static const SolverInfo info{"reference",
+                                 "Reference solution: several methods in turn, to the last digits, certified",
+                                 "ours; ipm_cone, proximal_newton, nsgs, admm",
+                                 {Model::ccp, Model::ncp},
+                                 {{"phase", "", "number of the method in its plan, from 0"},
+                                  {"best_residual", "", "lowest relative residual so far"},
+                                  {"certified", "", "1 when the point with that residual is certified, else 0"}}};
+    return info;
+  }
+  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model model, Monitor&) const override {
+    return std::make_unique<ReferenceSession>(rule_, problem, model);
+  }
+
+  CertificateRule rule_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_reference() { return std::make_unique<Reference>(); }
+
+}  // namespace ccp

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "solvers/solver.hpp"
+
+namespace ccp {
+
+/// Solutions to the last digits: methods in turn, each from nothing or from the best point so far, until the point is
+/// certified (E120–E124, certificate.hpp).
+///
+///     ccp: ipm_cone; Newton polish; proximal_newton; P-ADMM to 1e-8; Newton polish
+///     ncp: proximal_newton; nsgs to 1e-6; Newton polish; ipm_cone in the De Saxcé loop to 1e-8; Newton polish
+///
+/// The Newton polish is proximal_newton with a tiny proximal weight: an active-set method, once the statuses of the contacts
+/// do not change any more. A method ends when it makes no progress, and at the latest when half of the time that was left at
+/// its start is gone. The native criterion is the certificate: with `stop.native` a run ends with a certified point or says
+/// why there is none. Otherwise it ends at the tolerance; if that is tighter than the certificate, it goes on while
+/// residuals fall. The outer column of the trace is the number of the method.
+std::unique_ptr<Solver> make_reference();
+
+}  // namespace ccp
