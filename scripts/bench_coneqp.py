@@ -120,7 +120,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([options.program, "generate", "random_contacts", "--set", f"contacts={options.contacts}", "--form",
-                        "global", "--model", "ccp", "--out", Path(folder, "contacts.hdf5")], check=False,
+                        "global", "--no-solution", "--out", Path(folder, "contacts.hdf5")], check=True,
                        stdout=subprocess.DEVNULL)
         problem = read(Path(folder, "contacts.hdf5"))
         gamma, theirs, their_iterations = solve_coneqp(problem, options.tolerance, options.repetitions)

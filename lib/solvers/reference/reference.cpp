@@ -178,7 +178,8 @@ class ReferenceSession final : public Session {
     PhaseMonitor phases(candidate, monitor);
     tried_.clear();
     const auto& list = plan(model_);
-    for (std::size_t i = 0; i < list.size() && !phases.run_ended() && !candidate.certificate().holds; ++i) {
+    for (std::size_t i = 0; i < list.size() && !phases.run_ended(); ++i) {
+      if (candidate.certificate().holds && !list[i].warm) break;  // a polish that comes next is made in any case
       phases.begin_phase(static_cast<int>(i), list[i], i + 1 == list.size());
       const WarmStart best{candidate.impulse(), {}, 0.0};
       run_phase(list[i], i == 0 ? start : list[i].warm ? best : WarmStart{}, shift, candidate, phases);

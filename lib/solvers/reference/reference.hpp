@@ -14,9 +14,9 @@ namespace ccp {
 ///
 /// The Newton polish is proximal_newton with a tiny proximal weight: an active-set method, once the statuses of the contacts
 /// do not change any more. A method ends when it makes no progress, and at the latest when half of the time that was left at
-/// its start is gone. The native criterion is the certificate: with `stop.native` a run ends with a certified point or says
-/// why there is none. Otherwise it ends at the tolerance; if that is tighter than the certificate, it goes on while
-/// residuals fall. The outer column of the trace is the number of the method.
+/// its start is gone. From a certified point the run goes on while residuals fall, through a polish that comes next; then it
+/// shows the best point once more, as converged: with `stop.native` it ends there, or says why nothing was certified. The
+/// outer column of the trace is the number of the method.
 std::unique_ptr<Solver> make_reference();
 
 }  // namespace ccp
