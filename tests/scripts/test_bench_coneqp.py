@@ -35,7 +35,7 @@ class BenchConeqp(unittest.TestCase):
         self.assertEqual(answer.returncode, 0, answer.stderr)
         accuracy = re.match(r"30 contacts to a relative residual of (\S+):", answer.stdout)
         self.assertIsNotNone(accuracy, answer.stdout)
-        self.assertLess(float(accuracy.group(1)), 1e-5)
+        self.assertLess(float(accuracy.group(1)), 1e-3)
         self.assertRegex(answer.stdout, r"coneqp +[0-9.]+ s +\d+ iterations")
         self.assertRegex(answer.stdout, r"ipm_cone +[0-9.]+ s +\d+ iterations, \d+ times faster")
 
