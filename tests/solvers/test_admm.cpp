@@ -7,6 +7,8 @@
 using namespace ccp;
 using namespace ccp::testing;
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
 
 TEST_CASE("the balanced policy multiplies by the ratio of the residuals, guarded") {
   const StepSettings balanced;
@@ -144,4 +146,98 @@ TEST_CASE("a slightly indefinite N is solved with pivoting or honestly given up"
   const bool within = result.measures[measure_index(Measure::relative_residual)] <= spec.stop.tolerance;
   CHECK((result.status == Status::solved) == within);
   CHECK_THAT(result.notes.back(), Contains("pivoting"));
+}
+
+TEST_CASE("a result says which linear system was factorised by what") {
+  RandomShape soft{6, 4};
+  soft.compliance = true;
+  const ContactProblem rigid = random_problem(48, {6, 4}), jointed = random_problem(48, {6, 4, 0, 0, 2});
+  const auto note_of = [](const ContactProblem& problem) { return run(problem, {"admm"}).notes.front(); };
+  CHECK_THAT(note_of(rigid), StartsWith("linear system: normal by ") && EndsWith("(auto)"));
+  CHECK_THAT(note_of(jointed), StartsWith("linear system: normal with the bilateral rows kept by mumps"));
+  CHECK_THAT(note_of(random_problem(48, soft)), StartsWith("linear system: saddle by mumps"));
+  CHECK_THAT(note_of(as_local(rigid)), StartsWith("linear system: schur by "));
+  const RunSpec asked{"admm", Model::ccp, {}, {{"linear_system", std::string("normal")}}};
+  CHECK_THAT(run(rigid, asked).notes.front(), !Contains("auto"));
+}
+
+TEST_CASE("every policy, linear system and preconditioner together solve, soft or not") {
+  RandomShape shape{4, 2, 1, 1, 2};
+  for (const bool compliance : {false, true}) {
+    shape.compliance = compliance;
+    const ContactProblem problem = random_problem(49, shape);
+    for (const char* method : {"admm", "fadmm"})
+      for (const char* policy : {"fixed", "balanced", "balanced_normalized", "spectral"})
+        for (const char* form : {"saddle", "schur", "normal"})
+          for (const char* preconditioner : {"none", "diagonal"}) {
+            CAPTURE(method, policy, form, preconditioner, compliance);
+            RunSpec spec{method, Model::ccp, {}, {}};
+            spec.stop.max_iterations = 5000;
+            spec.settings = {{"step_policy", std::string(policy)},
+                             {"linear_system", std::string(form)},
+                             {"preconditioner", std::string(preconditioner)}};
+            CHECK(run(problem, spec).status == Status::solved);
+          }
+  }
+}
+
+TEST_CASE("bodies of 1e12 kg on joints need a step relative to their N_ii") {
+  // Under the default ρ_b = 1e-9 1/kg, of the size of 1000 N_ii here, the joints of such bodies give way.
+  const ContactProblem light = random_problem(50, {4, 0, 0, 0, 5});
+  const GlobalForm& form = light.global();
+  ProblemBuilder builder("heavy");
+  for (Index i = 0; i < light.rows(); ++i) builder.bilateral();
+  const ContactProblem heavy = builder.global(SparseMatrix(1e12 * form.H), 1e12 * form.k, form.D, form.b).build();
+  RunSpec spec{"admm"};
+  spec.stop.tolerance = 1e-7;
+  spec.stop.max_iterations = 20;
+  CHECK(run(heavy, spec).iterations > 1);
+  spec.settings = {{"rho_bilateral_relative", true}};
+  const Result relative = run(heavy, spec);
+  CHECK(relative.status == Status::solved);
+  CHECK(relative.iterations == 1);
+}
+
+TEST_CASE("a warm start with the carried step beats one that forgets it") {
+  const ContactProblem problem = random_problem(51, {8, 8});
+  RunSpec spec{"admm"};
+  spec.stop.max_iterations = 5000;
+  const Result cold = run(problem, spec);
+  REQUIRE(cold.status == Status::solved);
+  // The next time step: nearly the same problem.
+  const GlobalForm& form = problem.global();
+  ProblemBuilder builder("next");
+  for (Index i = 0; i < problem.constraints().count(); ++i) builder.contact(problem.constraints().friction(i));
+  const ContactProblem next = builder.global(form.H, Vector(1.001 * form.k), form.D, form.b).build();
+  spec.start = {cold.impulse, cold.velocity, cold.step};
+  const Result carried = run(next, spec);
+  CHECK(carried.status == Status::solved);
+  spec.start.step = 0.0;
+  const Result forgotten = run(next, spec);
+  CHECK(forgotten.status == Status::solved);
+  CAPTURE(carried.iterations, forgotten.iterations, cold.iterations);
+  CHECK(carried.iterations < forgotten.iterations);
+}
+
+TEST_CASE("ρ changes at multiples of the update interval only, and never by less than the dead band") {
+  const ContactProblem problem = random_problem(43, {6, 6});
+  for (const std::int64_t interval : {1, 3, 7}) {
+    RunSpec spec{"admm", Model::ccp, {}, {{"update_interval", interval}, {"dead_band", 4.0}}};
+    spec.stop.max_iterations = 43;
+    spec.stop.tolerance = 0.0;
+    MemoryTrace trace;
+    run(problem, spec, &trace);
+    int changes = 0;
+    for (std::size_t row = 2; row < trace.rows.size(); ++row) {
+      // Row k shows the ρ of iteration k; a change after iteration k is first seen in row k + 1.
+      const double factor = trace.native(row, "rho") / trace.native(row - 1, "rho");
+      if (factor == 1.0) continue;
+      ++changes;
+      CAPTURE(interval, row, factor);
+      CHECK((static_cast<std::int64_t>(row) - 1) % interval == 0);
+      CHECK(std::max(factor, 1.0 / factor) > 4.0);
+      CHECK(std::max(factor, 1.0 / factor) <= 50.0 * (1.0 + 1e-12));
+    }
+    CHECK(changes > 0);
+  }
 }

@@ -58,8 +58,9 @@ class AdmmSession final : public Session {
     scale_with_delassus_diagonal();
     system_ = make_admm_system(problem, settings.form, backend_name(settings.backend), settings.refinement_steps, monitor);
     const Index m = problem.rows();
-    for (Vector* vector : {&theta_, &gamma_, &z_, &z_previous_, &y_, &g_, &change_, &gamma_point_, &y_point_, &gamma_last_,
-                           &y_last_, &gradient_, &normal_, &gamma_seen_, &z_seen_, &gradient_seen_, &normal_seen_})
+    for (Vector* vector :
+         {&theta_, &theta_inverse_, &gamma_, &z_, &z_previous_, &y_, &g_, &change_, &gamma_point_, &y_point_, &gamma_last_,
+          &y_last_, &gradient_, &normal_, &gamma_seen_, &z_seen_, &gradient_seen_, &normal_seen_})
       vector->setZero(m);
     v_.setZero(system_->has_velocity() ? problem.global().H.rows() : 0);
     set_step(settings.rho, monitor);
@@ -73,10 +74,10 @@ class AdmmSession final : public Session {
     while (monitor.go_on({z_, shown_velocity(), native, converged})) {
       iterate(shift, monitor);
       if (broken_) return {z_, {}, rho_, Status::failed, "the linear system cannot be solved: " + system_->message()};
-      const double primal = max_norm(gamma_ - z_);
-      const double dual = max_norm(theta_.cwiseProduct(change_));
-      converged = primal <= settings_.tolerance_primal && dual <= settings_.tolerance_dual;
-      native = {primal, dual, rho_};
+      converged = primal_ <= settings_.tolerance_primal && dual_ <= settings_.tolerance_dual;
+      native[0] = primal_;
+      native[1] = dual_;
+      native[2] = rho_;
       ++iteration;
       const bool changed = adjust_step(iteration, monitor);
       if (settings_.accelerated) accelerate(changed);
@@ -93,22 +94,36 @@ class AdmmSession final : public Session {
       y_point_ = y_;
       project(monitor);
       solve_linear_system(shift, monitor);
-      z_ = (bilateral_.array() > 0.0).select(gamma_, z_);
-      change_ = gamma_ - gamma_point_;
+      update_multiplier([&](Index row) {
+        if (bilateral_[row] > 0.0) z_[row] = gamma_[row];
+        return gamma_[row] - gamma_point_[row];
+      });
     } else {
       solve_linear_system(shift, monitor);
       project(monitor);
-      change_ = z_ - z_previous_;
+      update_multiplier([&](Index row) { return z_[row] - z_previous_[row]; });
     }
-    y_ += theta_.cwiseProduct(gamma_ - z_);
-    y_ = (bilateral_.array() > 0.0).select(0.0, y_);
+  }
+
+  /// y += Θ(γ − z), 0 on bilateral rows (E32), and the residuals (E33), where change_of(row) gives what Θ is applied to in
+  /// the dual one. One pass over the rows.
+  template <typename Change>
+  void update_multiplier(const Change& change_of) {
+    primal_ = dual_ = 0.0;
+    for (Index row = 0; row < y_.size(); ++row) {
+      change_[row] = change_of(row);
+      const double gap = gamma_[row] - z_[row];
+      y_[row] = bilateral_[row] > 0.0 ? 0.0 : y_[row] + theta_[row] * gap;
+      primal_ = std::max(primal_, std::abs(gap));
+      dual_ = std::max(dual_, theta_[row] * std::abs(change_[row]));
+    }
   }
 
   /// Extrapolates γ and y while the combined residual falls, else goes back to the last iterate (Goldstein 2014, Algorithm
   /// 8). A new ρ is a new problem: the momentum starts again from here.
   void accelerate(bool changed) {
     const double combined =
-        (y_ - y_point_).cwiseAbs2().cwiseQuotient(theta_).sum() + theta_.cwiseProduct(change_.cwiseAbs2()).sum();
+        (y_ - y_point_).cwiseAbs2().cwiseProduct(theta_inverse_).sum() + theta_.cwiseProduct(change_.cwiseAbs2()).sum();
     const bool falls = combined < settings_.restart_factor * combined_;
     if (changed) combined_ = std::numeric_limits<double>::infinity();
     if (changed || !falls) momentum_ = 1.0;
@@ -151,6 +166,7 @@ class AdmmSession final : public Session {
   void set_step(double rho, Monitor& monitor) {
     rho_ = rho;
     theta_ = weight_.cwiseProduct(rho_ * (1.0 - bilateral_.array()).matrix() + settings_.rho_bilateral * bilateral_);
+    theta_inverse_ = theta_.cwiseInverse();
     broken_ = !system_->factorize(theta_, monitor);
   }
 
@@ -192,7 +208,7 @@ class AdmmSession final : public Session {
 
   void project(Monitor& monitor) {
     z_previous_.swap(z_);
-    z_ = gamma_ + y_.cwiseQuotient(theta_);
+    z_ = gamma_ + y_.cwiseProduct(theta_inverse_);
     project_product(problem_.constraints(), z_, monitor.threads());
     ++monitor.counters().projections;
   }
@@ -252,11 +268,12 @@ class AdmmSession final : public Session {
   Vector weight_;     ///< S⁻²
   Vector bilateral_;  ///< 1 on bilateral rows
   std::unique_ptr<AdmmSystem> system_;
-  Vector theta_, gamma_, z_, z_previous_, y_, g_, v_;
+  Vector theta_, theta_inverse_, gamma_, z_, z_previous_, y_, g_, v_;
   Vector change_;                                             ///< what Θ is applied to in the dual residual
   Vector gamma_point_, y_point_, gamma_last_, y_last_;        ///< where the iteration started; the last iterate
   Vector gradient_, normal_;                                  ///< Nγ + r, and the normal of the cone at z
   Vector gamma_seen_, z_seen_, gradient_seen_, normal_seen_;  ///< at the last update of ρ
+  double primal_ = 0.0, dual_ = 0.0;                          ///< ‖residuals‖∞ of the iteration
   double momentum_ = 1.0, combined_ = 0.0;
   bool seen_ = false;
   double rho_ = 0.0, rho_min_ = 0.0, rho_max_ = 0.0;
