@@ -34,23 +34,42 @@ def chart_library():
     raise InputError(f"{named or CHART_PLACES[0]}: no Chart.js to draw the curves with: apt-get install libjs-chart.js")
 
 
-def read_analysis(use):
-    """{folder as named on the command line: {"claims": [...], "note": "..."}} from standard input."""
+def read_analysis(use, count):
+    """Per folder, in the order of the command line, {"claims": [...], "profiles": [...], "note": "..."} from standard input."""
     if not use:
-        return {}
+        return [{} for _ in range(count)]
     try:
-        return json.load(sys.stdin)
+        entries = json.load(sys.stdin)
     except ValueError as error:
         raise InputError(f"--analysis: standard input is no JSON: {error}") from None
+    if not isinstance(entries, list) or len(entries) != count or not all(isinstance(e, dict) for e in entries):
+        raise InputError(f"--analysis: standard input is no list of {count} objects, one per folder")
+    return entries
+
+
+def numbered(study):
+    """The profiles with the number of each label, which is its colour in every plot of the study."""
+    numbers = {label: k for k, label in enumerate(study.labels())}
+    for profile in study.profiles:
+        for line in profile["lines"]:
+            line["number"] = numbers.get(line["label"], 0)
+    return study.profiles
+
+
+def first_of(study, axis, columns, usual):
+    """What an axis shows first: as in the first convergence plot of the config, else the usual."""
+    plots = study.config.get("plots")
+    wanted = [p.get(axis) for p in plots if isinstance(p, dict) and p.get("kind") == "convergence"] if isinstance(plots, list) else []
+    return next((c for c in (*wanted, usual) if c in columns), (columns or [""])[0])
 
 
 def study_html(study, place, budget):
     """The section of one study, and the data its plots are drawn from."""
     groups, x, y, left_out = curve_groups(study, budget)
-    data = {"groups": groups, "x": x, "y": y, "names": NAMES, "profiles": study.profiles, "sweeps": [],
-            "first_x": "iteration" if "iteration" in x else (x or [""])[0], "first_y": (y or [""])[0]}
+    data = {"groups": groups, "x": x, "y": y, "names": NAMES, "profiles": numbered(study), "sweeps": [],
+            "first_x": first_of(study, "x", x, "iteration"), "first_y": first_of(study, "y", y, (y or [""])[0])}
     parts = [sections.summary(study), sections.convergence(data, place, left_out), sections.accuracy(study),
-             sections.profiles(data, place), sweeps(study, data, place), sections.claims(study), sections.failures(study),
+             sections.profiles(study, place), sweeps(study, data, place), sections.claims(study), sections.failures(study),
              sections.provenance(study)]
     about = study.config.get("description") or ""
     return (f'<article id="study-{place}" aria-labelledby="title-{place}"><h2 id="title-{place}">{say(study.title)}</h2>'
@@ -118,12 +137,11 @@ def main():
     parser.add_argument("--analysis", action="store_true", help="judged claims come as JSON on standard input")
     arguments = parser.parse_args()
     try:
-        analysis = read_analysis(arguments.analysis)
+        analysis = read_analysis(arguments.analysis, len(arguments.folders))
         library = chart_library()
         studies = [read_study(folder) for folder in arguments.folders]
-        for study, folder in zip(studies, arguments.folders):
-            found = analysis.get(str(folder)) or {}
-            study.claims, study.claims_note = found.get("claims") or [], found.get("note") or ""
+        for study, found in zip(studies, analysis):
+            study.claims, study.analysis_note = found.get("claims") or [], found.get("note") or ""
             study.profiles = found.get("profiles") or []
         write_whole(arguments.out, page(studies, library))
     except InputError as error:

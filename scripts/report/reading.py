@@ -26,7 +26,7 @@ class Study:
     config: dict
     rows: list
     claims: list = field(default_factory=list)
-    claims_note: str = ""
+    analysis_note: str = ""  # why there are no claims and profiles
     profiles: list = field(default_factory=list)
     cells: dict = field(default_factory=dict)  # hash -> cell.json, only of sweeps
 
@@ -109,18 +109,30 @@ def swept_value(cell, pointer):
     return found
 
 
-def kept_lines(count, most):
-    """At most about `most` of `count` positions: first, last, half of them even and half of them even in the logarithm."""
+def kept_lines(curves, most):
+    """About `most` positions of equally long curves: both ends and, per stretch, the lowest and the highest value of each.
+
+    Half of the stretches are even and half even in the logarithm, for both kinds of axes."""
+    count = len(curves[0])
     if count <= most:
         return list(range(count))
-    half = max(2, most // 2)
-    even = {round(k * (count - 1) / (half - 1)) for k in range(half)}
-    log = {round(math.expm1(k * math.log(count) / (half - 1))) for k in range(half)}
-    return sorted(k for k in even | log if k < count)
+    half = max(2, most // (4 * len(curves)))
+    even = {round(k * count / half) for k in range(half + 1)}
+    log = {round(math.expm1(k * math.log1p(count) / half)) for k in range(half + 1)}
+    edges = sorted(even | log)
+    kept = {0, count - 1}
+    for low, high in zip(edges, edges[1:]):
+        for curve in curves:
+            finite = [k for k in range(low, high) if math.isfinite(curve[k])]
+            if finite:
+                kept.update((min(finite, key=curve.__getitem__), max(finite, key=curve.__getitem__)))
+    return sorted(kept)
 
 
-def read_curve(path, columns, most):
-    """{column: list of numbers or None} of a trace.csv, thinned. A last line cut short is left out. None without a trace."""
+def read_curve(path, columns, measures, most):
+    """({column: list of numbers or None} of a trace.csv, thinned by the measures; rows of the file). None without a trace.
+
+    A last line cut short is left out."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
@@ -131,33 +143,40 @@ def read_curve(path, columns, most):
     places = {name: names.index(name) for name in columns if name in names}
     if len(lines) < 2 or not places:
         return None
-    kept = [lines[k + 1].split(",") for k in kept_lines(len(lines) - 1, most)]
-    kept = [row for row in kept if len(row) == len(names)]
+    rows = [row for row in (line.split(",") for line in lines[1:]) if len(row) == len(names)]
+    if not rows:
+        return None
+    deciding = [places[m] for m in measures if m in places] or list(places.values())
+    kept = kept_lines([[number(row[place]) for row in rows] for place in deciding], most)
 
     def short(text):
         value = number(text)
         return float(f"{value:.4g}") if math.isfinite(value) else None
 
-    return {name: [short(row[place]) for row in kept] for name, place in places.items()}
+    return {name: [short(rows[k][place]) for k in kept] for name, place in places.items()}, len(rows)
 
 
 def curve_groups(study, budget):
-    """(groups of curves by problem and model, x columns, y columns, curves left out). `budget`: points per curve, curves left."""
+    """(groups of curves by problem and model, x columns, y columns, what was left out). `budget`: points per curve, curves left."""
     traced = study.config.get("trace")
     measure = str((study.config.get("stop") or {}).get("measure") or "relative_residual")
     wanted = dict.fromkeys([measure, *(traced if isinstance(traced, list) else []), "relative_residual", "natural_map"])
     measures = [m for m in wanted if isinstance(m, str)][:MOST_MEASURES]
     numbers = {label: k for k, label in enumerate(study.labels())}
-    groups, left_out, seen = {}, 0, set()
+    groups, left_out, seen = {}, {"curves": 0, "points": 0, "kept": 0}, set()
     for row in study.rows:
         trace = study.folder / "cells" / row["hash"] / "trace.csv"
         if budget["curves"] <= 0:
-            left_out += trace.exists()
+            left_out["curves"] += trace.exists()
             continue
-        columns = read_curve(trace, (*AXES, *measures), budget["points"])
-        if columns is None:
+        found = read_curve(trace, (*AXES, *measures), measures, budget["points"])
+        if found is None:
             continue
+        columns, length = found
         budget["curves"] -= 1
+        shown = len(next(iter(columns.values())))
+        left_out["kept"] += shown
+        left_out["points"] += length - shown
         seen.update(name for name, values in columns.items() if any(v is not None for v in values))
         name = f"{row['problem']} – {MODELS.get(row['model'], row['model'])}"
         group = groups.setdefault((row["problem"], row["model"]), {"name": name, "curves": []})

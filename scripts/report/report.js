@@ -19,7 +19,7 @@
   const power = (value) => {
     const exponent = Math.round(Math.log10(value));
     if (Math.abs(Math.log10(value) - exponent) > 1e-6) return null;
-    if (exponent >= -2 && exponent <= 3) return String(Number(value.toPrecision(3)));
+    if (exponent >= 0 && exponent <= 3) return String(Number(value.toPrecision(3)));
     return "10" + String(exponent).replace(/./g, (c) => raised[c]);
   };
 
@@ -50,29 +50,44 @@
   }
 
   function legend(list, chart) {
-    list.replaceChildren(...chart.data.datasets.map((set, k) => {
+    const sets = chart.data.datasets;
+    list.replaceChildren(...sets.filter((set) => !set.edge).map((set, k) => {
       const item = document.createElement("li"), button = document.createElement("button");
       button.type = "button";
       const show = () => button.setAttribute("aria-pressed", String(chart.isDatasetVisible(k)));
       button.append(sample(set.number), document.createTextNode(set.label + (set.note ? ` · ${set.note}` : "")));
-      button.addEventListener("click", () => { chart.setDatasetVisibility(k, !chart.isDatasetVisible(k)); chart.update(); show(); });
+      button.addEventListener("click", () => {
+        const visible = !chart.isDatasetVisible(k);
+        sets.forEach((other, j) => { if (j === k || other.edge && other.number === set.number) chart.setDatasetVisibility(j, visible); });
+        chart.update();
+        show();
+      });
       show();
       item.append(button);
       return item;
     }));
   }
 
-  // lines: {label, note, number, points: [{x, y}], marks}; what: titles and which axes are logarithmic.
+  // The 95 % band of a line: its lower edge, and the upper one filled down to it. They follow all lines, so they lie below them.
+  function edges(line, stepped) {
+    const side = (k, more) => ({ label: `${line.label}, 95 % band`, number: line.number, edge: true, stepped, borderWidth: 0, pointRadius: 0,
+      pointHitRadius: 0, data: line.band.map((p) => ({ x: p[0], y: p[k] })), backgroundColor: colour(line.number) + "33", ...more });
+    return [side(2, {}), side(3, { fill: "-1" })];
+  }
+
+  // lines: {label, note, number, points: [{x, y}], marks, band}; what: titles and which axes are logarithmic.
   function draw(box, old, lines, what) {
     if (old) old.destroy();
     const datasets = lines.map((line) => ({ label: line.label, note: line.note, number: line.number, stepped: what.stepped || false,
       data: line.points.filter((p) => (p.x > 0 || !what.logX) && (p.y > 0 || !what.logY)), borderColor: colour(line.number),
       backgroundColor: colour(line.number), borderWidth: 2, borderDash: dashes[line.number % dashes.length],
       pointStyle: points[line.number % points.length], pointRadius: line.marks ? 4 : 0, pointHitRadius: 8, hoverRadius: 5, tension: 0 }));
+    lines.filter((line) => line.band).forEach((line) => datasets.push(...edges(line, what.stepped || false)));
+    const y = Object.assign(axis(what.y, what.logY, false), what.range || {});
     const canvas = box.querySelector("canvas");
     const chart = new Chart(canvas, { type: "line", data: { datasets }, options: { animation: false, responsive: true,
       maintainAspectRatio: false, parsing: false, interaction: { mode: "nearest", intersect: false },
-      scales: { x: Object.assign(axis(what.x, what.logX, true), what.logX ? {} : { type: "linear" }), y: axis(what.y, what.logY, false) },
+      scales: { x: Object.assign(axis(what.x, what.logX, true), what.logX ? {} : { type: "linear" }), y },
       plugins: { legend: { display: false }, tooltip: { callbacks: {
         title: (items) => items.length ? `${what.x}: ${Number(items[0].parsed.x.toPrecision(4))}` : "",
         label: (item) => `${item.dataset.label}: ${item.parsed.y.toPrecision(3)}` } } } } });
@@ -108,7 +123,12 @@
       const logY = !lines.some((l) => l.points.some((p) => p.y < 0));
       const logX = lines.some((l) => l.points.some((p) => p.x > 0)) && x.value !== "iteration" ||
         Math.max(0, ...lines.map((l) => l.points.length ? l.points[l.points.length - 1].x : 0)) > 100;
-      chart = draw(box, chart, lines, { x: names[x.value] || x.value, y: names[y.value] || y.value, logX, logY });
+      // A method that diverges must not squeeze the others into a line.
+      const values = lines.flatMap((l) => l.points.map((p) => p.y)), starts = lines.filter((l) => l.points.length).map((l) => l.points[0].y);
+      const range = {}, top = 1e4 * Math.max(...starts), bottom = 1e-18;
+      if (logY && top > 0 && values.some((v) => v > top)) range.max = top;
+      if (logY && values.some((v) => v > 0 && v < bottom)) range.min = bottom;
+      chart = draw(box, chart, lines, { x: names[x.value] || x.value, y: names[y.value] || y.value, logX, logY, range });
     };
     [problem, x, y].forEach((select) => select.addEventListener("change", show));
     redraws.push(show);
@@ -130,20 +150,40 @@
   }
 
   function profile(box, study) {
-    const what = box.querySelector("[name=profile]");
-    fill(what, study.profiles.map((p, k) => [String(k), p.name]), "0");
+    const [kind, cost, at, band] = ["profile", "cost", "at", "band"].map((name) => box.querySelector(`[name=${name}]`));
+    const all = study.profiles, same = (values) => [...new Set(values)].map((value) => [String(value), String(value)]);
+    const pick = (select, pairs) => fill(select, pairs, pairs.some(([value]) => value === select.value) ? select.value : pairs[0][0]);
+    pick(kind, same(all.map((p) => p.kind)));
+    pick(cost, same(all.map((p) => p.cost)));
+    const inside = () => all.filter((p) => p.kind === kind.value && p.cost === cost.value);
+    const chosen = () => inside().find((p) => String(p.at) === at.value);
+    // One band can be read among many lines, many cannot.
+    const bands = () => {
+      const banded = chosen().lines.filter((line) => line.points[0].length > 2).map((line) => [line.label, line.label]);
+      const old = band.value, some = banded.length ? [["all", "of every line"]] : [];
+      const first = !banded.length || banded.length > 4 ? "none" : "all";
+      const best = chosen().lines.reduce((b, line) => line.points[line.points.length - 1][1] > b.points[b.points.length - 1][1] ? line : b);
+      fill(band, [["none", banded.length ? "none" : "needs five problems"], ...some, ...banded],
+        banded.some(([value]) => value === old) || old === "all" ? old : first === "none" && banded.length ? best.label : first);
+      band.disabled = !banded.length;
+    };
+    const accuracies = () => { pick(at, inside().map((p) => [String(p.at), power(p.at)])); bands(); };
     let chart = null;
     const show = () => {
-      const chosen = study.profiles[Number(what.value)];
-      const lines = chosen.lines.map((line) => ({ label: line.label, number: line.number, points: line.points.map(([x, y]) => ({ x, y })) }));
-      chart = draw(box, chart, lines, { x: chosen.x, y: chosen.y, logX: true, logY: false, stepped: "before" });
+      const what = chosen();
+      const lines = what.lines.map((line) => ({ label: line.label, number: line.number, points: line.points.map(([x, y]) => ({ x, y })),
+        band: line.points[0].length > 2 && (band.value === "all" || band.value === line.label) ? line.points : null }));
+      chart = draw(box, chart, lines, { x: what.x, y: what.y, logX: true, logY: false, stepped: "before", range: { min: 0, max: 1 } });
     };
-    what.addEventListener("change", show);
+    [kind, cost].forEach((select) => select.addEventListener("change", () => { accuracies(); show(); }));
+    at.addEventListener("change", () => { bands(); show(); });
+    band.addEventListener("change", show);
+    accuracies();
     redraws.push(show);
     return show;
   }
 
-  // A plot is drawn when it comes near the window: a page of many studies opens at once.
+  // Of many plots each is drawn when it comes near the window, so that a page of many studies opens at once.
   const later = new Map();
   const watcher = new IntersectionObserver((entries) => entries.forEach((entry) => {
     if (!entry.isIntersecting) return;
@@ -151,11 +191,14 @@
     later.get(entry.target)();
     later.delete(entry.target);
   }), { rootMargin: "400px" });
-  document.querySelectorAll("[data-plot]").forEach((box) => {
+  const boxes = [...document.querySelectorAll("[data-plot]")];
+  boxes.forEach((box) => {
     const study = studies[Number(box.dataset.study)];
     const makers = { convergence: () => convergence(box, study), profile: () => profile(box, study),
       sweep: () => sweep(box, study.sweeps[Number(box.dataset.number)]) };
-    later.set(box, makers[box.dataset.plot]());
+    const show = makers[box.dataset.plot]();
+    if (boxes.length <= 6) return show();
+    later.set(box, show);
     watcher.observe(box);
   });
   const repaint = () => redraws.forEach((show) => show());
@@ -164,7 +207,8 @@
   const word = () => { theme.textContent = dark() ? "Light theme" : "Dark theme"; };
   theme.addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; word(); repaint(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { word(); repaint(); });
-  addEventListener("beforeprint", () => { printing = true; repaint(); });
-  addEventListener("afterprint", () => { printing = false; repaint(); });
+  const closed = [...document.querySelectorAll("details.failures:not([open])")];
+  addEventListener("beforeprint", () => { printing = true; closed.forEach((d) => { d.open = true; }); repaint(); });
+  addEventListener("afterprint", () => { printing = false; closed.forEach((d) => { d.open = false; }); repaint(); });
   word();
 })();

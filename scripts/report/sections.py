@@ -19,14 +19,18 @@ def cut_note(total):
     return f'<p class="soft">The first {MOST_ROWS} of {total}; summary.csv has all.</p>' if total > MOST_ROWS else ""
 
 
+def stop_rule(stop):
+    measure = str(stop.get("measure") or "relative_residual")
+    rules = [(f"{NAMES.get(measure, measure)} ≤ {{}}", "tolerance"), ("{} iterations", "max_iterations"), ("{} s of solver time", "time_limit_s")]
+    return " or ".join(text.format(stop[key]) for text, key in rules if stop.get(key) is not None)
+
+
 def provenance(study):
     manifest = study.manifest
     program, machine, options = (manifest.get(k) or {} for k in ("program", "environment", "options"))
-    stop = study.config.get("stop") or {}
     facts = [
         ("when", " to ".join(str(manifest.get(k)) for k in ("start", "end") if manifest.get(k))),
-        ("stopped at", f"{NAMES.get(stop.get('measure'), stop.get('measure', 'relative_residual'))} ≤ {stop.get('tolerance', '')}, "
-                       f"{stop.get('max_iterations', '–')} iterations or {stop.get('time_limit_s', '–')} s"),
+        ("stopped at", stop_rule(study.config.get("stop") or {})),
         ("program", f"{program.get('name', '')} {program.get('version', '')}, commit {program.get('git_commit', 'unknown')}"),
         ("built by", f"{program.get('compiler', '')}, {program.get('build_type', '')}, {program.get('flags', '')}"),
         ("machine", f"{machine.get('cpu', '')}, {machine.get('cores', '?')} cores, {number(machine.get('memory_mb')) / 1024:.0f} GiB"),
@@ -34,13 +38,17 @@ def provenance(study):
         ("libraries", ", ".join(f"{k} {v}" for k, v in (machine.get("libraries") or {}).items())),
         ("options", ", ".join(f"{k} {v}" for k, v in options.items() if v not in ("", [], False, None))),
     ]
-    warnings = manifest.get("warnings") or machine.get("warnings") or []
-    facts += [("warning", w) for w in (warnings if isinstance(warnings, list) else [warnings])]
-    if manifest.get("complete") is False:
-        facts.insert(0, ("state", "not complete: cells are missing"))
     rows = "".join(f"<dt>{say(k)}</dt><dd>{say(v)}</dd>" for k, v in facts if v)
     text = say(json.dumps(study.config, indent=2, ensure_ascii=False))
     return card("What was run, and where", f"<dl>{rows}</dl><details><summary>The resolved config</summary><pre>{text}</pre></details>")
+
+
+def warnings(study):
+    """What a reader must know before the numbers: cells that are missing, and what makes times worth less."""
+    said = [w for w in study.manifest.get("warnings") or [] if isinstance(w, str)]
+    if study.manifest.get("complete") is False:
+        said.insert(0, "not complete: cells are missing")
+    return f'<ul class="warnings">{"".join(f"<li>{say(w)}</li>" for w in said)}</ul>' if said else ""
 
 
 def summary(study):
@@ -50,8 +58,9 @@ def summary(study):
             (len(rows), "cell"), (solved, "solved"), (len(rows) - solved, "not solved"))
     numbers = "".join(f"<li><b>{n}</b>{word if word.endswith('solved') or n == 1 else word + 's'}</li>" for n, word in tops)
     kinds = sorted({r["status"] for r in rows}, key=lambda s: (s != "solved", s))
-    head = [("solver", False), ("model", False)] + [(status(k), True) for k in kinds]
-    head += [("median iterations", True), ("median solver time", True)]
+    several = len({r["model"] for r in rows}) > 1
+    head = [("solver", False)] + [("model", False)] * several + [(status(k), True) for k in kinds]
+    head += [("iterations", True), ("solver time", True)]
     body = []
     groups = {}
     for row in rows:
@@ -60,14 +69,18 @@ def summary(study):
         done = [r for r in members if r["status"] == "solved"]
         counts = [str(sum(r["status"] == k for r in members) or "·") for k in kinds]
         middle = [median([v for r in done if math.isfinite(v := number(r.get(c)))] or [math.nan]) for c in ("iterations", "solve_s")]
-        body.append([say(label), say(MODELS.get(model, model)), *counts, figure(middle[0]), seconds(middle[1])])
-    made = table("Cells by outcome; medians over the solved ones.", head, body[:MOST_ROWS])
-    return card("Summary", f'<ul class="numbers">{numbers}</ul>{made}{cut_note(len(body))}')
+        body.append([say(label), *[say(MODELS.get(model, model))] * several, *counts, figure(middle[0]), seconds(middle[1])])
+    made = table("Cells by outcome; iterations and solver time are medians over the solved ones.", head, body[:MOST_ROWS])
+    return card("Summary", f'<ul class="numbers">{numbers}</ul>{warnings(study)}{made}{cut_note(len(body))}')
 
 
 def decades(study):
+    """Those that any cell got to, and all before them."""
     names = study.rows[0] if study.rows else {}
-    return sorted((m.group(1) for c in names if (m := re.fullmatch(r"time_to_(1e-\d+)", c or ""))), key=float, reverse=True)
+    steps = sorted((m.group(1) for c in names if (m := re.fullmatch(r"time_to_(1e-\d+)", c or ""))), key=float, reverse=True)
+    while steps and not any(math.isfinite(number(r.get(f"{kind}_to_{steps[-1]}"))) for kind in ("time", "iterations") for r in study.rows):
+        steps.pop()
+    return steps
 
 
 def power(decade):
@@ -78,7 +91,7 @@ def reached(members, column, write):
     values = [v for r in members if math.isfinite(v := number(r.get(column)))]
     if not values:
         return "–"
-    return f"{write(median(values))} <small>{len(values)}/{len(members)}</small>" if len(members) > 1 else write(values[0])
+    return f"{write(median(values))}<br><small>{len(values)}/{len(members)}</small>" if len(members) > 1 else write(values[0])
 
 
 def accuracy(study):
@@ -96,14 +109,14 @@ def accuracy(study):
             body = [[say(label), *(reached(members, prefix + d, write) for d in steps)]
                     for (of, label), members in groups.items() if of == model]
             caption = f"{what} to accuracy, {say(MODELS.get(model, model))}: median over the problems that got there, and how many did."
-            parts.append(table(caption, head, body[:MOST_ROWS]) + cut_note(len(body)))
+            parts.append(table(caption, head, body[:MOST_ROWS], "tight") + cut_note(len(body)))
     single, rows = [], 0
     for (model, problem), members in cells.items():
         if rows + len(members) > MOST_ROWS or len(cells) == 1:
             break
         rows += len(members)
         body = [[say(r["label"]), *(seconds(number(r.get("time_to_" + d))) for d in steps)] for r in members]
-        single.append(table(f"{say(problem)}, {say(MODELS.get(model, model))}", head, body))
+        single.append(table(f"{say(problem)}, {say(MODELS.get(model, model))}", head, body, "tight"))
     more = f'<p class="soft">{len(cells) - len(single)} more in summary.csv.</p>' if len(single) < len(cells) else ""
     if single:
         parts.append(f"<details><summary>Problem by problem</summary>{''.join(single)}{more}</details>")
@@ -120,12 +133,12 @@ def failures(study):
     body = [[say(r["problem"]), say(r["model"]), say(r["label"]), status(r["status"]), say(r.get("reason") or ""),
              figure(number(r.get("relative_residual")))] for r in bad[:MOST_ROWS]]
     made = table("Cells that were not solved; failures first.", head, body) + cut_note(len(bad))
-    return card("Not solved", f"<details{' open' if len(bad) <= 12 else ''}><summary>{count(len(bad), 'cell')}</summary>{made}</details>")
+    return card("Not solved", f"<details class='failures'{' open' if len(bad) <= 12 else ''}><summary>{count(len(bad), 'cell')}</summary>{made}</details>")
 
 
 def claims(study):
     if not study.claims:
-        return card("Claims", f"<p>{say(study.claims_note)}</p>") if study.claims_note else ""
+        return card("Claims", f"<p>Not judged: {say(study.analysis_note)}</p>") if study.analysis_note else ""
     head = [("claim", False), ("source", False), ("bound", True), ("measured", True), ("by", True), ("verdict", False)]
     body = []
     for claim in study.claims:
@@ -134,7 +147,7 @@ def claims(study):
                      say(claim.get("where", "")), say(claim["bound"]), say(claim["measured"]), say(claim.get("margin", "")),
                      status(claim["verdict"]) + why])
     met = sum(c["verdict"] == "met" for c in study.claims)
-    return card("Claims", table(f"{met} of {count(len(study.claims), 'claim')} met.", head, body))
+    return card("Claims", table(f"{met} of {count(len(study.claims), 'claim')} met.", head, body, "claims"))
 
 
 def plot_box(kind, study_number, controls, extra=""):
@@ -147,11 +160,52 @@ def plot_box(kind, study_number, controls, extra=""):
 def convergence(data, study_number, left_out):
     if not data["groups"]:
         return ""
-    note = f'<p class="soft">{count(left_out, "curve")} left out to keep the page small; the folder has all.</p>' if left_out else ""
+    notes = []
+    if left_out["points"]:
+        notes.append(f"{left_out['points']} of {left_out['points'] + left_out['kept']} points left out: of each stretch of a long "
+                     "curve the lowest and the highest value of every measure are kept.")
+    if left_out["curves"]:
+        notes.append(f"{count(left_out['curves'], 'curve')} left out to keep the page small; the folder has all.")
+    note = f'<p class="soft">{" ".join(notes)}</p>' if notes else ""
     return card("Convergence", plot_box("convergence", study_number, (("problem", "problem"), ("x", "x axis"), ("y", "measure"))) + note)
 
 
-def profiles(data, study_number):
-    if not data["profiles"]:
+def mean_text(mean, by):
+    write = seconds if by == "time" else figure
+    value, low, high = (math.nan if mean.get(k) is None else mean[k] for k in ("mean", "low", "high"))
+    return write(value) + (f" <small>{write(low)} – {write(high)}</small>" if math.isfinite(low) and math.isfinite(high) else "")
+
+
+def means_tables(study):
+    """Shifted geometric means of the costs, one table per accuracy."""
+    entries = [p for p in study.profiles if p.get("means")]
+    parts = []
+    for at in dict.fromkeys(p["at"] for p in entries):
+        columns = [p for p in entries if p["at"] == at]
+        cells = [{m["label"]: m for m in p["means"] if m["solved"]} for p in columns]
+        body = []
+        for label in study.labels():
+            means = [found.get(label) for found in cells]
+            if any(means):
+                body.append([say(label), *("–" if m is None else mean_text(m, p["by"]) for m, p in zip(means, columns)),
+                             next(f"{m['solved']}/{p['problems']}" for m, p in zip(means, columns) if m)])
+        head = [("solver", False), *((say(p["cost"]), True) for p in columns), ("solved", True)]
+        parts.append(table(f"Means at accuracy {at:g}", head, body, "tight"))
+    about = ("Shifted geometric means of the cost over all problems, with 95 % bootstrap intervals where there are five problems "
+             "or more. A problem that is not solved counts as ten times the dearest solved one.")
+    return f'<p class="soft">{about}</p>' + "".join(parts) if parts else ""
+
+
+def profiles(study, study_number):
+    if not study.profiles:
         return ""
-    return card("Profiles", plot_box("profile", study_number, (("profile", "profile"),)))
+    problems, settings = study.profiles[0]["problems"], study.profiles[0]["settings"]
+    shown = len(study.profiles[0]["lines"])
+    text = (f"{count(problems, 'problem')}. Performance profile: fraction solved within a multiple of the best solver's cost; data "
+            "profile: fraction solved within a budget. A line that stays below 1 ends at the fraction ever solved.")
+    if shown < settings:
+        text += f" Of {settings} solver settings the {shown} that solve most are compared."
+    if problems < 5:
+        text += " Fewer than five problems have no bands."
+    return card("Profiles", f'<p class="soft">{text}</p>' + plot_box("profile", study_number, (
+        ("profile", "profile"), ("cost", "cost"), ("at", "accuracy"), ("band", "95 % band"))) + means_tables(study))

@@ -47,12 +47,15 @@ def count(number, word):
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def table(caption, head, rows, kind=""):
-    """head: (text, is a number) per column; rows: cells as HTML, the first one is the row's head. None of them is escaped here."""
+def table(caption, head, rows, kind="plain"):
+    """head: (text, is a number) per column; rows: cells as HTML, the first one is the row's head. None of them is escaped here.
+
+    The caption stands before the region that scrolls: it stays in sight on a narrow screen."""
     top = "".join(f'<th scope="col"{" class=n" if right else ""}>{text}</th>' for text, right in head)
     body = []
     for row in rows:
         cells = "".join(f"<td{' class=n' if right else ''}>{cell}</td>" for cell, (_, right) in zip(row[1:], head[1:]))
         body.append(f'<tr><th scope="row">{row[0]}</th>{cells}</tr>')
-    return (f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}"><table{kind}><caption>{caption}</caption>'
+    return (f'<p class="soft caption">{caption}</p><div class="scroll" tabindex="0" role="region" aria-label="{caption}">'
+            f'<table class="{kind}" aria-label="{caption}">'
             f"<thead><tr>{top}</tr></thead><tbody>{''.join(body)}</tbody></table></div>")

@@ -20,6 +20,15 @@ HAS_CHART = Path("/usr/share/javascript/chart.js/chart.min.js").exists()
 STATUS = {"ADMM balanced": "solved", "Jacobi": "iteration_limit", "NSGS": "diverged", "IPM $x": "failed"}
 
 
+def profiles(*labels):
+    """One performance profile with bands, as the program hands it over."""
+    lines = [{"label": label, "points": [[1, 0.5, 0.2, 0.8], [4, 1, 0.7, 1], [10, 1, 0.7, 1]]} for label in labels]
+    means = [{"label": label, "solved": 6, "mean": 0.02, "low": 0.01, "high": 0.04} for label in labels]
+    return [{"name": "performance profile, solver time, accuracy 1e-4", "kind": "performance", "by": "time", "cost": "solver time",
+             "at": 1e-4, "x": "ratio", "y": "fraction of the problems", "problems": 6, "settings": len(labels) + 30, "lines": lines,
+             "means": means}]
+
+
 class Report(unittest.TestCase):
     def setUp(self):
         self.scratch = tempfile.TemporaryDirectory()
@@ -46,26 +55,27 @@ class Report(unittest.TestCase):
             manifest["config"]["title"] = title
             (self.folder / "manifest.json").write_text(json.dumps(manifest))
 
-    def write_rows(self, rows):
-        with (self.folder / "summary.csv").open("w", newline="") as file:
+    def write_rows(self, rows, folder=None):
+        with ((folder or self.folder) / "summary.csv").open("w", newline="") as file:
             writer = csv.DictWriter(file, list(rows[0]))
             writer.writeheader()
             writer.writerows(rows)
 
-    def make_sweep(self):
+    def make_sweep(self, name="stack"):
         """Two swept parameters, 3 × 2 cells, iterations 10 … 60."""
         config = {"name": "sweep", "sweep": {"/solvers/0/parameters/rho": [0.1, 1, 10], "/solvers/0/parameters/mu": [1, 2]}}
-        self.folder.mkdir()
-        (self.folder / "manifest.json").write_text(json.dumps({"config": config}))
+        folder = self.place / name
+        folder.mkdir()
+        (folder / "manifest.json").write_text(json.dumps({"config": config}))
         rows = []
         for k in range(6):
             parameters = {"rho": 10.0 ** (k % 3 - 1), "mu": 1 + k // 3}
-            cell = self.folder / "cells" / f"{k:016x}"
+            cell = folder / "cells" / f"{k:016x}"
             cell.mkdir(parents=True)
             (cell / "cell.json").write_text(json.dumps({"solver": {"parameters": parameters}}))
             rows.append({"problem": "p", "model": "ccp", "label": f"ADMM (rho={parameters['rho']}, mu={parameters['mu']})",
                          "hash": cell.name, "status": "solved" if k else "time_limit", "iterations": 10 * (k + 1)})
-        self.write_rows(rows)
+        self.write_rows(rows, folder)
 
     def run_script(self, *arguments, text=None, **environment):
         return subprocess.run([sys.executable, "-B", SCRIPT, "--out", self.out, *arguments], input=text, capture_output=True, text=True,
@@ -93,8 +103,46 @@ class Report(unittest.TestCase):
         trace = self.folder / "cells" / f"{2:016x}" / "trace.csv"
         trace.write_text("iteration,relative_residual\n" + "".join(f"{k},{1 / (k + 1)}\n" for k in range(50000)) + "50000,")
         jacobi = self.data(self.page())[0]["groups"][0]["curves"][1]["columns"]["iteration"]
-        self.assertLessEqual(len(jacobi), 300)
+        self.assertLessEqual(len(jacobi), 400)
         self.assertEqual((jacobi[0], jacobi[-1]), (0, 50000))
+
+    def test_thinning_keeps_what_stands_out_and_says_what_it_left_out(self):
+        self.make()
+        values = [0.1] * 20000
+        values[12345], values[12346] = 7e5, 3e-9
+        trace = self.folder / "cells" / f"{2:016x}" / "trace.csv"
+        trace.write_text("iteration,relative_residual\n" + "".join(f"{k},{v}\n" for k, v in enumerate(values)))
+        page = self.page()
+        curves = self.data(page)[0]["groups"][0]["curves"]
+        shown = curves[1]["columns"]["relative_residual"]
+        self.assertEqual((max(shown), min(shown)), (7e5, 3e-9))
+        kept = sum(len(c["columns"]["iteration"]) for c in curves)
+        self.assertIn(f"{20000 + 23 + 31 - kept} of {20000 + 23 + 31} points left out", page)
+
+    def test_thousands_of_cells_stay_usable_and_the_cuts_are_said(self):
+        self.make()
+        with (self.folder / "summary.csv").open(newline="") as file:
+            row = list(csv.DictReader(file))[1]
+        self.write_rows([{**row, "problem": f"p{k:04d}"} for k in range(3000)])
+        page = self.page()
+        self.assertLess(len(page), 12e6)
+        self.assertIn("1500 curves left out", page)
+        self.assertIn("The first 400 of 3000; summary.csv has all.", page)
+        self.assertEqual(len(self.data(page)[0]["groups"]), 1500)
+
+    def test_profiles_and_warnings(self):
+        self.make()
+        path = self.folder / "manifest.json"
+        manifest = json.loads(path.read_text())
+        path.write_text(json.dumps({**manifest, "complete": False, "warnings": ["the machine is <busy>"]}))
+        page = self.page(self.folder, "--analysis", text=json.dumps([{"profiles": profiles("ADMM balanced", "Jacobi")}]))
+        self.assertIn("<li>not complete: cells are missing</li><li>the machine is &lt;busy&gt;</li>", page)
+        self.assertIn("Of 32 solver settings the 2 that solve most", page)
+        self.assertIn("20 ms <small>10 ms – 40 ms</small>", page)
+        self.assertEqual([line["number"] for line in self.data(page)[0]["profiles"][0]["lines"]], [0, 1])
+        refused = self.run_script(self.folder, "--analysis", text="[]")
+        self.assertEqual((refused.returncode, refused.stderr.count("\n")), (2, 1))
+        self.assertIn("no list of 1 objects", refused.stderr)
 
     def test_needs_nothing_outside_the_page(self):
         self.make()
@@ -104,8 +152,8 @@ class Report(unittest.TestCase):
 
     def test_escapes_what_comes_from_files(self):
         self.make(reason=HOSTILE, title=HOSTILE, problems=(HOSTILE,))
-        analysis = {str(self.folder): {"claims": [{"id": HOSTILE, "says": HOSTILE, "where": HOSTILE, "bound": "< 2", "measured": "1",
-                                                   "verdict": "met"}]}}
+        analysis = [{"claims": [{"id": HOSTILE, "says": HOSTILE, "where": HOSTILE, "bound": "< 2", "measured": "1", "verdict": "met"}],
+                     "profiles": profiles(HOSTILE)}]
         page = self.page(self.folder, "--analysis", text=json.dumps(analysis))
         self.assertNotIn(HOSTILE, page)
         self.assertNotIn("<b onclick", page)
@@ -116,7 +164,7 @@ class Report(unittest.TestCase):
     def test_sweeps_have_maps_and_lines(self):
         self.make_sweep()
         page = self.page()
-        map_html = re.search(r'<table class="heat">.*?</table>', page, re.S).group(0)
+        map_html = re.search(r'<table class="heat".*?</table>', page, re.S).group(0)
         numbers = re.findall(r'">(\d+)( ✗)?</td>', map_html)
         self.assertEqual(numbers, [("10", " ✗"), ("20", ""), ("30", ""), ("40", ""), ("50", ""), ("60", "")])
         figures = self.data(page)[0]["sweeps"]
@@ -144,16 +192,19 @@ class Report(unittest.TestCase):
     @unittest.skipUnless(CHROMIUM and HAS_CHART, "chromium or libjs-chart.js is not installed")
     def test_a_browser_draws_it_without_a_word_on_the_console(self):
         self.make(reason=HOSTILE, title=HOSTILE, problems=("stack", HOSTILE))
-        self.page()
+        self.make_sweep("sweep")
+        self.page(self.folder, self.place / "sweep", "--analysis", text=json.dumps([{"profiles": profiles("ADMM balanced", "NSGS")}, {}]))
         result = subprocess.run(
             [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync", f"--user-data-dir={self.place / 'profile'}", "--enable-logging=stderr",
-             "--window-size=390,844", "--virtual-time-budget=3000", "--dump-dom", self.out.as_uri()],
+             "--window-size=1280,9000", "--virtual-time-budget=3000", "--dump-dom", self.out.as_uri()],
             capture_output=True, text=True, timeout=120)
         console = [line for line in result.stderr.splitlines() if "CONSOLE" in line]
         self.assertEqual(console, [])
         self.assertIn('aria-label="Line plot of relative velocity residual against iteration: ADMM balanced, Jacobi, NSGS.', result.stdout)
-        self.assertEqual(result.stdout.count('aria-pressed="true"'), 3)
+        self.assertIn('aria-label="Line plot of fraction of the problems against ratio: ADMM balanced, NSGS.', result.stdout)
+        self.assertIn('aria-label="Line plot of iterations against rho: mu 1, mu 2.', result.stdout)
+        self.assertEqual(result.stdout.count('aria-pressed="true"'), 3 + 2 + 2 + 3)  # curves, profile, lines against rho and mu
         self.assertNotIn("<title>stolen", result.stdout)
 
 
