@@ -56,8 +56,6 @@ Placed place_layers(const Parameters& p, Random& random) {
   return packing;
 }
 
-/// Share of the box that a random packing fills: a little more than spheres fill when they jam between walls.
-constexpr double filling = 0.6;
 constexpr int relaxations = 400, relaxations_per_search = 10;
 
 void push_apart(Vector3& first, Vector3& second, double distance) {
@@ -75,7 +73,7 @@ Placed place_randomly(const Parameters& p, Random& random) {
   Placed packing;
   packing.width = 2.0 * p.radius * p.per_side;
   const double volume = 4.0 / 3.0 * std::numbers::pi * p.radius * p.radius * p.radius * p.spheres;
-  packing.height = std::max(2.0 * p.radius, volume / (filling * packing.width * packing.width));
+  packing.height = std::max(2.0 * p.radius, volume / (p.filling * packing.width * packing.width));
   const Vector3 low = Vector3::Constant(p.radius), high = Vector3(packing.width, packing.width, packing.height) - low;
   for (int i = 0; i < p.spheres; ++i) {
     const double x = random.uniform(), y = random.uniform(), z = random.uniform();  // in this order
@@ -165,6 +163,8 @@ SpherePress::SpherePress() {
   fields_.add("spheres", &p.spheres, Range::closed(1.0, 1e6), "number of spheres", paper)
       .add("packing", &p.packing, {{"layers", SpherePress::Packing::layers}, {"random", SpherePress::Packing::random}},
            "square layers, or thrown into the box and pushed apart", "ours")
+      .add("filling", &p.filling, Range::closed(0.1, 0.64), "",
+           "share of the box that a random packing fills; it jams between walls at a little less than 0.6", "ours")
       .add("radius", &p.radius, Range::positive(), "m", "radius of every sphere", paper)
       .add("mass", &p.mass, Range::positive(), "kg", "mass of every sphere", paper)
       .add("slab_mass", &p.slab_mass, Range::non_negative(), "kg", "mass of the slab on top; 0: no slab", paper)

@@ -26,6 +26,7 @@ class SpherePress final : public Scene {
   struct Parameters {
     int spheres = 4000;
     Packing packing = Packing::layers;
+    double filling = 0.6;
     double radius = 0.15;       ///< m
     double mass = 1.0;          ///< of a sphere, kg
     double slab_mass = 1000.0;  ///< kg; 0: no slab
