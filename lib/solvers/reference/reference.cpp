@@ -52,8 +52,9 @@ const std::vector<Phase>& plan(Model model) {
   return model == Model::ccp ? convex : coulomb;
 }
 
-constexpr double progress = 0.9;    ///< factor of the residual that counts as progress
-constexpr int after_certified = 5;  ///< iterations without progress until a certified point is the last word
+constexpr double progress = 0.9;      ///< factor of the residual that counts as progress
+constexpr double growth_limit = 1e8;  ///< a method whose residual has grown so far will not come back
+constexpr int after_certified = 5;    ///< iterations without progress until a certified point is the last word
 
 /// The problem with s added to r: what is to be certified when a method around this one shifts its problem.
 ContactProblem with_shift(const ContactProblem& problem, const Vector& shift) {
@@ -125,6 +126,8 @@ class PhaseMonitor final : public Monitor {
     const bool was_certified = candidate_.certificate().holds;
     const double residual = candidate_.consider(iterate.impulse);
     ++run_.counters().products;
+    if (shown_ == 0) far_away_ = growth_limit * std::max(residual, candidate_.judge().initial_residual());
+    if (number_of_iterates_ > 0 && !(residual <= far_away_)) return false;  // left for good: not worth showing
     ++since_progress_;
     if (residual < progress * lowest_ || (candidate_.certificate().holds && !was_certified)) {
       lowest_ = std::min(lowest_, residual);
@@ -164,7 +167,7 @@ class PhaseMonitor final : public Monitor {
   const Phase* phase_ = nullptr;
   std::vector<double> native_{0.0, 0.0, 0.0};
   int number_ = 0, number_of_iterates_ = 0, shown_ = 0, since_progress_ = 0;
-  double lowest_ = std::numeric_limits<double>::infinity(), keep_seconds_ = 0.0;
+  double lowest_ = std::numeric_limits<double>::infinity(), keep_seconds_ = 0.0, far_away_ = 0.0;
   bool run_ended_ = false;
 };
 
