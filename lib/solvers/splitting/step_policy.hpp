@@ -28,10 +28,12 @@ struct StepObservation {
   Curvature quadratic{}, cone{};  ///< of γ with Nγ + r, and of z with its normal; for `spectral`
 };
 
-/// The factor η by which ρ is multiplied after an iteration (eq. 41): for `balanced` the ratio of the residuals (eq. 42),
-/// for `balanced_normalized` that of the relative ones (eq. 43; eq. 42 when y or the impulses vanish), for `spectral` the
-/// geometric mean of the two spectral steps, or the one that is well correlated (> 0.2), over ρ. 1 when nothing can be
-/// concluded, clamped, and 1 inside the dead band or between updates.
+/// The factor η by which ρ is multiplied after an iteration (eq. 41): for `balanced` the ratio of the residuals (eq. 42,
+/// E35), for `balanced_normalized` that of the relative ones (eq. 43, E42; eq. 42 when y or the impulses vanish), for
+/// `spectral` the geometric mean of the two hybrid steps over ρ (E43–E45). A step is trusted when the correlation of its
+/// point and its gradient, ΔxᵀΔa/(‖Δx‖ ‖Δa‖), is above 0.2; of one trusted step that one is taken, of none 1. That is the
+/// correlation safeguard of Xu 2017; their bound 1 + C/k² on late changes is replaced by the limits all policies share: η is
+/// clamped, and 1 inside the dead band, between updates or when it has the form 0/0.
 double step_factor(const StepSettings& settings, int iteration, const StepObservation& seen);
 
 }  // namespace ccp
