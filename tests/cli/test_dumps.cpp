@@ -61,8 +61,8 @@ TEST_CASE("a start from the reference solution is one of the unperturbed problem
     "problems": [ { "scene": "random_contacts", "label": "problem", "parameters": { "contacts": 40 } },
                   { "scene": "random_contacts", "label": "neighbour", "parameters": { "contacts": 40 },
                     "perturb": { "noise": 0.01, "b_noise": 0.01 } } ],
-    "solvers": [ { "solver": "admm", "label": "cold" },
-                 { "solver": "admm", "label": "warm", "start": { "from": "reference" } } ],
+    "solvers": [ { "solver": "proximal_newton", "label": "cold" },
+                 { "solver": "proximal_newton", "label": "warm", "start": { "from": "reference" } } ],
     "stop": { "tolerance": 1e-9, "time_limit_s": 20 } })");
   const Answer answer = run_program(place, {"run", config, "--out", place.text("out"), "--repeat", "2"});
   INFO(answer.err);
