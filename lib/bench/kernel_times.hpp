@@ -9,8 +9,8 @@
 
 namespace ccp {
 
-/// What the kernels of the first-order methods take on one problem: the least of repeated timings, s. NaN where a kernel
-/// does not exist.
+/// What the kernels of the first-order methods take on one problem: the least of repeated timings, s, product and projection
+/// in turn as in an iteration. NaN where a kernel does not exist.
 struct KernelTimes {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   double product = unknown;        ///< y = N x by the operator that methods choose: factored where it exists, else block-CSR
