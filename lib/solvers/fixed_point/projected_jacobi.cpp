@@ -59,32 +59,52 @@ class JacobiSession final : public FixedPointSession {
     return {gamma, {}, 0.0, std::nullopt, ""};
   }
 
-  /// next <- λ Π(γ − ω η u) + (1 − λ) γ with u = N γ + r, in one pass over the blocks.
+  /// next <- λ Π(γ − ω η u) + (1 − λ) γ with u = N γ + r, chunk by chunk.
   template <typename Rows>
   Largest update_all(Rows& rows, const Vector& r, const Vector& gamma, Vector& next, int threads) {
     rows.restart(gamma, threads);
-    const double lambda = settings_.lambda;
     const auto update_chunks = [&](Index first, Index last) {
       for (Index c = first; c < last; ++c) {
-        Largest largest;
-        for_blocks(blocks(), c * chunk, std::min((c + 1) * chunk, blocks().count()), [&](const auto& block) {
-          constexpr int size = std::decay_t<decltype(block)>::rows;
-          const BlockVector<size> old = block.of(gamma);
-          const BlockVector<size> u = rows.template product<size>(block.index, gamma) + block.of(r);
-          const BlockVector<size> projected = block.project(old - step_[static_cast<std::size_t>(block.index)] * u);
-          for (int k = 0; k < size; ++k) {
-            const double value = lambda * projected[k] + (1.0 - lambda) * old[k];
-            next[block.offset + k] = value;
-            largest.include({std::abs(value - old[k]), std::abs(value)});
-          }
-        });
-        largest_[static_cast<std::size_t>(c)] = largest;
+        const Index begin = c * chunk, end = std::min(begin + chunk, blocks().count());
+        step_chunk(rows, r, gamma, next, begin, end);
+        largest_[static_cast<std::size_t>(c)] = project_chunk(gamma, next, begin, end);
       }
     };
     parallel_ranges(threads, static_cast<Index>(largest_.size()), update_chunks, 1);
     Largest all;
     for (const Largest& part : largest_) all.include(part);
     return all;
+  }
+
+  /// next <- γ − ω η u. Apart from the projection, whose branches nobody can foresee: a wrong guess there throws away what
+  /// has been done of the next products.
+  template <typename Rows>
+  void step_chunk(Rows& rows, const Vector& r, const Vector& gamma, Vector& next, Index begin, Index end) {
+    for_blocks(blocks(), begin, end, [&](const auto& block) {
+      constexpr int size = std::decay_t<decltype(block)>::rows;
+      const BlockVector<size> u = rows.template product<size>(block.index, gamma) + block.of(r);
+      block.of(next) = block.of(gamma) - step_[static_cast<std::size_t>(block.index)] * u;
+    });
+  }
+
+  /// next <- λ Π(next) + (1 − λ) γ.
+  Largest project_chunk(const Vector& gamma, Vector& next, Index begin, Index end) {
+    const double lambda = settings_.lambda;
+    Largest largest;
+    for_blocks(blocks(), begin, end, [&, lambda](const auto& block) {
+      constexpr int size = std::decay_t<decltype(block)>::rows;
+      const BlockVector<size> projected = block.project(block.of(std::as_const(next)));
+      // The largest of the block first: the running maximum is a chain of dependent steps.
+      double change = 0.0, impulse = 0.0;
+      for (int k = 0; k < size; ++k) {
+        const double old = gamma[block.offset + k], value = lambda * projected[k] + (1.0 - lambda) * old;
+        next[block.offset + k] = value;
+        change = std::max(change, std::abs(value - old));
+        impulse = std::max(impulse, std::abs(value));
+      }
+      largest.include({change, impulse});
+    });
+    return largest;
   }
 
   JacobiSettings settings_;
