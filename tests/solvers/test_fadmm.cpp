@@ -38,6 +38,31 @@ TEST_CASE("the normalised policy balances relative residuals and falls back wher
   CHECK(step_factor(normalized, 5, {0.0, 0.0, 4.0, 8.0}) == 1.0);
 }
 
+TEST_CASE("half a power of the ratio meets the balance that the whole one overshoots") {
+  // Residuals that follow ρ: balanced at ρ* = 1.
+  const auto next = [](double exponent, double rho) {
+    StepSettings balanced = settings(StepPolicy::balanced);
+    balanced.exponent = exponent;
+    return rho * step_factor(balanced, 5, {1.0 / rho, rho});
+  };
+  CHECK(next(1.0, 4.0) == Approx(0.25));
+  CHECK(next(1.0, 0.25) == Approx(4.0));  // a cycle
+  CHECK(next(0.5, 4.0) == Approx(1.0));
+  CHECK(next(0.5, 0.25) == Approx(1.0));
+  // TEST 1.B to 1e-9, where the printed policy changes ρ again and again.
+  const auto scene = make_scene("odd_mass_stack");
+  scene->parameters().set("lift_factor", 2.0);
+  RunSpec spec{"admm"};
+  spec.stop.tolerance = 1e-9;
+  const Result printed = run(scene->build(0), spec);
+  spec.settings = {{"balance_exponent", 0.5}};
+  const Result damped = run(scene->build(0), spec);
+  CHECK(printed.status == Status::solved);
+  CHECK(damped.status == Status::solved);
+  CHECK(2 * damped.iterations < printed.iterations);
+  CHECK(4 * damped.counters.factorizations < printed.counters.factorizations);
+}
+
 TEST_CASE("the spectral policy takes the geometric mean of the correlated curvatures") {
   const StepSettings spectral = settings(StepPolicy::spectral);
   const Curvature nine{1.0, 9.0, 81.0}, four{1.0, 4.0, 16.0}, uncorrelated{1.0, 0.1, 1.0};

@@ -330,6 +330,8 @@ class Admm final : public Solver {
              "Tasora 2021, sec. 8.1")
         .add("max_factor", &s.step.max_factor, Range::at_least(1.0), "", "largest change of ρ in one update",
              "Tasora 2021, sec. 5.2")
+        .add("balance_exponent", &s.step.exponent, Range::closed(0.0, 1.0), "",
+             "power of the ratio that balanced policies multiply by: 1 as printed; 0.5 does not overshoot", "ours (E54)")
         .add("dead_band", &s.step.dead_band, Range::at_least(1.0), "",
              "no update while the factor is in [1/dead_band, dead_band]", "Tasora 2021, sec. 5.2")
         .add("rho_min", &s.rho_min, Range::positive(), "", "least ρ, in units of the mean N_ii", "ours")

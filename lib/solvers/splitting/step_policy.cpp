@@ -15,22 +15,22 @@ double spectral_step(const Curvature& c) {
   return 2.0 * least > steepest ? least : steepest - 0.5 * least;
 }
 
-double raw_factor(StepPolicy policy, const StepObservation& seen) {
-  if (policy == StepPolicy::spectral) {
+double raw_factor(const StepSettings& settings, const StepObservation& seen) {
+  if (settings.policy == StepPolicy::spectral) {
     const double quadratic = spectral_step(seen.quadratic), cone = spectral_step(seen.cone);
     if (quadratic > 0.0 && cone > 0.0) return std::sqrt(quadratic) * std::sqrt(cone) / seen.rho;
     return quadratic + cone > 0.0 ? (quadratic + cone) / seen.rho : 1.0;
   }
   const double ratio = seen.primal / seen.dual;  // x/0 is infinite and clamped, 0/0 is no reason for a change
-  const bool relative = policy == StepPolicy::balanced_normalized && seen.multiplier > 0.0 && seen.impulse > 0.0;
-  return relative ? ratio * (seen.multiplier / seen.impulse) : ratio;
+  const bool relative = settings.policy == StepPolicy::balanced_normalized && seen.multiplier > 0.0 && seen.impulse > 0.0;
+  return std::pow(relative ? ratio * (seen.multiplier / seen.impulse) : ratio, settings.exponent);
 }
 
 }  // namespace
 
 double step_factor(const StepSettings& settings, int iteration, const StepObservation& seen) {
   if (settings.policy == StepPolicy::fixed || iteration % settings.update_interval != 0) return 1.0;
-  const double raw = raw_factor(settings.policy, seen);
+  const double raw = raw_factor(settings, seen);
   if (std::isnan(raw)) return 1.0;
   const double factor = std::clamp(raw, 1.0 / settings.max_factor, settings.max_factor);
   return factor >= 1.0 / settings.dead_band && factor <= settings.dead_band ? 1.0 : factor;

@@ -11,6 +11,7 @@ struct StepSettings {
   StepPolicy policy = StepPolicy::balanced;
   int update_interval = 5;   ///< n_s: iterations between updates
   double max_factor = 50.0;  ///< η is clamped to [1/max_factor, max_factor]
+  double exponent = 1.0;     ///< of the two balanced policies: η is this power of the ratio
   double dead_band = 2.0;    ///< no change while η is in [1/dead_band, dead_band]
 };
 
