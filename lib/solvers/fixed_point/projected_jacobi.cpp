@@ -76,8 +76,8 @@ class JacobiSession final : public FixedPointSession {
     return all;
   }
 
-  /// next <- γ − ω η u. Apart from the projection, whose branches nobody can foresee: a wrong guess there throws away what
-  /// has been done of the next products.
+  /// next <- γ − ω η u. Apart from the projection, whose branches depend on the data: one loop for both was measured a tenth
+  /// slower.
   template <typename Rows>
   void step_chunk(Rows& rows, const Vector& r, const Vector& gamma, Vector& next, Index begin, Index end) {
     for_blocks(blocks(), begin, end, [&](const auto& block) {
