@@ -60,7 +60,7 @@ int run(Options options) {
     RunReport report;
     {
       TerminalProgress progress(options.quiet);
-      report = run_config(planned.config, catalog(), options.run, progress);
+      report = run_config(planned.config, planned.plan, catalog(), options.run, progress);
     }
     if (!options.quiet) {
       std::fputs("\n", stderr);

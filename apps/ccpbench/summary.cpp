@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -20,8 +21,16 @@ constexpr std::size_t readable_cells = 60;  // beyond, statuses are counted inst
 
 struct Row {
   const Cell* cell;
-  std::optional<CellRecord> record;
+  std::optional<Status> status;              ///< empty: not run
+  std::shared_ptr<const CellRecord> record;  ///< only where each cell is shown: of thousands, the records are large
 };
+
+Row read_row(const ResultStore& store, const Cell& cell, bool whole) {
+  auto record = store.find(cell);
+  if (!record) return {&cell, std::nullopt, nullptr};
+  const Status status = record->status;
+  return {&cell, status, whole ? std::make_shared<const CellRecord>(std::move(*record)) : nullptr};
+}
 
 /// "relative_residual" as a heading that leaves room in 80 columns: "rel. residual".
 std::string heading(Measure measure) {
@@ -45,7 +54,7 @@ std::vector<Measure> summary_measures(const std::vector<Row>& rows) {
 
 /// A group none of whose cells has run, after an interruption, is left out.
 void print_cells(const std::vector<Row>& rows) {
-  if (std::none_of(rows.begin(), rows.end(), [](const Row& row) { return row.record.has_value(); })) return;
+  if (std::none_of(rows.begin(), rows.end(), [](const Row& row) { return row.status.has_value(); })) return;
   const std::vector<Measure> measures = summary_measures(rows);
   std::vector<Heading> headings = {{"solver", false, Fit::shorten}, {"status"}, {"iter.", true}, {"time", true}};
   for (const Measure measure : measures) headings.push_back({heading(measure), true});
@@ -77,9 +86,9 @@ void print_counts(Model model, const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     if (counts.find(row.cell->label) == counts.end()) labels.push_back(row.cell->label);
     auto& of_label = counts[row.cell->label];
-    if (!row.record) continue;
-    ++of_label[row.record->status];
-    seen.insert(row.record->status);
+    if (!row.status) continue;
+    ++of_label[*row.status];
+    seen.insert(*row.status);
   }
   std::vector<Heading> headings = {{"solver", false, Fit::shorten}};
   for (const Status status : seen) headings.push_back({std::string(status_name(status)), true});
@@ -135,19 +144,18 @@ void print_failures(const RunReport& report) {
 
 void print_summary(const Config& config, const Plan& plan, const RunOptions& options, const RunReport& report) {
   const ResultStore store(options.out, config.name);
-  std::vector<Row> rows;
-  for (const std::size_t index : select_cells(plan, options.only, options.shard))
-    rows.push_back({&plan.cells[index], store.find(plan.cells[index])});
+  const std::vector<std::size_t> selected = select_cells(plan, options.only, options.shard);
   print_line(Style::out().bold(config.title.empty() ? printable(config.name) : printable(config.title)));
 
   std::vector<std::vector<Row>> groups;
-  const bool readable = rows.size() <= readable_cells;
+  const bool readable = selected.size() <= readable_cells;
   std::map<std::pair<std::string, Model>, std::size_t> group_of;
-  for (const Row& row : rows) {
-    const auto key = std::make_pair(readable ? row.cell->problem : std::string(), row.cell->model);
+  for (const std::size_t index : selected) {
+    const Cell& cell = plan.cells[index];
+    const auto key = std::make_pair(readable ? cell.problem : std::string(), cell.model);
     const auto [found, added] = group_of.try_emplace(key, groups.size());
     if (added) groups.emplace_back();
-    groups[found->second].push_back(row);
+    groups[found->second].push_back(read_row(store, cell, readable));
   }
   for (const auto& group : groups) {
     if (readable)

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -144,17 +145,15 @@ class Planner {
 
   Plan plan() {
     for (std::size_t variant = 0; variant < config_.variants.size(); ++variant) add_variant(variant);
-    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.first < b.first; });
+    std::sort(positions_.begin(), positions_.end());
     Plan plan;
     plan.config_name = config_.name;
-    plan.cells.reserve(entries_.size());
-    for (Entry& entry : entries_) plan.cells.push_back(std::move(entry.second));
+    plan.cells.reserve(cells_.size());
+    for (const Position& position : positions_) plan.cells.push_back(std::move(cells_[position.order]));
     return plan;
   }
 
  private:
-  using Entry = std::pair<Position, Cell>;
-
   void add_variant(std::size_t index) {
     const ConfigVariant& variant = config_.variants[index];
     std::vector<bool> used(variant.solvers.size(), false);
@@ -192,13 +191,15 @@ class Planner {
     // Entries that a sweep does not touch come back with every combination.
     if (!known_.insert(cell.hash + "\n" + cell.id()).second) return;
     const auto rank = problem_rank_.try_emplace(problem.key + "\n" + problem.label, problem_rank_.size()).first->second;
-    entries_.emplace_back(Position{rank, model == Model::ccp ? 0u : 1u, solver, index, entries_.size()}, std::move(cell));
+    positions_.push_back({rank, model == Model::ccp ? 0u : 1u, solver, index, cells_.size()});
+    cells_.push_back(std::move(cell));
   }
 
   const Config& config_;
   const PlanOptions& options_;
   ProblemResolver resolver_;
-  std::vector<Entry> entries_;
+  std::deque<Cell> cells_;  ///< in the order of their making; a vector would hold them twice while it grows
+  std::vector<Position> positions_;
   std::set<std::string> known_;
   std::map<std::string, std::size_t> problem_rank_;
 };

@@ -166,18 +166,17 @@ void ResultStore::store(const Cell& cell, const CellRecord& record) const {
 
 void ResultStore::write_summary(const Plan& plan) const {
   const std::vector<Column> columns = summary_columns();
-  std::string csv;
-  const auto add_line = [&](const auto& text_of) {
-    std::vector<std::string> fields;
-    for (const Column& column : columns) fields.push_back(text_of(column));
-    csv += join(fields, ",");
-    csv += '\n';
-  };
-  add_line([](const Column& column) { return column.name; });
-  for (const Cell& cell : plan.cells)
-    if (const auto record = read_record(folder_, cell))
-      add_line([&](const Column& column) { return column.text(cell, *record); });
-  write_file_atomically(folder_ / "summary.csv", csv);
+  write_file_in_pieces(folder_ / "summary.csv", [&](const auto& put) {
+    const auto add_line = [&](const auto& text_of) {
+      std::vector<std::string> fields;
+      for (const Column& column : columns) fields.push_back(text_of(column));
+      put(join(fields, ",") + '\n');
+    };
+    add_line([](const Column& column) { return column.name; });
+    for (const Cell& cell : plan.cells)
+      if (const auto record = read_record(folder_, cell))
+        add_line([&](const Column& column) { return column.text(cell, *record); });
+  });
 }
 
 void ResultStore::write_manifest(const std::string& json) const { write_file_atomically(folder_ / "manifest.json", json); }

@@ -89,9 +89,9 @@ bool is_failure(Status status) {
          status == Status::false_converged;
 }
 
-RunReport run_config(const Config& config, const Catalog& catalog, const RunOptions& options, RunProgress& progress) {
+RunReport run_config(const Config& config, const Plan& plan, const Catalog& catalog, const RunOptions& options,
+                     RunProgress& progress) {
   check_options(options);
-  const Plan plan = make_plan(config, {options.fclib_dir, options.threads});
   const auto chosen = select_cells(plan, options.only, options.shard);
   const ResultStore store(options.out, config.name);
   const auto missing = cells_to_run(plan, chosen, store, options.fresh);
@@ -129,6 +129,11 @@ RunReport run_config(const Config& config, const Catalog& catalog, const RunOpti
   state.end = iso_time_now();
   store.write_manifest(manifest_json(config, plan, options, report, state));
   return report;
+}
+
+RunReport run_config(const Config& config, const Catalog& catalog, const RunOptions& options, RunProgress& progress) {
+  check_options(options);
+  return run_config(config, make_plan(config, {options.fclib_dir, options.threads}), catalog, options, progress);
 }
 
 RunReport run_config(const std::string& file, const Catalog& catalog, const RunOptions& options, RunProgress& progress) {

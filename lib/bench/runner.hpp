@@ -91,4 +91,8 @@ RunReport run_config(const std::string& file, const Catalog& catalog, const RunO
 /// The same for a config in memory.
 RunReport run_config(const Config& config, const Catalog& catalog, const RunOptions& options, RunProgress& progress);
 
+/// The same for a config that is planned already: plan is make_plan(config, {options.fclib_dir, options.threads}).
+RunReport run_config(const Config& config, const Plan& plan, const Catalog& catalog, const RunOptions& options,
+                     RunProgress& progress);
+
 }  // namespace ccp

@@ -51,18 +51,23 @@ void AtomicFile::commit() {
   pending_ = false;
 }
 
-void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
+void write_file_in_pieces(const std::filesystem::path& path,
+                          const std::function<void(const std::function<void(std::string_view)>& put)>& write) {
   AtomicFile file(path);
   struct Closer {
     void operator()(std::FILE* stream) const { std::fclose(stream); }
   };
   std::unique_ptr<std::FILE, Closer> stream(std::fopen(file.temporary().c_str(), "wb"));
   if (!stream) throw cannot_write(path, errno);
-  const bool written = std::fwrite(content.data(), 1, content.size(), stream.get()) == content.size();
-  const int write_error = errno;
-  // fclose flushes, so a full disk may only show there.
-  if (std::fclose(stream.release()) != 0 || !written) throw cannot_write(path, written ? errno : write_error);
+  write([&](std::string_view piece) {
+    if (std::fwrite(piece.data(), 1, piece.size(), stream.get()) != piece.size()) throw cannot_write(path, errno);
+  });
+  if (std::fclose(stream.release()) != 0) throw cannot_write(path, errno);  // flushes: a full disk may only show here
   file.commit();
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
+  write_file_in_pieces(path, [content](const auto& put) { put(content); });
 }
 
 }  // namespace ccp

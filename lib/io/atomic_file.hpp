@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string_view>
 
 namespace ccp {
@@ -31,5 +32,9 @@ class AtomicFile {
 /// Writes `content` to `path`, replacing an older file, completely or not at all. Throws InputError(path, ...) when it
 /// cannot (no such folder, no permission, disk full). Not durable against power loss: nothing is synchronised to the disk.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+/// The same for a file too large to be held at once: `write` is called with a function that takes one piece after the other.
+void write_file_in_pieces(const std::filesystem::path& path,
+                          const std::function<void(const std::function<void(std::string_view)>& put)>& write);
 
 }  // namespace ccp

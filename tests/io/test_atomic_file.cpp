@@ -9,6 +9,7 @@
 using ccp::AtomicFile;
 using ccp::InputError;
 using ccp::write_file_atomically;
+using ccp::write_file_in_pieces;
 
 TEST_CASE("a file is written and replaced, and no temporary is left") {
   const TemporaryFolder folder;
@@ -39,6 +40,24 @@ TEST_CASE("the target keeps its content until commit, and without commit") {
     CHECK(folder.entries() == 2);
   }
   CHECK(read_text(folder / "a") == "old");
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("pieces are joined, and a writer that fails half-way leaves the old file alone") {
+  const TemporaryFolder folder;
+  const std::string large(100'000, 'x');
+  write_file_in_pieces(folder / "a", [&](const auto& put) {
+    for (const std::string& piece : {std::string("one\n"), std::string(), large}) put(piece);
+    CHECK_FALSE(std::filesystem::exists(folder / "a"));
+  });
+  CHECK(read_text(folder / "a") == "one\n" + large);
+  CHECK_THROWS_AS(write_file_in_pieces(folder / "a",
+                                       [&](const auto& put) {
+                                         put(large + large);
+                                         throw InputError("bad record");
+                                       }),
+                  InputError);
+  CHECK(read_text(folder / "a") == "one\n" + large);
   CHECK(folder.entries() == 1);
 }
 
