@@ -48,7 +48,7 @@ class Report(unittest.TestCase):
             rows = list(csv.DictReader(file))
         for k, row in enumerate(rows):
             row.update(status=STATUS[row["label"]], reason=reason if row["label"] == "IPM $x" else "", iterations=7 + k,
-                       solve_s=0.002, **{"time_to_1e-2": 0.001, "iterations_to_1e-2": 5})
+                       setup_s=0.0005, solve_s=0.002, **{"time_to_1e-2": 0.001, "iterations_to_1e-2": 5})
         self.write_rows(rows)
         if title:
             manifest = json.loads((self.folder / "manifest.json").read_text())
@@ -94,6 +94,7 @@ class Report(unittest.TestCase):
         page = self.page()
         for words in ("A made-up stack", "ADMM balanced", "iteration limit", "no such cone", "Time to accuracy", "1 ms"):
             self.assertIn(words, page)
+        self.assertIn("<td class=n>7</td><td class=n>2.5 ms</td>", page)  # setup and iterations
         curves = self.data(page)[0]["groups"][0]["curves"]
         self.assertEqual([c["label"] for c in curves], ["ADMM balanced", "Jacobi", "NSGS"])
         self.assertEqual(curves[0]["columns"]["iteration"], list(range(23)))
