@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "blas_kernels.hpp"
 #include "command.hpp"
 #include "core/error.hpp"
 #include "help.hpp"
@@ -65,9 +66,9 @@ int run_program(int argc, char** argv) {
   program.set_version_flag("--version", std::string(CCPBENCH_VERSION), "the version");
   program.footer(program_footer);
   program.require_subcommand(0, 1);
-  const std::vector<Command> commands = {add_run(program),    add_solve(program),   add_check(program),
-                                         add_list(program),   add_inspect(program), add_generate(program), add_report(program),
-                                         add_claims(program), add_compare(program), add_profile(program)};
+  const std::vector<Command> commands = {
+      add_run(program),      add_solve(program),  add_check(program),  add_list(program),    add_inspect(program),
+      add_generate(program), add_report(program), add_claims(program), add_compare(program), add_profile(program)};
   return parse_and_act(program, commands, argc, argv);
 }
 
@@ -76,6 +77,7 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace ccp::cli;
+  fix_blas_kernels(argv);
   try {
     return flushed(run_program(argc, argv));
   } catch (const ccp::InputError& error) {
