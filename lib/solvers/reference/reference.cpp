@@ -30,7 +30,7 @@ struct Phase {
 };
 
 const std::vector<Phase>& plan(Model model) {
-  static const Phase newton{"proximal_newton", make_proximal_newton, {}, false, 0.0, 300};
+  static const Phase newton{"proximal_newton", make_proximal_newton, {}, false, 0.0, 3000};
   static const Phase polish{"polish",
                             make_proximal_newton,
                             {{"weight", 1e-6}, {"weight_decrease", 0.01}, {"first_phase", std::string("none")}},
