@@ -113,7 +113,7 @@ TEST_CASE("profile writes curves that end at the fraction solved") {
       run_program(place, {"profile", results, "--by", "iterations", "--at", "1e-5", "--out", place.text("p")});
   INFO(answer.err);
   REQUIRE(answer.code == 0);
-  CHECK(contains(answer.out, "1 problem, 6 solver settings"));
+  CHECK(contains(answer.out, "1 problem, 9 solver settings"));
   const Csv curves(place / "p" / "performance.csv");
   for (std::size_t i = 0; i < curves.rows(); ++i) {
     const std::string label = curves.text(i, "label");

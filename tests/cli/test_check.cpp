@@ -10,10 +10,10 @@ TEST_CASE("check counts cells and takes --size and --set") {
   const Answer answer = run_program(place, {"check", config});
   CHECK(answer.code == 0);
   CHECK(answer.err.empty());
-  CHECK_THAT(answer.out, Catch::Contains("valid, 6 cells: 1 problem, 1 model, 6 solver settings"));
+  CHECK_THAT(answer.out, Catch::Contains("valid, 9 cells: 1 problem, 1 model, 9 solver settings"));
   const Answer both = run_program(place, {"check", config, "--size", "small", "--set", "/model=[\"ccp\",\"ncp\"]"});
   CHECK(both.code == 0);
-  CHECK_THAT(both.out, Catch::Contains("12 cells: 1 problem, 2 models, 6 solver settings"));
+  CHECK_THAT(both.out, Catch::Contains("18 cells: 1 problem, 2 models, 9 solver settings"));
   CHECK(place.listing().empty());
 }
 

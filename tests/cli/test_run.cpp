@@ -54,22 +54,22 @@ TEST_CASE("run does test1a from one end to the other, and nothing the second tim
   CHECK(results_folder(answer) == place.text("out/test1a"));
   CHECK(lines_of(answer.out).back() == "results: " + place.text("out/test1a"));
   const auto results = read_results(place / "out/test1a");
-  CHECK(results.size() == 6);
+  CHECK(results.size() == 9);
   for (const auto& [id, cell] : results) {
     CHECK_THAT(answer.err, Catch::Contains(id + " "));
     CHECK(std::filesystem::is_regular_file(cell.folder / "trace.csv"));
   }
   for (const char* label : {"ADMM balanced", "P-ADMM balanced", "Jacobi", "Gauss-Seidel"})
     CHECK_THAT(answer.out, Catch::Contains(std::string("\n  ") + label + " "));
-  CHECK(lines_of(read_file(place / "out/test1a/summary.csv")).size() == 7);
+  CHECK(lines_of(read_file(place / "out/test1a/summary.csv")).size() == 10);
   CHECK(nlohmann::json::accept(read_file(place / "out/test1a/manifest.json")));
   CHECK_THAT(answer.err + answer.out, !Catch::Contains("\x1b"));
 
   const auto before = cell_times(place / "out/test1a");
   const Answer again = run_small(place, "out");
   CHECK(again.code == 0);
-  CHECK_THAT(again.err, Catch::Contains("6 there already"));
-  CHECK_THAT(again.out, Catch::Contains("6 from an earlier run"));
+  CHECK_THAT(again.err, Catch::Contains("9 there already"));
+  CHECK_THAT(again.out, Catch::Contains("9 from an earlier run"));
   CHECK(results_folder(again) == results_folder(answer));
   CHECK(cell_times(place / "out/test1a") == before);
 
@@ -118,7 +118,7 @@ TEST_CASE("shards run every cell once") {
   const Workplace place;
   for (const char* shard : {"1/4", "2/4", "3/4", "4/4"})
     CHECK(run_small(place, "out", {"--shard", shard, "--quiet"}).code == 0);
-  CHECK(read_results(place / "out/test1a").size() == 6);
+  CHECK(read_results(place / "out/test1a").size() == 9);
   const Answer first = run_small(place, "alone", {"--shard", "1/4", "--quiet"});
   CHECK(first.code == 0);
   CHECK(read_results(place / "alone/test1a").size() < 6);
