@@ -103,7 +103,7 @@ TEST_CASE("a run shows a line that rewrites itself, and leaves one line a cell")
     CHECK_THAT(line, !Catch::Contains("━"));
     cells += line.find("odd_mass_stack/ccp/") != std::string::npos ? 1 : 0;
   }
-  CHECK(cells == 6);
+  CHECK(cells == 9);
 }
 
 TEST_CASE("the line of a run tells failed and running cells, moves while a cell takes its time, and fits") {
