@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "cli/program.hpp"
 #include "cli/results.hpp"
@@ -62,6 +63,43 @@ TEST_CASE("Ctrl-C stops a run, keeps what is finished, and running it again does
   INFO(again.err << again.out);
   CHECK(again.code == 0);
   CHECK(read_results(place / "out/slow").size() == 2);
+}
+
+TEST_CASE("Ctrl-C among the repeats keeps those that are done, and running it again does the missing ones") {
+  const Workplace place;
+  const std::string config = place.write("slow.json", R"({
+    "name": "slow",
+    "problems": [ { "scene": "odd_mass_stack", "parameters": { "spheres": 400 } } ],
+    "model": "ccp",
+    "solvers": [ { "solver": "jacobi" }, { "solver": "gauss_seidel" } ],
+    "stop": { "tolerance": 1e-300, "max_iterations": 1000 }
+  })");
+  const Arguments arguments = {"run", config, "--out", "out", "--quiet", "--repeat", "40"};
+  const auto runs = [&](const std::string& id) {
+    if (folders(place, "out/slow/cells") < 2) return std::size_t{0};
+    const auto results = read_results(place / "out/slow");
+    const auto found = results.find("odd_mass_stack/ccp/" + id);
+    return found == results.end() ? std::size_t{0} : found->second.json.at("runs").size();
+  };
+  Program program(place, arguments);
+  REQUIRE(wait_until([&] { return runs("gauss_seidel") >= 3 || !program.running(); }));
+  REQUIRE(program.running());
+  program.send(SIGINT);
+  CHECK(program.wait().code == 130);
+  std::map<std::string, nlohmann::json> kept;
+  for (const auto& [id, cell] : read_results(place / "out/slow")) kept[id] = cell.json.at("runs");
+  REQUIRE(kept.size() == 2);
+  for (const auto& [id, of_cell] : kept) CHECK((of_cell.size() >= 3 && of_cell.size() < 41));
+
+  const Answer again = run_program(place, arguments);
+  INFO(again.err);
+  CHECK(again.code == 0);
+  for (const auto& [id, cell] : read_results(place / "out/slow")) {
+    const nlohmann::json& all = cell.json.at("runs");
+    REQUIRE(all.size() == 41);  // the traced run and its repeats
+    for (std::size_t i = 0; i < kept.at(id).size(); ++i) CHECK(all[i] == kept.at(id)[i]);
+  }
+  CHECK(Csv(place / "out/slow/summary.csv").number(0, "repeats") == 40.0);
 }
 
 TEST_CASE("Ctrl-C stops solve and leaves no file") {
