@@ -138,7 +138,7 @@ ConfigKeys::ConfigKeys(const Catalog& catalog) {
         {"perturb", KeyType::object, "solve a neighbour of the problem instead", false, "", {}, {}, "perturb"},
         {"label", KeyType::text, problem_label}}},
       {"perturb",
-       "A neighbour: r' = r + noise |r| Nz/|Nz|, z random, noise on b, and every mu scaled",
+       "A neighbour: r and b with random noise, every mu scaled",
        {{"noise", KeyType::number, "change of the free velocity, relative to it; default 0", false, "",
          Range::non_negative()},
         {"b_noise", KeyType::number, "largest change of an entry of b, relative to it; default 0", false, "",
