@@ -113,7 +113,7 @@ bool Program::collect(bool block) {
 bool Program::running() { return !collect(false); }
 
 Answer Program::wait() {
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   while (running() && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   const bool in_time = ended_;
   if (!in_time) {

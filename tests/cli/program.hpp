@@ -54,7 +54,7 @@ class Program {
   /// To the whole process group, as a terminal does.
   void send(int signal) const;
   bool running();
-  /// Waits up to two minutes, then kills it and fails the test.
+  /// Waits up to five minutes, enough for a sanitizer build on a busy machine, then kills it and fails the test.
   Answer wait();
 
  private:
