@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "problem/perturbation.hpp"
 #include "problems/registry.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
@@ -22,6 +23,20 @@ StopRule stop_at(double tolerance) {
   stop.tolerance = tolerance;
   stop.max_iterations = 100;
   return stop;
+}
+
+/// Contacts of which every second neither moves nor carries anything at the solution: there an error of the complementarity
+/// shows by its square root.
+ContactProblem grazing_contacts(std::uint64_t seed, int contacts, double mu) {
+  Uniform uniform(seed);
+  const DenseMatrix root = uniform.matrix(3 * contacts, 2 * contacts);
+  const DenseMatrix N = root * root.transpose();
+  Vector impulse = Vector::Zero(3 * contacts);
+  for (int i = 0; i < contacts; i += 2) impulse[3 * i] = 1.0;
+  ProblemBuilder builder("grazing");
+  builder.local(N.sparseView(), -N * impulse);
+  for (int i = 0; i < contacts; ++i) builder.contact(mu);
+  return builder.build();
 }
 
 }  // namespace
@@ -85,23 +100,63 @@ TEST_CASE("ipm_qp refuses friction and takes contacts without") {
   CHECK_FALSE(make_solver("ipm_qp")->supports(point_mass(1.0, {-1, 0, 0}, 0.0), Model::ccp).has_value());
 }
 
-TEST_CASE("a warm start saves iterations on a neighbour of the problem") {
+TEST_CASE("a full warm start saves iterations on neighbours of a problem, one from velocities saves fewer") {
   const ContactProblem problem = scene("random_contacts", {{"contacts", std::int64_t{60}}});
   const Result solved = run(problem, {"ipm_cone", Model::ccp, stop_at(1e-12)});
-  const GlobalForm& form = problem.global();
-  Uniform uniform(9);
-  Vector k = form.k;
-  for (Index i = 0; i < k.size(); ++i) k[i] *= 1.0 + 1e-6 * uniform();
-  ProblemBuilder builder("neighbour");
-  const ContactProblem neighbour = builder.global(form.H, k, form.D, form.b).constraints(problem.constraints()).build();
-  RunSpec spec{"ipm_cone", Model::ccp, stop_at(1e-8), {{"warm_start", std::string("none")}}};
-  spec.start = {solved.impulse, solved.velocity, 0.0};
-  const Result none = run(neighbour, spec);
-  spec.settings = {{"warm_start", std::string("full")}};
-  const Result full = run(neighbour, spec);
-  REQUIRE(none.status == Status::solved);
-  REQUIRE(full.status == Status::solved);
-  CHECK(full.iterations < none.iterations);
+  for (const std::string starting_point : {"two_step", "mehrotra", "central"}) {
+    CAPTURE(starting_point);
+    int none = 0, partial = 0, full = 0;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      const ContactProblem neighbour = perturbed(problem, {.noise = 0.01, .seed = seed, .b_noise = 0.01});
+      for (auto [warm_start, sum] : {std::pair{"none", &none}, {"partial", &partial}, {"full", &full}}) {
+        RunSpec spec{"ipm_cone",
+                     Model::ccp,
+                     stop_at(1e-8),
+                     {{"warm_start", std::string(warm_start)}, {"starting_point", starting_point}}};
+        spec.start = {solved.impulse, solved.velocity, 0.0};
+        const Result result = run(neighbour, spec);
+        CHECK(result.status == Status::solved);
+        *sum += result.iterations;
+      }
+    }
+    CHECK(partial < none);
+    CHECK(full < partial);
+  }
+}
+
+TEST_CASE("a partial warm start takes no impulses") {
+  const ContactProblem problem = scene("random_contacts", {{"contacts", std::int64_t{20}}});
+  const Result solved = run(problem, {"ipm_cone", Model::ccp, stop_at(1e-12)});
+  MemoryTrace traces[2];
+  for (const int i : {0, 1}) {
+    RunSpec spec{"ipm_cone", Model::ccp, stop_at(0.0), {{"warm_start", std::string("partial")}}};
+    spec.stop.max_iterations = 4;
+    spec.start = {(i == 0 ? 1.0 : 0.5) * solved.impulse, solved.velocity, 0.0};
+    run(problem, spec, &traces[i]);
+  }
+  REQUIRE(traces[0].rows.size() == 5);
+  REQUIRE(traces[1].rows.size() == 5);
+  CHECK(traces[0].measure(0, Measure::velocity_residual) != traces[1].measure(0, Measure::velocity_residual));
+  for (std::size_t row = 1; row < 5; ++row)
+    CHECK(traces[0].measure(row, Measure::velocity_residual) == traces[1].measure(row, Measure::velocity_residual));
+}
+
+TEST_CASE("a run that ends without meeting the tolerance hands over its best iterate") {
+  int last_was_worse = 0;
+  for (const std::string solver : {"ipm_qp", "ipm_cone"})
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      CAPTURE(solver, seed);
+      const ContactProblem problem = grazing_contacts(seed, 12, solver == "ipm_qp" ? 0.0 : 0.5);
+      MemoryTrace trace;
+      const Result result = run(problem, {solver, Model::ccp, stop_at(0.0)}, &trace);
+      REQUIRE(result.status != Status::solved);
+      double least = trace.measure(0, Measure::velocity_residual);
+      for (std::size_t row = 1; row < trace.rows.size(); ++row)
+        least = std::min(least, trace.measure(row, Measure::velocity_residual));
+      CHECK(result.measures[measure_index(Measure::velocity_residual)] == Approx(least));
+      if (trace.measure(trace.rows.size() - 1, Measure::velocity_residual) > 2.0 * least) ++last_was_worse;
+    }
+  CHECK(last_was_worse > 0);
 }
 
 TEST_CASE("the pattern is analysed once and factorised once an iteration") {

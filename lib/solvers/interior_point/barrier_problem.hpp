@@ -26,6 +26,7 @@ struct BarrierProblem {
   ConstraintSet constraints;
   Vector scale;             ///< s, padded
   Vector curvature;         ///< diag(N_ii) in scaled variables, padded; 1 where there is none
+  Vector step;              ///< ρ_i = rows(i)/tr(N_ii), 1 where the trace is 0, kg (E12)
   std::vector<int> active;  ///< leading rows of each block with s > 0
   Index cones = 0;          ///< unilateral rows and cones, each counted once: the parameter of the barrier
 };

@@ -49,12 +49,12 @@ void InteriorIteration::set_shift(const Vector& shift) {
 
 // ---- starting points
 
-bool InteriorIteration::start_cold(bool given_velocity, Monitor& monitor) {
+bool InteriorIteration::start_cold(Monitor& monitor) {
   bool started = false;
   switch (settings_.starting_point) {
     case StartingPoint::central: started = cold_central(monitor); break;
     case StartingPoint::two_step: started = cold_two_step(monitor); break;
-    case StartingPoint::mehrotra: started = cold_mehrotra(given_velocity, monitor); break;
+    case StartingPoint::mehrotra: started = cold_mehrotra(monitor); break;
   }
   if (started) evaluate();
   return started;
@@ -122,11 +122,11 @@ bool InteriorIteration::cold_central(Monitor& monitor) {
 
 /// (4.23): an affine step from the free velocities and ones, then the eigenvalues of λ and y at least one, in units of the
 /// scaled free velocity at the constraints.
-bool InteriorIteration::cold_mehrotra(bool given_velocity, Monitor& monitor) {
+bool InteriorIteration::cold_mehrotra(Monitor& monitor) {
   const double free = rms(free_);
   const double unit = free > 0.0 ? free : 1.0;
   point_.lambda.setZero();
-  if (!given_velocity) system_->velocity_of(point_.lambda, point_.v);
+  system_->velocity_of(point_.lambda, point_.v);
   point_.y.setZero();
   for (Index i = 0; i < barrier_.count(); ++i) {
     point_.lambda[3 * i] = unit;
@@ -147,7 +147,7 @@ bool InteriorIteration::cold_mehrotra(bool given_velocity, Monitor& monitor) {
 }
 
 bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity, Monitor& monitor) {
-  if (settings_.warm_start == InteriorWarmStart::none) return start_cold(false, monitor);
+  if (settings_.warm_start == InteriorWarmStart::none) return start_cold(monitor);
   point_.lambda.setZero();
   const double cold = natural_residual(point_.lambda, free_);
   barrier_.to_scaled_impulse(impulse, point_.lambda);
@@ -156,9 +156,9 @@ bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity
   else
     system_->velocity_of(point_.lambda, point_.v);
   scale_ = system_->residuals(point_.v, point_.lambda, momentum_, u_);
+  if (settings_.warm_start == InteriorWarmStart::partial && !impulses_of_velocity(monitor)) return false;
   const double warm = natural_residual(point_.lambda, u_);
-  if (!(warm < cold)) return start_cold(false, monitor);
-  if (settings_.warm_start == InteriorWarmStart::partial) return start_cold(true, monitor);
+  if (!(warm < cold)) return start_cold(monitor);
   const double margin = std::max(warm, 1e-14 * std::max(largest(point_.lambda), largest(u_)));
   point_.y = u_;
   push_inside(point_.lambda, margin);
@@ -166,6 +166,32 @@ bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity
   for (Index i = 0; i < barrier_.count(); ++i)
     if (barrier_.bilateral(i)) point_.y.segment<3>(3 * i).setZero();
   evaluate();
+  return true;
+}
+
+/// (E100): the impulses complementary to the velocities at the constraints in u_ that make them.
+bool InteriorIteration::impulses_of_velocity(Monitor& monitor) {
+  const double unit = rms(free_);
+  for (Index i = 0; i < barrier_.count(); ++i) {
+    auto& block = blocks_[static_cast<std::size_t>(i)];
+    block.basis.setIdentity();
+    block.diagonal.setConstant(barrier_.bilateral(i) ? 0.0 : nearly_rigid);
+    if (barrier_.bilateral(i) || !(unit > 0.0)) continue;
+    const Vector3 u = u_.segment<3>(3 * i);
+    const double tangential = u.tail<2>().norm();
+    if (tangential > 0.0) {
+      const double root = std::sqrt(0.5), q1 = u[1] / tangential, q2 = u[2] / tangential;
+      block.basis << root, root, 0.0, root * q1, -root * q1, -q2, root * q2, -root * q2, q1;
+    }
+    block.diagonal += Vector3(u[0] + tangential, u[0] - tangential, u[0]).cwiseMax(0.0) / unit;
+  }
+  if (!factorize(monitor)) return false;
+  momentum_.setZero();
+  t_ = u_ - free_;
+  if (!system_->solve(momentum_, t_, dv_, point_.lambda, settings_.refinement_steps, monitor)) {
+    message_ = system_->message();
+    return false;
+  }
   return true;
 }
 

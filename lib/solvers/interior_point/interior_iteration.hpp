@@ -47,11 +47,11 @@ class InteriorIteration {
 
   /// Sets the shift of a run (m, m/s).
   void set_shift(const Vector& shift);
-  /// Cold start (thesis, eqs. 4.23 or 4.57); given_velocity: v is kept as it is in the point. False when the system cannot
-  /// be solved.
-  bool start_cold(bool given_velocity, Monitor& monitor);
-  /// Start from impulses and, where not null, velocities: v alone (partial) or all of them, moved into the cones by the size
-  /// of their residual (full). A start that is worse than zero is not used.
+  /// Cold start (thesis, eqs. 4.23 or 4.57). False when the system cannot be solved.
+  bool start_cold(Monitor& monitor);
+  /// Start from velocities (those of the impulses where null) and from impulses: the given ones (full), or some that
+  /// make the velocities (partial, (E100)); both moved into the cones by the size of their residual. A start that is worse
+  /// than zero is not used.
   bool start_warm(const Vector& impulse, const Vector* velocity, Monitor& monitor);
   /// One predictor–corrector iteration; false when it could not be made, with message().
   bool step(Monitor& monitor);
@@ -79,7 +79,8 @@ class InteriorIteration {
   bool least_squares(double weight, Monitor& monitor);
   bool cold_central(Monitor& monitor);
   bool cold_two_step(Monitor& monitor);
-  bool cold_mehrotra(bool given_velocity, Monitor& monitor);
+  bool cold_mehrotra(Monitor& monitor);
+  bool impulses_of_velocity(Monitor& monitor);
   void evaluate();
   bool scale_cones();
   bool factorize(Monitor& monitor);

@@ -16,47 +16,60 @@ class InteriorSession final : public Session {
  public:
   InteriorSession(const InteriorSettings& settings, const ContactProblem& problem, Monitor& monitor)
       : problem_(problem), iteration_(settings, problem, monitor), native_(7, 0.0) {
-    impulse_.setZero(problem.rows());
+    for (Vector* vector : {&impulse_, &moved_, &u_, &best_.impulse}) vector->setZero(problem.rows());
+    body_scratch_.setZero(problem.dofs());
+    best_.velocity = iteration_.point().v;
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     iteration_.set_shift(shift);
+    shift_ = shift;
     const bool warm = start.impulse.size() > 0;
     std::fill(native_.begin(), native_.end(), 0.0);
-    const Vector* velocity = nullptr;
-    bool able = true, converged = false;
+    velocity_ = nullptr;
+    converged_ = false;
+    best_.residual = std::numeric_limits<double>::infinity();
+    best_.has_velocity = false;
+    least_ = std::numeric_limits<double>::infinity();
+    since_least_ = 0;
+    bool able = true;
     if (warm) {
       impulse_ = start.impulse;
       project_product(problem_.constraints(), impulse_);
     } else {
-      able = iteration_.start_cold(false, monitor);
-      show(velocity, converged);
+      able = iteration_.start_cold(monitor);
+      observe();
     }
-    best_ = std::numeric_limits<double>::infinity();
-    since_best_ = 0;
-    for (bool begun = !warm; able && monitor.go_on({impulse_, velocity, native_, converged}); begun = true) {
+    best_.impulse = impulse_;
+    for (bool begun = !warm; able && show(monitor); begun = true) {
       if (!begun) able = begin_warm(start, monitor);
       able = able && iteration_.step(monitor);
       if (!able) break;
-      show(velocity, converged);
+      observe();
       if (exhausted()) {
-        if (!monitor.go_on({impulse_, velocity, native_, converged})) break;
-        return outcome(velocity, Status::stalled, "no progress in 30 iterations");
+        if (!show(monitor)) break;
+        return outcome(Status::stalled, "no progress in 30 iterations");
       }
     }
-    if (!able) return outcome(velocity, Status::stalled, iteration_.message());
-    return outcome(velocity, std::nullopt, "");
+    if (!able) return outcome(Status::stalled, iteration_.message());
+    return outcome(std::nullopt, "");
   }
 
  private:
+  struct Kept {
+    Vector impulse, velocity;
+    bool has_velocity = false;
+    double residual = 0.0;
+  };
+
   bool begin_warm(const WarmStart& start, Monitor& monitor) {
     const Vector given = impulse_;
     return iteration_.start_warm(given, start.velocity.size() > 0 ? &start.velocity : nullptr, monitor);
   }
 
-  void show(const Vector*& velocity, bool& converged) {
+  void observe() {
     iteration_.barrier().to_impulse(iteration_.point().lambda, impulse_);
-    velocity = iteration_.system().has_velocity() ? &iteration_.point().v : nullptr;
+    velocity_ = iteration_.system().has_velocity() ? &iteration_.point().v : nullptr;
     const auto& c = iteration_.convergence();
     native_ = {c.bilateral,
                c.cones,
@@ -65,31 +78,73 @@ class InteriorSession final : public Session {
                iteration_.step_primal(),
                iteration_.step_dual(),
                iteration_.centering()};
-    converged = iteration_.converged();
+    converged_ = iteration_.converged();
+  }
+
+  /// Where rounding stops the method its residual moves up and down by orders from one iterate to the next, so the best of
+  /// them is handed back, unless the monitor has accepted the last.
+  bool show(Monitor& monitor) {
+    const double residual = velocity_residual(monitor);
+    const bool better = residual <= best_.residual;
+    if (better) keep(residual);
+    const bool go_on = monitor.go_on({impulse_, velocity_, native_, converged_});
+    if (monitor.solved() && !better) keep(residual);
+    return go_on;
+  }
+
+  void keep(double residual) {
+    best_.residual = residual;
+    best_.impulse = impulse_;
+    best_.has_velocity = velocity_ != nullptr;
+    if (best_.has_velocity) best_.velocity = *velocity_;
+  }
+
+  /// (E12) with the shift of the run.
+  double velocity_residual(Monitor& monitor) {
+    const ConstraintSet& set = problem_.constraints();
+    const Vector& rho = iteration_.barrier().step;
+    ++monitor.counters().products;
+    ++monitor.counters().projections;
+    problem_.local_velocity(impulse_, body_scratch_, u_);
+    u_ += shift_;
+    for (Index i = 0; i < set.count(); ++i)
+      for (Index row = set.offset(i); row < set.offset(i) + set.rows(i); ++row)
+        moved_[row] = impulse_[row] - rho[i] * u_[row];
+    project_product(set, moved_);
+    double largest = 0.0;
+    for (Index i = 0; i < set.count(); ++i) {
+      const double distance =
+          (impulse_.segment(set.offset(i), set.rows(i)) - moved_.segment(set.offset(i), set.rows(i))).norm() / rho[i];
+      if (!(distance <= largest)) largest = distance;
+    }
+    return largest;
   }
 
   /// True when the worst of the method's own residuals has not fallen by a tenth for too long.
   bool exhausted() {
     const auto& c = iteration_.convergence();
     const double worst = std::max({c.bilateral, c.cones, c.momentum, c.complementarity});
-    if (worst < 0.9 * best_) {
-      best_ = worst;
-      since_best_ = 0;
+    if (worst < 0.9 * least_) {
+      least_ = worst;
+      since_least_ = 0;
       return false;
     }
-    return ++since_best_ >= patience;
+    return ++since_least_ >= patience;
   }
 
-  Outcome outcome(const Vector* velocity, std::optional<Status> given_up, const std::string& reason) const {
-    return {impulse_, velocity != nullptr ? *velocity : Vector(), 0.0, given_up, reason};
+  Outcome outcome(std::optional<Status> given_up, const std::string& reason) const {
+    return {best_.impulse, best_.has_velocity ? best_.velocity : Vector(), 0.0, given_up, reason};
   }
 
   ContactProblem problem_;
   InteriorIteration iteration_;
   std::vector<double> native_;
-  Vector impulse_;
-  double best_ = 0.0;
-  int since_best_ = 0;
+  Vector impulse_, shift_, moved_, u_, body_scratch_;
+  const Vector* velocity_ = nullptr;
+  bool converged_ = false;
+  Kept best_;
+  double least_ = 0.0;
+  int since_least_ = 0;
 };
 
 class InteriorPointMethod final : public Solver {
@@ -113,7 +168,8 @@ class InteriorPointMethod final : public Solver {
              "Mangoni's thesis, eqs. 4.23 and 4.57")
         .add("warm_start", &s.warm_start,
              {{"none", InteriorWarmStart::none}, {"partial", InteriorWarmStart::partial}, {"full", InteriorWarmStart::full}},
-             "what is taken from a start point: nothing, velocities, all", "Mangoni's thesis, sec. 4.6")
+             "what is taken from a start point: nothing, velocities (and impulses that make them), all",
+             "Mangoni's thesis, sec. 4.6; the impulses are ours (E100)")
         .add(
             "compliance", &s.compliance, Range::closed(0.0, 1.0), "",
             "least compliance of the matrix, in units of the mean N_ii: regularises, the solution stays that of the problem",
