@@ -46,11 +46,25 @@ std::vector<std::size_t> thinned(const CsvTable& trace) {
   return rows;
 }
 
-std::string file_of(const std::string& label) {
-  std::string name;
-  for (const char c : label) name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' ? c : '_';
-  return name + ".csv";
-}
+/// Gives every label a file of its own.
+class FileNames {
+ public:
+  const std::string& of(const std::string& label) {
+    std::string& file = files_[label];
+    if (!file.empty()) return file;
+    std::string name;
+    for (const char c : label.substr(0, longest_name))
+      name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' ? c : '_';
+    file = name + ".csv";
+    for (int i = 2; !taken_.insert(file).second; ++i) file = fmt::format("{}-{}.csv", name, i);
+    return file;
+  }
+
+ private:
+  static constexpr std::size_t longest_name = 100;
+  std::map<std::string, std::string> files_;
+  std::set<std::string> taken_;
+};
 
 Json tolerances_json(const BaselineTolerances& t) {
   return {{"curve_decades", t.curve_decades},
@@ -244,6 +258,7 @@ void write_baseline(const ResultTable& results, const fs::path& folder) {
       if (cell.contains("file")) obsolete.insert(cell["file"].get<std::string>());
   }
   std::map<std::string, std::string> texts;
+  FileNames names;
   Json cells = Json::object();
   for (const ResultRow& row : results.rows()) {
     Json cell = {{"status", status_name(row.status)}};
@@ -251,8 +266,8 @@ void write_baseline(const ResultTable& results, const fs::path& folder) {
     const double objective = results.metric(row, "objective", 0.0);
     cell["objective"] = std::isfinite(objective) ? Json::parse(number_text(objective)) : Json(nullptr);
     if (fs::is_regular_file(results.folder() / "cells" / row.hash / "trace.csv")) {
-      cell["file"] = file_of(row.label);
-      add_curves(row, results.trace(row), texts[file_of(row.label)]);
+      cell["file"] = names.of(row.label);
+      add_curves(row, results.trace(row), texts[names.of(row.label)]);
     }
     cells[row.id()] = std::move(cell);
   }

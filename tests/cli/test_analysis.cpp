@@ -69,6 +69,23 @@ TEST_CASE("compare catches another constant in one solver, names it, and updates
   CHECK(run_program(place, {"compare", results, "--baseline", place.text("own")}).code == 0);
 }
 
+TEST_CASE("a baseline keeps labels apart that its file names cannot hold") {
+  const Workplace place;
+  const std::string longest(400, 'x');
+  place.write("c.json",
+              R"({"name": "c", "problems": [{"scene": "odd_mass_stack", "parameters": {"spheres": 5, "heavy_index": 3}}],
+    "solvers": [{"solver": "admm", "label": "A+"}, {"solver": "jacobi", "label": "A*"},
+                {"solver": "gauss_seidel", "label": ")" +
+                  longest + R"("}], "stop": {"max_iterations": 20}})");
+  REQUIRE(run_program(place, {"run", place.text("c.json"), "--quiet", "--out", place.text("out")}).code == 0);
+  REQUIRE(run_program(place, {"compare", place.text("out/c"), "--baseline", place.text("own"), "--update"}).code == 0);
+  const Answer answer = run_program(place, {"compare", place.text("out/c"), "--baseline", place.text("own")});
+  INFO(answer.out << answer.err);
+  CHECK(answer.code == 0);
+  CHECK(fs::exists(place / "own" / "c" / "A_.csv"));
+  CHECK(fs::exists(place / "own" / "c" / "A_-2.csv"));
+}
+
 TEST_CASE("compare says when it cannot") {
   const Workplace place;
   bad_input_line(run_program(place, {"compare", place.text("nowhere"), "--baseline", baselines}));
