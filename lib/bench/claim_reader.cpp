@@ -119,7 +119,7 @@ class ClaimReader {
       const Json list = values.is_array() ? values : Json::array({values});
       if (list.empty()) source_.fail(place, "is an empty list, expected at least one value");
       for (const Json& value : list) {
-        SweptValue wanted{swept, json_text(value)};
+        SweptValue wanted{swept, distinct_text(value)};
         if (!sizes_change_sweep_ && !occurs(wanted))
           source_.fail(place, fmt::format("the sweep does not give {} the value {}", swept, wanted.text));
         claim.cells.push_back(std::move(wanted));

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "bench/sha256.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
@@ -73,6 +74,16 @@ std::optional<std::size_t> list_index(const std::string& token) {
   const bool canonical = !token.empty() && (token == "0" || token.front() != '0');
   if (error != std::errc() || rest != end || !canonical) return std::nullopt;
   return index;
+}
+
+constexpr std::size_t longest_text = 60;
+
+std::string whole_text(const Json& value) { return value.is_string() ? value.get<std::string>() : dump_json(value); }
+
+/// At most the first `end` bytes, and no part of a UTF-8 character.
+std::string cut(const std::string& text, std::size_t end) {
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
 }
 
 }  // namespace
@@ -156,11 +167,13 @@ std::string json_type_name(const Json& value) {
 }
 
 std::string json_text(const Json& value) {
-  std::string text = value.is_string() ? value.get<std::string>() : dump_json(value);
-  if (text.size() <= 60) return text;
-  std::size_t end = 57;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a UTF-8 character
-  return text.substr(0, end) + "...";
+  const std::string text = whole_text(value);
+  return text.size() <= longest_text ? text : cut(text, longest_text - 3) + "...";
+}
+
+std::string distinct_text(const Json& value) {
+  const std::string text = whole_text(value);
+  return text.size() <= longest_text ? text : cut(text, longest_text - 12) + "...#" + sha256_hex(text).substr(0, 8);
 }
 
 std::string dump_json(const Json& value, int indent) {

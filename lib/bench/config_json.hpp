@@ -42,8 +42,11 @@ void set_at_pointer(Json& document, const std::string& pointer, const Json& valu
 /// "a list", "a text", …
 std::string json_type_name(const Json& value);
 
-/// The value as compact text, cut at 60 characters, for messages and labels; texts without quotes.
+/// The value as compact text, cut at 60 characters, for messages; texts without quotes.
 std::string json_text(const Json& value);
+
+/// The same for labels and comparisons: what is cut off leaves a fingerprint of the whole, so that different values differ.
+std::string distinct_text(const Json& value);
 
 /// Valid JSON whatever bytes the texts hold (invalid UTF-8 is replaced); indent < 0: one line.
 std::string dump_json(const Json& value, int indent = -1);

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <set>
 
 #include "bench/config_json.hpp"
 #include "bench/sha256.hpp"
@@ -188,11 +187,25 @@ class Planner {
     cell.threads = cell.solver->threads.value_or(options_.threads);
     cell.kernels = config_.kernels;
     cell.hash = cell_hash(cell);
-    // Entries that a sweep does not touch come back with every combination.
-    if (!known_.insert(cell.hash + "\n" + cell.id()).second) return;
+    if (!is_new(cell)) return;
     const auto rank = problem_rank_.try_emplace(problem.key + "\n" + problem.label, problem_rank_.size()).first->second;
     positions_.push_back({rank, model == Model::ccp ? 0u : 1u, solver, index, cells_.size()});
     cells_.push_back(std::move(cell));
+  }
+
+  /// Entries that a sweep does not touch come back with every combination.
+  bool is_new(const Cell& cell) {
+    const Limits limits = limits_.try_emplace(cell.hash, cell.limits).first->second;
+    if (limits.wall_s != cell.limits.wall_s || limits.memory_mb != cell.limits.memory_mb)
+      throw InputError(
+          config_.file, "/sweep",
+          fmt::format("gives '{}' two limits, but limits make no other cell; zip them with what needs them", cell.id()));
+    const auto [known, fresh] = hashes_.try_emplace(cell.id(), cell.hash);
+    if (known->second != cell.hash)
+      throw InputError(
+          config_.file, "",
+          fmt::format("two different cells are called '{}', expected other labels of their problems or solvers", cell.id()));
+    return fresh;
   }
 
   const Config& config_;
@@ -200,7 +213,8 @@ class Planner {
   ProblemResolver resolver_;
   std::deque<Cell> cells_;  ///< in the order of their making; a vector would hold them twice while it grows
   std::vector<Position> positions_;
-  std::set<std::string> known_;
+  std::map<std::string, std::string> hashes_;  ///< by id
+  std::map<std::string, Limits> limits_;       ///< by hash
   std::map<std::string, std::size_t> problem_rank_;
 };
 

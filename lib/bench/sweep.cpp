@@ -77,7 +77,7 @@ std::pair<Json, std::vector<SweptValue>> Sweep::apply(const Json& document, std:
     for (std::size_t i = 0; i < axis.pointers.size(); ++i) {
       const Json& value = axis.values[i][position];
       set_at_pointer(variant, axis.pointers[i], value, source, axis.places[i]);
-      swept.push_back({axis.pointers[i], json_text(value)});
+      swept.push_back({axis.pointers[i], distinct_text(value)});
     }
   }
   return {std::move(variant), std::move(swept)};

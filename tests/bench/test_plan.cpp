@@ -136,6 +136,33 @@ TEST_CASE("Swept values that look alike never share a cell, and equal ones do") 
   CHECK(traces.cells[2].hash != traces.cells[0].hash);
 }
 
+TEST_CASE("Different cells never have one name") {
+  const Plan plan = plan_of(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}],
+    "sweep": {"/trace": [["velocity_residual", "relative_residual", "natural_map", "merit", "distance"],
+                         ["velocity_residual", "relative_residual", "natural_map", "merit", "objective"]]}})");
+  REQUIRE(plan.cells.size() == 2);
+  CHECK(plan.cells[0].hash != plan.cells[1].hash);
+  CHECK(plan.cells[0].id() != plan.cells[1].id());  // the difference stands in what the label leaves out
+  CHECK(plan.cells[0].label.size() < 80);
+
+  const TemporaryFolder folder;
+  write_text(folder.path() / "a.hdf5", "one");
+  write_text(folder.path() / "a.h5", "two");
+  CHECK_THROWS_WITH(plan_of(R"({"name": "x", "problems": [{"fclib": "a.*"}], "solvers": [{"solver": "good"}]})",
+                            {folder.path().string(), 1}),
+                    Catch::Contains("two different cells are called 'a/ccp/good'"));
+}
+
+TEST_CASE("Swept limits, which make no other cells, are refused unless zipped with what does") {
+  const std::string start =
+      R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}], "sweep": )";
+  CHECK_THROWS_WITH(plan_of(start + R"({"/limits/wall_s": [1, 2]}})"),
+                    Catch::Contains("/sweep: gives 'pebbles/ccp/good (wall_s=2)'"));
+  const Plan plan = plan_of(start + R"({"zip": {"/problems/0/parameters/count": [1, 2], "/limits/wall_s": [1, 2]}}})");
+  REQUIRE(plan.cells.size() == 2);
+  CHECK(plan.cells[1].limits.wall_s == 2.0);
+}
+
 TEST_CASE("Threads of a solver go before those of the run, and can be swept") {
   CHECK(cell_of(R"("threads": 2)").hash == cell_of("", "", {"", 2}).hash);
   CHECK(cell_of(R"("threads": 1)", "", {"", 2}).hash == cell_of("").hash);
