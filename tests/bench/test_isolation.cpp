@@ -90,7 +90,7 @@ TEST_CASE("What a solver does to its process stays there") {
   const TemporaryFolder folder;
   const std::vector<std::string> solvers = {"good",     "recursion", "exits_71", "forker",
                                             "wanderer", "noisy",     "closer",   "stopper"};
-  const std::string text = solvers_config(solvers, R"(, "limits": {"wall_s": 0.5}, "stop": {"max_iterations": 100})");
+  const std::string text = solvers_config(solvers, R"(, "limits": {"wall_s": 3}, "stop": {"max_iterations": 100})");
   const fs::path before = fs::current_path();
   fs::current_path(folder.path());  // so that results go to a relative path
   const int jobs = GENERATE(1, 3);
@@ -125,7 +125,7 @@ TEST_CASE("A cell whose solver does not come to its end keeps the whole rows of 
   const TemporaryFolder folder;
   const std::vector<std::string> solvers = {"late_segfault", "late_hang", "late_throws", "segfault", "good"};
   const std::string text =
-      solvers_config(solvers, R"(, "limits": {"wall_s": 0.5}, "stop": {"max_iterations": 100, "tolerance": 1e-9})");
+      solvers_config(solvers, R"(, "limits": {"wall_s": 2}, "stop": {"max_iterations": 100, "tolerance": 1e-9})");
   const auto reports = run(text, folder.path().string());
   CHECK(reports.at("late_segfault").status == Status::crashed);
   CHECK(reports.at("late_hang").status == Status::time_limit);

@@ -47,7 +47,9 @@ def missing():
     absent = [name for name in (*DAEMONS, *COMMANDS) if not find(name)]
     if absent:
         return f"Slurm is not installed ({', '.join(absent)} missing; Debian: slurm-wlm)"
-    return None if os.geteuid() == 0 else "slurmd needs root"
+    if os.geteuid() != 0:
+        return "slurmd needs root"
+    return None if os.path.ismount("/sys/fs/cgroup") else "slurmd needs a cgroup file system at /sys/fs/cgroup"
 
 
 def free_port():
