@@ -81,6 +81,7 @@ merge() {
 }
 
 sweep() {
+  [[ -x $program ]] || { echo "slurm_sweep: there is no program at $program; build it or set CCPBENCH_PROGRAM" >&2; exit 2; }
   command -v sbatch >/dev/null || { echo "slurm_sweep: there is no sbatch here" >&2; exit 2; }
   # Bad input is better found before the queue.
   "$program" run "${configs[@]}" --out "$out" "${options[@]}" --dry-run >/dev/null || exit 2

@@ -65,6 +65,12 @@ class ManyMachines(unittest.TestCase):
         self.assertEqual(len(rows), CELLS)
         return rows
 
+    def snakemake(self, program, options="--threads 1", config="config.json"):
+        return self.run_command(
+            "snakemake", "--snakefile", ROOT / "scripts" / "Snakefile", "--cores", "2", "--config", f"config={config}",
+            "shards=3", "out=out", f"program={program}", f"options={options}", HOME=str(self.folder),
+            XDG_CACHE_HOME=str(self.folder / "cache"))
+
     def fragile_program(self):
         program = self.folder / "fragile"
         program.write_text(FRAGILE.format(marker=self.folder / "died once", program=PROGRAM))
@@ -107,6 +113,9 @@ class ManyMachines(unittest.TestCase):
         self.assertEqual(self.sweep("4").returncode, 2)
         self.assertEqual(self.sweep("config.json", "--", "--shard", "1/2").returncode, 2)
         self.assertEqual(self.sweep("--size", "small").returncode, 2)
+        unbuilt = self.sweep("config.json", CCPBENCH_PROGRAM="nowhere/ccpbench")
+        self.assertEqual(unbuilt.returncode, 2)
+        self.assertIn("there is no program at nowhere/ccpbench", unbuilt.stderr)
         helped = self.sweep("--help")
         self.assertEqual((helped.returncode, helped.stderr), (0, ""))
         self.assertIn("usage: scripts/slurm_sweep.sh", helped.stdout)
@@ -117,18 +126,38 @@ class ManyMachines(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("snakemake"), "Snakemake is not installed (Debian: snakemake)")
     def test_snakemake_runs_the_shards_and_again_those_that_died(self):
-        def snakemake(program):
-            return self.run_command(
-                "snakemake", "--snakefile", ROOT / "scripts" / "Snakefile", "--cores", "2", "--config",
-                "config=config.json", "shards=3", "out=out", f"program={program}", "options=--threads 1",
-                HOME=str(self.folder), XDG_CACHE_HOME=str(self.folder / "cache"))
-
+        snakemake = self.snakemake
         died = snakemake(self.fragile_program())
         self.assertNotEqual(died.returncode, 0)
         self.assertFalse((self.place / "out" / "sweep-test" / "summary.csv").exists())
         done = snakemake(self.fragile_program())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.outcome(self.place / "out"), self.expected())
+
+    @unittest.skipUnless(shutil.which("snakemake"), "Snakemake is not installed (Debian: snakemake)")
+    def test_snakemake_runs_anew_what_other_options_or_another_config_change(self):
+        def iterations(name):
+            with open(self.place / "out" / name / "summary.csv", newline="", encoding="utf-8") as file:
+                return [row["iterations"] for row in csv.DictReader(file)]
+
+        self.assertEqual(self.snakemake(PROGRAM).returncode, 0)
+        self.assertEqual(iterations("sweep-test"), ["20"] * CELLS)
+        done = self.snakemake(PROGRAM, options="--set /stop/max_iterations=7")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(iterations("sweep-test"), ["7"] * CELLS)
+        # On one line, with a text that looks like a comment and a name of something else before that of the config.
+        other = CONFIG.replace("// with a comment", '"title": "a // b",').replace("sweep-test", "other").replace("\n", " ")
+        (self.place / "other.json").write_text(other)
+        done = self.snakemake(PROGRAM, config="other.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(iterations("other"), ["20"] * CELLS)
+        shards = self.place / "out" / ".shards" / "other"
+        self.assertEqual(len(list(shards.glob("*/other/cells/*"))), CELLS)
+
+        (self.place / "bad.json").write_text("{")
+        refused = self.snakemake(PROGRAM, config="bad.json")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("Snakefile: bad.json: is no config with a name", refused.stdout + refused.stderr)
 
 
 if __name__ == "__main__":
