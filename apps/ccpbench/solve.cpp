@@ -96,6 +96,7 @@ std::vector<Measure> trace_measures() {
 void save_solution(const Options& options, const NamedProblem& named, Model model, const StopRule& stop,
                    const Result& result) {
   FclibInfo info = named.info;
+  info.certificate.clear();  // was that of the solution this one replaces
   info.math_info =
       fmt::format("solution: {} by {}, model {}, {} {}", status_name(result.status), options.solver, model_name(model),
                   measure_info(stop.measure).name, short_number(result.measures[measure_index(stop.measure)]));

@@ -49,6 +49,15 @@ TEST_CASE("solve writes a trace and a solution that inspect reads back") {
   CHECK_THAT(inspected.out, Catch::Contains("solution  ccp") && Catch::Contains("63, full"));
 }
 
+TEST_CASE("a solution that solve saves does not keep the certificate of the one it replaces") {
+  const Workplace place;
+  REQUIRE(run_program(place, {"generate", "odd_mass_stack", "--set", "spheres=5", "--set", "heavy_index=3"}).code == 0);
+  REQUIRE_FALSE(read_fclib(place / "odd_mass_stack.local.hdf5").info.certificate.empty());
+  run_program(place, {"solve", "odd_mass_stack.local.hdf5", "--solver", "jacobi", "--max-iterations", "2", "--save-solution",
+                      "rough.hdf5"});
+  CHECK(read_fclib(place / "rough.hdf5").info.certificate.empty());
+}
+
 TEST_CASE("the trace of solve is the same with and without the file, and with two threads") {
   const Workplace place;
   const Arguments base = {"solve", "scene:odd_mass_stack:spheres=100", "--solver", "gauss_seidel", "--max-iterations", "50"};
