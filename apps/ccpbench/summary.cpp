@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "arguments.hpp"
 #include "bench/result_store.hpp"
 #include "bench/run_estimate.hpp"
 #include "core/text.hpp"
@@ -117,7 +118,8 @@ std::string counts_text(const RunReport& report) {
 
 /// Says what is measured and what is only a bound.
 std::string estimate_text(const RunEstimate& estimate, int jobs) {
-  if (estimate.to_run.empty()) return "nothing to run";
+  const std::size_t cells = estimate.to_run.size() + estimate.again.size();
+  if (cells == 0) return "nothing to run";
   std::vector<std::string> parts;
   if (estimate.expected_cells > 0)
     parts.push_back(fmt::format("about {} for {}, from {} of the same solvers", duration(estimate.expected_s),
@@ -125,6 +127,7 @@ std::string estimate_text(const RunEstimate& estimate, int jobs) {
   if (estimate.unknown_cells > 0)
     parts.push_back(fmt::format("at most {} for {} of solvers without a stored result, by their wall limits",
                                 duration(estimate.limit_s), counted(estimate.unknown_cells, "cell")));
+  if (estimate.runs > cells) parts.push_back(fmt::format("{} with the repeats", counted(estimate.runs, "run")));
   return fmt::format("{}; {} at once; building the problems comes on top", join(parts, "; "),
                      counted(static_cast<std::size_t>(jobs), "cell"));
 }
@@ -170,16 +173,17 @@ void print_summary(const Config& config, const Plan& plan, const RunOptions& opt
 
 void print_plan(const Config& config, const Plan& plan, const RunOptions& options) {
   const auto selected = select_cells(plan, options.only, options.shard);
-  const std::filesystem::path folder = std::filesystem::path(options.out) / config.name;
-  const RunEstimate estimate = estimate_run(plan, selected, folder, options.fresh, options.jobs);
-  std::set<std::string> missing;
-  for (const std::size_t index : estimate.to_run) missing.insert(plan.cells[index].hash);
-  print_line(fmt::format("{}: {}, {} to run", Style::out().bold(printable(config.name)), counted(selected.size(), "cell"),
-                         estimate.to_run.size()));
+  const RunEstimate estimate = estimate_run(plan, selected, catalog(), options);
+  std::map<std::string, const char*> states;
+  for (const std::size_t index : estimate.to_run) states[plan.cells[index].hash] = "to run";
+  for (const std::size_t index : estimate.again) states[plan.cells[index].hash] = "again";
+  print_line(fmt::format("{}: {}, {} to run{}", Style::out().bold(printable(config.name)), counted(selected.size(), "cell"),
+                         estimate.to_run.size(),
+                         estimate.again.empty() ? "" : fmt::format(", {} to time again", estimate.again.size())));
   Table table({{""}, {""}, {"", false, Fit::shorten_left}});
   for (const std::size_t index : selected) {
     const Cell& cell = plan.cells[index];
-    table.row({Entry(cell.hash, Tone::dim), Entry(missing.contains(cell.hash) ? "to run" : "there", Tone::dim),
+    table.row({Entry(cell.hash, Tone::dim), Entry(states.contains(cell.hash) ? states[cell.hash] : "there", Tone::dim),
                printable(cell.id())});
   }
   print(table.text(Style::out(), stdout_width()));

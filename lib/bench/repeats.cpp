@@ -52,6 +52,8 @@ std::string difference(const CellRecord& record, const Result& result) {
   return "";
 }
 
+int timed_pass(const Timing& timing, bool replayable) { return timing.passes == 2 && replayable ? 2 : 1; }
+
 }  // namespace
 
 bool can_replay(const Cell& cell, const Catalog& catalog) {
@@ -60,12 +62,17 @@ bool can_replay(const Cell& cell, const Catalog& catalog) {
 }
 
 std::optional<int> next_pass(const CellRecord& record, const Timing& timing, bool replayable) {
-  if (record.runs.empty()) return std::nullopt;
-  const int pass = timing.passes == 2 && replayable ? 2 : 1;
+  if (missing_runs(&record, timing, replayable) == 0) return std::nullopt;
+  return timed_pass(timing, replayable);
+}
+
+int missing_runs(const CellRecord* record, const Timing& timing, bool replayable) {
+  const int pass = timed_pass(timing, replayable);
+  if (record == nullptr) return timing.repeat + (pass == 2 ? 1 : 0);  // the run that writes the trace comes on top
+  if (record->runs.empty()) return 0;
   const auto runs =
-      std::count_if(record.runs.begin(), record.runs.end(), [&](const TimedRun& run) { return run.pass == pass; });
-  if (runs >= timing.repeat) return std::nullopt;
-  return pass;
+      std::count_if(record->runs.begin(), record->runs.end(), [&](const TimedRun& run) { return run.pass == pass; });
+  return std::max(0, timing.repeat - static_cast<int>(runs));
 }
 
 void add_run(CellRecord& record, const Result& result, TimedRun run) {

@@ -38,6 +38,9 @@ std::optional<int> next_pass(const CellRecord& record, const Timing& timing, boo
 /// Part of the note that add_run makes of a run with other iterates than the first.
 inline constexpr const char* differs_remark = " differs from the first: ";
 
+/// Runs a cell still needs to be timed as asked; record: null for a cell without a result.
+int missing_runs(const CellRecord* record, const Timing& timing, bool replayable);
+
 /// Adds a run. Sets the times of the record to the medians over its runs of the highest pass, and notes when the iterates
 /// were others than in the first run.
 void add_run(CellRecord& record, const Result& result, TimedRun run);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bench/config_json.hpp"
+#include "bench/repeats.hpp"
 #include "bench/result_store.hpp"
 
 namespace ccp {
@@ -66,25 +67,32 @@ class StoredTimes {
 
 }  // namespace
 
-RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chosen, const fs::path& folder, bool fresh,
-                         int jobs) {
+RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chosen, const Catalog& catalog,
+                         const RunOptions& options) {
+  const fs::path folder = fs::path(options.out) / plan.config_name;
   const StoredTimes stored(folder);
   const ResultStore store = ResultStore::to_read(folder);
+  const Timing timing = timing_of(options);
+  const double jobs = options.jobs;
   RunEstimate estimate;
   std::set<std::string> seen, solvers;
   double longest_expected = 0.0, longest_limit = 0.0;
   for (const std::size_t index : chosen) {
     const Cell& cell = plan.cells[index];
-    if (!seen.insert(cell.hash).second || (!fresh && store.find(cell))) continue;
-    estimate.to_run.push_back(index);
+    if (!seen.insert(cell.hash).second) continue;
+    const auto record = options.fresh ? std::nullopt : store.find(cell);
+    const int runs = missing_runs(record ? &*record : nullptr, timing, timing.passes == 2 && can_replay(cell, catalog));
+    if (runs == 0) continue;
+    (record ? estimate.again : estimate.to_run).push_back(index);
+    estimate.runs += static_cast<std::size_t>(runs);
     if (const auto expected = stored.expected(cell)) {
       ++estimate.expected_cells;
-      estimate.expected_s += *expected;
+      estimate.expected_s += *expected * runs;
       longest_expected = std::max(longest_expected, *expected);
       if (solvers.insert(cell.solver->solver).second) estimate.results += stored.results(cell.solver->solver);
     } else {
       ++estimate.unknown_cells;
-      estimate.limit_s += cell.limits.wall_s;
+      estimate.limit_s += cell.limits.wall_s * runs;
       longest_limit = std::max(longest_limit, cell.limits.wall_s);
     }
   }

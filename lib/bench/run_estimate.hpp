@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <vector>
 
+#include "bench/catalog.hpp"
 #include "bench/plan.hpp"
+#include "bench/runner.hpp"
 
 namespace ccp {
 
@@ -12,15 +13,17 @@ namespace ccp {
 /// comes on top.
 struct RunEstimate {
   std::vector<std::size_t> to_run;  ///< indices of the cells without a result, each hash once
+  std::vector<std::size_t> again;   ///< indices of the cells with a result that lack repeats
+  std::size_t runs = 0;             ///< of all these cells, with their repeats
   std::size_t results = 0;          ///< stored results that the expectation rests on
-  std::size_t expected_cells = 0;   ///< cells to run of solvers that have results
+  std::size_t expected_cells = 0;   ///< cells to run, again or not, of solvers that have results
   double expected_s = 0.0;          ///< their time, from the mean wall time of the solver on that problem, or on all
   std::size_t unknown_cells = 0;    ///< the other cells to run
   double limit_s = 0.0;             ///< the longest these can take, by their wall limits
 };
 
-/// Reads the results in `folder` (out/<config name>), which need not exist; writes nothing. fresh: nothing is taken as done.
-RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chosen, const std::filesystem::path& folder,
-                         bool fresh, int jobs);
+/// For a run of the chosen cells with these options. Reads their results, which need not exist; writes nothing.
+RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chosen, const Catalog& catalog,
+                         const RunOptions& options);
 
 }  // namespace ccp

@@ -20,14 +20,6 @@ void check_options(const RunOptions& options) {
   if (options.threads < 1) throw InputError("--threads: expected at least 1");
 }
 
-Timing timing_of(const RunOptions& options) {
-  Timing timing;
-  timing.repeat = options.repeat;
-  timing.passes = options.passes != 0 ? options.passes : options.repeat > 1 ? 2 : 1;
-  timing.pin = options.jobs == 1 && (timing.repeat > 1 || timing.passes == 2);
-  return timing;
-}
-
 /// Of `chosen` the cells to run: those without a result, each hash once.
 std::vector<std::size_t> cells_to_run(const Plan& plan, const std::vector<std::size_t>& chosen, const ResultStore& store,
                                       bool fresh) {
@@ -83,6 +75,14 @@ void RunProgress::started(const Cell&, const RunCounts&) {}
 void RunProgress::finished(const CellReport&, const RunCounts&) {}
 void RunProgress::warning(const std::string&) {}
 void RunProgress::waiting(const RunCounts&) {}
+
+Timing timing_of(const RunOptions& options) {
+  Timing timing;
+  timing.repeat = options.repeat;
+  timing.passes = options.passes != 0 ? options.passes : options.repeat > 1 ? 2 : 1;
+  timing.pin = options.jobs == 1 && (timing.repeat > 1 || timing.passes == 2);
+  return timing;
+}
 
 bool is_failure(Status status) {
   return status == Status::failed || status == Status::crashed || status == Status::out_of_memory ||

@@ -8,6 +8,7 @@
 
 #include "bench/catalog.hpp"
 #include "bench/plan.hpp"
+#include "bench/repeats.hpp"
 #include "core/status.hpp"
 
 /// Runs the cells of a config, each in a process of its own, and keeps their results on disk.
@@ -25,6 +26,8 @@ struct RunOptions {
   bool fresh = false;           ///< run again what is there already
   Shard shard;
 };
+
+Timing timing_of(const RunOptions& options);
 
 /// One finished cell, for a line on the terminal.
 struct CellReport {

@@ -151,6 +151,11 @@ TEST_CASE("a dry run lists the cells, says what is known of their time, and writ
   CHECK_THAT(dry_run({"--fresh", "--only", "*/Jacobi"})[2],
              Catch::StartsWith("time: about ") && Catch::Contains(" for 1 cell, from 1 stored result of the same solvers;"));
   CHECK(dry_run({"--only", "*/Jacobi"})[2] == "time: nothing to run");
+  const auto repeated = dry_run({"--only", "*acobi", "--repeat", "3"});
+  CHECK(repeated[0] == "test1a: 1 cell, 0 to run, 1 to time again");
+  CHECK_THAT(repeated[1], Catch::Contains("  again  odd_mass_stack"));
+  CHECK_THAT(repeated[2], Catch::Contains("; 3 runs with the repeats; 1 cell at once"));
+  CHECK_THAT(dry_run({"--only", "*acobi", "--repeat", "3", "--fresh"})[2], Catch::Contains("; 4 runs with the repeats;"));
   CHECK(place.listing() == listing);
 }
 
