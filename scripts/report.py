@@ -16,7 +16,7 @@ PARTS = Path(__file__).resolve().parent / "report"
 sys.path.insert(0, str(PARTS))
 
 import sections  # noqa: E402
-from reading import MOST_CURVES, InputError, curve_groups, points_per_curve, read_study  # noqa: E402
+from reading import MODELS, MOST_CURVES, InputError, curve_groups, points_per_curve, read_study  # noqa: E402
 from sweeps import sweeps  # noqa: E402
 from text import NAMES, say  # noqa: E402
 
@@ -66,7 +66,7 @@ def first_of(study, axis, columns, usual):
 def study_html(study, place, budget):
     """The section of one study, and the data its plots are drawn from."""
     groups, x, y, left_out = curve_groups(study, budget)
-    data = {"groups": groups, "x": x, "y": y, "names": NAMES, "profiles": numbered(study), "sweeps": [],
+    data = {"groups": groups, "x": x, "y": y, "names": NAMES, "models": MODELS, "profiles": numbered(study), "sweeps": [],
             "first_x": first_of(study, "x", x, "iteration"), "first_y": first_of(study, "y", y, (y or [""])[0])}
     parts = [sections.summary(study), sections.convergence(data, place, left_out), sections.accuracy(study),
              sections.profiles(study, place), sweeps(study, data, place), sections.claims(study), sections.failures(study),

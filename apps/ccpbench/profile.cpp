@@ -24,7 +24,7 @@ constexpr const char* footer =
     "Examples\n"
     "  $ ccpbench profile results/fclib\n"
     "  $ ccpbench profile results/fclib --by iterations --at 1e-4 --at 1e-8 --out profiles\n"
-    "  $ ccpbench profile results/fclib --measure natural_map --at 1e-6\n"
+    "  $ ccpbench profile results/fclib --model ncp --measure natural_map --at 1e-6\n"
     "\n"
     "Prints, per accuracy, how many problems each label solves and the shifted geometric mean of the cost with its 95 %\n"
     "bootstrap interval (none below five problems); an unsolved problem counts as ten times the dearest solved one.\n"
@@ -33,7 +33,7 @@ constexpr const char* footer =
 
 struct Options {
   std::vector<std::string> results, at;
-  std::string out, fclib_dir;
+  std::string out, fclib_dir, model;
   ProfileOptions profile;
 };
 
@@ -84,7 +84,8 @@ void add_curves(const CostTable& table, const std::vector<ProfileCurve>& curves,
                          curve.fraction[i], known(curve.low[i]), known(curve.high[i]), table.problems.size());
 }
 
-int run(const Options& options) {
+int run(Options options) {
+  if (!options.model.empty()) options.profile.model = model_from_name(options.model);
   const std::vector<double> decades = accuracies(options);
   std::vector<ResultTable> results;
   for (const std::string& folder : options.results) {
@@ -133,6 +134,9 @@ Command add_profile(CLI::App& program) {
   add_repeated(*app, "--at", &options->at, "VALUE", "accuracy, any number of times (default 1e-4, 1e-8, 1e-12)");
   add_choice(*app, "--measure", &options->profile.measure, measure_names(),
              "measure of accuracy, read from the traces (default: the stop measure)");
+  add_choice(
+      *app, "--model", &options->model, {"ccp", "ncp"},
+      "only the cells of this model (default: both, and a problem that a solver was not run on counts as not solved)");
   add_real(*app, "--shift", &options->profile.shift, Range::closed(0.0, 1e9), "VALUE",
            "of the geometric mean; 0 stands for 0.01 s or 10 counts");
   app->add_option("--fclib", options->fclib_dir,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <string>
 
 #include "bench/profile.hpp"
@@ -91,6 +92,36 @@ bool reached(const CostTable& table) {
   });
 }
 
+/// The performance and the data profile of one model, at one accuracy, by one cost; none when there is nothing to compare.
+void add_profiles(const std::vector<ResultTable>& results, Model model, const Axis& axis, double at, Json& entries) {
+  ProfileOptions options;
+  options.by = axis.by;
+  options.model = model;  // solvers of one model only would else fail the problems of the other
+  CostTable table = cost_table(results, at, options);
+  if (table.problems.size() < 2 || !reached(table)) return;
+  const std::size_t settings = table.labels.size();
+  keep_best(table);
+  const auto add = [&](const std::string& kind, const std::string& x, const std::vector<ProfileCurve>& curves) {
+    Json lines = Json::array();
+    for (const ProfileCurve& curve : curves) lines.push_back(line(curve));
+    entries.push_back({{"name", fmt::format("{} profile, {}, {}, accuracy {:g}", kind, model_name(model), axis.cost, at)},
+                       {"kind", kind},
+                       {"model", model_name(model)},
+                       {"by", axis.by},
+                       {"cost", axis.cost},
+                       {"at", at},
+                       {"x", x},
+                       {"y", "fraction of the problems"},
+                       {"problems", table.problems.size()},
+                       {"settings", settings},
+                       {"lines", lines}});
+  };
+  add("performance", fmt::format("{}, as a multiple of the best solver's", axis.cost), performance_profile(table, options));
+  entries.back()["shift"] = default_shift(axis.by);
+  entries.back()["means"] = mean_entries(table, options);
+  add("data", axis.budget, data_profile(table, options));
+}
+
 }  // namespace
 
 Json claim_entry(const Judgement& judgement) {
@@ -107,38 +138,13 @@ Json claim_entry(const Judgement& judgement) {
 }
 
 Json profile_entries(const std::vector<ResultTable>& results) {
+  std::set<Model> models;
+  for (const ResultTable& result : results)
+    for (const ResultRow& row : result.rows()) models.insert(row.model);
   Json entries = Json::array();
-  for (const Axis& axis : axes) {
-    ProfileOptions options;
-    options.by = axis.by;
-    for (const double at : accuracies) {
-      if (results.front().rows().empty()) return entries;
-      CostTable table = cost_table(results, at, options);
-      if (table.problems.size() < 2) return entries;
-      if (!reached(table)) continue;
-      const std::size_t settings = table.labels.size();
-      keep_best(table);
-      const auto add = [&](const std::string& kind, const std::string& x, const std::vector<ProfileCurve>& curves) {
-        Json lines = Json::array();
-        for (const ProfileCurve& curve : curves) lines.push_back(line(curve));
-        entries.push_back({{"name", fmt::format("{} profile, {}, accuracy {:g}", kind, axis.cost, at)},
-                           {"kind", kind},
-                           {"by", axis.by},
-                           {"cost", axis.cost},
-                           {"at", at},
-                           {"x", x},
-                           {"y", "fraction of the problems"},
-                           {"problems", table.problems.size()},
-                           {"settings", settings},
-                           {"lines", lines}});
-      };
-      add("performance", fmt::format("{}, as a multiple of the best solver's", axis.cost),
-          performance_profile(table, options));
-      entries.back()["shift"] = default_shift(axis.by);
-      entries.back()["means"] = mean_entries(table, options);
-      add("data", axis.budget, data_profile(table, options));
-    }
-  }
+  for (const Model model : models)
+    for (const Axis& axis : axes)
+      for (const double at : accuracies) add_profiles(results, model, axis, at, entries);
   return entries;
 }
 

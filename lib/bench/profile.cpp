@@ -107,8 +107,8 @@ double largest_finite(const std::vector<std::vector<double>>& values) {
 
 double shifted_mean(const std::vector<double>& costs, const std::vector<std::size_t>& chosen, double shift) {
   double sum = 0.0;
-  for (const std::size_t p : chosen) sum += std::log(costs[p] + shift);
-  return std::exp(sum / static_cast<double>(chosen.size())) - shift;
+  for (const std::size_t p : chosen) sum += std::log1p(costs[p] / shift);  // E78, without cancellation where costs are small
+  return shift * std::expm1(sum / static_cast<double>(chosen.size()));
 }
 
 }  // namespace
@@ -124,6 +124,7 @@ CostTable cost_table(const std::vector<ResultTable>& results, double at, const P
   std::map<std::pair<std::size_t, std::size_t>, double> costs;
   for (const ResultTable& result : results)
     for (const ResultRow& row : result.rows()) {
+      if (options.model && row.model != *options.model) continue;
       const std::string name = fmt::format("{}/{}/{}", result.config().name, row.problem, model_name(row.model));
       const auto [problem, new_problem] = problem_of.try_emplace(name, table.problems.size());
       if (new_problem) {
@@ -135,7 +136,9 @@ CostTable cost_table(const std::vector<ResultTable>& results, double at, const P
       if (!costs.emplace(std::pair(label->second, problem->second), cost_of(result, row, at, options)).second)
         throw InputError(result.folder().string(), row.id(), "stands twice in the results that are profiled together");
     }
-  if (table.problems.empty()) throw InputError("the results hold no cell");
+  if (table.problems.empty())
+    throw InputError(options.model ? fmt::format("the results hold no cell of the model {}", model_name(*options.model))
+                                   : std::string("the results hold no cell"));
   table.costs.assign(table.labels.size(), std::vector<double>(table.problems.size(), infinity));
   for (const auto& [place, cost] : costs) table.costs[place.first][place.second] = cost;
   return table;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,11 @@
 namespace ccp {
 
 struct ProfileOptions {
-  std::string by = "time";  ///< time, iterations, products, back_solves, factorizations
-  std::string measure;      ///< empty: the stop measure of each config, in decades; else read from the traces
-  double shift = 0.0;       ///< of the geometric mean; 0: 0.01 s for times, 10 for counts
-  int draws = 1000;         ///< of the bootstrap
+  std::string by = "time";     ///< time, iterations, products, back_solves, factorizations
+  std::string measure;         ///< empty: the stop measure of each config, in decades; else read from the traces
+  std::optional<Model> model;  ///< only its cells; else both models of a problem count as two
+  double shift = 0.0;          ///< of the geometric mean; 0: 0.01 s for times, 10 for counts
+  int draws = 1000;            ///< of the bootstrap
   std::uint64_t seed = 1;
 };
 

@@ -150,12 +150,14 @@
   }
 
   function profile(box, study) {
-    const [kind, cost, at, band] = ["profile", "cost", "at", "band"].map((name) => box.querySelector(`[name=${name}]`));
+    const [model, kind, cost, at, band] = ["model", "profile", "cost", "at", "band"].map((name) => box.querySelector(`[name=${name}]`));
     const all = study.profiles, same = (values) => [...new Set(values)].map((value) => [String(value), String(value)]);
     const pick = (select, pairs) => fill(select, pairs, pairs.some(([value]) => value === select.value) ? select.value : pairs[0][0]);
     pick(kind, same(all.map((p) => p.kind)));
-    pick(cost, same(all.map((p) => p.cost)));
-    const inside = () => all.filter((p) => p.kind === kind.value && p.cost === cost.value);
+    pick(model, same(all.map((p) => p.model)).map(([value]) => [value, study.models[value]]));
+    const ofModel = () => all.filter((p) => p.model === model.value);
+    const costs = () => pick(cost, same(ofModel().map((p) => p.cost)));
+    const inside = () => ofModel().filter((p) => p.kind === kind.value && p.cost === cost.value);
     const chosen = () => inside().find((p) => String(p.at) === at.value);
     // One band can be read among many lines, many cannot.
     const bands = () => {
@@ -175,9 +177,10 @@
         band: line.points[0].length > 2 && (band.value === "all" || band.value === line.label) ? line.points : null }));
       chart = draw(box, chart, lines, { x: what.x, y: what.y, logX: true, logY: false, stepped: "before", range: { min: 0, max: 1 } });
     };
-    [kind, cost].forEach((select) => select.addEventListener("change", () => { accuracies(); show(); }));
+    [model, kind, cost].forEach((select) => select.addEventListener("change", () => { costs(); accuracies(); show(); }));
     at.addEventListener("change", () => { bands(); show(); });
     band.addEventListener("change", show);
+    costs();
     accuracies();
     redraws.push(show);
     return show;

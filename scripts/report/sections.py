@@ -184,35 +184,36 @@ def mean_text(mean, by):
 
 
 def means_tables(study):
-    """Shifted geometric means of the costs, one table per accuracy."""
+    """Shifted geometric means of the costs, one table per model and accuracy."""
     entries = [p for p in study.profiles if p.get("means")]
     parts = []
-    for at in dict.fromkeys(p["at"] for p in entries):
-        columns = [p for p in entries if p["at"] == at]
-        cells = [{m["label"]: m for m in p["means"] if m["solved"]} for p in columns]
+    for model, at in dict.fromkeys((p["model"], p["at"]) for p in entries):
+        columns = [p for p in entries if (p["model"], p["at"]) == (model, at)]
+        cells = [{m["label"]: m for m in p["means"]} for p in columns]
         body = []
         for label in study.labels():
             means = [found.get(label) for found in cells]
             if any(means):
-                body.append([say(label), *("–" if m is None else mean_text(m, p["by"]) for m, p in zip(means, columns)),
+                body.append([say(label), *("–" if m is None or not m["solved"] else mean_text(m, p["by"]) for m, p in zip(means, columns)),
                              next(f"{m['solved']}/{p['problems']}" for m, p in zip(means, columns) if m)])
         head = [("solver", False), *((say(p["cost"]), True) for p in columns), ("solved", True)]
-        parts.append(table(f"Means at accuracy {at:g}", head, body, "tight"))
-    about = ("Shifted geometric means of the cost over all problems, with 95 % bootstrap intervals where there are five problems "
-             "or more. A problem that is not solved counts as ten times the dearest solved one.")
+        parts.append(table(f"Means at accuracy {at:g}, {MODELS[model]}", head, body, "tight"))
+    about = ("Shifted geometric means of the cost over all problems of a model, with 95 % bootstrap intervals where there are five "
+             "problems or more. A problem that is not solved counts as ten times the dearest solved one.")
     return f'<p class="soft">{about}</p>' + "".join(parts) if parts else ""
 
 
 def profiles(study, study_number):
     if not study.profiles:
         return ""
-    problems, settings = study.profiles[0]["problems"], study.profiles[0]["settings"]
-    shown = len(study.profiles[0]["lines"])
-    text = (f"{count(problems, 'problem')}. Performance profile: fraction solved within a multiple of the best solver's cost; data "
-            "profile: fraction solved within a budget. A line that stays below 1 ends at the fraction ever solved.")
-    if shown < settings:
-        text += f" Of {settings} solver settings the {shown} that solve most are compared."
-    if problems < 5:
+    firsts = list({p["model"]: p for p in reversed(study.profiles)}.values())[::-1]
+    text = (", ".join(f"{count(p['problems'], 'problem')} of the {MODELS[p['model']]}" for p in firsts) + ". Performance profile: "
+            "fraction solved within a multiple of the best solver's cost; data profile: fraction solved within a budget. A line that "
+            "stays below 1 ends at the fraction ever solved.")
+    for p in firsts:
+        if len(p["lines"]) < p["settings"]:
+            text += f" Of {p['settings']} solver settings of the {MODELS[p['model']]} the {len(p['lines'])} that solve most are compared."
+    if any(p["problems"] < 5 for p in firsts):
         text += " Fewer than five problems have no bands."
     return card("Profiles", f'<p class="soft">{text}</p>' + plot_box("profile", study_number, (
-        ("profile", "profile"), ("cost", "cost"), ("at", "accuracy"), ("band", "95 % band"))) + means_tables(study))
+        ("model", "model"), ("profile", "profile"), ("cost", "cost"), ("at", "accuracy"), ("band", "95 % band"))) + means_tables(study))

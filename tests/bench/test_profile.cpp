@@ -64,6 +64,7 @@ TEST_CASE("Shifted geometric means punish failures and are known by their shift"
   CHECK(means[1].mean == Approx(std::sqrt(910.0 * 100.0) - 10.0));
   CHECK(means[1].solved == 1);
   CHECK(std::isnan(shifted_means(table({{never}}), by_iterations())[0].mean));
+  CHECK(shifted_means(table({{0, 0}, {1, 2}}), by_iterations())[0].mean == 0.0);  // of methods without products, say
 }
 
 TEST_CASE("Bands hold the value and stay within its extremes; few problems have none") {

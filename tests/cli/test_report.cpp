@@ -69,7 +69,7 @@ TEST_CASE("report puts a run, its claims and its profiles into one page") {
   CHECK(data.at("groups").size() == 6);
   REQUIRE_FALSE(data.at("profiles").empty());
   const Json& profile = data["profiles"][0];
-  CHECK(profile.at("name") == "performance profile, solver time, accuracy 0.0001");
+  CHECK(profile.at("name") == "performance profile, ccp, solver time, accuracy 0.0001");
   CHECK(profile.at("problems") == 6);
   REQUIRE(profile.at("lines").size() == 2);
   for (const Json& line : profile["lines"])
@@ -80,6 +80,32 @@ TEST_CASE("report puts a run, its claims and its profiles into one page") {
     }
   CHECK(profile["lines"][0].at("points").back()[1].get<double>() == 1.0);                  // ADMM solves them all
   for (const Json& other : data["profiles"]) CHECK(other.at("at").get<double>() >= 1e-8);  // nobody gets to 1e-12
+}
+
+TEST_CASE("a solver of one model is no failure in the profiles of the other") {
+  const Workplace place;
+  const std::string config = place.write("both.json", R"({"name": "both", "model": ["ccp", "ncp"],
+    "problems": [{"scene": "odd_mass_stack", "parameters": {"spheres": 3, "heavy_index": 2}}],
+    "solvers": [{"solver": "admm", "label": "A"}, {"solver": "proximal_newton", "label": "P", "models": ["ncp"]}],
+    "sweep": {"/problems/0/parameters/spheres": [3, 4]}})");
+  REQUIRE(run_program(place, {"run", config, "--quiet", "--out", place.text("out")}).code == 0);
+  const std::string results = place.text("out/both");
+  REQUIRE(run_program(place, {"report", results, "--out", place.text("page.html")}, without_charts(place)).code == 0);
+  for (const Json& profile : page_data(read_file(place / "page.html")).at(0).at("profiles")) {
+    CHECK(profile.at("problems") == 2);
+    CHECK(profile.at("lines").size() == (profile.at("model") == "ncp" ? 2 : 1));
+    for (const Json& line : profile["lines"]) CHECK(line.at("points").back()[1] == 1.0);
+  }
+
+  const auto solved = [&](const Arguments& more) {
+    Arguments arguments = {"profile", results, "--at", "1e-4", "--by", "iterations", "--out", place.text("profiles")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    REQUIRE(run_program(place, arguments).code == 0);
+    return read_file(place / "profiles" / "means.csv");
+  };
+  CHECK(contains(solved({}), ",P,iterations,10,2,4,"));
+  CHECK(contains(solved({"--model", "ncp"}), ",P,iterations,10,2,2,"));
+  CHECK_FALSE(contains(solved({"--model", "ccp"}), ",P,"));
 }
 
 TEST_CASE("report shows what can be shown where claims cannot be judged") {

@@ -20,12 +20,12 @@ HAS_CHART = Path("/usr/share/javascript/chart.js/chart.min.js").exists()
 STATUS = {"ADMM balanced": "solved", "Jacobi": "iteration_limit", "NSGS": "diverged", "IPM $x": "failed"}
 
 
-def profiles(*labels):
+def profiles(*labels, model="ccp"):
     """One performance profile with bands, as the program hands it over."""
     lines = [{"label": label, "points": [[1, 0.5, 0.2, 0.8], [4, 1, 0.7, 1], [10, 1, 0.7, 1]]} for label in labels]
     means = [{"label": label, "solved": 6, "mean": 0.02, "low": 0.01, "high": 0.04} for label in labels]
-    return [{"name": "performance profile, solver time, accuracy 1e-4", "kind": "performance", "by": "time", "cost": "solver time",
-             "at": 1e-4, "x": "ratio", "y": "fraction of the problems", "problems": 6, "settings": len(labels) + 30, "lines": lines,
+    return [{"name": f"performance profile, {model}, solver time, accuracy 1e-4", "kind": "performance", "model": model, "by": "time",
+             "cost": "solver time", "at": 1e-4, "x": "ratio", "y": "fraction of the problems", "problems": 6, "settings": len(labels) + 30, "lines": lines,
              "means": means}]
 
 
@@ -138,9 +138,17 @@ class Report(unittest.TestCase):
         path.write_text(json.dumps({**manifest, "complete": False, "warnings": ["the machine is <busy>"]}))
         page = self.page(self.folder, "--analysis", text=json.dumps([{"profiles": profiles("ADMM balanced", "Jacobi")}]))
         self.assertIn("<li>not complete: cells are missing</li><li>the machine is &lt;busy&gt;</li>", page)
-        self.assertIn("Of 32 solver settings the 2 that solve most", page)
+        self.assertIn("6 problems of the convex model. ", page)
+        self.assertIn("Of 32 solver settings of the convex model the 2 that solve most", page)
         self.assertIn("20 ms <small>10 ms – 40 ms</small>", page)
         self.assertEqual([line["number"] for line in self.data(page)[0]["profiles"][0]["lines"]], [0, 1])
+        unsolved = profiles("ADMM balanced", model="ncp")
+        unsolved[0]["means"][0]["solved"] = 0
+        page = self.page(self.folder, "--analysis", text=json.dumps([{"profiles": profiles("ADMM balanced") + unsolved}]))
+        self.assertIn("6 problems of the convex model, 6 problems of the Coulomb model. ", page)
+        table = page[page.index("Means at accuracy 0.0001, Coulomb model"):]
+        self.assertIn("0/6", table[:table.index("</table>")])  # a solver that solves nothing is not left out
+        self.assertNotIn("20 ms", table[:table.index("</table>")])
         refused = self.run_script(self.folder, "--analysis", text="[]")
         self.assertEqual((refused.returncode, refused.stderr.count("\n")), (2, 1))
         self.assertIn("no list of 1 objects", refused.stderr)
