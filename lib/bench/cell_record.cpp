@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "bench/config_json.hpp"
+#include "bench/git_commit.hpp"
 
 namespace ccp {
 namespace {
@@ -128,7 +129,8 @@ void read_results(const Json& json, CellRecord& record) {
 
 }  // namespace
 
-CellRecord::CellRecord() : setup_s(unknown), solve_s(unknown), wall_s(unknown), peak_memory_mb(unknown) {
+CellRecord::CellRecord()
+    : git_commit(build_info::git_commit), setup_s(unknown), solve_s(unknown), wall_s(unknown), peak_memory_mb(unknown) {
   measures.fill(unknown);
 }
 
@@ -155,6 +157,7 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
       {"schema", record_schema},
       {"hash", record.hash},
       {"solver_version", solver_version},
+      {"git_commit", record.git_commit},
       {"problem", problem_json(cell, record.problem)},
       {"model", model_name(cell.model)},
       {"solver",
@@ -199,6 +202,7 @@ std::optional<CellRecord> record_from_json(const std::string& text) {
     if (json.at("schema").get<int>() != record_schema || !status) return std::nullopt;
     CellRecord record;
     record.hash = json.at("hash").get<std::string>();
+    record.git_commit = json.value("git_commit", "unknown");
     record.status = *status;
     record.reason = json.at("reason").get<std::string>();
     record.iterations = json.at("iterations").get<int>();
