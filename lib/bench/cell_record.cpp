@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "bench/config_json.hpp"
-#include "bench/git_commit.hpp"
 
 namespace ccp {
 namespace {
@@ -108,6 +107,7 @@ void read_results(const Json& json, CellRecord& record) {
   const Json& counters = json.at("counters");
   record.counters = {counters.at("factorizations").get<std::int64_t>(), counters.at("back_solves").get<std::int64_t>(),
                      counters.at("products").get<std::int64_t>(), counters.at("projections").get<std::int64_t>()};
+  record.counters.analyses = counters.value("analyses", std::int64_t{0});
   const Json& times = json.at("times");
   record.counters.analysis_s = number_of(times.at("analysis_s"));
   record.counters.factorization_s = number_of(times.at("factorization_s"));
@@ -129,8 +129,7 @@ void read_results(const Json& json, CellRecord& record) {
 
 }  // namespace
 
-CellRecord::CellRecord()
-    : git_commit(build_info::git_commit), setup_s(unknown), solve_s(unknown), wall_s(unknown), peak_memory_mb(unknown) {
+CellRecord::CellRecord() : setup_s(unknown), solve_s(unknown), wall_s(unknown), peak_memory_mb(unknown) {
   measures.fill(unknown);
 }
 
@@ -157,7 +156,6 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
       {"schema", record_schema},
       {"hash", record.hash},
       {"solver_version", solver_version},
-      {"git_commit", record.git_commit},
       {"problem", problem_json(cell, record.problem)},
       {"model", model_name(cell.model)},
       {"solver",
@@ -174,7 +172,8 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
        {{"factorizations", counters.factorizations},
         {"back_solves", counters.back_solves},
         {"products", counters.products},
-        {"projections", counters.projections}}},
+        {"projections", counters.projections},
+        {"analyses", counters.analyses}}},
       {"times",
        {{"analysis_s", json_number(counters.analysis_s)},
         {"factorization_s", json_number(counters.factorization_s)},
@@ -202,7 +201,6 @@ std::optional<CellRecord> record_from_json(const std::string& text) {
     if (json.at("schema").get<int>() != record_schema || !status) return std::nullopt;
     CellRecord record;
     record.hash = json.at("hash").get<std::string>();
-    record.git_commit = json.value("git_commit", "unknown");
     record.status = *status;
     record.reason = json.at("reason").get<std::string>();
     record.iterations = json.at("iterations").get<int>();

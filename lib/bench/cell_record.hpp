@@ -25,7 +25,6 @@ struct CellRecord {
   CellRecord();
 
   std::string hash;
-  std::string git_commit;  ///< of the program that made it, as in Environment; a new record has that of this program
   Status status = Status::failed;
   std::string reason;
   int iterations = 0;

@@ -295,6 +295,7 @@ const std::vector<std::string>& claim_metrics() {
                                       "back_solves",
                                       "products",
                                       "projections",
+                                      "analyses",
                                       "analysis_s",
                                       "factorization_s",
                                       "back_solve_s",
@@ -311,7 +312,8 @@ const std::vector<std::string>& claim_metrics() {
                                       "kernel_csr_product_s",
                                       "symmetry_defect",
                                       "kernel_factors_product_s",
-                                      "native_converged"};
+                                      "native_converged",
+                                      "failures"};
     for (const std::string& measure : measure_names()) names.push_back(measure);
     return names;
   }();

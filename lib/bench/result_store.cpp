@@ -92,6 +92,7 @@ std::vector<Column> summary_columns() {
   add_integer(columns, "back_solves", [](const CellRecord& r) { return r.counters.back_solves; });
   add_integer(columns, "products", [](const CellRecord& r) { return r.counters.products; });
   add_integer(columns, "projections", [](const CellRecord& r) { return r.counters.projections; });
+  add_integer(columns, "analyses", [](const CellRecord& r) { return r.counters.analyses; });
   add_number(columns, "analysis_s", [](const CellRecord& r) { return r.counters.analysis_s; });
   add_number(columns, "factorization_s", [](const CellRecord& r) { return r.counters.factorization_s; });
   add_number(columns, "back_solve_s", [](const CellRecord& r) { return r.counters.back_solve_s; });

@@ -221,6 +221,12 @@ double ResultTable::decade_metric(const ResultRow& row, const std::string& name,
   return unknown;
 }
 
+double ResultTable::last_traced(const ResultRow& row, const std::string& column) const {
+  if (row.status == Status::unsupported) return unknown;
+  const CsvTable& steps = trace(row);
+  return steps.rows.empty() ? unknown : steps.number(steps.rows.size() - 1, column);
+}
+
 double ResultTable::objective_gap(const ResultRow& row) const {
   double smallest = infinity;
   for (const ResultRow& other : rows_) {
@@ -235,6 +241,7 @@ double ResultTable::objective_gap(const ResultRow& row) const {
 double ResultTable::metric(const ResultRow& row, const std::string& name, double at) const {
   if (metric_takes_decade(name)) return decade_metric(row, name, at);
   if (name == "objective_gap") return objective_gap(row);
+  if (name == "failures") return last_traced(row, name);
   if (name == "seconds_per_iteration") {
     const double iterations = summary_.number(row.index, "iterations");
     return iterations > 0.0 ? summary_.number(row.index, "solve_s") / iterations : unknown;

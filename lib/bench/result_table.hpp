@@ -59,6 +59,8 @@ class ResultTable {
 
  private:
   double decade_metric(const ResultRow& row, const std::string& name, double at) const;
+  /// Value of a column of the trace at the end of a run.
+  double last_traced(const ResultRow& row, const std::string& column) const;
   double objective_gap(const ResultRow& row) const;
 
   std::filesystem::path folder_;

@@ -1,11 +1,8 @@
 #include "bench/runner.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
-#include "bench/cell_record.hpp"
 #include "bench/environment.hpp"
 #include "bench/manifest.hpp"
 #include "bench/process_pool.hpp"
@@ -23,24 +20,17 @@ void check_options(const RunOptions& options) {
   if (options.threads < 1) throw InputError("--threads: expected at least 1");
 }
 
-/// What of the chosen cells is to be done.
-struct Work {
-  std::vector<std::size_t> missing;  ///< without a result, each hash once
-  std::size_t foreign = 0;           ///< with a result that another state of the program may have made
-};
-
-Work find_work(const Plan& plan, const std::vector<std::size_t>& chosen, const ResultStore& store, bool fresh) {
-  Work work;
-  const std::string now = CellRecord().git_commit;
-  const bool changed = now.ends_with("-dirty");  // which says that there are changes, not which
+/// Of `chosen` the cells to run: those without a result, each hash once.
+std::vector<std::size_t> cells_to_run(const Plan& plan, const std::vector<std::size_t>& chosen, const ResultStore& store,
+                                      bool fresh) {
+  std::vector<std::size_t> missing;
   std::set<std::string> seen;
   for (const std::size_t index : chosen) {
     const Cell& cell = plan.cells[index];
-    const auto record = fresh ? std::nullopt : store.find(cell);
-    if (!record && seen.insert(cell.hash).second) work.missing.push_back(index);
-    if (record && (changed || record->git_commit != now)) ++work.foreign;
+    if (!fresh && store.find(cell)) continue;
+    if (seen.insert(cell.hash).second) missing.push_back(index);
   }
-  return work;
+  return missing;
 }
 
 std::vector<std::size_t> each_hash_once(const Plan& plan, const std::vector<std::size_t>& chosen) {
@@ -104,7 +94,7 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   check_options(options);
   const auto chosen = select_cells(plan, options.only, options.shard);
   const ResultStore store(options.out, config.name);
-  const auto [missing, foreign] = find_work(plan, chosen, store, options.fresh);
+  const auto missing = cells_to_run(plan, chosen, store, options.fresh);
 
   RunReport report;
   report.folder = store.folder().string();
@@ -120,15 +110,6 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   const Timing timing = timing_of(options);
   if (timing.repeat > 1 || timing.passes == 2)  // other runs are asked for results; the manifest has it all the same
     for (const std::string& text : report.warnings) progress.warning(text);
-
-  if (foreign > 0) {
-    report.warnings.push_back(
-        fmt::format("{} of {} results are of another commit of the program or of changed files, so that solvers may differ; "
-                    "--fresh runs "
-                    "them again",
-                    foreign, chosen.size()));
-    progress.warning(report.warnings.back());
-  }
 
   const InterruptGuard guard;
   Supervisor supervisor(plan, catalog, store, options.jobs, timing, progress);

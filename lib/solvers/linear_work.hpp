@@ -5,19 +5,21 @@
 
 namespace ccp {
 
-/// Adds what a linear solver does in the lifetime of this guard to the counters of a run: factorisations, back-solves (those
-/// of the refinement, too) and the times of all three steps.
+/// Adds what a linear solver does in the lifetime of this guard to the counters of a run: analyses, factorisations,
+/// back-solves (those of the refinement, too) and the times of all three steps.
 class LinearWork {
  public:
   LinearWork(const LinearSolver& solver, Counters& counters)
       : info_(solver.info()),
         counters_(counters),
+        analyses_(info_.analyses),
         factorizations_(info_.factorizations),
         back_solves_(info_.back_solves),
         analysis_s_(info_.analysis_s),
         factorization_s_(info_.factorization_s),
         back_solve_s_(info_.back_solve_s) {}
   ~LinearWork() {
+    counters_.analyses += info_.analyses - analyses_;
     counters_.factorizations += info_.factorizations - factorizations_;
     counters_.back_solves += info_.back_solves - back_solves_;
     counters_.analysis_s += info_.analysis_s - analysis_s_;
@@ -30,7 +32,7 @@ class LinearWork {
  private:
   const LinearInfo& info_;
   Counters& counters_;
-  int factorizations_, back_solves_;
+  int analyses_, factorizations_, back_solves_;
   double analysis_s_, factorization_s_, back_solve_s_;
 };
 

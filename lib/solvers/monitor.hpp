@@ -20,6 +20,7 @@ struct Counters {
   std::int64_t products = 0;
   std::int64_t projections = 0;
   double analysis_s = 0.0, factorization_s = 0.0, back_solve_s = 0.0;
+  std::int64_t analyses = 0;  ///< symbolic analyses of a pattern
 };
 
 /// One native column of a solver's trace: its own residual or parameter, beside the common measures.

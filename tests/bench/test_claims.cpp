@@ -151,3 +151,20 @@ TEST_CASE("Failed cells leave a claim open, diverged ones break it, unsupported 
   CHECK(judge_with("many,A (step=0.1),iteration_limit,9,1,10,", decade + R"("at_least": {"of": "B"})").verdict ==
         Verdict::open);
 }
+
+TEST_CASE("Claims on failures read the last row of the trace, whatever stopped the run") {
+  const TemporaryFolder folder;
+  const std::string claim = R"("metric": "failures", "of": "A", "at_most": 0)";
+  write_text(folder.path() / "manifest.json", R"({"config": )" + config_text(steps, claim) + "}");
+  const auto judged = [&](const std::string& trace) {
+    write_text(folder.path() / "summary.csv",
+               "model,hash,problem,label,status,iterations\nccp,0,few,A (step=0.1),time_limit,2\nccp,1,few,B,solved,2\n");
+    write_text(folder.path() / "cells/0/trace.csv", trace);
+    return judge_claims(ResultTable(folder.path(), fake_catalog())).at(0);
+  };
+  CHECK(judged("iteration,failures\n0,0\n1,0\n").verdict == Verdict::met);
+  const Judgement failed = judged("iteration,failures\n0,0\n1,2\n");
+  CHECK(failed.verdict == Verdict::not_met);
+  CHECK(failed.measured == 2.0);
+  CHECK(judged("iteration,elapsed_s\n0,0\n").verdict == Verdict::open);
+}

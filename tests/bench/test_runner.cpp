@@ -38,10 +38,9 @@ class Listener final : public RunProgress {
     reports_[report.cell->label] = report;
     last_ = counts;
   }
-  void warning(const std::string& text) override { warnings_.push_back(text); }
 
   std::size_t selected_ = 0, reused_ = 0;
-  std::vector<std::string> started_, warnings_;
+  std::vector<std::string> started_;
   std::map<std::string, CellReport> reports_;
   RunCounts last_;
 };
@@ -242,25 +241,6 @@ TEST_CASE("What is there is not run again") {
     options.overrides.set = {"/solvers/0/parameters/step=0.25"};
     CHECK(run(text, options).listener.started_ == std::vector<std::string>{"good"});
   }
-}
-
-TEST_CASE("Results that another commit of the program has made are used, and warned of") {
-  const TemporaryFolder folder;
-  const std::string text = solvers_config({"good", "nan"});
-  run(text, options_in(folder));
-  const fs::path file = cell_folder(text, folder) / "cell.json";
-  nlohmann::json json = read_json(file);
-  CHECK_FALSE(json.at("git_commit").get<std::string>().empty());
-  json["git_commit"] = "0123456789ab";
-  write_text(file, json.dump());
-  const Run again = run(text, options_in(folder));
-  CHECK(again.listener.reused_ == 2);
-  REQUIRE(again.listener.warnings_.size() == 1);
-  CHECK_THAT(again.listener.warnings_[0], Catch::Contains(" of 2 results are of another commit"));
-  CHECK(again.report.warnings.back() == again.listener.warnings_[0]);  // for the manifest and the report
-  RunOptions fresh = options_in(folder);
-  fresh.fresh = true;
-  CHECK(run(text, fresh).listener.warnings_.empty());
 }
 
 TEST_CASE("A cell that ended at the wall limit is run again with a higher one") {

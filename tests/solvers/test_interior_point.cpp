@@ -164,4 +164,5 @@ TEST_CASE("the pattern is analysed once and factorised once an iteration") {
   MemoryTrace trace;
   const Result result = run(problem, {"ipm_cone", Model::ccp, stop_at(1e-10)}, &trace);
   CHECK(result.counters.factorizations == result.iterations + 1);  // one for the start
+  CHECK(result.counters.analyses == 1);
 }
