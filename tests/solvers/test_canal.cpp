@@ -84,22 +84,74 @@ TEST_CASE("the slope of a line search is that of the function it searches on") {
   }
 }
 
-TEST_CASE("an augmented system is the derivative of its function, factorised in place") {
+TEST_CASE("an augmented system is the derivative of its function, in both forms") {
   Silent monitor;
+  int contact_forms = 0;
   for (const ContactProblem& problem : problems())
-    for (const bool symmetric : {true, false}) {
-      AugmentedSystem system(problem, symmetric, monitor);
-      for (const double beta : {0.5, 200.0}) {
-        AugmentedFunction function = function_of(problem, symmetric ? Model::ccp : Model::ncp, beta);
-        REQUIRE(system.factorize(function.linearise(), monitor));
-        const Vector rhs = Uniform(13).vector(problem.global().H.rows());
-        Vector x(rhs.size()), image;
-        REQUIRE(system.solve(rhs, x, monitor));
-        function.multiply(x, image, false);
-        CAPTURE(problem.name(), symmetric, beta);
-        CHECK((image - rhs).cwiseAbs().maxCoeff() <= 1e-9);
+    for (const AugmentedForm form : {AugmentedForm::velocity, AugmentedForm::contact})
+      for (const bool symmetric : {true, false}) {
+        if (form == AugmentedForm::contact && !has_contact_form(problem)) continue;
+        if (form == AugmentedForm::contact) ++contact_forms;
+        const auto system = make_augmented_system(problem, form, symmetric, monitor);
+        for (const double beta : {0.5, 200.0, 1e4}) {
+          AugmentedFunction function = function_of(problem, symmetric ? Model::ccp : Model::ncp, beta);
+          REQUIRE(system->factorize(function.linearise(), monitor));
+          const Vector rhs = Uniform(13).vector(problem.global().H.rows());
+          Vector x(rhs.size()), image;
+          REQUIRE(system->solve(rhs, x, monitor));
+          function.multiply(x, image, false);
+          CAPTURE(problem.name(), static_cast<int>(form), symmetric, beta);
+          CHECK((image - rhs).cwiseAbs().maxCoeff() <= 1e-9);
+        }
       }
+  CHECK(contact_forms == 6);  // the mass matrix with entries between bodies has none
+}
+
+TEST_CASE("an N with a negative part and compliance have no contact form") {
+  DenseMatrix N = DenseMatrix::Identity(6, 6);
+  N(0, 3) = N(3, 0) = 1.1;
+  ProblemBuilder builder("indefinite");
+  builder.local(sparse(N), -Vector::Ones(6));
+  const ContactProblem problem = builder.contact(0.5).contact(0.5).build();
+  CHECK_FALSE(has_contact_form(problem));
+  const Result result = run(problem, {"canal", Model::ncp});
+  REQUIRE(result.notes.size() == 1);
+  CHECK(result.notes[0].find("N = LLᵀ up to 4.5e-02") == 0);
+  RandomShape soft{4, 5};
+  soft.compliance = true;
+  CHECK_FALSE(has_contact_form(random_problem(75, soft)));
+}
+
+TEST_CASE("the forms of the Newton systems of CANAL give the same iterates to rounding, auto the cheaper one") {
+  // A chain, whose N is sparse and whose derived form is not; and one body held by many contacts, whose N is full.
+  const int links = 30;
+  DenseMatrix chain = DenseMatrix::Identity(3 * links, 3 * links) * 2.0;
+  for (Index i = 0; i + 3 < chain.rows(); ++i) chain(i, i + 3) = chain(i + 3, i) = -0.9;
+  ProblemBuilder builder("chain");
+  builder.local(sparse(chain), Uniform(76).vector(3 * links) - Vector::Ones(3 * links));
+  for (int i = 0; i < links; ++i) builder.contact(0.4);
+  const std::pair<ContactProblem, std::string> cases[] = {
+      {builder.build(), "contact"}, {as_local(redundant_point_mass(1.0, {-1.0, 0.3, 0.2}, 0.4, 30)), "velocity"}};
+  for (const auto& [problem, cheaper] : cases) {
+    std::vector<std::vector<double>> residuals;
+    std::vector<bool> noted;
+    for (const std::string form : {"velocity", "contact", "auto"}) {
+      MemoryTrace trace;
+      StopRule stop;
+      stop.tolerance = 1e-9;
+      const Result result = run(problem, {"canal", Model::ncp, stop, {{"linear_system", form}}}, &trace);
+      CHECK(result.status == Status::solved);
+      residuals.emplace_back();
+      for (std::size_t row = 0; row < trace.rows.size(); ++row)
+        residuals.back().push_back(trace.measure(row, Measure::velocity_residual));
+      noted.push_back(!result.notes.empty());
     }
+    CAPTURE(problem.name());
+    CHECK(noted == std::vector<bool>{false, true, cheaper == "contact"});
+    REQUIRE(residuals[0].size() == residuals[1].size());
+    for (std::size_t row = 0; row < residuals[0].size(); ++row)
+      CHECK(residuals[0][row] == Approx(residuals[1][row]).epsilon(1e-5).margin(1e-12));
+  }
 }
 
 TEST_CASE("every inner method finds the root of an inner problem, the exact one for large penalties, too") {
@@ -108,7 +160,7 @@ TEST_CASE("every inner method finds the root of an inner problem, the exact one 
     for (const InnerMethod method : {InnerMethod::exact_newton, InnerMethod::dogleg, InnerMethod::damped}) {
       const bool exact = method == InnerMethod::exact_newton;
       for (const double beta : {0.1, 1.0, exact ? 1e3 : 1.0}) {
-        InnerNewton inner(problem, {method, 1e-8}, monitor);
+        InnerNewton inner(problem, {.method = method}, monitor);
         AugmentedFunction function = function_of(problem, exact ? Model::ccp : Model::ncp, beta);
         bool failed = false;
         for (int step = 0; step < 100 && function.norm(function.value()) > 1e-10 * function.scale(); ++step)

@@ -23,6 +23,10 @@ class AugmentedSolver final : public Solver {
         .add("inner_tolerance", &settings_.inner_tolerance, Range::positive(), "",
              "inner residual relative to the change of the impulses, both as energies", "ours")
         .add("inner_steps", &settings_.inner_steps, Range::at_least(1), "Newton steps of one inner problem", "ours")
+        .add(
+            "linear_system", &settings_.inner.form,
+            {{"auto", AugmentedForm::automatic}, {"velocity", AugmentedForm::velocity}, {"contact", AugmentedForm::contact}},
+            "unknowns of the Newton systems; auto: the cheaper form", "Lee et al. 2025, eq. 23; ours (E106)")
         .add("tolerance", &settings_.tolerance, Range::positive(), "m/s", "native criterion: outer residual",
              "Lee et al. 2025, Algorithm 1");
     if (method == InnerMethod::exact_newton)
@@ -32,6 +36,11 @@ class AugmentedSolver final : public Solver {
 
  private:
   const SolverInfo& do_info() const override { return info_; }
+  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
+    if (settings_.inner.form == AugmentedForm::contact && !has_contact_form(problem))
+      return "linear_system = contact needs a block-diagonal H without compliance, or an N without negative part";
+    return std::nullopt;
+  }
   std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model model, Monitor& monitor) const override {
     return make_augmented_session(settings_, problem, model, monitor);
   }

@@ -47,7 +47,8 @@ InnerNewton::Step find_zero_slope(const AugmentedFunction& function, double tole
 }  // namespace
 
 InnerNewton::InnerNewton(const ContactProblem& problem, const InnerSettings& settings, Monitor& monitor)
-    : settings_(settings), system_(problem, settings.method == InnerMethod::exact_newton, monitor) {
+    : settings_(settings),
+      system_(make_augmented_system(problem, settings.form, settings.method == InnerMethod::exact_newton, monitor)) {
   const Index n = problem.global().H.rows();
   for (Vector* vector : {&direction_, &old_, &trial_, &value_, &gradient_, &image_, &step_}) vector->setZero(n);
 }
@@ -62,9 +63,9 @@ InnerNewton::Step InnerNewton::step(AugmentedFunction& function, Monitor& monito
 }
 
 bool InnerNewton::find_direction(AugmentedFunction& function, Monitor& monitor) {
-  if (!system_.factorize(function.linearise(), monitor)) return false;
+  if (!system_->factorize(function.linearise(), monitor)) return false;
   value_ = -function.value();
-  return system_.solve(value_, direction_, monitor) && direction_.allFinite();
+  return system_->solve(value_, direction_, monitor) && direction_.allFinite();
 }
 
 InnerNewton::Step InnerNewton::exact_step(AugmentedFunction& function, Monitor& monitor) {

@@ -15,6 +15,7 @@ enum class InnerMethod {
 struct InnerSettings {
   InnerMethod method = InnerMethod::exact_newton;
   double line_search_tolerance = 1e-8;  ///< |slope| at the end of an exact line search, relative to that at its start
+  AugmentedForm form = AugmentedForm::automatic;
 };
 
 /// Newton steps on an AugmentedFunction. No allocation but that of the linear solver.
@@ -41,7 +42,7 @@ class InnerNewton {
   void dogleg_point(const AugmentedFunction& function, double newton_size, double cauchy_size);
 
   InnerSettings settings_;
-  AugmentedSystem system_;
+  std::unique_ptr<AugmentedSystem> system_;
   double radius_ = 0.0;
   Vector direction_, old_, trial_, value_, gradient_, image_, step_;
 };
