@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "linalg/block_lu.hpp"
+#include "linalg/frontal_lu.hpp"
 
 namespace ccp {
 namespace {
@@ -26,13 +26,10 @@ class VelocitySystem final : public NewtonSystem {
     if (!problem.has_factored()) throw std::logic_error("no velocity system: H is not block-diagonal");
     split_jacobian();
     build_pattern();
-    lu_ = std::make_unique<BlockLu>(K_);
+    lu_ = std::make_unique<FrontalLu>(K_, best_ordering(K_));
     const auto count = static_cast<std::size_t>(constraints_.count());
     inverse_.resize(count);
     weight_.resize(count);
-    unit_.assign(static_cast<std::size_t>(K_.rows()), Matrix3::Identity());
-    none_.assign(static_cast<std::size_t>(K_.rows()), Matrix3::Zero());
-    no_identity_.assign(static_cast<std::size_t>(K_.rows()), 0);
     velocity_.setZero(3 * K_.rows());
     for (Vector* vector : {&residual_, &correction_, &product_}) vector->setZero(3 * constraints_.count());
     scalar_x_.setZero(constraints_.rows());
@@ -68,7 +65,7 @@ class VelocitySystem final : public NewtonSystem {
       if (!inverse_[i].allFinite()) return false;
       if (identity[i] == 0) add_contact(i);
     }
-    return lu_->factorize(K_, unit_, none_, no_identity_);
+    return lu_->factorize(K_);
   }
 
   void solve(const Vector& rhs, Vector& x) override {
@@ -217,11 +214,9 @@ class VelocitySystem final : public NewtonSystem {
   std::vector<Matrix3> mass_;      ///< values of H in the pattern of K
   std::vector<int> target_;        ///< position in K of each pair of parts, contact by contact
   std::vector<int> target_first_;  ///< per constraint: its first in target_
-  std::unique_ptr<BlockLu> lu_;
+  std::unique_ptr<FrontalLu> lu_;
   std::vector<Matrix3> inverse_, weight_;  ///< S_i⁻¹, S_i⁻¹G_i
   const std::vector<Matrix3>*G_ = nullptr, *E_ = nullptr;
-  std::vector<Matrix3> unit_, none_;
-  std::vector<char> no_identity_;
   Vector velocity_, residual_, correction_, product_, scalar_x_, scalar_y_;
 };
 
