@@ -30,7 +30,7 @@ struct FrontTree {
 };
 
 /// Groups the columns of an ordering. A front is merged with its parent where that is quicker: fewer additions between
-/// fronts for more operations on zeros, by a model of what each takes.
+/// fronts for more operations on zeros, by a model of what each takes (E126).
 FrontTree front_tree(const BlockOrdering& ordering);
 
 }  // namespace ccp

@@ -102,6 +102,34 @@ TEST_CASE("sweeps come first where they are asked for, and end at the handover",
   CHECK(without.counters.factorizations == without.iterations);
 }
 
+TEST_CASE("from where sweeps end a packing takes few Newton steps", "[newton]") {
+  const ContactProblem problem = scene("sphere_press", {{"spheres", std::int64_t{200}}, {"per_side", std::int64_t{6}}});
+  StopRule stop;
+  stop.measure = Measure::natural_map;
+  stop.max_iterations = 5000;
+  const auto factorizations = [&](double factor) {
+    const Result result = run(problem, {"proximal_newton",
+                                        Model::ncp,
+                                        stop,
+                                        {{"first_phase", std::string("sweeps")},
+                                         {"linear_system", std::string("velocity")},
+                                         {"swept_step_factor", factor}}});
+    CHECK(result.status == Status::solved);
+    return result.counters.factorizations;
+  };
+  const auto usual = factorizations(50.0);
+  CHECK(usual <= 20);
+  CHECK(factorizations(1.5) > usual);
+}
+
+TEST_CASE("many rows on fewer velocities are not analysed by contacts", "[newton]") {
+  const ContactProblem large = scene("sphere_press", {{"spheres", std::int64_t{216}}, {"per_side", std::int64_t{6}}});
+  REQUIRE(large.rows() > 3000);
+  CHECK(make_newton_system(large, NewtonForm::automatic)->name().rfind("velocity", 0) == 0);
+  const ContactProblem few = scene("random_contacts", {{"contacts", std::int64_t{20}}});
+  CHECK(make_newton_system(few, NewtonForm::automatic)->name().rfind("contact", 0) == 0);
+}
+
 TEST_CASE("the velocity form is refused where bodies are coupled", "[newton]") {
   RandomShape shape{4, 4};
   shape.coupled_mass = true;

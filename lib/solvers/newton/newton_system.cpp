@@ -40,14 +40,20 @@ class ContactSystem final : public NewtonSystem {
 /// Below this number of operations all factorisations of a run take less time than the analysis of a second form would.
 constexpr std::int64_t cheap_factorization = 5'000'000;
 
-/// How much dearer a velocity system is than its operations say: contacts that separate drop out of a contact system, and
-/// its solutions need no refinement. Measured on random contacts: with equal operations it took 3.9 times as long.
-constexpr double velocity_overhead = 3.9;
+/// Beyond this number of rows the impulses are not analysed where the velocities are fewer: that takes longer than several
+/// factorisations, and on all packings of that size the velocities were cheaper.
+constexpr Index many_rows = 3000;
+
+/// How much dearer a velocity system is than its operations say: its LU does them faster, but contacts that separate drop
+/// out of a contact system, and its solutions need no refinement. Measured: with equal operations it took 0.7 and 0.9 times
+/// as long on disordered packings of 700 and 1000 contacts, 1.9 and 2.1 times on 600 and 900 random contacts.
+constexpr double velocity_overhead = 1.5;
 
 }  // namespace
 
 std::unique_ptr<NewtonSystem> make_newton_system(const ContactProblem& problem, NewtonForm form) {
-  if (form == NewtonForm::velocity_space) return make_velocity_system(problem);
+  const bool large = problem.has_factored() && problem.rows() > many_rows && problem.dofs() < problem.rows();
+  if (form == NewtonForm::velocity_space || (form == NewtonForm::automatic && large)) return make_velocity_system(problem);
   auto contact = std::make_unique<ContactSystem>(problem);
   if (form == NewtonForm::contact_space || !problem.has_factored() || contact->flops() < cheap_factorization) return contact;
   auto velocity = make_velocity_system(problem);

@@ -36,7 +36,8 @@ class NewtonSystem {
 
 enum class NewtonForm { automatic, contact_space, velocity_space };
 
-/// automatic: the form with the smaller predicted number of operations. velocity_space needs ContactProblem::has_factored().
+/// automatic: the form with the smaller predicted number of operations; where there are many rows, and fewer velocities,
+/// that on the velocities. velocity_space needs ContactProblem::has_factored().
 std::unique_ptr<NewtonSystem> make_newton_system(const ContactProblem& problem, NewtonForm form);
 
 /// One line for the notes of a run.

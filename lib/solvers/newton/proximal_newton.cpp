@@ -30,12 +30,13 @@ struct ProximalSettings {
   int patience = 8;
   double patience_factor = 0.9;
   SweepPhase sweeps = SweepPhase::automatic;
-  double handover = 1e-4;
+  double swept_step_factor = 50.0;
+  double handover = 3e-3;
   double sweep_reduction = 0.1;
 };
 
 /// When a factorisation costs more than this many operations, sweeps come first.
-constexpr std::int64_t expensive_factorization = 200'000'000;
+constexpr std::int64_t expensive_factorization = 30'000'000;
 
 class ProximalSession final : public Session {
  public:
@@ -58,6 +59,7 @@ class ProximalSession final : public Session {
     begin(start, shift);
     if (!show(monitor)) return outcome();
     if (sweeps_) {
+      sub_.set_step_factor(settings_.swept_step_factor);
       if (!sweep(settings_.handover, shift, monitor)) return outcome();
       weight_ *= settings_.handover;  // nearer the solution, less is needed to stay near
     }
@@ -216,7 +218,7 @@ class ProximalNewton final : public Solver {
         .add("first_phase", &settings_.sweeps,
              {{"auto", SweepPhase::automatic}, {"none", SweepPhase::off}, {"sweeps", SweepPhase::on}},
              "nonlinear Gauss–Seidel sweeps before the Newton steps, and after a subproblem that failed; auto: where a "
-             "factorisation takes more than 2e8 operations",
+             "factorisation takes more than 3e7 operations",
              "ours")
         .add("handover", &settings_.handover, Range::open_closed(0, 1), "",
              "the first sweeps end when the residual has fallen by this factor", "ours")
@@ -233,6 +235,8 @@ class ProximalNewton final : public Solver {
         .add("easy_steps", &settings_.easy_steps, Range::at_least(1), "a subproblem is easy up to this many Newton steps",
              "ours")
         .add("step_factor", &settings_.step_factor, Range::positive(), "", "ρ_i = step_factor/(t_i (1 + a))", "ours")
+        .add("swept_step_factor", &settings_.swept_step_factor, Range::positive(), "",
+             "the same after sweeps: nearer the solution a longer step finds the contacts that slip sooner", "ours")
         .add("inner_reduction", &settings_.inner_reduction, Range::positive(), "",
              "a subproblem is solved when its merit fell by this factor", "ours")
         .add("newton_steps", &settings_.newton_steps, Range::at_least(1), "Newton steps a subproblem at most", "ours")

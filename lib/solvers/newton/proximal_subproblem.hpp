@@ -21,6 +21,9 @@ class ProximalSubproblem {
   /// Sets q (padded, m/s).
   void set_free_velocity(const Vector& q) { q_ = q; }
 
+  /// ρ_i = factor/(t_i (1 + a)) from the next begin() on.
+  void set_step_factor(double factor) { step_factor_ = factor; }
+
   /// Starts a subproblem at x = centre with proximal weight a (dimensionless); one product with W.
   void begin(const Vector& centre, double a);
 
