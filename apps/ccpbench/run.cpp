@@ -5,6 +5,7 @@
 #include "arguments.hpp"
 #include "bench/runner.hpp"
 #include "command.hpp"
+#include "core/error.hpp"
 #include "progress.hpp"
 #include "summary.hpp"
 #include "terminal.hpp"
@@ -42,6 +43,11 @@ std::vector<Planned> plan_all(const Options& options) {
   std::vector<Planned> all;
   for (const std::string& file : options.configs) {
     Config config = read_config(file, catalog(), options.run.overrides);
+    for (const Planned& other : all)
+      if (other.config.name == config.name && other.config.file != file)
+        throw InputError(file, "/name",
+                         fmt::format("'{}' is the name of {} too, expected another: results go to a folder of that name",
+                                     config.name, other.config.file));
     Plan plan = make_plan(config, {options.run.fclib_dir, options.run.threads});
     all.push_back({std::move(config), std::move(plan)});
   }

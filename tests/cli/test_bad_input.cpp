@@ -83,6 +83,16 @@ TEST_CASE("a mistake in the last config stops the first one from running") {
   CHECK(place.listing().empty());
 }
 
+TEST_CASE("two configs of one name would write over each other's results") {
+  const Workplace place;
+  const std::string one = place.write("one.json", config_with("tiny", "tiny"));
+  const std::string two = place.write("two.json", config_with("1e-6", "1e-4"));
+  CHECK_THAT(bad_input_line(run_program(place, {"run", one, two})),
+             Catch::Contains("two.json: /name: 'tiny' is the name of ") && Catch::Contains("one.json too"));
+  CHECK(place.listing() == std::vector<std::string>{"one.json", "two.json"});
+  CHECK(run_program(place, {"run", one, one, "--quiet"}).code == 0);
+}
+
 TEST_CASE("wrong options of run are refused before anything is written") {
   const Workplace place;
   const std::string config = CCPBENCH_CONFIGS "/test1a.json";
