@@ -61,7 +61,7 @@ StopRule limited(bool native) {
   StopRule stop;
   stop.tolerance = 1e-8;
   stop.native = native;
-  stop.max_iterations = 1000;
+  stop.max_iterations = 400;
   stop.time_limit_s = 2.0;
   return stop;
 }
