@@ -158,8 +158,10 @@ int finish(const std::vector<Judged>& all, const Options& options) {
 }
 
 int run(const Options& options) {
+  const std::vector<Input> inputs = read_inputs(options);
+  if (!options.markdown.empty()) AtomicFile probe(options.markdown);  // better said now than after the work
   std::vector<Judged> all;
-  for (const Input& input : read_inputs(options)) {
+  for (const Input& input : inputs) {
     auto judged = judge(input, options);
     if (!judged) {
       report_error("interrupted; run it again to do the missing cells");

@@ -86,6 +86,15 @@ TEST_CASE("a baseline keeps labels apart that its file names cannot hold") {
   CHECK(fs::exists(place / "own" / "c" / "A_-2.csv"));
 }
 
+TEST_CASE("claims says before any run that the scorecard cannot be written") {
+  const Workplace place;
+  const std::string file = place.write("c.json", with_claim(R"("metric": "iterations", "of": "A", "less_than": 50)"));
+  const Answer answer =
+      run_program(place, {"claims", file, "--out", place.text("out"), "--markdown", place.text("nowhere/card.md")});
+  CHECK_THAT(bad_input_line(answer), Catch::Contains("nowhere/card.md: cannot be written"));
+  CHECK(place.listing() == std::vector<std::string>{"c.json"});
+}
+
 TEST_CASE("compare says when it cannot") {
   const Workplace place;
   bad_input_line(run_program(place, {"compare", place.text("nowhere"), "--baseline", baselines}));
