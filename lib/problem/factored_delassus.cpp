@@ -4,20 +4,23 @@
 #include <cassert>
 
 #include "core/parallel.hpp"
+#include "problem/block_order.hpp"
 
 namespace ccp {
 namespace {
 
 using SixVector = Eigen::Map<const Eigen::Matrix<double, 6, 1>>;
 
-/// Calls kernel(i, rows) for the blocks [begin, end) with the number of rows as a compile-time constant.
+/// Calls kernel(i, rows) for the blocks order[begin], …, order[end − 1] with the number of rows as a compile-time constant.
 template <typename Kernel>
-void for_blocks_by_rows(const ConstraintSet& blocks, Index begin, Index end, const Kernel& kernel) {
+void for_blocks_by_rows(const ConstraintSet& blocks, const std::vector<int>& order, Index begin, Index end,
+                        const Kernel& kernel) {
+  const int *first = order.data() + begin, *last = order.data() + end;
   if (blocks.all_contacts_3d()) {
-    for (Index i = begin; i < end; ++i) kernel(i, std::integral_constant<int, 3>());
+    for (const int* i = first; i < last; ++i) kernel(Index{*i}, std::integral_constant<int, 3>());
     return;
   }
-  for (Index i = begin; i < end; ++i) with_rows(blocks.rows(i), [&](auto rows) { kernel(i, rows); });
+  for (const int* i = first; i < last; ++i) with_rows(blocks.rows(*i), [&](auto rows) { kernel(Index{*i}, rows); });
 }
 
 template <int Rows>
@@ -61,39 +64,53 @@ std::vector<int> FactoredDelassus::touched_bodies(const SparseMatrix& D, const s
   return touched;
 }
 
+void FactoredDelassus::collect_bodies(const SparseMatrix& D, const std::vector<int>& owner) {
+  const Index count = constraints().count();
+  paired_ = true;
+  for (Index i = 0; i < count && paired_; ++i) paired_ = touched_bodies(D, owner, i).size() <= 2;
+  pair_start_.assign(1, 0);
+  for (Index i = 0; i < count; ++i) {
+    std::vector<int> touched = touched_bodies(D, owner, i);
+    if (paired_) touched.resize(2, idle_body_);
+    pair_body_.insert(pair_body_.end(), touched.begin(), touched.end());
+    pair_start_.push_back(static_cast<Index>(pair_body_.size()));
+  }
+  order_ = spread_order(pair_start_, pair_body_, idle_body_ + 1);
+}
+
 void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition& partition) {
   const std::vector<int> owner = partition.owner();
   const ConstraintSet& blocks = constraints();
   idle_body_ = static_cast<int>(partition.count());
-  paired_ = true;
-  for (Index i = 0; i < blocks.count() && paired_; ++i) paired_ = touched_bodies(D, owner, i).size() <= 2;
-
+  collect_bodies(D, owner);
+  data_start_.resize(order_.size());
+  Index start = 0;
+  for (const int i : order_) {
+    data_start_[static_cast<std::size_t>(i)] = start;
+    start += 6 * blocks.rows(i) * static_cast<Index>(bodies_of(i).size());
+  }
+  jacobian_.resize(static_cast<std::size_t>(start + ahead + 36), 0.0);
   std::vector<std::vector<std::pair<int, Index>>> by_body(static_cast<std::size_t>(partition.count()) + 1);
-  pair_start_.assign(1, 0);
   for (Index i = 0; i < blocks.count(); ++i) {
-    std::vector<int> touched = touched_bodies(D, owner, i);
-    if (paired_) touched.resize(2, idle_body_);
-    const Index start = static_cast<Index>(jacobian_.size()), size = 6 * blocks.rows(i);
-    data_start_.push_back(start);
-    jacobian_.resize(jacobian_.size() + touched.size() * static_cast<std::size_t>(size), 0.0);
+    const auto touched = bodies_of(i);
+    const Index size = 6 * blocks.rows(i);
     for (Index c = 0; c < blocks.rows(i); ++c)
       for (SparseMatrix::InnerIterator entry(D, blocks.offset(i) + c); entry; ++entry) {
         const int body = owner[static_cast<std::size_t>(entry.row())];
         const auto k = std::lower_bound(touched.begin(), touched.end(), body) - touched.begin();
-        jacobian_[static_cast<std::size_t>(start + k * size + 6 * c + entry.row() - partition.offset(body))] = entry.value();
+        jacobian_[static_cast<std::size_t>(data_start(i) + k * size + 6 * c + entry.row() - partition.offset(body))] =
+            entry.value();
       }
-    for (std::size_t k = 0; k < touched.size(); ++k) {
-      pair_body_.push_back(touched[k]);
-      by_body[static_cast<std::size_t>(touched[k])].emplace_back(static_cast<int>(i), start + static_cast<Index>(k) * size);
-    }
-    pair_start_.push_back(static_cast<Index>(pair_body_.size()));
+    for (std::size_t k = 0; k < touched.size(); ++k)
+      by_body[static_cast<std::size_t>(touched[k])].emplace_back(static_cast<int>(i),
+                                                                 data_start(i) + static_cast<Index>(k) * size);
   }
   by_body.pop_back();  // the idle one
   body_start_.assign(1, 0);
   for (const auto& pairs : by_body) {
-    for (const auto& [block, start] : pairs) {
+    for (const auto& [block, first] : pairs) {
       body_block_.push_back(block);
-      body_data_.push_back(start);
+      body_data_.push_back(first);
     }
     body_start_.push_back(static_cast<Index>(body_block_.size()));
   }
@@ -112,7 +129,7 @@ void FactoredDelassus::gather_velocity(const double* impulse, double* v, Index f
 }
 
 void FactoredDelassus::body_velocity(ConstVectorRef impulse, double* v, int threads) const {
-  // One thread goes through the constraints in the order of the memory. Several share the bodies, each of which takes its
+  // One thread goes through the blocks in the order of the memory. Several share the bodies, each of which takes its
   // constraints in the same order: the same sums, to the last bit.
   if (threads > 1) {
     parallel_ranges(threads, bodies(), [&](Index begin, Index end) { gather_velocity(impulse.data(), v, begin, end); });
@@ -121,7 +138,7 @@ void FactoredDelassus::body_velocity(ConstVectorRef impulse, double* v, int thre
   std::fill(v, v + padded_size(), 0.0);
   const ConstraintSet& blocks = constraints();
   for_blocks_by_rows(
-      blocks, 0, blocks.count(), [&](Index i, auto rows) __attribute__((always_inline)) {
+      blocks, order_, 0, blocks.count(), [&](Index i, auto rows) __attribute__((always_inline)) {
         add_impulse<rows>(i, block_of<rows>(impulse.data(), blocks.offset(i)), v);
       });
 }
@@ -131,7 +148,7 @@ void FactoredDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) cons
   body_velocity(x, scratch_.data(), threads);
   parallel_ranges(threads, blocks.count(), [&](Index begin, Index end) {
     for_blocks_by_rows(
-        blocks, begin, end, [&](Index i, auto rows) __attribute__((always_inline)) {
+        blocks, order_, begin, end, [&](Index i, auto rows) __attribute__((always_inline)) {
           const Index offset = blocks.offset(i);
           const BlockVector<rows> u = local_velocity<rows>(i, scratch_.data(), block_of<rows>(x.data(), offset));
           for (int r = 0; r < rows; ++r) y[offset + r] = u[r];
@@ -173,7 +190,8 @@ std::vector<std::vector<int>> FactoredDelassus::coupling() const {
 }
 
 std::size_t FactoredDelassus::bytes() const {
-  return (jacobian_.size() + response_.size()) * sizeof(double) + (pair_body_.size() + body_block_.size()) * sizeof(int) +
+  return (jacobian_.size() + response_.size()) * sizeof(double) +
+         (order_.size() + pair_body_.size() + body_block_.size()) * sizeof(int) +
          (pair_start_.size() + data_start_.size() + body_start_.size() + body_data_.size()) * sizeof(Index) +
          compliance_.size() * sizeof(Matrix3) + static_cast<std::size_t>(scratch_.size()) * sizeof(double);
 }

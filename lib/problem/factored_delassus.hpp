@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/block_rows.hpp"
@@ -24,6 +25,12 @@ class FactoredDelassus final : public DelassusOperator {
   Index bodies() const { return static_cast<Index>(body_start_.size()) - 1; }
   Index padded_size() const { return 6 * (bodies() + 1); }
 
+  /// Has the caches fetch what the sweep in order() needs some blocks after this one.
+  template <int Rows>
+  void fetch_ahead(Index block) const {
+    fetch<Rows>(jacobian_.data() + data_start(block));
+    fetch<Rows>(response_.data() + data_start(block));
+  }
   /// D_iᵀ v + C_i γ_i of one block of `Rows` rows, v in the padded layout.
   template <int Rows>
   BlockVector<Rows> local_velocity(Index block, const double* body_velocity, const BlockVector<Rows>& impulse) const;
@@ -32,6 +39,14 @@ class FactoredDelassus final : public DelassusOperator {
   void add_impulse(Index block, const BlockVector<Rows>& delta, double* body_velocity) const;
   /// v <- H⁻¹ D γ in the padded layout.
   void body_velocity(ConstVectorRef impulse, double* v, int threads = 1) const;
+
+  /// The order in which the blocks are kept and gone through; see spread_order (block_order.hpp).
+  const std::vector<int>& order() const { return order_; }
+  /// The bodies of one block; the idle one, number bodies(), may be among them.
+  std::span<const int> bodies_of(Index block) const {
+    const auto i = static_cast<std::size_t>(block);
+    return {pair_body_.data() + pair_start_[i], pair_body_.data() + pair_start_[i + 1]};
+  }
 
   /// Pairs of constraints that share a body, as sorted block columns per block row (the pattern of N).
   std::vector<std::vector<int>> coupling() const;
@@ -42,6 +57,13 @@ class FactoredDelassus final : public DelassusOperator {
   using Velocity = Eigen::Map<Eigen::Matrix<double, 6, 1>>;
   using ConstVelocity = Eigen::Map<const Eigen::Matrix<double, 6, 1>>;
 
+  /// Numbers of the blocks that fetch_ahead looks ahead, and of zeros at the end of the data for it.
+  static constexpr int ahead = 8 * 36;
+
+  template <int Rows>
+  static void fetch(const double* data) {
+    for (int k = 0; k < 12 * Rows; k += 8) __builtin_prefetch(data + ahead + k);  // 8 numbers are a line of the cache
+  }
   template <int Rows>
   static void add_response(const double* response, const BlockVector<Rows>& delta, double* velocity);
   void gather_velocity(const double* impulse, double* v, Index first_body, Index last_body) const;
@@ -49,14 +71,16 @@ class FactoredDelassus final : public DelassusOperator {
   Index data_start(Index block) const { return data_start_[static_cast<std::size_t>(block)]; }
   std::vector<int> touched_bodies(const SparseMatrix& D, const std::vector<int>& owner, Index block) const;
   void collect_pairs(const SparseMatrix& D, const BlockPartition& bodies);
+  void collect_bodies(const SparseMatrix& D, const std::vector<int>& owner);
 
   bool paired_ = true;  ///< every constraint has two pairs
   int idle_body_ = 0;
   std::vector<Index> pair_start_;    ///< count + 1: first (constraint, body) pair of each constraint
   std::vector<int> pair_body_;       ///< body of each pair
+  std::vector<int> order_;           ///< blocks as they follow each other in the data
   std::vector<Index> data_start_;    ///< first number of the pairs of each constraint, in jacobian_ and response_
-  std::vector<double> jacobian_;     ///< D_ib
-  std::vector<double> response_;     ///< H_b⁻¹ D_ib
+  std::vector<double> jacobian_;     ///< D_ib, and zeros
+  std::vector<double> response_;     ///< H_b⁻¹ D_ib, and zeros
   std::vector<Index> body_start_;    ///< bodies + 1: first pair of each body in body_pair_
   std::vector<int> body_block_;      ///< constraint of each pair, grouped by body
   std::vector<Index> body_data_;     ///< first number of that pair

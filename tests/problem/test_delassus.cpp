@@ -2,6 +2,7 @@
 
 #include <Eigen/LU>
 
+#include "problem/block_order.hpp"
 #include "support/small_problems.hpp"
 
 using namespace ccp;
@@ -114,4 +115,37 @@ TEST_CASE("block-CSR keeps an unsymmetric matrix as it is") {
   Vector y(4);
   op.multiply(x, y);
   CHECK(y == N * x);
+}
+
+TEST_CASE("the order of the factored operator spreads blocks that share a body and otherwise keeps theirs") {
+  const ContactProblem problem = random_problem(21, {400, 900, 50, 50, 50});
+  const FactoredDelassus& N = problem.factored();
+  const std::vector<int>& order = N.order();
+  REQUIRE(order.size() == static_cast<std::size_t>(problem.constraints().count()));
+  std::vector<int> last_block(static_cast<std::size_t>(N.bodies()) + 1, -1);
+  std::vector<Index> last_place(last_block.size(), -group_size);
+  std::vector<bool> seen(order.size(), false);
+  Index near = 0;
+  for (Index place = 0; place < static_cast<Index>(order.size()); ++place) {
+    const int block = order[static_cast<std::size_t>(place)];
+    CHECK_FALSE(seen[static_cast<std::size_t>(block)]);
+    seen[static_cast<std::size_t>(block)] = true;
+    bool shared = false;
+    for (const int body : N.bodies_of(block)) {
+      const auto b = static_cast<std::size_t>(body);
+      CHECK(last_block[b] < block);
+      shared = shared || place - last_place[b] < group_size;
+      last_block[b] = block;
+      last_place[b] = place;
+    }
+    if (shared) ++near;
+  }
+  CHECK(near <= problem.constraints().count() / 10);
+}
+
+TEST_CASE("an order of blocks exists where all of them share a body, or where there are none") {
+  const std::vector<int> chain = spread_order({0, 2, 4, 6}, {0, 1, 1, 0, 0, 1}, 2);
+  CHECK(chain == std::vector<int>{0, 1, 2});
+  CHECK(spread_order({0}, {}, 0).empty());
+  CHECK(spread_order({0, 0, 0}, {}, 1) == std::vector<int>{0, 1});
 }

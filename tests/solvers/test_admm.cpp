@@ -70,6 +70,7 @@ TEST_CASE("factorisations happen when ρ changes and only then") {
   stop.tolerance = 0.0;
   RunSpec spec{"admm", Model::ccp, stop, {{"step_policy", std::string("fixed")}}};
   const Result fixed = run(problem, spec);
+  CHECK(fixed.counters.analyses == 1);
   CHECK(fixed.counters.factorizations == 1);
   CHECK(fixed.counters.back_solves == 60);  // one step of refinement each
   CHECK(fixed.counters.projections == 30);

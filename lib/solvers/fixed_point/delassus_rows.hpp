@@ -15,13 +15,18 @@ namespace ccp {
 class AssembledRows {
  public:
   explicit AssembledRows(const ContactProblem& problem) : N_(problem.assembled()) {}
+  /// The block whose numbers follow in the memory.
+  Index block_at(Index place) const { return place; }
   /// Forgets what was kept; the next products are those of `impulse`.
   void restart(const Vector& /*impulse*/, int /*threads*/ = 1) {}
   /// (N γ)_i, where γ has the changes reported since the restart.
   template <int Rows>
-  BlockVector<Rows> product(Index block, const Vector& impulse) const {
+  [[gnu::always_inline]] inline BlockVector<Rows> product(Index block, const Vector& impulse) const {
     return N_.row_product<Rows>(block, impulse.data());
   }
+  /// Announces what later blocks need.
+  template <int Rows>
+  void fetch_ahead(Index) const {}
   /// γ_i has become γ_i + delta.
   template <int Rows>
   void changed(Index /*block*/, const BlockVector<Rows>& /*delta*/) {}
@@ -34,14 +39,19 @@ class AssembledRows {
 class FactoredRows {
  public:
   explicit FactoredRows(const ContactProblem& problem) : N_(problem.factored()), velocity_(Vector::Zero(N_.padded_size())) {}
+  Index block_at(Index place) const { return N_.order()[static_cast<std::size_t>(place)]; }
   void restart(const Vector& impulse, int threads = 1) { N_.body_velocity(impulse, velocity_.data(), threads); }
   template <int Rows>
-  BlockVector<Rows> product(Index block, const Vector& impulse) const {
+  [[gnu::always_inline]] inline BlockVector<Rows> product(Index block, const Vector& impulse) const {
     const Index offset = N_.constraints().offset(block);
     return N_.local_velocity<Rows>(block, velocity_.data(), Eigen::Map<const BlockVector<Rows>>(impulse.data() + offset));
   }
   template <int Rows>
-  void changed(Index block, const BlockVector<Rows>& delta) {
+  [[gnu::always_inline]] inline void fetch_ahead(Index block) const {
+    N_.fetch_ahead<Rows>(block);
+  }
+  template <int Rows>
+  [[gnu::always_inline]] inline void changed(Index block, const BlockVector<Rows>& delta) {
     N_.add_impulse<Rows>(block, delta, velocity_.data());
   }
 

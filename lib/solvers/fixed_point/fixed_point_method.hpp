@@ -33,17 +33,29 @@ class FixedPointSession : public Session {
     return run(rows);
   }
 
-  /// Gauss–Seidel sweeps with this update of one block.
+  ContactProblem problem_;
+  bool factored_;
+  const DelassusOperator& N_;
+};
+
+/// Base of the Gauss–Seidel methods.
+class SweepSession : public FixedPointSession {
+ public:
+  SweepSession(const ContactProblem& problem, OperatorForm form)
+      : FixedPointSession(problem, form), plan_(factored_ ? SweepPlan(problem_.factored()) : SweepPlan(blocks().count())) {}
+
+ protected:
+  /// Sweeps with this update of one block.
   template <typename Update>
   Outcome run_sweeps(const WarmStart& start, const Vector& shift, const SweepOptions& options, Monitor& monitor,
                      const Update& update) const {
     const Vector r = shifted_velocity(shift);
-    return with_delassus_rows([&](auto& rows) { return Sweeps(blocks(), rows, r, options, update).run(start, monitor); });
+    return with_delassus_rows(
+        [&](auto& rows) { return Sweeps(blocks(), plan_, rows, r, options, update).run(start, monitor); });
   }
 
-  ContactProblem problem_;
-  bool factored_;
-  const DelassusOperator& N_;
+ private:
+  SweepPlan plan_;
 };
 
 /// The frame of a method: `Settings` has a member `form`, `Method` is a FixedPointSession made from settings and problem.

@@ -23,10 +23,10 @@ Matrix3 padded_block(const DelassusOperator& N, Index i) {
   return block;
 }
 
-class NsgsSession final : public FixedPointSession {
+class NsgsSession final : public SweepSession {
  public:
   NsgsSession(const NsgsSettings& settings, const ContactProblem& problem)
-      : FixedPointSession(problem, settings.form), settings_(settings) {
+      : SweepSession(problem, settings.form), settings_(settings) {
     for (Index i = 0; i < blocks().count(); ++i) {
       matrices_.push_back(padded_block(N_, i));
       step_.push_back(1.0 / stable_rate(N_.diagonal_block(i)));

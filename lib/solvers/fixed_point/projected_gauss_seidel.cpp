@@ -11,10 +11,10 @@ struct GaussSeidelSettings {
   OperatorForm form = OperatorForm::automatic;
 };
 
-class GaussSeidelSession final : public FixedPointSession {
+class GaussSeidelSession final : public SweepSession {
  public:
   GaussSeidelSession(const GaussSeidelSettings& settings, const ContactProblem& problem)
-      : FixedPointSession(problem, settings.form), settings_(settings) {
+      : SweepSession(problem, settings.form), settings_(settings) {
     for (Index i = 0; i < blocks().count(); ++i) step_.push_back(settings.omega / stable_rate(N_.diagonal_block(i)));
   }
 

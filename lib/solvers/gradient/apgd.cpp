@@ -1,5 +1,8 @@
 #include "solvers/gradient/apgd.hpp"
 
+#include <array>
+#include <utility>
+
 #include "solvers/gradient/gradient_problem.hpp"
 #include "solvers/gradient/iterates.hpp"
 
@@ -10,6 +13,27 @@ constexpr double growth = 2.0, decay = 0.9;  // of L after a failed and after a 
 constexpr double rounding = 8.0 * 0x1p-52;   // a step this far below γ is rounding of N γ (E58)
 constexpr double smallest_ratio = 1e-12;     // of L to the mean of diag N
 constexpr int power_iterations = 30;
+
+/// One number for each row of a chunk.
+using Scratch = std::array<double, 3 * BlockPass::chunk>;
+
+/// The rows of the blocks [begin, end) of a vector, or of a scratch that holds these rows alone.
+class Rows {
+ public:
+  Rows(const ConstraintSet& set, Index begin, Index end)
+      : first_(set.offset(begin)), size_(set.offsets()[static_cast<std::size_t>(end)] - first_) {}
+
+  Eigen::Map<const Vector> of(const Vector& x) const { return {x.data() + first_, size_}; }
+  Eigen::Map<Vector> of(Vector& x) const { return {x.data() + first_, size_}; }
+  Eigen::Map<Vector> of(Scratch& x) const { return {x.data(), size_}; }
+  template <typename Block>
+  Eigen::Map<typename Block::Point> of(Scratch& x, const Block& block) const {
+    return Eigen::Map<typename Block::Point>(x.data() + (block.offset - first_));
+  }
+
+ private:
+  Index first_, size_;
+};
 
 struct ApgdSettings {
   bool restart = true;
@@ -123,36 +147,66 @@ class ApgdSession final : public Session {
     }
   }
 
+  /// x_k + β (x_k − x_{k−1}).
+  template <typename Current, typename Previous>
+  auto extrapolated(const Current& current, const Previous& previous) const {
+    return current + beta_ * (current - previous);
+  }
+
   /// γ_{k+1} = Π(y_k − t(N y_k + r)), where y_k and N y_k are combinations of the last two iterates and their products
   /// (E57). Sums dᵀd with d = γ_{k+1} − y_k, and gᵀ(γ_{k+1} − γ_k).
   BlockPass::Sums<2> project_step(int threads) {
-    const Vector &gamma = gamma_.current(), &previous = gamma_.previous();
-    Vector& next = gamma_.next();
-    const double beta = beta_, t = 1.0 / L_;
-    return pass_.run<2>(threads, [&, beta, t](const auto& block) {
-      using Point = typename std::decay_t<decltype(block)>::Point;
-      const Point last = block.of(gamma), product = block.of(product_);
-      const Point y = last + beta * (last - block.of(previous));
-      const Point g = product + beta * (product - block.of(previous_product_)) + block.of(r_);
-      const Point projected = block.project(y - t * g);
-      block.of(next) = projected;
-      return BlockPass::Sums<2>{(projected - y).squaredNorm(), g.dot(projected - last)};
+    // Chunk by chunk in loops of few operations, of which a processor has several at work at a time: in one loop the chain
+    // of roots and divisions of a contact would be nearly all it sees.
+    return pass_.run_chunks<2>(threads, [&](Index begin, Index end) {
+      const Rows rows(problem_.constraints(), begin, end);
+      Scratch y, g;
+      rows.of(y) = extrapolated(rows.of(gamma_.current()), rows.of(gamma_.previous()));
+      rows.of(g) = extrapolated(rows.of(product_), rows.of(previous_product_)) + rows.of(r_);
+      rows.of(gamma_.next()) = rows.of(y) - 1.0 / L_ * rows.of(g);
+      Vector& next = gamma_.next();
+      for_blocks(problem_.constraints(), begin, end,
+                 [&](const auto& block) { block.of(next) = block.project(block.of(std::as_const(next))); });
+      BlockPass::Sums<2> sums{};
+      const Vector& gamma = gamma_.current();
+      for_blocks(problem_.constraints(), begin, end, [&](const auto& block) {
+        using Point = typename std::decay_t<decltype(block)>::Point;
+        const Point projected = block.of(std::as_const(next)), at = rows.of(y, block), slope = rows.of(g, block);
+        sums[0] += (projected - at).squaredNorm();
+        sums[1] += slope.dot(projected - block.of(gamma));
+      });
+      return sums;
     });
   }
 
   /// Sums dᵀ(N γ_{k+1} − N y_k), ‖γ_{k+1}‖² and the residual (E61) of γ_{k+1}.
   BlockPass::Sums<3> examine_step(int threads) {
-    const Vector &gamma = gamma_.current(), &previous = gamma_.previous(), &scale = problem_.residual_scale();
-    const Vector& next = gamma_.next();
-    const double beta = beta_;
-    return pass_.run<3>(threads, [&, beta](const auto& block) {
-      using Point = typename std::decay_t<decltype(block)>::Point;
-      const Point projected = block.of(next), last = block.of(gamma), product = block.of(next_product_);
-      const Point last_product = block.of(product_);
-      const Point y = last + beta * (last - block.of(previous));
-      const Point y_product = last_product + beta * (last_product - block.of(previous_product_));
-      return BlockPass::Sums<3>{(projected - y).dot(product - y_product), projected.squaredNorm(),
-                                residual_square(block, projected, product + block.of(r_), scale[block.index])};
+    return pass_.run_chunks<3>(threads, [&](Index begin, Index end) {
+      const Rows rows(problem_.constraints(), begin, end);
+      const Vector &next = std::as_const(gamma_).next(), &scale = problem_.residual_scale();
+      Scratch d, e, projected;
+      rows.of(d) = rows.of(next) - extrapolated(rows.of(gamma_.current()), rows.of(gamma_.previous()));
+      rows.of(e) = rows.of(next_product_) - extrapolated(rows.of(product_), rows.of(previous_product_));
+      rows.of(projected) = rows.of(next_product_) + rows.of(r_);
+      for_blocks(problem_.constraints(), begin, end, [&](const auto& block) {
+        auto part = rows.of(projected, block);
+        part = block.of(next) - scale[block.index] * part;
+      });
+      for_blocks(problem_.constraints(), begin, end, [&](const auto& block) {
+        auto part = rows.of(projected, block);
+        part = block.project(part);
+      });
+      BlockPass::Sums<3> sums{};
+      for_blocks(problem_.constraints(), begin, end, [&](const auto& block) {
+        using Point = typename std::decay_t<decltype(block)>::Point;
+        const Point point = block.of(next), along = rows.of(d, block), change = rows.of(e, block);
+        const Point nearest = rows.of(projected, block);
+        const double g = scale[block.index];
+        sums[0] += along.dot(change);
+        sums[1] += point.squaredNorm();
+        sums[2] += (point - nearest).squaredNorm() / (g * g);
+      });
+      return sums;
     });
   }
 

@@ -35,14 +35,19 @@ struct ConeBlock {
   }
 };
 
-/// kernel(block) for the blocks [begin, end), with `block` a ConeBlock of the kind at hand.
-template <typename Kernel>
-[[gnu::flatten]] void for_blocks(const ConstraintSet& set, Index begin, Index end, const Kernel& kernel) {
+/// kernel(block) for the blocks index_of(begin), …, index_of(end − 1), with `block` a ConeBlock of the kind at hand.
+template <typename IndexOf, typename Kernel>
+[[gnu::flatten]] void for_blocks(const ConstraintSet& set, Index begin, Index end, const IndexOf& index_of,
+                                 const Kernel& kernel) {
   if (set.all_contacts_3d()) {
-    for (Index i = begin; i < end; ++i) kernel(ConeBlock<ConstraintKind::contact>{i, 3 * i, set.friction(i)});
+    for (Index k = begin; k < end; ++k) {
+      const Index i = index_of(k);
+      kernel(ConeBlock<ConstraintKind::contact>{i, 3 * i, set.friction(i)});
+    }
     return;
   }
-  for (Index i = begin; i < end; ++i) {
+  for (Index k = begin; k < end; ++k) {
+    const Index i = index_of(k);
     const Index offset = set.offset(i);
     const double mu = set.friction(i);
     switch (set.kind(i)) {
@@ -52,6 +57,13 @@ template <typename Kernel>
       case ConstraintKind::bilateral: kernel(ConeBlock<ConstraintKind::bilateral>{i, offset, mu}); break;
     }
   }
+}
+
+/// kernel(block) for the blocks [begin, end).
+template <typename Kernel>
+[[gnu::flatten]] void for_blocks(const ConstraintSet& set, Index begin, Index end, const Kernel& kernel) {
+  for_blocks(
+      set, begin, end, [](Index k) { return k; }, kernel);
 }
 
 /// Passes with sums whose order of summation is fixed: within chunks of a constant number of blocks, then over the chunks.
@@ -66,18 +78,13 @@ class BlockPass {
   explicit BlockPass(const ConstraintSet& set)
       : set_(&set), partial_(static_cast<std::size_t>((set.count() + chunk - 1) / chunk)) {}
 
-  /// kernel(block) returns the shares of its block in the sums. (Returned, not added to a reference, they stay in
-  /// registers.)
+  /// kernel(begin, end) returns the shares of the blocks [begin, end), at most `chunk` of them, in the sums.
   template <std::size_t Count, typename Kernel>
-  Sums<Count> run(int threads, const Kernel& kernel) {
+  Sums<Count> run_chunks(int threads, const Kernel& kernel) {
     static_assert(Count <= most_sums);
     const auto body = [&](Index first, Index last) {
       for (Index c = first; c < last; ++c) {
-        Sums<Count> sums{};
-        for_blocks(*set_, c * chunk, std::min((c + 1) * chunk, set_->count()), [&](const auto& block) {
-          const Sums<Count> shares = kernel(block);
-          for (std::size_t s = 0; s < Count; ++s) sums[s] += shares[s];
-        });
+        const Sums<Count> sums = kernel(c * chunk, std::min((c + 1) * chunk, set_->count()));
         for (std::size_t s = 0; s < Count; ++s) partial_[static_cast<std::size_t>(c)][s] = sums[s];
       }
     };
@@ -86,6 +93,20 @@ class BlockPass {
     for (const auto& part : partial_)
       for (std::size_t s = 0; s < Count; ++s) total[s] += part[s];
     return total;
+  }
+
+  /// kernel(block) returns the shares of its block in the sums. (Returned, not added to a reference, they stay in
+  /// registers.)
+  template <std::size_t Count, typename Kernel>
+  Sums<Count> run(int threads, const Kernel& kernel) {
+    return run_chunks<Count>(threads, [&](Index begin, Index end) {
+      Sums<Count> sums{};
+      for_blocks(*set_, begin, end, [&](const auto& block) {
+        const Sums<Count> shares = kernel(block);
+        for (std::size_t s = 0; s < Count; ++s) sums[s] += shares[s];
+      });
+      return sums;
+    });
   }
 
  private:

@@ -20,6 +20,7 @@ class Iterates {
   const Vector& best() const { return slots_[best_]; }
   /// The next iterate in the making.
   Vector& next() { return slots_[next_]; }
+  const Vector& next() const { return slots_[next_]; }
 
   /// The next iterate becomes the current one.
   void accept() {
