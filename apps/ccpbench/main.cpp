@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "arguments.hpp"
-#include "blas_kernels.hpp"
 #include "command.hpp"
 #include "core/error.hpp"
 #include "help.hpp"
+#include "library_settings.hpp"
 #include "terminal.hpp"
 
 namespace ccp::cli {
@@ -77,7 +77,7 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace ccp::cli;
-  fix_blas_kernels(argv);
+  fix_library_settings(argv);
   try {
     return flushed(run_program(argc, argv));
   } catch (const ccp::InputError& error) {

@@ -37,8 +37,7 @@ fs::path output_file(const char* name) {
   ::dup2(out_file, STDOUT_FILENO);
   ::dup2(err_file, STDERR_FILENO);
   ::unsetenv("CCPBENCH_FCLIB_DIR");
-  ::unsetenv("OPENBLAS_CORETYPE");
-  ::setenv("OMP_WAIT_POLICY", "passive", 1);  // threads that spin starve each other when tests run beside one another
+  for (const char* name : {"OPENBLAS_CORETYPE", "GOMP_SPINCOUNT", "OMP_WAIT_POLICY"}) ::unsetenv(name);
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
   if (::chdir(folder.c_str()) != 0) ::_exit(126);
   std::vector<char*> words = {const_cast<char*>(CCPBENCH_PROGRAM)};

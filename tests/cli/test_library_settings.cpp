@@ -1,0 +1,59 @@
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "cli/program.hpp"
+
+using namespace ccp::testing;
+
+namespace {
+
+/// What follows `start` in the last line of stderr that has it; the libraries say there what they are set to.
+std::string said(const Environment& environment, const std::string& start) {
+  const Workplace place;
+  const Answer answer = run_program(place, {"--version"}, environment);
+  CHECK(answer.code == 0);
+  CHECK(lines_of(answer.out).size() == 1);
+  std::string value;
+  for (const std::string& line : lines_of(answer.err))
+    if (const auto at = line.find(start); at != std::string::npos) value = line.substr(at + start.size());
+  return value;
+}
+
+/// Which kernels OpenBLAS has loaded.
+std::string loaded_core(const Environment& environment) {
+  Environment verbose = environment;
+  verbose.emplace_back("OPENBLAS_VERBOSE", "2");
+  return said(verbose, "Core: ");
+}
+
+/// For how long the threads of libgomp spin.
+std::string spin_count(const Environment& environment) {
+  Environment verbose = environment;
+  verbose.emplace_back("OMP_DISPLAY_ENV", "VERBOSE");
+  return said(verbose, "GOMP_SPINCOUNT = ");
+}
+
+}  // namespace
+
+TEST_CASE("the kernels of OpenBLAS are the same on every machine, unless the user wants others") {
+  const std::string chosen = loaded_core({{"OPENBLAS_CORETYPE", "Nehalem"}});
+  if (chosen.empty()) {
+    WARN("skipped: the BLAS of this machine is not OpenBLAS, or has the kernels of one machine only");
+    return;
+  }
+  CHECK(chosen == "Nehalem");
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) CHECK(loaded_core({}) == "Haswell");
+#endif
+}
+
+TEST_CASE("threads that wait spin for a short while, unless the user wants it otherwise") {
+  const std::string chosen = spin_count({{"GOMP_SPINCOUNT", "77"}});
+  if (chosen.empty()) {
+    WARN("skipped: the OpenMP library of this machine is not libgomp");
+    return;
+  }
+  CHECK(chosen == "'77'");
+  CHECK(spin_count({}) == "'1000'");
+  CHECK(spin_count({{"OMP_WAIT_POLICY", "passive"}}) == "'0'");
+}
