@@ -10,7 +10,8 @@ ProximalSubproblem::ProximalSubproblem(const ContactProblem& problem, Model mode
       model_(model),
       system_(make_newton_system(problem, form)),
       weight_(system_->mean_diagonal()),
-      step_factor_(step_factor) {
+      step_factor_(step_factor),
+      residual_factor_(step_factor) {
   const auto blocks = static_cast<std::size_t>(constraints_.count());
   for (Vector* vector : {&q_, &centre_, &x_, &u_, &direction_, &velocity_change_, &trial_x_, &trial_u_, &residual_})
     vector->setZero(size());
@@ -76,12 +77,14 @@ void ProximalSubproblem::accept() {
 }
 
 double ProximalSubproblem::residual() const {
+  const double ratio = residual_factor_ / step_factor_;  // residuals compare, whatever the step
   double largest = 0.0;
   for (Index i = 0; i < constraints_.count(); ++i) {
+    const double step = ratio * step_[i];
     const Vector3 own = x_.segment<3>(3 * i);
     const Vector3 u = u_.segment<3>(3 * i) - a_ * weight_[i] * (own - centre_.segment<3>(3 * i));
-    const Vector3 value = contact_map_value(constraints_.kind(i), constraints_.friction(i), model_, own - step_[i] * u);
-    largest = std::max(largest, (own - value).norm() / step_[i]);
+    const Vector3 value = contact_map_value(constraints_.kind(i), constraints_.friction(i), model_, own - step * u);
+    largest = std::max(largest, (own - value).norm() / step);
   }
   return largest;
 }

@@ -39,7 +39,8 @@ class ProximalSubproblem {
   const Vector& point() const { return x_; }
   /// f at the present point, m/s.
   double merit() const { return merit_; }
-  /// max_i ‖x_i − P(x_i − ρ_i (W x + q)_i)‖/ρ_i, m/s, at the present point: the residual of the problem itself.
+  /// max_i ‖x_i − P(x_i − ρ_i (W x + q)_i)‖/ρ_i, m/s, at the present point, ρ_i with the factor given to the constructor:
+  /// the residual of the problem itself.
   double residual() const;
   /// The present point on its set: P-feasible impulses, N·s.
   void feasible_point(Vector& impulse) const;
@@ -52,7 +53,7 @@ class ProximalSubproblem {
   std::unique_ptr<NewtonSystem> system_;
   Vector weight_;  ///< t_i, 1/kg, 1 where the trace is not positive
   Vector step_;    ///< ρ_i, kg
-  double step_factor_, a_ = 0.0, merit_ = 0.0, trial_merit_ = 0.0;
+  double step_factor_, residual_factor_, a_ = 0.0, merit_ = 0.0, trial_merit_ = 0.0;
   Vector q_, centre_, x_, u_, direction_, velocity_change_, trial_x_, trial_u_, residual_;
   std::vector<Matrix3> scale_, diagonal_;
   std::vector<char> identity_;
