@@ -91,7 +91,8 @@ TEST_CASE("a solver of one model is no failure in the profiles of the other") {
   REQUIRE(run_program(place, {"run", config, "--quiet", "--out", place.text("out")}).code == 0);
   const std::string results = place.text("out/both");
   REQUIRE(run_program(place, {"report", results, "--out", place.text("page.html")}, without_charts(place)).code == 0);
-  for (const Json& profile : page_data(read_file(place / "page.html")).at(0).at("profiles")) {
+  const Json page = page_data(read_file(place / "page.html"));
+  for (const Json& profile : page.at(0).at("profiles")) {
     CHECK(profile.at("problems") == 2);
     CHECK(profile.at("lines").size() == (profile.at("model") == "ncp" ? 2 : 1));
     for (const Json& line : profile["lines"]) CHECK(line.at("points").back()[1] == 1.0);

@@ -100,7 +100,7 @@ TEST_CASE("ipm_qp refuses friction and takes contacts without") {
   CHECK_FALSE(make_solver("ipm_qp")->supports(point_mass(1.0, {-1, 0, 0}, 0.0), Model::ccp).has_value());
 }
 
-TEST_CASE("a full warm start saves iterations on neighbours of a problem, one from velocities saves fewer") {
+TEST_CASE("a warm start from velocities saves iterations on neighbours of a problem, and so does a full one") {
   const ContactProblem problem = scene("random_contacts", {{"contacts", std::int64_t{60}}});
   const Result solved = run(problem, {"ipm_cone", Model::ccp, stop_at(1e-12)});
   for (const std::string starting_point : {"two_step", "mehrotra", "central"}) {
@@ -119,8 +119,9 @@ TEST_CASE("a full warm start saves iterations on neighbours of a problem, one fr
         *sum += result.iterations;
       }
     }
+    CAPTURE(none, partial, full);
     CHECK(partial < none);
-    CHECK(full < partial);
+    CHECK(full < none);  // which of the two saves more depends on the BLAS kernels: 78 and 89, or 96 and 80
   }
 }
 
