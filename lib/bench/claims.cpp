@@ -24,10 +24,11 @@ bool holds(double value, const std::string& relation, double bound) {
   return value > bound;
 }
 
-/// Above 1 (or 0 for the difference) the bound is broken; orders cells by how near they are to failing.
+/// Above 0 the bound is broken; orders cells by how near they are to failing: by the factor between value and bound, where
+/// zero is infinitely far from what is positive.
 double badness(double value, const std::string& relation, double bound) {
   const double a = upper(relation) ? value : bound, b = upper(relation) ? bound : value;
-  if (a > 0.0 && b > 0.0) return std::log(a) - std::log(b);
+  if (a > 0.0 || b > 0.0) return std::log(std::max(a, 0.0)) - std::log(std::max(b, 0.0));
   return a - b;
 }
 

@@ -57,6 +57,15 @@ TEST_CASE("Claims over several cells take the largest, the smallest, or their ra
   CHECK(each.verdict == Verdict::not_met);
   CHECK(each.measured == 40.0);  // the one that breaks it, not the first
   CHECK(each.cell == "few/ccp/A (step=0.1)");
+  // A cell at zero is the farthest from the bound, not the nearest.
+  auto with_zero = halving;
+  with_zero[0] = "few,A (step=0.1),solved,0,1e-8,10,4";
+  const Judgement nearest = judge(steps, iterations + R"("at_most": 30)", with_zero);
+  CHECK(nearest.verdict == Verdict::met);
+  CHECK(nearest.measured == 20.0);
+  const Judgement low = judge(steps, iterations + R"("at_least": 5)", with_zero);
+  CHECK(low.verdict == Verdict::not_met);
+  CHECK(low.measured == 0.0);
 }
 
 TEST_CASE("A slope is fitted on log axes against a swept value or the size") {
