@@ -82,11 +82,7 @@ class Merger {
 std::vector<FrontTree::Run> runs_in_parent(const FrontTree::Front& front, const FrontTree::Front& parent) {
   std::vector<FrontTree::Run> runs;
   for (int here = 0; here < static_cast<int>(front.reach.size()); ++here) {
-    const int column = front.reach[static_cast<std::size_t>(here)];
-    int there = column - parent.first;
-    if (there >= parent.own)
-      there = parent.own +
-              static_cast<int>(std::lower_bound(parent.reach.begin(), parent.reach.end(), column) - parent.reach.begin());
+    const int there = parent.place_of(front.reach[static_cast<std::size_t>(here)]);
     if (!runs.empty() && runs.back().there + runs.back().length == there)
       ++runs.back().length;
     else
@@ -96,6 +92,11 @@ std::vector<FrontTree::Run> runs_in_parent(const FrontTree::Front& front, const 
 }
 
 }  // namespace
+
+int FrontTree::Front::place_of(int column) const {
+  if (column < first + own) return column - first;
+  return own + static_cast<int>(std::lower_bound(reach.begin(), reach.end(), column) - reach.begin());
+}
 
 FrontTree front_tree(const BlockOrdering& ordering) {
   const Merger merger(ordering);

@@ -22,6 +22,8 @@ struct FrontTree {
     std::vector<int> reach;      ///< new block columns beyond them, sorted
     std::vector<Run> in_parent;  ///< where `reach` is in the parent; empty for a root
     int size() const { return own + static_cast<int>(reach.size()); }
+    /// Row and column in the front, in blocks, of a new block column that it has.
+    int place_of(int column) const;
   };
 
   std::vector<int> order;     ///< order[new] = old

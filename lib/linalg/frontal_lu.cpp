@@ -28,18 +28,13 @@ void FrontalLu::place_entries(const BlockMatrix& A) {
       front_of[static_cast<std::size_t>(k)] = static_cast<int>(f);
       place[static_cast<std::size_t>(tree_.order[static_cast<std::size_t>(k)])] = k;
     }
-  const auto place_in = [this](int k, int f) {
-    const FrontTree::Front& front = tree_.fronts[static_cast<std::size_t>(f)];
-    if (k < front.first + front.own) return k - front.first;
-    const auto found = std::lower_bound(front.reach.begin(), front.reach.end(), k);
-    return front.own + static_cast<int>(found - front.reach.begin());
-  };
   std::vector<std::vector<Entry>> entries(tree_.fronts.size());
   for (std::size_t i = 0; i < tree_.order.size(); ++i)
     for (int p = A.row_start[i]; p < A.row_start[i + 1]; ++p) {
       const int row = place[i], column = place[static_cast<std::size_t>(A.column[static_cast<std::size_t>(p)])];
       const int f = front_of[static_cast<std::size_t>(std::min(row, column))];
-      entries[static_cast<std::size_t>(f)].push_back({p, scalars(place_in(row, f)), scalars(place_in(column, f))});
+      const FrontTree::Front& front = tree_.fronts[static_cast<std::size_t>(f)];
+      entries[static_cast<std::size_t>(f)].push_back({p, scalars(front.place_of(row)), scalars(front.place_of(column))});
     }
   entry_start_.push_back(0);
   for (const auto& own : entries) {
