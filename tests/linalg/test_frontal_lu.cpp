@@ -101,6 +101,46 @@ TEST_CASE("one analysis of the multifrontal LU serves any values of the pattern"
   CHECK(relative_error(second, x, rhs) <= 1e-14);
 }
 
+TEST_CASE("the multifrontal LU scales rows and leaves rows out, any set of them after any other", "[linalg]") {
+  const DenseMatrix A = grid(5, 13);
+  const BlockMatrix blocks = blocks_of(A);
+  const auto count = static_cast<std::size_t>(blocks.rows());
+  const BlockOrdering ordering = best_ordering(blocks);
+  FrontalLu lu(blocks, ordering);
+  const Vector rhs = Uniform(6).vector(A.rows());
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+    Uniform uniform(seed);
+    std::vector<Matrix3> scale, diagonal;
+    std::vector<char> left_out;
+    for (std::size_t i = 0; i < count; ++i) {
+      scale.push_back(Matrix3(uniform.matrix(3, 3)) + 2.0 * Matrix3::Identity());
+      diagonal.push_back(Matrix3(uniform.matrix(3, 3)) + 40.0 * Matrix3::Identity());
+      // None, a third, nearly all, all.
+      left_out.push_back(seed > 1 && (seed == 4 || uniform() < (seed == 2 ? -0.3 : 0.9)) ? 1 : 0);
+    }
+    CAPTURE(seed, std::count(left_out.begin(), left_out.end(), 1));
+    // The matrix with identity rows and columns where rows are left out.
+    DenseMatrix J = DenseMatrix::Identity(A.rows(), A.rows());
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = 0; j < count; ++j) {
+        if (left_out[i] != 0 || left_out[j] != 0) continue;
+        const auto row = 3 * static_cast<Index>(i), column = 3 * static_cast<Index>(j);
+        J.block<3, 3>(row, column) = scale[i] * A.block<3, 3>(row, column);
+        if (i == j) J.block<3, 3>(row, column) += diagonal[i];
+      }
+    REQUIRE(lu.factorize(blocks, scale, diagonal, left_out));
+    Vector x(rhs.size()), y(rhs.size());
+    lu.solve(rhs, x);
+    CHECK(relative_error(J, x, rhs) <= 1e-14);
+    for (std::size_t i = 0; i < count; ++i)
+      if (left_out[i] != 0) CHECK(x.segment<3>(3 * static_cast<Index>(i)) == rhs.segment<3>(3 * static_cast<Index>(i)));
+    FrontalLu fresh(blocks, ordering);
+    REQUIRE(fresh.factorize(blocks, scale, diagonal, left_out));
+    fresh.solve(rhs, y);
+    CHECK(x == y);
+  }
+}
+
 TEST_CASE("the multifrontal LU pivots inside a panel", "[linalg]") {
   // Diagonal blocks that are zero: regular only together.
   DenseMatrix A = DenseMatrix::Zero(12, 12);
