@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/select.hpp"
 #include "core/types.hpp"
 
 /// The arithmetic shared by the cone functions: internal to lib/cones, in a header so that loops over contacts inline it.
@@ -124,15 +125,21 @@ ConePoint<N> project(const ConePoint<N>& p, double mu) {
 }
 
 template <int N>
-ConePoint<N> project_strict(const ConePoint<N>& p, double mu) {
+[[gnu::always_inline]] inline ConePoint<N> project_strict(const ConePoint<N>& p, double mu) {
   assert(!(mu < 0.0));
   const double square = tangent_square(p);
   if (!is_common<N>(p, square, mu)) return project_strict_slow<N>(p, mu);
-  if (p[0] < 0.0) return ConePoint<N>::Zero();
-  const double t = std::sqrt(square);
-  const double radius = mu * p[0];
+  const double t = std::sqrt(square), radius = mu * p[0];
+  const bool open = p[0]<0.0, slipping = t> radius;
   ConePoint<N> result = p;
-  if (t > radius) shrink_tangent(result, radius, t);
+  if constexpr (N == 2) {
+    result[1] = select(slipping, std::copysign(radius, p[1]), p[1]);
+  } else {
+    const double factor = select(slipping, radius / t * inward, 1.0);
+    result[1] *= factor;
+    result[2] *= factor;
+  }
+  for (int i = 0; i < N; ++i) result[i] = select(open, 0.0, result[i]);
   return result;
 }
 

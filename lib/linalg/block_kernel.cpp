@@ -42,12 +42,4 @@ SubtractRow subtract_row_kernel() {
   return subtract_row_portable;
 }
 
-WideBlock product(const WideBlock& a, const WideBlock& b) {
-  WideBlock c;
-  for (int k = 0; k < 3; ++k)
-    for (int i = 0; i < 4; ++i)
-      c.column[k][i] = a.column[0][i] * b.column[k][0] + a.column[1][i] * b.column[k][1] + a.column[2][i] * b.column[k][2];
-  return c;
-}
-
 }  // namespace ccp

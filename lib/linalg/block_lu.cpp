@@ -1,28 +1,68 @@
 #include "linalg/block_lu.hpp"
 
-#include <Eigen/LU>
 #include <cassert>
+#include <cmath>
+#include <utility>
 
 namespace ccp {
 namespace {
-
-WideBlock widened(const Matrix3& block) {
-  WideBlock wide;
-  for (int k = 0; k < 3; ++k)
-    for (int i = 0; i < 4; ++i) wide.column[k][i] = i < 3 ? block(i, k) : 0.0;
-  return wide;
-}
 
 Eigen::Map<const Matrix3, 0, Eigen::OuterStride<4>> view(const WideBlock& block) {
   return Eigen::Map<const Matrix3, 0, Eigen::OuterStride<4>>(&block.column[0][0]);
 }
 
-/// Inverts a pivot by LU with partial pivoting; false when it is singular or not finite.
+/// A 3×3 matrix in registers: all loops over it are unrolled.
+struct Small {
+  double a[3][3];  ///< a[row][column]
+
+  [[gnu::always_inline]] bool larger_pivot_below(int k, int below) const {
+    return std::abs(a[below][k]) > std::abs(a[k][k]);
+  }
+  [[gnu::always_inline]] void swap_rows(int i, int k) {
+    for (int j = 0; j < 3; ++j) std::swap(a[i][j], a[k][j]);
+  }
+  [[gnu::always_inline]] void swap_columns(int i, int k) {
+    for (int j = 0; j < 3; ++j) std::swap(a[j][i], a[j][k]);
+  }
+  /// One Gauss–Jordan step in place. A pivot of zero leaves entries that are not finite.
+  [[gnu::always_inline]] void eliminate(int k) {
+    const double pivot = 1.0 / a[k][k];
+    for (int i = 0; i < 3; ++i) {
+      if (i == k) continue;
+      const double factor = a[i][k] * pivot;
+      for (int j = 0; j < 3; ++j)
+        if (j != k) a[i][j] -= factor * a[k][j];
+      a[i][k] = -factor;
+    }
+    for (int j = 0; j < 3; ++j) a[k][j] *= pivot;
+    a[k][k] = pivot;
+  }
+};
+
+/// Inverts a pivot by Gauss–Jordan with partial pivoting; false when it is singular or not finite.
 bool invert(WideBlock& pivot) {
-  const Eigen::PartialPivLU<Matrix3> lu(view(pivot));
-  const Matrix3 inverse = lu.inverse();
-  pivot = widened(inverse);
-  return inverse.allFinite();
+  Small m;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) m.a[i][j] = pivot.column[j][i];
+  const bool first = m.larger_pivot_below(0, 1);
+  if (first) m.swap_rows(0, 1);
+  const bool second = m.larger_pivot_below(0, 2);
+  if (second) m.swap_rows(0, 2);
+  m.eliminate(0);
+  const bool third = m.larger_pivot_below(1, 2);
+  if (third) m.swap_rows(1, 2);
+  m.eliminate(1);
+  m.eliminate(2);
+  if (third) m.swap_columns(1, 2);
+  if (second) m.swap_columns(0, 2);
+  if (first) m.swap_columns(0, 1);
+  double zero = 0.0;  // NaN as soon as an entry is not finite
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      pivot.column[j][i] = m.a[i][j];
+      zero += 0.0 * m.a[i][j];
+    }
+  return zero == 0.0;
 }
 
 }  // namespace
@@ -52,7 +92,7 @@ BlockLu::BlockLu(const BlockOrdering& ordering)
   work_.resize(3 * static_cast<Index>(rows_));
 }
 
-void BlockLu::load_row(const BlockMatrix& A, const Matrix3& scale, const Matrix3& diagonal, std::size_t row) {
+void BlockLu::load_row(const BlockMatrix& A, const WideBlock& scale, const WideBlock& diagonal, std::size_t row) {
   const auto old = static_cast<std::size_t>(order_[row]);
   for (int p = row_start_[row]; p < row_start_[row + 1]; ++p) {
     data_[static_cast<std::size_t>(p)] = {};
@@ -62,9 +102,9 @@ void BlockLu::load_row(const BlockMatrix& A, const Matrix3& scale, const Matrix3
     const auto column = static_cast<std::size_t>(place_[static_cast<std::size_t>(A.column[static_cast<std::size_t>(p)])]);
     const Matrix3& block = A.block[static_cast<std::size_t>(p)];
     if (column == row)
-      pivot_inverse_[row] = widened(scale * block + diagonal);  // the pivot itself until it is inverted
+      pivot_inverse_[row] = sum(product(scale, block), diagonal);  // the pivot itself until it is inverted
     else
-      data_[static_cast<std::size_t>(position_[column])] = widened(scale * block);
+      data_[static_cast<std::size_t>(position_[column])] = product(scale, block);
   }
 }
 
@@ -89,7 +129,7 @@ bool BlockLu::factorize(const BlockMatrix& A, const std::vector<Matrix3>& scale,
   for (std::size_t row = 0; row < rows_; ++row) {
     if (identity_[row] != 0) continue;
     const auto old = static_cast<std::size_t>(order_[row]);
-    load_row(A, scale[old], diagonal[old], row);
+    load_row(A, widened(scale[old]), widened(diagonal[old]), row);
     if (!eliminate_row(row)) return false;
   }
   return true;

@@ -40,7 +40,7 @@ class BlockLu {
   std::size_t bytes() const { return (column_.size() + rows_) * sizeof(WideBlock); }
 
  private:
-  void load_row(const BlockMatrix& A, const Matrix3& scale, const Matrix3& diagonal, std::size_t row);
+  void load_row(const BlockMatrix& A, const WideBlock& scale, const WideBlock& diagonal, std::size_t row);
   bool eliminate_row(std::size_t row);
 
   std::size_t rows_ = 0;

@@ -10,20 +10,26 @@ namespace {
 
 SparseMatrix assemble_by_bodies(const FactoredDelassus& factored) {
   const ConstraintSet& blocks = factored.constraints();
-  std::vector<Triplet> entries;
   const auto pattern = factored.coupling();
-  for (Index i = 0; i < blocks.count(); ++i)
-    for (const int j : pattern[static_cast<std::size_t>(i)]) {
-      const Matrix3 corner = factored.block(i, j);
-      for (Index c = 0; c < blocks.rows(j); ++c)
-        for (Index r = 0; r < blocks.rows(i); ++r)
-          if (corner(r, c) != 0.0)
-            entries.emplace_back(static_cast<int>(blocks.offset(i) + r), static_cast<int>(blocks.offset(j) + c),
-                                 corner(r, c));
+  std::vector<int> start{0}, row;
+  std::vector<double> value;
+  std::vector<Matrix3> corners;
+  for (Index j = 0; j < blocks.count(); ++j) {
+    const std::vector<int>& coupled = pattern[static_cast<std::size_t>(j)];
+    corners.clear();
+    for (const int i : coupled) corners.push_back(factored.block(i, j));
+    for (Index c = 0; c < blocks.rows(j); ++c) {
+      for (std::size_t k = 0; k < coupled.size(); ++k)
+        for (Index r = 0; r < blocks.rows(coupled[k]); ++r) {
+          if (corners[k](r, c) == 0.0) continue;
+          row.push_back(static_cast<int>(blocks.offset(coupled[k]) + r));
+          value.push_back(corners[k](r, c));
+        }
+      start.push_back(static_cast<int>(row.size()));
     }
-  SparseMatrix N(blocks.rows(), blocks.rows());
-  N.setFromTriplets(entries.begin(), entries.end());
-  return N;
+  }
+  return Eigen::Map<const SparseMatrix>(blocks.rows(), blocks.rows(), static_cast<Index>(row.size()), start.data(),
+                                        row.data(), value.data());
 }
 
 SparseMatrix assemble_by_solves(const GlobalForm& form, const MassMatrix& mass) {

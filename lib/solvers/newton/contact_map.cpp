@@ -3,24 +3,9 @@
 #include <algorithm>
 
 #include "cones/friction_cone.hpp"
-#include "cones/strict_projection.hpp"
 
 namespace ccp {
 namespace {
-
-ContactMap strict_map(const Vector3& s, double mu) {
-  ContactMap map{Vector3::Zero(), Matrix3::Zero(), s[0] <= 0.0};
-  if (map.open) return map;
-  map.value = s;
-  map.derivative.setIdentity();
-  const double t = s.tail<2>().norm(), radius = mu * s[0];
-  if (t <= radius) return map;
-  const Vector2 e = s.tail<2>() / t;
-  map.value.tail<2>() = radius * e;
-  map.derivative.block<2, 1>(1, 0) = mu * e;
-  map.derivative.block<2, 2>(1, 1) = (radius / t) * (Matrix2::Identity() - e * e.transpose());
-  return map;
-}
 
 ContactMap convex_map(const Vector3& s, double mu, bool planar) {
   ContactMap map{Vector3::Zero(), Matrix3::Zero(), false};
@@ -42,8 +27,8 @@ ContactMap contact_map(ConstraintKind kind, double mu, Model model, const Vector
     case ConstraintKind::contact:
     case ConstraintKind::contact2d:
       if (model == Model::ccp) return convex_map(s, mu, kind == ConstraintKind::contact2d);
-      return strict_map(s, mu);
-    case ConstraintKind::unilateral: return strict_map(s, 0.0);
+      return StrictContact{mu}.map(s);
+    case ConstraintKind::unilateral: return StrictContact{0.0}.map(s);
     case ConstraintKind::bilateral: break;
   }
   ContactMap map{Vector3::Zero(), Matrix3::Zero(), false};

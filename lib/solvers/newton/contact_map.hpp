@@ -1,6 +1,8 @@
 #pragma once
 
+#include "cones/strict_projection.hpp"
 #include "core/constraints.hpp"
+#include "core/select.hpp"
 #include "core/types.hpp"
 #include "problem/model.hpp"
 
@@ -21,5 +23,39 @@ ContactMap contact_map(ConstraintKind kind, double mu, Model model, const Vector
 
 /// P(s) alone.
 Vector3 contact_map_value(ConstraintKind kind, double mu, Model model, const Vector3& s);
+
+/// The Alart–Curnier map of a 3D contact, inline.
+struct StrictContact {
+  double mu;
+
+  [[gnu::always_inline]] Vector3 value(const Vector3& s) const { return project_strict(s, mu); }
+  [[gnu::always_inline]] ContactMap map(const Vector3& s) const;
+};
+
+/// The map of any constraint, with the functions of StrictContact.
+struct AnyConstraint {
+  ConstraintKind kind;
+  double mu;
+  Model model;
+
+  Vector3 value(const Vector3& s) const { return contact_map_value(kind, mu, model, s); }
+  ContactMap map(const Vector3& s) const { return contact_map(kind, mu, model, s); }
+};
+
+inline ContactMap StrictContact::map(const Vector3& s) const {
+  const double t = s.tail<2>().norm(), radius = mu * s[0];
+  const bool open = s[0] <= 0.0, slipping = !open && t > radius;
+  // Along the tangent e of the slip: P_T = radius e, so B_T = (radius/t)(I − e eᵀ), with a column μ e for the normal.
+  const double e1 = select(slipping, s[1] / t, 0.0), e2 = select(slipping, s[2] / t, 0.0);
+  const double one = select(open, 0.0, 1.0), k = select(slipping, radius / t, one);
+  ContactMap map;
+  map.open = open;
+  map.value << select(open, 0.0, s[0]), select(slipping, radius * e1, select(open, 0.0, s[1])),
+      select(slipping, radius * e2, select(open, 0.0, s[2]));
+  map.derivative << one, 0.0, 0.0,                 //
+      mu * e1, k * (1.0 - e1 * e1), -k * e1 * e2,  //
+      mu * e2, -k * e1 * e2, k * (1.0 - e2 * e2);
+  return map;
+}
 
 }  // namespace ccp

@@ -13,9 +13,11 @@ namespace ccp {
 namespace {
 
 enum class SweepPhase { automatic, off, on };
+enum class ColdStart { sticking, zero };
 
 struct ProximalSettings {
   NewtonForm form = NewtonForm::automatic;
+  ColdStart start = ColdStart::sticking;
   double weight = 1e-2;
   double weight_decrease = 0.03;
   double weight_increase = 4.0;
@@ -58,6 +60,7 @@ class ProximalSession final : public Session {
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     begin(start, shift);
     if (!show(monitor)) return outcome();
+    if (start.impulse.size() == 0 && settings_.start == ColdStart::sticking && !stick(monitor)) return outcome();
     if (sweeps_) {
       sub_.set_step_factor(settings_.swept_step_factor);
       if (!sweep(settings_.handover, shift, monitor)) return outcome();
@@ -104,6 +107,21 @@ class ProximalSession final : public Session {
     memory_ = settings_.memory;
     best_residual_ = std::numeric_limits<double>::infinity();
     sub_.begin(centre_, weight_);
+  }
+
+  /// Moves to where every contact sticks, if that is nearer to a solution than no impulses are (E127). False when the run is
+  /// over.
+  bool stick(Monitor& monitor) {
+    const double before = sub_.merit();
+    ++monitor.counters().factorizations;
+    ++monitor.counters().back_solves;
+    if (!sub_.sticking_point(best_point_)) return true;
+    ++monitor.counters().products;
+    sub_.begin(best_point_, weight_);
+    if (!(sub_.merit() < before)) return true;
+    monitor.note("starts where every contact sticks");
+    centre_ = best_point_;
+    return show(monitor);
   }
 
   /// Nonlinear Gauss–Seidel from the best point so far until its residual has fallen by `reduction` (E85), with no more
@@ -224,6 +242,11 @@ class ProximalNewton final : public Solver {
              "the first sweeps end when the residual has fallen by this factor", "ours")
         .add("sweep_reduction", &settings_.sweep_reduction, Range::open_closed(0, 1), "",
              "later sweeps end when the residual has fallen by this factor", "ours")
+        .add("start", &settings_.start, {{"sticking", ColdStart::sticking}, {"zero", ColdStart::zero}},
+             "where a run without a warm start begins; sticking: with the impulses that hold every contact, where their "
+             "merit "
+             "is less than that of none",
+             "ours")
         .add("weight", &settings_.weight, Range::positive(), "", "proximal weight a at the start, relative to tr(W_ii)/3",
              "ours")
         .add("weight_decrease", &settings_.weight_decrease, Range::open_closed(0, 1), "",

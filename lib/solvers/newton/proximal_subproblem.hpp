@@ -27,6 +27,10 @@ class ProximalSubproblem {
   /// Starts a subproblem at x = centre with proximal weight a (dimensionless); one product with W.
   void begin(const Vector& centre, double a);
 
+  /// The point where every contact would stick, brought onto its set: x <- P(x_0 − (N + a T)⁻¹ u(x_0)) from the present
+  /// point x_0 (E127). False when the matrix is singular. One factorisation, one back-solve.
+  bool sticking_point(Vector& x);
+
   /// Newton direction at the present point. False when the Jacobian is singular. One factorisation, one back-solve, one
   /// product.
   bool find_direction();
@@ -46,6 +50,8 @@ class ProximalSubproblem {
   void feasible_point(Vector& impulse) const;
 
  private:
+  template <typename Body>
+  void for_each(const Body& body) const;
   double merit_of(const Vector& x, const Vector& u) const;
 
   ConstraintSet constraints_;
