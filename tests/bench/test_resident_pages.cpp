@@ -1,0 +1,60 @@
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "bench/resident_pages.hpp"
+
+using namespace ccp;
+
+namespace {
+
+long page_faults() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+/// Page faults of writing to a megabyte from the heap, in a process just forked whose pages were made resident. −1 where the process failed.
+int faults_of_a_megabyte() {
+  constexpr std::size_t bytes = 1U << 20U;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    make_pages_resident(4 * bytes);
+    const long before = page_faults();
+    auto* block = static_cast<volatile char*>(std::malloc(bytes));
+    for (std::size_t i = 0; i < bytes; i += 512) block[i] = 1;
+    const long faults = page_faults() - before;
+    ::_exit(static_cast<int>(std::min<long>(faults / 4, 100)));  // an exit status has 8 bits
+  }
+  int status = 0;
+  if (::waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
+  return 4 * WEXITSTATUS(status);
+}
+
+bool can_populate() {
+  void* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const bool can = page != MAP_FAILED && ::madvise(page, 4096, MADV_POPULATE_WRITE) == 0;
+  if (page != MAP_FAILED) ::munmap(page, 4096);
+  return can;
+}
+
+}  // namespace
+
+TEST_CASE("what a forked process is likely to touch is brought into memory", "[bench]") {
+#if defined(__SANITIZE_ADDRESS__)
+  WARN("the heap of the address sanitizer has settings of its own");
+#else
+  if (!can_populate()) {
+    WARN("this system cannot populate mappings");
+    return;
+  }
+  const int faults = faults_of_a_megabyte();  // 256 where every page is a fault
+  CHECK(faults >= 0);
+  CHECK(faults <= 20);
+#endif
+}
