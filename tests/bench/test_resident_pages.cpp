@@ -19,7 +19,8 @@ long page_faults() {
   return usage.ru_minflt;
 }
 
-/// Page faults of writing to a megabyte from the heap, in a process just forked whose pages were made resident. −1 where the process failed.
+/// Page faults of writing to a megabyte from the heap, in a process just forked whose pages were made resident. −1 where the
+/// process failed.
 int faults_of_a_megabyte() {
   constexpr std::size_t bytes = 1U << 20U;
   const pid_t child = ::fork();
