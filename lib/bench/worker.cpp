@@ -61,6 +61,7 @@ void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, c
   TraceCsv trace(folder / unfinished_trace_name);
   RunMonitor monitor(*built.judge(cell.model), cell.stop, cell.threads);
   monitor.set_trace(&trace, cell.trace);
+  make_pages_resident(resident_heap);
   Result result = solver->solve(built.problem(), cell.model, start, monitor);
   trace.close();
   record.crossings = result.crossings;
