@@ -1,8 +1,10 @@
 #include "cones/product_cone.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
+#include "cones/contact_projection.hpp"
 #include "cones/friction_cone.hpp"
 #include "core/parallel.hpp"
 
@@ -29,6 +31,14 @@ void project_blocks(const ConstraintSet& constraints, double* x, Index begin, In
   }
 }
 
+constexpr Index batch = 64;  // contacts whose copy stays in the nearest cache
+
+void project_batch(const ConstraintSet& contacts, double* x, Index begin, Index end) {
+  double copy[3 * batch];
+  std::copy(x + 3 * begin, x + 3 * end, copy);
+  project_contacts(end - begin, contacts.frictions().data() + begin, copy, x + 3 * begin);
+}
+
 /// max over the blocks of block_distance(i, first entry of block i); the first NaN wins.
 template <typename BlockDistance>
 double largest(const ConstraintSet& constraints, ConstVectorRef x, const BlockDistance& block_distance) {
@@ -51,7 +61,7 @@ void project_product(const ConstraintSet& constraints, VectorRef x, int threads)
   double* data = x.data();
   if (constraints.all_contacts_3d()) {
     parallel_ranges(threads, constraints.count(), [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) project_block<3>(data + 3 * i, constraints.friction(i));
+      for (Index i = begin; i < end; i += batch) project_batch(constraints, data, i, std::min(i + batch, end));
     });
     return;
   }

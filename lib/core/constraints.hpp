@@ -40,6 +40,8 @@ class ConstraintSet {
 
   ConstraintKind kind(Index block) const { return kinds_[static_cast<std::size_t>(block)]; }
   double friction(Index block) const { return frictions_[static_cast<std::size_t>(block)]; }
+  /// μ of all blocks, count() of them.
+  const std::vector<double>& frictions() const { return frictions_; }
   Index offset(Index block) const { return offsets_[static_cast<std::size_t>(block)]; }
   Index rows(Index block) const { return constraint_rows(kind(block)); }
   /// count() + 1 first rows, the last being rows().

@@ -166,34 +166,15 @@ CCP_PANEL_KERNELS(avx512, 8, [[gnu::target("avx512f,avx512vl,avx512dq")]])
 
 }  // namespace
 
-bool can_run(PanelVersion version) {
-  switch (version) {
-    case PanelVersion::portable: return true;
+const PanelKernels& panel_kernels(InstructionSet set) {
 #if defined(__x86_64__)
-    case PanelVersion::avx2: return __builtin_cpu_supports("avx2") != 0;
-    case PanelVersion::avx512:
-      return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
-             __builtin_cpu_supports("avx512dq") != 0;
-#else
-    default: break;
-#endif
-  }
-  return false;
-}
-
-const PanelKernels& panel_kernels(PanelVersion version) {
-#if defined(__x86_64__)
-  if (version == PanelVersion::avx512) return kernels_avx512;
-  if (version == PanelVersion::avx2) return kernels_avx2;
+  if (set == InstructionSet::avx512) return kernels_avx512;
+  if (set == InstructionSet::avx2) return kernels_avx2;
 #endif
   return kernels_portable;
 }
 
-const PanelKernels& panel_kernels() {
-  if (can_run(PanelVersion::avx512)) return panel_kernels(PanelVersion::avx512);
-  if (can_run(PanelVersion::avx2)) return panel_kernels(PanelVersion::avx2);
-  return panel_kernels(PanelVersion::portable);
-}
+const PanelKernels& panel_kernels() { return panel_kernels(widest_instruction_set()); }
 
 void pack_rows(int rows, int depth, const double* from, Index stride, double* strips) {
   for (int i = 0; i < rows; i += panel_width) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/instruction_set.hpp"
 #include "core/types.hpp"
 
 namespace ccp {
@@ -37,10 +38,8 @@ void pack_rows(int rows, int depth, const double* from, Index stride, double* st
 /// Copies depth × columns numbers times `sign` into strips of columns.
 void pack_columns(int columns, int depth, const double* from, Index stride, double sign, double* strips);
 
-/// What this processor can run: vectors of 8 or 4 numbers, or 2 anywhere.
-enum class PanelVersion { portable, avx2, avx512 };
-bool can_run(PanelVersion version);
-const PanelKernels& panel_kernels(PanelVersion version);
+/// One version; the processor must be able to run it.
+const PanelKernels& panel_kernels(InstructionSet set);
 /// The widest one it can run.
 const PanelKernels& panel_kernels();
 

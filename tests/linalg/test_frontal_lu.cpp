@@ -59,9 +59,9 @@ double relative_error(const DenseMatrix& A, const Vector& x, const Vector& rhs) 
   return (A * x - rhs).cwiseAbs().maxCoeff() / (A.cwiseAbs().rowwise().sum().maxCoeff() * x.cwiseAbs().maxCoeff());
 }
 
-std::vector<PanelVersion> versions() {
-  std::vector<PanelVersion> runnable;
-  for (const PanelVersion version : {PanelVersion::portable, PanelVersion::avx2, PanelVersion::avx512})
+std::vector<InstructionSet> versions() {
+  std::vector<InstructionSet> runnable;
+  for (const InstructionSet version : {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512})
     if (can_run(version)) runnable.push_back(version);
   return runnable;
 }
@@ -232,14 +232,14 @@ TEST_CASE("panel kernels of every width give the same bits, and the product", "[
         y.head(rows) = uniform.vector(rows);
         DenseMatrix product;
         Vector down, along;
-        for (const PanelVersion version : versions()) {
+        for (const InstructionSet version : versions()) {
           const PanelKernels& kernels = panel_kernels(version);
           DenseMatrix own = C;
           Vector own_y = y, own_z = z;
           kernels.subtract(rows, columns, depth, lower.data(), upper.data(), own.data(), own.rows());
           kernels.subtract_rows(rows, depth, lower.data(), x.data(), own_y.data());
           kernels.subtract_columns(columns, depth, upper.data(), across.data(), own_z.data());
-          if (version == PanelVersion::portable) {
+          if (version == InstructionSet::portable) {
             product = own;
             down = own_y;
             along = own_z;
@@ -264,10 +264,10 @@ TEST_CASE("panel pivots are inverted with the same bits at every width", "[linal
     A.topLeftCorner(size, size) = Uniform(31).matrix(size, size);
     if (size > 1) A(0, 0) = 0.0;  // needs an exchange
     DenseMatrix first;
-    for (const PanelVersion version : versions()) {
+    for (const InstructionSet version : versions()) {
       DenseMatrix inverse = A;
       REQUIRE(panel_kernels(version).invert(size, inverse.data()));
-      if (version == PanelVersion::portable) {
+      if (version == InstructionSet::portable) {
         first = inverse;
         const DenseMatrix unit = A.topLeftCorner(size, size) * inverse.topLeftCorner(size, size);
         CHECK((unit - DenseMatrix::Identity(size, size)).cwiseAbs().maxCoeff() <= 1e-11);
@@ -278,7 +278,7 @@ TEST_CASE("panel pivots are inverted with the same bits at every width", "[linal
   }
   DenseMatrix singular = DenseMatrix::Zero(panel_width, panel_width);
   singular.topLeftCorner(6, 6).setOnes();
-  for (const PanelVersion version : versions()) {
+  for (const InstructionSet version : versions()) {
     DenseMatrix inverse = singular;
     CHECK_FALSE(panel_kernels(version).invert(6, inverse.data()));
   }
