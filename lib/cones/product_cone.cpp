@@ -17,9 +17,13 @@ void project_block(double* x, double mu) {
   block = detail::project<N>(detail::ConePoint<N>(block), mu);
 }
 
-void project_blocks(const ConstraintSet& constraints, double* x, Index begin, Index end) {
+constexpr Index batch = 64;  // blocks whose copy stays in the nearest cache
+
+/// x: the first row of block `begin`.
+void project_in_place(const ConstraintSet& constraints, Index begin, Index end, double* x) {
+  const Index first = constraints.offset(begin);
   for (Index i = begin; i < end; ++i) {
-    double* block = x + constraints.offset(i);
+    double* block = x + (constraints.offset(i) - first);
     switch (constraints.kind(i)) {
       case ConstraintKind::contact: project_block<3>(block, constraints.friction(i)); break;
       case ConstraintKind::contact2d: project_block<2>(block, constraints.friction(i)); break;
@@ -29,14 +33,6 @@ void project_blocks(const ConstraintSet& constraints, double* x, Index begin, In
       case ConstraintKind::bilateral: break;
     }
   }
-}
-
-constexpr Index batch = 64;  // contacts whose copy stays in the nearest cache
-
-void project_batch(const ConstraintSet& contacts, double* x, Index begin, Index end) {
-  double copy[3 * batch];
-  std::copy(x + 3 * begin, x + 3 * end, copy);
-  project_contacts(end - begin, contacts.frictions().data() + begin, copy, x + 3 * begin);
 }
 
 /// max over the blocks of block_distance(i, first entry of block i); the first NaN wins.
@@ -58,15 +54,24 @@ double distance_below_zero(double value) { return value >= 0.0 ? 0.0 : -value; }
 
 void project_product(const ConstraintSet& constraints, VectorRef x, int threads) {
   assert(x.size() == constraints.rows());
-  double* data = x.data();
+  parallel_ranges(threads, constraints.count(), [&](Index begin, Index end) {
+    for (Index first = begin; first < end; first += batch) {
+      const Index last = std::min(first + batch, end);
+      double* part = x.data() + constraints.offset(first);
+      double copy[3 * batch];
+      std::copy(part, x.data() + constraints.offsets()[static_cast<std::size_t>(last)], copy);
+      project_blocks(constraints, first, last, copy, part);
+    }
+  });
+}
+
+void project_blocks(const ConstraintSet& constraints, Index begin, Index end, const double* from, double* to) {
   if (constraints.all_contacts_3d()) {
-    parallel_ranges(threads, constraints.count(), [&](Index begin, Index end) {
-      for (Index i = begin; i < end; i += batch) project_batch(constraints, data, i, std::min(i + batch, end));
-    });
+    project_contacts(end - begin, constraints.frictions().data() + begin, from, to);
     return;
   }
-  parallel_ranges(threads, constraints.count(),
-                  [&](Index begin, Index end) { project_blocks(constraints, data, begin, end); });
+  std::copy(from, from + (constraints.offsets()[static_cast<std::size_t>(end)] - constraints.offset(begin)), to);
+  project_in_place(constraints, begin, end, to);
 }
 
 double product_distance(const ConstraintSet& constraints, ConstVectorRef x) {

@@ -11,6 +11,10 @@ namespace ccp {
 /// x <- Π_Υ(x), block by block, on `threads` threads (bit-identical for any number).
 void project_product(const ConstraintSet& constraints, VectorRef x, int threads = 1);
 
+/// to <- Π_Υ(from) for the blocks [begin, end) alone; from and to begin with the first row of block `begin`, and must not
+/// overlap.
+void project_blocks(const ConstraintSet& constraints, Index begin, Index end, const double* from, double* to);
+
 /// Largest distance of a block to its set (max_i dist(x_i, Υ_i)), unit of x; 0 without blocks.
 double product_distance(const ConstraintSet& constraints, ConstVectorRef x);
 

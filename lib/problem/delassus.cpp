@@ -74,14 +74,16 @@ void AssembledDelassus::for_row_blocks(Index block, const Kernel& kernel) const 
 }
 
 void AssembledDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
+  parallel_ranges(threads, constraints().count(), [&](Index begin, Index end) { finish_product(begin, end, x, y); });
+}
+
+void AssembledDelassus::finish_product(Index begin, Index end, ConstVectorRef x, VectorRef y) const {
   const ConstraintSet& blocks = constraints();
-  parallel_ranges(threads, blocks.count(), [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i)
-      with_rows(blocks.rows(i), [&](auto rows) {
-        const BlockVector<rows> product = row_product<rows>(i, x.data());
-        for (int r = 0; r < rows; ++r) y[blocks.offset(i) + r] = product[r];
-      });
-  });
+  for (Index i = begin; i < end; ++i)
+    with_rows(blocks.rows(i), [&](auto rows) {
+      const BlockVector<rows> product = row_product<rows>(i, x.data());
+      for (int r = 0; r < rows; ++r) y[blocks.offset(i) + r] = product[r];
+    });
 }
 
 void AssembledDelassus::multiply_absolute(ConstVectorRef x, VectorRef y) const {

@@ -21,6 +21,12 @@ class DelassusOperator {
   /// y <- N x; bit-identical for any number of threads. x and y must not overlap. No allocation.
   virtual void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const = 0;
 
+  /// The same in steps, for passes that use y while it is in the nearest cache: start_product(x) once, then finish_product
+  /// for each span of blocks, by several threads if need be. begin: a multiple of span_size; end: another, or the number of
+  /// blocks. One product at a time per object.
+  virtual void start_product(ConstVectorRef x, int threads = 1) const = 0;
+  virtual void finish_product(Index begin, Index end, ConstVectorRef x, VectorRef y) const = 0;
+
   /// N_ii of block i in the leading rows(i)×rows(i) corner, zero elsewhere.
   virtual Matrix3 diagonal_block(Index block) const = 0;
 
@@ -39,6 +45,8 @@ class AssembledDelassus final : public DelassusOperator {
   AssembledDelassus(ConstraintSet constraints, const SparseMatrix& N);
 
   void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
+  void start_product(ConstVectorRef, int) const override {}
+  void finish_product(Index begin, Index end, ConstVectorRef x, VectorRef y) const override;
   Matrix3 diagonal_block(Index block) const override;
   std::size_t bytes() const override;
 

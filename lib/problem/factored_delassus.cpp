@@ -144,16 +144,18 @@ void FactoredDelassus::body_velocity(ConstVectorRef impulse, double* v, int thre
 }
 
 void FactoredDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
+  start_product(x, threads);
+  parallel_ranges(threads, constraints().count(), [&](Index begin, Index end) { finish_product(begin, end, x, y); });
+}
+
+void FactoredDelassus::finish_product(Index begin, Index end, ConstVectorRef x, VectorRef y) const {
   const ConstraintSet& blocks = constraints();
-  body_velocity(x, scratch_.data(), threads);
-  parallel_ranges(threads, blocks.count(), [&](Index begin, Index end) {
-    for_blocks_by_rows(
-        blocks, order_, begin, end, [&](Index i, auto rows) __attribute__((always_inline)) {
-          const Index offset = blocks.offset(i);
-          const BlockVector<rows> u = local_velocity<rows>(i, scratch_.data(), block_of<rows>(x.data(), offset));
-          for (int r = 0; r < rows; ++r) y[offset + r] = u[r];
-        });
-  });
+  for_blocks_by_rows(
+      blocks, order_, begin, end, [&](Index i, auto rows) __attribute__((always_inline)) {
+        const Index offset = blocks.offset(i);
+        const BlockVector<rows> u = local_velocity<rows>(i, scratch_.data(), block_of<rows>(x.data(), offset));
+        for (int r = 0; r < rows; ++r) y[offset + r] = u[r];
+      });
 }
 
 Matrix3 FactoredDelassus::block(Index i, Index j) const {

@@ -19,6 +19,8 @@ class FactoredDelassus final : public DelassusOperator {
   FactoredDelassus(ConstraintSet constraints, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass);
 
   void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
+  void start_product(ConstVectorRef x, int threads = 1) const override { body_velocity(x, scratch_.data(), threads); }
+  void finish_product(Index begin, Index end, ConstVectorRef x, VectorRef y) const override;
   Matrix3 diagonal_block(Index block) const override;
   std::size_t bytes() const override;
 

@@ -117,8 +117,30 @@ TEST_CASE("block-CSR keeps an unsymmetric matrix as it is") {
   CHECK(y == N * x);
 }
 
+TEST_CASE("a product in spans has the bits of the whole one") {
+  const ContactProblem problem = random_problem(22, {400, 2000, 90, 90, 90});
+  const Index count = problem.constraints().count();
+  REQUIRE(count > 2 * span_size);
+  const Vector x = Vector::LinSpaced(problem.rows(), -1.0, 2.0);
+  for (const DelassusOperator* N : {static_cast<const DelassusOperator*>(&problem.factored()),
+                                    static_cast<const DelassusOperator*>(&problem.assembled())})
+    for (const int threads : {1, 2}) {
+      Vector whole(x.size()), spans = Vector::Constant(x.size(), 7.0);
+      N->multiply(x, whole);
+      N->start_product(x, threads);
+      for (Index begin = 0; begin < count; begin += span_size) {
+        const Index end = std::min(begin + span_size, count);
+        N->finish_product(begin, end, x, spans);
+        const Index last = problem.constraints().offsets()[static_cast<std::size_t>(end)];
+        CHECK(spans.head(last) == whole.head(last));
+        CHECK((spans.tail(x.size() - last).array() == 7.0).all());
+      }
+      CHECK(spans == whole);
+    }
+}
+
 TEST_CASE("the order of the factored operator spreads blocks that share a body and otherwise keeps theirs") {
-  const ContactProblem problem = random_problem(21, {400, 900, 50, 50, 50});
+  const ContactProblem problem = random_problem(21, {600, 1500, 50, 50, 50});
   const FactoredDelassus& N = problem.factored();
   const std::vector<int>& order = N.order();
   REQUIRE(order.size() == static_cast<std::size_t>(problem.constraints().count()));
@@ -129,6 +151,7 @@ TEST_CASE("the order of the factored operator spreads blocks that share a body a
   for (Index place = 0; place < static_cast<Index>(order.size()); ++place) {
     const int block = order[static_cast<std::size_t>(place)];
     CHECK_FALSE(seen[static_cast<std::size_t>(block)]);
+    CHECK(block / span_size == place / span_size);
     seen[static_cast<std::size_t>(block)] = true;
     bool shared = false;
     for (const int body : N.bodies_of(block)) {

@@ -1,5 +1,6 @@
 #include "solvers/fixed_point/projected_gauss_seidel.hpp"
 
+#include "cones/contact_projection.hpp"
 #include "solvers/fixed_point/fixed_point_method.hpp"
 
 namespace ccp {
@@ -19,13 +20,32 @@ class GaussSeidelSession final : public SweepSession {
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
-    const auto update = [this](const auto& block, const auto& u, const auto& gamma) __attribute__((always_inline)) {
-      return block.project(gamma - step_[static_cast<std::size_t>(block.index)] * u);
-    };
-    return run_sweeps(start, shift, settings_.sweep, monitor, update);
+    return run_sweeps(start, shift, settings_.sweep, monitor, Update{step_, blocks().frictions()});
   }
 
  private:
+  /// Π(γ_i − ω η_i u_i)
+  struct Update {
+    const std::vector<double>& step;
+    const std::vector<double>& friction;
+
+    template <typename Block>
+    [[gnu::always_inline]] typename Block::Point operator()(const Block& block, const typename Block::Point& u,
+                                                            const typename Block::Point& gamma) const {
+      return block.project(gamma - step[static_cast<std::size_t>(block.index)] * u);
+    }
+    [[gnu::always_inline]] void together(const int* order, const Vector3* u, const Vector& gamma, Vector3* updated) const {
+      Vector3 moved[group_size];
+      double mu[group_size];
+      for (Index k = 0; k < group_size; ++k) {
+        const auto i = static_cast<std::size_t>(order[k]);
+        moved[k] = gamma.segment<3>(3 * order[k]) - step[i] * u[k];
+        mu[k] = friction[i];
+      }
+      project_contacts(group_size, mu, moved[0].data(), updated[0].data());
+    }
+  };
+
   GaussSeidelSettings settings_;
   std::vector<double> step_;  ///< ω η_i
 };

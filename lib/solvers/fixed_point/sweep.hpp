@@ -52,7 +52,8 @@ struct SweepPlan {
 };
 
 /// Sweeps until the monitor stops the run. rows: see delassus_rows.hpp. update(block, u_i, γ_i) returns the new γ_i of a
-/// ConeBlock from the velocity u_i = (Nγ)_i + r_i + s_i with the newest impulses.
+/// ConeBlock from the velocity u_i = (Nγ)_i + r_i + s_i with the newest impulses. An update may have a way for group_size
+/// contacts at once, update.together(order, velocities, γ, updated), to the same bits.
 template <typename Rows, typename Update>
 class Sweeps {
  public:
@@ -119,8 +120,11 @@ class Sweeps {
       rows_.template fetch_ahead<Block::rows>(order[k]);
       velocities[k] = velocity(block(k));
     }
-    for (Index k = 0; k < group_size; ++k)
-      updated[k] = update_(block(k), velocities[k], typename Block::Point(block(k).of(std::as_const(gamma_))));
+    if constexpr (requires { update_.together(order, velocities, gamma_, updated); })
+      update_.together(order, velocities, gamma_, updated);
+    else
+      for (Index k = 0; k < group_size; ++k)
+        updated[k] = update_(block(k), velocities[k], typename Block::Point(block(k).of(std::as_const(gamma_))));
     for (Index k = 0; k < group_size; ++k) assign(block(k), updated[k]);
   }
 

@@ -1,8 +1,8 @@
 #include "solvers/gradient/apgd.hpp"
 
-#include <array>
 #include <utility>
 
+#include "solvers/gradient/apgd_loops.hpp"
 #include "solvers/gradient/gradient_problem.hpp"
 #include "solvers/gradient/iterates.hpp"
 
@@ -13,27 +13,6 @@ constexpr double growth = 2.0, decay = 0.9;  // of L after a failed and after a 
 constexpr double rounding = 8.0 * 0x1p-52;   // a step this far below γ is rounding of N γ (E58)
 constexpr double smallest_ratio = 1e-12;     // of L to the mean of diag N
 constexpr int power_iterations = 30;
-
-/// One number for each row of a chunk.
-using Scratch = std::array<double, 3 * BlockPass::chunk>;
-
-/// The rows of the blocks [begin, end) of a vector, or of a scratch that holds these rows alone.
-class Rows {
- public:
-  Rows(const ConstraintSet& set, Index begin, Index end)
-      : first_(set.offset(begin)), size_(set.offsets()[static_cast<std::size_t>(end)] - first_) {}
-
-  Eigen::Map<const Vector> of(const Vector& x) const { return {x.data() + first_, size_}; }
-  Eigen::Map<Vector> of(Vector& x) const { return {x.data() + first_, size_}; }
-  Eigen::Map<Vector> of(Scratch& x) const { return {x.data(), size_}; }
-  template <typename Block>
-  Eigen::Map<typename Block::Point> of(Scratch& x, const Block& block) const {
-    return Eigen::Map<typename Block::Point>(x.data() + (block.offset - first_));
-  }
-
- private:
-  Index first_, size_;
-};
 
 struct ApgdSettings {
   bool restart = true;
@@ -137,7 +116,7 @@ class ApgdSession final : public Session {
   Step take_step(Monitor& monitor) {
     for (;; L_ *= growth) {
       const auto [square, slope] = project_step(monitor.threads());
-      problem_.multiply(gamma_.next(), next_product_, monitor);
+      problem_.start_product(gamma_.next(), monitor);
       const auto [curvature, size, residual] = examine_step(monitor.threads());
       monitor.counters().projections += 2;
       // Not the negation: with a NaN there is nothing to double L for.
@@ -147,67 +126,33 @@ class ApgdSession final : public Session {
     }
   }
 
-  /// x_k + β (x_k − x_{k−1}).
-  template <typename Current, typename Previous>
-  auto extrapolated(const Current& current, const Previous& previous) const {
-    return current + beta_ * (current - previous);
+  ApgdVectors vectors() {
+    return {problem_.constraints(),
+            beta_,
+            1.0 / L_,
+            gamma_.current().data(),
+            gamma_.previous().data(),
+            product_.data(),
+            previous_product_.data(),
+            r_.data(),
+            problem_.residual_scale().data(),
+            gamma_.next().data(),
+            next_product_.data()};
   }
 
-  /// γ_{k+1} = Π(y_k − t(N y_k + r)), where y_k and N y_k are combinations of the last two iterates and their products
-  /// (E57). Sums dᵀd with d = γ_{k+1} − y_k, and gᵀ(γ_{k+1} − γ_k).
+  /// The projected step from y_k, with its sums: ApgdLoops::project.
   BlockPass::Sums<2> project_step(int threads) {
-    // Chunk by chunk in loops of few operations, of which a processor has several at work at a time: in one loop the chain
-    // of roots and divisions of a contact would be nearly all it sees.
-    return pass_.run_chunks<2>(threads, [&](Index begin, Index end) {
-      const Rows rows(problem_.constraints(), begin, end);
-      Scratch y, g;
-      rows.of(y) = extrapolated(rows.of(gamma_.current()), rows.of(gamma_.previous()));
-      rows.of(g) = extrapolated(rows.of(product_), rows.of(previous_product_)) + rows.of(r_);
-      rows.of(gamma_.next()) = rows.of(y) - 1.0 / L_ * rows.of(g);
-      Vector& next = gamma_.next();
-      for_blocks(problem_.constraints(), begin, end,
-                 [&](const auto& block) { block.of(next) = block.project(block.of(std::as_const(next))); });
-      BlockPass::Sums<2> sums{};
-      const Vector& gamma = gamma_.current();
-      for_blocks(problem_.constraints(), begin, end, [&](const auto& block) {
-        using Point = typename std::decay_t<decltype(block)>::Point;
-        const Point projected = block.of(std::as_const(next)), at = rows.of(y, block), slope = rows.of(g, block);
-        sums[0] += (projected - at).squaredNorm();
-        sums[1] += slope.dot(projected - block.of(gamma));
-      });
-      return sums;
-    });
+    return pass_.run_chunks<2>(threads,
+                               [this, at = vectors()](Index begin, Index end) { return loops_.project(at, begin, end); });
   }
 
-  /// Sums dᵀ(N γ_{k+1} − N y_k), ‖γ_{k+1}‖² and the residual (E61) of γ_{k+1}.
+  /// N γ_{k+1}, and the sums that judge it while it is in the nearest cache: ApgdLoops::examine.
   BlockPass::Sums<3> examine_step(int threads) {
-    return pass_.run_chunks<3>(threads, [&](Index begin, Index end) {
-      const Rows rows(problem_.constraints(), begin, end);
-      const Vector &next = std::as_const(gamma_).next(), &scale = problem_.residual_scale();
-      Scratch d, e, projected;
-      rows.of(d) = rows.of(next) - extrapolated(rows.of(gamma_.current()), rows.of(gamma_.previous()));
-      rows.of(e) = rows.of(next_product_) - extrapolated(rows.of(product_), rows.of(previous_product_));
-      rows.of(projected) = rows.of(next_product_) + rows.of(r_);
-      for_blocks(problem_.constraints(), begin, end, [&](const auto& block) {
-        auto part = rows.of(projected, block);
-        part = block.of(next) - scale[block.index] * part;
-      });
-      for_blocks(problem_.constraints(), begin, end, [&](const auto& block) {
-        auto part = rows.of(projected, block);
-        part = block.project(part);
-      });
-      BlockPass::Sums<3> sums{};
-      for_blocks(problem_.constraints(), begin, end, [&](const auto& block) {
-        using Point = typename std::decay_t<decltype(block)>::Point;
-        const Point point = block.of(next), along = rows.of(d, block), change = rows.of(e, block);
-        const Point nearest = rows.of(projected, block);
-        const double g = scale[block.index];
-        sums[0] += along.dot(change);
-        sums[1] += point.squaredNorm();
-        sums[2] += (point - nearest).squaredNorm() / (g * g);
-      });
-      return sums;
-    });
+    const auto product = [&](Index begin, Index end) {
+      problem_.finish_product(begin, end, std::as_const(gamma_).next(), next_product_);
+    };
+    return pass_.run_spans<3>(threads, product,
+                              [this, at = vectors()](Index begin, Index end) { return loops_.examine(at, begin, end); });
   }
 
   void accept(double residual) {
@@ -241,6 +186,7 @@ class ApgdSession final : public Session {
   Iterates gamma_;
   Vector r_;
   Vector product_, previous_product_, next_product_;  ///< N γ_k, N γ_{k−1}, N γ_{k+1}
+  const ApgdLoops& loops_ = apgd_loops(widest_instruction_set());
   double L_ = 1.0, theta_ = 1.0, beta_ = 0.0;
   double best_residual_ = 0.0;
 };

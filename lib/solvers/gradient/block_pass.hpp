@@ -8,6 +8,7 @@
 #include "core/constraints.hpp"
 #include "core/parallel.hpp"
 #include "core/types.hpp"
+#include "problem/block_order.hpp"
 
 /// One pass over the constraint blocks that updates vectors and sums scalars on the way: what a gradient method does between
 /// two products with N, in as few sweeps through memory as possible.
@@ -71,6 +72,7 @@ template <typename Kernel>
 class BlockPass {
  public:
   static constexpr Index chunk = 256;
+  static_assert(span_size % chunk == 0);
   static constexpr std::size_t most_sums = 8;
   template <std::size_t Count>
   using Sums = std::array<double, Count>;
@@ -81,18 +83,25 @@ class BlockPass {
   /// kernel(begin, end) returns the shares of the blocks [begin, end), at most `chunk` of them, in the sums.
   template <std::size_t Count, typename Kernel>
   Sums<Count> run_chunks(int threads, const Kernel& kernel) {
-    static_assert(Count <= most_sums);
+    parallel_ranges(
+        threads, static_cast<Index>(partial_.size()),
+        [&](Index first, Index last) { run_range<Count>(first, last, kernel); }, 1);
+    return total<Count>();
+  }
+
+  /// The same, where prepare(begin, end) is called for each span of blocks before the kernel gets the chunks of it: see
+  /// DelassusOperator::finish_product.
+  template <std::size_t Count, typename Prepare, typename Kernel>
+  Sums<Count> run_spans(int threads, const Prepare& prepare, const Kernel& kernel) {
+    const Index count = set_->count();
     const auto body = [&](Index first, Index last) {
-      for (Index c = first; c < last; ++c) {
-        const Sums<Count> sums = kernel(c * chunk, std::min((c + 1) * chunk, set_->count()));
-        for (std::size_t s = 0; s < Count; ++s) partial_[static_cast<std::size_t>(c)][s] = sums[s];
+      for (Index begin = first * span_size; begin < std::min(last * span_size, count); begin += span_size) {
+        prepare(begin, std::min(begin + span_size, count));
+        run_range<Count>(begin / chunk, (std::min(begin + span_size, count) + chunk - 1) / chunk, kernel);
       }
     };
-    parallel_ranges(threads, static_cast<Index>(partial_.size()), body, 1);
-    Sums<Count> total{};
-    for (const auto& part : partial_)
-      for (std::size_t s = 0; s < Count; ++s) total[s] += part[s];
-    return total;
+    parallel_ranges(threads, (count + span_size - 1) / span_size, body, 1);
+    return total<Count>();
   }
 
   /// kernel(block) returns the shares of its block in the sums. (Returned, not added to a reference, they stay in
@@ -110,6 +119,23 @@ class BlockPass {
   }
 
  private:
+  template <std::size_t Count, typename Kernel>
+  void run_range(Index first_chunk, Index last_chunk, const Kernel& kernel) {
+    static_assert(Count <= most_sums);
+    for (Index c = first_chunk; c < last_chunk; ++c) {
+      const Sums<Count> sums = kernel(c * chunk, std::min((c + 1) * chunk, set_->count()));
+      for (std::size_t s = 0; s < Count; ++s) partial_[static_cast<std::size_t>(c)][s] = sums[s];
+    }
+  }
+
+  template <std::size_t Count>
+  Sums<Count> total() const {
+    Sums<Count> total{};
+    for (const auto& part : partial_)
+      for (std::size_t s = 0; s < Count; ++s) total[s] += part[s];
+    return total;
+  }
+
   const ConstraintSet* set_;
   std::vector<Sums<most_sums>> partial_;
 };

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "core/instruction_set.hpp"
+#include "solvers/gradient/block_pass.hpp"
+
+namespace ccp {
+
+/// The vectors that an iteration of APGD goes through, of one number a row; `scale` has one a block.
+struct ApgdVectors {
+  const ConstraintSet& set;
+  double beta, step;                                                ///< β_k of (E57), and t = 1/L
+  const double *gamma, *previous, *product, *previous_product, *r;  ///< γ_k, γ_{k−1}, N γ_k, N γ_{k−1}, r
+  const double* scale;                                              ///< g_i of (E61)
+  double* next;                                                     ///< γ_{k+1}
+  const double* next_product;                                       ///< N γ_{k+1}
+};
+
+/// What an iteration does with the blocks [begin, end), at most BlockPass::chunk of them, in loops of few operations over
+/// numbers in the nearest cache. One version for each instruction set, with the same bits.
+struct ApgdLoops {
+  /// γ_{k+1} = Π(y_k − t(N y_k + r)), where y_k and N y_k are combinations of the last two iterates and their products
+  /// (E57). Sums dᵀd with d = γ_{k+1} − y_k, and gᵀ(γ_{k+1} − γ_k) with g = N y_k + r.
+  BlockPass::Sums<2> (*project)(const ApgdVectors& at, Index begin, Index end);
+  /// Sums dᵀ(N γ_{k+1} − N y_k), ‖γ_{k+1}‖² and the squares of the residual (E61) of γ_{k+1}.
+  BlockPass::Sums<3> (*examine)(const ApgdVectors& at, Index begin, Index end);
+};
+
+/// One version; the processor must be able to run it.
+const ApgdLoops& apgd_loops(InstructionSet set);
+
+}  // namespace ccp
