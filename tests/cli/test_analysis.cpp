@@ -50,9 +50,11 @@ int met_baselines(const std::string& threads) {
 
 }  // namespace
 
-TEST_CASE("every baseline is met by a run at the small size with one thread") { CHECK(met_baselines("1") >= 12); }
-
 TEST_CASE("every baseline is met by a run at the small size with two threads") { CHECK(met_baselines("2") >= 12); }
+
+#if !defined(__SANITIZE_ADDRESS__)  // minutes under it, for code that two threads run as well
+TEST_CASE("every baseline is met by a run at the small size with one thread") { CHECK(met_baselines("1") >= 12); }
+#endif
 
 TEST_CASE("compare catches another constant in one solver, names it, and updates") {
   const Workplace place;
