@@ -60,7 +60,7 @@ class ProximalSession final : public Session {
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     begin(start, shift);
     if (!show(monitor)) return outcome();
-    if (start.impulse.size() == 0 && settings_.start == ColdStart::sticking && !stick(monitor)) return outcome();
+    if (start.impulse.size() == 0 && worth_sticking() && !stick(monitor)) return outcome();
     if (sweeps_) {
       sub_.set_step_factor(settings_.swept_step_factor);
       if (!sweep(settings_.handover, shift, monitor)) return outcome();
@@ -143,10 +143,18 @@ class ProximalSession final : public Session {
     return !swept.stopped;
   }
 
-  /// Sweeps that take as long as `newton_steps` factorisations.
-  int sweeps_budget() const {
+  /// Sweeps that take as long as one factorisation.
+  double factorization_in_sweeps() const {
     const double sweep = sweep_cost * static_cast<double>(std::max<Index>(problem_.constraints().count(), 1));
-    return std::max(100, static_cast<int>(settings_.newton_steps * static_cast<double>(sub_.system().flops()) / sweep));
+    return static_cast<double>(sub_.system().flops()) / sweep;
+  }
+
+  /// Sweeps that take as long as `newton_steps` factorisations.
+  int sweeps_budget() const { return std::max(100, static_cast<int>(settings_.newton_steps * factorization_in_sweeps())); }
+
+  /// Where sweeps come first they may be all that is needed: then a first factorisation must be cheap.
+  bool worth_sticking() const {
+    return settings_.start == ColdStart::sticking && (!sweeps_ || factorization_in_sweeps() <= sweeps_for_sticking);
   }
 
   /// Newton steps on one subproblem (E82); its best point ends up in best_point_.
@@ -210,6 +218,7 @@ class ProximalSession final : public Session {
   static constexpr double rounding = 1e-14;
   /// A sweep over one contact takes as long as this many operations of a factorisation, which runs ten times as fast.
   static constexpr double sweep_cost = 3000.0;
+  static constexpr double sweeps_for_sticking = 200.0;
 
   ProximalSettings settings_;
   ContactProblem problem_;
