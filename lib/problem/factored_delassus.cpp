@@ -35,6 +35,7 @@ FactoredDelassus::FactoredDelassus(ConstraintSet set, const SparseMatrix& D, con
   assert(mass.block_diagonal());
   collect_pairs(D, mass.blocks());
   response_.resize(jacobian_.size());
+  far_ = jacobian_.size() + response_.size() > last_cache;
   for (Index b = 0; b < bodies(); ++b) {
     const Eigen::Map<const Eigen::Matrix<double, 6, 6>> inverse(mass.block_inverse(b));
     for (Index k = body_start_[static_cast<std::size_t>(b)]; k < body_start_[static_cast<std::size_t>(b) + 1]; ++k) {

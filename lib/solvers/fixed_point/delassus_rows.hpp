@@ -24,7 +24,8 @@ class AssembledRows {
   [[gnu::always_inline]] inline BlockVector<Rows> product(Index block, const Vector& impulse) const {
     return N_.row_product<Rows>(block, impulse.data());
   }
-  /// Announces what later blocks need.
+  /// Announces what later blocks need, where that pays.
+  bool far() const { return false; }
   template <int Rows>
   void fetch_ahead(Index) const {}
   /// γ_i has become γ_i + delta.
@@ -46,6 +47,7 @@ class FactoredRows {
     const Index offset = N_.constraints().offset(block);
     return N_.local_velocity<Rows>(block, velocity_.data(), Eigen::Map<const BlockVector<Rows>>(impulse.data() + offset));
   }
+  bool far() const { return N_.far(); }
   template <int Rows>
   [[gnu::always_inline]] inline void fetch_ahead(Index block) const {
     N_.fetch_ahead<Rows>(block);

@@ -116,10 +116,16 @@ class Sweeps {
     using Block = ConeBlock<ConstraintKind::contact>;
     typename Block::Point velocities[group_size], updated[group_size];
     const auto block = [&](Index k) { return Block{order[k], 3 * Index{order[k]}, blocks_.friction(order[k])}; };
-    for (Index k = 0; k < group_size; ++k) {
-      rows_.template fetch_ahead<Block::rows>(order[k]);
-      velocities[k] = velocity(block(k));
-    }
+    const auto find_velocities = [&](auto fetch) {
+      for (Index k = 0; k < group_size; ++k) {
+        if constexpr (fetch) rows_.template fetch_ahead<Block::rows>(order[k]);
+        velocities[k] = velocity(block(k));
+      }
+    };
+    if (rows_.far())
+      find_velocities(std::true_type());
+    else
+      find_velocities(std::false_type());
     if constexpr (requires { update_.together(order, velocities, gamma_, updated); })
       update_.together(order, velocities, gamma_, updated);
     else

@@ -50,13 +50,14 @@ template <std::size_t Count>
   const double *product = at.product + first, *previous_product = at.previous_product + first;
   const double *next = at.next + first, *next_product = at.next_product + first, *scale = at.scale + begin;
   double along[most_rows], squares[most_rows], moved[most_rows], nearest[most_rows], shares[3][part];
+  repeat_by_rows(at.set, begin, end, scale, moved);
   for (Index k = 0; k < rows; ++k) {
     const double d = next[k] - extrapolated(gamma[k], previous[k], at.beta);
     const double change = next_product[k] - extrapolated(product[k], previous_product[k], at.beta);
     along[k] = d * change;
     squares[k] = next[k] * next[k];
+    moved[k] = next[k] - moved[k] * (next_product[k] + r[k]);
   }
-  step_blocks(at.set, begin, end, next, scale, next_product, r, moved);
   project_blocks(at.set, begin, end, moved, nearest);
   for (Index k = 0; k < rows; ++k) {
     const double difference = next[k] - nearest[k];

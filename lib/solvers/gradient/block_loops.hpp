@@ -18,6 +18,18 @@ inline Index count_rows(const ConstraintSet& set, Index begin, Index end) {
   return set.offsets()[static_cast<std::size_t>(end)] - set.offset(begin);
 }
 
+/// rows_k = s_i for each row k of block i.
+[[gnu::always_inline]] inline void repeat_by_rows(const ConstraintSet& set, Index begin, Index end,
+                                                  const double* __restrict s, double* __restrict rows) {
+  if (set.all_contacts_3d()) {
+    for (Index i = 0; i < end - begin; ++i) rows[3 * i] = rows[3 * i + 1] = rows[3 * i + 2] = s[i];
+    return;
+  }
+  const Index first = set.offset(begin);
+  for (Index i = begin; i < end; ++i)
+    for (Index k = set.offset(i) - first; k < set.offset(i + 1) - first; ++k) rows[k] = s[i - begin];
+}
+
 /// to_i = x_i − s_i (product_i + r_i), with one s_i for each block i.
 [[gnu::always_inline]] inline void step_blocks(const ConstraintSet& set, Index begin, Index end, const double* __restrict x,
                                                const double* __restrict s, const double* __restrict product,
