@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/block_rows.hpp"
+#include "core/large_pages.hpp"
 #include "problem/delassus.hpp"
 #include "problem/mass_matrix.hpp"
 
@@ -82,16 +83,16 @@ class FactoredDelassus final : public DelassusOperator {
   bool paired_ = true;  ///< every constraint has two pairs
   bool far_ = false;    ///< the blocks have more than last_cache numbers
   int idle_body_ = 0;
-  std::vector<Index> pair_start_;    ///< count + 1: first (constraint, body) pair of each constraint
-  std::vector<int> pair_body_;       ///< body of each pair
-  std::vector<int> order_;           ///< blocks as they follow each other in the data
-  std::vector<Index> data_start_;    ///< first number of the pairs of each constraint, in jacobian_ and response_
-  std::vector<double> jacobian_;     ///< D_ib, and zeros
-  std::vector<double> response_;     ///< H_b⁻¹ D_ib, and zeros
-  std::vector<Index> body_start_;    ///< bodies + 1: first pair of each body in body_pair_
-  std::vector<int> body_block_;      ///< constraint of each pair, grouped by body
-  std::vector<Index> body_data_;     ///< first number of that pair
-  std::vector<Matrix3> compliance_;  ///< C_ii, empty when C = 0
+  std::vector<Index> pair_start_;  ///< count + 1: first (constraint, body) pair of each constraint
+  std::vector<int> pair_body_;     ///< body of each pair
+  std::vector<int> order_;         ///< blocks as they follow each other in the data
+  std::vector<Index> data_start_;  ///< first number of the pairs of each constraint, in jacobian_ and response_
+  std::vector<double, LargePageAllocator<double>> jacobian_;  ///< D_ib, and zeros
+  std::vector<double, LargePageAllocator<double>> response_;  ///< H_b⁻¹ D_ib, and zeros
+  std::vector<Index> body_start_;                             ///< bodies + 1: first pair of each body in body_pair_
+  std::vector<int> body_block_;                               ///< constraint of each pair, grouped by body
+  std::vector<Index> body_data_;                              ///< first number of that pair
+  std::vector<Matrix3> compliance_;                           ///< C_ii, empty when C = 0
   mutable Vector scratch_;
 };
 
