@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "cones/friction_cone.hpp"
 #include "solvers/fixed_point/local_contact.hpp"
+#include "solvers/fixed_point/sweep.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
 
@@ -47,18 +49,28 @@ class PlainSweeps {
 }  // namespace
 
 TEST_CASE("sweeps by groups have the bits of sweeps in the order of the contacts") {
-  const ContactProblem problem = random_problem(31, {150, 403});
   StopRule stop;
   stop.max_iterations = 6;
   stop.tolerance = 0.0;
-  for (const std::string order : {"forward", "symmetric"}) {
-    PlainSweeps plain(problem);
-    for (int sweep = 0; sweep < stop.max_iterations; ++sweep) {
-      plain.forward();
-      if (order == "symmetric") plain.backward();
+  // With so many bodies that groups share none, with so few that all do, and between them.
+  std::size_t groups = 0, independent = 0;
+  for (const RandomShape& shape : {RandomShape{150, 403}, RandomShape{30, 203}, RandomShape{6, 67}}) {
+    const ContactProblem problem = random_problem(31, shape);
+    const SweepPlan plan(problem.factored());
+    groups += plan.independent.size();
+    independent += static_cast<std::size_t>(std::count(plan.independent.begin(), plan.independent.end(), 1));
+    for (const std::string order : {"forward", "symmetric"}) {
+      CAPTURE(shape.bodies, order);
+      PlainSweeps plain(problem);
+      for (int sweep = 0; sweep < stop.max_iterations; ++sweep) {
+        plain.forward();
+        if (order == "symmetric") plain.backward();
+      }
+      const Result result = run(problem, {"gauss_seidel", Model::ccp, stop, {{"sweep", order}}});
+      REQUIRE(result.iterations == stop.max_iterations);
+      CHECK(result.impulse == plain.impulse());
     }
-    const Result result = run(problem, {"gauss_seidel", Model::ccp, stop, {{"sweep", order}}});
-    REQUIRE(result.iterations == stop.max_iterations);
-    CHECK(result.impulse == plain.impulse());
   }
+  CHECK(independent > groups / 4);
+  CHECK(independent < groups - groups / 8);
 }
