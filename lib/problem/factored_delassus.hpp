@@ -29,7 +29,7 @@ class FactoredDelassus final : public DelassusOperator {
   Index padded_size() const { return 6 * (bodies() + 1); }
 
   /// Whether a sweep finds the blocks in the memory, because they are too many for the last cache, and fetch_ahead pays:
-  /// elsewhere it was measured to cost a tenth of the sweep.
+  /// elsewhere it was measured to cost 5 to 10 % of the sweep.
   bool far() const { return far_; }
   /// Has the caches fetch what the sweep in order() needs some blocks after this one.
   template <int Rows>
