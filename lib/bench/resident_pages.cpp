@@ -16,6 +16,12 @@
 #include <vector>
 
 namespace ccp {
+#if defined(__SANITIZE_ADDRESS__)
+
+// Its memory takes longer to populate than many a test to run.
+void make_pages_resident(std::size_t) {}
+
+#else
 namespace {
 
 /// Such as problems of their own, work space of BLAS, the stack of a thread.
@@ -81,5 +87,7 @@ void make_pages_resident(std::size_t heap_bytes) {
   }
   extend_heap(heap_bytes);
 }
+
+#endif
 
 }  // namespace ccp

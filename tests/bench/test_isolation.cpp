@@ -204,7 +204,7 @@ TEST_CASE("A problem that ends or holds up its reader gives its cells a reason, 
     run_config(parse_config(config(limit), "c.json", fake_catalog()), fake_catalog(), options, listener);
     return std::exchange(listener.by_id_, {});
   };
-  auto reports = run_with("0.3");
+  auto reports = run_with("1");
   REQUIRE(reports.size() == 10);
   for (const std::string solver : {"good", "nan"}) {
     CAPTURE(solver);
@@ -213,7 +213,7 @@ TEST_CASE("A problem that ends or holds up its reader gives its cells a reason, 
     CHECK(sigfpe.reason == "the problem cannot be built: SIGFPE");
     const CellReport& hang = reports["hang/ccp/" + solver];
     CHECK(hang.status == Status::failed);
-    CHECK(hang.reason == "the problem cannot be built: wall limit of 0.3 s");
+    CHECK(hang.reason == "the problem cannot be built: wall limit of 1 s");
     const CellReport& exits = reports["exits/ccp/" + solver];
     CHECK(exits.status == Status::crashed);
     CHECK_THAT(exits.reason, Catch::Contains("cannot be built"));
@@ -222,8 +222,8 @@ TEST_CASE("A problem that ends or holds up its reader gives its cells a reason, 
     CHECK(reports[problem + "/ccp/good"].status == Status::solved);
     CHECK(reports[problem + "/ccp/nan"].status == Status::diverged);
   }
-  CHECK(run_with("0.3").empty());
-  CHECK(run_with("0.4").size() == 2);  // those that had too little time
+  CHECK(run_with("1").empty());
+  CHECK(run_with("1.1").size() == 2);  // those that had too little time
 }
 
 TEST_CASE("With a runner that is killed dies all that it has started") {
