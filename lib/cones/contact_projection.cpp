@@ -37,20 +37,14 @@ void project_one_by_one(Index count, const double* friction, const double* from,
   }
 
 CCP_CONTACT_PROJECTION(portable)
-#if defined(__x86_64__)
-CCP_CONTACT_PROJECTION(avx2, [[gnu::target("avx2")]])
-CCP_CONTACT_PROJECTION(avx512, [[gnu::target("avx512f,avx512vl,avx512dq")]])
-#endif
+CCP_CONTACT_PROJECTION(avx2, CCP_FOR_AVX2)
+CCP_CONTACT_PROJECTION(avx512, CCP_FOR_AVX512)
 #undef CCP_CONTACT_PROJECTION
 
 }  // namespace
 
 ContactProjection contact_projection(InstructionSet set) {
-#if defined(__x86_64__)
-  if (set == InstructionSet::avx512) return project_avx512;
-  if (set == InstructionSet::avx2) return project_avx2;
-#endif
-  return project_portable;
+  return version_for<ContactProjection>(set, project_portable, project_avx2, project_avx512);
 }
 
 void project_contacts(Index count, const double* friction, const double* from, double* to) {

@@ -1,5 +1,7 @@
 #include "linalg/block_kernel.hpp"
 
+#include "core/instruction_set.hpp"
+
 namespace ccp {
 namespace {
 
@@ -24,22 +26,14 @@ void subtract_row_portable(const WideBlock& multiplier, const WideBlock* U, cons
   subtract_row(multiplier, U, column, n, skip, position, diagonal, data, pivot);
 }
 
-#if defined(__x86_64__)
 // avx2 without fma: the same roundings as the portable version.
-[[gnu::target("avx2")]] void subtract_row_avx2(const WideBlock& multiplier, const WideBlock* U, const int* column, int n,
-                                               const char* skip, const int* position, int diagonal, WideBlock* data,
-                                               WideBlock& pivot) {
+CCP_FOR_AVX2 void subtract_row_avx2(const WideBlock& multiplier, const WideBlock* U, const int* column, int n,
+                                    const char* skip, const int* position, int diagonal, WideBlock* data, WideBlock& pivot) {
   subtract_row(multiplier, U, column, n, skip, position, diagonal, data, pivot);
 }
-#endif
 
 }  // namespace
 
-SubtractRow subtract_row_kernel() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) return subtract_row_avx2;
-#endif
-  return subtract_row_portable;
-}
+SubtractRow subtract_row_kernel() { return can_run(InstructionSet::avx2) ? subtract_row_avx2 : subtract_row_portable; }
 
 }  // namespace ccp

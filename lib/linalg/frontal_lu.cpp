@@ -131,6 +131,7 @@ bool FrontalLu::factorize(const Values& values, const std::vector<char>& left_ou
     runs_.reserve(tree_.order.size());
   }
   if (left_out != planned_) plan(left_out);
+  assert(factor_lines_ <= data_.size());  // fewer rows never need more
   stacked_.clear();
   stack_top_ = 0;
   for (std::size_t f = 0; f < tree_.fronts.size(); ++f) {

@@ -158,20 +158,14 @@ template <int width>
   constexpr PanelKernels kernels_##name{subtract_##name, subtract_rows_##name, subtract_columns_##name, invert_##name};
 
 CCP_PANEL_KERNELS(portable, 2)
-#if defined(__x86_64__)
-CCP_PANEL_KERNELS(avx2, 4, [[gnu::target("avx2")]])
-CCP_PANEL_KERNELS(avx512, 8, [[gnu::target("avx512f,avx512vl,avx512dq")]])
-#endif
+CCP_PANEL_KERNELS(avx2, 4, CCP_FOR_AVX2)
+CCP_PANEL_KERNELS(avx512, 8, CCP_FOR_AVX512)
 #undef CCP_PANEL_KERNELS
 
 }  // namespace
 
 const PanelKernels& panel_kernels(InstructionSet set) {
-#if defined(__x86_64__)
-  if (set == InstructionSet::avx512) return kernels_avx512;
-  if (set == InstructionSet::avx2) return kernels_avx2;
-#endif
-  return kernels_portable;
+  return version_for(set, kernels_portable, kernels_avx2, kernels_avx512);
 }
 
 const PanelKernels& panel_kernels() { return panel_kernels(widest_instruction_set()); }

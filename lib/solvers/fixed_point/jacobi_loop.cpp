@@ -28,23 +28,13 @@ namespace {
 
 // One function per instruction set: the loops are inlined into it.
 Largest update_portable(const JacobiVectors& at, Index begin, Index end) { return update_body(at, begin, end); }
-#if defined(__x86_64__)
-[[gnu::target("avx2")]] Largest update_avx2(const JacobiVectors& at, Index begin, Index end) {
-  return update_body(at, begin, end);
-}
-[[gnu::target("avx512f,avx512vl,avx512dq")]] Largest update_avx512(const JacobiVectors& at, Index begin, Index end) {
-  return update_body(at, begin, end);
-}
-#endif
+CCP_FOR_AVX2 Largest update_avx2(const JacobiVectors& at, Index begin, Index end) { return update_body(at, begin, end); }
+CCP_FOR_AVX512 Largest update_avx512(const JacobiVectors& at, Index begin, Index end) { return update_body(at, begin, end); }
 
 }  // namespace
 
 JacobiLoop jacobi_loop(InstructionSet set) {
-#if defined(__x86_64__)
-  if (set == InstructionSet::avx512) return update_avx512;
-  if (set == InstructionSet::avx2) return update_avx2;
-#endif
-  return update_portable;
+  return version_for<JacobiLoop>(set, update_portable, update_avx2, update_avx512);
 }
 
 }  // namespace ccp

@@ -85,20 +85,12 @@ template <std::size_t Count>
   constexpr ApgdLoops loops_##name{project_##name, examine_##name};
 
 CCP_APGD_LOOPS(portable)
-#if defined(__x86_64__)
-CCP_APGD_LOOPS(avx2, [[gnu::target("avx2")]])
-CCP_APGD_LOOPS(avx512, [[gnu::target("avx512f,avx512vl,avx512dq")]])
-#endif
+CCP_APGD_LOOPS(avx2, CCP_FOR_AVX2)
+CCP_APGD_LOOPS(avx512, CCP_FOR_AVX512)
 #undef CCP_APGD_LOOPS
 
 }  // namespace
 
-const ApgdLoops& apgd_loops(InstructionSet set) {
-#if defined(__x86_64__)
-  if (set == InstructionSet::avx512) return loops_avx512;
-  if (set == InstructionSet::avx2) return loops_avx2;
-#endif
-  return loops_portable;
-}
+const ApgdLoops& apgd_loops(InstructionSet set) { return version_for(set, loops_portable, loops_avx2, loops_avx512); }
 
 }  // namespace ccp
