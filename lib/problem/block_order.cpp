@@ -6,7 +6,8 @@
 namespace ccp {
 namespace {
 
-constexpr std::size_t window = 256;  // blocks among which the next one is chosen
+constexpr std::size_t window = 512;  // blocks among which the next one is chosen
+
 constexpr int span = static_cast<int>(span_size);
 
 /// The next block: the first of the window that shares no body with a block before it in the window, nor with the last few
@@ -52,7 +53,7 @@ class Chooser {
   const std::vector<Index>& start_;
   const std::vector<int>& body_;
   std::vector<int> last_use_;  ///< place of the last block of each body
-  std::vector<int> claimed_;   ///< last place for which a block of the window has asked for the body
+  std::vector<int> claimed_;   ///< last place for which a waiting block has asked for the body
 };
 
 }  // namespace

@@ -74,10 +74,10 @@ void AssembledDelassus::for_row_blocks(Index block, const Kernel& kernel) const 
 }
 
 void AssembledDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
-  parallel_ranges(threads, constraints().count(), [&](Index begin, Index end) { finish_product(begin, end, x, y); });
+  parallel_ranges(threads, constraints().count(), [&](Index begin, Index end) { finish_product(begin, end, x, x, y); });
 }
 
-void AssembledDelassus::finish_product(Index begin, Index end, ConstVectorRef x, VectorRef y) const {
+void AssembledDelassus::finish_product(Index begin, Index end, ConstVectorRef, ConstVectorRef x, VectorRef y) const {
   const ConstraintSet& blocks = constraints();
   for (Index i = begin; i < end; ++i)
     with_rows(blocks.rows(i), [&](auto rows) {

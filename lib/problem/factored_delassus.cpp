@@ -9,18 +9,12 @@
 namespace ccp {
 namespace {
 
-using SixVector = Eigen::Map<const Eigen::Matrix<double, 6, 1>>;
-
 /// Calls kernel(i, rows) for the blocks order[begin], …, order[end − 1] with the number of rows as a compile-time constant.
 template <typename Kernel>
 void for_blocks_by_rows(const ConstraintSet& blocks, const std::vector<int>& order, Index begin, Index end,
                         const Kernel& kernel) {
-  const int *first = order.data() + begin, *last = order.data() + end;
-  if (blocks.all_contacts_3d()) {
-    for (const int* i = first; i < last; ++i) kernel(Index{*i}, std::integral_constant<int, 3>());
-    return;
-  }
-  for (const int* i = first; i < last; ++i) with_rows(blocks.rows(*i), [&](auto rows) { kernel(Index{*i}, rows); });
+  for (const int *i = order.data() + begin, *last = order.data() + end; i < last; ++i)
+    with_rows(blocks.rows(*i), [&](auto rows) { kernel(Index{*i}, rows); });
 }
 
 template <int Rows>
@@ -34,17 +28,7 @@ FactoredDelassus::FactoredDelassus(ConstraintSet set, const SparseMatrix& D, con
     : DelassusOperator(std::move(set)) {
   assert(mass.block_diagonal());
   collect_pairs(D, mass.blocks());
-  response_.resize(jacobian_.size());
-  far_ = jacobian_.size() + response_.size() > last_cache;
-  for (Index b = 0; b < bodies(); ++b) {
-    const Eigen::Map<const Eigen::Matrix<double, 6, 6>> inverse(mass.block_inverse(b));
-    for (Index k = body_start_[static_cast<std::size_t>(b)]; k < body_start_[static_cast<std::size_t>(b) + 1]; ++k) {
-      const Index rows = constraints().rows(body_block_[static_cast<std::size_t>(k)]);
-      const Index start = body_data_[static_cast<std::size_t>(k)];
-      const Eigen::Map<const Eigen::Matrix<double, 6, Eigen::Dynamic>> source(jacobian_.data() + start, 6, rows);
-      Eigen::Map<Eigen::Matrix<double, 6, Eigen::Dynamic>>(response_.data() + start, 6, rows) = inverse.lazyProduct(source);
-    }
-  }
+  scale_pairs(mass);
   if (C.nonZeros() > 0) {
     compliance_.assign(static_cast<std::size_t>(constraints().count()), Matrix3::Zero());
     for (Index i = 0; i < constraints().count(); ++i)
@@ -67,16 +51,20 @@ std::vector<int> FactoredDelassus::touched_bodies(const SparseMatrix& D, const s
 
 void FactoredDelassus::collect_bodies(const SparseMatrix& D, const std::vector<int>& owner) {
   const Index count = constraints().count();
-  paired_ = true;
-  for (Index i = 0; i < count && paired_; ++i) paired_ = touched_bodies(D, owner, i).size() <= 2;
+  bool paired = true;
+  for (Index i = 0; i < count && paired; ++i) paired = touched_bodies(D, owner, i).size() <= 2;
+  contact_pairs_ = paired && constraints().all_contacts_3d();
   pair_start_.assign(1, 0);
   for (Index i = 0; i < count; ++i) {
     std::vector<int> touched = touched_bodies(D, owner, i);
-    if (paired_) touched.resize(2, idle_body_);
+    if (paired) touched.resize(2, idle_body_);
     pair_body_.insert(pair_body_.end(), touched.begin(), touched.end());
     pair_start_.push_back(static_cast<Index>(pair_body_.size()));
   }
   order_ = spread_order(pair_start_, pair_body_, idle_body_ + 1);
+  if (!contact_pairs_) return;
+  for (const int i : order_)
+    for (const int body : bodies_of(i)) place_body_.push_back(6 * body);
 }
 
 void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition& partition) {
@@ -90,7 +78,8 @@ void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition
     data_start_[static_cast<std::size_t>(i)] = start;
     start += 6 * blocks.rows(i) * static_cast<Index>(bodies_of(i).size());
   }
-  jacobian_.resize(static_cast<std::size_t>(start + ahead + 36), 0.0);
+  root_.resize(static_cast<std::size_t>(start + 36 * (pairs_ahead + 1)), 0.0);
+  far_ = root_.size() > last_cache;
   std::vector<std::vector<std::pair<int, Index>>> by_body(static_cast<std::size_t>(partition.count()) + 1);
   for (Index i = 0; i < blocks.count(); ++i) {
     const auto touched = bodies_of(i);
@@ -99,8 +88,10 @@ void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition
       for (SparseMatrix::InnerIterator entry(D, blocks.offset(i) + c); entry; ++entry) {
         const int body = owner[static_cast<std::size_t>(entry.row())];
         const auto k = std::lower_bound(touched.begin(), touched.end(), body) - touched.begin();
-        jacobian_[static_cast<std::size_t>(data_start(i) + k * size + 6 * c + entry.row() - partition.offset(body))] =
-            entry.value();
+        const auto row = static_cast<int>(entry.row() - partition.offset(body));
+        with_rows(blocks.rows(i), [&](auto rows) {
+          root_[static_cast<std::size_t>(data_start(i) + k * size + number<rows>(static_cast<int>(c), row))] = entry.value();
+        });
       }
     for (std::size_t k = 0; k < touched.size(); ++k)
       by_body[static_cast<std::size_t>(touched[k])].emplace_back(static_cast<int>(i),
@@ -117,64 +108,101 @@ void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition
   }
 }
 
-void FactoredDelassus::gather_velocity(const double* impulse, double* v, Index first_body, Index last_body) const {
+void FactoredDelassus::scale_pairs(const MassMatrix& mass) {
+  for (Index b = 0; b < bodies(); ++b) {
+    const Eigen::Map<const Eigen::Matrix<double, 6, 6>> inverse_root(mass.block_inverse_root(b));
+    for (Index k = body_start_[static_cast<std::size_t>(b)]; k < body_start_[static_cast<std::size_t>(b) + 1]; ++k) {
+      double* pair = root_.data() + body_data_[static_cast<std::size_t>(k)];
+      with_rows(constraints().rows(body_block_[static_cast<std::size_t>(k)]), [&](auto rows) {
+        for (int c = 0; c < rows; ++c) {
+          Eigen::Matrix<double, 6, 1> column;
+          for (int r = 0; r < 6; ++r) column[r] = pair[number<rows>(c, r)];
+          column = inverse_root.lazyProduct(column).eval();
+          for (int r = 0; r < 6; ++r) pair[number<rows>(c, r)] = column[r];
+        }
+      });
+    }
+  }
+}
+
+void FactoredDelassus::gather_velocity(const double* impulse, double* w, Index first_body, Index last_body) const {
   const ConstraintSet& blocks = constraints();
-  std::fill(v + 6 * first_body, v + 6 * last_body, 0.0);
+  std::fill(w + 6 * first_body, w + 6 * last_body, 0.0);
   for (Index b = first_body; b < last_body; ++b)
     for (Index k = body_start_[static_cast<std::size_t>(b)]; k < body_start_[static_cast<std::size_t>(b) + 1]; ++k) {
       const Index i = body_block_[static_cast<std::size_t>(k)];
-      const double* response = response_.data() + body_data_[static_cast<std::size_t>(k)];
+      const double* pair = root_.data() + body_data_[static_cast<std::size_t>(k)];
       with_rows(blocks.rows(i),
-                [&](auto rows) { add_response<rows>(response, block_of<rows>(impulse, blocks.offset(i)), v + 6 * b); });
+                [&](auto rows) { add_pair<rows>(pair, block_of<rows>(impulse, blocks.offset(i)), w + 6 * b); });
     }
 }
 
-void FactoredDelassus::body_velocity(ConstVectorRef impulse, double* v, int threads) const {
-  // One thread goes through the blocks in the order of the memory. Several share the bodies, each of which takes its
-  // constraints in the same order: the same sums, to the last bit.
-  if (threads > 1) {
-    parallel_ranges(threads, bodies(), [&](Index begin, Index end) { gather_velocity(impulse.data(), v, begin, end); });
+void FactoredDelassus::add_blocks(Index begin, Index end, const double* impulse, double* w) const {
+  if (begin == 0) std::fill(w, w + padded_size(), 0.0);
+  if (contact_pairs_) {
+    loops_->add_impulses(pairs_at(begin, false), end - begin, order_.data() + begin, impulse, w);
     return;
   }
-  std::fill(v, v + padded_size(), 0.0);
-  const ConstraintSet& blocks = constraints();
-  for_blocks_by_rows(
-      blocks, order_, 0, blocks.count(), [&](Index i, auto rows) __attribute__((always_inline)) {
-        add_impulse<rows>(i, block_of<rows>(impulse.data(), blocks.offset(i)), v);
-      });
+  for_blocks_by_rows(constraints(), order_, begin, end,
+                     [&](Index i, auto rows) { add_impulse<rows>(i, block_of<rows>(impulse, constraints().offset(i)), w); });
+}
+
+void FactoredDelassus::scaled_velocity(ConstVectorRef impulse, double* w, int threads) const {
+  // One thread goes through the blocks in the order of the memory. Several share the bodies, each of which takes its
+  // constraints in the same order: the same sums, to the last bit.
+  if (threads > 1)
+    parallel_ranges(threads, bodies(), [&](Index begin, Index end) { gather_velocity(impulse.data(), w, begin, end); });
+  else
+    add_blocks(0, constraints().count(), impulse.data(), w);
 }
 
 void FactoredDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
-  start_product(x, threads);
-  parallel_ranges(threads, constraints().count(), [&](Index begin, Index end) { finish_product(begin, end, x, y); });
+  start_product(x, scratch_, threads);
+  parallel_ranges(threads, constraints().count(),
+                  [&](Index begin, Index end) { finish_product(begin, end, scratch_, x, y); });
 }
 
-void FactoredDelassus::finish_product(Index begin, Index end, ConstVectorRef x, VectorRef y) const {
-  const ConstraintSet& blocks = constraints();
-  for_blocks_by_rows(
-      blocks, order_, begin, end, [&](Index i, auto rows) __attribute__((always_inline)) {
-        const Index offset = blocks.offset(i);
-        const BlockVector<rows> u = local_velocity<rows>(i, scratch_.data(), block_of<rows>(x.data(), offset));
-        for (int r = 0; r < rows; ++r) y[offset + r] = u[r];
-      });
+void FactoredDelassus::finish_product(Index begin, Index end, ConstVectorRef half, ConstVectorRef x, VectorRef y) const {
+  if (contact_pairs_) {
+    find_velocities(pairs_at(begin, far_), begin, end - begin, order_.data() + begin, half.data(), x.data(), y.data());
+    return;
+  }
+  for_blocks_by_rows(constraints(), order_, begin, end, [&](Index i, auto rows) {
+    const Index offset = constraints().offset(i);
+    Eigen::Map<BlockVector<rows>>(y.data() + offset) =
+        local_velocity<rows>(i, half.data(), block_of<rows>(x.data(), offset));
+  });
+}
+
+void FactoredDelassus::find_velocities(const ContactPairs& pairs, Index place, Index count, const int* at, const double* w,
+                                       const double* impulse, double* u) const {
+  loops_->find_velocities(pairs, count, at, w, u);
+  if (compliance_.empty()) return;
+  for (Index k = 0; k < count; ++k) {
+    const auto block = static_cast<std::size_t>(order_[static_cast<std::size_t>(place + k)]);
+    Eigen::Map<Vector3>(u + 3 * at[k]) += compliance_[block] * block_of<3>(impulse, 3 * at[k]);
+  }
 }
 
 Matrix3 FactoredDelassus::block(Index i, Index j) const {
-  const Index rows = constraints().rows(i), columns = constraints().rows(j);
   Matrix3 corner = Matrix3::Zero();
-  for (Index a = pair_start_[static_cast<std::size_t>(i)]; a < pair_start_[static_cast<std::size_t>(i) + 1]; ++a)
-    for (Index b = pair_start_[static_cast<std::size_t>(j)]; b < pair_start_[static_cast<std::size_t>(j) + 1]; ++b) {
-      if (pair_body_[static_cast<std::size_t>(a)] != pair_body_[static_cast<std::size_t>(b)]) continue;
-      const double* left = jacobian_.data() + data_start(i) + (a - pair_start_[static_cast<std::size_t>(i)]) * 6 * rows;
-      const double* right = response_.data() + data_start(j) + (b - pair_start_[static_cast<std::size_t>(j)]) * 6 * columns;
-      for (Index c = 0; c < columns; ++c)
-        for (Index r = 0; r < rows; ++r) corner(r, c) += SixVector(left + 6 * r).dot(SixVector(right + 6 * c));
+  const auto bodies_i = bodies_of(i), bodies_j = bodies_of(j);
+  for (std::size_t a = 0; a < bodies_i.size(); ++a)
+    for (std::size_t b = 0; b < bodies_j.size(); ++b) {
+      if (bodies_i[a] != bodies_j[b]) continue;
+      with_rows(constraints().rows(i), [&](auto rows) {
+        with_rows(constraints().rows(j), [&](auto columns) {
+          const double* left = root_.data() + data_start(i) + 6 * rows * static_cast<Index>(a);
+          const double* right = root_.data() + data_start(j) + 6 * columns * static_cast<Index>(b);
+          for (int c = 0; c < columns; ++c)
+            for (int r = 0; r < rows; ++r)
+              for (int k = 0; k < 6; ++k) corner(r, c) += left[number<rows>(r, k)] * right[number<columns>(c, k)];
+        });
+      });
     }
   if (i == j && !compliance_.empty()) corner += compliance_[static_cast<std::size_t>(i)];
   return corner;
 }
-
-Matrix3 FactoredDelassus::diagonal_block(Index i) const { return block(i, i); }
 
 std::vector<std::vector<int>> FactoredDelassus::coupling() const {
   std::vector<std::vector<int>> pattern(static_cast<std::size_t>(constraints().count()));
@@ -193,8 +221,8 @@ std::vector<std::vector<int>> FactoredDelassus::coupling() const {
 }
 
 std::size_t FactoredDelassus::bytes() const {
-  return (jacobian_.size() + response_.size()) * sizeof(double) +
-         (order_.size() + pair_body_.size() + body_block_.size()) * sizeof(int) +
+  return root_.size() * sizeof(double) +
+         (order_.size() + pair_body_.size() + place_body_.size() + body_block_.size()) * sizeof(int) +
          (pair_start_.size() + data_start_.size() + body_start_.size() + body_data_.size()) * sizeof(Index) +
          compliance_.size() * sizeof(Matrix3) + static_cast<std::size_t>(scratch_.size()) * sizeof(double);
 }

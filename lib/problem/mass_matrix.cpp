@@ -35,21 +35,24 @@ MassMatrix::MassMatrix(const SparseMatrix& H) : size_(H.rows()), blocks_(find_bo
 
 void MassMatrix::invert_blocks(const SparseMatrix& H) {
   inverses_.setZero(36 * blocks_.count());
+  inverse_roots_ = inverses_;
   for (Index b = 0; b < blocks_.count(); ++b) {
     const Index size = blocks_.size(b);
     const Block block = dense_block(H, blocks_.offset(b), size);
-    Eigen::Map<Eigen::Matrix<double, 6, 6>> padded(inverses_.data() + 36 * b);
+    Eigen::Map<Eigen::Matrix<double, 6, 6>> padded(inverses_.data() + 36 * b), root(inverse_roots_.data() + 36 * b);
     if (Block(block.diagonal().asDiagonal()) == block) {  // point masses and principal axes: exact reciprocals
       if (!(block.diagonal().array() > 0.0).all())
         throw InputError(
             fmt::format("H is not positive definite (dofs {} to {})", blocks_.offset(b), blocks_.offset(b) + size - 1));
       padded.diagonal().head(size) = block.diagonal().cwiseInverse();
+      root.diagonal().head(size) = block.diagonal().cwiseSqrt().cwiseInverse();
       continue;
     }
     const Eigen::LLT<Block> cholesky(block);
     if (cholesky.info() != Eigen::Success)
       throw InputError(
           fmt::format("H is not positive definite (dofs {} to {})", blocks_.offset(b), blocks_.offset(b) + size - 1));
+    root.topLeftCorner(size, size) = cholesky.matrixL().solve(Block::Identity(size, size));
     const Block inverse = cholesky.solve(Block::Identity(size, size));
     padded.topLeftCorner(size, size) = 0.5 * (inverse + inverse.transpose());
   }

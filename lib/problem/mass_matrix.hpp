@@ -20,6 +20,8 @@ class MassMatrix {
   const BlockPartition& blocks() const { return blocks_; }
   /// H_b⁻¹ of body b, padded with zeros to 6×6, column by column.
   const double* block_inverse(Index block) const { return inverses_.data() + 36 * block; }
+  /// L_b⁻¹ of body b, where H_b = L_b L_bᵀ (Cholesky), in the same layout.
+  const double* block_inverse_root(Index block) const { return inverse_roots_.data() + 36 * block; }
 
   /// x <- H⁻¹ rhs; NaN where rhs is not finite. rhs and x may be the same vector. No allocation when H is block-diagonal.
   void solve(ConstVectorRef rhs, VectorRef x) const;
@@ -29,7 +31,7 @@ class MassMatrix {
 
   Index size_ = 0;
   BlockPartition blocks_;
-  Vector inverses_;
+  Vector inverses_, inverse_roots_;
   std::unique_ptr<LinearSolver> factor_;
 };
 

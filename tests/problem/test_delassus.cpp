@@ -86,7 +86,7 @@ TEST_CASE("the factored operator follows single impulses") {
     gamma.segment(problem.constraints().offset(i), rows) = delta.head(rows);
     with_rows(rows, [&](auto size) { N.add_impulse<size>(i, delta.head<size>(), v.data()); });
   }
-  N.body_velocity(gamma, whole.data());
+  N.scaled_velocity(gamma, whole.data());
   CHECK((v - whole).cwiseAbs().maxCoeff() <= 1e-14);
   Vector product(problem.rows());
   N.multiply(gamma, product);
@@ -127,16 +127,61 @@ TEST_CASE("a product in spans has the bits of the whole one") {
     for (const int threads : {1, 2}) {
       Vector whole(x.size()), spans = Vector::Constant(x.size(), 7.0);
       N->multiply(x, whole);
-      N->start_product(x, threads);
+      Vector half(N->half_size());
+      N->start_product(x, half, threads);
       for (Index begin = 0; begin < count; begin += span_size) {
         const Index end = std::min(begin + span_size, count);
-        N->finish_product(begin, end, x, spans);
+        N->finish_product(begin, end, half, x, spans);
         const Index last = problem.constraints().offsets()[static_cast<std::size_t>(end)];
         CHECK(spans.head(last) == whole.head(last));
         CHECK((spans.tail(x.size() - last).array() == 7.0).all());
       }
       CHECK(spans == whole);
+      if (threads > 1) continue;
+      Vector fed = Vector::Constant(half.size(), 5.0);
+      for (Index begin = 0; begin < count; begin += span_size)
+        N->feed_product(begin, std::min(begin + span_size, count), x, fed);
+      CHECK(fed == half);
     }
+}
+
+TEST_CASE("the factored operator is symmetric to the last bit, small, and scales velocities by their energy") {
+  const ContactProblem problem = random_problem(11, {6, 9, 2, 2, 3});
+  const FactoredDelassus& N = problem.factored();
+  for (Index i = 0; i < problem.constraints().count(); ++i)
+    for (Index j = 0; j < i; ++j) CHECK(N.block(i, j) == N.block(j, i).transpose());
+  Uniform uniform(12);
+  const Vector gamma = uniform.vector(problem.rows());
+  Vector w(N.padded_size()), u(problem.rows());
+  N.scaled_velocity(gamma, w.data());
+  N.multiply(gamma, u);
+  REQUIRE(N.half_is_root());
+  CHECK(w.squaredNorm() == Approx(gamma.dot(u)).epsilon(1e-12));
+  const ContactProblem contacts = random_problem(13, {100, 600});
+  CHECK(contacts.factored().bytes() <= 500 * 600);
+}
+
+TEST_CASE("contacts of two bodies each have the bits of single blocks, with every instruction set") {
+  const ContactProblem problem = random_problem(14, {40, 150});
+  const FactoredDelassus& N = problem.factored();
+  REQUIRE(N.contact_pairs());
+  Uniform uniform(15);
+  const Vector w = uniform.vector(N.padded_size()), gamma = uniform.vector(problem.rows());
+  Vector u(problem.rows()), sum = w;
+  for (const int i : N.order()) {
+    u.segment<3>(3 * i) = N.local_velocity<3>(i, w.data(), gamma.segment<3>(3 * i));
+    N.add_impulse<3>(i, gamma.segment<3>(3 * i), sum.data());
+  }
+  for (const InstructionSet set : {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
+    if (!can_run(set)) continue;
+    CAPTURE(static_cast<int>(set));
+    const PairLoops& loops = pair_loops(set);
+    Vector found = Vector::Zero(u.size()), added = w;
+    loops.find_velocities(N.pairs_at(0, set == InstructionSet::avx2), 150, N.order().data(), w.data(), found.data());
+    loops.add_impulses(N.pairs_at(0, set == InstructionSet::avx2), 150, N.order().data(), gamma.data(), added.data());
+    CHECK(found == u);
+    CHECK(added == sum);
+  }
 }
 
 TEST_CASE("the order of the factored operator spreads blocks that share a body and otherwise keeps theirs") {

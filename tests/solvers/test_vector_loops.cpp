@@ -4,6 +4,7 @@
 
 #include "cones/cone_samples.hpp"
 #include "cones/product_cone.hpp"
+#include "solvers/fixed_point/group_loops.hpp"
 #include "solvers/fixed_point/jacobi_loop.hpp"
 #include "solvers/gradient/apgd_loops.hpp"
 
@@ -41,15 +42,16 @@ Vector by_rows(const ConstraintSet& set, const Vector& of_blocks) {
   return rows;
 }
 
-/// Σ over the blocks of the sums of their rows, divided by `divisor` of the block, in order.
-double block_sum(const ConstraintSet& set, const Vector& rows, const Vector& divisor) {
-  double total = 0.0;
-  for (Index i = 0; i < set.count(); ++i) {
-    double sum = rows[set.offset(i)];
-    for (Index k = 1; k < set.rows(i); ++k) sum += rows[set.offset(i) + k];
-    total += sum / divisor[i];
+/// The sum of terms as ApgdLoops takes it: for each place in parts of 64 blocks its own, and these in halves.
+double part_sum(const ConstraintSet& set, const Vector& rows) {
+  Vector sums = Vector::Zero(192);
+  for (Index begin = 0; begin < set.count(); begin += 64) {
+    const Index first = set.offset(begin), last = set.offsets()[static_cast<std::size_t>(std::min(begin + 64, set.count()))];
+    sums.head(last - first) += rows.segment(first, last - first);
   }
-  return total;
+  for (const Index half : {96, 48, 24}) sums.head(half) = (sums.head(half) + sums.segment(half, half)).eval();
+  const Vector eight = sums.head(8) + (sums.segment(8, 8) + sums.segment(16, 8));
+  return ((eight[0] + eight[4]) + (eight[2] + eight[6])) + ((eight[1] + eight[5]) + (eight[3] + eight[7]));
 }
 
 Vector projected(const ConstraintSet& set, Vector x) {
@@ -67,25 +69,71 @@ TEST_CASE("the loops of APGD have the bits of its formulas, with every instructi
     const Vector gamma = random_vector(rows, uniform), previous = random_vector(rows, uniform),
                  product = random_vector(rows, uniform), previous_product = random_vector(rows, uniform),
                  r = random_vector(rows, uniform), next_product = random_vector(rows, uniform),
-                 scale = random_vector(set.count(), uniform, 0.1), ones = Vector::Ones(set.count());
+                 scale = random_vector(set.count(), uniform, 0.1);
     const Vector y = gamma + beta * (gamma - previous), g = product + beta * (product - previous_product) + r;
     const Vector next = projected(set, y - step * g), d = next - y;
-    const Vector by = product + beta * (product - previous_product), e = next_product - by;
-    const Vector s = by_rows(set, scale), u = next_product + r, apart = next - projected(set, next - s.cwiseProduct(u));
+    const Vector e = next_product - (product + beta * (product - previous_product));
+    const Vector s = by_rows(set, scale), inverse = by_rows(set, scale.cwiseInverse()), u = product + r;
+    const Vector apart = (gamma - projected(set, gamma - s.cwiseProduct(u))).cwiseProduct(inverse);
     for_each_version([&](InstructionSet version) {
+      const ApgdLoops& loops = apgd_loops(version);
       Vector found(rows);
       const ApgdVectors at{
-          set,      beta,         step,         gamma.data(),       previous.data(), product.data(), previous_product.data(),
-          r.data(), scale.data(), found.data(), next_product.data()};
-      const auto [square, slope] = apgd_loops(version).project(at, 0, set.count());
+          set,      beta,         step,        gamma.data(), previous.data(), product.data(), previous_product.data(),
+          r.data(), scale.data(), found.data()};
+      const auto [square, slope] = loops.project(at, 0, set.count());
       CHECK(same_bits(found, next));
-      CHECK(square == block_sum(set, d.cwiseAbs2(), ones));
-      CHECK(slope == block_sum(set, g.cwiseProduct(next - gamma), ones));
-      const auto [curvature, size, residual] = apgd_loops(version).examine(at, 0, set.count());
-      CHECK(curvature == block_sum(set, d.cwiseProduct(e), ones));
-      CHECK(size == block_sum(set, next.cwiseAbs2(), ones));
-      CHECK(residual == block_sum(set, apart.cwiseAbs2(), scale.cwiseAbs2()));
+      CHECK(square == part_sum(set, d.cwiseAbs2()));
+      CHECK(slope == part_sum(set, g.cwiseProduct(next - gamma)));
+      CHECK(loops.curvature(at, next_product.data(), 0, set.count())[0] == part_sum(set, d.cwiseProduct(e)));
+      CHECK(loops.residual(at, 0, set.count())[0] == part_sum(set, apart.cwiseAbs2()));
+      const ConstraintSet plain = contacts_3d(static_cast<int>(rows / 3), 68);
+      const Index size = plain.rows();
+      CHECK(loops.distance(size, beta, next.data(), gamma.data(), previous.data()) ==
+            part_sum(plain, d.head(size).cwiseAbs2()));
     });
+  });
+}
+
+TEST_CASE("the loops of groups have the bits of their formulas, with every instruction set", "[solvers][fixed_point]") {
+  for (const Index count : {1, 3, 15, 16}) {
+    CAPTURE(count);
+    const ConstraintSet set = contacts_3d(static_cast<int>(count), 66);
+    Uniform uniform(67);
+    const Vector gamma = random_vector(3 * count, uniform), r = random_vector(3 * count, uniform),
+                 product = random_vector(3 * count, uniform), step = random_vector(3 * count, uniform, 0.1);
+    const Vector nearest = projected(set, gamma - step.cwiseProduct(product + r));
+    for (const double lambda : {1.0, 0.7}) {
+      const Vector next = lambda == 1.0 ? nearest : Vector(lambda * nearest + (1.0 - lambda) * gamma);
+      for_each_version([&](InstructionSet version) {
+        for (const bool relax : {true, false}) {
+          Vector found = gamma, delta = gamma, updated = nearest;
+          Largest largest{0.125, 0.25};
+          const GroupVectors at{count, lambda, found.data(), product.data(), r.data(), delta.data()};
+          const bool changed = relax ? group_loops(version).relax(at, step.data(), set.frictions().data(), largest)
+                                     : group_loops(version).accept(at, updated.data(), largest);
+          CHECK(changed);
+          CHECK(same_bits(found, next));
+          CHECK(same_bits(delta, Vector(next - gamma)));
+          CHECK(largest.change == std::max(0.125, (next - gamma).cwiseAbs().maxCoeff()));
+          CHECK(largest.impulse == std::max(0.25, next.cwiseAbs().maxCoeff()));
+        }
+      });
+    }
+  }
+}
+
+TEST_CASE("a group knows whether it has changed, and a NaN is a change", "[solvers][fixed_point]") {
+  for_each_version([](InstructionSet version) {
+    for (const double entry : {1.0, std::numeric_limits<double>::quiet_NaN()}) {
+      Vector gamma = Vector::Ones(48), updated = gamma, delta(48);
+      updated[40] = entry;
+      Largest largest;
+      const GroupVectors at{16, 1.0, gamma.data(), nullptr, nullptr, delta.data()};
+      CHECK(group_loops(version).accept(at, updated.data(), largest) == std::isnan(entry));
+      CHECK(largest.change == 0.0);
+      CHECK(largest.impulse == 1.0);
+    }
   });
 }
 

@@ -15,8 +15,6 @@ namespace ccp {
 class AssembledRows {
  public:
   explicit AssembledRows(const ContactProblem& problem) : N_(problem.assembled()) {}
-  /// The block whose numbers follow in the memory.
-  Index block_at(Index place) const { return place; }
   /// Forgets what was kept; the next products are those of `impulse`.
   void restart(const Vector& /*impulse*/, int /*threads*/ = 1) {}
   /// (N γ)_i, where γ has the changes reported since the restart.
@@ -24,10 +22,6 @@ class AssembledRows {
   [[gnu::always_inline]] inline BlockVector<Rows> product(Index block, const Vector& impulse) const {
     return N_.row_product<Rows>(block, impulse.data());
   }
-  /// Announces what later blocks need, where that pays.
-  bool far() const { return false; }
-  template <int Rows>
-  void fetch_ahead(Index) const {}
   /// γ_i has become γ_i + delta.
   template <int Rows>
   void changed(Index /*block*/, const BlockVector<Rows>& /*delta*/) {}
@@ -36,30 +30,44 @@ class AssembledRows {
   const AssembledDelassus& N_;
 };
 
-/// Keeps v = H⁻¹Dγ up to date: u_i = D_iᵀ v + C_i γ_i, v += H⁻¹ D_i Δγ_i; never forms N.
+/// Keeps w = L⁻¹Dγ up to date: u_i = (L⁻¹D)_iᵀ w + C_i γ_i, w += (L⁻¹D)_i Δγ_i (E70); never forms N.
 class FactoredRows {
  public:
-  explicit FactoredRows(const ContactProblem& problem) : N_(problem.factored()), velocity_(Vector::Zero(N_.padded_size())) {}
-  Index block_at(Index place) const { return N_.order()[static_cast<std::size_t>(place)]; }
-  void restart(const Vector& impulse, int threads = 1) { N_.body_velocity(impulse, velocity_.data(), threads); }
+  explicit FactoredRows(const ContactProblem& problem)
+      : problem_(problem),
+        N_(problem.factored()),
+        velocity_(Vector::Zero(N_.padded_size())),
+        scratch_(problem.mass().size()) {}
+  void restart(const Vector& impulse, int threads = 1) { N_.scaled_velocity(impulse, velocity_.data(), threads); }
+  /// Begins with products of the changes alone, not of the impulses: u <- Nγ + r from D and H⁻¹ themselves, without the
+  /// rounding of L⁻¹D. False, with nothing done, where C makes the products those of the impulses.
+  bool restart_from_velocity(const Vector& impulse, Vector& u) {
+    if (!N_.half_is_root()) return false;
+    problem_.local_velocity(impulse, scratch_, u);
+    velocity_.setZero();
+    return true;
+  }
   template <int Rows>
-  [[gnu::always_inline]] inline BlockVector<Rows> product(Index block, const Vector& impulse) const {
+  BlockVector<Rows> product(Index block, const Vector& impulse) const {
     const Index offset = N_.constraints().offset(block);
     return N_.local_velocity<Rows>(block, velocity_.data(), Eigen::Map<const BlockVector<Rows>>(impulse.data() + offset));
   }
-  bool far() const { return N_.far(); }
   template <int Rows>
-  [[gnu::always_inline]] inline void fetch_ahead(Index block) const {
-    N_.fetch_ahead<Rows>(block);
-  }
-  template <int Rows>
-  [[gnu::always_inline]] inline void changed(Index block, const BlockVector<Rows>& delta) {
+  void changed(Index block, const BlockVector<Rows>& delta) {
     N_.add_impulse<Rows>(block, delta, velocity_.data());
   }
 
+  /// The same for the contacts at some places of the order of the operator, where it has contact_pairs(): one after the
+  /// other in impulse, delta and product, of three numbers each.
+  void find_products(Index place, Index count, const double* impulse, double* product) const {
+    N_.find_velocities(place, count, velocity_.data(), impulse, product);
+  }
+  void add_changes(Index place, Index count, const double* delta) { N_.add_impulses(place, count, delta, velocity_.data()); }
+
  private:
+  ContactProblem problem_;
   const FactoredDelassus& N_;
-  Vector velocity_;
+  Vector velocity_, scratch_;
 };
 
 /// Which of the two a method runs on.

@@ -45,13 +45,15 @@ class SweepSession : public FixedPointSession {
       : FixedPointSession(problem, form), plan_(factored_ ? SweepPlan(problem_.factored()) : SweepPlan(blocks().count())) {}
 
  protected:
+  const SweepPlan& plan() const { return plan_; }
+
   /// Sweeps with this update of one block.
   template <typename Update>
   Outcome run_sweeps(const WarmStart& start, const Vector& shift, const SweepOptions& options, Monitor& monitor,
                      const Update& update) const {
     const Vector r = shifted_velocity(shift);
     return with_delassus_rows(
-        [&](auto& rows) { return Sweeps(blocks(), plan_, rows, r, options, update).run(start, monitor); });
+        [&](auto& rows) { return Sweeps(blocks(), plan_, rows, r, shift, options, update).run(start, monitor); });
   }
 
  private:

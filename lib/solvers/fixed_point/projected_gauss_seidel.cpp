@@ -1,6 +1,5 @@
 #include "solvers/fixed_point/projected_gauss_seidel.hpp"
 
-#include "cones/contact_projection.hpp"
 #include "solvers/fixed_point/fixed_point_method.hpp"
 
 namespace ccp {
@@ -16,38 +15,35 @@ class GaussSeidelSession final : public SweepSession {
  public:
   GaussSeidelSession(const GaussSeidelSettings& settings, const ContactProblem& problem)
       : SweepSession(problem, settings.form), settings_(settings) {
-    for (Index i = 0; i < blocks().count(); ++i) step_.push_back(settings.omega / stable_rate(N_.diagonal_block(i)));
+    step_.resize(blocks().count());
+    for (Index i = 0; i < blocks().count(); ++i) step_[i] = settings.omega / stable_rate(N_.diagonal_block(i));
+    place_step_ = plan().by_places(step_.replicate(1, 3).transpose().reshaped(), 3);
+    place_friction_ = plan().by_places(Eigen::Map<const Vector>(blocks().frictions().data(), blocks().count()), 1);
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
-    return run_sweeps(start, shift, settings_.sweep, monitor, Update{step_, blocks().frictions()});
+    return run_sweeps(start, shift, settings_.sweep, monitor, Update{step_, place_step_, place_friction_});
   }
 
  private:
   /// Π(γ_i − ω η_i u_i)
   struct Update {
-    const std::vector<double>& step;
-    const std::vector<double>& friction;
+    const Vector &step, &place_step, &place_friction;
+    const GroupLoops& loops = group_loops(widest_instruction_set());
 
     template <typename Block>
     [[gnu::always_inline]] typename Block::Point operator()(const Block& block, const typename Block::Point& u,
                                                             const typename Block::Point& gamma) const {
-      return block.project(gamma - step[static_cast<std::size_t>(block.index)] * u);
+      return block.project(gamma - step[block.index] * u);
     }
-    [[gnu::always_inline]] void together(const int* order, const Vector3* u, const Vector& gamma, Vector3* updated) const {
-      Vector3 moved[group_size];
-      double mu[group_size];
-      for (Index k = 0; k < group_size; ++k) {
-        const auto i = static_cast<std::size_t>(order[k]);
-        moved[k] = gamma.segment<3>(3 * order[k]) - step[i] * u[k];
-        mu[k] = friction[i];
-      }
-      project_contacts(group_size, mu, moved[0].data(), updated[0].data());
+    bool relax(Index begin, const GroupVectors& at, Largest& largest) const {
+      return loops.relax(at, place_step.data() + 3 * begin, place_friction.data() + begin, largest);
     }
   };
 
   GaussSeidelSettings settings_;
-  std::vector<double> step_;  ///< ω η_i
+  Vector step_;                         ///< ω η_i
+  Vector place_step_, place_friction_;  ///< three times the same and μ_i, in the order of the plan
 };
 
 class ProjectedGaussSeidel final : public FixedPointSolver<GaussSeidelSettings, GaussSeidelSession> {

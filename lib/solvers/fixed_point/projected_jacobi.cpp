@@ -34,9 +34,12 @@ class JacobiSession final : public FixedPointSession {
     Vector next(gamma.size());
     std::vector<double> native{0.0};
     bool converged = false;
+    Vector half(N_.half_size()), next_half(half.size());
+    N_.start_product(gamma, half, monitor.threads());
     while (monitor.go_on({gamma, nullptr, native, converged})) {
-      const Largest largest = update_all(r, gamma, next, monitor.threads());
+      const Largest largest = update_all(r, gamma, next, half, next_half, monitor.threads());
       gamma.swap(next);
+      half.swap(next_half);
       native[0] = largest.change;
       converged = largest.change <= settings_.native_tolerance * largest.impulse;
       ++monitor.counters().products;
@@ -46,20 +49,23 @@ class JacobiSession final : public FixedPointSession {
   }
 
  private:
-  /// next <- λ Π(γ − ω η u) + (1 − λ) γ with u = N γ + r. Each span of N γ is used while it is in the nearest cache.
-  Largest update_all(const Vector& r, const Vector& gamma, Vector& next, int threads) {
-    N_.start_product(gamma, threads);
+  /// next <- λ Π(γ − ω η u) + (1 − λ) γ with u = N γ + r, from the first half of N γ, and the first half of N next. Each
+  /// span of N γ is used while it is in the nearest cache, and so are the blocks of N for the next product.
+  Largest update_all(const Vector& r, const Vector& gamma, Vector& next, const Vector& half, Vector& next_half,
+                     int threads) {
     const Index count = blocks().count();
     const JacobiVectors at{blocks(), settings_.lambda, gamma.data(), r.data(), step_.data(), next.data()};
     const auto update_spans = [&](Index first, Index last) {
       for (Index span = first; span < last; ++span) {
         const Index end = std::min((span + 1) * span_size, count);
-        N_.finish_product(span * span_size, end, gamma, next);
+        N_.finish_product(span * span_size, end, half, gamma, next);
         for (Index begin = span * span_size; begin < end; begin += jacobi_chunk)
           largest_[static_cast<std::size_t>(begin / jacobi_chunk)] = update_(at, begin, std::min(begin + jacobi_chunk, end));
+        if (threads == 1) N_.feed_product(span * span_size, end, next, next_half);
       }
     };
     parallel_ranges(threads, (count + span_size - 1) / span_size, update_spans, 1);
+    if (threads > 1) N_.start_product(next, next_half, threads);
     Largest all;
     for (const Largest& part : largest_) all.include(part);
     return all;

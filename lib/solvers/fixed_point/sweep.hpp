@@ -7,6 +7,7 @@
 #include "core/constraints.hpp"
 #include "problem/block_order.hpp"
 #include "problem/factored_delassus.hpp"
+#include "solvers/fixed_point/group_loops.hpp"
 #include "solvers/gradient/block_pass.hpp"
 #include "solvers/solver.hpp"
 
@@ -28,41 +29,66 @@ struct SweepOptions {
 
 /// The way a sweep takes through the blocks.
 struct SweepPlan {
-  std::vector<int> order;         ///< each block once
-  std::vector<char> independent;  ///< for each group_size places, whether they are 3D contacts of which no two share a body
+  std::vector<int> order;  ///< each block once
+  /// First places of groups of at most group_size 3D contacts of which no two share a body, and the end. Empty where blocks
+  /// are taken one by one.
+  std::vector<Index> groups;
 
   /// In the order of the operator, which has the bits of the order 0, 1, … .
   explicit SweepPlan(const FactoredDelassus& N) : order(N.order()) {
-    const Index groups = N.constraints().all_contacts_3d() ? N.constraints().count() / group_size : 0;
-    independent.assign((order.size() + group_size - 1) / group_size, 0);
-    std::vector<int> bodies;
-    for (Index g = 0; g < groups; ++g) {
-      bodies.clear();
-      for (Index k = group_size * g; k < group_size * (g + 1); ++k)
-        for (const int body : N.bodies_of(order[static_cast<std::size_t>(k)])) bodies.push_back(body);
-      std::sort(bodies.begin(), bodies.end());
-      independent[static_cast<std::size_t>(g)] = std::adjacent_find(bodies.begin(), bodies.end()) == bodies.end();
+    if (!N.contact_pairs()) return;
+    const int idle = static_cast<int>(N.bodies());
+    std::vector<Index> last_use(static_cast<std::size_t>(idle) + 1, -1);  // of each body, as a place
+    const Index count = N.constraints().count();
+    groups.push_back(0);
+    for (Index place = 0; place < count; ++place) {
+      bool joins = place - groups.back() < group_size;
+      const auto bodies = N.bodies_of(order[static_cast<std::size_t>(place)]);
+      for (const int body : bodies)
+        joins = joins && (body == idle || last_use[static_cast<std::size_t>(body)] < groups.back());
+      if (!joins) groups.push_back(place);
+      for (const int body : bodies) last_use[static_cast<std::size_t>(body)] = place;
     }
+    groups.push_back(count);
   }
-  /// In the order 0, 1, …, one by one.
-  explicit SweepPlan(Index count) : order(static_cast<std::size_t>(count)) {
-    std::iota(order.begin(), order.end(), 0);
-    independent.assign((order.size() + group_size - 1) / group_size, 0);
+  /// In the order 0, 1, … .
+  explicit SweepPlan(Index count) : order(static_cast<std::size_t>(count)) { std::iota(order.begin(), order.end(), 0); }
+
+  /// Numbers of blocks, `each` a block, in the order of the places.
+  Vector by_places(const Vector& of_blocks, Index each) const {
+    Vector places(of_blocks.size());
+    to_places(of_blocks, each, places);
+    return places;
+  }
+  void to_places(const Vector& of_blocks, Index each, Vector& places) const {
+    for (std::size_t k = 0; k < order.size(); ++k)
+      places.segment(each * static_cast<Index>(k), each) = of_blocks.segment(each * order[k], each);
   }
 };
 
 /// Sweeps until the monitor stops the run. rows: see delassus_rows.hpp. update(block, u_i, γ_i) returns the new γ_i of a
-/// ConeBlock from the velocity u_i = (Nγ)_i + r_i + s_i with the newest impulses. An update may have a way for group_size
-/// contacts at once, update.together(order, velocities, γ, updated), to the same bits.
+/// ConeBlock from the velocity u_i = (Nγ)_i + r_i + s_i with the newest impulses. An update may have a way for the contacts
+/// of a group at once, to the same bits: update.relax(first place, GroupVectors, largest).
 template <typename Rows, typename Update>
 class Sweeps {
  public:
-  Sweeps(const ConstraintSet& blocks, const SweepPlan& plan, Rows& rows, const Vector& free_velocity,
+  /// free_velocity: r + s, shift: s.
+  Sweeps(const ConstraintSet& blocks, const SweepPlan& plan, Rows& rows, const Vector& free_velocity, const Vector& shift,
          const SweepOptions& options, const Update& update)
-      : blocks_(blocks), plan_(plan), rows_(rows), free_velocity_(free_velocity), options_(options), update_(update) {}
+      : blocks_(blocks),
+        plan_(plan),
+        rows_(rows),
+        free_velocity_(free_velocity),
+        shift_(shift),
+        options_(options),
+        update_(update),
+        base_(free_velocity) {
+    if (!plan.groups.empty()) place_base_ = plan.by_places(base_, 3);
+  }
 
   Outcome run(const WarmStart& start, Monitor& monitor) {
     gamma_ = start.impulse.size() > 0 ? start.impulse : Vector::Zero(blocks_.rows());
+    if (!plan_.groups.empty()) place_gamma_ = plan_.by_places(gamma_, 3);
     rows_.restart(gamma_);
     std::vector<double> native{0.0};
     bool converged = false;
@@ -71,73 +97,97 @@ class Sweeps {
       const bool unchanged = since_restart > 0 && native[0] == 0.0;
       if (unchanged && since_restart == 1) return {gamma_, {}, 0.0, Status::stalled, "a whole sweep changed nothing"};
       if (unchanged || since_restart >= refresh_interval) {
-        rows_.restart(gamma_);
+        restart(unchanged);
         since_restart = 0;
       }
-      native[0] = sweep();
+      sweep();
+      native[0] = largest_.change;
       ++since_restart;
       const int sweeps = options_.order == SweepOrder::symmetric ? 2 : 1;
       monitor.counters().products += sweeps;
       monitor.counters().projections += sweeps;
-      converged = blocks_.rows() == 0 || native[0] <= options_.native_tolerance * gamma_.cwiseAbs().maxCoeff();
+      converged = blocks_.rows() == 0 || native[0] <= options_.native_tolerance * largest_.impulse;
     }
     return {gamma_, {}, 0.0, std::nullopt, ""};
   }
 
  private:
-  /// One sweep, or one forward and one backward; the largest change of a component.
-  double sweep() {
-    const auto groups = static_cast<Index>(plan_.independent.size());
-    largest_ = 0.0;
-    for (Index g = 0; g < groups; ++g) relax_places(g, 1);
-    if (options_.order == SweepOrder::symmetric)
-      for (Index g = groups - 1; g >= 0; --g) relax_places(g, -1);
-    return largest_;
+  using PointOf = Eigen::Map<const Vector3>;
+
+  /// Computes anew what the rows keep. `exactly`: where the sweeps have got as far as their velocities are good, these start
+  /// from those of γ as the problem has them, as in iterative refinement.
+  void restart(bool exactly) {
+    if constexpr (requires { rows_.restart_from_velocity(gamma_, base_); }) {
+      const bool refined = exactly && rows_.restart_from_velocity(gamma_, base_);
+      if (refined) base_ += shift_;
+      if (refined || refined_) {
+        if (!refined) base_ = free_velocity_;
+        if (!plan_.groups.empty()) plan_.to_places(base_, 3, place_base_);
+        refined_ = refined;
+      }
+      if (refined) return;
+    }
+    rows_.restart(gamma_);
   }
 
-  /// One group of places, in that direction.
-  void relax_places(Index group, Index step) {
-    const int* order = plan_.order.data() + group_size * group;
-    if (plan_.independent[static_cast<std::size_t>(group)]) {
-      relax_together(order);
-      return;
+  /// One sweep, or one forward and one backward.
+  void sweep() {
+    largest_ = {};
+    const bool symmetric = options_.order == SweepOrder::symmetric;
+    if constexpr (requires { rows_.find_products(Index{}, Index{}, nullptr, nullptr); }) {
+      if (!plan_.groups.empty()) {
+        const std::size_t groups = plan_.groups.size() - 1;
+        for (std::size_t g = 0; g < groups; ++g) relax_together(plan_.groups[g], plan_.groups[g + 1]);
+        if (symmetric) largest_.impulse = 0.0;
+        for (std::size_t g = groups; symmetric && g-- > 0;) relax_together(plan_.groups[g], plan_.groups[g + 1]);
+        return;
+      }
     }
-    const Index count = std::min(group_size, blocks_.count() - group_size * group);
-    if (step < 0) order += count - 1;
+    relax_one_by_one(plan_.order.data(), 1);
+    if (symmetric) relax_one_by_one(plan_.order.data() + plan_.order.size() - 1, -1);
+    largest_.impulse = gamma_.size() > 0 ? gamma_.cwiseAbs().maxCoeff() : 0.0;
+  }
+
+  /// All blocks, from that place of the order in that direction.
+  void relax_one_by_one(const int* first, Index step) {
     for_blocks(
-        blocks_, 0, count, [order, step](Index k) { return Index{order[step * k]}; },
+        blocks_, 0, blocks_.count(), [first, step](Index k) { return Index{first[step * k]}; },
         [this](const auto& block) __attribute__((always_inline)) {
           assign(block, update_(block, velocity(block), block.of(std::as_const(gamma_))));
         });
   }
 
   /// Contacts that share no body: in any order the same bits. Step by step, so that the processor works at all of them.
-  [[gnu::flatten]] void relax_together(const int* order) {
-    using Block = ConeBlock<ConstraintKind::contact>;
-    typename Block::Point velocities[group_size], updated[group_size];
-    const auto block = [&](Index k) { return Block{order[k], 3 * Index{order[k]}, blocks_.friction(order[k])}; };
-    const auto find_velocities = [&](auto fetch) {
-      for (Index k = 0; k < group_size; ++k) {
-        if constexpr (fetch) rows_.template fetch_ahead<Block::rows>(order[k]);
-        velocities[k] = velocity(block(k));
+  void relax_together(Index begin, Index end) {
+    double product[3 * group_size], delta[3 * group_size];
+    const GroupVectors at{
+        end - begin, options_.lambda, place_gamma_.data() + 3 * begin, product, place_base_.data() + 3 * begin, delta};
+    rows_.find_products(begin, at.count, at.gamma, product);
+    if (!relax_group(begin, at)) return;
+    for (Index k = 0; k < at.count; ++k)
+      Eigen::Map<Vector3>(gamma_.data() + 3 * plan_.order[static_cast<std::size_t>(begin + k)]) = PointOf(at.gamma + 3 * k);
+    rows_.add_changes(begin, at.count, delta);
+  }
+
+  bool relax_group(Index begin, const GroupVectors& at) {
+    if constexpr (requires { update_.relax(begin, at, largest_); }) {
+      return update_.relax(begin, at, largest_);
+    } else {
+      double updated[3 * group_size];
+      for (Index k = 0; k < at.count; ++k) {
+        const int i = plan_.order[static_cast<std::size_t>(begin + k)];
+        const Vector3 u = PointOf(at.product + 3 * k) + PointOf(at.r + 3 * k), gamma = PointOf(at.gamma + 3 * k);
+        Eigen::Map<Vector3>(updated + 3 * k) =
+            update_(ConeBlock<ConstraintKind::contact>{i, 3 * Index{i}, blocks_.friction(i)}, u, gamma);
       }
-    };
-    if (rows_.far())
-      find_velocities(std::true_type());
-    else
-      find_velocities(std::false_type());
-    if constexpr (requires { update_.together(order, velocities, gamma_, updated); })
-      update_.together(order, velocities, gamma_, updated);
-    else
-      for (Index k = 0; k < group_size; ++k)
-        updated[k] = update_(block(k), velocities[k], typename Block::Point(block(k).of(std::as_const(gamma_))));
-    for (Index k = 0; k < group_size; ++k) assign(block(k), updated[k]);
+      return loops_.accept(at, updated, largest_);
+    }
   }
 
   /// u_i with the newest impulses.
   template <typename Block>
   [[gnu::always_inline]] inline typename Block::Point velocity(const Block& block) const {
-    return rows_.template product<Block::rows>(block.index, gamma_) + block.of(free_velocity_);
+    return rows_.template product<Block::rows>(block.index, gamma_) + block.of(base_);
   }
 
   template <typename Block>
@@ -151,17 +201,21 @@ class Sweeps {
     if (change == 0.0 && !delta.hasNaN()) return;
     block.of(gamma_) = updated;
     rows_.template changed<Block::rows>(block.index, delta);
-    largest_ = std::max(largest_, change);
+    largest_.change = std::max(largest_.change, change);
   }
 
   const ConstraintSet& blocks_;
   const SweepPlan& plan_;
   Rows& rows_;
-  const Vector& free_velocity_;
+  const Vector &free_velocity_, &shift_;
   const SweepOptions& options_;
   const Update& update_;
+  const GroupLoops& loops_ = group_loops(widest_instruction_set());
   Vector gamma_;
-  double largest_ = 0.0;  ///< change of a component in this sweep
+  Vector base_;                      ///< what the products of the rows are added to: r + s
+  bool refined_ = false;             ///< or the velocity and s, where they are of changes alone
+  Vector place_gamma_, place_base_;  ///< γ and base_ in the order of the plan, where it has groups
+  Largest largest_;                  ///< components: change in this sweep, and impulse
 };
 
 }  // namespace ccp

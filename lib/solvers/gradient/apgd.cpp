@@ -1,6 +1,11 @@
 #include "solvers/gradient/apgd.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include "solvers/gradient/apgd_loops.hpp"
 #include "solvers/gradient/gradient_problem.hpp"
@@ -28,71 +33,66 @@ class ApgdSession final : public Session {
   ApgdSession(const ApgdSettings& settings, const ContactProblem& problem, Monitor& monitor)
       : settings_(settings),
         problem_(problem, settings.form, settings.residual_step),
+        N_(problem_.delassus()),
         pass_(problem.constraints()),
         gamma_(problem.rows()),
         r_(problem.rows()),
         product_(Vector::Zero(problem.rows())),
         previous_product_(product_),
-        next_product_(product_) {
+        half_(Vector::Zero(N_.half_size())),
+        previous_half_(half_),
+        next_half_(half_),
+        distances_(static_cast<std::size_t>((half_.size() + distance_chunk - 1) / distance_chunk)) {
+    if (!N_.half_is_root()) next_product_ = product_;
     if (!settings.adaptive_step) L_ = largest_eigenvalue(monitor);
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     initialise(start, shift, monitor);
     bool converged = false;
-    std::vector<double> native{best_residual_, 1.0 / L_, 0.0};
+    std::vector<double> native{best_residual_, 1.0 / step_.L, 0.0};
     while (monitor.go_on({gamma_.current(), nullptr, native, converged})) {
-      const Step step = take_step(monitor);
-      accept(step.residual);
-      extrapolate();
-      if (settings_.restart && step.slope > 0.0) restart(native[2]);
-      converged = step.residual <= settings_.native_tolerance;
-      native[0] = step.residual;
-      native[1] = 1.0 / L_;
-      // A step along which N is zero says nothing of L: an unbounded problem must not be left at an exponential pace.
-      if (settings_.adaptive_step && !step.straight) L_ = std::max(decay * L_, smallest_lipschitz());
+      while (too_curved(curvature(monitor))) project_again(monitor);
+      native[1] = 1.0 / step_.L;
+      if (accept()) ++native[2];
+      native[0] = judge_and_project(monitor);
+      converged = native[0] <= settings_.native_tolerance;
     }
     const bool best = settings_.fallback && !monitor.solved();
-    return {best ? gamma_.best() : gamma_.current(), {}, 1.0 / L_, std::nullopt, ""};
+    return {best ? gamma_.best() : gamma_.current(), {}, 1.0 / step_.L, std::nullopt, ""};
   }
 
  private:
-  /// A step that has passed the test (E58): its residual (E61), gᵀ(γ_{k+1} − γ_k) with g at y_k (E60), and whether the
-  /// objective is straight along it.
+  /// γ_{k+1} = Π(y_k − t (N y_k + r)) in the making, of t = 1/L and β_k, with dᵀd of d = γ_{k+1} − y_k, dᵀNd, and
+  /// gᵀ(γ_{k+1} − γ_k) of g at y_k (E60).
   struct Step {
-    double residual, slope;
-    bool straight;
+    double L = 1.0, theta = 1.0, beta = 0.0;
+    double square = 0.0, curvature = 0.0, slope = 0.0;
   };
 
   double smallest_lipschitz() const { return smallest_ratio * problem_.mean_diagonal(); }
 
+  /// γ_0 with its residual, and γ_1.
   void initialise(const WarmStart& start, const Vector& shift, Monitor& monitor) {
     r_ = problem_.free_velocity() + shift;
     problem_.project_start(start, gamma_.current(), pass_, monitor);
-    problem_.multiply(gamma_.current(), product_, monitor);
+    N_.start_product(gamma_.current(), half_, monitor.threads());
+    previous_half_ = half_;
     if (settings_.adaptive_step) L_ = start.step > 0.0 ? 1.0 / start.step : first_lipschitz(monitor);
-    theta_ = 1.0;
-    beta_ = 0.0;
+    step_ = {};
+    step_.L = L_;
+    has_product_ = false;
     gamma_.mark_best();
-    best_residual_ = start_residual(monitor);
-  }
-
-  double start_residual(Monitor& monitor) {
-    const Vector &scale = problem_.residual_scale(), &gamma = gamma_.current();
-    const auto [squares] = pass_.run<1>(monitor.threads(), [&](const auto& block) {
-      return BlockPass::Sums<1>{
-          residual_square(block, block.of(gamma), block.of(product_) + block.of(r_), scale[block.index])};
-    });
-    ++monitor.counters().projections;
-    return problem_.residual(squares);
+    best_residual_ = std::numeric_limits<double>::infinity();
+    judge_and_project(monitor);
   }
 
   /// L₀ = ‖N(γ₀ − 1)‖/‖γ₀ − 1‖ (Mazhar 2015, line 4); the mean of diag N where that is 0 or 0/0.
   double first_lipschitz(Monitor& monitor) {
     Vector& difference = gamma_.next();
     difference = gamma_.current().array() - 1.0;
-    problem_.multiply(difference, next_product_, monitor);
-    const double L = next_product_.norm() / difference.norm();
+    problem_.multiply(difference, product_, monitor);
+    const double L = product_.norm() / difference.norm();
     return L > 0.0 && std::isfinite(L) ? L : problem_.mean_diagonal();
   }
 
@@ -104,90 +104,156 @@ class ApgdSession final : public Session {
     double value = 0.0;
     for (int k = 0; k < power_iterations && x.size() > 0; ++k) {
       x /= x.norm();
-      problem_.multiply(x, next_product_, monitor);
-      value = next_product_.norm();
+      problem_.multiply(x, product_, monitor);
+      value = product_.norm();
       if (!(value > 0.0)) break;
-      x = next_product_;
+      x = product_;
     }
     return value > 0.0 ? value : problem_.mean_diagonal();
   }
 
-  /// Lines 7–13: the projected step from y_k, with L doubled until it passes.
-  Step take_step(Monitor& monitor) {
-    for (;; L_ *= growth) {
-      const auto [square, slope] = project_step(monitor.threads());
-      problem_.start_product(gamma_.next(), monitor);
-      const auto [curvature, size, residual] = examine_step(monitor.threads());
-      monitor.counters().projections += 2;
-      // Not the negation: with a NaN there is nothing to double L for.
-      const double noise = rounding * L_ * std::sqrt(square * size);
-      if (!(curvature > L_ * square + noise) || !std::isfinite(L_))
-        return {problem_.residual(residual), slope, square > 0.0 && curvature <= smallest_lipschitz() * square};
+  /// dᵀNd: from the first halves of the products where that is possible, else from N γ_{k+1}, made for it.
+  double curvature(Monitor& monitor) {
+    if (N_.half_is_root())
+      step_.curvature = distance(monitor.threads());
+    else
+      step_.curvature = product_curvature(monitor);
+    return step_.curvature;
+  }
+
+  double distance(int threads) {
+    parallel_ranges(
+        threads, static_cast<Index>(distances_.size()),
+        [&](Index first, Index last) {
+          for (Index c = first; c < last; ++c) {
+            const Index begin = c * distance_chunk, size = std::min(distance_chunk, half_.size() - begin);
+            distances_[static_cast<std::size_t>(c)] = loops_.distance(size, step_.beta, next_half_.data() + begin,
+                                                                      half_.data() + begin, previous_half_.data() + begin);
+          }
+        },
+        1);
+    double sum = 0.0;
+    for (const double part : distances_) sum += part;
+    return sum;
+  }
+
+  double product_curvature(Monitor& monitor) {
+    const auto product = [&](Index begin, Index end) {
+      N_.finish_product(begin, end, next_half_, std::as_const(gamma_).next(), next_product_);
+    };
+    const auto kernel = [this, at = vectors()](Index begin, Index end) {
+      return loops_.curvature(at, next_product_.data(), begin, end);
+    };
+    count_halves(2, monitor);
+    return pass_.run_spans<1>(monitor.threads(), product, kernel)[0];
+  }
+
+  /// The test (E58). Whether L must be doubled, which is not so where a NaN stands.
+  bool too_curved(double curvature) const {
+    const double bound = step_.L * step_.square;
+    if (!(curvature > bound) || !std::isfinite(step_.L)) return false;
+    return curvature > bound + rounding * step_.L * std::sqrt(step_.square) * gamma_.next().norm();
+  }
+
+  /// Lines 8–12 after a failed test: γ_{k+1} with L doubled.
+  void project_again(Monitor& monitor) {
+    step_.L *= growth;
+    const auto [square, slope] = pass_.run_chunks<2>(
+        monitor.threads(), [this, at = vectors()](Index begin, Index end) { return loops_.project(at, begin, end); });
+    step_.square = square;
+    step_.slope = slope;
+    N_.start_product(gamma_.next(), next_half_, monitor.threads());
+    ++monitor.counters().projections;
+    if (N_.half_is_root()) count_halves(1, monitor);  // the start of the product that is given up
+  }
+
+  /// Lines 14–16 and 25–30: γ_{k+1} becomes the current iterate, and y_{k+1} the point of the next step, γ_{k+1} itself
+  /// after a restart (E60). Whether there was one.
+  bool accept() {
+    gamma_.accept();
+    previous_product_.swap(product_);
+    has_product_ = !N_.half_is_root();
+    if (has_product_) product_.swap(next_product_);
+    previous_half_.swap(half_);
+    half_.swap(next_half_);
+    // A step along which N is zero says nothing of L: an unbounded problem must not be left at an exponential pace.
+    const bool straight = step_.square > 0.0 && step_.curvature <= smallest_lipschitz() * step_.square;
+    if (settings_.adaptive_step && !straight) step_.L = std::max(decay * step_.L, smallest_lipschitz());
+    if (settings_.restart && step_.slope > 0.0) {
+      step_.theta = 1.0;
+      step_.beta = 0.0;
+      return true;
     }
+    const double theta = step_.theta, square = theta * theta;  // (E57)
+    step_.theta = 0.5 * (theta * std::sqrt(square + 4.0) - square);
+    step_.beta = theta * (1.0 - theta) / (square + step_.theta);
+    return false;
   }
 
   ApgdVectors vectors() {
     return {problem_.constraints(),
-            beta_,
-            1.0 / L_,
+            step_.beta,
+            1.0 / step_.L,
             gamma_.current().data(),
             gamma_.previous().data(),
             product_.data(),
             previous_product_.data(),
             r_.data(),
             problem_.residual_scale().data(),
-            gamma_.next().data(),
-            next_product_.data()};
+            gamma_.next().data()};
   }
 
-  /// The projected step from y_k, with its sums: ApgdLoops::project.
-  BlockPass::Sums<2> project_step(int threads) {
-    return pass_.run_chunks<2>(threads,
-                               [this, at = vectors()](Index begin, Index end) { return loops_.project(at, begin, end); });
-  }
-
-  /// N γ_{k+1}, and the sums that judge it while it is in the nearest cache: ApgdLoops::examine.
-  BlockPass::Sums<3> examine_step(int threads) {
-    const auto product = [&](Index begin, Index end) {
-      problem_.finish_product(begin, end, std::as_const(gamma_).next(), next_product_);
+  /// The current iterate's N γ_k and residual, and the next one with the first half of its product: in one pass, which has
+  /// the blocks of N and of the vectors in the nearest cache for all of them.
+  double judge_and_project(Monitor& monitor) {
+    const int threads = monitor.threads();
+    const auto finish = [&](Index begin, Index end) {
+      if (!has_product_) N_.finish_product(begin, end, half_, std::as_const(gamma_).current(), product_);
     };
-    return pass_.run_spans<3>(threads, product,
-                              [this, at = vectors()](Index begin, Index end) { return loops_.examine(at, begin, end); });
-  }
-
-  void accept(double residual) {
-    gamma_.accept();
-    previous_product_.swap(product_);
-    product_.swap(next_product_);
+    const auto kernel = [this, at = vectors()](Index begin, Index end) {
+      const auto [squares] = loops_.residual(at, begin, end);
+      const auto [square, slope] = loops_.project(at, begin, end);
+      return BlockPass::Sums<3>{squares, square, slope};
+    };
+    const auto feed = [&](Index begin, Index end) {
+      if (threads == 1) N_.feed_product(begin, end, std::as_const(gamma_).next(), next_half_);
+    };
+    const auto [squares, square, slope] = pass_.run_spans<3>(threads, finish, kernel, feed);
+    if (threads > 1) N_.start_product(gamma_.next(), next_half_, threads);
+    step_.square = square;
+    step_.slope = slope;
+    if (!has_product_) count_halves(2, monitor);
+    monitor.counters().projections += 2;
+    const double residual = problem_.residual(squares);
     if (residual < best_residual_) {
       best_residual_ = residual;
       gamma_.mark_best();
     }
+    return residual;
   }
 
-  /// Lines 14–16: θ_{k+1} and β_{k+1} (E57).
-  void extrapolate() {
-    const double square = theta_ * theta_;
-    const double next = 0.5 * (theta_ * std::sqrt(square + 4.0) - square);
-    beta_ = theta_ * (1.0 - theta_) / (square + next);
-    theta_ = next;
+  void count_halves(std::int64_t halves, Monitor& monitor) {
+    monitor.counters().products += (odd_halves_ + halves) / 2;
+    odd_halves_ = (odd_halves_ + halves) % 2;
   }
 
-  /// Lines 25–28 (E60).
-  void restart(double& count) {
-    theta_ = 1.0;
-    beta_ = 0.0;
-    ++count;
-  }
+  static constexpr Index distance_chunk = 1536;  // numbers
 
   ApgdSettings settings_;
   GradientProblem problem_;
+  const DelassusOperator& N_;
   BlockPass pass_;
   Iterates gamma_;
   Vector r_;
-  Vector product_, previous_product_, next_product_;  ///< N γ_k, N γ_{k−1}, N γ_{k+1}
+  Vector product_, previous_product_;        ///< N γ_k, N γ_{k−1}
+  Vector next_product_;                      ///< N γ_{k+1}, where the test needs it
+  Vector half_, previous_half_, next_half_;  ///< first halves of N γ_k, N γ_{k−1}, N γ_{k+1}
+  std::vector<double> distances_;            ///< of each distance_chunk
   const ApgdLoops& loops_ = apgd_loops(widest_instruction_set());
-  double L_ = 1.0, theta_ = 1.0, beta_ = 0.0;
+  double L_ = 1.0;  ///< at the start of a run
+  Step step_;
+  bool has_product_ = false;     ///< whether product_ is that of the current iterate already
+  std::int64_t odd_halves_ = 0;  ///< of products, not counted yet
   double best_residual_ = 0.0;
 };
 

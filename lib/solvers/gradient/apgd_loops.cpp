@@ -14,20 +14,28 @@ constexpr Index most_rows = 3 * part;
   return x + beta * (x - previous);
 }
 
-/// Adds up the shares of blocks, all sums at once: one alone would wait for each of its additions.
-template <std::size_t Count>
-[[gnu::always_inline]] inline void add_shares(Index blocks, const double (&shares)[Count][part],
-                                              BlockPass::Sums<Count>& sums) {
-  for (Index i = 0; i < blocks; ++i)
-    for (std::size_t s = 0; s < Count; ++s) sums[s] += shares[s][i];
-}
+/// A sum over the rows of several parts: for each place in a part its own, so that neither the number of additions under way
+/// nor their order depends on the instruction set.
+struct RowSum {
+  double at[most_rows] = {};
 
-[[gnu::always_inline]] inline void project_part(const ApgdVectors& at, Index begin, Index end, BlockPass::Sums<2>& sums) {
+  [[gnu::always_inline]] double total() {
+    for (Index k = 0; k < 96; ++k) at[k] += at[k + 96];
+    for (Index k = 0; k < 48; ++k) at[k] += at[k + 48];
+    for (Index k = 0; k < 24; ++k) at[k] += at[k + 24];
+    for (Index k = 0; k < 8; ++k) at[k] += at[k + 8] + at[k + 16];
+    return ((at[0] + at[4]) + (at[2] + at[6])) + ((at[1] + at[5]) + (at[3] + at[7]));
+  }
+  static_assert(most_rows == 192);
+};
+
+[[gnu::always_inline]] inline void project_part(const ApgdVectors& at, Index begin, Index end, RowSum& square,
+                                                RowSum& slope) {
   const Index first = at.set.offset(begin), rows = count_rows(at.set, begin, end);
   const double *gamma = at.gamma + first, *previous = at.previous + first, *r = at.r + first;
   const double *product = at.product + first, *previous_product = at.previous_product + first;
   double* next = at.next + first;
-  double y[most_rows], g[most_rows], moved[most_rows], shares[2][part];
+  double y[most_rows], g[most_rows], moved[most_rows];
   for (Index k = 0; k < rows; ++k) {
     y[k] = extrapolated(gamma[k], previous[k], at.beta);
     g[k] = extrapolated(product[k], previous_product[k], at.beta) + r[k];
@@ -36,53 +44,71 @@ template <std::size_t Count>
   project_blocks(at.set, begin, end, moved, next);
   for (Index k = 0; k < rows; ++k) {
     const double d = next[k] - y[k];
-    y[k] = d * d;
-    g[k] = g[k] * (next[k] - gamma[k]);
+    square.at[k] += d * d;
+    slope.at[k] += g[k] * (next[k] - gamma[k]);
   }
-  sum_blocks(at.set, begin, end, y, shares[0]);
-  sum_blocks(at.set, begin, end, g, shares[1]);
-  add_shares(end - begin, shares, sums);
 }
 
-[[gnu::always_inline]] inline void examine_part(const ApgdVectors& at, Index begin, Index end, BlockPass::Sums<3>& sums) {
+[[gnu::always_inline]] inline void curvature_part(const ApgdVectors& at, const double* next_product, Index begin, Index end,
+                                                  RowSum& curvature) {
   const Index first = at.set.offset(begin), rows = count_rows(at.set, begin, end);
-  const double *gamma = at.gamma + first, *previous = at.previous + first, *r = at.r + first;
+  const double *gamma = at.gamma + first, *previous = at.previous + first, *next = at.next + first;
   const double *product = at.product + first, *previous_product = at.previous_product + first;
-  const double *next = at.next + first, *next_product = at.next_product + first, *scale = at.scale + begin;
-  double along[most_rows], squares[most_rows], moved[most_rows], nearest[most_rows], shares[3][part];
-  repeat_by_rows(at.set, begin, end, scale, moved);
+  next_product += first;
   for (Index k = 0; k < rows; ++k) {
     const double d = next[k] - extrapolated(gamma[k], previous[k], at.beta);
-    const double change = next_product[k] - extrapolated(product[k], previous_product[k], at.beta);
-    along[k] = d * change;
-    squares[k] = next[k] * next[k];
-    moved[k] = next[k] - moved[k] * (next_product[k] + r[k]);
+    curvature.at[k] += d * (next_product[k] - extrapolated(product[k], previous_product[k], at.beta));
   }
+}
+
+[[gnu::always_inline]] inline void residual_part(const ApgdVectors& at, Index begin, Index end, RowSum& squares) {
+  const Index first = at.set.offset(begin), rows = count_rows(at.set, begin, end);
+  const double *gamma = at.gamma + first, *product = at.product + first, *r = at.r + first, *scale = at.scale + begin;
+  double moved[most_rows], nearest[most_rows], inverse[part];
+  repeat_by_rows(at.set, begin, end, scale, moved);
+  for (Index k = 0; k < rows; ++k) moved[k] = gamma[k] - moved[k] * (product[k] + r[k]);
   project_blocks(at.set, begin, end, moved, nearest);
+  for (Index i = 0; i < end - begin; ++i) inverse[i] = 1.0 / scale[i];
+  repeat_by_rows(at.set, begin, end, inverse, moved);
   for (Index k = 0; k < rows; ++k) {
-    const double difference = next[k] - nearest[k];
-    nearest[k] = difference * difference;
+    const double apart = (gamma[k] - nearest[k]) * moved[k];
+    squares.at[k] += apart * apart;
   }
-  sum_blocks(at.set, begin, end, along, shares[0]);
-  sum_blocks(at.set, begin, end, squares, shares[1]);
-  sum_blocks(at.set, begin, end, nearest, shares[2]);
-  for (Index i = 0; i < end - begin; ++i) shares[2][i] /= scale[i] * scale[i];
-  add_shares(end - begin, shares, sums);
+}
+
+[[gnu::always_inline]] inline void distance_part(Index size, double beta, const double* a, const double* b, const double* c,
+                                                 RowSum& squares) {
+  for (Index k = 0; k < size; ++k) {
+    const double apart = a[k] - extrapolated(b[k], c[k], beta);
+    squares.at[k] += apart * apart;
+  }
 }
 
 // One set of functions per instruction set: the loops are inlined into them.
-#define CCP_APGD_LOOPS(name, ...)                                                                  \
-  __VA_ARGS__ BlockPass::Sums<2> project_##name(const ApgdVectors& at, Index begin, Index end) {   \
-    BlockPass::Sums<2> sums{};                                                                     \
-    for (; begin < end; begin += part) project_part(at, begin, std::min(begin + part, end), sums); \
-    return sums;                                                                                   \
-  }                                                                                                \
-  __VA_ARGS__ BlockPass::Sums<3> examine_##name(const ApgdVectors& at, Index begin, Index end) {   \
-    BlockPass::Sums<3> sums{};                                                                     \
-    for (; begin < end; begin += part) examine_part(at, begin, std::min(begin + part, end), sums); \
-    return sums;                                                                                   \
-  }                                                                                                \
-  constexpr ApgdLoops loops_##name{project_##name, examine_##name};
+#define CCP_APGD_LOOPS(name, ...)                                                                                       \
+  __VA_ARGS__ BlockPass::Sums<2> project_##name(const ApgdVectors& at, Index begin, Index end) {                        \
+    RowSum square, slope;                                                                                               \
+    for (; begin < end; begin += part) project_part(at, begin, std::min(begin + part, end), square, slope);             \
+    return {square.total(), slope.total()};                                                                             \
+  }                                                                                                                     \
+  __VA_ARGS__ BlockPass::Sums<1> curvature_##name(const ApgdVectors& at, const double* next_product, Index begin,       \
+                                                  Index end) {                                                          \
+    RowSum curvature;                                                                                                   \
+    for (; begin < end; begin += part) curvature_part(at, next_product, begin, std::min(begin + part, end), curvature); \
+    return {curvature.total()};                                                                                         \
+  }                                                                                                                     \
+  __VA_ARGS__ BlockPass::Sums<1> residual_##name(const ApgdVectors& at, Index begin, Index end) {                       \
+    RowSum squares;                                                                                                     \
+    for (; begin < end; begin += part) residual_part(at, begin, std::min(begin + part, end), squares);                  \
+    return {squares.total()};                                                                                           \
+  }                                                                                                                     \
+  __VA_ARGS__ double distance_##name(Index size, double beta, const double* a, const double* b, const double* c) {      \
+    RowSum squares;                                                                                                     \
+    for (Index k = 0; k < size; k += most_rows)                                                                         \
+      distance_part(std::min(most_rows, size - k), beta, a + k, b + k, c + k, squares);                                 \
+    return squares.total();                                                                                             \
+  }                                                                                                                     \
+  constexpr ApgdLoops loops_##name{project_##name, curvature_##name, residual_##name, distance_##name};
 
 CCP_APGD_LOOPS(portable)
 CCP_APGD_LOOPS(avx2, CCP_FOR_AVX2)

@@ -12,7 +12,6 @@ struct ApgdVectors {
   const double *gamma, *previous, *product, *previous_product, *r;  ///< γ_k, γ_{k−1}, N γ_k, N γ_{k−1}, r
   const double* scale;                                              ///< g_i of (E61)
   double* next;                                                     ///< γ_{k+1}
-  const double* next_product;                                       ///< N γ_{k+1}
 };
 
 /// What an iteration does with the blocks [begin, end), at most BlockPass::chunk of them, in loops of few operations over
@@ -21,8 +20,12 @@ struct ApgdLoops {
   /// γ_{k+1} = Π(y_k − t(N y_k + r)), where y_k and N y_k are combinations of the last two iterates and their products
   /// (E57). Sums dᵀd with d = γ_{k+1} − y_k, and gᵀ(γ_{k+1} − γ_k) with g = N y_k + r.
   BlockPass::Sums<2> (*project)(const ApgdVectors& at, Index begin, Index end);
-  /// Sums dᵀ(N γ_{k+1} − N y_k), ‖γ_{k+1}‖² and the squares of the residual (E61) of γ_{k+1}.
-  BlockPass::Sums<3> (*examine)(const ApgdVectors& at, Index begin, Index end);
+  /// dᵀ(N γ_{k+1} − N y_k)
+  BlockPass::Sums<1> (*curvature)(const ApgdVectors& at, const double* next_product, Index begin, Index end);
+  /// Squares of the residual (E61) of γ_k.
+  BlockPass::Sums<1> (*residual)(const ApgdVectors& at, Index begin, Index end);
+  /// ‖a − b − β (b − c)‖² of vectors of `size` numbers.
+  double (*distance)(Index size, double beta, const double* a, const double* b, const double* c);
 };
 
 /// One version; the processor must be able to run it.

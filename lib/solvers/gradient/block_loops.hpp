@@ -48,21 +48,6 @@ inline Index count_rows(const ConstraintSet& set, Index begin, Index end) {
       to[k] = x[k] - s[i - begin] * (product[k] + r[k]);
 }
 
-/// sums_i = the sum of the rows of block i, in their order.
-[[gnu::always_inline]] inline void sum_blocks(const ConstraintSet& set, Index begin, Index end,
-                                              const double* __restrict rows, double* __restrict sums) {
-  if (set.all_contacts_3d()) {
-    for (Index i = 0; i < end - begin; ++i) sums[i] = rows[3 * i] + rows[3 * i + 1] + rows[3 * i + 2];
-    return;
-  }
-  const Index first = set.offset(begin);
-  for (Index i = begin; i < end; ++i) {
-    double sum = rows[set.offset(i) - first];
-    for (Index k = set.offset(i) - first + 1; k < set.offset(i + 1) - first; ++k) sum += rows[k];
-    sums[i - begin] = sum;
-  }
-}
-
 /// The largest |x_k|; a NaN does not count.
 [[gnu::always_inline]] inline double largest_entry(Index size, const double* x) {
   // As integers, in whose order positive doubles are too: a maximum of those may be taken in any order.

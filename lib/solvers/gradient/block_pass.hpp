@@ -77,6 +77,10 @@ class BlockPass {
   template <std::size_t Count>
   using Sums = std::array<double, Count>;
 
+  struct Nothing {
+    void operator()(Index, Index) const {}
+  };
+
   explicit BlockPass(const ConstraintSet& set)
       : set_(&set), partial_(static_cast<std::size_t>((set.count() + chunk - 1) / chunk)) {}
 
@@ -89,15 +93,17 @@ class BlockPass {
     return total<Count>();
   }
 
-  /// The same, where prepare(begin, end) is called for each span of blocks before the kernel gets the chunks of it: see
-  /// DelassusOperator::finish_product.
-  template <std::size_t Count, typename Prepare, typename Kernel>
-  Sums<Count> run_spans(int threads, const Prepare& prepare, const Kernel& kernel) {
+  /// The same, where before(begin, end) is called for each span of blocks before the kernel gets the chunks of it, and
+  /// after(begin, end) then: see DelassusOperator::finish_product and feed_product.
+  template <std::size_t Count, typename Before, typename Kernel, typename After = Nothing>
+  Sums<Count> run_spans(int threads, const Before& before, const Kernel& kernel, const After& after = {}) {
     const Index count = set_->count();
     const auto body = [&](Index first, Index last) {
       for (Index begin = first * span_size; begin < std::min(last * span_size, count); begin += span_size) {
-        prepare(begin, std::min(begin + span_size, count));
-        run_range<Count>(begin / chunk, (std::min(begin + span_size, count) + chunk - 1) / chunk, kernel);
+        const Index end = std::min(begin + span_size, count);
+        before(begin, end);
+        run_range<Count>(begin / chunk, (end + chunk - 1) / chunk, kernel);
+        after(begin, end);
       }
     };
     parallel_ranges(threads, (count + span_size - 1) / span_size, body, 1);

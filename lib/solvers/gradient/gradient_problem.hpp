@@ -63,12 +63,8 @@ class GradientProblem {
     ++monitor.counters().products;
   }
 
-  /// The same in steps: see DelassusOperator::start_product.
-  void start_product(const Vector& x, Monitor& monitor) const {
-    N_.start_product(x, monitor.threads());
-    ++monitor.counters().products;
-  }
-  void finish_product(Index begin, Index end, const Vector& x, Vector& y) const { N_.finish_product(begin, end, x, y); }
+  /// Its forms in steps.
+  const DelassusOperator& delassus() const { return N_; }
 
   /// ‖(γ − Π(γ − g u))/g‖₂/m from the sum of the squares of the blocks (E61), m/s.
   double residual(double squares) const { return rows() > 0 ? std::sqrt(squares) / static_cast<double>(rows()) : 0.0; }

@@ -16,6 +16,7 @@ class Iterates {
   }
 
   Vector& current() { return slots_[current_]; }
+  const Vector& current() const { return slots_[current_]; }
   const Vector& previous() const { return slots_[previous_]; }
   const Vector& best() const { return slots_[best_]; }
   /// The next iterate in the making.

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/instruction_set.hpp"
+#include "core/types.hpp"
+
+namespace ccp {
+
+/// 3D contacts between two bodies, one after the other: for each the 36 numbers of its two blocks of L⁻¹D, a block with the
+/// first four numbers of its three columns and then the last two of each, and where the velocities of its two bodies start.
+struct ContactPairs {
+  const double* numbers;
+  const int* body;
+  bool fetch;  ///< whether they are fetched ahead from the memory, `pairs_ahead` contacts; numbers must follow for that
+};
+constexpr Index pairs_ahead = 32;
+
+/// The two halves of a product with N = (L⁻¹D)ᵀ(L⁻¹D) (E70) for `count` contacts. One version for each instruction set, with
+/// the same bits.
+struct PairLoops {
+  /// u_k = (L⁻¹D)_kᵀ w for each contact k of the list, to the three numbers from u + 3 place[k].
+  void (*find_velocities)(const ContactPairs& pairs, Index count, const int* place, const double* w, double* u);
+  /// w += (L⁻¹D)_k γ_k for each contact k of the list in order, from the three numbers from γ + 3 place[k].
+  void (*add_impulses)(const ContactPairs& pairs, Index count, const int* place, const double* gamma, double* w);
+};
+
+/// One version; the processor must be able to run it.
+const PairLoops& pair_loops(InstructionSet set);
+
+}  // namespace ccp
