@@ -289,6 +289,7 @@ const std::vector<std::string>& claim_metrics() {
                                       "iterations",
                                       "setup_s",
                                       "solve_s",
+                                      "solve_s_min",
                                       "wall_s",
                                       "seconds_per_iteration",
                                       "factorizations",

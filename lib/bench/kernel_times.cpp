@@ -5,9 +5,9 @@
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <memory>
 #include <system_error>
-#include <vector>
 
 #include "cones/product_cone.hpp"
 #include "core/stopwatch.hpp"
@@ -19,29 +19,27 @@ namespace {
 using CsrMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
 
 // A kernel is repeated in batches until this much time is spent, but at least so often: the first calls fill the caches.
-constexpr double time_per_kernel_s = 0.1;
+constexpr double time_per_kernel_s = 0.3;
 constexpr int calls_per_batch = 10, least_batches = 3;
 
-/// The time of one call in the median batch, s, where `between` runs before each, off the clock: as in a run, a kernel finds
-/// in the caches what came before it has left there. Means of batches and their median, not the fastest call, because
-/// what it is compared with is the median of several runs, each the time of all its iterations.
+/// The time of one call in the fastest batch, s, where `between` runs before each, off the clock: as in a run, a kernel
+/// finds in the caches what came before it has left there. The mean of a batch, not the fastest call, because it is compared
+/// with the fastest of several runs, each the time of all its iterations.
 template <typename Kernel, typename Between>
-double typical_time(const Kernel& kernel, const Between& between) {
-  std::vector<double> means;
+double least_time(const Kernel& kernel, const Between& between) {
+  double least = std::numeric_limits<double>::infinity();
   Stopwatch whole;
   whole.start();
-  while (static_cast<int>(means.size()) < least_batches || whole.seconds() < time_per_kernel_s) {
+  for (int batch = 0; batch < least_batches || whole.seconds() < time_per_kernel_s; ++batch) {
     double seconds = 0.0;
     for (int call = 0; call < calls_per_batch; ++call) {
       between();
       const TimeSpent timed(seconds);
       kernel();
     }
-    means.push_back(seconds / calls_per_batch);
+    least = std::min(least, seconds / calls_per_batch);
   }
-  const auto middle = means.begin() + static_cast<std::ptrdiff_t>(means.size() / 2);
-  std::nth_element(means.begin(), middle, means.end());
-  return *middle;
+  return least;
 }
 
 /// A vector with entries of both signs in [−1, 1], so that a part of the contacts is open, sticking or slipping.
@@ -107,15 +105,15 @@ KernelTimes measure_kernels(const ContactProblem& problem, int threads) {
     projection();
     judge.evaluate(Measure::velocity_residual, {&x});
   };
-  times.product = typical_time(product, rest);
-  times.projection = typical_time(projection, product);
+  times.product = least_time(product, rest);
+  times.projection = least_time(projection, product);
   if (problem.constraints().contacts() > 0)
     times.bytes_per_contact = static_cast<double>(chosen.bytes()) / static_cast<double>(problem.constraints().contacts());
   if (problem.has_factored()) {
     const GlobalForm& form = problem.global();
     const CsrMatrix D = form.D, transposed = form.D.transpose(), inverse = inverse_matrix(problem.mass());
     Vector momentum(D.rows()), velocity(D.rows());
-    times.factors_product = typical_time(
+    times.factors_product = least_time(
         [&] {
           momentum.noalias() = D * x;
           velocity.noalias() = inverse * momentum;
@@ -124,9 +122,9 @@ KernelTimes measure_kernels(const ContactProblem& problem, int threads) {
         rest);
   }
   const AssembledDelassus& blocks = problem.assembled();
-  times.block_product = typical_time([&] { blocks.multiply(x, y, threads); }, rest);
+  times.block_product = least_time([&] { blocks.multiply(x, y, threads); }, rest);
   const CsrMatrix N = problem.local().N;
-  times.csr_product = typical_time([&] { y.noalias() = N * x; }, rest);
+  times.csr_product = least_time([&] { y.noalias() = N * x; }, rest);
   return times;
 }
 
