@@ -46,7 +46,37 @@ class PlainSweeps {
   Vector v_, gamma_;
 };
 
+class Patience final : public Monitor {
+ public:
+  bool go_on(const Iterate& iterate) override {
+    impulse = iterate.impulse;
+    return ++calls_ < 100;
+  }
+  Counters& counters() override { return counters_; }
+  int threads() const override { return 1; }
+  void note(const std::string&) override {}
+
+  Vector impulse;
+
+ private:
+  int calls_ = 0;
+  Counters counters_;
+};
+
 }  // namespace
+
+TEST_CASE("sweeps that change nothing go on from exact velocities and keep the shift") {
+  const Vector3 shift(-0.5, 0.25, 0.0);
+  for (const double mass : {2.0, 3.0, 5.0}) {
+    CAPTURE(mass);
+    const ContactProblem problem = point_mass(mass, {-1.0, 0.3, 0.0}, 1.0);
+    Patience monitor;
+    const Outcome outcome = make_solver("gauss_seidel")->prepare(problem, Model::ccp, monitor)->run({}, shift, monitor);
+    Vector scratch, u;
+    problem.local_velocity(outcome.impulse, scratch, u);
+    CHECK((u + shift).cwiseAbs().maxCoeff() <= 1e-15);
+  }
+}
 
 TEST_CASE("sweeps by groups have the bits of sweeps in the order of the contacts") {
   StopRule stop;

@@ -1,22 +1,15 @@
 #include "solvers/fixed_point/group_loops.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 
 #include "cones/common_projection.hpp"
 #include "problem/block_order.hpp"
+#include "solvers/gradient/block_loops.hpp"
 
 namespace ccp {
 namespace {
-
-/// The larger one of |x| and a number whose bits are `most`. As integers, in whose order positive doubles are too: a maximum
-/// of those may be taken in any order. A NaN does not count.
-[[gnu::always_inline]] inline std::int64_t larger(std::int64_t most, double x) {
-  const double size = std::abs(x);
-  return std::max(most, size == size ? std::bit_cast<std::int64_t>(size) : 0);
-}
 
 [[gnu::always_inline]] inline bool accept_rows(Index rows, double lambda, double* __restrict gamma,
                                                double* __restrict updated, double* __restrict delta, Largest& largest) {

@@ -48,15 +48,17 @@ inline Index count_rows(const ConstraintSet& set, Index begin, Index end) {
       to[k] = x[k] - s[i - begin] * (product[k] + r[k]);
 }
 
+/// The larger one of |x| and a number whose bits are `most`. As integers, in whose order positive doubles are too: a maximum
+/// of those may be taken in any order. A NaN does not count.
+[[gnu::always_inline]] inline std::int64_t larger(std::int64_t most, double x) {
+  const double size = std::abs(x);
+  return std::max(most, size == size ? std::bit_cast<std::int64_t>(size) : 0);
+}
+
 /// The largest |x_k|; a NaN does not count.
 [[gnu::always_inline]] inline double largest_entry(Index size, const double* x) {
-  // As integers, in whose order positive doubles are too: a maximum of those may be taken in any order.
   std::int64_t largest = 0;
-  for (Index k = 0; k < size; ++k) {
-    const double entry = std::abs(x[k]);
-    const std::int64_t bits = entry == entry ? std::bit_cast<std::int64_t>(entry) : 0;
-    largest = std::max(largest, bits);
-  }
+  for (Index k = 0; k < size; ++k) largest = larger(largest, x[k]);
   return std::bit_cast<double>(largest);
 }
 
