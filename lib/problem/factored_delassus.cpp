@@ -79,7 +79,7 @@ void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition
     start += 6 * blocks.rows(i) * static_cast<Index>(bodies_of(i).size());
   }
   root_.resize(static_cast<std::size_t>(start + 36 * (pairs_ahead + 1)), 0.0);
-  far_ = root_.size() > last_cache;
+  far_ = root_.size() * sizeof(double) > last_cache_bytes;
   std::vector<std::vector<std::pair<int, Index>>> by_body(static_cast<std::size_t>(partition.count()) + 1);
   for (Index i = 0; i < blocks.count(); ++i) {
     const auto touched = bodies_of(i);
@@ -164,7 +164,11 @@ void FactoredDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) cons
 
 void FactoredDelassus::finish_product(Index begin, Index end, ConstVectorRef half, ConstVectorRef x, VectorRef y) const {
   if (contact_pairs_) {
-    find_velocities(pairs_at(begin, far_), begin, end - begin, order_.data() + begin, half.data(), x.data(), y.data());
+    loops_->find_velocities(pairs_at(begin, far_), end - begin, order_.data() + begin, half.data(), y.data());
+    for (Index k = begin; k < end && !compliance_.empty(); ++k) {
+      const int i = order_[static_cast<std::size_t>(k)];
+      y.segment<3>(3 * i) += compliance_[static_cast<std::size_t>(i)] * block_of<3>(x.data(), 3 * i);
+    }
     return;
   }
   for_blocks_by_rows(constraints(), order_, begin, end, [&](Index i, auto rows) {
@@ -174,13 +178,12 @@ void FactoredDelassus::finish_product(Index begin, Index end, ConstVectorRef hal
   });
 }
 
-void FactoredDelassus::find_velocities(const ContactPairs& pairs, Index place, Index count, const int* at, const double* w,
-                                       const double* impulse, double* u) const {
-  loops_->find_velocities(pairs, count, at, w, u);
-  if (compliance_.empty()) return;
+void FactoredDelassus::add_compliance(Index place, Index count, const double* impulse, double* u) const {
+  using Lanes = Eigen::InnerStride<lane_count>;
   for (Index k = 0; k < count; ++k) {
-    const auto block = static_cast<std::size_t>(order_[static_cast<std::size_t>(place + k)]);
-    Eigen::Map<Vector3>(u + 3 * at[k]) += compliance_[block] * block_of<3>(impulse, 3 * at[k]);
+    const Eigen::Map<const Vector3, 0, Lanes> gamma(impulse + lane_place(k));
+    Eigen::Map<Vector3, 0, Lanes>(u + lane_place(k)) +=
+        compliance_[static_cast<std::size_t>(order_[static_cast<std::size_t>(place + k)])] * gamma;
   }
 }
 

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <array>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include "core/block_rows.hpp"
 #include "core/large_pages.hpp"
+#include "core/last_cache.hpp"
 #include "problem/block_order.hpp"
 #include "problem/delassus.hpp"
 #include "problem/mass_matrix.hpp"
@@ -39,7 +38,7 @@ class FactoredDelassus final : public DelassusOperator {
 
   Index bodies() const { return static_cast<Index>(body_start_.size()) - 1; }
   Index padded_size() const { return 6 * (bodies() + 1); }
-  /// Whether all blocks are 3D contacts of at most two bodies, as find_velocities and add_impulses need them.
+  /// Whether all blocks are 3D contacts of at most two bodies, as find_lanes and add_lanes need them.
   bool contact_pairs() const { return contact_pairs_; }
 
   /// (L⁻¹D)_iᵀ w + C_i γ_i of one block of `Rows` rows.
@@ -51,13 +50,13 @@ class FactoredDelassus final : public DelassusOperator {
   /// w <- L⁻¹ D γ.
   void scaled_velocity(ConstVectorRef impulse, double* w, int threads = 1) const;
 
-  /// The same for `count` blocks from a place of order(), at most group_size, where contact_pairs(): u, γ and Δγ have three
-  /// numbers for each, in that order.
-  void find_velocities(Index place, Index count, const double* w, const double* impulse, double* u) const {
-    find_velocities(pairs_at(place, true), place, count, in_a_row.data(), w, impulse, u);
+  /// The same for `count` blocks from a place of order(), where contact_pairs(): u, γ and Δγ in lanes, in that order.
+  void find_lanes(Index place, Index count, const double* w, const double* impulse, double* u) const {
+    loops_->find_lanes(pairs_at(place, true), count, w, u);
+    if (!compliance_.empty()) add_compliance(place, count, impulse, u);
   }
-  void add_impulses(Index place, Index count, const double* delta, double* w) const {
-    loops_->add_impulses(pairs_at(place, false), count, in_a_row.data(), delta, w);
+  void add_lanes(Index place, Index count, const double* delta, double* w) const {
+    loops_->add_lanes(pairs_at(place, false), count, delta, w);
   }
 
   /// The pairs of the blocks from a place of order(), where contact_pairs().
@@ -87,8 +86,7 @@ class FactoredDelassus final : public DelassusOperator {
   }
   template <int Rows>
   static void add_pair(const double* pair, const BlockVector<Rows>& delta, double* velocity);
-  void find_velocities(const ContactPairs& pairs, Index place, Index count, const int* at, const double* w,
-                       const double* impulse, double* u) const;
+  void add_compliance(Index place, Index count, const double* impulse, double* u) const;
   void add_blocks(Index begin, Index end, const double* impulse, double* w) const;
   void gather_velocity(const double* impulse, double* w, Index first_body, Index last_body) const;
 
@@ -97,14 +95,6 @@ class FactoredDelassus final : public DelassusOperator {
   void collect_bodies(const SparseMatrix& D, const std::vector<int>& owner);
   void collect_pairs(const SparseMatrix& D, const BlockPartition& bodies);
   void scale_pairs(const MassMatrix& mass);
-
-  static constexpr std::array<int, group_size> in_a_row = [] {
-    std::array<int, group_size> numbers{};
-    std::iota(numbers.begin(), numbers.end(), 0);
-    return numbers;
-  }();
-
-  static constexpr std::size_t last_cache = std::size_t{1} << 21;  ///< numbers: 16 MB, of common processors
 
   bool contact_pairs_ = false;
   bool far_ = false;  ///< the numbers of the pairs come from the memory, because they are too many for the last cache

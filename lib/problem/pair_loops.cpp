@@ -16,6 +16,18 @@ inline Two& two(double* p) { return *reinterpret_cast<Two*>(p); }
 
 constexpr int tails = 12, pair_numbers = 18, contact_numbers = 36;
 
+/// Where the three numbers of contact k are, the first one and how far the others are apart: with each contact by itself, or
+/// in lanes.
+struct RowPlaces {
+  static constexpr Index apart = 1;
+  const int* place;
+  Index first(Index k) const { return 3 * Index{place[k]}; }
+};
+struct LanePlaces {
+  static constexpr Index apart = lane_count;
+  static Index first(Index k) { return lane_place(k); }
+};
+
 namespace portable {
 #define CCP_VERSION
 #include "problem/pair_loops.inc"
@@ -28,8 +40,9 @@ namespace avx2 {
 #undef CCP_VERSION
 }  // namespace avx2
 
-constexpr PairLoops portable_loops{portable::find_velocities, portable::add_impulses};
-constexpr PairLoops avx2_loops{avx2::find_velocities, avx2::add_impulses};
+constexpr PairLoops portable_loops{portable::find_velocities, portable::add_impulses, portable::find_lanes,
+                                   portable::add_lanes};
+constexpr PairLoops avx2_loops{avx2::find_velocities, avx2::add_impulses, avx2::find_lanes, avx2::add_lanes};
 
 }  // namespace
 

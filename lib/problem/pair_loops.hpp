@@ -14,6 +14,12 @@ struct ContactPairs {
 };
 constexpr Index pairs_ahead = 32;
 
+/// Numbers of contacts in lanes, so that one instruction takes the same number of eight contacts: in tiles of 3 lane_count
+/// numbers, first the normal ones of lane_count contacts, then the tangential ones.
+constexpr Index lane_count = 8;
+/// Where contact k has its first number; the other two follow at distances of lane_count.
+constexpr Index lane_place(Index k) { return 3 * lane_count * (k / lane_count) + k % lane_count; }
+
 /// The two halves of a product with N = (L⁻¹D)ᵀ(L⁻¹D) (E70) for `count` contacts. One version for each instruction set, with
 /// the same bits.
 struct PairLoops {
@@ -21,6 +27,9 @@ struct PairLoops {
   void (*find_velocities)(const ContactPairs& pairs, Index count, const int* place, const double* w, double* u);
   /// w += (L⁻¹D)_k γ_k for each contact k of the list in order, from the three numbers from γ + 3 place[k].
   void (*add_impulses)(const ContactPairs& pairs, Index count, const int* place, const double* gamma, double* w);
+  /// The same with u and γ in lanes, contact k of the list as k.
+  void (*find_lanes)(const ContactPairs& pairs, Index count, const double* w, double* u);
+  void (*add_lanes)(const ContactPairs& pairs, Index count, const double* gamma, double* w);
 };
 
 /// One version; the processor must be able to run it.

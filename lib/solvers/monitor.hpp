@@ -30,9 +30,29 @@ struct NativeColumn {
   std::string meaning;
 };
 
+/// A method that keeps its iterates in a form of its own, from which impulses are made only when somebody looks at them.
+class ImpulseSource {
+ public:
+  virtual ~ImpulseSource() = default;
+  /// γ of the present iterate, m; good until the next one.
+  virtual const Vector& impulse() = 0;
+};
+
+/// The impulse of an iterate, m: ready, or still to be made. Whoever looks does so off the clock of the method.
+class ShownImpulse {
+ public:
+  ShownImpulse(const Vector& impulse) : ready_(&impulse) {}
+  ShownImpulse(ImpulseSource& source) : source_(&source) {}
+  const Vector& operator()() const { return source_ != nullptr ? source_->impulse() : *ready_; }
+
+ private:
+  const Vector* ready_ = nullptr;
+  ImpulseSource* source_ = nullptr;
+};
+
 /// What a solver shows of one iterate. Iterate 0 is the start point.
 struct Iterate {
-  const Vector& impulse;              ///< γ, m: the iterate that satisfies the set, by which it is judged
+  ShownImpulse impulse;               ///< γ, m: the iterate that satisfies the set, by which it is judged
   const Vector* velocity = nullptr;   ///< v, n, where the solver carries its own
   const std::vector<double>& native;  ///< one value per native column of info(), in that order
   bool native_converged = false;      ///< the method's own criterion holds

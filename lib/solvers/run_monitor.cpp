@@ -76,7 +76,7 @@ bool RunMonitor::go_on(const Iterate& iterate) {
   const double elapsed = clock_.seconds();
   last_native_converged_ = iterate.native_converged;
   if (replay_) return go_on_replaying(elapsed);
-  const Measures values = judge_.evaluate(evaluated_, {&iterate.impulse, iterate.velocity});
+  const Measures values = judge_.evaluate(evaluated_, {&iterate.impulse(), iterate.velocity});
   last_value_ = values[measure_index(stop_.measure)];
   watch_growth(values[measure_index(Measure::velocity_residual)]);
   note_crossings(last_value_, elapsed);
@@ -101,7 +101,7 @@ void RunMonitor::note_crossings(double value, double elapsed) {
 
 bool RunMonitor::at_rounding_floor(const Iterate& iterate) {
   const Measures values =
-      judge_.evaluate({Measure::velocity_residual, Measure::rounding_floor}, {&iterate.impulse, iterate.velocity});
+      judge_.evaluate({Measure::velocity_residual, Measure::rounding_floor}, {&iterate.impulse(), iterate.velocity});
   if (!stop_.met_by_rounding(values)) return false;
   note(fmt::format("the tolerance is below rounding: velocity residual {:.3g}, rounding floor {:.3g} m/s",
                    values[measure_index(Measure::velocity_residual)], values[measure_index(Measure::rounding_floor)]));
@@ -109,7 +109,7 @@ bool RunMonitor::at_rounding_floor(const Iterate& iterate) {
 }
 
 std::optional<Status> RunMonitor::judge_iterate(const Iterate& iterate, double value, double elapsed) {
-  if (!std::isfinite(value) || !iterate.impulse.allFinite()) return Status::diverged;
+  if (!std::isfinite(value) || !iterate.impulse().allFinite()) return Status::diverged;
   const bool within = value <= stop_.tolerance;
   if (stop_.native) {
     if (iterate.native_converged) return within || at_rounding_floor(iterate) ? Status::solved : Status::false_converged;

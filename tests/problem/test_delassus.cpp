@@ -181,6 +181,17 @@ TEST_CASE("contacts of two bodies each have the bits of single blocks, with ever
     loops.add_impulses(N.pairs_at(0, set == InstructionSet::avx2), 150, N.order().data(), gamma.data(), added.data());
     CHECK(found == u);
     CHECK(added == sum);
+    // The same contacts in lanes.
+    Vector lanes = Vector::Zero(lane_place(152)), lane_gamma = lanes, lane_added = w;
+    for (Index k = 0; k < 150; ++k)
+      for (Index c = 0; c < 3; ++c)
+        lane_gamma[lane_place(k) + c * lane_count] = gamma[3 * N.order()[static_cast<std::size_t>(k)] + c];
+    loops.find_lanes(N.pairs_at(0, set == InstructionSet::avx2), 150, w.data(), lanes.data());
+    loops.add_lanes(N.pairs_at(0, set == InstructionSet::avx2), 150, lane_gamma.data(), lane_added.data());
+    for (Index k = 0; k < 150; ++k)
+      for (Index c = 0; c < 3; ++c)
+        CHECK(lanes[lane_place(k) + c * lane_count] == u[3 * N.order()[static_cast<std::size_t>(k)] + c]);
+    CHECK(lane_added == sum);
   }
 }
 

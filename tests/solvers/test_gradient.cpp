@@ -4,7 +4,7 @@
 
 #include "cones/product_cone.hpp"
 #include "problems/registry.hpp"
-#include "solvers/gradient/block_pass.hpp"
+#include "solvers/blocks/block_pass.hpp"
 #include "solvers/gradient/iterates.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
@@ -20,7 +20,7 @@ class Recorder final : public Monitor {
  public:
   explicit Recorder(int iterations) : iterations_(iterations) {}
   bool go_on(const Iterate& iterate) override {
-    impulses.push_back(iterate.impulse);
+    impulses.push_back(iterate.impulse());
     native.push_back(iterate.native);
     return static_cast<int>(impulses.size()) <= iterations_;
   }

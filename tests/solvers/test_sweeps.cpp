@@ -48,8 +48,9 @@ class PlainSweeps {
 
 class Patience final : public Monitor {
  public:
+  explicit Patience(int every = 1) : every_(every) {}
   bool go_on(const Iterate& iterate) override {
-    impulse = iterate.impulse;
+    if (calls_ % every_ == 0) impulse = iterate.impulse();
     return ++calls_ < 100;
   }
   Counters& counters() override { return counters_; }
@@ -59,7 +60,7 @@ class Patience final : public Monitor {
   Vector impulse;
 
  private:
-  int calls_ = 0;
+  int every_, calls_ = 0;
   Counters counters_;
 };
 
@@ -76,6 +77,21 @@ TEST_CASE("sweeps that change nothing go on from exact velocities and keep the s
     problem.local_velocity(outcome.impulse, scratch, u);
     CHECK((u + shift).cwiseAbs().maxCoeff() <= 1e-15);
   }
+}
+
+TEST_CASE("sweeps have the bits they have when every iterate is looked at where only the last one is, or the fifth") {
+  const ContactProblem problem = random_problem(33, {30, 203});
+  REQUIRE_FALSE(SweepPlan(problem.factored()).groups.empty());
+  const auto last_of = [&](int every) {
+    Patience monitor(every);
+    const Outcome outcome =
+        make_solver("gauss_seidel")->prepare(problem, Model::ccp, monitor)->run({}, Vector::Zero(problem.rows()), monitor);
+    return std::pair(outcome.impulse, monitor.impulse);
+  };
+  const auto [impulse, shown] = last_of(1);
+  CHECK(impulse == shown);  // that of the iterate the monitor said no to
+  CHECK(last_of(5).first == impulse);
+  CHECK(last_of(1000).first == impulse);
 }
 
 TEST_CASE("sweeps by groups have the bits of sweeps in the order of the contacts") {

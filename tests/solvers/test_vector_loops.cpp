@@ -95,30 +95,49 @@ TEST_CASE("the loops of APGD have the bits of its formulas, with every instructi
   });
 }
 
+/// Three numbers of each contact, or one, as a group has them in lanes.
+Vector in_lanes(const Vector& numbers, Index each) {
+  const Index count = numbers.size() / each;
+  Vector lanes = Vector::Zero((count + lane_count - 1) / lane_count * lane_count * each);
+  for (Index k = 0; k < count; ++k)
+    for (Index c = 0; c < each; ++c) lanes[each == 3 ? lane_place(k) + c * lane_count : k] = numbers[each * k + c];
+  return lanes;
+}
+
 TEST_CASE("the loops of groups have the bits of their formulas, with every instruction set", "[solvers][fixed_point]") {
-  for (const Index count : {1, 3, 15, 16}) {
-    CAPTURE(count);
-    const ConstraintSet set = contacts_3d(static_cast<int>(count), 66);
-    Uniform uniform(67);
-    const Vector gamma = random_vector(3 * count, uniform), r = random_vector(3 * count, uniform),
-                 product = random_vector(3 * count, uniform), step = random_vector(3 * count, uniform, 0.1);
-    const Vector nearest = projected(set, gamma - step.cwiseProduct(product + r));
-    for (const double lambda : {1.0, 0.7}) {
-      const Vector next = lambda == 1.0 ? nearest : Vector(lambda * nearest + (1.0 - lambda) * gamma);
-      for_each_version([&](InstructionSet version) {
-        for (const bool relax : {true, false}) {
-          Vector found = gamma, delta = gamma, updated = nearest;
-          Largest largest{0.125, 0.25};
-          const GroupVectors at{count, lambda, found.data(), product.data(), r.data(), delta.data()};
-          const bool changed = relax ? group_loops(version).relax(at, step.data(), set.frictions().data(), largest)
-                                     : group_loops(version).accept(at, updated.data(), largest);
-          CHECK(changed);
-          CHECK(same_bits(found, next));
-          CHECK(same_bits(delta, Vector(next - gamma)));
-          CHECK(largest.change == std::max(0.125, (next - gamma).cwiseAbs().maxCoeff()));
-          CHECK(largest.impulse == std::max(0.25, next.cwiseAbs().maxCoeff()));
-        }
-      });
+  for (const Index count : {1, 3, 8, 9, 15, 16}) {
+    // The same with one contact whose squares overflow: it takes the projection that all take alone.
+    for (const double scale : {1.0, 1e160}) {
+      CAPTURE(count, scale);
+      const ConstraintSet set = contacts_3d(static_cast<int>(count), 66);
+      Uniform uniform(67);
+      const Vector r = random_vector(3 * count, uniform), product = random_vector(3 * count, uniform),
+                   step = random_vector(count, uniform, 0.1);
+      Vector gamma = random_vector(3 * count, uniform);
+      gamma.tail<3>() *= scale;
+      const Vector nearest = projected(set, gamma - by_rows(set, step).cwiseProduct(product + r));
+      const Vector lane_r = in_lanes(r, 3), lane_product = in_lanes(product, 3), lane_step = in_lanes(step, 1),
+                   friction = in_lanes(Eigen::Map<const Vector>(set.frictions().data(), count), 1);
+      for (const double lambda : {1.0, 0.7}) {
+        const Vector next = lambda == 1.0 ? nearest : Vector(lambda * nearest + (1.0 - lambda) * gamma);
+        for_each_version([&](InstructionSet version) {
+          for (const bool relax : {true, false}) {
+            Vector found = in_lanes(gamma, 3), delta = found;
+            const Vector updated = in_lanes(nearest, 3);
+            LaneLargest largest;
+            largest.change[5] = 0.125;
+            largest.impulse[6] = 0.25;
+            const GroupVectors at{(count + 7) / 8, lambda, found.data(), lane_product.data(), lane_r.data(), delta.data()};
+            const bool changed = relax ? group_loops(version).relax(at, lane_step.data(), friction.data(), largest)
+                                       : group_loops(version).accept(at, updated.data(), largest);
+            CHECK(changed);
+            CHECK(same_bits(found, in_lanes(next, 3)));
+            CHECK(same_bits(delta, in_lanes(next - gamma, 3)));
+            CHECK(largest.all().change == std::max(0.125, (next - gamma).cwiseAbs().maxCoeff()));
+            CHECK(largest.all().impulse == std::max(0.25, next.cwiseAbs().maxCoeff()));
+          }
+        });
+      }
     }
   }
 }
@@ -128,12 +147,26 @@ TEST_CASE("a group knows whether it has changed, and a NaN is a change", "[solve
     for (const double entry : {1.0, std::numeric_limits<double>::quiet_NaN()}) {
       Vector gamma = Vector::Ones(48), updated = gamma, delta(48);
       updated[40] = entry;
-      Largest largest;
-      const GroupVectors at{16, 1.0, gamma.data(), nullptr, nullptr, delta.data()};
+      LaneLargest largest;
+      const GroupVectors at{2, 1.0, gamma.data(), nullptr, nullptr, delta.data()};
       CHECK(group_loops(version).accept(at, updated.data(), largest) == std::isnan(entry));
-      CHECK(largest.change == 0.0);
-      CHECK(largest.impulse == 1.0);
+      CHECK(largest.all().change == 0.0);
+      CHECK(largest.all().impulse == 1.0);
     }
+  });
+}
+
+TEST_CASE("a NaN in a velocity reaches its impulse, in its contact alone", "[solvers][fixed_point]") {
+  for_each_version([](InstructionSet version) {
+    const ConstraintSet set = contacts_3d(16, 66);
+    Vector gamma = Vector::Ones(48), delta(48), product = Vector::Zero(48);
+    const Vector r = Vector::Zero(48), step = Vector::Ones(16);
+    product[lane_place(11)] = std::numeric_limits<double>::quiet_NaN();
+    LaneLargest largest;
+    const GroupVectors at{2, 1.0, gamma.data(), product.data(), r.data(), delta.data()};
+    CHECK(group_loops(version).relax(at, step.data(), set.frictions().data(), largest));
+    for (Index k = 0; k < 16; ++k) CHECK(std::isnan(gamma[lane_place(k)]) == (k == 11));
+    CHECK(std::isfinite(largest.all().impulse));
   });
 }
 

@@ -32,7 +32,7 @@ class InnerMonitor final : public Monitor {
     if (!repeated)
       run_ended_ = !run_.go_on({iterate.impulse, iterate.velocity, iterate.native, iterate.native_converged && shown_ <= 1});
     if (run_ended_) return false;
-    const double residual = frozen_residual(iterate.impulse, repeated);
+    const double residual = frozen_residual(iterate.impulse(), repeated);
     if (shown_++ == 0) {
       target_ = inner_reduction * residual;
       reached_ = false;

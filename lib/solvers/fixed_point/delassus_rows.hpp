@@ -57,12 +57,12 @@ class FactoredRows {
     N_.add_impulse<Rows>(block, delta, velocity_.data());
   }
 
-  /// The same for the contacts at some places of the order of the operator, where it has contact_pairs(): one after the
-  /// other in impulse, delta and product, of three numbers each.
+  /// The same for the contacts at some places of the order of the operator, where it has contact_pairs(): impulse, delta
+  /// and product in lanes.
   void find_products(Index place, Index count, const double* impulse, double* product) const {
-    N_.find_velocities(place, count, velocity_.data(), impulse, product);
+    N_.find_lanes(place, count, velocity_.data(), impulse, product);
   }
-  void add_changes(Index place, Index count, const double* delta) { N_.add_impulses(place, count, delta, velocity_.data()); }
+  void add_changes(Index place, Index count, const double* delta) { N_.add_lanes(place, count, delta, velocity_.data()); }
 
  private:
   ContactProblem problem_;

@@ -1,7 +1,7 @@
 #include "solvers/fixed_point/jacobi_loop.hpp"
 
 #include "cones/product_cone.hpp"
-#include "solvers/gradient/block_loops.hpp"
+#include "solvers/blocks/block_loops.hpp"
 
 namespace ccp {
 namespace {

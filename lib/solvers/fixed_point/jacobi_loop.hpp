@@ -1,20 +1,10 @@
 #pragma once
 
-#include <algorithm>
-
 #include "core/constraints.hpp"
 #include "core/instruction_set.hpp"
+#include "solvers/blocks/largest.hpp"
 
 namespace ccp {
-
-/// Largest components, N·s; NaNs do not count.
-struct Largest {
-  double change = 0.0, impulse = 0.0;
-  void include(const Largest& other) {
-    change = std::max(change, other.change);
-    impulse = std::max(impulse, other.impulse);
-  }
-};
 
 /// Vectors of an iteration of Jacobi (E25), of one number a row; `step` has one a block.
 struct JacobiVectors {

@@ -17,18 +17,18 @@ class GaussSeidelSession final : public SweepSession {
       : SweepSession(problem, settings.form), settings_(settings) {
     step_.resize(blocks().count());
     for (Index i = 0; i < blocks().count(); ++i) step_[i] = settings.omega / stable_rate(N_.diagonal_block(i));
-    place_step_ = plan().by_places(step_.replicate(1, 3).transpose().reshaped(), 3);
-    place_friction_ = plan().by_places(Eigen::Map<const Vector>(blocks().frictions().data(), blocks().count()), 1);
+    lane_step_ = plan().scalars_in_lanes(step_);
+    lane_friction_ = plan().scalars_in_lanes(Eigen::Map<const Vector>(blocks().frictions().data(), blocks().count()));
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
-    return run_sweeps(start, shift, settings_.sweep, monitor, Update{step_, place_step_, place_friction_});
+    return run_sweeps(start, shift, settings_.sweep, monitor, Update{step_, lane_step_, lane_friction_});
   }
 
  private:
   /// Π(γ_i − ω η_i u_i)
   struct Update {
-    const Vector &step, &place_step, &place_friction;
+    const Vector &step, &lane_step, &lane_friction;
     const GroupLoops& loops = group_loops(widest_instruction_set());
 
     template <typename Block>
@@ -36,14 +36,14 @@ class GaussSeidelSession final : public SweepSession {
                                                             const typename Block::Point& gamma) const {
       return block.project(gamma - step[block.index] * u);
     }
-    bool relax(Index begin, const GroupVectors& at, Largest& largest) const {
-      return loops.relax(at, place_step.data() + 3 * begin, place_friction.data() + begin, largest);
+    bool relax(Index lane, const GroupVectors& at, LaneLargest& largest) const {
+      return loops.relax(at, lane_step.data() + lane, lane_friction.data() + lane, largest);
     }
   };
 
   GaussSeidelSettings settings_;
-  Vector step_;                         ///< ω η_i
-  Vector place_step_, place_friction_;  ///< three times the same and μ_i, in the order of the plan
+  Vector step_;                       ///< ω η_i
+  Vector lane_step_, lane_friction_;  ///< the same and μ_i, in lanes
 };
 
 class ProjectedGaussSeidel final : public FixedPointSolver<GaussSeidelSettings, GaussSeidelSession> {

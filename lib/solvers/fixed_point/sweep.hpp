@@ -1,14 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
+#include <array>
 #include <vector>
 
 #include "core/constraints.hpp"
-#include "problem/block_order.hpp"
-#include "problem/factored_delassus.hpp"
+#include "solvers/blocks/block_pass.hpp"
 #include "solvers/fixed_point/group_loops.hpp"
-#include "solvers/gradient/block_pass.hpp"
+#include "solvers/fixed_point/sweep_plan.hpp"
 #include "solvers/solver.hpp"
 
 /// What the Gauss–Seidel methods share: the loop over sweeps, its native criterion and its stall test. A method brings the
@@ -27,50 +26,11 @@ struct SweepOptions {
   double native_tolerance = 1e-10;  ///< on max|Δγ| / max|γ| of a sweep
 };
 
-/// The way a sweep takes through the blocks.
-struct SweepPlan {
-  std::vector<int> order;  ///< each block once
-  /// First places of groups of at most group_size 3D contacts of which no two share a body, and the end. Empty where blocks
-  /// are taken one by one.
-  std::vector<Index> groups;
-
-  /// In the order of the operator, which has the bits of the order 0, 1, … .
-  explicit SweepPlan(const FactoredDelassus& N) : order(N.order()) {
-    if (!N.contact_pairs()) return;
-    const int idle = static_cast<int>(N.bodies());
-    std::vector<Index> last_use(static_cast<std::size_t>(idle) + 1, -1);  // of each body, as a place
-    const Index count = N.constraints().count();
-    groups.push_back(0);
-    for (Index place = 0; place < count; ++place) {
-      bool joins = place - groups.back() < group_size;
-      const auto bodies = N.bodies_of(order[static_cast<std::size_t>(place)]);
-      for (const int body : bodies)
-        joins = joins && (body == idle || last_use[static_cast<std::size_t>(body)] < groups.back());
-      if (!joins) groups.push_back(place);
-      for (const int body : bodies) last_use[static_cast<std::size_t>(body)] = place;
-    }
-    groups.push_back(count);
-  }
-  /// In the order 0, 1, … .
-  explicit SweepPlan(Index count) : order(static_cast<std::size_t>(count)) { std::iota(order.begin(), order.end(), 0); }
-
-  /// Numbers of blocks, `each` a block, in the order of the places.
-  Vector by_places(const Vector& of_blocks, Index each) const {
-    Vector places(of_blocks.size());
-    to_places(of_blocks, each, places);
-    return places;
-  }
-  void to_places(const Vector& of_blocks, Index each, Vector& places) const {
-    for (std::size_t k = 0; k < order.size(); ++k)
-      places.segment(each * static_cast<Index>(k), each) = of_blocks.segment(each * order[k], each);
-  }
-};
-
 /// Sweeps until the monitor stops the run. rows: see delassus_rows.hpp. update(block, u_i, γ_i) returns the new γ_i of a
 /// ConeBlock from the velocity u_i = (Nγ)_i + r_i + s_i with the newest impulses. An update may have a way for the contacts
-/// of a group at once, to the same bits: update.relax(first place, GroupVectors, largest).
+/// of a group at once, to the same bits: update.relax(first lane, GroupVectors, largest).
 template <typename Rows, typename Update>
-class Sweeps {
+class Sweeps final : public ImpulseSource {
  public:
   /// free_velocity: r + s, shift: s.
   Sweeps(const ConstraintSet& blocks, const SweepPlan& plan, Rows& rows, const Vector& free_velocity, const Vector& shift,
@@ -83,19 +43,20 @@ class Sweeps {
         options_(options),
         update_(update),
         base_(free_velocity) {
-    if (!plan.groups.empty()) place_base_ = plan.by_places(base_, 3);
+    if (!plan.groups.empty()) plan.put_in_lanes(base_, lane_base_);
   }
 
   Outcome run(const WarmStart& start, Monitor& monitor) {
+    in_lanes_only_ = false;
     gamma_ = start.impulse.size() > 0 ? start.impulse : Vector::Zero(blocks_.rows());
-    if (!plan_.groups.empty()) place_gamma_ = plan_.by_places(gamma_, 3);
+    if (!plan_.groups.empty()) plan_.put_in_lanes(gamma_, lane_gamma_);
     rows_.restart(gamma_);
     std::vector<double> native{0.0};
     bool converged = false;
     int since_restart = 0;
-    while (monitor.go_on({gamma_, nullptr, native, converged})) {
+    while (monitor.go_on({*this, nullptr, native, converged})) {
       const bool unchanged = since_restart > 0 && native[0] == 0.0;
-      if (unchanged && since_restart == 1) return {gamma_, {}, 0.0, Status::stalled, "a whole sweep changed nothing"};
+      if (unchanged && since_restart == 1) return {impulse(), {}, 0.0, Status::stalled, "a whole sweep changed nothing"};
       if (unchanged || since_restart >= refresh_interval) {
         restart(unchanged);
         since_restart = 0;
@@ -108,26 +69,31 @@ class Sweeps {
       monitor.counters().projections += sweeps;
       converged = blocks_.rows() == 0 || native[0] <= options_.native_tolerance * largest_.impulse;
     }
-    return {gamma_, {}, 0.0, std::nullopt, ""};
+    return {impulse(), {}, 0.0, std::nullopt, ""};
+  }
+
+  /// From the lanes only when somebody looks: in a sweep it would take a tenth of the time.
+  const Vector& impulse() override {
+    if (in_lanes_only_) plan_.take_from_lanes(lane_gamma_, gamma_);
+    in_lanes_only_ = false;
+    return gamma_;
   }
 
  private:
-  using PointOf = Eigen::Map<const Vector3>;
-
   /// Computes anew what the rows keep. `exactly`: where the sweeps have got as far as their velocities are good, these start
   /// from those of γ as the problem has them, as in iterative refinement.
   void restart(bool exactly) {
     if constexpr (requires { rows_.restart_from_velocity(gamma_, base_); }) {
-      const bool refined = exactly && rows_.restart_from_velocity(gamma_, base_);
+      const bool refined = exactly && rows_.restart_from_velocity(impulse(), base_);
       if (refined) base_ += shift_;
       if (refined || refined_) {
         if (!refined) base_ = free_velocity_;
-        if (!plan_.groups.empty()) plan_.to_places(base_, 3, place_base_);
+        if (!plan_.groups.empty()) plan_.put_in_lanes(base_, lane_base_);
         refined_ = refined;
       }
       if (refined) return;
     }
-    rows_.restart(gamma_);
+    rows_.restart(impulse());
   }
 
   /// One sweep, or one forward and one backward.
@@ -135,17 +101,23 @@ class Sweeps {
     largest_ = {};
     const bool symmetric = options_.order == SweepOrder::symmetric;
     if constexpr (requires { rows_.find_products(Index{}, Index{}, nullptr, nullptr); }) {
-      if (!plan_.groups.empty()) {
-        const std::size_t groups = plan_.groups.size() - 1;
-        for (std::size_t g = 0; g < groups; ++g) relax_together(plan_.groups[g], plan_.groups[g + 1]);
-        if (symmetric) largest_.impulse = 0.0;
-        for (std::size_t g = groups; symmetric && g-- > 0;) relax_together(plan_.groups[g], plan_.groups[g + 1]);
-        return;
-      }
+      if (!plan_.groups.empty()) return sweep_groups(symmetric);
     }
     relax_one_by_one(plan_.order.data(), 1);
     if (symmetric) relax_one_by_one(plan_.order.data() + plan_.order.size() - 1, -1);
     largest_.impulse = gamma_.size() > 0 ? gamma_.cwiseAbs().maxCoeff() : 0.0;
+  }
+
+  void sweep_groups(bool symmetric) {
+    const std::size_t groups = plan_.groups.size() - 1;
+    in_lanes_only_ = true;
+    LaneLargest largest;
+    for (std::size_t g = 0; g < groups; ++g) relax_together(g, largest);
+    if (symmetric) {
+      std::fill(largest.impulse, largest.impulse + lane_count, 0.0);
+      for (std::size_t g = groups; g-- > 0;) relax_together(g, largest);
+    }
+    largest_ = largest.all();
   }
 
   /// All blocks, from that place of the order in that direction.
@@ -158,29 +130,30 @@ class Sweeps {
   }
 
   /// Contacts that share no body: in any order the same bits. Step by step, so that the processor works at all of them.
-  void relax_together(Index begin, Index end) {
-    double product[3 * group_size], delta[3 * group_size];
-    const GroupVectors at{
-        end - begin, options_.lambda, place_gamma_.data() + 3 * begin, product, place_base_.data() + 3 * begin, delta};
-    rows_.find_products(begin, at.count, at.gamma, product);
-    if (!relax_group(begin, at)) return;
-    for (Index k = 0; k < at.count; ++k)
-      Eigen::Map<Vector3>(gamma_.data() + 3 * plan_.order[static_cast<std::size_t>(begin + k)]) = PointOf(at.gamma + 3 * k);
-    rows_.add_changes(begin, at.count, delta);
+  void relax_together(std::size_t group, LaneLargest& largest) {
+    const Index place = plan_.groups[group], count = plan_.groups[group + 1] - place;
+    const Index tile = plan_.tiles[group], first = tile_numbers * tile;
+    const GroupVectors at{plan_.tiles[group + 1] - tile, options_.lambda, lane_gamma_.data() + first, product_.data(),
+                          lane_base_.data() + first,     delta_.data()};
+    rows_.find_products(place, count, at.gamma, product_.data());
+    if (!relax_group(group, at, largest)) return;
+    rows_.add_changes(place, count, delta_.data());
   }
 
-  bool relax_group(Index begin, const GroupVectors& at) {
-    if constexpr (requires { update_.relax(begin, at, largest_); }) {
-      return update_.relax(begin, at, largest_);
+  bool relax_group(std::size_t group, const GroupVectors& at, LaneLargest& largest) {
+    if constexpr (requires { update_.relax(Index{}, at, largest); }) {
+      return update_.relax(lane_count * plan_.tiles[group], at, largest);
     } else {
-      double updated[3 * group_size];
-      for (Index k = 0; k < at.count; ++k) {
-        const int i = plan_.order[static_cast<std::size_t>(begin + k)];
-        const Vector3 u = PointOf(at.product + 3 * k) + PointOf(at.r + 3 * k), gamma = PointOf(at.gamma + 3 * k);
-        Eigen::Map<Vector3>(updated + 3 * k) =
-            update_(ConeBlock<ConstraintKind::contact>{i, 3 * Index{i}, blocks_.friction(i)}, u, gamma);
-      }
-      return loops_.accept(at, updated, largest_);
+      std::array<double, most_tiles * tile_numbers> updated{};
+      const Index first = lane_count * plan_.tiles[group];
+      plan_.for_lanes(group, [&](Index block, Index lane) {
+        const Index k = lane - first;
+        const Vector3 gamma = in_lane(at.gamma, k);
+        const Vector3 u = in_lane(at.product, k) + in_lane(at.r, k);
+        in_lane(updated.data(), k) =
+            update_(ConeBlock<ConstraintKind::contact>{block, 3 * block, blocks_.friction(block)}, u, gamma);
+      });
+      return loops_.accept(at, updated.data(), largest);
     }
   }
 
@@ -211,11 +184,13 @@ class Sweeps {
   const SweepOptions& options_;
   const Update& update_;
   const GroupLoops& loops_ = group_loops(widest_instruction_set());
-  Vector gamma_;
-  Vector base_;                      ///< what the products of the rows are added to: r + s
-  bool refined_ = false;             ///< or the velocity and s, where they are of changes alone
-  Vector place_gamma_, place_base_;  ///< γ and base_ in the order of the plan, where it has groups
-  Largest largest_;                  ///< components: change in this sweep, and impulse
+  Vector gamma_;                   ///< behind the sweeps while in_lanes_only_
+  Vector base_;                    ///< what the products of the rows are added to: r + s
+  bool in_lanes_only_ = false;     ///< where the newest γ is
+  bool refined_ = false;           ///< or the velocity and s, where they are of changes alone
+  Vector lane_gamma_, lane_base_;  ///< γ and base_ in lanes, where the plan has groups
+  alignas(64) std::array<double, most_tiles * tile_numbers> product_{}, delta_{};  ///< of a group
+  Largest largest_;  ///< components: change in this sweep, and impulse
 };
 
 }  // namespace ccp

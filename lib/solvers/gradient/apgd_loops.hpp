@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/instruction_set.hpp"
-#include "solvers/gradient/block_pass.hpp"
+#include "solvers/blocks/block_pass.hpp"
 
 namespace ccp {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "problem/conversion.hpp"
+#include "solvers/blocks/block_pass.hpp"
 #include "solvers/fixed_point/delassus_rows.hpp"
-#include "solvers/gradient/block_pass.hpp"
 #include "solvers/solver.hpp"
 
 namespace ccp {

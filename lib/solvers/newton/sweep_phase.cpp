@@ -24,7 +24,7 @@ class PhaseMonitor final : public Monitor {
     if (sweeps_ > limits_.sweeps) return false;
     if (sweeps_ % sweeps_between_residuals != 0) return true;
     ++monitor_.counters().products;
-    return residual_(iterate.impulse) > limits_.residual;
+    return residual_(iterate.impulse()) > limits_.residual;
   }
   bool stopped() const { return stopped_; }
   bool solved() const override { return stopped_ && monitor_.solved(); }

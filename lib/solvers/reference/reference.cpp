@@ -124,7 +124,7 @@ class PhaseMonitor final : public Monitor {
 
   bool go_on(const Iterate& iterate) override {
     const bool was_certified = candidate_.certificate().holds;
-    const double residual = candidate_.consider(iterate.impulse);
+    const double residual = candidate_.consider(iterate.impulse());
     ++run_.counters().products;
     if (shown_ == 0) far_away_ = growth_limit * std::max(residual, candidate_.judge().initial_residual());
     if (number_of_iterates_ > 0 && !(residual <= far_away_)) return false;  // left for good: not worth showing
@@ -134,7 +134,7 @@ class PhaseMonitor final : public Monitor {
       since_progress_ = 0;
     }
     // The start of a later method is no iterate of its own.
-    if ((shown_++ > 0 || number_of_iterates_ == 0) && !show(iterate.impulse, iterate.velocity, false)) return false;
+    if ((shown_++ > 0 || number_of_iterates_ == 0) && !show(iterate.impulse(), iterate.velocity, false)) return false;
     const int patience = candidate_.certificate().holds ? after_certified : phase_->patience;
     return since_progress_ < patience && candidate_.relative(residual) > phase_->handover &&
            !(run_.remaining().seconds < keep_seconds_);
