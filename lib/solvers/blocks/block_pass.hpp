@@ -110,6 +110,25 @@ class BlockPass {
     return total<Count>();
   }
 
+  /// The same with two kernels, of which the second gets the chunks of a span when the first has had all of them.
+  template <std::size_t First, std::size_t Second, typename Before, typename FirstKernel, typename SecondKernel,
+            typename After>
+  Sums<First + Second> run_spans(int threads, const Before& before, const FirstKernel& first_kernel,
+                                 const SecondKernel& second_kernel, const After& after) {
+    const Index count = set_->count();
+    const auto body = [&](Index first, Index last) {
+      for (Index begin = first * span_size; begin < std::min(last * span_size, count); begin += span_size) {
+        const Index end = std::min(begin + span_size, count);
+        before(begin, end);
+        run_range<First>(begin / chunk, (end + chunk - 1) / chunk, first_kernel);
+        run_range<Second, First>(begin / chunk, (end + chunk - 1) / chunk, second_kernel);
+        after(begin, end);
+      }
+    };
+    parallel_ranges(threads, (count + span_size - 1) / span_size, body, 1);
+    return total<First + Second>();
+  }
+
   /// kernel(block) returns the shares of its block in the sums. (Returned, not added to a reference, they stay in
   /// registers.)
   template <std::size_t Count, typename Kernel>
@@ -125,12 +144,12 @@ class BlockPass {
   }
 
  private:
-  template <std::size_t Count, typename Kernel>
+  template <std::size_t Count, std::size_t From = 0, typename Kernel>
   void run_range(Index first_chunk, Index last_chunk, const Kernel& kernel) {
-    static_assert(Count <= most_sums);
+    static_assert(From + Count <= most_sums);
     for (Index c = first_chunk; c < last_chunk; ++c) {
       const Sums<Count> sums = kernel(c * chunk, std::min((c + 1) * chunk, set_->count()));
-      for (std::size_t s = 0; s < Count; ++s) partial_[static_cast<std::size_t>(c)][s] = sums[s];
+      for (std::size_t s = 0; s < Count; ++s) partial_[static_cast<std::size_t>(c)][From + s] = sums[s];
     }
   }
 

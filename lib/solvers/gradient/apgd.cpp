@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/last_cache.hpp"
 #include "solvers/gradient/apgd_loops.hpp"
 #include "solvers/gradient/gradient_problem.hpp"
 #include "solvers/gradient/iterates.hpp"
@@ -42,6 +43,7 @@ class ApgdSession final : public Session {
         half_(Vector::Zero(N_.half_size())),
         previous_half_(half_),
         next_half_(half_),
+        far_(N_.bytes() > last_cache_bytes),
         distances_(static_cast<std::size_t>((half_.size() + distance_chunk - 1) / distance_chunk)) {
     if (!N_.half_is_root()) next_product_ = product_;
     if (!settings.adaptive_step) L_ = largest_eigenvalue(monitor);
@@ -200,7 +202,8 @@ class ApgdSession final : public Session {
             previous_product_.data(),
             r_.data(),
             problem_.residual_scale().data(),
-            gamma_.next().data()};
+            gamma_.next().data(),
+            far_};
   }
 
   /// The current iterate's N γ_k and residual, and the next one with the first half of its product: in one pass, which has
@@ -210,15 +213,12 @@ class ApgdSession final : public Session {
     const auto finish = [&](Index begin, Index end) {
       if (!has_product_) N_.finish_product(begin, end, half_, std::as_const(gamma_).current(), product_);
     };
-    const auto kernel = [this, at = vectors()](Index begin, Index end) {
-      const auto [squares] = loops_.residual(at, begin, end);
-      const auto [square, slope] = loops_.project(at, begin, end);
-      return BlockPass::Sums<3>{squares, square, slope};
-    };
+    const auto judge = [this, at = vectors()](Index begin, Index end) { return loops_.residual(at, begin, end); };
+    const auto project = [this, at = vectors()](Index begin, Index end) { return loops_.project(at, begin, end); };
     const auto feed = [&](Index begin, Index end) {
       if (threads == 1) N_.feed_product(begin, end, std::as_const(gamma_).next(), next_half_);
     };
-    const auto [squares, square, slope] = pass_.run_spans<3>(threads, finish, kernel, feed);
+    const auto [squares, square, slope] = pass_.run_spans<1, 2>(threads, finish, judge, project, feed);
     if (threads > 1) N_.start_product(gamma_.next(), next_half_, threads);
     step_.square = square;
     step_.slope = slope;
@@ -248,6 +248,7 @@ class ApgdSession final : public Session {
   Vector product_, previous_product_;        ///< N γ_k, N γ_{k−1}
   Vector next_product_;                      ///< N γ_{k+1}, where the test needs it
   Vector half_, previous_half_, next_half_;  ///< first halves of N γ_k, N γ_{k−1}, N γ_{k+1}
+  bool far_;                                 ///< all this comes from the memory in each iteration
   std::vector<double> distances_;            ///< of each distance_chunk
   const ApgdLoops& loops_ = apgd_loops(widest_instruction_set());
   double L_ = 1.0;  ///< at the start of a run

@@ -1,6 +1,7 @@
 #include "solvers/gradient/apgd_loops.hpp"
 
 #include "cones/product_cone.hpp"
+#include "core/last_cache.hpp"
 #include "solvers/blocks/block_loops.hpp"
 
 namespace ccp {
@@ -29,12 +30,22 @@ struct RowSum {
   static_assert(most_rows == 192);
 };
 
+/// Rows of the part from that block on, where they are to be fetched ahead.
+[[gnu::always_inline]] inline Index rows_after(const ApgdVectors& at, Index begin) {
+  return at.far ? count_rows(at.set, begin, std::min(begin + part, at.set.count())) : 0;
+}
+
 [[gnu::always_inline]] inline void project_part(const ApgdVectors& at, Index begin, Index end, RowSum& square,
                                                 RowSum& slope) {
   const Index first = at.set.offset(begin), rows = count_rows(at.set, begin, end);
   const double *gamma = at.gamma + first, *previous = at.previous + first, *r = at.r + first;
   const double *product = at.product + first, *previous_product = at.previous_product + first;
   double* next = at.next + first;
+  if (const Index later = rows_after(at, end)) {
+    fetch(previous + rows, later);
+    fetch(previous_product + rows, later);
+    fetch_to_write(next + rows, later);
+  }
   double y[most_rows], g[most_rows], moved[most_rows];
   for (Index k = 0; k < rows; ++k) {
     y[k] = extrapolated(gamma[k], previous[k], at.beta);
@@ -64,6 +75,11 @@ struct RowSum {
 [[gnu::always_inline]] inline void residual_part(const ApgdVectors& at, Index begin, Index end, RowSum& squares) {
   const Index first = at.set.offset(begin), rows = count_rows(at.set, begin, end);
   const double *gamma = at.gamma + first, *product = at.product + first, *r = at.r + first, *scale = at.scale + begin;
+  if (const Index later = rows_after(at, end)) {
+    fetch(gamma + rows, later);
+    fetch(r + rows, later);
+    fetch(scale + (end - begin), std::min(part, at.set.count() - end));
+  }
   double moved[most_rows], nearest[most_rows], inverse[part];
   repeat_by_rows(at.set, begin, end, scale, moved);
   for (Index k = 0; k < rows; ++k) moved[k] = gamma[k] - moved[k] * (product[k] + r[k]);

@@ -12,6 +12,7 @@ struct ApgdVectors {
   const double *gamma, *previous, *product, *previous_product, *r;  ///< γ_k, γ_{k−1}, N γ_k, N γ_{k−1}, r
   const double* scale;                                              ///< g_i of (E61)
   double* next;                                                     ///< γ_{k+1}
+  bool far;  ///< they come from the memory: what is next is fetched ahead
 };
 
 /// What an iteration does with the blocks [begin, end), at most BlockPass::chunk of them, in loops of few operations over
