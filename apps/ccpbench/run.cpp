@@ -103,7 +103,7 @@ Command add_run(CLI::App& program) {
   add_integer(*app, "--repeat", &run_options.repeat, Range::closed(1, 10000), "N",
               "time each cell N times, in rounds over all cells; results give medians");
   add_integer(*app, "--passes", &run_options.passes, Range::closed(1, 2), "P",
-              "2: times come from runs that judge nothing (default with --repeat), 1: from the traced run");
+              "2: times come from runs that judge nothing (default with --repeat and for kernels), 1: from the traced run");
   app->add_flag("--fresh", run_options.fresh, "run again what is there already");
   app->add_option("--shard", options->shard, "only the K-th of N parts of the cells, for several machines")
       ->type_name("K/N");

@@ -1,5 +1,6 @@
 #include "bench/cell_record.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "bench/config_json.hpp"
@@ -61,12 +62,14 @@ Json crossings_json(const Crossings& crossings) {
 
 Json runs_json(const std::vector<TimedRun>& runs) {
   Json list = Json::array();
-  for (const TimedRun& run : runs)
+  for (const TimedRun& run : runs) {
     list.push_back({{"pass", run.pass},
                     {"setup_s", json_number(run.setup_s)},
                     {"solve_s", json_number(run.solve_s)},
                     {"crossings", crossings_json(run.crossings)},
                     {"cores", run.cores}});
+    if (!std::isnan(run.kernel_work_s)) list.back()["kernel_work_s"] = json_number(run.kernel_work_s);
+  }
   return list;
 }
 
@@ -84,7 +87,8 @@ std::vector<TimedRun> read_runs(const Json& json) {
   std::vector<TimedRun> runs;
   for (const Json& run : json.value("runs", Json::array()))
     runs.push_back({run.at("pass").get<int>(), number_of(run.at("setup_s")), number_of(run.at("solve_s")),
-                    read_crossings(run.at("crossings")), run.at("cores").get<std::vector<int>>()});
+                    read_crossings(run.at("crossings")), run.at("cores").get<std::vector<int>>(),
+                    run.contains("kernel_work_s") ? number_of(run.at("kernel_work_s")) : KernelTimes::unknown});
   return runs;
 }
 

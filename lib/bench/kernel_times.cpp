@@ -11,7 +11,6 @@
 
 #include "cones/product_cone.hpp"
 #include "core/stopwatch.hpp"
-#include "problem/judge.hpp"
 
 namespace ccp {
 namespace {
@@ -22,9 +21,7 @@ using CsrMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
 constexpr double time_per_kernel_s = 0.3;
 constexpr int calls_per_batch = 10, least_batches = 3;
 
-/// The time of one call in the fastest batch, s, where `between` runs before each, off the clock: as in a run, a kernel
-/// finds in the caches what came before it has left there. The mean of a batch, not the fastest call, because it is compared
-/// with the fastest of several runs, each the time of all its iterations.
+/// The time of one call in the fastest batch, s, where `between` runs before each, off the clock.
 template <typename Kernel, typename Between>
 double least_time(const Kernel& kernel, const Between& between) {
   double least = std::numeric_limits<double>::infinity();
@@ -88,25 +85,52 @@ class SharedTimes {
 
 }  // namespace
 
+FirstOrderKernels::FirstOrderKernels(const ContactProblem& problem, int threads)
+    : problem_(problem),
+      threads_(threads),
+      x_(sample(problem.rows())),
+      y_(Vector::Zero(x_.size())),
+      projected_(Vector::Zero(x_.size())) {}
+
+const DelassusOperator& FirstOrderKernels::chosen() const {
+  if (problem_.has_factored()) return problem_.factored();
+  return problem_.assembled();
+}
+
+void FirstOrderKernels::multiply() { chosen().multiply(x_, y_, threads_); }
+
+void FirstOrderKernels::project() {
+  projected_ = x_;
+  project_product(problem_.constraints(), projected_, threads_);
+}
+
+void KernelTotals::add_call(FirstOrderKernels& kernels) {
+  kernels.chosen();  // formed off this clock, too
+  ++calls_;
+  {
+    const TimeSpent timed(product_);
+    kernels.multiply();
+  }
+  const TimeSpent timed(projection_);
+  kernels.project();
+}
+
+double KernelTotals::work(const Counters& counters) const {
+  if (calls_ == 0) return KernelTimes::unknown;
+  const double products = static_cast<double>(counters.products), projections = static_cast<double>(counters.projections);
+  return (products * product_ + projections * projection_) / static_cast<double>(calls_);
+}
+
 KernelTimes measure_kernels(const ContactProblem& problem, int threads) {
   KernelTimes times;
-  const Vector x = sample(problem.rows());
-  Vector y(x.size()), projected(x.size());
-  const DelassusOperator& chosen =
-      problem.has_factored() ? static_cast<const DelassusOperator&>(problem.factored()) : problem.assembled();
-  const auto product = [&] { chosen.multiply(x, y, threads); };
-  const auto projection = [&] {
-    projected = x;
-    project_product(problem.constraints(), projected, threads);
-  };
-  // Between two iterations of a run the judge goes through its own matrices, and what a kernel needs is no longer near.
-  Judge judge(problem, Model::ccp);
-  const auto rest = [&] {
-    projection();
-    judge.evaluate(Measure::velocity_residual, {&x});
-  };
+  FirstOrderKernels kernels(problem, threads);
+  const DelassusOperator& chosen = kernels.chosen();
+  const Vector& x = kernels.x();
+  Vector y(x.size());
+  const auto product = [&] { kernels.multiply(); };
+  const auto rest = [&] { kernels.project(); };
   times.product = least_time(product, rest);
-  times.projection = least_time(projection, product);
+  times.projection = least_time(rest, product);
   if (problem.constraints().contacts() > 0)
     times.bytes_per_contact = static_cast<double>(chosen.bytes()) / static_cast<double>(problem.constraints().contacts());
   if (problem.has_factored()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -9,21 +10,48 @@
 
 namespace ccp {
 
-/// What the kernels of the first-order methods take on one problem: the least of repeated timings, s, product and projection
-/// in turn as in an iteration. NaN where a kernel does not exist.
+/// The two kernels of the first-order methods: a product by the operator that they choose, which is the factored one where
+/// the problem has it, else block-CSR; and a projection of a whole vector.
+class FirstOrderKernels {
+ public:
+  FirstOrderKernels(const ContactProblem& problem, int threads);
+  /// y = N x. The first call forms the operator, where nobody has.
+  void multiply();
+  /// Π_Υ(x)
+  void project();
+  const DelassusOperator& chosen() const;
+  const Vector& x() const { return x_; }
+
+ private:
+  const ContactProblem& problem_;
+  int threads_;
+  Vector x_, y_, projected_;
+};
+
+/// Times of the kernels, s, called between the iterations of a run: they find the caches as the run leaves them, and the
+/// machine in the state in which the run has it.
+class KernelTotals {
+ public:
+  /// One product and one projection.
+  void add_call(FirstOrderKernels& kernels);
+  /// What the products and projections that a run has counted take, s; NaN without a call.
+  double work(const Counters& counters) const;
+
+ private:
+  double product_ = 0.0, projection_ = 0.0;
+  std::int64_t calls_ = 0;
+};
+
+/// What the kernels take by themselves, one call after the other, s: the mean of the fastest batch of calls. NaN where a
+/// kernel does not exist.
 struct KernelTimes {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  double product = unknown;        ///< y = N x by the operator that methods choose: factored where it exists, else block-CSR
-  double projection = unknown;     ///< Π_Υ(x) of a whole vector
-  double block_product = unknown;  ///< N x by 3×3 block-CSR
-  double csr_product = unknown;    ///< N x by Eigen's scalar compressed rows
+  double product = unknown;            ///< of FirstOrderKernels, in turn with the projection
+  double projection = unknown;         ///< and the other way round
+  double block_product = unknown;      ///< N x by 3×3 block-CSR
+  double csr_product = unknown;        ///< N x by Eigen's scalar compressed rows
   double factors_product = unknown;    ///< Dᵀ(H⁻¹(D x)) by Eigen's scalar sparse matrices
   double bytes_per_contact = unknown;  ///< of the operator that methods choose; bytes
-
-  /// What a run should take for the products and projections it has counted, s.
-  double work(const Counters& counters) const {
-    return static_cast<double>(counters.products) * product + static_cast<double>(counters.projections) * projection;
-  }
 };
 
 /// Times the kernels in this process, on `threads` threads where they take any (Eigen's run on one).

@@ -2,6 +2,7 @@
 
 #include "bench/config_json.hpp"
 #include "bench/environment.hpp"
+#include "bench/runner.hpp"
 
 namespace ccp {
 namespace {
@@ -60,9 +61,7 @@ std::string manifest_json(const Config& config, const Plan& plan, const RunOptio
         {"jobs", options.jobs},
         {"threads", options.threads},
         {"repeat", options.repeat},
-        {"passes", options.passes != 0  ? options.passes
-                   : options.repeat > 1 ? 2
-                                        : 1},
+        {"passes", timing_of(options, config.kernels).passes},
         {"fresh", options.fresh}}},
       {"load_at_start", state.load ? Json(*state.load) : Json(nullptr)},
       {"warnings", report.warnings},

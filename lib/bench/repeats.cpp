@@ -104,6 +104,13 @@ std::vector<int> pin_to_cores(int count) {
   return cores;
 }
 
+KernelShare kernel_share(const CellRecord& record) {
+  return {median(samples(record, [](const TimedRun& run) { return run.kernel_work_s; })),
+          median(samples(record, [](const TimedRun& run) {
+            return run.kernel_work_s > 0.0 ? run.solve_s / run.kernel_work_s : KernelTimes::unknown;
+          }))};
+}
+
 Spread solve_spread(const CellRecord& record) {
   const auto values = samples(record, [](const TimedRun& run) { return run.solve_s; });
   if (values.empty()) return {record.solve_s, record.solve_s, 0};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ struct TimedRun {
   double setup_s = 0.0, solve_s = 0.0;
   Crossings crossings;
   std::vector<int> cores;  ///< it was bound to; empty when it was not
+  /// What the products and projections it has counted take where they are timed between its iterations, s; NaN where they
+  /// are not.
+  double kernel_work_s = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Whether a solver can be timed by a replay: not one that the De Saxcé loop drives, which takes residuals from the judge,
@@ -55,5 +59,11 @@ struct Spread {
   std::size_t runs = 0;
 };
 Spread solve_spread(const CellRecord& record);
+
+/// Medians over the same runs of their kernel_work_s, and of solve_s over that: NaN where kernels are not timed.
+struct KernelShare {
+  double work_s, ratio;
+};
+KernelShare kernel_share(const CellRecord& record);
 
 }  // namespace ccp

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -50,20 +51,26 @@ void add_crossings(std::vector<Column>& columns) {
   }
 }
 
-/// Empty in configs that do not time kernels. kernel_work_s: what the products and projections of the run should have taken.
+/// Empty in configs that do not time kernels; the last two also where the method cannot be timed without judging.
 void add_kernels(std::vector<Column>& columns) {
   const auto add = [&columns](const std::string& name, auto get) {
+    columns.push_back(
+        {name, [get](const Cell&, const CellRecord& r) { return r.kernels ? csv_number(get(*r.kernels)) : std::string(); }});
+  };
+  add("kernel_product_s", [](const KernelTimes& k) { return k.product; });
+  add("kernel_projection_s", [](const KernelTimes& k) { return k.projection; });
+  add("kernel_block_product_s", [](const KernelTimes& k) { return k.block_product; });
+  add("kernel_csr_product_s", [](const KernelTimes& k) { return k.csr_product; });
+  add("kernel_factors_product_s", [](const KernelTimes& k) { return k.factors_product; });
+  add("bytes_per_contact", [](const KernelTimes& k) { return k.bytes_per_contact; });
+  const auto add_share = [&columns](const std::string& name, auto get) {
     columns.push_back({name, [get](const Cell&, const CellRecord& r) {
-                         return r.kernels ? csv_number(get(*r.kernels, r)) : std::string();
+                         const double value = get(kernel_share(r));
+                         return std::isnan(value) ? std::string() : csv_number(value);
                        }});
   };
-  add("kernel_product_s", [](const KernelTimes& k, const CellRecord&) { return k.product; });
-  add("kernel_projection_s", [](const KernelTimes& k, const CellRecord&) { return k.projection; });
-  add("kernel_block_product_s", [](const KernelTimes& k, const CellRecord&) { return k.block_product; });
-  add("kernel_csr_product_s", [](const KernelTimes& k, const CellRecord&) { return k.csr_product; });
-  add("kernel_factors_product_s", [](const KernelTimes& k, const CellRecord&) { return k.factors_product; });
-  add("kernel_work_s", [](const KernelTimes& k, const CellRecord& r) { return k.work(r.counters); });
-  add("bytes_per_contact", [](const KernelTimes& k, const CellRecord&) { return k.bytes_per_contact; });
+  add_share("kernel_work_s", [](const KernelShare& share) { return share.work_s; });
+  add_share("kernel_ratio", [](const KernelShare& share) { return share.ratio; });
 }
 
 /// Facts that a problem that could not be built does not have stay empty.

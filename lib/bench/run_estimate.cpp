@@ -72,7 +72,7 @@ RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chose
   const fs::path folder = fs::path(options.out) / plan.config_name;
   const StoredTimes stored(folder);
   const ResultStore store = ResultStore::to_read(folder);
-  const Timing timing = timing_of(options);
+  const Timing timing = timing_of(options, !plan.cells.empty() && plan.cells.front().kernels);
   const double jobs = options.jobs;
   RunEstimate estimate;
   std::set<std::string> seen, solvers;

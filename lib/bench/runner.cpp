@@ -76,10 +76,10 @@ void RunProgress::finished(const CellReport&, const RunCounts&) {}
 void RunProgress::warning(const std::string&) {}
 void RunProgress::waiting(const RunCounts&) {}
 
-Timing timing_of(const RunOptions& options) {
+Timing timing_of(const RunOptions& options, bool kernels) {
   Timing timing;
   timing.repeat = options.repeat;
-  timing.passes = options.passes != 0 ? options.passes : options.repeat > 1 ? 2 : 1;
+  timing.passes = options.passes != 0 ? options.passes : options.repeat > 1 || kernels ? 2 : 1;
   timing.pin = options.jobs == 1 && (timing.repeat > 1 || timing.passes == 2);
   return timing;
 }
@@ -107,7 +107,7 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   report.warnings = timing_warnings(environment, options.jobs * options.threads);
   store.write_manifest(manifest_json(config, plan, options, report, state));
   progress.planned(config, chosen.size(), report.reused);
-  const Timing timing = timing_of(options);
+  const Timing timing = timing_of(options, config.kernels);
   if (timing.repeat > 1 || timing.passes == 2)  // other runs are asked for results; the manifest has it all the same
     for (const std::string& text : report.warnings) progress.warning(text);
 

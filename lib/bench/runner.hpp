@@ -22,12 +22,12 @@ struct RunOptions {
   int jobs = 1;                 ///< cells at once
   int threads = 1;              ///< threads a solver may use
   int repeat = 1;               ///< timed runs of each cell, in rounds over all cells
-  int passes = 0;               ///< 1 or 2 (bench/repeats.hpp); 0: 2 with repeats, else 1
+  int passes = 0;               ///< 1 or 2 (bench/repeats.hpp); 0: 2 with repeats or where kernels are timed, else 1
   bool fresh = false;           ///< run again what is there already
   Shard shard;
 };
 
-Timing timing_of(const RunOptions& options);
+Timing timing_of(const RunOptions& options, bool kernels);
 
 /// One finished cell, for a line on the terminal.
 struct CellReport {

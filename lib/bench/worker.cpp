@@ -6,9 +6,11 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "bench/cell_record.hpp"
+#include "bench/kernel_times.hpp"
 #include "bench/partial_trace.hpp"
 #include "bench/resident_pages.hpp"
 #include "core/error.hpp"
@@ -113,8 +115,16 @@ int run_cell_again(const Cell& cell, BuiltProblem& built, const Catalog& catalog
     monitor.replay({record.iterations, record.verdict, record.crossings});
   else
     monitor.set_trace(nullptr, cell.trace);
+  std::optional<FirstOrderKernels> kernels;
+  KernelTotals totals;
+  if (cell.kernels) {
+    kernels.emplace(built.problem(), cell.threads);
+    monitor.during_replay([&] { totals.add_call(*kernels); });
+  }
   make_pages_resident(resident_heap);
-  add_run(record, solver->solve(built.problem(), cell.model, start, monitor), std::move(run));
+  const Result result = solver->solve(built.problem(), cell.model, start, monitor);
+  run.kernel_work_s = totals.work(result.counters);
+  add_run(record, result, std::move(run));
   write_file_atomically(folder / "cell.json", record_to_json(cell, record));
   return 0;
 }

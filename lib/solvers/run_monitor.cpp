@@ -62,6 +62,7 @@ void RunMonitor::replay(const Replay& earlier) {
 }
 
 bool RunMonitor::go_on_replaying(double elapsed) {
+  if (during_replay_) during_replay_();
   for (Crossing& crossing : crossings_)
     if (crossing.iteration == iteration_) crossing.elapsed_s = elapsed;
   if (iteration_ == replay_->iterations) verdict_ = replay_->verdict;

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "problem/judge.hpp"
@@ -72,6 +74,8 @@ class RunMonitor final : public Monitor {
   /// same reason. Judging between iterations evicts caches; times of a replay do not have that in them. Not for methods that
   /// take results from the judge themselves (the De Saxcé loop). Throws std::logic_error together with a trace.
   void replay(const Replay& earlier);
+  /// Called for every iterate of a replay, off the clock.
+  void during_replay(std::function<void()> work) { during_replay_ = std::move(work); }
 
   bool go_on(const Iterate& iterate) override;
   bool solved() const override { return verdict_ == Status::solved; }
@@ -119,6 +123,7 @@ class RunMonitor final : public Monitor {
   std::vector<std::string> notes_;
   std::optional<Status> verdict_;
   std::optional<Replay> replay_;
+  std::function<void()> during_replay_;
   double setup_s_ = 0.0, growth_scale_ = 0.0;
   double last_value_ = std::numeric_limits<double>::quiet_NaN();
   int iteration_ = -1, outer_ = 0, grown_in_a_row_ = 0;

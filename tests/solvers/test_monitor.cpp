@@ -121,6 +121,28 @@ TEST_CASE("judging is off the clock") {
   CHECK(result.setup_s + result.solve_s < 0.5 * wall.seconds());
 }
 
+TEST_CASE("a replay judges nothing, and calls for other work at each of its iterates, off the clock") {
+  const ContactProblem problem = point_mass(2.0, {-1.0, 0.0, 0.0}, 0.5);
+  const Scripted solver({0.0, 0.5, 0.75, 1.0});
+  Judge judge(problem, Model::ncp);
+  int calls = 0;
+  const auto count = [&calls] {
+    ++calls;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  RunMonitor first(judge, {});
+  first.during_replay(count);
+  CHECK(solver.solve(problem, Model::ncp, {}, first).status == Status::solved);
+  CHECK(calls == 0);
+  RunMonitor again(judge, {});
+  again.replay({first.iteration(), first.verdict(), first.crossings()});
+  again.during_replay(count);
+  const Result result = solver.solve(problem, Model::ncp, {}, again);
+  CHECK(result.iterations == 3);
+  CHECK(calls == 4);
+  CHECK(result.solve_s < 0.06);
+}
+
 TEST_CASE("a monitor serves one run") {
   const ContactProblem problem = point_mass(1.0, {-1, 0, 0}, 0.5);
   Judge judge(problem, Model::ccp);
