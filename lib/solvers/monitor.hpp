@@ -38,10 +38,12 @@ class ImpulseSource {
   virtual const Vector& impulse() = 0;
 };
 
-/// The impulse of an iterate, m: ready, or still to be made. Whoever looks does so off the clock of the method.
+/// The impulse of an iterate, m: ready, or still to be made. The monitor of a run looks off the clock; a method that looks
+/// at the iterates of another one pays for it.
 class ShownImpulse {
  public:
   ShownImpulse(const Vector& impulse) : ready_(&impulse) {}
+  ShownImpulse(const Vector&&) = delete;
   ShownImpulse(ImpulseSource& source) : source_(&source) {}
   const Vector& operator()() const { return source_ != nullptr ? source_->impulse() : *ready_; }
 

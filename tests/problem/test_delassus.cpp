@@ -195,6 +195,35 @@ TEST_CASE("contacts of two bodies each have the bits of single blocks, with ever
   }
 }
 
+TEST_CASE("contacts in lanes have the bits of single blocks where there is compliance") {
+  RandomShape soft{40, 150};
+  soft.compliance = true;
+  const ContactProblem problem = random_problem(14, soft);
+  const FactoredDelassus& N = problem.factored();
+  REQUIRE(N.contact_pairs());
+  REQUIRE_FALSE(N.half_is_root());
+  Uniform uniform(16);
+  const Vector w = uniform.vector(N.padded_size());
+  for (const Index place : {0, 16, 137}) {
+    const Index count = 13;
+    const Vector gamma = uniform.vector(lane_place(16));
+    Vector u = Vector::Zero(gamma.size());
+    N.find_lanes(place, count, w.data(), gamma.data(), u.data());
+    for (Index k = 0; k < 16; ++k) {
+      Vector3 impulse, found;
+      for (Index c = 0; c < 3; ++c) {
+        impulse[c] = gamma[lane_place(k) + c * lane_count];
+        found[c] = u[lane_place(k) + c * lane_count];
+      }
+      CAPTURE(place, k);
+      if (k < count)
+        CHECK(found == N.local_velocity<3>(N.order()[static_cast<std::size_t>(place + k)], w.data(), impulse));
+      else
+        CHECK(found == Vector3::Zero());
+    }
+  }
+}
+
 TEST_CASE("the order of the factored operator spreads blocks that share a body and otherwise keeps theirs") {
   const ContactProblem problem = random_problem(21, {600, 1500, 50, 50, 50});
   const FactoredDelassus& N = problem.factored();

@@ -97,16 +97,11 @@ class BlockPass {
   /// after(begin, end) then: see DelassusOperator::finish_product and feed_product.
   template <std::size_t Count, typename Before, typename Kernel, typename After = Nothing>
   Sums<Count> run_spans(int threads, const Before& before, const Kernel& kernel, const After& after = {}) {
-    const Index count = set_->count();
-    const auto body = [&](Index first, Index last) {
-      for (Index begin = first * span_size; begin < std::min(last * span_size, count); begin += span_size) {
-        const Index end = std::min(begin + span_size, count);
-        before(begin, end);
-        run_range<Count>(begin / chunk, (end + chunk - 1) / chunk, kernel);
-        after(begin, end);
-      }
-    };
-    parallel_ranges(threads, (count + span_size - 1) / span_size, body, 1);
+    for_spans(threads, [&](Index begin, Index end) {
+      before(begin, end);
+      run_range<Count>(begin / chunk, (end + chunk - 1) / chunk, kernel);
+      after(begin, end);
+    });
     return total<Count>();
   }
 
@@ -115,17 +110,13 @@ class BlockPass {
             typename After>
   Sums<First + Second> run_spans(int threads, const Before& before, const FirstKernel& first_kernel,
                                  const SecondKernel& second_kernel, const After& after) {
-    const Index count = set_->count();
-    const auto body = [&](Index first, Index last) {
-      for (Index begin = first * span_size; begin < std::min(last * span_size, count); begin += span_size) {
-        const Index end = std::min(begin + span_size, count);
-        before(begin, end);
-        run_range<First>(begin / chunk, (end + chunk - 1) / chunk, first_kernel);
-        run_range<Second, First>(begin / chunk, (end + chunk - 1) / chunk, second_kernel);
-        after(begin, end);
-      }
-    };
-    parallel_ranges(threads, (count + span_size - 1) / span_size, body, 1);
+    for_spans(threads, [&](Index begin, Index end) {
+      const Index first_chunk = begin / chunk, last_chunk = (end + chunk - 1) / chunk;
+      before(begin, end);
+      run_range<First>(first_chunk, last_chunk, first_kernel);
+      run_range<Second, First>(first_chunk, last_chunk, second_kernel);
+      after(begin, end);
+    });
     return total<First + Second>();
   }
 
@@ -144,6 +135,18 @@ class BlockPass {
   }
 
  private:
+  /// visit(begin, end) for the blocks of each span.
+  template <typename Visit>
+  void for_spans(int threads, const Visit& visit) {
+    const Index count = set_->count();
+    const auto body = [&](Index first, Index last) {
+      for (Index begin = first * span_size; begin < std::min(last * span_size, count); begin += span_size)
+        visit(begin, std::min(begin + span_size, count));
+    };
+    parallel_ranges(threads, (count + span_size - 1) / span_size, body, 1);
+  }
+
+  /// The sums of the kernel go to the places from `From` on.
   template <std::size_t Count, std::size_t From = 0, typename Kernel>
   void run_range(Index first_chunk, Index last_chunk, const Kernel& kernel) {
     static_assert(From + Count <= most_sums);

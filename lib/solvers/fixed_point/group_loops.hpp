@@ -6,8 +6,8 @@
 
 namespace ccp {
 
-/// What the contacts of a group have in a sweep: one or two whole tiles, in lanes. A lane without a contact has zeros for γ,
-/// r, η and μ, and so stays as it is.
+/// What the contacts of a group have in a sweep: one or two whole tiles, in lanes. A lane without a contact has zeros in
+/// all of them, and so stays as it is.
 struct GroupVectors {
   Index tiles;
   double lambda;
