@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "cones/product_cone.hpp"
 #include "core/stopwatch.hpp"
@@ -85,10 +86,10 @@ class SharedTimes {
 
 }  // namespace
 
-FirstOrderKernels::FirstOrderKernels(const ContactProblem& problem, int threads)
-    : problem_(problem),
+FirstOrderKernels::FirstOrderKernels(ContactProblem problem, int threads)
+    : problem_(std::move(problem)),
       threads_(threads),
-      x_(sample(problem.rows())),
+      x_(sample(problem_.rows())),
       y_(Vector::Zero(x_.size())),
       projected_(Vector::Zero(x_.size())) {}
 

@@ -14,7 +14,7 @@ namespace ccp {
 /// the problem has it, else block-CSR; and a projection of a whole vector.
 class FirstOrderKernels {
  public:
-  FirstOrderKernels(const ContactProblem& problem, int threads);
+  FirstOrderKernels(ContactProblem problem, int threads);
   /// y = N x. The first call forms the operator, where nobody has.
   void multiply();
   /// Π_Υ(x)
@@ -23,7 +23,7 @@ class FirstOrderKernels {
   const Vector& x() const { return x_; }
 
  private:
-  const ContactProblem& problem_;
+  ContactProblem problem_;
   int threads_;
   Vector x_, y_, projected_;
 };

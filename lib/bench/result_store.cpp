@@ -51,7 +51,8 @@ void add_crossings(std::vector<Column>& columns) {
   }
 }
 
-/// Empty in configs that do not time kernels; the last two also where the method cannot be timed without judging.
+/// Empty in configs that do not time kernels; the last two also where the method cannot be timed without judging,
+/// or counts no product and no projection.
 void add_kernels(std::vector<Column>& columns) {
   const auto add = [&columns](const std::string& name, auto get) {
     columns.push_back(

@@ -118,7 +118,8 @@ int run_cell_again(const Cell& cell, BuiltProblem& built, const Catalog& catalog
   std::optional<FirstOrderKernels> kernels;
   KernelTotals totals;
   if (cell.kernels) {
-    kernels.emplace(built.problem(), cell.threads);
+    const bool symmetric = cell.model == Model::ccp;  // as the solver has it
+    kernels.emplace(symmetric ? built.problem().symmetrised() : built.problem(), cell.threads);
     monitor.during_replay([&] { totals.add_call(*kernels); });
   }
   make_pages_resident(resident_heap);

@@ -74,7 +74,7 @@ class RunMonitor final : public Monitor {
   /// same reason. Judging between iterations evicts caches; times of a replay do not have that in them. Not for methods that
   /// take results from the judge themselves (the De Saxcé loop). Throws std::logic_error together with a trace.
   void replay(const Replay& earlier);
-  /// Called for every iterate of a replay, off the clock.
+  /// Called for every iterate of a replay, off the clock. What it evicts from the caches is in the times.
   void during_replay(std::function<void()> work) { during_replay_ = std::move(work); }
 
   bool go_on(const Iterate& iterate) override;

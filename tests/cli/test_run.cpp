@@ -224,6 +224,11 @@ TEST_CASE("run times the kernels of a problem where the config asks for it") {
     CHECK(plain.text(row, "kernel_work_s").empty());
     CHECK(plain.text(row, "kernel_ratio").empty());
   }
+  REQUIRE(run_program(place, {"run", config("judged", R"("kernels": true, )"), "--passes", "1", "--out", place.text("out")})
+              .code == 0);
+  const Csv judged(place / "out/judged/summary.csv");
+  CHECK(judged.number(0, "kernel_product_s") > 0.0);
+  CHECK(judged.text(0, "kernel_ratio").empty());
   for (const auto& [id, cell] : read_results(place / "out/timed")) CHECK(cell.json.at("kernels").at("product_s") > 0.0);
   for (const auto& [id, cell] : read_results(place / "out/plain")) CHECK_FALSE(cell.json.contains("kernels"));
 }
