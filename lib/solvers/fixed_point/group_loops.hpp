@@ -6,8 +6,9 @@
 
 namespace ccp {
 
-/// What the contacts of a group have in a sweep: one or two whole tiles, in lanes. A lane without a contact has zeros in
-/// all of them, and so stays as it is.
+/// What the contacts of a group have in a sweep: one or two whole tiles, in lanes. A lane without a contact has zeros for γ,
+/// r, η and μ, and so stays as it is, whatever finite number its product is. (Zeroing that too would cost up to a twentieth
+/// of a sweep; after an infinite one, in a run that has diverged, such a lane is NaN, which reaches no contact.)
 struct GroupVectors {
   Index tiles;
   double lambda;

@@ -137,7 +137,6 @@ class Sweeps final : public ImpulseSource {
     const Index tile = plan_.tiles[group], first = tile_numbers * tile;
     const GroupVectors at{plan_.tiles[group + 1] - tile, options_.lambda, lane_gamma_.data() + first, product_.data(),
                           lane_base_.data() + first,     delta_.data()};
-    for (Index k = count; k < at.tiles * lane_count; ++k) in_lane(product_.data(), k).setZero();
     rows_.find_products(place, count, at.gamma, product_.data());
     if (!relax_group(group, at, largest)) return;
     rows_.add_changes(place, count, delta_.data());
