@@ -1,5 +1,7 @@
 #include "problem/pair_loops.hpp"
 
+#include "core/last_cache.hpp"
+
 namespace ccp {
 namespace {
 
