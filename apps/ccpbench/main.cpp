@@ -6,12 +6,12 @@
 #include <new>
 #include <vector>
 
-#include "arguments.hpp"
-#include "command.hpp"
+#include "commands/command.hpp"
 #include "core/error.hpp"
-#include "help.hpp"
-#include "library_settings.hpp"
-#include "terminal.hpp"
+#include "terminal/arguments.hpp"
+#include "terminal/help.hpp"
+#include "terminal/library_settings.hpp"
+#include "terminal/terminal.hpp"
 
 namespace ccp::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "linalg/backends.hpp"
+#include "linalg/direct/backends.hpp"
 
 namespace ccp {
 namespace {

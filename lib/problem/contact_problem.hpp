@@ -7,8 +7,8 @@
 
 #include "core/constraints.hpp"
 #include "core/types.hpp"
-#include "problem/delassus.hpp"
-#include "problem/factored_delassus.hpp"
+#include "problem/delassus/delassus.hpp"
+#include "problem/delassus/factored_delassus.hpp"
 #include "problem/mass_matrix.hpp"
 
 namespace ccp {

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "solvers/augmented_lagrangian/canal.hpp"
 #include "solvers/fixed_point/nsgs.hpp"
 #include "solvers/fixed_point/projected_gauss_seidel.hpp"
 #include "solvers/fixed_point/projected_jacobi.hpp"
@@ -9,11 +10,9 @@
 #include "solvers/gradient/projected_cg.hpp"
 #include "solvers/gradient/spectral_projected_gradient.hpp"
 #include "solvers/interior_point/interior_point.hpp"
-#include "solvers/newton/canal.hpp"
 #include "solvers/newton/pqn.hpp"
-#include "solvers/newton/proximal_newton.hpp"
 #include "solvers/newton/semismooth_newton.hpp"
-#include "solvers/peers/siconos.hpp"
+#include "solvers/proximal_newton/proximal_newton.hpp"
 #include "solvers/reference/reference.hpp"
 #include "solvers/splitting/admm.hpp"
 
@@ -55,16 +54,10 @@ std::vector<std::string> solver_names() {
   return names;
 }
 
-std::vector<std::string> peer_names() { return siconos_solver_names(); }
-
 std::unique_ptr<Solver> make_solver(const std::string& name) {
   for (const Entry& entry : entries)
     if (name == entry.name) return entry.make();
-  if (auto peer = make_siconos_solver(name)) return peer;
-  std::vector<std::string> known = solver_names();
-  const auto peers = peer_names();
-  known.insert(known.end(), peers.begin(), peers.end());
-  throw InputError("unknown solver '" + name + "'" + suggestion(name, known));
+  throw InputError("unknown solver '" + name + "'" + suggestion(name, solver_names()));
 }
 
 }  // namespace ccp

@@ -12,10 +12,6 @@ namespace ccp {
 /// Names in the order of the list.
 std::vector<std::string> solver_names();
 
-/// Names of the solvers of other programs, which run in a process of their own, where they are installed. make_solver knows
-/// them, too.
-std::vector<std::string> peer_names();
-
 /// A solver with its default settings. Throws InputError for an unknown name, with the nearest one.
 std::unique_ptr<Solver> make_solver(const std::string& name);
 

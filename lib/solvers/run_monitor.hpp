@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "problem/judge.hpp"
+#include "problem/judge/judge.hpp"
 #include "solvers/monitor.hpp"
 
 namespace ccp {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "core/error.hpp"
-#include "solvers/coulomb/de_saxce_loop.hpp"
+#include "solvers/de_saxce/de_saxce_loop.hpp"
 
 namespace ccp {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/fields.hpp"
 #include "core/status.hpp"
 #include "problem/contact_problem.hpp"
-#include "problem/measure.hpp"
+#include "problem/judge/measure.hpp"
 #include "problem/model.hpp"
 #include "solvers/monitor.hpp"
 #include "solvers/run_monitor.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/catalog.hpp"
+#include "bench/run/catalog.hpp"
 
 namespace ccp::testing {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/claims.hpp"
+#include "bench/analysis/claims.hpp"
 #include "bench/fake_catalog.hpp"
 #include "bench/temporary_folder.hpp"
 

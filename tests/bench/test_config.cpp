@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/claim_reader.hpp"
-#include "bench/config.hpp"
+#include "bench/config/claim_reader.hpp"
+#include "bench/config/config.hpp"
 #include "bench/fake_catalog.hpp"
 #include "core/error.hpp"
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "bench/fake_catalog.hpp"
-#include "bench/partial_trace.hpp"
-#include "bench/result_table.hpp"
-#include "bench/runner.hpp"
+#include "bench/results/partial_trace.hpp"
+#include "bench/results/result_table.hpp"
+#include "bench/run/runner.hpp"
 #include "bench/temporary_folder.hpp"
 
 using namespace ccp;

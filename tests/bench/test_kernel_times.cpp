@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "bench/cell_record.hpp"
-#include "bench/kernel_times.hpp"
+#include "bench/results/cell_record.hpp"
+#include "bench/run/kernel_times.hpp"
 #include "support/small_problems.hpp"
 
 using namespace ccp;

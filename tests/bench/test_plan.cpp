@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bench/fake_catalog.hpp"
-#include "bench/plan.hpp"
-#include "bench/sha256.hpp"
+#include "bench/results/sha256.hpp"
+#include "bench/run/plan.hpp"
 #include "bench/temporary_folder.hpp"
 #include "core/error.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "bench/process_pool.hpp"
+#include "bench/run/process_pool.hpp"
 #include "bench/temporary_folder.hpp"
 
 using namespace ccp;

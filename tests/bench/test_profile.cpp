@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "bench/profile.hpp"
+#include "bench/analysis/profile.hpp"
 
 using namespace ccp;
 

@@ -2,11 +2,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "bench/cell_record.hpp"
-#include "bench/environment.hpp"
 #include "bench/fake_catalog.hpp"
-#include "bench/repeats.hpp"
-#include "bench/runner.hpp"
+#include "bench/results/cell_record.hpp"
+#include "bench/results/environment.hpp"
+#include "bench/run/repeats.hpp"
+#include "bench/run/runner.hpp"
 #include "bench/temporary_folder.hpp"
 
 using namespace ccp;

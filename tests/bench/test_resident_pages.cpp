@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
-#include "bench/resident_pages.hpp"
+#include "bench/run/resident_pages.hpp"
 
 using namespace ccp;
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/cell_record.hpp"
 #include "bench/fake_catalog.hpp"
-#include "bench/result_store.hpp"
-#include "bench/runner.hpp"
+#include "bench/results/cell_record.hpp"
+#include "bench/results/result_store.hpp"
+#include "bench/run/runner.hpp"
 #include "bench/temporary_folder.hpp"
 #include "core/error.hpp"
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "bench/time_left.hpp"
+#include "bench/run/time_left.hpp"
 
 using namespace ccp;
 

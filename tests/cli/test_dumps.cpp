@@ -4,7 +4,7 @@
 #include "cli/results.hpp"
 #include "io/fclib_reader.hpp"
 #include "io/hdf5_editor.hpp"
-#include "problem/judge.hpp"
+#include "problem/judge/judge.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

@@ -3,7 +3,7 @@
 
 #include "cli/program.hpp"
 #include "core/status.hpp"
-#include "problem/measure.hpp"
+#include "problem/judge/measure.hpp"
 #include "problems/registry.hpp"
 #include "solvers/registry.hpp"
 

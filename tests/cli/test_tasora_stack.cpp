@@ -4,7 +4,7 @@
 #include "cli/program.hpp"
 #include "cli/results.hpp"
 #include "io/fclib_reader.hpp"
-#include "problem/judge.hpp"
+#include "problem/judge/judge.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

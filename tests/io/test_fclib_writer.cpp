@@ -7,7 +7,7 @@
 #include "io/fclib_writer.hpp"
 #include "io/sample_problems.hpp"
 #include "io/temporary_folder.hpp"
-#include "problem/judge.hpp"
+#include "problem/judge/judge.hpp"
 
 using namespace ccp;
 

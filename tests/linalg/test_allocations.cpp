@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
-#include "linalg/frontal_lu.hpp"
+#include "linalg/block/frontal_lu.hpp"
 #include "linalg/gmres.hpp"
 #include "linalg/matrices.hpp"
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "linalg/block_lu.hpp"
+#include "linalg/block/block_lu.hpp"
 #include "support/small_problems.hpp"
 
 using namespace ccp;

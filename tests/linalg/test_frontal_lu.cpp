@@ -3,7 +3,7 @@
 #include <limits>
 #include <numeric>
 
-#include "linalg/frontal_lu.hpp"
+#include "linalg/block/frontal_lu.hpp"
 #include "linalg/matrices.hpp"
 #include "support/small_problems.hpp"
 

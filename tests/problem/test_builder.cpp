@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core/error.hpp"
-#include "problem/judge.hpp"
+#include "problem/judge/judge.hpp"
 #include "support/small_problems.hpp"
 
 using namespace ccp;

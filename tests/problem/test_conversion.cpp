@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "problem/conversion.hpp"
-#include "problem/judge.hpp"
+#include "problem/judge/judge.hpp"
 #include "support/small_problems.hpp"
 
 using namespace ccp;

@@ -2,7 +2,7 @@
 
 #include <Eigen/LU>
 
-#include "problem/block_order.hpp"
+#include "problem/delassus/block_order.hpp"
 #include "support/small_problems.hpp"
 
 using namespace ccp;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
-#include "problem/judge.hpp"
+#include "problem/judge/judge.hpp"
 #include "tests/problems/build_scene.hpp"
 #include "tests/problems/same_bytes.hpp"
 

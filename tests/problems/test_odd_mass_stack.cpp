@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "problem/judge.hpp"
+#include "problem/judge/judge.hpp"
 #include "problems/registry.hpp"
 #include "problems/scenes/odd_mass_stack.hpp"
 

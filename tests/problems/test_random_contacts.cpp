@@ -4,7 +4,7 @@
 #include <set>
 
 #include "core/error.hpp"
-#include "problem/judge.hpp"
+#include "problem/judge/judge.hpp"
 #include "problems/random.hpp"
 #include "tests/problems/build_scene.hpp"
 #include "tests/problems/same_bytes.hpp"

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "core/error.hpp"
-#include "problem/judge.hpp"
+#include "problem/judge/judge.hpp"
 #include "problems/geometry/sphere_pairs.hpp"
 #include "problems/random.hpp"
 #include "tests/problems/build_scene.hpp"

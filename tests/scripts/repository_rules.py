@@ -4,7 +4,8 @@ import re
 import subprocess
 from pathlib import Path
 
-TOP_LEVEL = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "CONTRIBUTING.md", "apps", "lib", "problems",
+TOP_LEVEL = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
+             "CITATION.cff", "apps", "lib", "problems",
              "configs", "scripts", "results", "tests"}
 MAX_LINES = 500
 COUNTED = {".cpp", ".hpp", ".py", ".sh"}
@@ -16,10 +17,11 @@ MAY_INCLUDE = {
     "linalg": {"core"},
     "problem": {"core", "cones", "linalg"},
     "solvers": {"core", "cones", "linalg", "problem"},
-    "io": {"core", "cones", "linalg", "problem", "solvers"},
-    "bench": {"core", "cones", "linalg", "problem", "solvers", "io"},
+    "peers": {"core", "cones", "linalg", "problem", "solvers"},
+    "io": {"core", "cones", "linalg", "problem"},
+    "bench": {"core", "cones", "linalg", "problem", "solvers", "peers", "io"},
     "problems": {"core", "cones", "linalg", "problem"},
-    "apps": {"core", "cones", "linalg", "problem", "solvers", "io", "bench", "problems"},
+    "apps": {"core", "cones", "linalg", "problem", "solvers", "peers", "io", "bench", "problems"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "solvers/newton/augmented_function.hpp"
-#include "solvers/newton/augmented_system.hpp"
-#include "solvers/newton/inner_newton.hpp"
+#include "solvers/augmented_lagrangian/augmented_function.hpp"
+#include "solvers/augmented_lagrangian/augmented_system.hpp"
+#include "solvers/augmented_lagrangian/inner_newton.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
 

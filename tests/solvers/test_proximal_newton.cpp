@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "problems/registry.hpp"
-#include "solvers/newton/newton_system.hpp"
+#include "solvers/proximal_newton/newton_system.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
 

@@ -2,7 +2,7 @@
 #include <set>
 
 #include "core/error.hpp"
-#include "problem/measure.hpp"
+#include "problem/judge/measure.hpp"
 #include "solvers/registry.hpp"
 
 using namespace ccp;

@@ -47,13 +47,17 @@ inline std::unique_ptr<Solver> configured(const RunSpec& spec) {
   return solver;
 }
 
-inline Result run(const ContactProblem& problem, const RunSpec& spec, TraceSink* trace = nullptr,
+inline Result run(const ContactProblem& problem, const Solver& solver, const RunSpec& spec, TraceSink* trace = nullptr,
                   std::vector<Measure> measures = {Measure::velocity_residual}) {
-  const auto solver = configured(spec);
   Judge judge(problem, spec.model);
   RunMonitor monitor(judge, spec.stop, spec.threads);
   if (trace != nullptr) monitor.set_trace(trace, std::move(measures));
-  return solver->solve(problem, spec.model, spec.start, monitor);
+  return solver.solve(problem, spec.model, spec.start, monitor);
+}
+
+inline Result run(const ContactProblem& problem, const RunSpec& spec, TraceSink* trace = nullptr,
+                  std::vector<Measure> measures = {Measure::velocity_residual}) {
+  return run(problem, *configured(spec), spec, trace, std::move(measures));
 }
 
 }  // namespace ccp::testing

@@ -8,7 +8,7 @@
 #include "core/constraints.hpp"
 #include "core/parallel.hpp"
 #include "core/types.hpp"
-#include "problem/block_order.hpp"
+#include "problem/delassus/block_order.hpp"
 
 /// One pass over the constraint blocks that updates vectors and sums scalars on the way: what a gradient method does between
 /// two products with N, in as few sweeps through memory as possible.

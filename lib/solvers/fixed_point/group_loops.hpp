@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/instruction_set.hpp"
-#include "problem/pair_loops.hpp"
+#include "problem/delassus/pair_loops.hpp"
 #include "solvers/blocks/largest.hpp"
 
 namespace ccp {

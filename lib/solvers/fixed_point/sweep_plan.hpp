@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "problem/block_order.hpp"
-#include "problem/factored_delassus.hpp"
+#include "problem/delassus/block_order.hpp"
+#include "problem/delassus/factored_delassus.hpp"
 
 namespace ccp {
 

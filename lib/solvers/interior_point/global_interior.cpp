@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "linalg/block_matrix.hpp"
+#include "linalg/block/block_matrix.hpp"
 #include "solvers/linear_work.hpp"
 
 namespace ccp {

@@ -1,4 +1,4 @@
-#include "linalg/block_matrix.hpp"
+#include "linalg/block/block_matrix.hpp"
 #include "solvers/interior_point/interior_system.hpp"
 #include "solvers/linear_work.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "linalg/block_lu.hpp"
+#include "linalg/block/block_lu.hpp"
 #include "solvers/newton/complementarity_function.hpp"
 #include "solvers/newton/contact_map.hpp"
 #include "solvers/newton/merit_memory.hpp"

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/types.hpp"
-#include "problem/judge.hpp"
+#include "problem/judge/judge.hpp"
 
 namespace ccp {
 

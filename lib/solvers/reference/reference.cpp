@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "problem/problem_builder.hpp"
-#include "solvers/coulomb/de_saxce_loop.hpp"
+#include "solvers/de_saxce/de_saxce_loop.hpp"
 #include "solvers/fixed_point/nsgs.hpp"
 #include "solvers/interior_point/interior_point.hpp"
-#include "solvers/newton/proximal_newton.hpp"
+#include "solvers/proximal_newton/proximal_newton.hpp"
 #include "solvers/reference/certificate.hpp"
 #include "solvers/splitting/admm.hpp"
 

@@ -1,7 +1,7 @@
 // A simulator with one contact: a 2 kg mass thrown on the floor. Exits 0 when the impulse is the one worked out by hand.
 #include <cmath>
 
-#include "bench/config.hpp"
+#include "bench/config/config.hpp"
 #include "io/fclib_reader.hpp"
 #include "problem/problem_builder.hpp"
 #include "solvers/registry.hpp"

@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "bench/analysis/claims.hpp"
+#include "bench/run/runner.hpp"
+#include "commands/command.hpp"
+#include "core/error.hpp"
+#include "io/atomic_file.hpp"
+#include "terminal/arguments.hpp"
+#include "terminal/progress.hpp"
+#include "terminal/table.hpp"
+#include "terminal/terminal.hpp"
+
+namespace ccp::cli {
+namespace {
+
+constexpr const char* footer =
+    "Examples\n"
+    "  $ ccpbench claims --size small --fclib ../fclib\n"
+    "  $ ccpbench claims configs/test1a.json\n"
+    "  $ ccpbench claims results/test1a\n"
+    "  $ ccpbench claims configs/test1*.json --size small --markdown CLAIMS.md\n"
+    "\n"
+    "A config is run first, as far as its results are missing; a folder of results is only read; without either, all "
+    "configs\n"
+    "of the folder configs/ are run. A claim is met, not met, or cannot be judged because cells are missing or failed, or\n"
+    "because there are no FCLib files.\n"
+    "Exit codes: 0 all claims that must hold do, 1 one of them does not or cannot be judged, 2 bad input, 130 "
+    "interrupted.\n";
+
+struct Options {
+  std::vector<std::string> inputs;
+  std::string markdown;
+  RunOptions run;
+  bool quiet = false;
+};
+
+void print_judgements(const Config& config, const std::vector<Judgement>& judgements) {
+  print_line(Style::out().bold(printable(config.title.empty() ? config.name : config.title)));
+  if (judgements.empty()) return print_line("  no claims");
+  Table table({{"claim", false, Fit::shorten}, {"must"}, {"measured", true}, {"bound", true}, {"by"}, {"verdict"}});
+  for (const Judgement& judgement : judgements) {
+    const Tone tone = judgement.verdict == Verdict::met ? Tone::good : judgement.claim.must ? Tone::bad : Tone::warning;
+    table.row({judgement.claim.id, judgement.claim.must ? "must" : "", claim_number(judgement.measured),
+               bound_text(judgement), margin_text(judgement), Entry(verdict_name(judgement.verdict), tone)});
+  }
+  print(table.text(Style::out(), stdout_width()));
+  for (const Judgement& judgement : judgements)
+    if (judgement.verdict == Verdict::open)
+      print_line(fmt::format("  {}: {}", judgement.claim.id, printable(judgement.reason)));
+}
+
+struct Judged {
+  Config config;
+  std::vector<Judgement> judgements;
+};
+
+bool needs_files(const Config& config) {
+  return std::any_of(config.variants.begin(), config.variants.end(), [](const ConfigVariant& variant) {
+    return std::any_of(variant.problems.begin(), variant.problems.end(),
+                       [](const auto& problem) { return !problem->fclib.empty(); });
+  });
+}
+
+/// All configs of the folder configs/, in the order of their names.
+std::vector<std::string> all_configs() {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("configs", error))
+    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  if (files.empty()) throw InputError("configs", "", "holds no config; name configs or folders of results");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// A folder of results, or a config that is to be run.
+struct Input {
+  std::string folder;
+  std::optional<Config> config;
+  bool without_files = false;  ///< its FCLib files are not there
+};
+
+/// Reads and plans everything before anything runs, so that a mistake in the last input costs nothing. With --only, configs
+/// without a matching cell are left out, unless that leaves nothing.
+std::vector<Input> read_inputs(const Options& options) {
+  const RunOptions& run = options.run;
+  // Where all configs are meant, those whose files are not there cannot be judged; where one is named, that is bad input.
+  const bool files = !options.inputs.empty() || !run.fclib_dir.empty() || std::getenv("CCPBENCH_FCLIB_DIR") != nullptr;
+  std::vector<Input> inputs;
+  std::string mismatch;
+  for (const std::string& name : options.inputs.empty() ? all_configs() : options.inputs) {
+    if (std::filesystem::is_directory(name)) {
+      inputs.push_back({name, std::nullopt});
+      continue;
+    }
+    Input input{"", read_config(name, catalog(), run.overrides)};
+    input.without_files = !files && needs_files(*input.config);
+    if (!input.without_files) {
+      const Plan plan = make_plan(*input.config, {run.fclib_dir, run.threads});
+      try {
+        select_cells(plan, run.only, {});
+      } catch (const InputError& error) {
+        mismatch = error.what();
+        continue;
+      }
+    }
+    inputs.push_back(std::move(input));
+  }
+  if (inputs.empty()) throw InputError(mismatch);
+  return inputs;
+}
+
+Judged judge_folder(const std::string& folder, const Options& options) {
+  const ResultTable table(folder, catalog(), options.run.fclib_dir);
+  if (!table.note().empty()) report_note(table.note());
+  return {table.config(), judge_claims(table)};
+}
+
+/// Nothing when the run was interrupted.
+std::optional<Judged> judge(const Input& input, const Options& options) {
+  if (!input.config) return judge_folder(input.folder, options);
+  if (input.without_files) return Judged{*input.config, open_judgements(*input.config, "needs FCLib files, see --fclib")};
+  RunReport report;
+  {
+    TerminalProgress progress(options.quiet);
+    report = run_config(*input.config, catalog(), options.run, progress);
+  }
+  if (report.interrupted) return std::nullopt;
+  Judged judged = judge_folder(report.folder, options);
+  if (options.run.only.empty()) return judged;
+  auto& all = judged.judgements;  // what --only leaves out is not asked for
+  all.erase(std::remove_if(all.begin(), all.end(), [](const Judgement& judgement) { return judgement.cells == 0; }),
+            all.end());
+  return judged;
+}
+
+int finish(const std::vector<Judged>& all, const Options& options) {
+  std::vector<std::pair<const Config*, std::vector<Judgement>>> judged;
+  std::size_t met = 0, total = 0, broken = 0;
+  for (const Judged& one : all) {
+    judged.emplace_back(&one.config, one.judgements);
+    for (const Judgement& judgement : one.judgements) {
+      ++total;
+      met += judgement.verdict == Verdict::met ? 1 : 0;
+      broken += judgement.verdict != Verdict::met && judgement.claim.must ? 1 : 0;
+    }
+  }
+  if (!options.markdown.empty()) write_file_atomically(options.markdown, scorecard(judged));
+  print_line(fmt::format("{} of {} met{}", met, counted(total, "claim"),
+                         broken == 0 ? "" : fmt::format(", {} that must hold not", broken)));
+  return broken == 0 ? exit_done : exit_claim_failed;
+}
+
+int run(const Options& options) {
+  const std::vector<Input> inputs = read_inputs(options);
+  if (!options.markdown.empty()) AtomicFile probe(options.markdown);  // better said now than after the work
+  std::vector<Judged> all;
+  for (const Input& input : inputs) {
+    auto judged = judge(input, options);
+    if (!judged) {
+      report_error("interrupted; run it again to do the missing cells");
+      return exit_interrupted;
+    }
+    print_judgements(judged->config, judged->judgements);
+    print_line("");
+    all.push_back(std::move(*judged));
+  }
+  return finish(all, options);
+}
+
+}  // namespace
+
+Command add_claims(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("claims", "judge what the papers claim");
+  auto options = std::make_shared<Options>();
+  RunOptions& run_options = options->run;
+  app->add_option("INPUT", options->inputs, "config files (JSON), or folders of results (default configs/*.json)");
+  app->add_option("--markdown", options->markdown, "write the scorecard into this file")->type_name("FILE");
+  add_choice(*app, "--size", &run_options.overrides.size, {"small", "paper"},
+             "apply the values a config gives for this size");
+  app->add_option("--out", run_options.out, "where results go, into a folder per config (default results)")
+      ->type_name("DIR");
+  app->add_option("--only", run_options.only,
+                  "run and judge only cells whose problem/model/label matches this shell pattern")
+      ->type_name("GLOB");
+  add_repeated(*app, "--set", &run_options.overrides.set, "POINTER=VALUE",
+               "change the config at a JSON pointer, any number of times");
+  add_integer(*app, "--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");
+  add_integer(*app, "--threads", &run_options.threads, Range::closed(1, 1024), "N", "threads a solver may use");
+  app->add_option("--fclib", run_options.fclib_dir, "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)")
+      ->type_name("DIR");
+  app->add_flag("--quiet", options->quiet, "no progress");
+  app->footer(footer);
+  return {app, [options] { return run(*options); }};
+}
+
+}  // namespace ccp::cli

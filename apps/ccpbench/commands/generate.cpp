@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "commands/command.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "io/fclib_writer.hpp"
+#include "problem/problem_builder.hpp"
+#include "solvers/reference/certificate.hpp"
+#include "solvers/registry.hpp"
+#include "terminal/arguments.hpp"
+#include "terminal/terminal.hpp"
+#include "views/problem_source.hpp"
+
+namespace ccp::cli {
+namespace {
+
+constexpr const char* footer =
+    "Examples\n"
+    "  $ ccpbench generate odd_mass_stack\n"
+    "  $ ccpbench generate odd_mass_stack --set lift_factor=2 --form local --out test1b.hdf5\n"
+    "  $ ccpbench generate sphere_press --no-solution\n"
+    "\n"
+    "Writes NAME.local.hdf5 and NAME.global.hdf5, NAME being the scene's or --out without its ending; with one form, --out\n"
+    "is the file. The solution is that of the solver 'reference'. It is stored only where the measures certify it for the\n"
+    "problem as it stands in the file, to a relative residual of 1e-13, or to twice the rounding floor where that is more;\n"
+    "the line of each file says which.\n";
+
+struct Options {
+  std::string scene, form = "both", model = "ncp", out;
+  std::vector<std::string> settings;
+  int seed = 0;
+  bool no_solution = false;
+  double time_limit_s = 60.0;
+};
+
+/// The best point of the solver `reference`, certified or not, in the terms of the problem's own impulses.
+Vector reference_point(const ContactProblem& problem, Model model, double time_limit_s) {
+  const auto solver = make_solver("reference");
+  const StopRule stop{Measure::relative_residual, 0.0, true, std::numeric_limits<int>::max(), time_limit_s};
+  Judge judge(problem, model);
+  RunMonitor monitor(judge, stop);
+  Vector impulse = solver->solve(problem, model, {}, monitor).impulse;
+  if (problem.impulse_shift().size() > 0) impulse += problem.impulse_shift();
+  return impulse;
+}
+
+/// The problem a reader of the file gets: in local form u is N γ + r, with its own rounding.
+ContactProblem as_stored(const ContactProblem& problem, FclibForm form) {
+  if (form == FclibForm::global || !problem.given_global()) return problem;
+  return ProblemBuilder(problem.name())
+      .local(problem.local().N, problem.local().r)
+      .constraints(problem.constraints())
+      .build();
+}
+
+/// Writes one file and says what is in it.
+void write(const std::filesystem::path& path, FclibForm form, const NamedProblem& named, Model model,
+           const std::optional<Vector>& point) {
+  FclibInfo info = named.info;
+  FclibImpulses impulses;
+  std::string remark;
+  if (point) {
+    Judge judge(as_stored(named.problem, form), model);
+    const CertificateRule rule;
+    const Certificate certificate = certify(judge, *point, rule);
+    const std::string text = fmt::format("model {}, {}", model_name(model), certificate.text(rule));
+    remark = (certificate.holds ? "solution certified: " : "no solution stored, none was certified: ") + text;
+    if (certificate.holds) {
+      impulses.solution = *point;
+      info.certificate = "certified: " + text;
+    }
+  }
+  write_fclib(path, named.problem, form, info, impulses);
+  print_line(fmt::format("{}  {}", printable(path.string()), Style::out().dim(std::string(fclib_form_name(form)))));
+  if (!remark.empty()) print_line("  " + remark);
+}
+
+/// The files to write, by form.
+std::vector<std::pair<FclibForm, std::filesystem::path>> targets(const Options& options) {
+  const std::filesystem::path out = options.out.empty() ? options.scene + ".hdf5" : options.out;
+  if (options.form != "both" && !options.out.empty())
+    return {{options.form == "local" ? FclibForm::local : FclibForm::global, out}};
+  const std::string ending = out.extension() == ".hdf5" || out.extension() == ".h5" ? out.extension().string() : "";
+  std::filesystem::path stem = out;
+  if (!ending.empty()) stem.replace_extension();
+  const auto named = [&](const char* form) { return std::filesystem::path(stem.string() + "." + form + ".hdf5"); };
+  std::vector<std::pair<FclibForm, std::filesystem::path>> files;
+  if (options.form != "global") files.emplace_back(FclibForm::local, named("local"));
+  if (options.form != "local") files.emplace_back(FclibForm::global, named("global"));
+  return files;
+}
+
+int generate(const Options& options) {
+  const NamedProblem named = build_scene(options.scene, options.settings, static_cast<std::uint64_t>(options.seed), "--set");
+  const Model model = *model_from_name(options.model);
+  std::optional<Vector> point;
+  if (!options.no_solution) point = reference_point(named.problem, model, options.time_limit_s);
+  for (const auto& [form, path] : targets(options)) write(path, form, named, model, point);
+  return exit_done;
+}
+
+}  // namespace
+
+Command add_generate(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("generate", "write a scene's problem as FCLib HDF5, with a certified solution");
+  auto options = std::make_shared<Options>();
+  app->add_option("SCENE", options->scene, "the scene (see ccpbench list scenes)")->required();
+  add_repeated(*app, "--set", &options->settings, "NAME=VALUE", "a parameter of the scene, any number of times");
+  add_integer(*app, "--seed", &options->seed, Range::non_negative(), "N", "seed of the scene");
+  add_choice(*app, "--form", &options->form, {"local", "global", "both"}, "which form of the problem to write");
+  add_choice(*app, "--model", &options->model, {"ccp", "ncp"}, "model of the stored solution; FCLib's own is ncp");
+  app->add_flag("--no-solution", options->no_solution, "look for no solution");
+  add_real(*app, "--time-limit", &options->time_limit_s, Range::positive(), "S", "limit of the search for the solution, s");
+  app->add_option("--out", options->out, "the file, or the beginning of both names")->type_name("FILE");
+  app->footer(footer);
+  return {app, [options] { return generate(*options); }};
+}
+
+}  // namespace ccp::cli

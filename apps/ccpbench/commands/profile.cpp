@@ -1,0 +1,150 @@
+#include "bench/analysis/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "commands/command.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "io/atomic_file.hpp"
+#include "io/csv.hpp"
+#include "problem/judge/measure.hpp"
+#include "terminal/arguments.hpp"
+#include "terminal/table.hpp"
+#include "terminal/terminal.hpp"
+
+namespace ccp::cli {
+namespace {
+
+constexpr const char* footer =
+    "Examples\n"
+    "  $ ccpbench profile results/fclib\n"
+    "  $ ccpbench profile results/fclib --by iterations --at 1e-4 --at 1e-8 --out profiles\n"
+    "  $ ccpbench profile results/fclib --model ncp --measure natural_map --at 1e-6\n"
+    "\n"
+    "Prints, per accuracy, how many problems each label solves and the shifted geometric mean of the cost with its 95 %\n"
+    "bootstrap interval (none below five problems); an unsolved problem counts as ten times the dearest solved one.\n"
+    "--out writes accuracy.csv, performance.csv, data.csv and means.csv; scripts/plot_profiles.py draws them.\n"
+    "Exit codes: 0 done, 2 bad input.\n";
+
+struct Options {
+  std::vector<std::string> results, at;
+  std::string out, fclib_dir, model;
+  ProfileOptions profile;
+};
+
+std::vector<double> accuracies(const Options& options) {
+  std::vector<double> values;
+  for (const std::string& text : options.at.empty() ? std::vector<std::string>{"1e-4", "1e-8", "1e-12"} : options.at) {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != '\0' || !(value > 0.0) || !std::isfinite(value))
+      throw InputError("", "--at", fmt::format("'{}' is no positive number", text));
+    const double decade = std::log10(value);
+    const bool whole = std::abs(decade - std::round(decade)) < 1e-9 && decade > -12.5 && decade < -1.5;
+    if (options.profile.measure.empty() && !whole)
+      throw InputError("", "--at",
+                       fmt::format("'{}' is no power of ten from 1e-2 to 1e-12; other values need --measure", text));
+    values.push_back(value);
+  }
+  return values;
+}
+
+std::string cost_text(double value, bool time) {
+  if (std::isnan(value)) return "–";
+  return time ? duration(value) : short_number(value);
+}
+
+void print_means(const CostTable& table, const std::vector<ShiftedMean>& means, const ProfileOptions& options) {
+  const bool time = options.by == "time";
+  const double shift = options.shift > 0.0 ? options.shift : default_shift(options.by);
+  print_line(fmt::format("{}, {}, {} by {}", Style::out().bold(fmt::format("accuracy {:g}", table.at)),
+                         counted(table.problems.size(), "problem"), counted(table.labels.size(), "solver setting"),
+                         options.by));
+  Table rows(
+      {{"solver", false, Fit::shorten}, {"solved", true}, {fmt::format("mean (shift {:g})", shift), true}, {"95 %", true}});
+  for (const ShiftedMean& mean : means)
+    rows.row({printable(mean.label), fmt::format("{}", mean.solved), cost_text(mean.mean, time),
+              std::isnan(mean.low) ? "–" : fmt::format("{} – {}", cost_text(mean.low, time), cost_text(mean.high, time))});
+  print(rows.text(Style::out(), stdout_width()));
+  print_line("");
+}
+
+/// Empty for NaN.
+std::string known(double value) { return std::isnan(value) ? "" : fmt::format("{:.10g}", value); }
+
+void add_curves(const CostTable& table, const std::vector<ProfileCurve>& curves, std::string& csv) {
+  for (const ProfileCurve& curve : curves)
+    for (std::size_t i = 0; i < curve.x.size(); ++i)
+      csv += fmt::format("{:g},{},{:.10g},{:.10g},{},{},{}\n", table.at, csv_field(curve.label), curve.x[i],
+                         curve.fraction[i], known(curve.low[i]), known(curve.high[i]), table.problems.size());
+}
+
+int run(Options options) {
+  if (!options.model.empty()) options.profile.model = model_from_name(options.model);
+  const std::vector<double> decades = accuracies(options);
+  std::vector<ResultTable> results;
+  for (const std::string& folder : options.results) {
+    results.emplace_back(folder, catalog(), options.fclib_dir);
+    if (!results.back().note().empty()) report_note(results.back().note());
+  }
+  std::string accuracy = "at,problem,label,by,cost\n", means = "at,label,by,shift,solved,problems,mean,low,high\n";
+  std::string performance = "at,label,ratio,fraction,low,high,problems\n",
+              data = "at,label,budget,fraction,low,high,problems\n";
+  const double shift = options.profile.shift > 0.0 ? options.profile.shift : default_shift(options.profile.by);
+  for (const double at : decades) {
+    const CostTable table = cost_table(results, at, options.profile);
+    const auto table_means = shifted_means(table, options.profile);
+    print_means(table, table_means, options.profile);
+    for (std::size_t s = 0; s < table.labels.size(); ++s)
+      for (std::size_t p = 0; p < table.problems.size(); ++p)
+        accuracy += fmt::format("{:g},{},{},{},{}\n", at, csv_field(table.problems[p]), csv_field(table.labels[s]),
+                                options.profile.by, csv_number(table.costs[s][p]));
+    for (const ShiftedMean& mean : table_means)
+      means += fmt::format("{:g},{},{},{:g},{},{},{},{},{}\n", at, csv_field(mean.label), options.profile.by, shift,
+                           mean.solved, table.problems.size(), known(mean.mean), known(mean.low), known(mean.high));
+    add_curves(table, performance_profile(table, options.profile), performance);
+    add_curves(table, data_profile(table, options.profile), data);
+  }
+  if (options.out.empty()) return exit_done;
+  const std::filesystem::path out = options.out;
+  std::error_code error;
+  std::filesystem::create_directories(out, error);
+  if (error) throw InputError(options.out, "", fmt::format("cannot be created ({})", error.message()));
+  write_file_atomically(out / "accuracy.csv", accuracy);
+  write_file_atomically(out / "means.csv", means);
+  write_file_atomically(out / "performance.csv", performance);
+  write_file_atomically(out / "data.csv", data);
+  print_line("profiles: " + options.out);
+  return exit_done;
+}
+
+}  // namespace
+
+Command add_profile(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("profile", "compare solvers over many problems: performance and data profiles");
+  auto options = std::make_shared<Options>();
+  app->add_option("RESULTS", options->results, "folders of results")->required();
+  add_choice(*app, "--by", &options->profile.by, {"time", "iterations", "products", "back_solves", "factorizations"},
+             "what it costs (default time)");
+  add_repeated(*app, "--at", &options->at, "VALUE", "accuracy, any number of times (default 1e-4, 1e-8, 1e-12)");
+  add_choice(*app, "--measure", &options->profile.measure, measure_names(),
+             "measure of accuracy, read from the traces (default: the stop measure)");
+  add_choice(
+      *app, "--model", &options->model, {"ccp", "ncp"},
+      "only the cells of this model (default: both, and a problem that a solver was not run on counts as not solved)");
+  add_real(*app, "--shift", &options->profile.shift, Range::closed(0.0, 1e9), "VALUE",
+           "of the geometric mean; 0 stands for 0.01 s or 10 counts");
+  app->add_option("--fclib", options->fclib_dir,
+                  "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together")
+      ->type_name("DIR");
+  app->add_option("--out", options->out, "write the CSV files into this folder")->type_name("DIR");
+  app->footer(footer);
+  return {app, [options] { return run(*options); }};
+}
+
+}  // namespace ccp::cli

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "bench/config/config_json.hpp"
+#include "commands/command.hpp"
+#include "core/error.hpp"
+#include "terminal/arguments.hpp"
+#include "terminal/terminal.hpp"
+#include "views/report_data.hpp"
+
+namespace ccp::cli {
+namespace {
+
+constexpr const char* footer =
+    "Examples\n"
+    "  $ ccpbench report results/fclib\n"
+    "  $ ccpbench report results/test1a results/test1b --out stack.html\n"
+    "\n"
+    "The page needs no network and no other file. It shows the claims as `ccpbench claims` judges them and, of two or more\n"
+    "problems, the profiles of `ccpbench profile`. Python 3 writes it, Chart.js (libjs-chart.js) draws its curves.\n"
+    "Exit codes: 0 written, 2 bad input; then nothing is written.\n";
+
+struct Options {
+  std::vector<std::string> folders;
+  std::string out = "report.html", fclib_dir;
+};
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+/// scripts/report.py: where CCPBENCH_SCRIPTS says, else installed beside this program, else in the source tree.
+std::filesystem::path find_script() {
+  std::vector<std::filesystem::path> places;
+  if (const char* named = std::getenv("CCPBENCH_SCRIPTS"); named != nullptr) {
+    places.emplace_back(named);
+  } else {
+    std::error_code unreadable;
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", unreadable);
+    if (!unreadable) places.push_back(self.parent_path() / CCPBENCH_INSTALLED_SCRIPTS);
+    places.emplace_back(CCPBENCH_SOURCE_SCRIPTS);
+  }
+  for (const auto& place : places)
+    if (std::filesystem::is_regular_file(place / "report.py")) return (place / "report.py").lexically_normal();
+  throw InputError((places.front() / "report.py").lexically_normal().string(), "",
+                   "no such file; CCPBENCH_SCRIPTS names the folder of the scripts");
+}
+
+/// A nameless file that holds the text, to be read from its start.
+File nameless_file(const std::string& text) {
+  File file(std::tmpfile(), &std::fclose);
+  if (file == nullptr || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
+    throw InputError(fmt::format("cannot write a temporary file: {}", std::strerror(errno)));
+  std::rewind(file.get());
+  return file;
+}
+
+/// Exit code of a program that reads `input` and shares our terminal; 127 when it cannot be started.
+int run_and_wait(const std::vector<std::string>& command, std::FILE* input) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(fileno(input), STDIN_FILENO);
+    execvp(arguments[0], arguments.data());
+    _exit(127);
+  }
+  if (child < 0) throw InputError(fmt::format("cannot start {}: {}", command[0], std::strerror(errno)));
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// Claims and profiles of one folder. What cannot be judged is told on the page, which shows the rest; what the page
+/// cannot show at all is refused by the script.
+Json analysis(const std::string& folder, const Options& options) {
+  try {
+    const std::vector<ResultTable> results(1, ResultTable(folder, catalog(), options.fclib_dir));
+    if (!results.front().note().empty()) report_note(results.front().note());
+    Json claims = Json::array();
+    for (const Judgement& judgement : judge_claims(results.front())) claims.push_back(claim_entry(judgement));
+    return {{"claims", claims}, {"profiles", profile_entries(results)}};
+  } catch (const InputError& error) {
+    return {{"note", error.what()}};
+  }
+}
+
+int report(const Options& options) {
+  std::vector<std::string> command = {"python3", "-B", find_script().string(), "--out=" + options.out, "--analysis", "--"};
+  Json judged = Json::array();
+  for (const std::string& folder : options.folders) {
+    command.push_back(folder);
+    judged.push_back(analysis(folder, options));
+  }
+  const File input = nameless_file(judged.dump(-1, ' ', false, Json::error_handler_t::replace));
+  const int code = run_and_wait(command, input.get());
+  if (code == 127) throw InputError("python3 is missing, which writes the page: apt-get install python3");
+  return code == exit_done || code == exit_bad_input ? code : exit_internal_error;
+}
+
+}  // namespace
+
+Command add_report(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("report", "one self-contained HTML page of results");
+  auto options = std::make_shared<Options>();
+  app->add_option("RESULTS", options->folders, "folders of results")->required();
+  app->add_option("--out", options->out, "the page (default report.html)")->type_name("FILE");
+  app->add_option("--fclib", options->fclib_dir,
+                  "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together")
+      ->type_name("DIR");
+  app->footer(footer);
+  return {app, [options] { return report(*options); }};
+}
+
+}  // namespace ccp::cli

@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "bench/run/runner.hpp"
+#include "commands/command.hpp"
+#include "core/error.hpp"
+#include "terminal/arguments.hpp"
+#include "terminal/progress.hpp"
+#include "terminal/terminal.hpp"
+#include "views/summary.hpp"
+
+namespace ccp::cli {
+namespace {
+
+constexpr const char* footer =
+    "Examples\n"
+    "  $ ccpbench run configs/test1a.json\n"
+    "  $ ccpbench run configs/*.json --size small --jobs 2\n"
+    "  $ ccpbench run configs/fclib.json --fclib ../fclib --only '*Kaplas*/ncp/*'\n"
+    "  $ ccpbench run configs/test1a.json --set /stop/tolerance=1e-12 --out results-tight\n"
+    "  $ ccpbench run configs/fclib.json --shard 2/8\n"
+    "\n"
+    "A cell is one problem with one model and one solver setting. What is there already is not run again; Ctrl-C keeps "
+    "what\n"
+    "is finished. Progress goes to stderr, the summary to stdout with one line 'results: FOLDER' for each config.\n"
+    "Exit codes: 0 done, 2 bad input, 3 some cells failed (the rest is written), 130 interrupted.\n";
+
+struct Options {
+  std::vector<std::string> configs;
+  std::string shard;
+  RunOptions run;
+  bool quiet = false, dry_run = false;
+};
+
+struct Planned {
+  Config config;
+  Plan plan;
+};
+
+/// All configs are read and planned before anything runs, so that a mistake in the last one costs nothing.
+std::vector<Planned> plan_all(const Options& options) {
+  std::vector<Planned> all;
+  for (const std::string& file : options.configs) {
+    Config config = read_config(file, catalog(), options.run.overrides);
+    for (const Planned& other : all)
+      if (other.config.name == config.name && other.config.file != file)
+        throw InputError(file, "/name",
+                         fmt::format("'{}' is the name of {} too, expected another: results go to a folder of that name",
+                                     config.name, other.config.file));
+    Plan plan = make_plan(config, {options.run.fclib_dir, options.run.threads});
+    all.push_back({std::move(config), std::move(plan)});
+  }
+  return all;
+}
+
+int run(Options options) {
+  if (!options.shard.empty()) options.run.shard = parse_shard(options.shard);
+  const std::vector<Planned> all = plan_all(options);
+  bool failed = false;
+  for (const Planned& planned : all) {
+    if (options.dry_run) {
+      print_plan(planned.config, planned.plan, options.run);
+      continue;
+    }
+    RunReport report;
+    {
+      TerminalProgress progress(options.quiet);
+      report = run_config(planned.config, planned.plan, catalog(), options.run, progress);
+    }
+    if (!options.quiet) {
+      std::fputs("\n", stderr);
+      print_summary(planned.config, planned.plan, options.run, report);
+    }
+    print_line("results: " + report.folder);
+    std::fflush(stdout);
+    if (report.interrupted) {
+      report_error("interrupted; run it again to do the missing cells");
+      return exit_interrupted;
+    }
+    failed = failed || !report.failures.empty();
+  }
+  return failed ? exit_some_failed : exit_done;
+}
+
+}  // namespace
+
+Command add_run(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("run", "run the cells of configs and write their results");
+  auto options = std::make_shared<Options>();
+  RunOptions& run_options = options->run;
+  app->add_option("CONFIG", options->configs, "config files (JSON), such as configs/test1a.json")->required();
+  add_choice(*app, "--size", &run_options.overrides.size, {"small", "paper"},
+             "apply the values a config gives for this size");
+  app->add_option("--out", run_options.out, "where results go, into a folder per config (default results)")
+      ->type_name("DIR");
+  app->add_option("--only", run_options.only, "only cells whose problem/model/label matches this shell pattern")
+      ->type_name("GLOB");
+  add_repeated(*app, "--set", &run_options.overrides.set, "POINTER=VALUE",
+               "change the config at a JSON pointer, any number of times");
+  add_integer(*app, "--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");
+  add_integer(*app, "--threads", &run_options.threads, Range::closed(1, 1024), "N", "threads a solver may use");
+  add_integer(*app, "--repeat", &run_options.repeat, Range::closed(1, 10000), "N",
+              "time each cell N times, in rounds over all cells; results give medians");
+  add_integer(*app, "--passes", &run_options.passes, Range::closed(1, 2), "P",
+              "2: times come from runs that judge nothing (default with --repeat and for kernels), 1: from the traced run");
+  app->add_flag("--fresh", run_options.fresh, "run again what is there already");
+  app->add_option("--shard", options->shard, "only the K-th of N parts of the cells, for several machines")
+      ->type_name("K/N");
+  app->add_option("--fclib", run_options.fclib_dir, "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)")
+      ->type_name("DIR");
+  app->add_flag("--quiet", options->quiet, "only the 'results:' lines and errors");
+  app->add_flag("--dry-run", options->dry_run, "list the cells and estimate their time, run nothing");
+  app->footer(footer);
+  return {app, [options] { return run(*options); }};
+}
+
+}  // namespace ccp::cli

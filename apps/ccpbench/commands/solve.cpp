@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "bench/results/trace_csv.hpp"
+#include "bench/run/process_pool.hpp"
+#include "commands/command.hpp"
+#include "core/error.hpp"
+#include "core/stopwatch.hpp"
+#include "io/atomic_file.hpp"
+#include "io/fclib_writer.hpp"
+#include "terminal/arguments.hpp"
+#include "terminal/terminal.hpp"
+#include "views/problem_source.hpp"
+#include "views/solve_report.hpp"
+
+namespace ccp::cli {
+namespace {
+
+constexpr const char* footer =
+    "Examples\n"
+    "  $ ccpbench solve dump.hdf5 --solver nsgs --set local=exact\n"
+    "  $ ccpbench solve dump.hdf5 --solver admm --model ccp --tolerance 1e-10 --trace trace.csv\n"
+    "  $ ccpbench solve scene:odd_mass_stack --solver admm --set preconditioner=diagonal\n"
+    "  $ ccpbench solve scene:odd_mass_stack:spheres=5,lift_factor=2 --solver jacobi\n"
+    "\n"
+    "Exit codes: 0 solved, 2 bad input, 3 not solved, 130 interrupted.\n";
+
+struct Options {
+  std::string source, solver, model, measure = "relative_residual", trace, solution;
+  std::vector<std::string> settings;
+  StopRule stop;
+  int seed = 0, threads = 1;
+};
+
+struct Interrupted {};
+
+/// Watches a run for the person at the terminal: one self-rewriting line, the trace file, Ctrl-C.
+class SolveObserver final : public TraceSink {
+ public:
+  SolveObserver(const InterruptGuard& guard, Measure stop_measure, TraceCsv* trace)
+      : guard_(guard), stop_measure_(stop_measure), trace_(trace) {
+    since_shown_.start();
+  }
+  ~SolveObserver() override { clear(); }
+
+  void begin(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native) override {
+    if (trace_ != nullptr) trace_->begin(measures, native);
+  }
+
+  /// Throws Interrupted after Ctrl-C: the only way to leave a solver from outside.
+  void row(const TraceRow& row) override {
+    if (trace_ != nullptr) trace_->row(row);
+    iteration_ = row.iteration;
+    value_ = row.measures[measure_index(stop_measure_)];
+    if (guard_.interrupted()) throw Interrupted();
+    if (!stderr_is_terminal() || since_shown_.seconds() < 0.1) return;
+    since_shown_ = Stopwatch();
+    since_shown_.start();
+    shown_ = true;
+    fmt::print(stderr, "\r\x1b[K  {}",
+               Style::err().dim(shorten(where() + ", " + duration(row.elapsed_s), stderr_width() - 3)));
+    std::fflush(stderr);
+  }
+
+  std::string where() const {
+    return fmt::format("iteration {}, {} {}", iteration_, measure_info(stop_measure_).name, short_number(value_));
+  }
+  void clear() {
+    if (shown_) std::fputs("\r\x1b[K", stderr);
+    shown_ = false;
+  }
+
+ private:
+  const InterruptGuard& guard_;
+  Measure stop_measure_;
+  TraceCsv* trace_;
+  Stopwatch since_shown_;
+  bool shown_ = false;
+  int iteration_ = 0;
+  double value_ = 0.0;
+};
+
+Model chosen_model(const Options& options, const Solver& solver) {
+  return options.model.empty() ? solver.info().models.front() : *model_from_name(options.model);
+}
+
+/// The columns of a trace beside the stop measure.
+std::vector<Measure> trace_measures() {
+  return {Measure::velocity_residual, Measure::relative_residual, Measure::natural_map, Measure::objective,
+          Measure::penetration_velocity};
+}
+
+void save_solution(const Options& options, const NamedProblem& named, Model model, const StopRule& stop,
+                   const Result& result) {
+  FclibInfo info = named.info;
+  info.certificate.clear();  // was that of the solution this one replaces
+  info.math_info =
+      fmt::format("solution: {} by {}, model {}, {} {}", status_name(result.status), options.solver, model_name(model),
+                  measure_info(stop.measure).name, short_number(result.measures[measure_index(stop.measure)]));
+  FclibImpulses impulses;
+  impulses.solution = result.impulse;
+  if (named.problem.impulse_shift().size() > 0) *impulses.solution += named.problem.impulse_shift();
+  write_fclib(options.solution, named.problem, named.problem.given_global() ? FclibForm::global : FclibForm::local, info,
+              impulses);
+}
+
+/// Solves under observation. Nothing when interrupted; the trace is kept only when complete.
+std::optional<Result> observed_solve(const Options& options, const NamedProblem& named, const Solver& solver, Model model) {
+  const InterruptGuard guard;  // before the first file, so that none is left behind
+  std::optional<AtomicFile> trace_file;
+  std::optional<TraceCsv> trace;
+  if (!options.trace.empty()) trace.emplace(trace_file.emplace(options.trace).temporary());
+  Judge judge(named.problem, model);
+  RunMonitor monitor(judge, options.stop, options.threads);
+  SolveObserver observer(guard, options.stop.measure, trace ? &*trace : nullptr);
+  monitor.set_trace(&observer, trace ? trace_measures() : std::vector<Measure>());
+  try {
+    Result result = solver.solve(named.problem, model, {}, monitor);
+    observer.clear();
+    if (trace) {
+      trace->close();
+      trace_file->commit();
+    }
+    return result;
+  } catch (const Interrupted&) {
+    observer.clear();
+    report_error(fmt::format("interrupted at {}; nothing was written", observer.where()));
+    return std::nullopt;
+  }
+}
+
+int solve(Options options) {
+  const auto solver = catalog().make_solver(options.solver);
+  set_fields(solver->settings(), options.settings, "--set");
+  options.stop.measure = *measure_from_name(options.measure);
+  const NamedProblem named = load_problem(options.source, static_cast<std::uint64_t>(options.seed));
+  const Model model = chosen_model(options, *solver);
+  if (!options.solution.empty()) AtomicFile probe(options.solution);  // better said now than after the work
+  print_solve_heading(named, *solver, model, options.stop, options.threads);
+  std::fflush(stdout);
+  if (const auto reason = solver->supports(named.problem, model)) {
+    print_solve_unsupported(*reason);
+    return exit_some_failed;
+  }
+  const auto result = observed_solve(options, named, *solver, model);
+  if (!result) return exit_interrupted;
+  print_solve_result(named.problem, options.stop, *result);
+  if (!options.trace.empty() || !options.solution.empty()) print_line("");
+  if (!options.trace.empty()) print_line("trace: " + printable(options.trace));
+  if (!options.solution.empty()) {
+    save_solution(options, named, model, options.stop, *result);
+    print_line("solution: " + printable(options.solution));
+  }
+  return result->status == Status::solved ? exit_done : exit_some_failed;
+}
+
+std::vector<std::string> stop_measures() {
+  std::vector<std::string> names;
+  for (const Measure measure : all_measures())
+    if (measure_info(measure).stoppable) names.emplace_back(measure_info(measure).name);
+  return names;
+}
+
+}  // namespace
+
+Command add_solve(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("solve", "solve one problem with one solver and show the result");
+  auto options = std::make_shared<Options>();
+  app->add_option("FILE", options->source, "an FCLib dump (HDF5), or scene:NAME, or scene:NAME:PARAMETER=VALUE,...")
+      ->required();
+  app->add_option("--solver", options->solver, "the method (see ccpbench list solvers)")->type_name("NAME")->required();
+  add_repeated(*app, "--set", &options->settings, "NAME=VALUE", "a setting of the solver, any number of times");
+  add_choice(*app, "--model", &options->model, {"ccp", "ncp"},
+             "convex (ccp) or Signorini–Coulomb (ncp); the solver's own unless given");
+  add_choice(*app, "--measure", &options->measure, stop_measures(), "what the tolerance is for");
+  add_real(*app, "--tolerance", &options->stop.tolerance, Range::non_negative(), "X", "solved at or below it");
+  add_integer(*app, "--max-iterations", &options->stop.max_iterations, Range::non_negative(), "N", "iteration limit");
+  add_real(*app, "--time-limit", &options->stop.time_limit_s, Range::positive(), "S", "limit of solver clock, s");
+  app->add_flag("--native-stop", options->stop.native, "stop when the solver's own criterion holds, as in its paper");
+  add_integer(*app, "--threads", &options->threads, Range::closed(1, 1024), "N", "threads the solver may use");
+  add_integer(*app, "--seed", &options->seed, Range::non_negative(), "N", "seed of a scene");
+  app->add_option("--trace", options->trace, "write one row per iteration to this CSV file")->type_name("FILE");
+  app->add_option("--save-solution", options->solution, "write the problem with the solution found as FCLib HDF5")
+      ->type_name("FILE");
+  app->footer(footer);
+  return {app, [options] { return solve(*options); }};
+}
+
+}  // namespace ccp::cli

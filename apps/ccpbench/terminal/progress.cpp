@@ -1,0 +1,100 @@
+#include "terminal/progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "terminal/terminal.hpp"
+
+namespace ccp::cli {
+namespace {
+
+/// "━━━━━─────": done of total in `width` columns.
+std::string bar(std::size_t done, std::size_t total, int width) {
+  const int filled = total == 0 ? width : static_cast<int>(static_cast<std::size_t>(width) * done / total);
+  std::string full, open;
+  for (int i = 0; i < filled; ++i) full += "━";
+  for (int i = filled; i < width; ++i) open += "─";
+  return Style::err().paint(Tone::accent, full) + Style::err().dim(open);
+}
+
+}  // namespace
+
+TerminalProgress::TerminalProgress(bool quiet) : quiet_(quiet), terminal_(stderr_is_terminal()) {}
+
+TerminalProgress::~TerminalProgress() { clear_bar(); }
+
+void TerminalProgress::planned(const Config& config, std::size_t selected, std::size_t reused) {
+  if (quiet_) return;
+  const std::string known = reused == 0 ? "" : fmt::format(", {} there already", reused);
+  fmt::print(stderr, "{}: {}{}\n", Style::err().bold(printable(config.name)), counted(selected, "cell"), known);
+}
+
+void TerminalProgress::building(const Cell& cell, const RunCounts& counts) {
+  now_ = "building " + cell.problem;
+  show_bar(counts);
+}
+
+void TerminalProgress::started(const Cell& cell, const RunCounts& counts) {
+  now_ = cell.id();
+  show_bar(counts);
+}
+
+void TerminalProgress::finished(const CellReport& report, const RunCounts& counts) {
+  if (quiet_) return;
+  clear_bar();
+  fmt::print(stderr, "{}\n", cell_line(report, counts));
+  show_bar(counts);
+}
+
+void TerminalProgress::warning(const std::string& text) {
+  if (quiet_) return;
+  clear_bar();
+  fmt::print(stderr, "warning: {}\n", printable(text));
+}
+
+void TerminalProgress::waiting(const RunCounts& counts) { show_bar(counts); }
+
+std::string TerminalProgress::cell_line(const CellReport& report, const RunCounts& counts) const {
+  const std::string total = fmt::format("{}", counts.total);
+  const std::string place = fmt::format("{}/{}", pad_left(fmt::format("{}", counts.done), display_width(total)), total);
+  const std::string status = Style::err().paint(status_tone(report.status), pad_right(status_name(report.status), 15));
+  const std::string facts =
+      fmt::format("{} {} it {}  {}", status, pad_left(fmt::format("{}", report.iterations), 7),
+                  pad_left(duration(report.setup_s + report.solve_s), 11), pad_left(short_number(report.stop_value), 9));
+  constexpr int facts_width = 15 + 1 + 7 + 4 + 11 + 2 + 9;
+  constexpr int narrowest = 16, widest = 60;
+  const int room = (terminal_ ? stderr_width() : 120) - display_width(place) - facts_width - 5;
+  const int width = std::clamp(room, narrowest, widest);
+  return fmt::format(" {}  {}  {}", Style::err().dim(place),
+                     pad_right(shorten_left(printable(report.cell->id()), width), width), facts);
+}
+
+void TerminalProgress::show_bar(const RunCounts& counts) {
+  if (quiet_ || !terminal_) return;
+  const int width = stderr_width();
+  const int bar_width = std::clamp(width / 5, 8, 30);
+  std::string text = fmt::format("  {} of {}", counts.done, counts.total);
+  const auto room = [&] { return width - bar_width - display_width(text) - 2; };
+  const auto add_if_it_fits = [&](const std::string& piece) {
+    if (display_width(piece) <= room()) text += piece;
+  };
+  if (counts.failed > 0) add_if_it_fits(fmt::format(", {} failed", counts.failed));
+  if (counts.left_s) add_if_it_fits(fmt::format("  about {} left", duration(std::ceil(*counts.left_s))));
+  if (counts.running > 1) add_if_it_fits(fmt::format("  {} running", counts.running));
+  constexpr int least_of_a_name = 12;
+  const std::string now = room() >= least_of_a_name + 2 ? "  " + shorten_left(printable(now_), room() - 2) : std::string();
+  clear_bar();
+  fmt::print(stderr, " {}{}{}", bar(counts.done, counts.total, bar_width), text, Style::err().dim(now));
+  std::fflush(stderr);
+  bar_shown_ = true;
+}
+
+void TerminalProgress::clear_bar() {
+  if (bar_shown_) std::fputs("\r\x1b[K", stderr);
+  bar_shown_ = false;
+}
+
+}  // namespace ccp::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "bench/run/runner.hpp"
+
+namespace ccp::cli {
+
+/// Shows a run on stderr: one line a finished cell, and on a terminal a last line that rewrites itself several times a
+/// second: how many cells are done, failed and running, the time left by what was measured, and the cell or problem begun
+/// last. Quiet: nothing.
+class TerminalProgress final : public RunProgress {
+ public:
+  explicit TerminalProgress(bool quiet);
+  ~TerminalProgress() override;
+
+  void planned(const Config& config, std::size_t selected, std::size_t reused) override;
+  void building(const Cell& cell, const RunCounts& counts) override;
+  void started(const Cell& cell, const RunCounts& counts) override;
+  void finished(const CellReport& report, const RunCounts& counts) override;
+  void warning(const std::string& text) override;
+  void waiting(const RunCounts& counts) override;
+
+ private:
+  void show_bar(const RunCounts& counts);
+  void clear_bar();
+  std::string cell_line(const CellReport& report, const RunCounts& counts) const;
+
+  std::string now_;  ///< what was begun last
+  bool quiet_, terminal_, bar_shown_ = false;
+};
+
+}  // namespace ccp::cli

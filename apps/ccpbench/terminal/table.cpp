@@ -1,0 +1,85 @@
+#include "terminal/table.hpp"
+
+#include <algorithm>
+
+namespace ccp::cli {
+namespace {
+
+constexpr int gap = 2;         // blanks between columns
+constexpr int narrowest = 12;  // a column that gives way keeps this many
+
+std::string trimmed(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+std::vector<std::string> cell_lines(const Heading& column, const std::string& text, int width) {
+  switch (column.fit) {
+    case Fit::fixed: break;
+    case Fit::shorten: return {shorten(text, width)};
+    case Fit::shorten_left: return {shorten_left(text, width)};
+    case Fit::wrap: return wrap(text, width);
+  }
+  return {text};
+}
+
+}  // namespace
+
+void Table::row(std::vector<Entry> entries) {
+  entries.resize(columns_.size(), Entry(""));
+  rows_.push_back(std::move(entries));
+}
+
+std::vector<int> Table::widths(int available) const {
+  std::vector<int> widths;
+  int total = -gap;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    int width = display_width(columns_[c].title);
+    for (const auto& entries : rows_) width = std::max(width, display_width(entries[c].text));
+    widths.push_back(width);
+    total += width + gap;
+  }
+  for (std::size_t c = 0; c < columns_.size(); ++c)
+    if (columns_[c].fit != Fit::fixed && total > available)
+      widths[c] = std::max(std::min(narrowest, widths[c]), widths[c] - (total - available));
+  return widths;
+}
+
+std::string Table::line(const std::vector<Entry>& entries, const std::vector<int>& widths, const Style& style,
+                        int indent) const {
+  std::vector<std::vector<std::string>> cells;
+  std::size_t height = 1;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    cells.push_back(cell_lines(columns_[c], entries[c].text, widths[c]));
+    height = std::max(height, cells.back().size());
+  }
+  std::string text;
+  for (std::size_t l = 0; l < height; ++l) {
+    std::string line(static_cast<std::size_t>(indent), ' ');
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::string& part = l < cells[c].size() ? cells[c][l] : std::string();
+      const std::string fill(static_cast<std::size_t>(std::max(0, widths[c] - display_width(part))), ' ');
+      const std::string painted = style.paint(entries[c].tone, part);
+      line += (columns_[c].right ? fill + painted : painted + fill);
+      if (c + 1 < columns_.size()) line += std::string(gap, ' ');
+    }
+    text += trimmed(line) + "\n";
+  }
+  return text;
+}
+
+std::string Table::text(const Style& style, int width, int indent) const {
+  const std::vector<int> fitted = widths(width - indent);
+  std::string text;
+  std::vector<Entry> titles;
+  bool titled = false;
+  for (const Heading& column : columns_) {
+    titles.emplace_back(column.title, Tone::dim);
+    titled = titled || !column.title.empty();
+  }
+  if (titled) text += line(titles, fitted, style, indent);
+  for (const auto& entries : rows_) text += line(entries, fitted, style, indent);
+  return text;
+}
+
+}  // namespace ccp::cli

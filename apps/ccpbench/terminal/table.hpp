@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "terminal/terminal.hpp"
+
+namespace ccp::cli {
+
+/// One cell of a table.
+struct Entry {
+  Entry(std::string text_, Tone tone_ = Tone::plain) : text(std::move(text_)), tone(tone_) {}
+  Entry(const char* text_) : text(text_) {}
+  std::string text;
+  Tone tone = Tone::plain;
+};
+
+/// What happens to a column when the table is too wide.
+enum class Fit { fixed, shorten, shorten_left, wrap };
+
+struct Heading {
+  std::string title;  ///< no header line is drawn when all titles are empty
+  bool right = false;
+  Fit fit = Fit::fixed;  ///< at most one column may be other than fixed
+};
+
+/// Aligned columns, fitted to the width of the terminal.
+class Table {
+ public:
+  explicit Table(std::vector<Heading> columns) : columns_(std::move(columns)) {}
+
+  void row(std::vector<Entry> entries);
+  bool empty() const { return rows_.empty(); }
+  /// Lines, each ended by a line break. width: columns of the terminal. indent: blanks before each line.
+  std::string text(const Style& style, int width, int indent = 2) const;
+
+ private:
+  std::vector<int> widths(int available) const;
+  std::string line(const std::vector<Entry>& entries, const std::vector<int>& widths, const Style& style, int indent) const;
+
+  std::vector<Heading> columns_;
+  std::vector<std::vector<Entry>> rows_;
+};
+
+}  // namespace ccp::cli

@@ -1,0 +1,76 @@
+#include "views/problem_source.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "bench/run/process_pool.hpp"
+#include "core/error.hpp"
+#include "problems/registry.hpp"
+#include "terminal/arguments.hpp"
+
+namespace ccp::cli {
+namespace {
+
+constexpr const char* scene_prefix = "scene:";
+
+std::string parameters_json(const FieldTable& table) {
+  nlohmann::ordered_json json;
+  for (const auto& [name, value] : table.values()) std::visit([&json, &key = name](const auto& v) { json[key] = v; }, value);
+  return json.dump();
+}
+
+}  // namespace
+
+FclibFile read_dump(const std::string& path) {
+  constexpr int exit_read = 72;
+  constexpr double for_ever_s = 1e8, no_limit_mb = 1e9;
+  ProcessPool pool;
+  pool.spawn(0, {for_ever_s, no_limit_mb}, "/dev/null", [&] {
+    try {
+      read_fclib(path);
+    } catch (const std::exception&) {
+      // said by the second reading
+    }
+    return exit_read;
+  });
+  std::optional<WorkerExit> exit;
+  while (!exit) exit = pool.wait(std::chrono::milliseconds(1000));
+  if (exit->code != exit_read)
+    throw InputError(path, "",
+                     fmt::format("is damaged: a process that tried to read it ended by {}",
+                                 exit->code ? fmt::format("exit code {}", *exit->code) : exit->signal));
+  return read_fclib(path);
+}
+
+NamedProblem build_scene(const std::string& name, const std::vector<std::string>& assignments, std::uint64_t seed,
+                         const std::string& option) {
+  const auto scene = make_scene(name);
+  set_fields(scene->parameters(), assignments, option);
+  FclibInfo info;
+  info.title = scene->info().title;
+  info.description = scene->info().reference;
+  info.scene = name;
+  info.parameters = parameters_json(scene->parameters());
+  info.seed = seed;
+  return {"scene " + name, scene->build(seed), std::move(info), std::nullopt};
+}
+
+NamedProblem load_problem(const std::string& source, std::uint64_t seed) {
+  if (source.rfind(scene_prefix, 0) == 0) {
+    std::istringstream text(source.substr(std::string(scene_prefix).size()));
+    std::string name, assignment;
+    std::vector<std::string> assignments;
+    std::getline(text, name, ':');
+    while (std::getline(text, assignment, ',')) assignments.push_back(assignment);
+    return build_scene(name, assignments, seed, source);
+  }
+  FclibFile file = read_dump(source);
+  if (!file.problem)
+    throw InputError(source, std::string(fclib_form_name(file.form)),
+                     "rolling friction is recognised but no solver takes it, expected fclib_local or fclib_global");
+  return {file.path.filename().string(), *file.problem, file.info, std::move(file)};
+}
+
+}  // namespace ccp::cli

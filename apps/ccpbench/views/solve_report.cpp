@@ -1,0 +1,129 @@
+#include "views/solve_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/text.hpp"
+#include "views/problem_report.hpp"
+
+namespace ccp::cli {
+namespace {
+
+std::string changed_settings(const FieldTable& table) {
+  std::vector<std::string> changed;
+  for (const Field& field : table.fields()) {
+    const std::string now = field_text(field.get()), before = field_text(field.default_value);
+    if (now != before) changed.push_back(fmt::format("{} = {} (default {})", field.name, now, before));
+  }
+  return changed.empty() ? "all at their defaults" : join(changed, ", ");
+}
+
+std::string model_text(const Solver& solver, Model model) {
+  const bool looped = model == Model::ncp && !solver.native(Model::ncp) && solver.native(Model::ccp);
+  return fmt::format("{}{}", model_name(model), looped ? ", through the De Saxcé fixed point" : "");
+}
+
+/// The status and the facts on one line, what the status means on the next.
+void print_status(Status status, const std::string& facts) {
+  print_line("");
+  print_line(Style::out().paint(status_tone(status), status_name(status)) + (facts.empty() ? "" : "  " + facts));
+  print_line("  " + Style::out().dim(status_meaning(status)));
+}
+
+Tone measure_tone(Measure measure, const StopRule& stop, double value) {
+  if (measure != stop.measure) return std::isnan(value) ? Tone::dim : Tone::plain;
+  return value <= stop.tolerance ? Tone::good : Tone::warning;
+}
+
+Table measures_table(const StopRule& stop, const Measures& measures) {
+  Table table({{""}, {"", true}, {""}, {"", false, Fit::shorten}});
+  for (const Measure measure : all_measures()) {
+    const MeasureInfo& info = measure_info(measure);
+    const double value = measures[measure_index(measure)];
+    if (std::isnan(value)) continue;
+    table.row({Entry(std::string(info.name), measure == stop.measure ? Tone::bold : Tone::plain),
+               Entry(measure_number(measure, value), measure_tone(measure, stop, value)),
+               Entry(std::string(info.unit), Tone::dim), Entry(std::string(info.definition), Tone::dim)});
+  }
+  return table;
+}
+
+Table work_table(const Result& result) {
+  Table table = facts_table();
+  const Counters& c = result.counters;
+  const auto fact = [&table](const char* name, std::string value) { table.row({Entry(name, Tone::dim), std::move(value)}); };
+  const std::pair<std::int64_t, const char*> counts[] = {{c.factorizations, "factorization"},
+                                                         {c.back_solves, "back-solve"},
+                                                         {c.products, "Delassus product"},
+                                                         {c.projections, "projection"}};
+  std::vector<std::string> parts;
+  for (const auto& [count, name] : counts)
+    if (count > 0) parts.push_back(counted(static_cast<std::size_t>(count), name));
+  if (!parts.empty()) fact("work", join(parts, ", "));
+  fact("time", fmt::format("{} set-up, {} iterations", duration(result.setup_s), duration(result.solve_s)));
+  return table;
+}
+
+void add_conversions(Table& table, const ContactProblem& problem) {
+  std::vector<std::string> parts;
+  for (const Conversion& conversion : problem.conversions())
+    parts.push_back(fmt::format("{} {}", conversion.name, duration(conversion.seconds)));
+  if (!parts.empty()) table.row({Entry("conversions", Tone::dim), join(parts, ", ")});
+}
+
+/// "1e-4 after 31 (0.8 ms), …": when the stop measure first met each second decade.
+std::string crossings_text(const Crossings& crossings) {
+  std::vector<std::string> parts;
+  for (int decade = first_decade; decade <= last_decade; decade += 2) {
+    const Crossing& crossing = crossings[static_cast<std::size_t>(decade - first_decade)];
+    if (crossing.iteration < 0) break;
+    parts.push_back(fmt::format("1e-{} after {} ({})", decade, crossing.iteration, duration(crossing.elapsed_s)));
+  }
+  return join(parts, ", ");
+}
+
+}  // namespace
+
+void print_solve_heading(const NamedProblem& named, const Solver& solver, Model model, const StopRule& stop, int threads) {
+  print_line(Style::out().bold(printable(named.title)));
+  Table problem = facts_table();
+  if (!named.info.title.empty()) problem.row({Entry("title", Tone::dim), printable_text(named.info.title)});
+  add_problem_facts(problem, named.problem);
+  if (named.file)
+    for (const std::string& remark : named.file->remarks) problem.row({Entry("remark", Tone::dim), printable(remark)});
+  print(problem.text(Style::out(), stdout_width()));
+
+  Table method = facts_table();
+  const auto fact = [&method](const char* name, std::string value) {
+    method.row({Entry(name, Tone::dim), std::move(value)});
+  };
+  fact("method", solver.info().title);
+  fact("model", model_text(solver, model));
+  fact("settings", changed_settings(solver.settings()));
+  fact("stop", fmt::format("{} ≤ {}{}, at most {} iterations, {}", measure_info(stop.measure).name,
+                           format_double(stop.tolerance), stop.native ? ", judged when the solver itself stops" : "",
+                           stop.max_iterations, duration(stop.time_limit_s)));
+  if (threads > 1) fact("threads", fmt::format("{}", threads));
+  print_section(solver.info().name, method);
+}
+
+void print_solve_result(const ContactProblem& problem, const StopRule& stop, const Result& result) {
+  const std::string total = duration(result.setup_s + result.solve_s);
+  print_status(result.status,
+               fmt::format("{}, {}", counted(static_cast<std::size_t>(result.iterations), "iteration"), total));
+  if (!result.reason.empty()) print_line("  " + printable(result.reason));
+  print_section("Measures of the result", measures_table(stop, result.measures));
+  Table work = work_table(result);
+  add_conversions(work, problem);
+  const std::string crossings = crossings_text(result.crossings);
+  if (!crossings.empty()) work.row({Entry("accuracy", Tone::dim), crossings});
+  work.row({Entry("native", Tone::dim),
+            fmt::format("the solver's own criterion {}", result.native_converged ? "holds" : "does not hold")});
+  for (const std::string& note : result.notes) work.row({Entry("note", Tone::dim), printable(note)});
+  print_section("How", work);
+}
+
+void print_solve_unsupported(const std::string& reason) { print_status(Status::unsupported, printable(reason)); }
+
+}  // namespace ccp::cli

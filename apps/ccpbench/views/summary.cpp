@@ -1,0 +1,205 @@
+#include "views/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "bench/results/result_store.hpp"
+#include "bench/run/run_estimate.hpp"
+#include "core/text.hpp"
+#include "terminal/arguments.hpp"
+#include "terminal/table.hpp"
+
+namespace ccp::cli {
+namespace {
+
+constexpr std::size_t readable_cells = 60;  // beyond, statuses are counted instead
+
+struct Row {
+  const Cell* cell;
+  std::optional<Status> status;              ///< empty: not run
+  std::shared_ptr<const CellRecord> record;  ///< only where each cell is shown: of thousands, the records are large
+};
+
+Row read_row(const ResultStore& store, const Cell& cell, bool whole) {
+  auto record = store.find(cell);
+  if (!record) return {&cell, std::nullopt, nullptr};
+  const Status status = record->status;
+  return {&cell, status, whole ? std::make_shared<const CellRecord>(std::move(*record)) : nullptr};
+}
+
+/// "relative_residual" as a heading that leaves room in 80 columns: "rel. residual".
+std::string heading(Measure measure) {
+  std::string name(measure_info(measure).name);
+  for (const auto& [word, abbreviation] : {std::pair("relative_", "rel. "), std::pair("velocity_", "vel. ")})
+    if (name.rfind(word, 0) == 0) name.replace(0, std::string(word).size(), abbreviation);
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+std::string measure_text(const CellRecord& record, Measure measure) {
+  return short_number(record.measures[measure_index(measure)]);
+}
+
+std::vector<Measure> summary_measures(const std::vector<Row>& rows) {
+  std::vector<Measure> measures = {Measure::relative_residual, Measure::natural_map};
+  const Measure stop = rows.front().cell->stop.measure;
+  if (stop != measures[0] && stop != measures[1]) measures.insert(measures.begin(), stop);
+  return measures;
+}
+
+/// A group none of whose cells has run, after an interruption, is left out.
+void print_cells(const std::vector<Row>& rows) {
+  if (std::none_of(rows.begin(), rows.end(), [](const Row& row) { return row.status.has_value(); })) return;
+  const std::vector<Measure> measures = summary_measures(rows);
+  std::vector<Heading> headings = {{"solver", false, Fit::shorten}, {"status"}, {"iter.", true}, {"time", true}};
+  for (const Measure measure : measures) headings.push_back({heading(measure), true});
+  Table table(headings);
+  for (const Row& row : rows) {
+    std::vector<Entry> entries = {Entry(printable(row.cell->label))};
+    if (row.record) {
+      entries.emplace_back(std::string(status_name(row.record->status)), status_tone(row.record->status));
+      entries.emplace_back(fmt::format("{}", row.record->iterations));
+      entries.emplace_back(duration(row.record->setup_s + row.record->solve_s));
+      for (const Measure measure : measures) entries.emplace_back(measure_text(*row.record, measure));
+    } else {
+      entries.emplace_back("not run", Tone::dim);
+    }
+    table.row(std::move(entries));
+  }
+  const Cell& first = *rows.front().cell;
+  print_line("");
+  print_line(fmt::format("{}, {}", Style::out().bold(shorten_left(printable(first.problem), stdout_width() - 6)),
+                         model_name(first.model)));
+  print(table.text(Style::out(), stdout_width()));
+}
+
+/// One row a solver with the number of its cells by status.
+void print_counts(Model model, const std::vector<Row>& rows) {
+  std::vector<std::string> labels;
+  std::map<std::string, std::map<Status, std::size_t>> counts;
+  std::set<Status> seen;
+  for (const Row& row : rows) {
+    if (counts.find(row.cell->label) == counts.end()) labels.push_back(row.cell->label);
+    auto& of_label = counts[row.cell->label];
+    if (!row.status) continue;
+    ++of_label[*row.status];
+    seen.insert(*row.status);
+  }
+  std::vector<Heading> headings = {{"solver", false, Fit::shorten}};
+  for (const Status status : seen) headings.push_back({std::string(status_name(status)), true});
+  Table table(headings);
+  for (const std::string& label : labels) {
+    std::vector<Entry> entries = {Entry(printable(label))};
+    for (const Status status : seen) {
+      const std::size_t count = counts[label][status];
+      entries.emplace_back(count == 0 ? "·" : fmt::format("{}", count), count == 0 ? Tone::dim : status_tone(status));
+    }
+    table.row(std::move(entries));
+  }
+  print_line("");
+  print_line(fmt::format("{}, {}", Style::out().bold("all problems"), model_name(model)));
+  print(table.text(Style::out(), stdout_width()));
+}
+
+std::string counts_text(const RunReport& report) {
+  std::vector<std::string> parts;
+  for (const Status status : all_statuses())
+    if (const std::size_t count = report.counts[static_cast<std::size_t>(status)]; count > 0)
+      parts.push_back(fmt::format("{} {}", count, Style::out().paint(status_tone(status), status_name(status))));
+  if (report.reused > 0) parts.push_back(fmt::format("{} from an earlier run", report.reused));
+  return parts.empty() ? "nothing finished" : join(parts, ", ");
+}
+
+/// Says what is measured and what is only a bound.
+std::string estimate_text(const RunEstimate& estimate, int jobs) {
+  const std::size_t cells = estimate.to_run.size() + estimate.again.size();
+  if (cells == 0) return "nothing to run";
+  std::vector<std::string> parts;
+  if (estimate.expected_cells > 0)
+    parts.push_back(fmt::format("about {} for {}, from {} of the same solvers", duration(estimate.expected_s),
+                                counted(estimate.expected_cells, "cell"), counted(estimate.results, "stored result")));
+  if (estimate.unknown_cells > 0)
+    parts.push_back(fmt::format("at most {} for {} of solvers without a stored result, by their wall limits",
+                                duration(estimate.limit_s), counted(estimate.unknown_cells, "cell")));
+  if (estimate.runs > cells) parts.push_back(fmt::format("{} with the repeats", counted(estimate.runs, "run")));
+  return fmt::format("{}; {} at once; building the problems comes on top", join(parts, "; "),
+                     counted(static_cast<std::size_t>(jobs), "cell"));
+}
+
+void print_failures(const RunReport& report) {
+  Table table({{""}, {""}, {"", false, Fit::wrap}});
+  for (const FailedCell& failure : report.failures)
+    table.row({Entry(printable(failure.id)), Entry(std::string(status_name(failure.status)), Tone::bad),
+               Entry(printable(failure.reason), Tone::dim)});
+  if (table.empty()) return;
+  print_line("");
+  print_line(Style::out().bold("Failed"));
+  print(table.text(Style::out(), stdout_width()));
+}
+
+}  // namespace
+
+void print_summary(const Config& config, const Plan& plan, const RunOptions& options, const RunReport& report) {
+  const ResultStore store(options.out, config.name);
+  const std::vector<std::size_t> selected = select_cells(plan, options.only, options.shard);
+  print_line(Style::out().bold(config.title.empty() ? printable(config.name) : printable(config.title)));
+
+  std::vector<std::vector<Row>> groups;
+  const bool readable = selected.size() <= readable_cells;
+  std::map<std::pair<std::string, Model>, std::size_t> group_of;
+  for (const std::size_t index : selected) {
+    const Cell& cell = plan.cells[index];
+    const auto key = std::make_pair(readable ? cell.problem : std::string(), cell.model);
+    const auto [found, added] = group_of.try_emplace(key, groups.size());
+    if (added) groups.emplace_back();
+    groups[found->second].push_back(read_row(store, cell, readable));
+  }
+  for (const auto& group : groups) {
+    if (readable)
+      print_cells(group);
+    else
+      print_counts(group.front().cell->model, group);
+  }
+  print_failures(report);
+  print_line("");
+  print_line(fmt::format("{}: {}", counted(report.selected, "cell"), counts_text(report)));
+}
+
+void print_plan(const Config& config, const Plan& plan, const RunOptions& options) {
+  const auto selected = select_cells(plan, options.only, options.shard);
+  const RunEstimate estimate = estimate_run(plan, selected, catalog(), options);
+  std::map<std::string, const char*> states;
+  for (const std::size_t index : estimate.to_run) states[plan.cells[index].hash] = "to run";
+  for (const std::size_t index : estimate.again) states[plan.cells[index].hash] = "again";
+  print_line(fmt::format("{}: {}, {} to run{}", Style::out().bold(printable(config.name)), counted(selected.size(), "cell"),
+                         estimate.to_run.size(),
+                         estimate.again.empty() ? "" : fmt::format(", {} to time again", estimate.again.size())));
+  Table table({{""}, {""}, {"", false, Fit::shorten_left}});
+  for (const std::size_t index : selected) {
+    const Cell& cell = plan.cells[index];
+    table.row({Entry(cell.hash, Tone::dim), Entry(states.contains(cell.hash) ? states[cell.hash] : "there", Tone::dim),
+               printable(cell.id())});
+  }
+  print(table.text(Style::out(), stdout_width()));
+  print_line("time: " + estimate_text(estimate, options.jobs));
+}
+
+std::string plan_size(const Plan& plan) {
+  std::set<std::string> problems, solvers;
+  std::set<Model> models;
+  for (const Cell& cell : plan.cells) {
+    problems.insert(cell.problem);
+    solvers.insert(cell.label);
+    models.insert(cell.model);
+  }
+  return fmt::format("{}: {}, {}, {}", counted(plan.cells.size(), "cell"), counted(problems.size(), "problem"),
+                     counted(models.size(), "model"), counted(solvers.size(), "solver setting"));
+}
+
+}  // namespace ccp::cli

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "bench/run/runner.hpp"
+
+namespace ccp::cli {
+
+/// The summary of a finished run on stdout: a table per problem and model, or one per model that counts the statuses when
+/// there are too many cells to read; then how the cells ended, and why the failed ones failed.
+void print_summary(const Config& config, const Plan& plan, const RunOptions& options, const RunReport& report);
+
+/// What a run would do, without doing it.
+void print_plan(const Config& config, const Plan& plan, const RunOptions& options);
+
+/// "12 cells: 3 problems × 2 models × 2 solvers", from the cells themselves.
+std::string plan_size(const Plan& plan);
+
+}  // namespace ccp::cli

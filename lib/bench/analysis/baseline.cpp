@@ -1,0 +1,290 @@
+#include "bench/analysis/baseline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "bench/config/config_json.hpp"
+#include "core/error.hpp"
+#include "io/atomic_file.hpp"
+#include "io/csv.hpp"
+#include "problem/judge/measure.hpp"
+
+namespace ccp {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int baseline_schema = 1;
+constexpr double dense_until = 20.0, growth = 1.15;  // of the iterations a thinned curve keeps
+const std::vector<std::string> counts = {"iterations", "factorizations", "back_solves", "products", "projections"};
+
+/// Measures of a trace that go to zero; the others have no decades.
+std::vector<std::string> curve_columns(const CsvTable& trace) {
+  std::vector<std::string> columns;
+  for (const std::string& column : trace.columns)
+    if (const auto measure = measure_from_name(column); measure && measure_info(*measure).stoppable)
+      columns.push_back(column);
+  return columns;
+}
+
+/// Rows that are kept of a trace: the first ones, then ever fewer, and the last.
+std::vector<std::size_t> thinned(const CsvTable& trace) {
+  std::vector<std::size_t> rows;
+  double next = 0.0;
+  for (std::size_t i = 0; i < trace.rows.size(); ++i) {
+    const double iteration = trace.number(i, "iteration");
+    if (iteration < next && i + 1 < trace.rows.size()) continue;
+    rows.push_back(i);
+    next = iteration < dense_until ? iteration + 1.0 : std::ceil(iteration * growth);
+  }
+  return rows;
+}
+
+/// Gives every label a file of its own.
+class FileNames {
+ public:
+  const std::string& of(const std::string& label) {
+    std::string& file = files_[label];
+    if (!file.empty()) return file;
+    std::string name;
+    for (const char c : label.substr(0, longest_name))
+      name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' ? c : '_';
+    file = name + ".csv";
+    for (int i = 2; !taken_.insert(file).second; ++i) file = fmt::format("{}-{}.csv", name, i);
+    return file;
+  }
+
+ private:
+  static constexpr std::size_t longest_name = 100;
+  std::map<std::string, std::string> files_;
+  std::set<std::string> taken_;
+};
+
+Json tolerances_json(const BaselineTolerances& t) {
+  return {{"curve_decades", t.curve_decades},
+          {"curve_floor", t.curve_floor},
+          {"count_relative", t.count_relative},
+          {"count_absolute", t.count_absolute},
+          {"objective_relative", t.objective_relative}};
+}
+
+Json read_baseline(const fs::path& folder) {
+  const fs::path file = folder / "baseline.json";
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  Json json = parse_json(text, file.string());
+  const auto is = [&](const char* key, bool (Json::*type)() const noexcept) {
+    return json.contains(key) && (json[key].*type)();
+  };
+  if (!json.is_object() || json.value("schema", Json()) != baseline_schema || !is("cells", &Json::is_object) ||
+      !is("tolerances", &Json::is_object) || !is("config", &Json::is_string) || !is("size", &Json::is_string))
+    throw InputError(file.string(), "", "is no baseline");
+  return json;
+}
+
+BaselineTolerances read_tolerances(const Json& json, const fs::path& folder) {
+  const auto number = [&](const char* name) {
+    const auto found = json.find(name);
+    if (found == json.end() || !found->is_number() || found->get<double>() < 0.0)
+      throw InputError((folder / "baseline.json").string(), std::string("/tolerances/") + name, "expected a number from 0");
+    return found->get<double>();
+  };
+  return {number("curve_decades"), number("curve_floor"), number("count_relative"), number("count_absolute"),
+          number("objective_relative")};
+}
+
+void check_repeatable(const ResultTable& results) {
+  for (const ResultRow& row : results.rows())
+    if (row.status == Status::time_limit || row.status == Status::crashed || row.status == Status::out_of_memory)
+      throw InputError(results.folder().string(), row.id(),
+                       fmt::format("ended as {}, which another machine would not repeat", status_name(row.status)));
+}
+
+std::string number_text(double value) { return fmt::format("{:.10g}", value); }
+
+class Comparison {
+ public:
+  Comparison(const ResultTable& results, const fs::path& folder)
+      : results_(results),
+        folder_(folder),
+        json_(read_baseline(folder)),
+        tolerances_(read_tolerances(json_["tolerances"], folder)) {}
+
+  std::vector<BaselineChange> run() {
+    const std::string file = (folder_ / "baseline.json").string();
+    if (json_.value("config", "") != results_.config().name)
+      throw InputError(file, "/config",
+                       fmt::format("is that of '{}', not of '{}'", json_.value("config", ""), results_.config().name));
+    if (json_.value("size", "") != results_.config().size)
+      throw InputError(file, "/size",
+                       fmt::format("the baseline is of size '{}', the results are of size '{}'", json_.value("size", ""),
+                                   results_.config().size));
+    check_repeatable(results_);
+    std::map<std::string, const ResultRow*> rows;
+    for (const ResultRow& row : results_.rows()) rows[row.id()] = &row;
+    std::set<std::string> stored;
+    for (const auto& [id, cell] : json_["cells"].items()) {
+      stored.insert(id);
+      if (const auto row = rows.find(id); row == rows.end())
+        changes_.push_back({id, "cell", "there", "missing", ""});
+      else
+        compare_cell(*row->second, cell);
+    }
+    for (const auto& [id, row] : rows)
+      if (stored.count(id) == 0) changes_.push_back({id, "cell", "missing", "there", ""});
+    return changes_;
+  }
+
+ private:
+  void compare_cell(const ResultRow& row, const Json& cell) {
+    try {
+      if (const auto status = cell.at("status").get<std::string>(); status != status_name(row.status))
+        changes_.push_back({row.id(), "status", status, std::string(status_name(row.status)), "the same"});
+      for (const std::string& name : counts) {
+        const double before = cell.at(name).get<double>(), now = results_.metric(row, name, 0.0);
+        const double allowed = std::max(tolerances_.count_absolute, tolerances_.count_relative * before);
+        if (!(std::abs(now - before) <= allowed))
+          changes_.push_back({row.id(), name, number_text(before), number_text(now), fmt::format("± {:.3g}", allowed)});
+      }
+      if (!cell.at("objective").is_null()) {
+        const double before = cell.at("objective").get<double>(), now = results_.metric(row, "objective", 0.0);
+        const double allowed = tolerances_.objective_relative * std::abs(before);
+        if (!(std::abs(now - before) <= allowed))
+          changes_.push_back(
+              {row.id(), "objective", number_text(before), number_text(now), fmt::format("± {:.3g}", allowed)});
+      }
+      if (cell.contains("file")) compare_curves(row, folder_ / cell["file"].get<std::string>());
+    } catch (const nlohmann::json::exception&) {
+      throw InputError((folder_ / "baseline.json").string(), child_pointer("/cells", row.id()), "is no cell of a baseline");
+    }
+  }
+
+  const CsvTable& curves(const fs::path& file) {
+    const auto found = curves_.find(file.string());
+    return found != curves_.end() ? found->second : curves_.emplace(file.string(), read_csv(file)).first->second;
+  }
+
+  void compare_curves(const ResultRow& row, const fs::path& file) {
+    const CsvTable& before = curves(file);
+    const int problem = before.column("problem"), model = before.column("model");
+    if (problem < 0 || model < 0) throw InputError(file.string(), "", "is no curve of a baseline");
+    std::vector<std::size_t> mine;
+    for (std::size_t i = 0; i < before.rows.size(); ++i)
+      if (before.rows[i][static_cast<std::size_t>(problem)] == row.problem &&
+          before.rows[i][static_cast<std::size_t>(model)] == model_name(row.model))
+        mine.push_back(i);
+    const CsvTable& now = results_.trace(row);
+    std::map<double, std::size_t> at;
+    for (std::size_t i = 0; i < now.rows.size(); ++i) at[now.number(i, "iteration")] = i;
+    for (const std::string& name : curve_columns(before)) compare_curve(row, name, before, mine, now, at);
+  }
+
+  /// The point that moved most, in decades above the floor.
+  void compare_curve(const ResultRow& row, const std::string& name, const CsvTable& before,
+                     const std::vector<std::size_t>& mine, const CsvTable& now, const std::map<double, std::size_t>& at) {
+    double largest = 0.0, worst = tolerances_.curve_decades;
+    for (const std::size_t i : mine)
+      if (const double value = before.number(i, name); std::isfinite(value)) largest = std::max(largest, value);
+    const double floor = tolerances_.curve_floor * largest;
+    BaselineChange change;
+    for (const std::size_t i : mine) {
+      const double iteration = before.number(i, "iteration"), old_value = before.number(i, name);
+      const auto found = at.find(iteration);
+      if (found == at.end()) continue;  // the iteration count says so
+      const double value = now.number(found->second, name);
+      if (std::isnan(value) && std::isnan(old_value)) continue;
+      const double a = std::max(old_value, floor), b = std::max(value, floor);
+      const bool zero = !(a > 0.0) && !(b > 0.0);
+      const double decades = zero ? 0.0 : std::abs(std::log10(b) - std::log10(a));
+      if (decades <= worst) continue;
+      worst = decades;
+      change = {row.id(), fmt::format("{} at {:g}", name, iteration), number_text(old_value), number_text(value),
+                fmt::format("{:.3g} of {:.3g} decades", decades, tolerances_.curve_decades)};
+      if (std::isnan(decades)) break;
+    }
+    if (!change.cell.empty()) changes_.push_back(std::move(change));
+  }
+
+  const ResultTable& results_;
+  const fs::path folder_;
+  const Json json_;
+  const BaselineTolerances tolerances_;
+  std::map<std::string, CsvTable> curves_;
+  std::vector<BaselineChange> changes_;
+};
+
+/// Adds the curves of a cell to the text of its label's file.
+void add_curves(const ResultRow& row, const CsvTable& trace, std::string& text) {
+  const std::vector<std::string> columns = curve_columns(trace);
+  if (text.empty()) {
+    text = "problem,model,iteration";
+    for (const std::string& column : columns) text += "," + column;
+    text += "\n";
+  }
+  for (const std::size_t i : thinned(trace)) {
+    text += fmt::format("{},{},{:g}", csv_field(row.problem), model_name(row.model), trace.number(i, "iteration"));
+    for (const std::string& column : columns) text += "," + number_text(trace.number(i, column));
+    text += "\n";
+  }
+}
+
+}  // namespace
+
+fs::path find_baseline(const fs::path& folder, const std::string& config) {
+  for (const fs::path& candidate : {folder, folder / config})
+    if (fs::is_regular_file(candidate / "baseline.json")) return candidate;
+  throw InputError(folder.string(), "",
+                   fmt::format("has no baseline of '{}', expected baseline.json or {}/baseline.json", config, config));
+}
+
+std::vector<BaselineChange> compare_with_baseline(const ResultTable& results, const fs::path& folder) {
+  return Comparison(results, folder).run();
+}
+
+void write_baseline(const ResultTable& results, const fs::path& folder) {
+  check_repeatable(results);
+  BaselineTolerances tolerances;
+  std::set<std::string> obsolete;
+  if (fs::is_regular_file(folder / "baseline.json")) {
+    const Json old = read_baseline(folder);
+    tolerances = read_tolerances(old["tolerances"], folder);
+    for (const Json& cell : old["cells"])
+      if (cell.contains("file")) obsolete.insert(cell["file"].get<std::string>());
+  }
+  std::map<std::string, std::string> texts;
+  FileNames names;
+  Json cells = Json::object();
+  for (const ResultRow& row : results.rows()) {
+    Json cell = {{"status", status_name(row.status)}};
+    for (const std::string& name : counts) cell[name] = json_number(results.metric(row, name, 0.0));
+    const double objective = results.metric(row, "objective", 0.0);
+    cell["objective"] = std::isfinite(objective) ? Json::parse(number_text(objective)) : Json(nullptr);
+    if (fs::is_regular_file(results.folder() / "cells" / row.hash / "trace.csv")) {
+      cell["file"] = names.of(row.label);
+      add_curves(row, results.trace(row), texts[names.of(row.label)]);
+    }
+    cells[row.id()] = std::move(cell);
+  }
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(folder.string(), "", fmt::format("cannot be created ({})", error.message()));
+  for (const auto& [file, text] : texts) {
+    write_file_atomically(folder / file, text);
+    obsolete.erase(file);
+  }
+  for (const std::string& file : obsolete) fs::remove(folder / fs::path(file).filename(), error);
+  const Json json = {{"schema", baseline_schema},
+                     {"config", results.config().name},
+                     {"size", results.config().size},
+                     {"tolerances", tolerances_json(tolerances)},
+                     {"cells", std::move(cells)}};
+  write_file_atomically(folder / "baseline.json", dump_json(json, 1) + "\n");
+}
+
+}  // namespace ccp

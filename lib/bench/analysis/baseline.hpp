@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/results/result_table.hpp"
+
+/// Stored convergence of a config, to notice when a solver behaves differently. A folder holds baseline.json (the final
+/// values of every cell and the tolerances) and one CSV file per label with thinned, iteration-indexed curves.
+namespace ccp {
+
+/// What may differ between machines. Written into baseline.json, where it may be changed by hand.
+struct BaselineTolerances {
+  double curve_decades = 0.05;   ///< of log10 of a curve
+  double curve_floor = 1e-9;     ///< curves are compared above this fraction of their largest value
+  double count_relative = 0.02;  ///< of iterations and counters
+  double count_absolute = 1.0;
+  double objective_relative = 1e-6;
+};
+
+/// One thing that moved.
+struct BaselineChange {
+  std::string cell;  ///< "problem/model/label"
+  std::string what;  ///< "status", "iterations", "relative_residual at 40", …
+  std::string before, now, allowed;
+};
+
+/// The folder of the baseline of a config: `folder` itself or its subfolder named like the config. Throws InputError when
+/// neither holds a baseline.json.
+std::filesystem::path find_baseline(const std::filesystem::path& folder, const std::string& config);
+
+/// Everything that moved beyond its tolerance; empty: the same. Throws InputError when they cannot be compared: broken
+/// files, another config or size, a cell that ended at a time limit.
+std::vector<BaselineChange> compare_with_baseline(const ResultTable& results, const std::filesystem::path& folder);
+
+/// Replaces the baseline in `folder`, keeping its tolerances. Throws InputError when a cell ended at a time limit or failed,
+/// which no other machine could repeat.
+void write_baseline(const ResultTable& results, const std::filesystem::path& folder);
+
+}  // namespace ccp

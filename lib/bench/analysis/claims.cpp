@@ -1,0 +1,274 @@
+#include "bench/analysis/claims.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bench/config/claim_reader.hpp"
+#include "bench/config/config_json.hpp"
+#include "core/text.hpp"
+
+namespace ccp {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+bool upper(const std::string& relation) { return relation == "less_than" || relation == "at_most"; }
+
+bool holds(double value, const std::string& relation, double bound) {
+  if (relation == "less_than") return value < bound;
+  if (relation == "at_most") return value <= bound;
+  if (relation == "at_least") return value >= bound;
+  return value > bound;
+}
+
+/// Above 0 the bound is broken; orders cells by how near they are to failing: by the factor between value and bound, where
+/// zero is infinitely far from what is positive.
+double badness(double value, const std::string& relation, double bound) {
+  const double a = upper(relation) ? value : bound, b = upper(relation) ? bound : value;
+  if (a > 0.0 || b > 0.0) return std::log(std::max(a, 0.0)) - std::log(std::max(b, 0.0));
+  return a - b;
+}
+
+std::string swept_text(const ConfigVariant& variant, const std::string& pointer) {
+  for (const SweptValue& value : variant.swept)
+    if (value.pointer == pointer) return value.text;
+  return "";
+}
+
+class ClaimJudge {
+ public:
+  ClaimJudge(const ResultTable& results, const Claim& claim) : results_(results), claim_(claim) {
+    verdict_.claim = claim;
+    verdict_.measured = verdict_.bound = unknown;
+  }
+
+  Judgement judge() {
+    const auto cells = select(claim_.of, claim_.problem);
+    if (cells.empty()) return open("no cell of this claim has a result");
+    verdict_.cells = cells.size();
+    return claim_.over == ClaimOver::each ? judge_each(cells) : judge_together(cells);
+  }
+
+ private:
+  using Cells = std::vector<const ResultRow*>;
+
+  Judgement open(const std::string& reason) {
+    verdict_.verdict = Verdict::open;
+    verdict_.reason = reason;
+    return verdict_;
+  }
+
+  bool kept(const ResultRow& row) const {
+    if (claim_.cells.empty()) return true;
+    return std::any_of(row.variants.begin(), row.variants.end(), [&](std::size_t v) {
+      return std::all_of(claim_.cells.begin(), claim_.cells.end(), [&](const SweptValue& named) {
+        return std::any_of(claim_.cells.begin(), claim_.cells.end(), [&](const SweptValue& value) {
+          return value.pointer == named.pointer &&
+                 same_swept_value(swept_text(results_.config().variants[v], value.pointer), value.text);
+        });
+      });
+    });
+  }
+
+  Cells select(const std::string& of, const std::string& problem) const {
+    Cells cells;
+    for (const ResultRow& row : results_.rows()) {
+      if (row.status == Status::unsupported || (claim_.model && row.model != *claim_.model)) continue;
+      if (!label_matches(of, row.label, row.label_base)) continue;
+      if (!problem.empty() && !label_matches(problem, row.problem, row.problem_base)) continue;
+      if (kept(row)) cells.push_back(&row);
+    }
+    return cells;
+  }
+
+  /// What a cell is compared with: of the same model, problem (unless another is named) and swept values; where no cell
+  /// shares these, because the labels themselves name swept values, all that match.
+  Cells partners(const ResultRow& row) const {
+    const ClaimReference& reference = *claim_.reference;
+    Cells all, same;
+    for (const ResultRow* other : select(reference.of, reference.problem)) {
+      if (other->model != row.model || (reference.problem.empty() && other->problem != row.problem)) continue;
+      all.push_back(other);
+      const bool shared = std::any_of(row.variants.begin(), row.variants.end(), [&](std::size_t v) {
+        return std::binary_search(other->variants.begin(), other->variants.end(), v);
+      });
+      if (shared) same.push_back(other);
+    }
+    return same.empty() ? all : same;
+  }
+
+  Judgement judge_each(const Cells& cells) {
+    bool met = true;
+    double worst = 0.0;
+    const auto take = [&](const ResultRow& row, double value, double bound) {
+      met = met && holds(value, claim_.relation, bound);
+      const double bad = badness(value, claim_.relation, bound);
+      if (!verdict_.cell.empty() && bad <= worst) return;
+      worst = bad;
+      verdict_.cell = row.id();
+      verdict_.measured = value;
+      verdict_.bound = bound;
+    };
+    for (const ResultRow* row : cells) {
+      const double value = results_.metric(*row, claim_.metric, claim_.at);
+      if (std::isnan(value))
+        return open(fmt::format("{} has no {} ({})", row->id(), claim_.metric, status_name(row->status)));
+      if (!claim_.reference) {
+        take(*row, value, claim_.bound);
+        continue;
+      }
+      const Cells others = partners(*row);
+      if (others.empty()) return open(fmt::format("{} has nothing to be compared with", row->id()));
+      for (const ResultRow* other : others) {
+        const ClaimReference& reference = *claim_.reference;
+        const double bound = reference.times * results_.metric(*other, reference.metric, reference.at);
+        if (std::isnan(bound)) return open(fmt::format("{} has no {}", other->id(), reference.metric));
+        if (std::isinf(bound) && std::isinf(value))
+          return open(fmt::format("neither {} nor {} comes to {:g}", row->id(), other->id(), claim_.at));
+        take(*row, value, bound);
+      }
+    }
+    verdict_.verdict = met ? Verdict::met : Verdict::not_met;
+    return verdict_;
+  }
+
+  Judgement judge_together(const Cells& cells) {
+    verdict_.measured = gather(cells, claim_.metric, claim_.at);
+    verdict_.bound = claim_.bound;
+    if (claim_.reference) {
+      const ClaimReference& reference = *claim_.reference;
+      const Cells others = select(reference.of, reference.problem.empty() ? claim_.problem : reference.problem);
+      verdict_.bound = reference.times * gather(others, reference.metric, reference.at);
+    }
+    if (!reason_.empty()) return open(reason_);
+    if (std::isnan(verdict_.measured) || std::isnan(verdict_.bound)) return open("the cells give no number");
+    if (std::isinf(verdict_.measured) && std::isinf(verdict_.bound)) return open("neither side comes to the accuracy");
+    verdict_.verdict = holds(verdict_.measured, claim_.relation, verdict_.bound) ? Verdict::met : Verdict::not_met;
+    return verdict_;
+  }
+
+  /// One number of several cells; sets reason_ when there is none.
+  double gather(const Cells& cells, const std::string& metric, double at) {
+    std::vector<double> values, sizes;
+    for (const ResultRow* row : cells) {
+      values.push_back(results_.metric(*row, metric, at));
+      if (std::isnan(values.back())) reason_ = fmt::format("{} has no {} ({})", row->id(), metric, status_name(row->status));
+      if (claim_.over == ClaimOver::slope) sizes.push_back(abscissa(*row));
+    }
+    if (values.empty()) reason_ = "there is nothing to compare with";
+    if (!reason_.empty()) return unknown;
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    if (claim_.over == ClaimOver::largest) return *high;
+    if (claim_.over == ClaimOver::smallest) return *low;
+    if (claim_.over == ClaimOver::spread) return *high == *low ? 1.0 : *high / *low;
+    return slope(sizes, values);
+  }
+
+  double abscissa(const ResultRow& row) const {
+    if (claim_.against == "contacts" || claim_.against == "rows") return results_.metric(row, claim_.against, 0.0);
+    if (row.variants.empty()) return unknown;
+    const Json value =
+        Json::parse(swept_text(results_.config().variants[row.variants.front()], claim_.against), nullptr, false);
+    return value.is_number() ? value.get<double>() : unknown;
+  }
+
+  /// Least squares of log10 value on log10 size (E79).
+  double slope(const std::vector<double>& sizes, const std::vector<double>& values) {
+    double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const double x = std::log10(sizes[i]), y = std::log10(values[i]);
+      if (!std::isfinite(x) || !std::isfinite(y)) {
+        reason_ = "a value is not positive and finite, which has no slope on log axes";
+        return unknown;
+      }
+      n += 1.0, sx += x, sy += y, sxx += x * x, sxy += x * y;
+    }
+    const double spread = n * sxx - sx * sx;
+    if (spread <= 1e-12 * n * sxx) {
+      reason_ = "a slope needs two different values of " + claim_.against;
+      return unknown;
+    }
+    return (n * sxy - sx * sy) / spread;
+  }
+
+  const ResultTable& results_;
+  const Claim& claim_;
+  Judgement verdict_;
+  std::string reason_;
+};
+
+/// A text inside a cell of a Markdown table.
+std::string markdown(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|' || c == '\\' || c == '*' || c == '_' || c == '<' || c == '`') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+}  // namespace
+
+std::vector<Judgement> judge_claims(const ResultTable& results) {
+  std::vector<Judgement> judgements;
+  for (const Claim& claim : results.config().claims) judgements.push_back(ClaimJudge(results, claim).judge());
+  return judgements;
+}
+
+std::vector<Judgement> open_judgements(const Config& config, const std::string& reason) {
+  std::vector<Judgement> judgements;
+  for (const Claim& claim : config.claims) judgements.push_back({claim, Verdict::open, unknown, unknown, 0, "", reason});
+  return judgements;
+}
+
+std::string verdict_name(Verdict verdict) {
+  if (verdict == Verdict::open) return "cannot be judged";
+  return verdict == Verdict::met ? "met" : "not met";
+}
+
+std::string claim_number(double value) {
+  if (std::isnan(value)) return "–";
+  if (std::isinf(value)) return "never";
+  return fmt::format("{:.4g}", value);
+}
+
+std::string bound_text(const Judgement& judgement) {
+  const std::string& relation = judgement.claim.relation;
+  const std::string sign = relation == "less_than" ? "<" : relation == "at_most" ? "≤" : relation == "at_least" ? "≥" : ">";
+  return sign + " " + claim_number(judgement.bound);
+}
+
+std::string margin_text(const Judgement& judgement) {
+  const double value = judgement.measured, bound = judgement.bound;
+  if (judgement.verdict == Verdict::open || !(value > 0.0) || !(bound > 0.0) || std::isinf(value) || std::isinf(bound))
+    return "";
+  const double factor = upper(judgement.claim.relation) ? bound / value : value / bound;
+  return factor >= 1.0 ? fmt::format("{:.3g} × inside", factor) : fmt::format("{:.3g} × beyond", 1.0 / factor);
+}
+
+std::string scorecard(const std::vector<std::pair<const Config*, std::vector<Judgement>>>& judged) {
+  std::string text = "# Claims\n\nWritten by `ccpbench claims --markdown`. Claims in bold must hold.\n";
+  for (const auto& [config, judgements] : judged) {
+    if (judgements.empty()) continue;
+    text +=
+        fmt::format("\n## {}{}{}\n\n", markdown(config->name), config->title.empty() ? "" : ": " + markdown(config->title),
+                    config->size.empty() ? " (as in the config)" : " (size " + config->size + ")");
+    text += "| claim | says | where | measured | bound | verdict |\n|---|---|---|---|---|---|\n";
+    for (const Judgement& judgement : judgements) {
+      const Claim& claim = judgement.claim;
+      const std::string id = claim.must ? "**" + markdown(claim.id) + "**" : markdown(claim.id);
+      const std::string margin = margin_text(judgement);
+      std::string verdict = verdict_name(judgement.verdict);
+      if (judgement.verdict == Verdict::open) verdict += ": " + markdown(judgement.reason);
+      text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", id, markdown(claim.says), markdown(claim.where),
+                          claim_number(judgement.measured) + (margin.empty() ? "" : " (" + margin + ")"),
+                          markdown(bound_text(judgement)), verdict);
+    }
+  }
+  return text;
+}
+
+}  // namespace ccp

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/results/result_table.hpp"
+
+namespace ccp {
+
+enum class Verdict { met, not_met, open };
+
+/// A claim and what was measured for it. With several cells the numbers are those of the one that is nearest to failing, or
+/// fails by most.
+struct Judgement {
+  Claim claim;
+  Verdict verdict = Verdict::open;
+  double measured, bound;
+  std::size_t cells = 0;  ///< judged
+  std::string cell;       ///< the one of `measured`; empty when that is over several
+  std::string reason;     ///< why it is open
+};
+
+/// Judges every claim of the config of `results`.
+std::vector<Judgement> judge_claims(const ResultTable& results);
+
+/// The claims of a config that could not be run, all of them open for this reason.
+std::vector<Judgement> open_judgements(const Config& config, const std::string& reason);
+
+/// "met", "not met", "cannot be judged".
+std::string verdict_name(Verdict verdict);
+/// "19", "3.2e-05", "never" for infinity.
+std::string claim_number(double value);
+/// "< 20": the relation with the bound.
+std::string bound_text(const Judgement& judgement);
+/// "1.05 × inside", "3 × beyond"; empty where a ratio says nothing.
+std::string margin_text(const Judgement& judgement);
+
+/// The scorecard of several configs as Markdown: claim, paper, where, measured, met or not.
+std::string scorecard(const std::vector<std::pair<const Config*, std::vector<Judgement>>>& judged);
+
+}  // namespace ccp

@@ -1,0 +1,214 @@
+#include "bench/analysis/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "core/error.hpp"
+
+namespace ccp {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t grid_points = 121;
+constexpr double penalty = 10.0;  // an unsolved problem counts as this many times the dearest solved one
+
+/// SplitMix64: the same draws on every machine, which std::uniform_int_distribution does not promise.
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : state_(seed) {}
+  std::size_t below(std::size_t n) {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return static_cast<std::size_t>((z ^ (z >> 31U)) % n);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+std::string trace_column(const std::string& by) {
+  return by == "time" ? "elapsed_s" : by == "iterations" ? "iteration" : by;
+}
+
+double cost_of(const ResultTable& results, const ResultRow& row, double at, const ProfileOptions& options) {
+  if (row.status == Status::unsupported) return infinity;
+  if (options.measure.empty()) {
+    const double cost = results.metric(row, options.by + "_to", at);
+    return std::isnan(cost) ? infinity : cost;
+  }
+  if (!std::filesystem::is_regular_file(results.folder() / "cells" / row.hash / "trace.csv")) return infinity;
+  const CsvTable& trace = results.trace(row);
+  if (trace.column(options.measure) < 0)
+    throw InputError(results.folder().string(), row.id(), fmt::format("its trace has no column '{}'", options.measure));
+  for (std::size_t i = 0; i < trace.rows.size(); ++i)
+    if (trace.number(i, options.measure) <= at) return trace.number(i, trace_column(options.by));
+  return infinity;
+}
+
+/// The value below which a fraction of the sorted draws lies.
+double quantile(const std::vector<double>& sorted, double fraction) {
+  return sorted[static_cast<std::size_t>(std::lround(fraction * static_cast<double>(sorted.size() - 1)))];
+}
+
+std::vector<double> log_grid(double low, double high) {
+  std::vector<double> grid;
+  const double step = std::log(high / low) / static_cast<double>(grid_points - 1);
+  for (std::size_t i = 0; i < grid_points; ++i) grid.push_back(low * std::exp(step * static_cast<double>(i)));
+  grid.front() = low;
+  grid.back() = high;
+  return grid;
+}
+
+/// Fraction of values at or below each point of the grid, with its band (E77).
+ProfileCurve curve(const std::string& label, const std::vector<double>& values, const std::vector<double>& grid,
+                   const ProfileOptions& options) {
+  const std::size_t n = values.size();
+  std::vector<std::size_t> bin(n);
+  for (std::size_t p = 0; p < n; ++p)
+    bin[p] = static_cast<std::size_t>(std::lower_bound(grid.begin(), grid.end(), values[p]) - grid.begin());
+  ProfileCurve result{label, grid, std::vector<double>(grid.size(), 0.0), {}, {}};
+  for (std::size_t i = 0; i < grid.size(); ++i)
+    result.fraction[i] = static_cast<double>(std::count_if(bin.begin(), bin.end(), [i](std::size_t b) { return b <= i; })) /
+                         static_cast<double>(n);
+  if (n < least_problems_for_bands) {
+    result.low.assign(grid.size(), unknown);
+    result.high.assign(grid.size(), unknown);
+    return result;
+  }
+  std::vector<std::vector<double>> drawn(grid.size());
+  Draws draws(options.seed);
+  for (int d = 0; d < options.draws; ++d) {
+    std::vector<double> hits(grid.size() + 1, 0.0);
+    for (std::size_t p = 0; p < n; ++p) hits[bin[draws.below(n)]] += 1.0;
+    double sum = 0.0;
+    for (std::size_t i = 0; i < grid.size(); ++i) drawn[i].push_back((sum += hits[i]) / static_cast<double>(n));
+  }
+  for (auto& values_here : drawn) {
+    std::sort(values_here.begin(), values_here.end());
+    result.low.push_back(quantile(values_here, 0.025));
+    result.high.push_back(quantile(values_here, 0.975));
+  }
+  return result;
+}
+
+double largest_finite(const std::vector<std::vector<double>>& values) {
+  double largest = 0.0;
+  for (const auto& row : values)
+    for (const double value : row)
+      if (std::isfinite(value)) largest = std::max(largest, value);
+  return largest;
+}
+
+double shifted_mean(const std::vector<double>& costs, const std::vector<std::size_t>& chosen, double shift) {
+  double sum = 0.0;
+  for (const std::size_t p : chosen) sum += std::log1p(costs[p] / shift);  // E78, without cancellation where costs are small
+  return shift * std::expm1(sum / static_cast<double>(chosen.size()));
+}
+
+}  // namespace
+
+double cost_resolution(const std::string& by) { return by == "time" ? 1e-6 : 1.0; }
+
+double default_shift(const std::string& by) { return by == "time" ? 0.01 : 10.0; }
+
+CostTable cost_table(const std::vector<ResultTable>& results, double at, const ProfileOptions& options) {
+  CostTable table;
+  table.at = at;
+  std::map<std::string, std::size_t> problem_of, label_of;
+  std::map<std::pair<std::size_t, std::size_t>, double> costs;
+  for (const ResultTable& result : results)
+    for (const ResultRow& row : result.rows()) {
+      if (options.model && row.model != *options.model) continue;
+      const std::string name = fmt::format("{}/{}/{}", result.config().name, row.problem, model_name(row.model));
+      const auto [problem, new_problem] = problem_of.try_emplace(name, table.problems.size());
+      if (new_problem) {
+        table.problems.push_back(name);
+        table.contacts.push_back(result.metric(row, "contacts", 0.0));
+      }
+      const auto [label, new_label] = label_of.try_emplace(row.label, table.labels.size());
+      if (new_label) table.labels.push_back(row.label);
+      if (!costs.emplace(std::pair(label->second, problem->second), cost_of(result, row, at, options)).second)
+        throw InputError(result.folder().string(), row.id(), "stands twice in the results that are profiled together");
+    }
+  if (table.problems.empty())
+    throw InputError(options.model ? fmt::format("the results hold no cell of the model {}", model_name(*options.model))
+                                   : std::string("the results hold no cell"));
+  table.costs.assign(table.labels.size(), std::vector<double>(table.problems.size(), infinity));
+  for (const auto& [place, cost] : costs) table.costs[place.first][place.second] = cost;
+  return table;
+}
+
+std::vector<ProfileCurve> performance_profile(const CostTable& table, const ProfileOptions& options) {
+  const double least = cost_resolution(options.by);
+  auto ratios = table.costs;
+  for (std::size_t p = 0; p < table.problems.size(); ++p) {
+    double best = infinity;
+    for (const auto& costs : table.costs) best = std::min(best, std::max(costs[p], least));
+    for (auto& row : ratios) row[p] = std::isfinite(row[p]) ? std::max(row[p], least) / best : infinity;
+  }
+  const auto grid = log_grid(1.0, std::max(10.0, largest_finite(ratios)));
+  std::vector<ProfileCurve> curves;
+  for (std::size_t s = 0; s < table.labels.size(); ++s) curves.push_back(curve(table.labels[s], ratios[s], grid, options));
+  return curves;
+}
+
+std::vector<ProfileCurve> data_profile(const CostTable& table, const ProfileOptions& options) {
+  const bool time = options.by == "time";
+  auto budgets = table.costs;
+  double smallest = infinity;
+  for (auto& row : budgets)
+    for (std::size_t p = 0; p < row.size(); ++p) {
+      row[p] = std::max(row[p], cost_resolution(options.by));
+      if (time) row[p] /= std::max(1.0, std::isfinite(table.contacts[p]) ? table.contacts[p] : 1.0);
+      smallest = std::min(smallest, row[p]);
+    }
+  if (!std::isfinite(smallest)) smallest = cost_resolution(options.by);
+  const auto grid = log_grid(smallest, std::max(10.0 * smallest, largest_finite(budgets)));
+  std::vector<ProfileCurve> curves;
+  for (std::size_t s = 0; s < table.labels.size(); ++s) curves.push_back(curve(table.labels[s], budgets[s], grid, options));
+  return curves;
+}
+
+std::vector<ShiftedMean> shifted_means(const CostTable& table, const ProfileOptions& options) {
+  const double shift = options.shift > 0.0 ? options.shift : default_shift(options.by);
+  const std::size_t n = table.problems.size();
+  const bool anything = std::any_of(table.costs.begin(), table.costs.end(), [](const auto& row) {
+    return std::any_of(row.begin(), row.end(), [](double cost) { return std::isfinite(cost); });
+  });
+  const double unsolved = penalty * std::max(largest_finite(table.costs), cost_resolution(options.by));
+  std::vector<ShiftedMean> means;
+  for (std::size_t s = 0; s < table.labels.size(); ++s) {
+    ShiftedMean mean{table.labels[s], 0, unknown, unknown, unknown};
+    std::vector<double> costs = table.costs[s];
+    std::vector<std::size_t> chosen(n);
+    for (std::size_t p = 0; p < n; ++p) {
+      chosen[p] = p;
+      mean.solved += std::isfinite(costs[p]) ? 1 : 0;
+      if (!std::isfinite(costs[p])) costs[p] = unsolved;
+    }
+    if (anything) {
+      mean.mean = shifted_mean(costs, chosen, shift);
+    }
+    if (anything && n >= least_problems_for_bands) {
+      Draws draws(options.seed);
+      std::vector<double> drawn;
+      for (int d = 0; d < options.draws; ++d) {
+        for (std::size_t& p : chosen) p = draws.below(n);
+        drawn.push_back(shifted_mean(costs, chosen, shift));
+      }
+      std::sort(drawn.begin(), drawn.end());
+      mean.low = quantile(drawn, 0.025);
+      mean.high = quantile(drawn, 0.975);
+    }
+    means.push_back(mean);
+  }
+  return means;
+}
+
+}  // namespace ccp

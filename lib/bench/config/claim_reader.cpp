@@ -1,0 +1,204 @@
+#include "bench/config/claim_reader.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/config/config_keys.hpp"
+#include "core/text.hpp"
+
+namespace ccp {
+namespace {
+
+struct Label {
+  std::string full, base;
+};
+
+void remember(std::vector<Label>& labels, const std::string& full, const std::string& base) {
+  const auto same = [&](const Label& label) { return label.full == full; };
+  if (!full.empty() && std::none_of(labels.begin(), labels.end(), same)) labels.push_back({full, base});
+}
+
+bool is_decade(double value) {
+  const double exponent = std::log10(value);
+  return std::abs(exponent - std::round(exponent)) < 1e-9;
+}
+
+class ClaimReader {
+ public:
+  ClaimReader(const Json& document, const std::vector<ConfigVariant>& variants, const JsonSource& source)
+      : variants_(variants), source_(source) {
+    for (const ConfigVariant& variant : variants) {
+      for (const auto& spec : variant.solvers) remember(solvers_, spec->label, spec->base_label);
+      for (const auto& spec : variant.problems) {
+        remember(problems_, spec->label, spec->base_label);
+        files_ = files_ || !spec->fclib.empty();
+      }
+    }
+    if (!document.contains("sizes")) return;
+    for (const auto& size : document["sizes"])
+      for (const auto& change : size.items()) sizes_change_sweep_ |= change.key().rfind("/sweep", 0) == 0;
+  }
+
+  Claim read(const Json& entry, const std::string& pointer) const {
+    Claim claim;
+    claim.id = entry["id"].get<std::string>();
+    claim.says = entry["says"].get<std::string>();
+    claim.where = entry.value("where", std::string());
+    claim.must = entry.value("must", false);
+    claim.metric = entry["metric"].get<std::string>();
+    claim.of = entry["of"].get<std::string>();
+    claim.problem = entry.value("problem", std::string());
+    if (entry.contains("model")) claim.model = model_from_name(entry["model"].get<std::string>());
+    claim.at = read_decade(entry, claim.metric, 0.0, pointer);
+    check_label(solvers_, claim.of, "solver", child_pointer(pointer, "of"));
+    if (!claim.problem.empty() && !files_)
+      check_label(problems_, claim.problem, "problem", child_pointer(pointer, "problem"));
+    read_over(entry, pointer, claim);
+    if (entry.contains("cells")) read_cells(entry["cells"], child_pointer(pointer, "cells"), claim);
+    read_bound(entry, pointer, claim);
+    return claim;
+  }
+
+ private:
+  /// `inherited`: the decade of the claim, for the object of a bound.
+  double read_decade(const Json& entry, const std::string& metric, double inherited, const std::string& pointer) const {
+    if (!metric_takes_decade(metric)) {
+      if (entry.contains("at")) source_.fail(pointer, fmt::format("the metric '{}' takes no 'at'", metric));
+      return 0.0;
+    }
+    if (!entry.contains("at")) {
+      if (inherited > 0.0) return inherited;
+      source_.fail(pointer, fmt::format("the key 'at' is missing: the metric '{}' needs a power of ten", metric));
+    }
+    const double at = entry["at"].get<double>();
+    if (!is_decade(at))
+      source_.fail(child_pointer(pointer, "at"),
+                   fmt::format("'at' is {}, expected a power of ten from 1e-2 to 1e-12", json_text(entry["at"])));
+    return at;
+  }
+
+  void check_label(const std::vector<Label>& labels, const std::string& pattern, const std::string& kind,
+                   const std::string& place) const {
+    std::vector<std::string> names;
+    for (const Label& label : labels) {
+      if (label_matches(pattern, label.full, label.base)) return;
+      if (sizes_change_sweep_ && pattern.rfind(label.base + " (", 0) == 0) return;
+      for (const std::string& name : {label.base, label.full})
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    source_.fail(place, fmt::format("no {} is labelled '{}'{}", kind, pattern, suggestion(pattern, names)));
+  }
+
+  void read_over(const Json& entry, const std::string& pointer, Claim& claim) const {
+    const std::string over = entry.value("over", std::string("each"));
+    const auto& names = claim_overs();
+    claim.over = static_cast<ClaimOver>(std::find(names.begin(), names.end(), over) - names.begin());
+    claim.against = entry.value("against", std::string());
+    if ((claim.over == ClaimOver::slope) != entry.contains("against"))
+      source_.fail(pointer, claim.over == ClaimOver::slope
+                                ? "the key 'against' is missing: expected contacts, rows or a swept JSON pointer"
+                                : "'against' belongs to \"over\": \"slope\"");
+    if (claim.against.empty() || claim.against == "contacts" || claim.against == "rows") return;
+    check_swept(claim.against, {"contacts", "rows"}, child_pointer(pointer, "against"));
+  }
+
+  void check_swept(const std::string& pointer, std::vector<std::string> others, const std::string& place) const {
+    for (const SweptValue& value : variants_.front().swept) others.push_back(value.pointer);
+    if (std::find(others.begin(), others.end(), pointer) != others.end()) return;
+    if (others.empty()) source_.fail(place, fmt::format("'{}' is not swept: the config has no sweep", pointer));
+    source_.fail(place, fmt::format("'{}' is not swept{}", pointer, suggestion(pointer, others)));
+  }
+
+  void read_cells(const Json& entry, const std::string& pointer, Claim& claim) const {
+    for (const auto& [swept, values] : entry.items()) {
+      const std::string place = child_pointer(pointer, swept);
+      check_swept(swept, {}, place);
+      const Json list = values.is_array() ? values : Json::array({values});
+      if (list.empty()) source_.fail(place, "is an empty list, expected at least one value");
+      for (const Json& value : list) {
+        SweptValue wanted{swept, distinct_text(value)};
+        if (!sizes_change_sweep_ && !occurs(wanted))
+          source_.fail(place, fmt::format("the sweep does not give {} the value {}", swept, wanted.text));
+        claim.cells.push_back(std::move(wanted));
+      }
+    }
+  }
+
+  bool occurs(const SweptValue& wanted) const {
+    return std::any_of(variants_.begin(), variants_.end(), [&](const ConfigVariant& variant) {
+      return std::any_of(variant.swept.begin(), variant.swept.end(), [&](const SweptValue& value) {
+        return value.pointer == wanted.pointer && same_swept_value(value.text, wanted.text);
+      });
+    });
+  }
+
+  void read_bound(const Json& entry, const std::string& pointer, Claim& claim) const {
+    for (const std::string& relation : claim_relations()) {
+      if (!entry.contains(relation)) continue;
+      const std::string place = child_pointer(pointer, relation);
+      if (!claim.relation.empty()) source_.fail(place, fmt::format("has '{}' already, expected one bound", claim.relation));
+      claim.relation = relation;
+      if (entry[relation].is_object())
+        claim.reference = read_reference(entry[relation], claim, place);
+      else
+        claim.bound = entry[relation].get<double>();
+    }
+    if (claim.relation.empty())
+      source_.fail(pointer, fmt::format("the bound is missing: expected one of {}", join(claim_relations(), ", ")));
+  }
+
+  ClaimReference read_reference(const Json& entry, const Claim& claim, const std::string& pointer) const {
+    ClaimReference reference;
+    reference.of = entry.value("of", claim.of);
+    reference.metric = entry.value("metric", claim.metric);
+    reference.at = read_decade(entry, reference.metric, claim.at, pointer);
+    reference.problem = entry.value("problem", std::string());
+    reference.times = entry.value("times", 1.0);
+    check_label(solvers_, reference.of, "solver", child_pointer(pointer, "of"));
+    if (!reference.problem.empty() && !files_)
+      check_label(problems_, reference.problem, "problem", child_pointer(pointer, "problem"));
+    const bool same_cells = reference.of == claim.of && reference.problem.empty();
+    if (same_cells && reference.metric == claim.metric && reference.at == claim.at)
+      source_.fail(pointer, "compares results with themselves, expected another 'of', 'metric', 'at' or 'problem'");
+    return reference;
+  }
+
+  const std::vector<ConfigVariant>& variants_;
+  const JsonSource& source_;
+  std::vector<Label> solvers_, problems_;
+  bool files_ = false;  ///< FCLib problems are only known by name once the folder is
+  bool sizes_change_sweep_ = false;
+};
+
+}  // namespace
+
+std::vector<Claim> read_claims(const Json& document, const std::vector<ConfigVariant>& variants, const JsonSource& source) {
+  std::vector<Claim> claims;
+  if (!document.contains("claims")) return claims;
+  const ClaimReader reader(document, variants, source);
+  for (std::size_t i = 0; i < document["claims"].size(); ++i) {
+    const std::string pointer = child_pointer("/claims", i);
+    Claim claim = reader.read(document["claims"][i], pointer);
+    for (const Claim& other : claims)
+      if (other.id == claim.id)
+        source.fail(child_pointer(pointer, "id"), fmt::format("the id '{}' is taken already", claim.id));
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+bool label_matches(const std::string& pattern, const std::string& label, const std::string& base_label) {
+  return pattern == label || pattern == base_label || fnmatch(pattern.c_str(), label.c_str(), 0) == 0 ||
+         fnmatch(pattern.c_str(), base_label.c_str(), 0) == 0;
+}
+
+bool same_swept_value(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  const Json x = Json::parse(a, nullptr, false), y = Json::parse(b, nullptr, false);
+  return x.is_number() && y.is_number() && x.get<double>() == y.get<double>();
+}
+
+}  // namespace ccp

@@ -1,0 +1,152 @@
+#include "bench/config/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "bench/config/claim_reader.hpp"
+#include "bench/config/config_json.hpp"
+#include "bench/config/config_keys.hpp"
+#include "bench/config/config_reader.hpp"
+#include "bench/config/sweep.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "problem/judge/measure.hpp"
+
+namespace ccp {
+namespace {
+
+constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
+
+std::string read_text(const std::string& file) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) throw InputError(file, "", "is a folder, expected a config file (JSON)");
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw InputError(file, "", fmt::format("cannot be opened ({})", std::strerror(errno)));
+  const auto size = std::filesystem::file_size(file, error);
+  if (!error && size > largest_file) throw InputError(file, "", fmt::format("has {} bytes, too many for a config", size));
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+/// The document with the changes of one size.
+Json with_size(const Json& document, const std::string& size, const JsonSource& source) {
+  const std::string place = child_pointer("/sizes", size);
+  Json changed = document;
+  for (const auto& [pointer, value] : document["sizes"][size].items()) {
+    const std::string own_place = child_pointer(place, pointer);
+    if (pointer_tokens(pointer, source, own_place).front() == "sizes")
+      source.fail(own_place, "a size cannot change the sizes");
+    set_at_pointer(changed, pointer, value, source, own_place);
+  }
+  return changed;
+}
+
+/// "POINTER=VALUE" of --set.
+void apply_setting(Json& document, const std::string& setting, const std::string& file) {
+  const JsonSource source{file, ""};
+  const std::string place = "--set " + setting;
+  const auto equals = setting.find('=');
+  if (equals == std::string::npos) source.fail(place, "expected POINTER=VALUE, such as /stop/tolerance=1e-6");
+  const std::string text = setting.substr(equals + 1);
+  Json value = Json::parse(text, nullptr, false);
+  if (value.is_discarded()) value = text;
+  set_at_pointer(document, setting.substr(0, equals), value, source, place);
+}
+
+std::string describe(const std::vector<SweptValue>& swept) {
+  std::string text = "with";
+  for (const SweptValue& value : swept) text += fmt::format(" {} = {}", value.pointer, value.text);
+  return text + " from the sweep";
+}
+
+/// What a plot can show: the measures, and the trace columns that solvers of the config have of their own.
+std::vector<std::string> plotted_columns(const std::vector<ConfigVariant>& variants, const Catalog& catalog) {
+  std::vector<std::string> columns = measure_names();
+  std::set<std::string> solvers;
+  for (const ConfigVariant& variant : variants)
+    for (const auto& spec : variant.solvers) {
+      if (!solvers.insert(spec->solver).second) continue;
+      const auto solver = catalog.make_solver(spec->solver);
+      for (const NativeColumn& column : solver->info().native)
+        if (std::find(columns.begin(), columns.end(), column.name) == columns.end()) columns.push_back(column.name);
+    }
+  return columns;
+}
+
+std::vector<PlotSpec> read_plots(const Json& document, const std::vector<ConfigVariant>& variants, const Catalog& catalog,
+                                 const JsonSource& source) {
+  std::vector<PlotSpec> plots;
+  if (!document.contains("plots")) return plots;
+  const auto columns = plotted_columns(variants, catalog);
+  for (const Json& entry : document["plots"]) {
+    const auto y = entry.value("y", std::string("relative_residual"));
+    if (std::find(columns.begin(), columns.end(), y) == columns.end())
+      source.fail(
+          fmt::format("/plots/{}/y", plots.size()),
+          fmt::format("no measure and no trace column of these solvers is called '{}'{}", y, suggestion(y, columns)));
+    plots.push_back({entry["kind"].get<std::string>(), entry.value("x", std::string("iteration")), y});
+  }
+  return plots;
+}
+
+/// Everything but the size: `document` has it applied.
+Config read_document(const Json& document, const JsonSource& source, const Catalog& catalog, const ConfigKeys& keys) {
+  keys.check_object(document, "config", "", source);
+  Config config;
+  config.file = source.file;
+  config.name = document["name"].get<std::string>();
+  config.title = document.value("title", std::string());
+  config.description = document.value("description", std::string());
+  config.kernels = document.value("kernels", false);
+
+  Json swept_part = Json::object();
+  for (const char* key : {"problems", "model", "solvers", "stop", "limits", "trace"})
+    if (document.contains(key)) swept_part[key] = document[key];
+  const Sweep sweep(document.contains("sweep") ? document["sweep"] : Json(), source);
+  ConfigReader reader(catalog, keys);
+  for (std::size_t i = 0; i < sweep.count(); ++i) {
+    auto [variant, swept] = sweep.apply(swept_part, i, source);
+    const JsonSource variant_source{source.file, swept.empty() ? source.context : describe(swept)};
+    config.variants.push_back(reader.read_variant(variant, std::move(swept), variant_source));
+  }
+  config.plots = read_plots(document, config.variants, catalog, source);
+  config.claims = read_claims(document, config.variants, source);
+  config.resolved = dump_json(document, 2);
+  return config;
+}
+
+}  // namespace
+
+Config parse_config(const std::string& text, const std::string& file, const Catalog& catalog,
+                    const ConfigOverrides& overrides) {
+  const ConfigKeys keys(catalog);
+  const JsonSource source{file, ""};
+  Json document = parse_json(text, file);
+  if (!document.is_object())
+    source.fail("", fmt::format("is {}, expected an object with name, problems and solvers", json_type_name(document)));
+  const std::string& size = overrides.size;
+  if (!size.empty()) keys.check_object(Json{{size, Json::object()}}, "sizes", "--size", source);
+  if (document.contains("sizes")) {
+    keys.check_object(document["sizes"], "sizes", "/sizes", source);
+    // A mistake in a size shows whichever size is run.
+    for (const auto& [name, changes] : document["sizes"].items())
+      read_document(with_size(document, name, source), {file, "with size " + name}, catalog, keys);
+    if (document["sizes"].contains(size)) document = with_size(document, size, source);
+  }
+  for (const std::string& setting : overrides.set) apply_setting(document, setting, file);
+  Config config = read_document(document, source, catalog, keys);
+  config.size = size;
+  return config;
+}
+
+Config read_config(const std::string& file, const Catalog& catalog, const ConfigOverrides& overrides) {
+  return parse_config(read_text(file), file, catalog, overrides);
+}
+
+}  // namespace ccp

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/run/catalog.hpp"
+#include "core/fields.hpp"
+#include "problem/judge/measure.hpp"
+#include "problem/model.hpp"
+#include "problem/perturbation.hpp"
+#include "solvers/run_monitor.hpp"
+
+/// One experiment as a JSON file (comments allowed), read into plain structs. Whatever is wrong with it is an InputError
+/// with the file, the JSON pointer and what was expected.
+namespace ccp {
+
+/// All parameters of a scene or a solver with their values, in the order of its table.
+using Parameters = std::vector<std::pair<std::string, FieldValue>>;
+
+/// One entry of "problems": either a scene or a pattern of FCLib files.
+struct ProblemSpec {
+  std::string scene;       ///< empty for FCLib files
+  Parameters parameters;   ///< of the scene, all of them
+  std::uint64_t seed = 0;  ///< of the scene
+  std::string fclib;       ///< pattern below the FCLib folder; empty for a scene
+  Perturbation perturbation;
+  std::string label;        ///< with the swept values that touch it; empty: FCLib files named by their path
+  std::string file_suffix;  ///< of FCLib files without a label: the swept values that touch them
+  std::string base_label;   ///< without swept values
+};
+
+/// One entry of "solvers".
+struct SolverSpec {
+  std::string solver;
+  std::string label;           ///< with the swept values that touch it
+  std::string base_label;      ///< without swept values
+  Parameters parameters;       ///< all of them
+  std::vector<Model> models;   ///< models it is run on; empty: all of the config
+  std::optional<int> threads;  ///< threads it may use; empty: those of the run (--threads)
+  /// It starts from the reference solution of the problem without its perturbation, instead of from nothing.
+  bool start_from_reference = false;
+  std::string version;  ///< Solver::version()
+};
+
+/// Limits of one cell, enforced from outside. Beyond wall_s the cell is time_limit, beyond memory_mb out_of_memory.
+struct Limits {
+  double wall_s = 600.0;      ///< s, set-up, iterations and judging together
+  double memory_mb = 8192.0;  ///< MiB of private memory
+};
+
+/// The other side of a claim that compares results with each other: `times` the metric of other cells.
+struct ClaimReference {
+  std::string of, metric, problem;  ///< problem: empty for the problem of the cell that is compared
+  double at = 0.0;
+  double times = 1.0;
+};
+
+/// One value of a sweep as it was put into the config.
+struct SweptValue {
+  std::string pointer;  ///< JSON pointer
+  std::string text;     ///< the value as compact JSON
+};
+
+/// How the cells of a claim become one number; `each`: every one has to hold.
+enum class ClaimOver { each, largest, smallest, spread, slope };
+
+/// A statement of a paper as a bound on results; judged by the command `claims` (lib/bench/claims.hpp).
+struct Claim {
+  std::string id, says, where;
+  bool must = false;
+  std::string metric;   ///< one of claim_metrics()
+  double at = 0.0;      ///< a decade 1e-2 … 1e-12; 0 when the metric takes none
+  std::string of;       ///< label of a solver, or a shell pattern
+  std::string problem;  ///< label of a problem, or a shell pattern; empty: all
+  std::optional<Model> model;
+  ClaimOver over = ClaimOver::each;
+  std::string against;            ///< for slope: "contacts", "rows" or a swept JSON pointer
+  std::vector<SweptValue> cells;  ///< only cells with one of these values, for every pointer named
+  std::string relation;           ///< "less_than", "at_most", "at_least", "greater_than"
+  double bound = 0.0;             ///< without a reference
+  std::optional<ClaimReference> reference;
+};
+
+struct PlotSpec {
+  std::string kind, x, y;
+};
+
+/// The config with one combination of swept values in place.
+struct ConfigVariant {
+  std::vector<SweptValue> swept;                             ///< empty without a sweep
+  std::vector<std::shared_ptr<const ProblemSpec>> problems;  ///< shared between variants that do not touch them
+  std::vector<Model> models;
+  std::vector<std::shared_ptr<const SolverSpec>> solvers;  ///< likewise
+  StopRule stop;
+  Limits limits;
+  std::vector<Measure> trace;
+};
+
+struct Config {
+  std::string file;
+  std::string name;  ///< letters, digits, _ and -: the folder of its results
+  std::string title, description;
+  bool kernels = false;                 ///< time the kernels of each problem
+  std::string size;                     ///< the size applied, or empty
+  std::vector<ConfigVariant> variants;  ///< at least one
+  std::vector<Claim> claims;
+  std::vector<PlotSpec> plots;
+  std::string resolved;  ///< the JSON after size and --set, before the sweep
+};
+
+/// Changes to the JSON before it is read: first the size, then the settings.
+struct ConfigOverrides {
+  std::string size;              ///< "small", "paper" or empty; a config that does not define it is used as written
+  std::vector<std::string> set;  ///< "POINTER=VALUE", VALUE as JSON, or a plain text when it is not JSON
+};
+
+/// Throws InputError when the file cannot be read or anything in it is wrong.
+Config read_config(const std::string& file, const Catalog& catalog, const ConfigOverrides& overrides = {});
+
+/// The same from memory; `file` is for messages.
+Config parse_config(const std::string& text, const std::string& file, const Catalog& catalog,
+                    const ConfigOverrides& overrides = {});
+
+/// JSON Schema (draft 2020-12) of a config with the solvers, scenes and measures of this program, indented.
+std::string config_schema(const Catalog& catalog);
+
+}  // namespace ccp

@@ -1,0 +1,202 @@
+#include "bench/config/config_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "bench/results/sha256.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace ccp {
+namespace {
+
+/// Follows the events of the parser and refuses a second key of the same name, which the library would silently drop.
+class DuplicateGuard {
+ public:
+  explicit DuplicateGuard(const std::string& file) : source_{file, ""} {}
+
+  bool operator()(int, Json::parse_event_t event, Json& parsed) {
+    using Event = Json::parse_event_t;
+    switch (event) {
+      case Event::object_start:
+      case Event::array_start:
+        enter_value();
+        frames_.push_back({event == Event::array_start, 0, {}, {}});
+        break;
+      case Event::object_end:
+      case Event::array_end: frames_.pop_back(); break;
+      case Event::key: take_key(parsed.get<std::string>()); break;
+      case Event::value: enter_value(); break;
+    }
+    return true;
+  }
+
+ private:
+  struct Frame {
+    bool list;
+    std::size_t length;
+    std::string key;
+    std::set<std::string> keys;
+  };
+
+  void enter_value() {
+    if (!frames_.empty() && frames_.back().list) frames_.back().key = std::to_string(frames_.back().length++);
+  }
+
+  void take_key(const std::string& key) {
+    Frame& frame = frames_.back();
+    frame.key = key;
+    if (frame.keys.insert(key).second) return;
+    std::string pointer;
+    for (const Frame& outer : frames_) pointer = child_pointer(pointer, outer.key);
+    source_.fail(pointer, fmt::format("the key '{}' stands twice in the same object", key));
+  }
+
+  JsonSource source_;
+  std::vector<Frame> frames_;
+};
+
+/// The library's message without its "[json.exception.…] " prefix.
+std::string parser_message(const std::string& what) {
+  const auto end = what.find("] ");
+  return end == std::string::npos ? what : what.substr(end + 2);
+}
+
+std::optional<std::size_t> list_index(const std::string& token) {
+  std::size_t index = 0;
+  const char* end = token.data() + token.size();
+  const auto [rest, error] = std::from_chars(token.data(), end, index);
+  const bool canonical = !token.empty() && (token == "0" || token.front() != '0');
+  if (error != std::errc() || rest != end || !canonical) return std::nullopt;
+  return index;
+}
+
+constexpr std::size_t longest_text = 60;
+
+std::string whole_text(const Json& value) { return value.is_string() ? value.get<std::string>() : dump_json(value); }
+
+/// At most the first `end` bytes, and no part of a UTF-8 character.
+std::string cut(const std::string& text, std::size_t end) {
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
+}  // namespace
+
+void JsonSource::fail(const std::string& pointer, const std::string& expectation) const {
+  throw InputError(file, pointer, context.empty() ? expectation : expectation + " (" + context + ")");
+}
+
+Json parse_json(const std::string& text, const std::string& file) {
+  try {
+    return Json::parse(text, DuplicateGuard(file), true, true);
+  } catch (const nlohmann::json::exception& error) {
+    throw InputError(file, "", parser_message(error.what()));
+  }
+}
+
+std::string child_pointer(const std::string& pointer, const std::string& key) {
+  std::string escaped = pointer + "/";
+  for (const char c : key) {
+    if (c == '~')
+      escaped += "~0";
+    else if (c == '/')
+      escaped += "~1";
+    else
+      escaped += c;
+  }
+  return escaped;
+}
+
+std::string child_pointer(const std::string& pointer, std::size_t index) { return pointer + "/" + std::to_string(index); }
+
+std::vector<std::string> pointer_tokens(const std::string& pointer, const JsonSource& source, const std::string& place) {
+  if (pointer.size() < 2 || pointer.front() != '/')
+    source.fail(place, fmt::format("'{}' is no JSON pointer, expected one such as /solvers/0/parameters/rho", pointer));
+  std::vector<std::string> tokens;
+  for (std::size_t i = 0; i < pointer.size(); ++i) {
+    if (pointer[i] == '/') {
+      tokens.emplace_back();
+    } else if (pointer[i] != '~') {
+      tokens.back() += pointer[i];
+    } else {
+      const char next = i + 1 < pointer.size() ? pointer[++i] : ' ';
+      if (next != '0' && next != '1')
+        source.fail(place, fmt::format("'{}' is no JSON pointer: ~ must be written ~0, and / inside a key ~1", pointer));
+      tokens.back() += next == '0' ? '~' : '/';
+    }
+  }
+  return tokens;
+}
+
+void set_at_pointer(Json& document, const std::string& pointer, const Json& value, const JsonSource& source,
+                    const std::string& place) {
+  Json* target = &document;
+  std::string so_far;
+  for (const std::string& token : pointer_tokens(pointer, source, place)) {
+    if (target->is_null()) *target = Json::object();
+    if (target->is_array()) {
+      const auto index = list_index(token);
+      if (!index || *index >= target->size())
+        source.fail(place, fmt::format("'{}' leads nowhere: {} has {} elements, expected an index from 0", pointer, so_far,
+                                       target->size()));
+      target = &(*target)[*index];
+    } else if (target->is_object()) {
+      target = &(*target)[token];
+    } else {
+      source.fail(place, fmt::format("'{}' leads nowhere: {} is {}", pointer, so_far, json_type_name(*target)));
+    }
+    so_far = child_pointer(so_far, token);
+  }
+  *target = value;
+}
+
+std::string json_type_name(const Json& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "a list";
+  if (value.is_string()) return "a text";
+  if (value.is_boolean()) return "a flag";
+  if (value.is_number_integer()) return "a whole number";
+  if (value.is_number()) return "a number";
+  return "null";
+}
+
+std::string json_text(const Json& value) {
+  const std::string text = whole_text(value);
+  return text.size() <= longest_text ? text : cut(text, longest_text - 3) + "...";
+}
+
+std::string distinct_text(const Json& value) {
+  const std::string text = whole_text(value);
+  return text.size() <= longest_text ? text : cut(text, longest_text - 12) + "...#" + sha256_hex(text).substr(0, 8);
+}
+
+std::string dump_json(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json field_json(const FieldValue& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+Json parameters_json(const std::vector<std::pair<std::string, FieldValue>>& parameters) {
+  Json object = Json::object();
+  for (const auto& [name, value] : parameters) object[name] = field_json(value);
+  return object;
+}
+
+Json perturbation_json(const Perturbation& perturbation) {
+  Json json = {
+      {"noise", perturbation.noise}, {"friction_factor", perturbation.friction_factor}, {"seed", perturbation.seed}};
+  if (perturbation.b_noise != 0.0) json["b_noise"] = perturbation.b_noise;
+  return json;
+}
+
+}  // namespace ccp

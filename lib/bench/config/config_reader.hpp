@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/config/config.hpp"
+#include "bench/config/config_json.hpp"
+#include "bench/config/config_keys.hpp"
+
+namespace ccp {
+
+/// Turns the JSON of a config into structs. Entries that are equal in several variants of a sweep are read once and shared.
+class ConfigReader {
+ public:
+  ConfigReader(const Catalog& catalog, const ConfigKeys& keys) : catalog_(catalog), keys_(keys) {}
+
+  /// problems, model, solvers, stop, limits and trace of one variant, with its labels.
+  ConfigVariant read_variant(const Json& document, std::vector<SweptValue> swept, const JsonSource& source);
+
+ private:
+  std::shared_ptr<const ProblemSpec> read_problem(const Json& entry, const std::string& suffix, const std::string& pointer,
+                                                  const JsonSource& source);
+  std::shared_ptr<const SolverSpec> read_solver(const Json& entry, const std::string& suffix, const std::string& pointer,
+                                                const JsonSource& source);
+
+  const Catalog& catalog_;
+  const ConfigKeys& keys_;
+  std::map<std::string, std::shared_ptr<const ProblemSpec>> problems_;  ///< by suffix and JSON text
+  std::map<std::string, std::shared_ptr<const SolverSpec>> solvers_;
+};
+
+}  // namespace ccp

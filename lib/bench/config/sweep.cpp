@@ -1,0 +1,86 @@
+#include "bench/config/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text.hpp"
+
+namespace ccp {
+namespace {
+
+constexpr std::size_t most_combinations = 100000;
+
+}  // namespace
+
+Sweep::Sweep(const Json& value, const JsonSource& source) {
+  if (value.is_null()) return;
+  for (const auto& [key, list] : value.items()) {
+    const std::string place = child_pointer("/sweep", key);
+    if (key == "zip") {
+      if (!list.is_object() || list.empty())
+        source.fail(place, fmt::format("'zip' is {}, expected an object of JSON pointers with lists of values",
+                                       list.is_object() ? "empty" : json_type_name(list)));
+      add_axis(list, place, source);
+    } else {
+      add_axis(Json{{key, list}}, "/sweep", source);
+    }
+  }
+  std::size_t total = 1;
+  for (const Axis& axis : axes_) {
+    total *= axis.length();
+    if (total > most_combinations) source.fail("/sweep", fmt::format("has more than {} combinations", most_combinations));
+  }
+}
+
+void Sweep::check_pointer(const std::string& pointer, const std::string& place, const JsonSource& source) const {
+  static const std::vector<std::string> sweepable = {"problems", "model", "solvers", "stop", "limits", "trace"};
+  const std::string first = pointer_tokens(pointer, source, place).front();
+  if (std::find(sweepable.begin(), sweepable.end(), first) == sweepable.end())
+    source.fail(place, fmt::format("'{}' cannot be swept{}", first, suggestion(first, sweepable)));
+  for (const Axis& axis : axes_)
+    if (std::find(axis.pointers.begin(), axis.pointers.end(), pointer) != axis.pointers.end())
+      source.fail(place, fmt::format("'{}' is swept twice", pointer));
+}
+
+void Sweep::add_axis(const Json& lists, const std::string& place, const JsonSource& source) {
+  Axis axis;
+  for (const auto& [pointer, list] : lists.items()) {
+    const std::string own_place = child_pointer(place, pointer);
+    check_pointer(pointer, own_place, source);
+    if (!list.is_array()) source.fail(own_place, fmt::format("is {}, expected a list of values", json_type_name(list)));
+    if (list.empty()) source.fail(own_place, "is an empty list, expected at least one value");
+    if (!axis.values.empty() && list.size() != axis.length())
+      source.fail(own_place, fmt::format("has {} values, but {} has {}: paired lists are equally long", list.size(),
+                                         axis.pointers.front(), axis.length()));
+    axis.pointers.push_back(pointer);
+    axis.values.emplace_back(list.begin(), list.end());
+    axis.places.push_back(own_place);
+  }
+  axes_.push_back(std::move(axis));
+}
+
+std::size_t Sweep::count() const {
+  std::size_t total = 1;
+  for (const Axis& axis : axes_) total *= axis.length();
+  return total;
+}
+
+std::pair<Json, std::vector<SweptValue>> Sweep::apply(const Json& document, std::size_t index,
+                                                      const JsonSource& source) const {
+  Json variant = document;
+  std::vector<SweptValue> swept;
+  std::size_t stride = count();
+  for (const Axis& axis : axes_) {
+    stride /= axis.length();
+    const std::size_t position = index / stride % axis.length();
+    for (std::size_t i = 0; i < axis.pointers.size(); ++i) {
+      const Json& value = axis.values[i][position];
+      set_at_pointer(variant, axis.pointers[i], value, source, axis.places[i]);
+      swept.push_back({axis.pointers[i], distinct_text(value)});
+    }
+  }
+  return {std::move(variant), std::move(swept)};
+}
+
+}  // namespace ccp

@@ -1,0 +1,228 @@
+#include "bench/results/cell_record.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "bench/config/config_json.hpp"
+
+namespace ccp {
+namespace {
+
+constexpr int record_schema = 1;
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+double number_of(const Json& value) { return value.is_null() ? unknown : value.get<double>(); }
+
+Json problem_json(const Cell& cell, const std::optional<ProblemFacts>& facts) {
+  Json problem = {{"name", cell.problem}};
+  if (cell.file.empty()) {
+    problem["scene"] = cell.spec->scene;
+    problem["parameters"] = parameters_json(cell.spec->parameters);
+    problem["seed"] = cell.spec->seed;
+  } else {
+    problem["file"] = cell.file;
+  }
+  if (!(cell.spec->perturbation == Perturbation{})) problem["perturb"] = perturbation_json(cell.spec->perturbation);
+  problem["sha256"] = cell.problem_key;
+  if (facts) {
+    problem["title"] = facts->name;
+    problem["contacts"] = facts->contacts;
+    problem["rows"] = facts->rows;
+    problem["dofs"] = facts->dofs;
+    problem["symmetry_defect"] = json_number(facts->symmetry_defect);
+  }
+  return problem;
+}
+
+Json stop_json(const StopRule& stop) {
+  return {{"measure", measure_info(stop.measure).name},
+          {"tolerance", stop.tolerance},
+          {"native", stop.native},
+          {"max_iterations", stop.max_iterations},
+          {"time_limit_s", stop.time_limit_s}};
+}
+
+Json measures_json(const Measures& measures) {
+  Json object = Json::object();
+  for (const Measure measure : all_measures())
+    object[std::string(measure_info(measure).name)] = json_number(measures[measure_index(measure)]);
+  return object;
+}
+
+Json crossings_json(const Crossings& crossings) {
+  Json object = Json::object();
+  for (std::size_t i = 0; i < crossings.size(); ++i) {
+    const Crossing& crossing = crossings[i];
+    if (crossing.iteration >= 0)
+      object[decade_name(first_decade + static_cast<int>(i))] = {{"iteration", crossing.iteration},
+                                                                 {"elapsed_s", json_number(crossing.elapsed_s)}};
+  }
+  return object;
+}
+
+Json runs_json(const std::vector<TimedRun>& runs) {
+  Json list = Json::array();
+  for (const TimedRun& run : runs) {
+    list.push_back({{"pass", run.pass},
+                    {"setup_s", json_number(run.setup_s)},
+                    {"solve_s", json_number(run.solve_s)},
+                    {"crossings", crossings_json(run.crossings)},
+                    {"cores", run.cores}});
+    if (!std::isnan(run.kernel_work_s)) list.back()["kernel_work_s"] = json_number(run.kernel_work_s);
+  }
+  return list;
+}
+
+Crossings read_crossings(const Json& json) {
+  Crossings crossings;
+  for (std::size_t i = 0; i < crossings.size(); ++i) {
+    const auto found = json.find(decade_name(first_decade + static_cast<int>(i)));
+    if (found != json.end()) crossings[i] = {found->at("iteration").get<int>(), number_of(found->at("elapsed_s"))};
+  }
+  return crossings;
+}
+
+/// Records of before there were repeats have none.
+std::vector<TimedRun> read_runs(const Json& json) {
+  std::vector<TimedRun> runs;
+  for (const Json& run : json.value("runs", Json::array()))
+    runs.push_back({run.at("pass").get<int>(), number_of(run.at("setup_s")), number_of(run.at("solve_s")),
+                    read_crossings(run.at("crossings")), run.at("cores").get<std::vector<int>>(),
+                    run.contains("kernel_work_s") ? number_of(run.at("kernel_work_s")) : KernelTimes::unknown});
+  return runs;
+}
+
+Json kernels_json(const KernelTimes& times) {
+  return {{"product_s", json_number(times.product)},
+          {"projection_s", json_number(times.projection)},
+          {"block_product_s", json_number(times.block_product)},
+          {"csr_product_s", json_number(times.csr_product)},
+          {"factors_product_s", json_number(times.factors_product)},
+          {"bytes_per_contact", json_number(times.bytes_per_contact)}};
+}
+
+KernelTimes read_kernels(const Json& json) {
+  return {number_of(json.at("product_s")),         number_of(json.at("projection_s")),
+          number_of(json.at("block_product_s")),   number_of(json.at("csr_product_s")),
+          number_of(json.at("factors_product_s")), number_of(json.at("bytes_per_contact"))};
+}
+
+void read_results(const Json& json, CellRecord& record) {
+  const Json& counters = json.at("counters");
+  record.counters = {counters.at("factorizations").get<std::int64_t>(), counters.at("back_solves").get<std::int64_t>(),
+                     counters.at("products").get<std::int64_t>(), counters.at("projections").get<std::int64_t>()};
+  record.counters.analyses = counters.value("analyses", std::int64_t{0});
+  const Json& times = json.at("times");
+  record.counters.analysis_s = number_of(times.at("analysis_s"));
+  record.counters.factorization_s = number_of(times.at("factorization_s"));
+  record.counters.back_solve_s = number_of(times.at("back_solve_s"));
+  record.setup_s = number_of(times.at("setup_s"));
+  record.solve_s = number_of(times.at("solve_s"));
+  record.wall_s = number_of(times.at("wall_s"));
+  record.peak_memory_mb = number_of(json.at("peak_memory_mb"));
+  record.limits = {json.at("limits").at("wall_s").get<double>(), json.at("limits").at("memory_mb").get<double>()};
+  for (const Measure measure : all_measures())
+    record.measures[measure_index(measure)] = number_of(json.at("measures").at(std::string(measure_info(measure).name)));
+  record.crossings = read_crossings(json.at("crossings"));
+  record.runs = read_runs(json);
+  record.verdict = status_from_name(json.value("stopped_by", ""));
+  record.notes = json.at("notes").get<std::vector<std::string>>();
+  for (const Json& entry : json.at("conversions"))
+    record.conversions.push_back({entry.at("name").get<std::string>(), number_of(entry.at("seconds"))});
+}
+
+}  // namespace
+
+CellRecord::CellRecord() : setup_s(unknown), solve_s(unknown), wall_s(unknown), peak_memory_mb(unknown) {
+  measures.fill(unknown);
+}
+
+void CellRecord::take(Result&& result) {
+  status = result.status;
+  reason = std::move(result.reason);
+  iterations = result.iterations;
+  native_converged = result.native_converged;
+  counters = result.counters;
+  verdict = result.verdict;
+  measures = result.measures;
+  crossings = result.crossings;
+  notes = std::move(result.notes);
+}
+
+std::string record_to_json(const Cell& cell, const CellRecord& record) {
+  Json conversions = Json::array();
+  for (const Conversion& conversion : record.conversions)
+    conversions.push_back({{"name", conversion.name}, {"seconds", json_number(conversion.seconds)}});
+  Json trace = Json::array();
+  for (const Measure measure : cell.trace) trace.push_back(measure_info(measure).name);
+  const Counters& counters = record.counters;
+  Json json = {
+      {"schema", record_schema},
+      {"hash", record.hash},
+      {"solver_version", solver_version},
+      {"problem", problem_json(cell, record.problem)},
+      {"model", model_name(cell.model)},
+      {"solver",
+       {{"label", cell.label}, {"name", cell.solver->solver}, {"parameters", parameters_json(cell.solver->parameters)}}},
+      {"stop", stop_json(cell.stop)},
+      {"limits", {{"wall_s", record.limits.wall_s}, {"memory_mb", record.limits.memory_mb}}},
+      {"trace", trace},
+      {"threads", cell.threads},
+      {"status", status_name(record.status)},
+      {"reason", record.reason},
+      {"iterations", record.iterations},
+      {"native_converged", record.native_converged},
+      {"counters",
+       {{"factorizations", counters.factorizations},
+        {"back_solves", counters.back_solves},
+        {"products", counters.products},
+        {"projections", counters.projections},
+        {"analyses", counters.analyses}}},
+      {"times",
+       {{"analysis_s", json_number(counters.analysis_s)},
+        {"factorization_s", json_number(counters.factorization_s)},
+        {"back_solve_s", json_number(counters.back_solve_s)},
+        {"setup_s", json_number(record.setup_s)},
+        {"solve_s", json_number(record.solve_s)},
+        {"wall_s", json_number(record.wall_s)}}},
+      {"peak_memory_mb", json_number(record.peak_memory_mb)},
+      {"measures", measures_json(record.measures)},
+      {"crossings", crossings_json(record.crossings)},
+      {"notes", record.notes},
+      {"conversions", conversions}};
+  if (cell.solver->start_from_reference) json["solver"]["start"] = {{"from", "reference"}};
+  if (record.verdict) json["stopped_by"] = status_name(*record.verdict);
+  if (!record.runs.empty()) json["runs"] = runs_json(record.runs);
+  if (record.partial_trace) json["partial_trace"] = true;
+  if (record.kernels) json["kernels"] = kernels_json(*record.kernels);
+  return dump_json(json, 2) + "\n";
+}
+
+std::optional<CellRecord> record_from_json(const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    const auto status = status_from_name(json.at("status").get<std::string>());
+    if (json.at("schema").get<int>() != record_schema || !status) return std::nullopt;
+    CellRecord record;
+    record.hash = json.at("hash").get<std::string>();
+    record.status = *status;
+    record.reason = json.at("reason").get<std::string>();
+    record.iterations = json.at("iterations").get<int>();
+    record.native_converged = json.at("native_converged").get<bool>();
+    record.partial_trace = json.value("partial_trace", false);
+    read_results(json, record);
+    const Json& problem = json.at("problem");
+    if (problem.contains("rows"))
+      record.problem = ProblemFacts{problem.at("title").get<std::string>(), problem.at("contacts").get<Index>(),
+                                    problem.at("rows").get<Index>(), problem.at("dofs").get<Index>(),
+                                    number_of(problem.at("symmetry_defect"))};
+    if (const auto kernels = json.find("kernels"); kernels != json.end()) record.kernels = read_kernels(*kernels);
+    return record;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::string decade_name(int decade) { return "1e-" + std::to_string(decade); }
+
+}  // namespace ccp

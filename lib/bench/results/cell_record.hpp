@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/run/kernel_times.hpp"
+#include "bench/run/plan.hpp"
+#include "bench/run/repeats.hpp"
+#include "core/status.hpp"
+#include "problem/contact_problem.hpp"
+#include "solvers/solver.hpp"
+
+namespace ccp {
+
+/// What is known of the problem of a cell once it was built.
+struct ProblemFacts {
+  std::string name;  ///< as the scene or the file calls it
+  Index contacts = 0, rows = 0, dofs = 0;
+  double symmetry_defect = 0.0;
+};
+
+/// The result of one cell, as it stands in cell.json. Numbers that are not known are NaN (null in the file).
+struct CellRecord {
+  CellRecord();
+
+  std::string hash;
+  Status status = Status::failed;
+  std::string reason;
+  int iterations = 0;
+  bool native_converged = false;
+  Counters counters;
+  double setup_s, solve_s;  ///< solver clock; medians of the runs of the highest pass
+  double wall_s;            ///< from the fork to the end of the process
+  double peak_memory_mb;    ///< largest resident size of the process, MiB, with the problem
+  Limits limits;
+  Measures measures;
+  Crossings crossings;  ///< of the stop measure
+  /// The solver has not come to its end: trace.csv holds the rows until then, and iterations, counters, measures and
+  /// crossings are those of its last row.
+  bool partial_trace = false;
+  std::optional<Status> verdict;  ///< why the solver was told to stop; nothing when it stopped by itself
+  std::vector<TimedRun> runs;     ///< the first wrote the trace; empty when the solver has not come to its end
+  std::vector<std::string> notes;
+  std::vector<Conversion> conversions;
+  std::optional<ProblemFacts> problem;
+  std::optional<KernelTimes> kernels;  ///< where the config asks for them
+
+  void take(Result&& result);
+};
+
+/// cell.json: the cell and its result, valid JSON whatever the values.
+std::string record_to_json(const Cell& cell, const CellRecord& record);
+
+/// Reads cell.json. Nothing when the text is no complete record.
+std::optional<CellRecord> record_from_json(const std::string& text);
+
+/// The names of the crossings: "1e-2", … "1e-12".
+std::string decade_name(int decade);
+
+}  // namespace ccp

@@ -1,0 +1,128 @@
+#include "bench/results/environment.hpp"
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <Eigen/Core>
+#include <array>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "bench/results/build_info.hpp"
+#include "bench/results/git_commit.hpp"
+
+namespace ccp {
+namespace {
+
+/// OpenBLAS describes itself; what else the system may have put behind MUMPS is named by its library file.
+std::string blas_description() {
+  if (void* config = dlsym(RTLD_DEFAULT, "openblas_get_config")) {
+    std::string text = reinterpret_cast<char* (*)()>(config)();
+    if (void* core = dlsym(RTLD_DEFAULT, "openblas_get_corename"))
+      text += fmt::format(", running as {}", reinterpret_cast<char* (*)()>(core)());
+    return text;
+  }
+  Dl_info info{};
+  void* multiply = dlsym(RTLD_DEFAULT, "dgemm_");
+  if (multiply == nullptr || ::dladdr(multiply, &info) == 0 || info.dli_fname == nullptr) return "unknown";
+  return info.dli_fname;
+}
+
+/// Value of "name : value" lines.
+std::string proc_value(const char* file, const std::string& name) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    const auto colon = line.find(':');
+    if (line.rfind(name, 0) != 0 || colon == std::string::npos) continue;
+    const auto start = line.find_first_not_of(" \t", colon + 1);
+    return start == std::string::npos ? "" : line.substr(start);
+  }
+  return "unknown";
+}
+
+std::string first_word(const char* file) {
+  std::string word;
+  std::ifstream(file) >> word;
+  return word.empty() ? "unknown" : word;
+}
+
+std::string boost_state() {
+  const std::string boost = first_word("/sys/devices/system/cpu/cpufreq/boost");
+  if (boost != "unknown") return boost == "1" ? "on" : "off";
+  const std::string no_turbo = first_word("/sys/devices/system/cpu/intel_pstate/no_turbo");
+  if (no_turbo != "unknown") return no_turbo == "0" ? "on" : "off";
+  return "unknown";
+}
+
+std::optional<double> load_of_last_minute() {
+  double load = 0.0;
+  if (::getloadavg(&load, 1) != 1) return std::nullopt;
+  return load;
+}
+
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+}  // namespace
+
+Environment read_environment() {
+  Environment environment;
+  environment.program_version = build_info::version;
+  environment.git_commit = build_info::git_commit;
+  environment.compiler = build_info::compiler;
+  environment.build_type = build_info::build_type;
+  environment.flags = build_info::flags;
+  environment.sanitizers = build_info::sanitizers;
+  environment.governor = first_word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  environment.boost = boost_state();
+  environment.load = load_of_last_minute();
+  utsname system{};
+  if (::uname(&system) == 0) environment.system = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
+  environment.cpu = proc_value("/proc/cpuinfo", "model name");
+  environment.cores = usable_cores();
+  environment.memory_mb =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGE_SIZE)) / 1048576.0;
+  environment.blas = blas_description();
+  environment.libraries = {{"Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
+                           {"MUMPS", build_info::mumps_version},
+                           {"CHOLMOD", build_info::cholmod_version},
+                           {"HDF5", build_info::hdf5_version},
+                           {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
+                           {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,
+                                                         NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)}};
+  return environment;
+}
+
+std::vector<std::string> timing_warnings(const Environment& environment, int used_cores) {
+  std::vector<std::string> warnings;
+  // Half a core of others, or so, is there on every machine.
+  if (environment.load && *environment.load + used_cores > environment.cores + 0.5)
+    warnings.push_back(fmt::format("the machine is busy: load {:.2f} and {} to use on {} cores", *environment.load,
+                                   used_cores, environment.cores));
+  if (!environment.sanitizers.empty())
+    warnings.push_back(fmt::format("the program is built with sanitizers ({})", environment.sanitizers));
+  if (environment.build_type != "Release" && environment.build_type != "RelWithDebInfo")
+    warnings.push_back(fmt::format("the program is not built for speed (build type '{}')", environment.build_type));
+  if (environment.governor != "performance" && environment.governor != "unknown")
+    warnings.push_back(fmt::format("the frequency governor is '{}', not 'performance'", environment.governor));
+  return warnings;
+}
+
+std::string iso_time_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
+
+}  // namespace ccp

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bench/results/cell_record.hpp"
+#include "bench/run/plan.hpp"
+
+namespace ccp {
+
+/// The results of one config on disk: manifest.json, summary.csv, cells/<hash>/cell.json and trace.csv. A cell counts as a
+/// result when its cell.json is there and whole; it is written last.
+class ResultStore {
+ public:
+  /// Creates out/<name>/cells. Throws InputError when that cannot be done or nothing can be written there.
+  ResultStore(const std::string& out, const std::string& name);
+
+  /// For find() alone: creates nothing, and the folder of the config need not exist.
+  static ResultStore to_read(const std::filesystem::path& folder) { return ResultStore(folder); }
+
+  const std::filesystem::path& folder() const { return folder_; }
+  std::filesystem::path cell_folder(const Cell& cell) const { return folder_ / "cells" / cell.hash; }
+
+  /// The stored result of a cell. Nothing when it is missing, half-written, of another hash, or ended at a limit that is
+  /// higher now.
+  std::optional<CellRecord> find(const Cell& cell) const;
+
+  /// Makes the folder of a cell, empty.
+  void prepare(const Cell& cell) const;
+  /// Removes the folder of a cell.
+  void discard(const Cell& cell) const;
+  /// Writes cell.json.
+  void store(const Cell& cell, const CellRecord& record) const;
+
+  /// Rebuilds summary.csv from cells/: one row per cell of the plan that has a result, in the order of the plan.
+  void write_summary(const Plan& plan) const;
+  void write_manifest(const std::string& json) const;
+
+ private:
+  explicit ResultStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace ccp

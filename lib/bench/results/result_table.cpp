@@ -1,0 +1,255 @@
+#include "bench/results/result_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <set>
+
+#include "bench/config/config_json.hpp"
+#include "bench/config/config_keys.hpp"
+#include "bench/results/result_store.hpp"
+#include "bench/run/plan.hpp"
+#include "core/error.hpp"
+#include "problem/judge/measure.hpp"
+
+namespace ccp {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double feasible = 1e-9;  // N s outside the cones; an infeasible point may lie below the minimum
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(path))
+    throw InputError(path.string(), "", "cannot be read, expected the results of a run");
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::vector<std::string>> csv_lines(const std::string& text) {
+  std::vector<std::vector<std::string>> lines;
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c != '"')
+        fields.back() += c;
+      else if (i + 1 < text.size() && text[i + 1] == '"')
+        fields.back() += text[++i];
+      else
+        quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == ',') {
+      fields.emplace_back();
+    } else if (c == '\n') {
+      lines.push_back(std::move(fields));
+      fields.assign(1, "");
+    } else if (c != '\r') {
+      fields.back() += c;
+    }
+  }
+  if (fields.size() > 1 || !fields.front().empty()) lines.push_back(std::move(fields));
+  return lines;
+}
+
+struct Manifest {
+  Config config;  ///< with size and settings applied
+  int threads = 1;
+  std::string version;  ///< of the solvers
+};
+
+Manifest read_manifest(const std::filesystem::path& file, const Catalog& catalog) {
+  const Json json = Json::parse(read_text(file), nullptr, false);
+  if (!json.is_object() || !json.contains("config")) throw InputError(file.string(), "/config", "is no manifest of a run");
+  Manifest manifest{parse_config(dump_json(json["config"]), file.string(), catalog), 1, ""};
+  try {
+    if (json.contains("options")) {
+      manifest.config.size = json["options"].value("size", std::string());
+      manifest.threads = json["options"].value("threads", 1);
+    }
+    if (json.contains("program")) manifest.version = json["program"].value("solver_version", std::string());
+  } catch (const nlohmann::json::exception&) {
+    throw InputError(file.string(), "/options", "is no manifest of a run");
+  }
+  return manifest;
+}
+
+std::set<std::string> hashes_of(const CsvTable& summary) {
+  std::set<std::string> hashes;
+  if (const int column = summary.column("hash"); column >= 0)
+    for (const auto& row : summary.rows) hashes.insert(row[static_cast<std::size_t>(column)]);
+  return hashes;
+}
+
+/// Cells with a result that are not listed. A run that failed to come to its end leaves some, copied shards do, and so do
+/// earlier versions of a config.
+std::size_t count_unlisted(const std::filesystem::path& folder, const std::set<std::string>& listed) {
+  std::size_t count = 0;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "cells", ignored))
+    if (listed.count(entry.path().filename().string()) == 0 && std::filesystem::exists(entry.path() / "cell.json")) ++count;
+  return count;
+}
+
+/// Brings summary.csv up to date with cells/. Gives a note when that cannot be done. A row that is listed is never lost:
+/// only a plan that knows all of them may write the table.
+std::string refresh_summary(const std::filesystem::path& folder, const Manifest& manifest, const std::string& fclib_dir) {
+  std::set<std::string> listed;
+  if (std::filesystem::exists(folder / "summary.csv")) listed = hashes_of(read_csv(folder / "summary.csv"));
+  const std::size_t unlisted = count_unlisted(folder, listed);
+  if (unlisted == 0) return "";
+  const auto left_out = [&](const std::string& why) {
+    return fmt::format("{}: {} of its cells not in summary.csv {} left out: {}", folder.string(), unlisted,
+                       unlisted == 1 ? "is" : "are", why);
+  };
+  if (manifest.version != solver_version) return left_out("they are of another version of the solvers");
+  try {
+    const Plan plan = make_plan(manifest.config, {fclib_dir, manifest.threads});
+    for (const Cell& cell : plan.cells) listed.erase(cell.hash);
+    if (!listed.empty()) return left_out("summary.csv is not that of manifest.json");
+    ResultStore::to_read(folder).write_summary(plan);
+  } catch (const InputError& error) {
+    return left_out(error.what());
+  }
+  return "";
+}
+
+/// The label without swept values, and whether a variant has it.
+template <typename Specs>
+bool find_base(const Specs& specs, const std::string& label, std::string& base) {
+  for (const auto& spec : specs) {
+    if (spec->label != label) continue;
+    base = spec->base_label;
+    return true;
+  }
+  return false;
+}
+
+bool has_files(const ConfigVariant& variant) {
+  return std::any_of(variant.problems.begin(), variant.problems.end(),
+                     [](const auto& spec) { return !spec->fclib.empty(); });
+}
+
+}  // namespace
+
+int CsvTable::column(const std::string& name) const {
+  const auto found = std::find(columns.begin(), columns.end(), name);
+  return found == columns.end() ? -1 : static_cast<int>(found - columns.begin());
+}
+
+double CsvTable::number(std::size_t row, const std::string& name) const {
+  const int position = column(name);
+  if (position < 0) return unknown;
+  const std::string& text = rows[row][static_cast<std::size_t>(position)];
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return text.empty() || *end != '\0' ? unknown : value;
+}
+
+CsvTable read_csv(const std::filesystem::path& path) {
+  auto lines = csv_lines(read_text(path));
+  if (lines.empty()) throw InputError(path.string(), "", "is empty, expected a header line");
+  CsvTable table;
+  table.columns = std::move(lines.front());
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    if (lines[i].size() != table.columns.size())
+      throw InputError(path.string(), fmt::format("record {}", i + 1),
+                       fmt::format("has {} fields, expected {}", lines[i].size(), table.columns.size()));
+    table.rows.push_back(std::move(lines[i]));
+  }
+  return table;
+}
+
+std::string ResultRow::id() const { return fmt::format("{}/{}/{}", problem, model_name(model), label); }
+
+ResultTable::ResultTable(const std::filesystem::path& folder, const Catalog& catalog, const std::string& fclib_dir)
+    : folder_(folder) {
+  Manifest manifest = read_manifest(folder / "manifest.json", catalog);
+  note_ = refresh_summary(folder, manifest, fclib_dir);
+  config_ = std::move(manifest.config);
+  summary_ = read_csv(folder / "summary.csv");
+  const auto text = [&](std::size_t row, const std::string& name) {
+    const int column = summary_.column(name);
+    if (column < 0)
+      throw InputError((folder_ / "summary.csv").string(), "", fmt::format("the column '{}' is missing", name));
+    return summary_.rows[row][static_cast<std::size_t>(column)];
+  };
+  for (std::size_t i = 0; i < summary_.rows.size(); ++i) {
+    ResultRow row;
+    row.index = i;
+    row.problem = row.problem_base = text(i, "problem");
+    row.label = row.label_base = text(i, "label");
+    row.hash = text(i, "hash");
+    const auto model = model_from_name(text(i, "model"));
+    const auto status = status_from_name(text(i, "status"));
+    if (!model || !status)
+      throw InputError((folder_ / "summary.csv").string(), fmt::format("record {}", i + 2), "has no model or no status");
+    row.model = *model;
+    row.status = *status;
+    for (std::size_t v = 0; v < config_.variants.size(); ++v) {
+      const ConfigVariant& variant = config_.variants[v];
+      const bool problem = find_base(variant.problems, row.problem, row.problem_base) || has_files(variant);
+      if (problem && find_base(variant.solvers, row.label, row.label_base)) row.variants.push_back(v);
+    }
+    rows_.push_back(std::move(row));
+  }
+}
+
+const CsvTable& ResultTable::trace(const ResultRow& row) const {
+  const auto found = traces_.find(row.hash);
+  if (found != traces_.end()) return found->second;
+  return traces_.emplace(row.hash, read_csv(folder_ / "cells" / row.hash / "trace.csv")).first->second;
+}
+
+double ResultTable::decade_metric(const ResultRow& row, const std::string& name, double at) const {
+  if (row.status == Status::unsupported) return unknown;
+  const std::string decade = fmt::format("1e-{}", -std::lround(std::log10(at)));
+  const double iteration = summary_.number(row.index, "iterations_to_" + decade);
+  if (std::isnan(iteration)) return infinity;
+  if (name == "iterations_to") return iteration;
+  if (name == "time_to") return summary_.number(row.index, "time_to_" + decade);
+  const CsvTable& steps = trace(row);
+  for (std::size_t i = 0; i < steps.rows.size(); ++i)
+    if (steps.number(i, "iteration") == iteration) return steps.number(i, name.substr(0, name.size() - 3));
+  return unknown;
+}
+
+double ResultTable::last_traced(const ResultRow& row, const std::string& column) const {
+  if (row.status == Status::unsupported) return unknown;
+  const CsvTable& steps = trace(row);
+  return steps.rows.empty() ? unknown : steps.number(steps.rows.size() - 1, column);
+}
+
+double ResultTable::objective_gap(const ResultRow& row) const {
+  double smallest = infinity;
+  for (const ResultRow& other : rows_) {
+    if (other.problem != row.problem || other.model != row.model) continue;
+    const double objective = summary_.number(other.index, "objective");
+    if (std::isfinite(objective) && summary_.number(other.index, "cone_violation") <= feasible)
+      smallest = std::min(smallest, objective);
+  }
+  return std::isfinite(smallest) ? summary_.number(row.index, "objective") - smallest : unknown;
+}
+
+double ResultTable::metric(const ResultRow& row, const std::string& name, double at) const {
+  if (metric_takes_decade(name)) return decade_metric(row, name, at);
+  if (name == "objective_gap") return objective_gap(row);
+  if (name == "failures") return last_traced(row, name);
+  if (name == "seconds_per_iteration") {
+    const double iterations = summary_.number(row.index, "iterations");
+    return iterations > 0.0 ? summary_.number(row.index, "solve_s") / iterations : unknown;
+  }
+  const double value = summary_.number(row.index, name);
+  const auto measure = measure_from_name(name);
+  if (std::isnan(value) && measure && measure_info(*measure).stoppable && row.status == Status::diverged) return infinity;
+  return value;
+}
+
+}  // namespace ccp

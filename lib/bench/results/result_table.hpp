@@ -1,0 +1,74 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/config/config.hpp"
+#include "bench/run/catalog.hpp"
+#include "core/status.hpp"
+
+/// Reads what a run has written, for the commands that judge results.
+namespace ccp {
+
+/// A CSV file as texts; quoted fields as of RFC 4180.
+struct CsvTable {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;  ///< each as long as `columns`
+
+  /// Position of a column; −1 when there is none.
+  int column(const std::string& name) const;
+  /// The value as a number; NaN for an empty field, a text or a column that is not there.
+  double number(std::size_t row, const std::string& name) const;
+};
+
+/// Throws InputError when the file cannot be read or a line has another number of fields than the header.
+CsvTable read_csv(const std::filesystem::path& path);
+
+/// One row of summary.csv.
+struct ResultRow {
+  std::size_t index = 0;  ///< in summary.csv
+  std::string problem, problem_base, label, label_base, hash;
+  Model model = Model::ccp;
+  Status status = Status::failed;
+  std::vector<std::size_t> variants;  ///< combinations of the sweep it belongs to, as indices of Config::variants
+
+  std::string id() const;  ///< "problem/model/label"
+};
+
+/// The results of one config.
+class ResultTable {
+ public:
+  /// summary.csv is made anew first when it lacks cells that are there, as after copying the folders of shards together;
+  /// when that cannot be done, note() says so. `fclib_dir` as in PlanOptions. Throws InputError when manifest.json or
+  /// summary.csv are missing or not those of a run.
+  ResultTable(const std::filesystem::path& folder, const Catalog& catalog, const std::string& fclib_dir = "");
+
+  const std::filesystem::path& folder() const { return folder_; }
+  const Config& config() const { return config_; }
+  const std::vector<ResultRow>& rows() const { return rows_; }
+  /// One line on cells that are there and not in rows(); empty: none are known.
+  const std::string& note() const { return note_; }
+
+  /// One of claim_metrics(), with its decade where it takes one. What was never reached is +infinity, and so is the residual
+  /// of a run that diverged; NaN when there is no value (the cell failed or has no such column).
+  double metric(const ResultRow& row, const std::string& name, double at) const;
+  /// trace.csv of a cell. Throws InputError when it cannot be read.
+  const CsvTable& trace(const ResultRow& row) const;
+
+ private:
+  double decade_metric(const ResultRow& row, const std::string& name, double at) const;
+  /// Value of a column of the trace at the end of a run.
+  double last_traced(const ResultRow& row, const std::string& column) const;
+  double objective_gap(const ResultRow& row) const;
+
+  std::filesystem::path folder_;
+  Config config_;
+  std::string note_;
+  CsvTable summary_;
+  std::vector<ResultRow> rows_;
+  mutable std::map<std::string, CsvTable> traces_;  ///< by hash
+};
+
+}  // namespace ccp

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bench/results/cell_record.hpp"
+#include "bench/run/catalog.hpp"
+#include "bench/run/plan.hpp"
+#include "problem/contact_problem.hpp"
+#include "problem/judge/judge.hpp"
+
+namespace ccp {
+
+/// The problem of a group of cells, built once by the parent, with a judge per model. A problem that cannot be built gives
+/// its cells a status instead: failed (broken file, failed scene), unsupported (rolling friction), out_of_memory.
+class BuiltProblem {
+ public:
+  /// Builds or reads the problem of the cell; never throws for what is wrong with it.
+  BuiltProblem(const Cell& cell, const Catalog& catalog);
+  /// A problem known to have this defect.
+  explicit BuiltProblem(std::pair<Status, std::string> defect) : defect_(std::move(defect)) {}
+
+  /// Status and reason of all its cells when there is no problem.
+  const std::optional<std::pair<Status, std::string>>& defect() const { return defect_; }
+  /// Only without a defect.
+  const ContactProblem& problem() const { return *problem_; }
+  /// The same without its perturbation; only without a defect.
+  const ContactProblem& unperturbed() const { return *unperturbed_; }
+  ProblemFacts facts() const;
+
+  /// The judge of a model, made on first use; nothing, with defect() set, when it cannot be made.
+  Judge* judge(Model model);
+
+  /// Times of the kernels, where they are measured.
+  const std::optional<KernelTimes>& kernels() const { return kernels_; }
+  void set_kernels(std::optional<KernelTimes> times) { kernels_ = times; }
+
+ private:
+  void build(const Cell& cell, const Catalog& catalog);
+
+  std::optional<ContactProblem> problem_, unperturbed_;
+  std::map<Model, std::unique_ptr<Judge>> judges_;
+  std::optional<std::pair<Status, std::string>> defect_;
+  std::optional<KernelTimes> kernels_;
+};
+
+}  // namespace ccp

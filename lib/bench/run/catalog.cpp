@@ -1,0 +1,28 @@
+#include "bench/run/catalog.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "peers/registry.hpp"
+#include "solvers/registry.hpp"
+
+namespace ccp {
+
+Catalog standard_catalog(SceneRegistry scenes) {
+  Catalog catalog;
+  catalog.scenes = std::move(scenes);
+  catalog.solver_names = solver_names();
+  const std::vector<std::string> peers = peer_names();
+  catalog.solver_names.insert(catalog.solver_names.end(), peers.begin(), peers.end());
+  catalog.make_solver = [names = catalog.solver_names](const std::string& name) {
+    if (auto peer = make_peer(name)) return peer;
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw InputError("unknown solver '" + name + "'" + suggestion(name, names));
+    return make_solver(name);
+  };
+  return catalog;
+}
+
+}  // namespace ccp

@@ -1,0 +1,166 @@
+#include "bench/run/kernel_times.hpp"
+
+#include <sys/mman.h>
+
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "cones/product_cone.hpp"
+#include "core/stopwatch.hpp"
+
+namespace ccp {
+namespace {
+
+using CsrMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
+
+// A kernel is repeated in batches until this much time is spent, but at least so often: the first calls fill the caches.
+constexpr double time_per_kernel_s = 0.3;
+constexpr int calls_per_batch = 10, least_batches = 3;
+
+/// The time of one call in the fastest batch, s, where `between` runs before each, off the clock.
+template <typename Kernel, typename Between>
+double least_time(const Kernel& kernel, const Between& between) {
+  double least = std::numeric_limits<double>::infinity();
+  Stopwatch whole;
+  whole.start();
+  for (int batch = 0; batch < least_batches || whole.seconds() < time_per_kernel_s; ++batch) {
+    double seconds = 0.0;
+    for (int call = 0; call < calls_per_batch; ++call) {
+      between();
+      const TimeSpent timed(seconds);
+      kernel();
+    }
+    least = std::min(least, seconds / calls_per_batch);
+  }
+  return least;
+}
+
+/// A vector with entries of both signs in [−1, 1], so that a part of the contacts is open, sticking or slipping.
+Vector sample(Index size) {
+  Vector x(size);
+  std::uint32_t state = 1;
+  for (double& entry : x) {
+    state = state * 1664525u + 1013904223u;
+    entry = static_cast<double>(state >> 8) * 0x1p-23 - 1.0;
+  }
+  return x;
+}
+
+/// H⁻¹ as a sparse matrix of 6×6 blocks.
+CsrMatrix inverse_matrix(const MassMatrix& mass) {
+  std::vector<Triplet> entries;
+  for (Index body = 0; body < mass.blocks().count(); ++body) {
+    const Index offset = mass.blocks().offset(body), size = mass.blocks().size(body);
+    for (Index c = 0; c < size; ++c)
+      for (Index r = 0; r < size; ++r)
+        if (const double value = mass.block_inverse(body)[6 * c + r]; value != 0.0)
+          entries.emplace_back(static_cast<int>(offset + r), static_cast<int>(offset + c), value);
+  }
+  CsrMatrix inverse(mass.size(), mass.size());
+  inverse.setFromTriplets(entries.begin(), entries.end());
+  return inverse;
+}
+
+/// Memory that a worker shares with this process.
+class SharedTimes {
+ public:
+  SharedTimes() : place_(::mmap(nullptr, sizeof(KernelTimes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+    if (place_ == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    times_ = new (place_) KernelTimes;
+  }
+  ~SharedTimes() { ::munmap(place_, sizeof(KernelTimes)); }
+  SharedTimes(const SharedTimes&) = delete;
+  SharedTimes& operator=(const SharedTimes&) = delete;
+
+  KernelTimes& times() { return *times_; }
+
+ private:
+  void* place_;
+  KernelTimes* times_;
+};
+
+}  // namespace
+
+FirstOrderKernels::FirstOrderKernels(ContactProblem problem, int threads)
+    : problem_(std::move(problem)),
+      threads_(threads),
+      x_(sample(problem_.rows())),
+      y_(Vector::Zero(x_.size())),
+      projected_(Vector::Zero(x_.size())) {}
+
+const DelassusOperator& FirstOrderKernels::chosen() const {
+  if (problem_.has_factored()) return problem_.factored();
+  return problem_.assembled();
+}
+
+void FirstOrderKernels::multiply() { chosen().multiply(x_, y_, threads_); }
+
+void FirstOrderKernels::project() {
+  projected_ = x_;
+  project_product(problem_.constraints(), projected_, threads_);
+}
+
+void KernelTotals::add_call(FirstOrderKernels& kernels) {
+  kernels.chosen();  // formed off this clock, too
+  ++calls_;
+  {
+    const TimeSpent timed(product_);
+    kernels.multiply();
+  }
+  const TimeSpent timed(projection_);
+  kernels.project();
+}
+
+double KernelTotals::work(const Counters& counters) const {
+  if (calls_ == 0) return KernelTimes::unknown;
+  const double products = static_cast<double>(counters.products), projections = static_cast<double>(counters.projections);
+  return (products * product_ + projections * projection_) / static_cast<double>(calls_);
+}
+
+KernelTimes measure_kernels(const ContactProblem& problem, int threads) {
+  KernelTimes times;
+  FirstOrderKernels kernels(problem, threads);
+  const DelassusOperator& chosen = kernels.chosen();
+  const Vector& x = kernels.x();
+  Vector y(x.size());
+  const auto product = [&] { kernels.multiply(); };
+  const auto rest = [&] { kernels.project(); };
+  times.product = least_time(product, rest);
+  times.projection = least_time(rest, product);
+  if (problem.constraints().contacts() > 0)
+    times.bytes_per_contact = static_cast<double>(chosen.bytes()) / static_cast<double>(problem.constraints().contacts());
+  if (problem.has_factored()) {
+    const GlobalForm& form = problem.global();
+    const CsrMatrix D = form.D, transposed = form.D.transpose(), inverse = inverse_matrix(problem.mass());
+    Vector momentum(D.rows()), velocity(D.rows());
+    times.factors_product = least_time(
+        [&] {
+          momentum.noalias() = D * x;
+          velocity.noalias() = inverse * momentum;
+          y.noalias() = transposed * velocity;
+        },
+        rest);
+  }
+  const AssembledDelassus& blocks = problem.assembled();
+  times.block_product = least_time([&] { blocks.multiply(x, y, threads); }, rest);
+  const CsrMatrix N = problem.local().N;
+  times.csr_product = least_time([&] { y.noalias() = N * x; }, rest);
+  return times;
+}
+
+std::optional<KernelTimes> measure_kernels_apart(const ContactProblem& problem, int threads,
+                                                 const std::function<bool(const std::function<int()>&)>& run_apart) {
+  SharedTimes shared;
+  const bool done = run_apart([&] {
+    shared.times() = measure_kernels(problem, threads);
+    return 0;
+  });
+  return done ? std::optional(shared.times()) : std::nullopt;
+}
+
+}  // namespace ccp

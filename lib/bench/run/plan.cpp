@@ -1,0 +1,242 @@
+#include "bench/run/plan.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "bench/config/config_json.hpp"
+#include "bench/results/sha256.hpp"
+#include "core/error.hpp"
+
+namespace ccp {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool matches(const std::string& pattern, const std::string& text) {
+  return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+}
+
+std::string file_digest(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw InputError(path.string(), "", fmt::format("cannot be opened ({})", std::strerror(errno)));
+  Sha256 hash;
+  std::vector<char> buffer(std::size_t{1} << 16);
+  while (stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), stream.gcount() > 0)
+    hash.update({buffer.data(), static_cast<std::size_t>(stream.gcount())});
+  if (stream.bad()) throw InputError(path.string(), "", "cannot be read");
+  return hash.hex_digest();
+}
+
+/// One problem of a plan: a spec, or one file of it.
+struct PlannedProblem {
+  std::string label, key, file;
+  std::shared_ptr<const ProblemSpec> spec;
+};
+
+/// Resolves problem specs, each once.
+class ProblemResolver {
+ public:
+  ProblemResolver(const Config& config, const PlanOptions& options) : config_(config), options_(options) {}
+
+  const std::vector<PlannedProblem>& resolve(const std::shared_ptr<const ProblemSpec>& spec, std::size_t position) {
+    auto [found, fresh] = resolved_.try_emplace(spec.get());
+    if (fresh) found->second = spec->fclib.empty() ? std::vector{scene_problem(spec)} : files(spec, position);
+    return found->second;
+  }
+
+ private:
+  static PlannedProblem scene_problem(const std::shared_ptr<const ProblemSpec>& spec) {
+    const Json identity = {{"scene", spec->scene}, {"parameters", parameters_json(spec->parameters)}, {"seed", spec->seed}};
+    return {spec->label, perturbed_key(sha256_hex(dump_json(identity)), *spec), "", spec};
+  }
+
+  static std::string perturbed_key(const std::string& key, const ProblemSpec& spec) {
+    if (spec.perturbation == Perturbation{}) return key;
+    return sha256_hex(dump_json({{"problem", key}, {"perturb", perturbation_json(spec.perturbation)}}));
+  }
+
+  std::vector<PlannedProblem> files(const std::shared_ptr<const ProblemSpec>& spec, std::size_t position) {
+    const std::string place = child_pointer(child_pointer("/problems", position), "fclib");
+    if (paths_.empty()) list_folder(place);
+    const bool whole_path = spec->fclib.find('/') != std::string::npos;
+    std::vector<PlannedProblem> problems;
+    for (const std::string& path : paths_) {
+      if (!matches(spec->fclib, whole_path ? path : fs::path(path).filename().string())) continue;
+      const std::string full = (fs::path(folder_) / path).string();
+      auto [digest, fresh] = digests_.try_emplace(path);
+      if (fresh) digest->second = file_digest(full);
+      const std::string stem = fs::path(path).replace_extension().string();
+      const std::string label = spec->label.empty() ? stem + spec->file_suffix : spec->label + "/" + stem;
+      problems.push_back({label, perturbed_key(digest->second, *spec), full, spec});
+    }
+    if (problems.empty())
+      throw InputError(config_.file, place, fmt::format("no file below {} matches '{}'", folder_, spec->fclib));
+    return problems;
+  }
+
+  void list_folder(const std::string& place) {
+    const char* variable = std::getenv("CCPBENCH_FCLIB_DIR");
+    folder_ = !options_.fclib_dir.empty() ? options_.fclib_dir : variable != nullptr ? variable : "";
+    if (folder_.empty())
+      throw InputError(config_.file, place,
+                       "needs the folder of the FCLib files: pass --fclib DIR or set CCPBENCH_FCLIB_DIR");
+    std::error_code error;
+    if (!fs::is_directory(folder_, error))
+      throw InputError(folder_, "", "is no folder, expected that of the FCLib files (--fclib)");
+    const auto follow = fs::directory_options::follow_directory_symlink;
+    for (fs::recursive_directory_iterator entry(folder_, follow, error), end; entry != end; entry.increment(error)) {
+      if (error) break;
+      if (entry->is_regular_file(error)) paths_.push_back(entry->path().lexically_relative(folder_).generic_string());
+    }
+    if (error) throw InputError(folder_, "", fmt::format("cannot be listed ({})", error.message()));
+    std::sort(paths_.begin(), paths_.end());
+  }
+
+  const Config& config_;
+  const PlanOptions& options_;
+  std::string folder_;
+  std::vector<std::string> paths_;  ///< below folder_, sorted
+  std::map<std::string, std::string> digests_;
+  std::map<const ProblemSpec*, std::vector<PlannedProblem>> resolved_;
+};
+
+std::string cell_hash(const Cell& cell) {
+  Json trace = Json::array();
+  for (const Measure measure : cell.trace) trace.push_back(measure_info(measure).name);
+  Json identity = {{"solver_version", solver_version},
+                   {"problem", cell.problem_key},
+                   {"model", model_name(cell.model)},
+                   {"solver", cell.solver->solver},
+                   {"parameters", parameters_json(cell.solver->parameters)},
+                   {"stop",
+                    {{"measure", measure_info(cell.stop.measure).name},
+                     {"tolerance", cell.stop.tolerance},
+                     {"native", cell.stop.native},
+                     {"max_iterations", cell.stop.max_iterations},
+                     {"time_limit_s", cell.stop.time_limit_s}}},
+                   {"trace", trace},
+                   {"threads", cell.threads}};
+  if (cell.solver->start_from_reference) identity["start"] = "reference";
+  if (cell.kernels) identity["kernels"] = 2;  // 1: not timed between iterations
+  if (!cell.solver->version.empty()) identity["peer_version"] = cell.solver->version;
+  return sha256_hex(dump_json(identity)).substr(0, 16);
+}
+
+/// Where a cell stands in the plan.
+struct Position {
+  std::size_t problem, model, solver, variant, order;
+  auto operator<=>(const Position&) const = default;
+};
+
+class Planner {
+ public:
+  Planner(const Config& config, const PlanOptions& options)
+      : config_(config), options_(options), resolver_(config, options) {}
+
+  Plan plan() {
+    for (std::size_t variant = 0; variant < config_.variants.size(); ++variant) add_variant(variant);
+    std::sort(positions_.begin(), positions_.end());
+    Plan plan;
+    plan.config_name = config_.name;
+    plan.cells.reserve(cells_.size());
+    for (const Position& position : positions_) plan.cells.push_back(std::move(cells_[position.order]));
+    return plan;
+  }
+
+ private:
+  void add_variant(std::size_t index) {
+    const ConfigVariant& variant = config_.variants[index];
+    std::vector<bool> used(variant.solvers.size(), false);
+    for (std::size_t p = 0; p < variant.problems.size(); ++p)
+      for (const PlannedProblem& problem : resolver_.resolve(variant.problems[p], p))
+        for (const Model model : variant.models)
+          for (std::size_t s = 0; s < variant.solvers.size(); ++s) {
+            const auto& allowed = variant.solvers[s]->models;
+            if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), model) == allowed.end()) continue;
+            used[s] = true;
+            add_cell(variant, index, problem, model, s);
+          }
+    const auto idle = std::find(used.begin(), used.end(), false);
+    if (idle != used.end())
+      throw InputError(config_.file, child_pointer("/solvers", static_cast<std::size_t>(idle - used.begin())) + "/models",
+                       "leaves the solver without a run: no model of the config is in it");
+  }
+
+  void add_cell(const ConfigVariant& variant, std::size_t index, const PlannedProblem& problem, Model model,
+                std::size_t solver) {
+    Cell cell;
+    cell.problem = problem.label;
+    cell.problem_key = problem.key;
+    cell.file = problem.file;
+    cell.spec = problem.spec;
+    cell.model = model;
+    cell.solver = variant.solvers[solver];
+    cell.label = cell.solver->label;
+    cell.stop = variant.stop;
+    cell.limits = variant.limits;
+    cell.trace = variant.trace;
+    cell.threads = cell.solver->threads.value_or(options_.threads);
+    cell.kernels = config_.kernels;
+    cell.hash = cell_hash(cell);
+    if (!is_new(cell)) return;
+    const auto rank = problem_rank_.try_emplace(problem.key + "\n" + problem.label, problem_rank_.size()).first->second;
+    positions_.push_back({rank, model == Model::ccp ? 0u : 1u, solver, index, cells_.size()});
+    cells_.push_back(std::move(cell));
+  }
+
+  /// Entries that a sweep does not touch come back with every combination.
+  bool is_new(const Cell& cell) {
+    const Limits limits = limits_.try_emplace(cell.hash, cell.limits).first->second;
+    if (limits.wall_s != cell.limits.wall_s || limits.memory_mb != cell.limits.memory_mb)
+      throw InputError(
+          config_.file, "/sweep",
+          fmt::format("gives '{}' two limits, but limits make no other cell; zip them with what needs them", cell.id()));
+    const auto [known, fresh] = hashes_.try_emplace(cell.id(), cell.hash);
+    if (known->second != cell.hash)
+      throw InputError(
+          config_.file, "",
+          fmt::format("two different cells are called '{}', expected other labels of their problems or solvers", cell.id()));
+    return fresh;
+  }
+
+  const Config& config_;
+  const PlanOptions& options_;
+  ProblemResolver resolver_;
+  std::deque<Cell> cells_;  ///< in the order of their making; a vector would hold them twice while it grows
+  std::vector<Position> positions_;
+  std::map<std::string, std::string> hashes_;  ///< by id
+  std::map<std::string, Limits> limits_;       ///< by hash
+  std::map<std::string, std::size_t> problem_rank_;
+};
+
+}  // namespace
+
+std::string Cell::id() const { return fmt::format("{}/{}/{}", problem, model_name(model), label); }
+
+Plan make_plan(const Config& config, const PlanOptions& options) { return Planner(config, options).plan(); }
+
+std::vector<std::size_t> select_cells(const Plan& plan, const std::string& only, Shard shard) {
+  if (shard.count < 1 || shard.index < 1 || shard.index > shard.count)
+    throw InputError(fmt::format("--shard {}/{}: expected K/N with 1 <= K <= N", shard.index, shard.count));
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < plan.cells.size(); ++i)
+    if (only.empty() || only == plan.cells[i].id() || matches(only, plan.cells[i].id())) chosen.push_back(i);
+  if (chosen.empty())
+    throw InputError(fmt::format("--only '{}' matches none of the {} cells of {}, such as '{}'", only, plan.cells.size(),
+                                 plan.config_name, plan.cells.front().id()));
+  std::vector<std::size_t> mine;
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    if (i % static_cast<std::size_t>(shard.count) == static_cast<std::size_t>(shard.index - 1)) mine.push_back(chosen[i]);
+  return mine;
+}
+
+}  // namespace ccp

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/config/config.hpp"
+
+namespace ccp {
+
+/// Raised whenever a change of the library changes iterates or measures: results of another version are run again.
+inline constexpr const char* solver_version = "5";
+
+/// One run: a problem, a model, a solver with all its settings, and when to stop.
+struct Cell {
+  std::string problem;      ///< label of the problem, with swept values
+  std::string problem_key;  ///< SHA-256 of what the problem is; cells with the same key share one built problem
+  std::string file;         ///< FCLib file; empty for a scene
+  std::shared_ptr<const ProblemSpec> spec;
+  Model model = Model::ccp;
+  std::shared_ptr<const SolverSpec> solver;
+  std::string label;  ///< label of the solver, with swept values
+  StopRule stop;
+  Limits limits;
+  std::vector<Measure> trace;
+  int threads = 1;
+  bool kernels = false;  ///< the kernels of the problem are timed, too
+  std::string hash;      ///< 16 hex digits; folder of the result
+
+  /// "problem/model/label", what --only matches.
+  std::string id() const;
+};
+
+/// All cells of a config, sorted by problem, model, solver, sweep. Cells may share a hash when a config names the same run
+/// twice.
+struct Plan {
+  std::string config_name;
+  std::vector<Cell> cells;
+};
+
+struct PlanOptions {
+  std::string fclib_dir;  ///< where patterns are resolved; empty: environment variable CCPBENCH_FCLIB_DIR
+  int threads = 1;
+};
+
+/// Multiplies problems, models, solvers and sweep; resolves FCLib patterns (below the folder, recursively, sorted: a pattern
+/// without
+/// '/' is matched with file names, one with '/' with the path below the folder). Throws InputError when a pattern matches
+/// nothing, no folder is given, a file cannot be opened, or a restriction of models leaves a solver without a cell.
+Plan make_plan(const Config& config, const PlanOptions& options = {});
+
+/// Shard `index` of `count`, index from 1.
+struct Shard {
+  int index = 1;
+  int count = 1;
+};
+
+/// Indices of the cells to run: --only (shell pattern on id(), '*' also matches '/'; empty: all), then the shard. Throws
+/// InputError when nothing matches the pattern.
+std::vector<std::size_t> select_cells(const Plan& plan, const std::string& only, Shard shard);
+
+}  // namespace ccp

@@ -1,0 +1,105 @@
+#include "bench/run/run_estimate.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "bench/config/config_json.hpp"
+#include "bench/results/result_store.hpp"
+#include "bench/run/repeats.hpp"
+
+namespace ccp {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Sum {
+  std::size_t count = 0;
+  double wall_s = 0.0;
+
+  void add(double seconds) {
+    ++count;
+    wall_s += seconds;
+  }
+  double mean() const { return wall_s / static_cast<double>(count); }
+};
+
+/// Wall times of stored results, whatever their parameters, by solver and by solver and problem.
+class StoredTimes {
+ public:
+  explicit StoredTimes(const fs::path& folder) {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(folder / "cells", none)) {
+      std::ifstream stream(entry.path() / "cell.json", std::ios::binary);
+      const Json json = stream ? Json::parse(stream, nullptr, false) : Json();
+      if (json.is_object()) add(json);
+    }
+  }
+
+  /// Nothing for a solver without a result.
+  std::optional<double> expected(const Cell& cell) const {
+    if (const auto found = by_problem_.find({cell.solver->solver, cell.problem_key}); found != by_problem_.end())
+      return std::min(found->second.mean(), cell.limits.wall_s);
+    if (const auto found = by_solver_.find(cell.solver->solver); found != by_solver_.end())
+      return std::min(found->second.mean(), cell.limits.wall_s);
+    return std::nullopt;
+  }
+  std::size_t results(const std::string& solver) const { return by_solver_.at(solver).count; }
+
+ private:
+  void add(const Json& json) try {
+    const Json& wall = json.at("times").at("wall_s");
+    const Json& problem = json.at("problem");
+    if (!wall.is_number() || !problem.contains("rows")) return;  // its problem was never built
+    const auto solver = json.at("solver").at("name").get<std::string>();
+    by_solver_[solver].add(wall.get<double>());
+    by_problem_[{solver, problem.at("sha256").get<std::string>()}].add(wall.get<double>());
+  } catch (const nlohmann::json::exception&) {
+    // no result
+  }
+
+  std::map<std::string, Sum> by_solver_;
+  std::map<std::pair<std::string, std::string>, Sum> by_problem_;
+};
+
+}  // namespace
+
+RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chosen, const Catalog& catalog,
+                         const RunOptions& options) {
+  const fs::path folder = fs::path(options.out) / plan.config_name;
+  const StoredTimes stored(folder);
+  const ResultStore store = ResultStore::to_read(folder);
+  const Timing timing = timing_of(options, !plan.cells.empty() && plan.cells.front().kernels);
+  const double jobs = options.jobs;
+  RunEstimate estimate;
+  std::set<std::string> seen, solvers;
+  double longest_expected = 0.0, longest_limit = 0.0;
+  for (const std::size_t index : chosen) {
+    const Cell& cell = plan.cells[index];
+    if (!seen.insert(cell.hash).second) continue;
+    const auto record = options.fresh ? std::nullopt : store.find(cell);
+    const int runs = missing_runs(record ? &*record : nullptr, timing, timing.passes == 2 && can_replay(cell, catalog));
+    if (runs == 0) continue;
+    (record ? estimate.again : estimate.to_run).push_back(index);
+    estimate.runs += static_cast<std::size_t>(runs);
+    if (const auto expected = stored.expected(cell)) {
+      ++estimate.expected_cells;
+      estimate.expected_s += *expected * runs;
+      longest_expected = std::max(longest_expected, *expected);
+      if (solvers.insert(cell.solver->solver).second) estimate.results += stored.results(cell.solver->solver);
+    } else {
+      ++estimate.unknown_cells;
+      estimate.limit_s += cell.limits.wall_s * runs;
+      longest_limit = std::max(longest_limit, cell.limits.wall_s);
+    }
+  }
+  estimate.expected_s = std::max(estimate.expected_s / jobs, longest_expected);
+  // Graham's bound for a list of tasks in any order.
+  estimate.limit_s = estimate.limit_s / jobs + longest_limit * (1.0 - 1.0 / jobs);
+  return estimate;
+}
+
+}  // namespace ccp

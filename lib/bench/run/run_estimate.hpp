@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "bench/run/catalog.hpp"
+#include "bench/run/plan.hpp"
+#include "bench/run/runner.hpp"
+
+namespace ccp {
+
+/// What can be said of the time of a run before it starts. All times in s, for so many cells at once; building the problems
+/// comes on top.
+struct RunEstimate {
+  std::vector<std::size_t> to_run;  ///< indices of the cells without a result, each hash once
+  std::vector<std::size_t> again;   ///< indices of the cells with a result that lack repeats
+  std::size_t runs = 0;             ///< of all these cells, with their repeats
+  std::size_t results = 0;          ///< stored results that the expectation rests on
+  std::size_t expected_cells = 0;   ///< cells to run, again or not, of solvers that have results
+  double expected_s = 0.0;          ///< their time, from the mean wall time of the solver on that problem, or on all
+  std::size_t unknown_cells = 0;    ///< the other cells to run
+  double limit_s = 0.0;             ///< the longest these can take, by their wall limits
+};
+
+/// For a run of the chosen cells with these options. Reads their results, which need not exist; writes nothing.
+RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chosen, const Catalog& catalog,
+                         const RunOptions& options);
+
+}  // namespace ccp

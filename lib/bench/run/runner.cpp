@@ -1,0 +1,143 @@
+#include "bench/run/runner.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "bench/results/environment.hpp"
+#include "bench/results/manifest.hpp"
+#include "bench/results/result_store.hpp"
+#include "bench/run/process_pool.hpp"
+#include "bench/run/supervisor.hpp"
+#include "core/error.hpp"
+
+namespace ccp {
+namespace {
+
+void check_options(const RunOptions& options) {
+  if (options.jobs < 1) throw InputError("--jobs: expected at least 1");
+  if (options.repeat < 1) throw InputError("--repeat: expected at least 1");
+  if (options.passes < 0 || options.passes > 2) throw InputError("--passes: expected 1 or 2");
+  if (options.threads < 1) throw InputError("--threads: expected at least 1");
+}
+
+/// Of `chosen` the cells to run: those without a result, each hash once.
+std::vector<std::size_t> cells_to_run(const Plan& plan, const std::vector<std::size_t>& chosen, const ResultStore& store,
+                                      bool fresh) {
+  std::vector<std::size_t> missing;
+  std::set<std::string> seen;
+  for (const std::size_t index : chosen) {
+    const Cell& cell = plan.cells[index];
+    if (!fresh && store.find(cell)) continue;
+    if (seen.insert(cell.hash).second) missing.push_back(index);
+  }
+  return missing;
+}
+
+std::vector<std::size_t> each_hash_once(const Plan& plan, const std::vector<std::size_t>& chosen) {
+  std::vector<std::size_t> distinct;
+  std::set<std::string> seen;
+  for (const std::size_t index : chosen)
+    if (seen.insert(plan.cells[index].hash).second) distinct.push_back(index);
+  return distinct;
+}
+
+/// "cell: run 3 differs from the first: …" for each such note.
+std::vector<std::string> differing_repeats(const Plan& plan, const std::vector<std::size_t>& cells,
+                                           const ResultStore& store) {
+  std::vector<std::string> texts;
+  for (const std::size_t index : cells) {
+    const auto record = store.find(plan.cells[index]);
+    if (!record || record->runs.size() < 2) continue;
+    for (const std::string& note : record->notes)
+      if (note.find(differs_remark) != std::string::npos) texts.push_back(plan.cells[index].id() + ": " + note);
+  }
+  return texts;
+}
+
+/// Counts by status and failures of the chosen cells; true when each has a result.
+bool collect(const Plan& plan, const std::vector<std::size_t>& chosen, const ResultStore& store, RunReport& report) {
+  bool complete = true;
+  for (const std::size_t index : chosen) {
+    const auto record = store.find(plan.cells[index]);
+    complete = complete && record.has_value();
+    if (!record) continue;
+    ++report.counts[static_cast<std::size_t>(record->status)];
+    if (is_failure(record->status)) report.failures.push_back({plan.cells[index].id(), record->status, record->reason});
+  }
+  return complete;
+}
+
+}  // namespace
+
+void RunProgress::planned(const Config&, std::size_t, std::size_t) {}
+void RunProgress::building(const Cell&, const RunCounts&) {}
+void RunProgress::started(const Cell&, const RunCounts&) {}
+void RunProgress::finished(const CellReport&, const RunCounts&) {}
+void RunProgress::warning(const std::string&) {}
+void RunProgress::waiting(const RunCounts&) {}
+
+Timing timing_of(const RunOptions& options, bool kernels) {
+  Timing timing;
+  timing.repeat = options.repeat;
+  timing.passes = options.passes != 0 ? options.passes : options.repeat > 1 || kernels ? 2 : 1;
+  timing.pin = options.jobs == 1 && (timing.repeat > 1 || timing.passes == 2);
+  return timing;
+}
+
+bool is_failure(Status status) {
+  return status == Status::failed || status == Status::crashed || status == Status::out_of_memory ||
+         status == Status::false_converged;
+}
+
+RunReport run_config(const Config& config, const Plan& plan, const Catalog& catalog, const RunOptions& options,
+                     RunProgress& progress) {
+  check_options(options);
+  const auto chosen = select_cells(plan, options.only, options.shard);
+  const ResultStore store(options.out, config.name);
+  const auto missing = cells_to_run(plan, chosen, store, options.fresh);
+
+  RunReport report;
+  report.folder = store.folder().string();
+  report.selected = chosen.size();
+  report.reused = chosen.size() - missing.size();
+  ManifestState state;
+  state.start = iso_time_now();
+  const Environment environment = read_environment();
+  state.load = environment.load;
+  report.warnings = timing_warnings(environment, options.jobs * options.threads);
+  store.write_manifest(manifest_json(config, plan, options, report, state));
+  progress.planned(config, chosen.size(), report.reused);
+  const Timing timing = timing_of(options, config.kernels);
+  if (timing.repeat > 1 || timing.passes == 2)  // other runs are asked for results; the manifest has it all the same
+    for (const std::string& text : report.warnings) progress.warning(text);
+
+  const InterruptGuard guard;
+  Supervisor supervisor(plan, catalog, store, options.jobs, timing, progress);
+  report.interrupted = !supervisor.run(missing, each_hash_once(plan, chosen), guard);
+  store.write_summary(plan);
+
+  const bool chosen_done = collect(plan, chosen, store, report);
+  for (const std::string& text : differing_repeats(plan, each_hash_once(plan, chosen), store)) {
+    report.warnings.push_back(text);
+    progress.warning(text);
+  }
+  state.complete =
+      !report.interrupted && chosen_done &&
+      (chosen.size() == plan.cells.size() ||
+       std::all_of(plan.cells.begin(), plan.cells.end(), [&](const Cell& cell) { return store.find(cell).has_value(); }));
+  state.interrupted = report.interrupted;
+  state.end = iso_time_now();
+  store.write_manifest(manifest_json(config, plan, options, report, state));
+  return report;
+}
+
+RunReport run_config(const Config& config, const Catalog& catalog, const RunOptions& options, RunProgress& progress) {
+  check_options(options);
+  return run_config(config, make_plan(config, {options.fclib_dir, options.threads}), catalog, options, progress);
+}
+
+RunReport run_config(const std::string& file, const Catalog& catalog, const RunOptions& options, RunProgress& progress) {
+  return run_config(read_config(file, catalog, options.overrides), catalog, options, progress);
+}
+
+}  // namespace ccp

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/run/catalog.hpp"
+#include "bench/run/plan.hpp"
+#include "bench/run/repeats.hpp"
+#include "core/status.hpp"
+
+/// Runs the cells of a config, each in a process of its own, and keeps their results on disk.
+namespace ccp {
+
+struct RunOptions {
+  std::string out = "results";  ///< results go to out/<config name>/
+  std::string only;             ///< shell pattern on "problem/model/label"; empty: all
+  ConfigOverrides overrides;    ///< --size and --set
+  std::string fclib_dir;        ///< --fclib; empty: CCPBENCH_FCLIB_DIR
+  int jobs = 1;                 ///< cells at once
+  int threads = 1;              ///< threads a solver may use
+  int repeat = 1;               ///< timed runs of each cell, in rounds over all cells
+  int passes = 0;               ///< 1 or 2 (bench/repeats.hpp); 0: 2 with repeats or where kernels are timed, else 1
+  bool fresh = false;           ///< run again what is there already
+  Shard shard;
+};
+
+Timing timing_of(const RunOptions& options, bool kernels);
+
+/// One finished cell, for a line on the terminal.
+struct CellReport {
+  const Cell* cell = nullptr;
+  Status status = Status::failed;
+  std::string reason;
+  int iterations = 0;
+  double setup_s = 0.0, solve_s = 0.0;
+  double wall_s = 0.0;      ///< of the process
+  double stop_value = 0.0;  ///< final value of the stop measure, NaN when unknown
+};
+
+/// Where a run stands.
+struct RunCounts {
+  std::size_t total = 0;  ///< cells to run, without reused ones
+  std::size_t done = 0;
+  std::size_t running = 0;
+  std::size_t failed = 0;  ///< is_failure()
+  /// Time left from the cells measured so far (TimeLeft), s; nothing before the first finished cell.
+  std::optional<double> left_s;
+};
+
+/// Listens to a run. Called from the thread of run_config.
+class RunProgress {
+ public:
+  virtual ~RunProgress() = default;
+  /// selected: cells of this run; reused: how many of them have a result already.
+  virtual void planned(const Config& config, std::size_t selected, std::size_t reused);
+  /// The problem of a cell is going to be read or generated.
+  virtual void building(const Cell& cell, const RunCounts& counts);
+  virtual void started(const Cell& cell, const RunCounts& counts);
+  virtual void finished(const CellReport& report, const RunCounts& counts);
+  /// Something that makes the times worth less: a machine or build unfit for timing, repeats with other iterates.
+  virtual void warning(const std::string& text);
+  /// Several times a second while nothing ends.
+  virtual void waiting(const RunCounts& counts);
+};
+
+/// failed, crashed, out_of_memory and false_converged. Reaching a limit, stalling, diverging or not supporting a problem is
+/// what a benchmark is there to find out, not a failure of it.
+bool is_failure(Status status);
+
+struct FailedCell {
+  std::string id;  ///< "problem/model/label"
+  Status status = Status::failed;
+  std::string reason;
+};
+
+struct RunReport {
+  std::string folder;                    ///< out/<config name>
+  std::size_t selected = 0;              ///< cells asked for
+  std::size_t reused = 0;                ///< had a result already
+  std::array<std::size_t, 11> counts{};  ///< of selected cells with a result, by Status
+  std::vector<FailedCell> failures;      ///< selected cells with is_failure()
+  std::vector<std::string> warnings;     ///< about times
+  bool interrupted = false;              ///< SIGINT or SIGTERM: the program should exit with 130
+};
+
+/// Reads, plans and runs one config. Numerical failures and crashes become results; throws InputError for bad input and an
+/// output folder that cannot be written. SIGINT and SIGTERM stop the run: workers are killed, nothing half-written is kept.
+/// Must be called from a process without other threads (workers are forked).
+RunReport run_config(const std::string& file, const Catalog& catalog, const RunOptions& options, RunProgress& progress);
+
+/// The same for a config in memory.
+RunReport run_config(const Config& config, const Catalog& catalog, const RunOptions& options, RunProgress& progress);
+
+/// The same for a config that is planned already: plan is make_plan(config, {options.fclib_dir, options.threads}).
+RunReport run_config(const Config& config, const Plan& plan, const Catalog& catalog, const RunOptions& options,
+                     RunProgress& progress);
+
+}  // namespace ccp

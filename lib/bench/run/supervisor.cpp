@@ -1,0 +1,307 @@
+#include "bench/run/supervisor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <tuple>
+
+#include "bench/results/partial_trace.hpp"
+#include "bench/run/worker.hpp"
+#include "core/error.hpp"
+
+namespace ccp {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* first_log_name = "log.txt";
+constexpr const char* again_log_name = "log_again.txt";  // else it would take the place of the first
+
+constexpr std::size_t aside = static_cast<std::size_t>(-1);  // id of a worker that runs no cell
+constexpr int exit_built = 72;  // of the worker that tries to build a problem; 0 would be what exit() in a scene gives
+
+/// The last line that says something, at most 300 characters, printable; empty when there is none.
+std::string last_line(const fs::path& path) {
+  constexpr std::streamoff most_read = 1 << 16;  // a log may be as long as a solver likes
+  std::ifstream stream(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = stream ? static_cast<std::streamoff>(stream.tellg()) : 0;
+  stream.seekg(std::max<std::streamoff>(0, size - most_read));
+  std::string last;
+  for (std::string line; std::getline(stream, line);)
+    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
+  last.resize(std::min<std::size_t>(last.size(), 300));
+  std::replace_if(
+      last.begin(), last.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return last;
+}
+
+/// Keeps of a dead worker's folder only its log and its trace, and of any worker an empty log not.
+void clean_folder(const fs::path& folder, bool dead) {
+  std::error_code ignored;
+  std::vector<fs::path> rubbish;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const bool is_log = (entry.path().filename() == first_log_name || entry.path().filename() == again_log_name);
+    const bool empty_log = is_log && entry.file_size(ignored) == 0;
+    if (empty_log || (dead && !is_log && entry.path().filename() != "trace.csv")) rubbish.push_back(entry.path());
+  }
+  for (const fs::path& path : rubbish) fs::remove_all(path, ignored);
+}
+
+}  // namespace
+
+Supervisor::Supervisor(const Plan& plan, const Catalog& catalog, const ResultStore& store, int jobs, Timing timing,
+                       RunProgress& progress)
+    : plan_(plan),
+      catalog_(catalog),
+      store_(store),
+      jobs_(jobs),
+      timing_(timing),
+      progress_(progress),
+      log_name_(first_log_name) {
+  clock_.start();
+}
+
+bool Supervisor::run(const std::vector<std::size_t>& missing, const std::vector<std::size_t>& all,
+                     const InterruptGuard& guard) {
+  guard_ = &guard;
+  counts_ = {};
+  given_up_.clear();
+  log_name_ = first_log_name;
+  run_round(missing);
+  log_name_ = again_log_name;
+  for (auto round = next_round(all); !round.empty() && !guard.interrupted(); round = next_round(all)) run_round(round);
+  const auto killed = pool_.kill_all();
+  for (const std::size_t index : killed)
+    if (index != aside && !store_.find(plan_.cells[index])) store_.discard(plan_.cells[index]);
+  return !guard.interrupted();
+}
+
+void Supervisor::run_round(const std::vector<std::size_t>& cells) {
+  counts_.total += cells.size();
+  for (const std::size_t index : cells) {
+    const Cell& cell = plan_.cells[index];
+    time_left_.add(cell.solver->solver, cell.problem_key, cell.limits.wall_s);
+  }
+  std::size_t next = 0;
+  while (!guard_->interrupted() && (next < cells.size() || counts_.running > 0)) {
+    if (next < cells.size() && counts_.running < static_cast<std::size_t>(jobs_))
+      start(cells[next++]);
+    else
+      wait();
+  }
+}
+
+std::vector<std::size_t> Supervisor::next_round(const std::vector<std::size_t>& cells) const {
+  std::vector<std::size_t> round;
+  if (timing_.repeat == 1 && timing_.passes == 1) return round;
+  for (const std::size_t index : cells) {
+    const Cell& cell = plan_.cells[index];
+    const auto record = store_.find(cell);
+    if (record && given_up_.count(index) == 0 && next_pass(*record, timing_, can_replay(cell, catalog_)))
+      round.push_back(index);
+  }
+  return round;
+}
+
+std::optional<WorkerExit> Supervisor::wait() {
+  const auto exit = pool_.wait(std::chrono::milliseconds(200));
+  if (exit && exit->id == aside) return exit;
+  if (exit)
+    finish(*exit);
+  else
+    progress_.waiting(counts());
+  return std::nullopt;
+}
+
+std::optional<WorkerExit> Supervisor::run_aside(const Cell& cell, const std::function<int()>& body) {
+  pool_.spawn(aside, cell.limits, fs::absolute(store_.cell_folder(cell)) / log_name_, body);
+  while (!guard_->interrupted())
+    if (const auto exit = wait()) return exit;
+  return std::nullopt;
+}
+
+void Supervisor::build(const Cell& cell) {
+  const bool fresh = !built_ || built_key_ != cell.problem_key;
+  if (fresh) {
+    built_.reset();  // before the next one is there, or both would be in memory
+    kernels_.clear();
+    tried_.clear();
+    progress_.building(cell, counts());
+  }
+  const double start = clock_.seconds();
+  if (tried_.insert(cell.model).second && !(built_ && built_->defect())) {
+    const auto exit = run_aside(cell, [&] {
+      if (fresh) built_ = std::make_unique<BuiltProblem>(cell, catalog_);
+      built_->judge(cell.model);
+      return exit_built;
+    });
+    if (!exit) return;
+    if (exit->code != exit_built) {
+      built_ = std::make_unique<BuiltProblem>(build_defect(cell, *exit));
+      built_key_ = cell.problem_key;
+    }
+  }
+  if (!built_) built_ = std::make_unique<BuiltProblem>(cell, catalog_);
+  built_key_ = cell.problem_key;
+  if (built_->judge(cell.model) != nullptr && cell.kernels) measure_kernels_once(cell);
+  if (!fresh) return;
+  build_s_ = clock_.seconds() - start;
+  time_left_.built(cell.problem_key, build_s_);
+}
+
+void Supervisor::measure_kernels_once(const Cell& cell) {
+  const auto [times, fresh] = kernels_.try_emplace(cell.threads);
+  if (fresh)
+    times->second = measure_kernels_apart(built_->problem(), cell.threads, [&](const std::function<int()>& body) {
+      const auto exit = run_aside(cell, body);
+      return exit && exit->code == 0;
+    });
+  built_->set_kernels(times->second);
+}
+
+std::pair<Status, std::string> Supervisor::build_defect(const Cell& cell, const WorkerExit& exit) const {
+  const auto [status, reason] = how_it_ended(cell, exit);
+  // No measurement of a solver, as a time limit is.
+  return {status == Status::time_limit ? Status::failed : status, "the problem cannot be built: " + reason};
+}
+
+void Supervisor::start(std::size_t index) {
+  if (log_name_ == again_log_name) return start_again(index);
+  const Cell& cell = plan_.cells[index];
+  store_.prepare(cell);
+  build(cell);
+  if (guard_->interrupted()) return store_.discard(cell);
+  if (built_->judge(cell.model) == nullptr) return finish_without_worker(index);
+  const fs::path folder = fs::absolute(store_.cell_folder(cell));  // a solver may change its directory
+  spawn(index, [this, &cell, folder] { return run_cell(cell, *built_, catalog_, folder, timing_.pin); });
+}
+
+void Supervisor::spawn(std::size_t index, const std::function<int()>& body) {
+  const Cell& cell = plan_.cells[index];
+  pool_.spawn(index, cell.limits, fs::absolute(store_.cell_folder(cell)) / log_name_, body);
+  ++counts_.running;
+  time_left_.started(index, cell.solver->solver, cell.limits.wall_s, clock_.seconds());
+  progress_.started(cell, counts());
+}
+
+void Supervisor::start_again(std::size_t index) {
+  const Cell& cell = plan_.cells[index];
+  build(cell);
+  if (guard_->interrupted()) return;
+  auto record = store_.find(cell);
+  if (!record) throw InputError(store_.cell_folder(cell).string(), "", "the result was removed while the run went on");
+  if (built_->judge(cell.model) == nullptr) {
+    time_left_.skipped(cell.solver->solver);
+    return give_up_repeating(index, std::move(*record), built_->defect()->second);
+  }
+  const bool replayable = can_replay(cell, catalog_);
+  const int pass = next_pass(*record, timing_, replayable).value_or(1);
+  const std::string remark = "timed with judging between iterations: the method cannot be replayed without";
+  if (timing_.passes == 2 && !replayable &&
+      std::find(record->notes.begin(), record->notes.end(), remark) == record->notes.end())
+    record->notes.push_back(remark);
+  const fs::path folder = fs::absolute(store_.cell_folder(cell));
+  spawn(index, [this, &cell, folder, &record, pass] {
+    return run_cell_again(cell, *built_, catalog_, folder, std::move(*record), pass, timing_.pin);
+  });
+}
+
+void Supervisor::finish_again(std::size_t index, const WorkerExit& exit) {
+  const Cell& cell = plan_.cells[index];
+  auto record = store_.find(cell);
+  if (!record) throw InputError(store_.cell_folder(cell).string(), "", "the result was removed while the run went on");
+  if (exit.code != 0) return give_up_repeating(index, std::move(*record), how_it_ended(cell, exit).second);
+  clean_folder(store_.cell_folder(cell), false);
+  report(index, *record, exit.wall_s);
+}
+
+void Supervisor::give_up_repeating(std::size_t index, CellRecord record, const std::string& reason) {
+  const Cell& cell = plan_.cells[index];
+  given_up_.insert(index);
+  record.notes.push_back("a repeated run did not come to its end: " + reason);
+  store_.store(cell, record);
+  clean_folder(store_.cell_folder(cell), false);
+  report(index, record, 0.0);
+}
+
+void Supervisor::finish_without_worker(std::size_t index) {
+  const Cell& cell = plan_.cells[index];
+  CellRecord record;
+  record.hash = cell.hash;
+  record.limits = cell.limits;
+  record.wall_s = build_s_;
+  std::tie(record.status, record.reason) = *built_->defect();
+  clean_folder(store_.cell_folder(cell), true);
+  store_.store(cell, record);
+  time_left_.skipped(cell.solver->solver);
+  report(index, record, 0.0);
+}
+
+std::pair<Status, std::string> Supervisor::how_it_ended(const Cell& cell, const WorkerExit& exit) const {
+  const std::string log = last_line(store_.cell_folder(cell) / log_name_);
+  if (exit.beyond_wall_limit) return {Status::time_limit, fmt::format("wall limit of {} s", cell.limits.wall_s)};
+  if (exit.code == exit_out_of_memory || log.find("bad_alloc") != std::string::npos)
+    return {Status::out_of_memory, fmt::format("memory limit of {} MiB", cell.limits.memory_mb)};
+  std::string reason =
+      exit.code ? fmt::format("the worker ended with code {} and without a result", *exit.code) : exit.signal;
+  if (exit.signal == "SIGKILL") reason += " (from outside, perhaps by the system for lack of memory)";
+  if (!log.empty()) reason += ": " + log;
+  return {Status::crashed, reason};
+}
+
+CellRecord Supervisor::record_of_dead(const Cell& cell, const WorkerExit& exit) const {
+  CellRecord record;
+  record.hash = cell.hash;
+  record.limits = cell.limits;
+  record.wall_s = exit.wall_s;
+  record.peak_memory_mb = exit.peak_memory_mb;
+  if (built_ && built_key_ == cell.problem_key && !built_->defect()) {
+    record.problem = built_->facts();
+    if (const auto times = kernels_.find(cell.threads); times != kernels_.end()) record.kernels = times->second;
+  }
+  std::tie(record.status, record.reason) = how_it_ended(cell, exit);
+  return record;
+}
+
+void Supervisor::finish(const WorkerExit& exit) {
+  const Cell& cell = plan_.cells[exit.id];
+  --counts_.running;
+  time_left_.finished(exit.id, exit.wall_s);
+  if (log_name_ == again_log_name) return finish_again(exit.id, exit);
+  const bool in_order = exit.code == 0;
+  auto record = in_order ? store_.find(cell) : std::nullopt;
+  if (!record) {
+    record = record_of_dead(cell, exit);
+    take_partial_trace(store_.cell_folder(cell), cell, *record);
+    clean_folder(store_.cell_folder(cell), true);
+    store_.store(cell, *record);
+  } else {
+    clean_folder(store_.cell_folder(cell), false);
+  }
+  report(exit.id, *record, exit.wall_s);
+}
+
+void Supervisor::report(std::size_t index, const CellRecord& record, double wall_s) {
+  const Cell& cell = plan_.cells[index];
+  ++counts_.done;
+  if (is_failure(record.status)) ++counts_.failed;
+  CellReport report;
+  report.cell = &cell;
+  report.status = record.status;
+  report.reason = record.reason;
+  report.iterations = record.iterations;
+  report.setup_s = record.setup_s;
+  report.solve_s = record.solve_s;
+  report.wall_s = wall_s;
+  report.stop_value = record.measures[measure_index(cell.stop.measure)];
+  progress_.finished(report, counts());
+}
+
+RunCounts Supervisor::counts() const {
+  RunCounts counts = counts_;
+  counts.left_s = time_left_.left_s(jobs_, clock_.seconds());
+  return counts;
+}
+
+}  // namespace ccp

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/results/result_store.hpp"
+#include "bench/run/built_problem.hpp"
+#include "bench/run/catalog.hpp"
+#include "bench/run/plan.hpp"
+#include "bench/run/process_pool.hpp"
+#include "bench/run/runner.hpp"
+#include "bench/run/time_left.hpp"
+#include "core/stopwatch.hpp"
+
+namespace ccp {
+
+/// Runs cells in worker processes: builds each problem once, forks, enforces limits, and writes the results of workers that
+/// died. This process stays single-threaded, so that a fork copies everything there is.
+class Supervisor {
+ public:
+  Supervisor(const Plan& plan, const Catalog& catalog, const ResultStore& store, int jobs, Timing timing,
+             RunProgress& progress);
+
+  /// Runs the cells `missing` in that order, then, round by round, each of `all` that needs another timed run. Indices of
+  /// the plan; no hash twice. Returns false when interrupted: what ran then is discarded.
+  bool run(const std::vector<std::size_t>& missing, const std::vector<std::size_t>& all, const InterruptGuard& guard);
+
+ private:
+  /// Starts these one after the other, and waits for all.
+  void run_round(const std::vector<std::size_t>& cells);
+  /// Those that need another timed run.
+  std::vector<std::size_t> next_round(const std::vector<std::size_t>& cells) const;
+  /// Another timed run of a cell that has a result.
+  void start_again(std::size_t index);
+  void finish_again(std::size_t index, const WorkerExit& exit);
+  void give_up_repeating(std::size_t index, CellRecord record, const std::string& reason);
+  void spawn(std::size_t index, const std::function<int()>& body);
+  /// Waits a moment; finishes a cell that has ended, or gives the exit of the worker aside.
+  std::optional<WorkerExit> wait();
+  /// Runs `body` in a worker that belongs to no cell, within the limits and the folder of one, while cells go on. Nothing
+  /// when interrupted.
+  std::optional<WorkerExit> run_aside(const Cell& cell, const std::function<int()>& body);
+  void start(std::size_t index);
+  /// Makes problem and judge of a cell, first in a worker aside, because a damaged file can end the process that reads it.
+  void build(const Cell& cell);
+  void measure_kernels_once(const Cell& cell);
+  void finish(const WorkerExit& exit);
+  void finish_without_worker(std::size_t index);
+  void report(std::size_t index, const CellRecord& record, double wall_s);
+  std::pair<Status, std::string> how_it_ended(const Cell& cell, const WorkerExit& exit) const;
+  std::pair<Status, std::string> build_defect(const Cell& cell, const WorkerExit& exit) const;
+  CellRecord record_of_dead(const Cell& cell, const WorkerExit& exit) const;
+  RunCounts counts() const;
+
+  const Plan& plan_;
+  const Catalog& catalog_;
+  const ResultStore& store_;
+  const int jobs_;
+  const Timing timing_;
+  RunProgress& progress_;
+  ProcessPool pool_;
+  const InterruptGuard* guard_ = nullptr;
+  Stopwatch clock_;
+  std::set<std::size_t> given_up_;  ///< cells of which a repeated run did not come to its end
+  const char* log_name_;            ///< of the workers of this round
+  std::string built_key_;
+  double build_s_ = 0.0;                               ///< time it took to build it
+  std::set<Model> tried_;                              ///< models whose judge was made aside, of the problem that is built
+  std::map<int, std::optional<KernelTimes>> kernels_;  ///< of the problem that is built, by threads
+  std::unique_ptr<BuiltProblem> built_;
+  TimeLeft time_left_;
+  RunCounts counts_;
+};
+
+}  // namespace ccp

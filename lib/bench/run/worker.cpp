@@ -1,0 +1,133 @@
+#include "bench/run/worker.hpp"
+
+#include <sys/resource.h>
+
+#include <exception>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "bench/results/cell_record.hpp"
+#include "bench/results/partial_trace.hpp"
+#include "bench/results/trace_csv.hpp"
+#include "bench/run/kernel_times.hpp"
+#include "bench/run/resident_pages.hpp"
+#include "core/error.hpp"
+#include "core/stopwatch.hpp"
+#include "io/atomic_file.hpp"
+#include "solvers/reference/reference.hpp"
+
+namespace ccp {
+namespace {
+
+/// Room a timed run finds in memory, bytes: what the methods take for about a thousand contacts.
+constexpr std::size_t resident_heap = 4U << 20U;
+
+double peak_memory_mb() {
+  rusage usage{};
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<double>(usage.ru_maxrss) / 1024.0 : 0.0;
+}
+
+std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog) {
+  auto solver = catalog.make_solver(cell.solver->solver);
+  for (const auto& [name, value] : cell.solver->parameters) solver->settings().set(name, value);
+  return solver;
+}
+
+/// Where the run starts. A reference solution is made here, in the worker, off the solver's clock: whatever goes wrong with
+/// it costs this cell alone. Throws InputError when none is certified.
+WarmStart start_of(const Cell& cell, const BuiltProblem& built) {
+  if (!cell.solver->start_from_reference) return {};
+  const ContactProblem& problem = built.unperturbed();
+  const StopRule stop{Measure::relative_residual, 0.0, true, std::numeric_limits<int>::max(), cell.limits.wall_s};
+  Judge judge(problem, cell.model);
+  RunMonitor monitor(judge, stop, cell.threads);
+  const Result reference = make_reference()->solve(problem, cell.model, {}, monitor);
+  if (!reference.native_converged) throw InputError("no start point: " + reference.reason);
+  return {reference.impulse, {}, 0.0};
+}
+
+void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder, bool pin,
+                CellRecord& record) {
+  const auto solver = solver_of(cell, catalog);
+  if (const auto reason = solver->supports(built.problem(), cell.model)) {
+    record.status = Status::unsupported;
+    record.reason = *reason;
+    return;
+  }
+  const WarmStart start = start_of(cell, built);
+  TimedRun run;
+  if (pin) run.cores = pin_to_cores(cell.threads);
+  TraceCsv trace(folder / unfinished_trace_name);
+  RunMonitor monitor(*built.judge(cell.model), cell.stop, cell.threads);
+  monitor.set_trace(&trace, cell.trace);
+  make_pages_resident(resident_heap);
+  Result result = solver->solve(built.problem(), cell.model, start, monitor);
+  trace.close();
+  record.crossings = result.crossings;
+  add_run(record, result, std::move(run));
+  record.take(std::move(result));
+  std::filesystem::rename(folder / unfinished_trace_name, folder / "trace.csv");
+}
+
+}  // namespace
+
+int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder, bool pin) {
+  Stopwatch wall;
+  wall.start();
+  CellRecord record;
+  record.hash = cell.hash;
+  record.limits = cell.limits;
+  record.problem = built.facts();
+  record.kernels = built.kernels();
+  try {
+    solve_cell(cell, built, catalog, folder, pin, record);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    record.status = Status::failed;
+    record.reason = error.what();
+    take_partial_trace(folder, cell, record);
+  } catch (...) {
+    record.status = Status::failed;
+    record.reason = "an exception of an unknown kind";
+    take_partial_trace(folder, cell, record);
+  }
+  record.conversions = built.problem().conversions();
+  record.peak_memory_mb = peak_memory_mb();
+  record.wall_s = wall.seconds();
+  write_file_atomically(folder / "cell.json", record_to_json(cell, record));
+  return 0;
+}
+
+int run_cell_again(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder,
+                   CellRecord record, int pass, bool pin) {
+  const auto solver = solver_of(cell, catalog);
+  const WarmStart start = start_of(cell, built);
+  TimedRun run;
+  run.pass = pass;
+  if (pin) run.cores = pin_to_cores(cell.threads);
+  RunMonitor monitor(*built.judge(cell.model), cell.stop, cell.threads);
+  // A first pass once more evaluates what the trace did, so that both judge the same; it writes no rows.
+  if (pass == 2)
+    monitor.replay({record.iterations, record.verdict, record.crossings});
+  else
+    monitor.set_trace(nullptr, cell.trace);
+  std::optional<FirstOrderKernels> kernels;
+  KernelTotals totals;
+  if (cell.kernels) {
+    const bool symmetric = cell.model == Model::ccp;  // as the solver has it
+    kernels.emplace(symmetric ? built.problem().symmetrised() : built.problem(), cell.threads);
+    monitor.during_replay([&] { totals.add_call(*kernels); });
+  }
+  make_pages_resident(resident_heap);
+  const Result result = solver->solve(built.problem(), cell.model, start, monitor);
+  run.kernel_work_s = totals.work(result.counters);
+  add_run(record, result, std::move(run));
+  write_file_atomically(folder / "cell.json", record_to_json(cell, record));
+  return 0;
+}
+
+}  // namespace ccp

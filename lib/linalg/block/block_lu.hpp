@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "linalg/block/block_kernel.hpp"
+#include "linalg/block/block_matrix.hpp"
+#include "linalg/block/ordering.hpp"
+
+namespace ccp {
+
+/// Sparse LU of matrices of 3×3 blocks with a symmetric pattern: one symbolic pass (approximate minimum degree on the graph
+/// of the blocks), no pivoting between blocks, partial pivoting inside the pivots. The graph of contacts has far less fill
+/// than that of the scalar rows, and a block is one unrolled product.
+///
+/// Rows may be identity rows (those of contacts that separate in a semismooth Newton step): their unknowns are known before
+/// the factorisation, so that their rows and columns take no part in it.
+class BlockLu {
+ public:
+  /// Symbolic factorisation for matrices with the pattern of A.
+  explicit BlockLu(const BlockMatrix& A);
+  /// The same in an order found before.
+  explicit BlockLu(const BlockOrdering& ordering);
+
+  /// Factorises the matrix with rows  scale_i A_i· + D_i on the diagonal, scale_i and D_i being 3×3; rows with identity[i]
+  /// != 0 are the identity instead. False when a pivot is singular or not finite. The first call allocates
+  /// the factors, later ones nothing.
+  bool factorize(const BlockMatrix& A, const std::vector<Matrix3>& scale, const std::vector<Matrix3>& diagonal,
+                 const std::vector<char>& identity);
+
+  /// x <- solution of the factorised system for a padded right-hand side (3·rows entries; may be the same vector as x). No
+  /// allocation.
+  void solve(const Vector& rhs, Vector& x);
+
+  /// Floating-point operations of one factorisation without identity rows (multiplications and additions).
+  std::int64_t flops() const { return flops_; }
+  /// "minimum degree" or "nested dissection".
+  const char* ordering() const { return ordering_; }
+  /// Bytes of the factors.
+  std::size_t bytes() const { return (column_.size() + rows_) * sizeof(WideBlock); }
+
+ private:
+  void load_row(const BlockMatrix& A, const WideBlock& scale, const WideBlock& diagonal, std::size_t row);
+  bool eliminate_row(std::size_t row);
+
+  std::size_t rows_ = 0;
+  std::vector<int> order_;      ///< order_[new] = old
+  std::vector<int> place_;      ///< place_[old] = new
+  std::vector<int> row_start_;  ///< rows + 1, into column_ and data_: the filled pattern, by new rows
+  std::vector<int> column_;     ///< new columns, sorted, without the diagonal
+  std::vector<int> upper_;      ///< per row: first position with a column beyond the diagonal
+  std::vector<WideBlock> data_;
+  std::vector<WideBlock> pivot_inverse_;
+  std::vector<char> identity_;  ///< by new rows
+  std::vector<int> position_;   ///< per new column: its place in the row at work, −1 outside its pattern
+  SubtractRow subtract_row_;
+  Vector work_;
+  std::int64_t flops_ = 0;
+  const char* ordering_ = "";
+};
+
+}  // namespace ccp

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "linalg/block/block_matrix.hpp"
+
+namespace ccp {
+
+/// A fill-reducing order of a block matrix with symmetric pattern, and the structure of its LU in that order.
+struct BlockOrdering {
+  std::vector<int> order;               ///< order[new] = old
+  std::vector<std::vector<int>> upper;  ///< new columns beyond the diagonal of each row of U, sorted
+  std::int64_t flops = 0;               ///< multiplications and additions of one factorisation
+  const char* name = "";                ///< "minimum degree" or "nested dissection"
+};
+
+/// The cheaper of approximate minimum degree and, where the program has METIS (through CHOLMOD) and the graph is large
+/// enough for it to matter, nested dissection.
+BlockOrdering best_ordering(const BlockMatrix& A);
+
+/// Nested dissection of a symmetric graph in compressed columns without values (both triangles, diagonal allowed): the
+/// permutation, order[new] = old; empty where METIS is not there.
+std::vector<int> nested_dissection_order(const std::vector<int>& start, const std::vector<int>& neighbour);
+
+}  // namespace ccp

@@ -1,0 +1,113 @@
+#include <cholmod.h>
+#include <omp.h>
+
+#include <cmath>
+
+#include "linalg/direct/backends.hpp"
+
+namespace ccp::linalg {
+namespace {
+
+/// Keeps CHOLMOD from starting OpenMP threads while it lives: results and times are those of one thread, and a process that
+/// has factorised may fork (the threads would be missing in the child, whose next parallel loop would wait for them for
+/// ever).
+class SerialOpenMp {
+ public:
+  SerialOpenMp() : levels_(omp_get_max_active_levels()) { omp_set_max_active_levels(0); }
+  ~SerialOpenMp() { omp_set_max_active_levels(levels_); }
+  SerialOpenMp(const SerialOpenMp&) = delete;
+  SerialOpenMp& operator=(const SerialOpenMp&) = delete;
+
+ private:
+  int levels_;
+};
+
+/// CHOLMOD's supernodal LLᵀ, ordered by AMD or, where that fills in, METIS. Back-solves allocate nothing after the first.
+class Cholmod final : public LinearSolver {
+ public:
+  explicit Cholmod(MatrixKind kind) : LinearSolver("cholmod", kind) {
+    cholmod_start(&common_);
+    common_.print = 0;
+    common_.supernodal = CHOLMOD_SUPERNODAL;
+  }
+
+  ~Cholmod() override {
+    cholmod_free_factor(&factor_, &common_);
+    cholmod_free_dense(&solution_, &common_);
+    cholmod_free_dense(&work_y_, &common_);
+    cholmod_free_dense(&work_e_, &common_);
+    cholmod_finish(&common_);
+  }
+
+ private:
+  LinearStatus do_analyze(const SparseMatrix& pattern) override {
+    const SerialOpenMp serial;
+    cholmod_free_factor(&factor_, &common_);
+    cholmod_sparse view = view_of(pattern);
+    factor_ = cholmod_analyze(&view, &common_);
+    return factor_ ? LinearStatus::ok : failure("analysis");
+  }
+
+  LinearStatus do_factorize(const SparseMatrix& matrix) override {
+    const SerialOpenMp serial;
+    cholmod_sparse view = view_of(matrix);
+    const bool done = cholmod_factorize(&view, factor_, &common_) != 0;
+    if (common_.status == CHOLMOD_NOT_POSDEF) {
+      info_.message = "not positive definite at pivot " + std::to_string(factor_->minor + 1);
+      return LinearStatus::recoverable;
+    }
+    if (!done || common_.status < CHOLMOD_OK) return failure("factorisation");
+    info_.factor_nonzeros = static_cast<Index>(std::llround(common_.lnz));
+    info_.negative_pivots = 0;
+    return LinearStatus::ok;
+  }
+
+  LinearStatus do_solve(ConstVectorRef rhs, VectorRef x) override {
+    const SerialOpenMp serial;
+    const auto size = static_cast<std::size_t>(rhs.size());
+    cholmod_dense view{};
+    view.nrow = view.nzmax = view.d = size;
+    view.ncol = 1;
+    view.x = const_cast<double*>(rhs.data());  // CHOLMOD has no const, but only reads it
+    view.xtype = CHOLMOD_REAL;
+    view.dtype = CHOLMOD_DOUBLE;
+    if (!cholmod_solve2(CHOLMOD_A, factor_, &view, nullptr, &solution_, nullptr, &work_y_, &work_e_, &common_))
+      return failure("solution");
+    x = Eigen::Map<const Vector>(static_cast<const double*>(solution_->x), rhs.size());
+    return LinearStatus::ok;
+  }
+
+  /// The matrix as CHOLMOD sees it: symmetric, stored in the lower triangle, the upper one ignored.
+  static cholmod_sparse view_of(const SparseMatrix& matrix) {
+    cholmod_sparse view{};
+    view.nrow = static_cast<std::size_t>(matrix.rows());
+    view.ncol = static_cast<std::size_t>(matrix.cols());
+    view.nzmax = static_cast<std::size_t>(matrix.nonZeros());
+    view.p = const_cast<int*>(matrix.outerIndexPtr());
+    view.i = const_cast<int*>(matrix.innerIndexPtr());
+    view.x = const_cast<double*>(matrix.valuePtr());
+    view.stype = -1;
+    view.itype = CHOLMOD_INT;
+    view.xtype = CHOLMOD_REAL;
+    view.dtype = CHOLMOD_DOUBLE;
+    view.sorted = 1;
+    view.packed = 1;
+    return view;
+  }
+
+  LinearStatus failure(const std::string& phase) {
+    const bool memory = common_.status == CHOLMOD_OUT_OF_MEMORY || common_.status == CHOLMOD_TOO_LARGE;
+    info_.message = "CHOLMOD " + phase + (memory ? ": out of memory" : ": status " + std::to_string(common_.status));
+    return memory ? LinearStatus::recoverable : LinearStatus::fatal;
+  }
+
+  cholmod_common common_{};
+  cholmod_factor* factor_ = nullptr;
+  cholmod_dense *solution_ = nullptr, *work_y_ = nullptr, *work_e_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<LinearSolver> make_cholmod(MatrixKind kind) { return std::make_unique<Cholmod>(kind); }
+
+}  // namespace ccp::linalg

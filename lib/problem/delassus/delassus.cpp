@@ -1,0 +1,134 @@
+#include "problem/delassus/delassus.hpp"
+
+#include <algorithm>
+
+#include "core/parallel.hpp"
+
+namespace ccp {
+namespace {
+
+/// Block that owns each scalar row.
+std::vector<int> row_owner(const ConstraintSet& constraints) {
+  std::vector<int> owner(static_cast<std::size_t>(constraints.rows()));
+  for (Index i = 0; i < constraints.count(); ++i)
+    std::fill_n(owner.begin() + constraints.offset(i), constraints.rows(i), static_cast<int>(i));
+  return owner;
+}
+
+/// Sorted block columns of each block row, the diagonal among them.
+std::vector<std::vector<int>> block_pattern(const ConstraintSet& constraints, const SparseMatrix& N,
+                                            const std::vector<int>& owner) {
+  std::vector<std::vector<int>> pattern(static_cast<std::size_t>(constraints.count()));
+  for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i].push_back(static_cast<int>(i));
+  for (Index column = 0; column < N.outerSize(); ++column) {
+    const int block_column = owner[static_cast<std::size_t>(column)];
+    for (SparseMatrix::InnerIterator entry(N, column); entry; ++entry) {
+      auto& row = pattern[static_cast<std::size_t>(owner[static_cast<std::size_t>(entry.row())])];
+      if (row.back() != block_column) row.push_back(block_column);
+    }
+  }
+  for (auto& row : pattern) {
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+  }
+  return pattern;
+}
+
+}  // namespace
+
+AssembledDelassus::AssembledDelassus(ConstraintSet set, const SparseMatrix& N) : DelassusOperator(std::move(set)) {
+  const ConstraintSet& blocks = constraints();
+  const std::vector<int> owner = row_owner(blocks);
+  row_start_.assign(1, 0);
+  Index next_number = 0;
+  const auto pattern = block_pattern(blocks, N, owner);
+  for (Index i = 0; i < blocks.count(); ++i) {
+    for (const int j : pattern[static_cast<std::size_t>(i)]) {
+      if (j == i) diagonal_.push_back(static_cast<Index>(column_.size()));
+      column_.push_back(j);
+      data_start_.push_back(next_number);
+      next_number += blocks.rows(i) * blocks.rows(j);
+    }
+    row_start_.push_back(static_cast<Index>(column_.size()));
+  }
+  data_.assign(static_cast<std::size_t>(next_number), 0.0);
+  for (Index column = 0; column < N.outerSize(); ++column) {
+    const int j = owner[static_cast<std::size_t>(column)];
+    for (SparseMatrix::InnerIterator entry(N, column); entry; ++entry) {
+      const auto i = static_cast<std::size_t>(owner[static_cast<std::size_t>(entry.row())]);
+      const auto first = column_.begin() + row_start_[i], last = column_.begin() + row_start_[i + 1];
+      const auto position = static_cast<std::size_t>(std::lower_bound(first, last, j) - column_.begin());
+      const Index block_row = static_cast<Index>(i);
+      data_[static_cast<std::size_t>(data_start_[position] + (column - blocks.offset(j)) * blocks.rows(block_row) +
+                                     (entry.row() - blocks.offset(block_row)))] += entry.value();
+    }
+  }
+}
+
+template <typename Kernel>
+void AssembledDelassus::for_row_blocks(Index block, const Kernel& kernel) const {
+  for (Index k = row_start_[static_cast<std::size_t>(block)]; k < row_start_[static_cast<std::size_t>(block) + 1]; ++k) {
+    const auto position = static_cast<std::size_t>(k);
+    kernel(static_cast<Index>(column_[position]), data_.data() + data_start_[position]);
+  }
+}
+
+void AssembledDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
+  parallel_ranges(threads, constraints().count(), [&](Index begin, Index end) { finish_product(begin, end, x, x, y); });
+}
+
+void AssembledDelassus::finish_product(Index begin, Index end, ConstVectorRef, ConstVectorRef x, VectorRef y) const {
+  const ConstraintSet& blocks = constraints();
+  for (Index i = begin; i < end; ++i)
+    with_rows(blocks.rows(i), [&](auto rows) {
+      const BlockVector<rows> product = row_product<rows>(i, x.data());
+      for (int r = 0; r < rows; ++r) y[blocks.offset(i) + r] = product[r];
+    });
+}
+
+void AssembledDelassus::multiply_absolute(ConstVectorRef x, VectorRef y) const {
+  const ConstraintSet& blocks = constraints();
+  for (Index i = 0; i < blocks.count(); ++i) {
+    const Index rows = blocks.rows(i);
+    auto out = y.segment(blocks.offset(i), rows);
+    out.setZero();
+    for_row_blocks(i, [&](Index j, const double* a) {
+      for (Index c = 0; c < blocks.rows(j); ++c)
+        for (Index r = 0; r < rows; ++r) out[r] += std::abs(a[c * rows + r] * x[blocks.offset(j) + c]);
+    });
+  }
+}
+
+Matrix3 AssembledDelassus::diagonal_block(Index block) const {
+  const Index rows = constraints().rows(block);
+  const double* a = data_.data() + data_start_[static_cast<std::size_t>(diagonal_[static_cast<std::size_t>(block)])];
+  Matrix3 corner = Matrix3::Zero();
+  for (Index c = 0; c < rows; ++c)
+    for (Index r = 0; r < rows; ++r) corner(r, c) = a[c * rows + r];
+  return corner;
+}
+
+std::size_t AssembledDelassus::bytes() const {
+  return data_.size() * sizeof(double) + column_.size() * (sizeof(int) + sizeof(Index)) +
+         2 * row_start_.size() * sizeof(Index);
+}
+
+SparseMatrix AssembledDelassus::to_sparse() const {
+  const ConstraintSet& blocks = constraints();
+  std::vector<Triplet> entries;
+  entries.reserve(data_.size());
+  for (Index i = 0; i < blocks.count(); ++i) {
+    const Index rows = blocks.rows(i);
+    for_row_blocks(i, [&](Index j, const double* a) {
+      for (Index c = 0; c < blocks.rows(j); ++c)
+        for (Index r = 0; r < rows; ++r)
+          entries.emplace_back(static_cast<int>(blocks.offset(i) + r), static_cast<int>(blocks.offset(j) + c),
+                               a[c * rows + r]);
+    });
+  }
+  SparseMatrix N(blocks.rows(), blocks.rows());
+  N.setFromTriplets(entries.begin(), entries.end());
+  return N;
+}
+
+}  // namespace ccp

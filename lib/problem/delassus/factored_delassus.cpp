@@ -1,0 +1,233 @@
+#include "problem/delassus/factored_delassus.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/parallel.hpp"
+#include "problem/delassus/block_order.hpp"
+
+namespace ccp {
+namespace {
+
+/// Calls kernel(i, rows) for the blocks order[begin], …, order[end − 1] with the number of rows as a compile-time constant.
+template <typename Kernel>
+void for_blocks_by_rows(const ConstraintSet& blocks, const std::vector<int>& order, Index begin, Index end,
+                        const Kernel& kernel) {
+  for (const int *i = order.data() + begin, *last = order.data() + end; i < last; ++i)
+    with_rows(blocks.rows(*i), [&](auto rows) { kernel(Index{*i}, rows); });
+}
+
+template <int Rows>
+BlockVector<Rows> block_of(const double* x, Index offset) {
+  return Eigen::Map<const BlockVector<Rows>>(x + offset);
+}
+
+}  // namespace
+
+FactoredDelassus::FactoredDelassus(ConstraintSet set, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass)
+    : DelassusOperator(std::move(set)) {
+  assert(mass.block_diagonal());
+  collect_pairs(D, mass.blocks());
+  scale_pairs(mass);
+  if (C.nonZeros() > 0) {
+    compliance_.assign(static_cast<std::size_t>(constraints().count()), Matrix3::Zero());
+    for (Index i = 0; i < constraints().count(); ++i)
+      for (Index c = 0; c < constraints().rows(i); ++c)
+        for (SparseMatrix::InnerIterator entry(C, constraints().offset(i) + c); entry; ++entry)
+          compliance_[static_cast<std::size_t>(i)](entry.row() - constraints().offset(i), c) = entry.value();
+  }
+  scratch_.setZero(padded_size());
+}
+
+std::vector<int> FactoredDelassus::touched_bodies(const SparseMatrix& D, const std::vector<int>& owner, Index block) const {
+  std::vector<int> touched;
+  for (Index c = 0; c < constraints().rows(block); ++c)
+    for (SparseMatrix::InnerIterator entry(D, constraints().offset(block) + c); entry; ++entry)
+      touched.push_back(owner[static_cast<std::size_t>(entry.row())]);
+  std::sort(touched.begin(), touched.end());
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  return touched;
+}
+
+void FactoredDelassus::collect_bodies(const SparseMatrix& D, const std::vector<int>& owner) {
+  const Index count = constraints().count();
+  bool paired = true;
+  for (Index i = 0; i < count && paired; ++i) paired = touched_bodies(D, owner, i).size() <= 2;
+  contact_pairs_ = paired && constraints().all_contacts_3d();
+  pair_start_.assign(1, 0);
+  for (Index i = 0; i < count; ++i) {
+    std::vector<int> touched = touched_bodies(D, owner, i);
+    if (paired) touched.resize(2, idle_body_);
+    pair_body_.insert(pair_body_.end(), touched.begin(), touched.end());
+    pair_start_.push_back(static_cast<Index>(pair_body_.size()));
+  }
+  order_ = spread_order(pair_start_, pair_body_, idle_body_ + 1);
+  if (!contact_pairs_) return;
+  for (const int i : order_)
+    for (const int body : bodies_of(i)) place_body_.push_back(6 * body);
+}
+
+void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition& partition) {
+  const std::vector<int> owner = partition.owner();
+  const ConstraintSet& blocks = constraints();
+  idle_body_ = static_cast<int>(partition.count());
+  collect_bodies(D, owner);
+  data_start_.resize(order_.size());
+  Index start = 0;
+  for (const int i : order_) {
+    data_start_[static_cast<std::size_t>(i)] = start;
+    start += 6 * blocks.rows(i) * static_cast<Index>(bodies_of(i).size());
+  }
+  root_.resize(static_cast<std::size_t>(start + 36 * (pairs_ahead + 1)), 0.0);
+  far_ = root_.size() * sizeof(double) > last_cache_bytes;
+  std::vector<std::vector<std::pair<int, Index>>> by_body(static_cast<std::size_t>(partition.count()) + 1);
+  for (Index i = 0; i < blocks.count(); ++i) {
+    const auto touched = bodies_of(i);
+    const Index size = 6 * blocks.rows(i);
+    for (Index c = 0; c < blocks.rows(i); ++c)
+      for (SparseMatrix::InnerIterator entry(D, blocks.offset(i) + c); entry; ++entry) {
+        const int body = owner[static_cast<std::size_t>(entry.row())];
+        const auto k = std::lower_bound(touched.begin(), touched.end(), body) - touched.begin();
+        const auto row = static_cast<int>(entry.row() - partition.offset(body));
+        with_rows(blocks.rows(i), [&](auto rows) {
+          root_[static_cast<std::size_t>(data_start(i) + k * size + number<rows>(static_cast<int>(c), row))] = entry.value();
+        });
+      }
+    for (std::size_t k = 0; k < touched.size(); ++k)
+      by_body[static_cast<std::size_t>(touched[k])].emplace_back(static_cast<int>(i),
+                                                                 data_start(i) + static_cast<Index>(k) * size);
+  }
+  by_body.pop_back();  // the idle one
+  body_start_.assign(1, 0);
+  for (const auto& pairs : by_body) {
+    for (const auto& [block, first] : pairs) {
+      body_block_.push_back(block);
+      body_data_.push_back(first);
+    }
+    body_start_.push_back(static_cast<Index>(body_block_.size()));
+  }
+}
+
+void FactoredDelassus::scale_pairs(const MassMatrix& mass) {
+  for (Index b = 0; b < bodies(); ++b) {
+    const Eigen::Map<const Eigen::Matrix<double, 6, 6>> inverse_root(mass.block_inverse_root(b));
+    for (Index k = body_start_[static_cast<std::size_t>(b)]; k < body_start_[static_cast<std::size_t>(b) + 1]; ++k) {
+      double* pair = root_.data() + body_data_[static_cast<std::size_t>(k)];
+      with_rows(constraints().rows(body_block_[static_cast<std::size_t>(k)]), [&](auto rows) {
+        for (int c = 0; c < rows; ++c) {
+          Eigen::Matrix<double, 6, 1> column;
+          for (int r = 0; r < 6; ++r) column[r] = pair[number<rows>(c, r)];
+          column = inverse_root.lazyProduct(column).eval();
+          for (int r = 0; r < 6; ++r) pair[number<rows>(c, r)] = column[r];
+        }
+      });
+    }
+  }
+}
+
+void FactoredDelassus::gather_velocity(const double* impulse, double* w, Index first_body, Index last_body) const {
+  const ConstraintSet& blocks = constraints();
+  std::fill(w + 6 * first_body, w + 6 * last_body, 0.0);
+  for (Index b = first_body; b < last_body; ++b)
+    for (Index k = body_start_[static_cast<std::size_t>(b)]; k < body_start_[static_cast<std::size_t>(b) + 1]; ++k) {
+      const Index i = body_block_[static_cast<std::size_t>(k)];
+      const double* pair = root_.data() + body_data_[static_cast<std::size_t>(k)];
+      with_rows(blocks.rows(i),
+                [&](auto rows) { add_pair<rows>(pair, block_of<rows>(impulse, blocks.offset(i)), w + 6 * b); });
+    }
+}
+
+void FactoredDelassus::add_blocks(Index begin, Index end, const double* impulse, double* w) const {
+  if (begin == 0) std::fill(w, w + padded_size(), 0.0);
+  if (contact_pairs_) {
+    loops_->add_impulses(pairs_at(begin, false), end - begin, order_.data() + begin, impulse, w);
+    return;
+  }
+  for_blocks_by_rows(constraints(), order_, begin, end,
+                     [&](Index i, auto rows) { add_impulse<rows>(i, block_of<rows>(impulse, constraints().offset(i)), w); });
+}
+
+void FactoredDelassus::scaled_velocity(ConstVectorRef impulse, double* w, int threads) const {
+  // One thread goes through the blocks in the order of the memory. Several share the bodies, each of which takes its
+  // constraints in the same order: the same sums, to the last bit.
+  if (threads > 1)
+    parallel_ranges(threads, bodies(), [&](Index begin, Index end) { gather_velocity(impulse.data(), w, begin, end); });
+  else
+    add_blocks(0, constraints().count(), impulse.data(), w);
+}
+
+void FactoredDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
+  start_product(x, scratch_, threads);
+  parallel_ranges(threads, constraints().count(),
+                  [&](Index begin, Index end) { finish_product(begin, end, scratch_, x, y); });
+}
+
+void FactoredDelassus::finish_product(Index begin, Index end, ConstVectorRef half, ConstVectorRef x, VectorRef y) const {
+  if (contact_pairs_) {
+    loops_->find_velocities(pairs_at(begin, far_), end - begin, order_.data() + begin, half.data(), y.data());
+    for (Index k = begin; k < end && !compliance_.empty(); ++k) {
+      const int i = order_[static_cast<std::size_t>(k)];
+      y.segment<3>(3 * i) += compliance_[static_cast<std::size_t>(i)] * block_of<3>(x.data(), 3 * i);
+    }
+    return;
+  }
+  for_blocks_by_rows(constraints(), order_, begin, end, [&](Index i, auto rows) {
+    const Index offset = constraints().offset(i);
+    Eigen::Map<BlockVector<rows>>(y.data() + offset) =
+        local_velocity<rows>(i, half.data(), block_of<rows>(x.data(), offset));
+  });
+}
+
+void FactoredDelassus::add_compliance(Index place, Index count, const double* impulse, double* u) const {
+  using Lanes = Eigen::InnerStride<lane_count>;
+  for (Index k = 0; k < count; ++k) {
+    const Eigen::Map<const Vector3, 0, Lanes> gamma(impulse + lane_place(k));
+    Eigen::Map<Vector3, 0, Lanes>(u + lane_place(k)) +=
+        compliance_[static_cast<std::size_t>(order_[static_cast<std::size_t>(place + k)])] * gamma;
+  }
+}
+
+Matrix3 FactoredDelassus::block(Index i, Index j) const {
+  Matrix3 corner = Matrix3::Zero();
+  const auto bodies_i = bodies_of(i), bodies_j = bodies_of(j);
+  for (std::size_t a = 0; a < bodies_i.size(); ++a)
+    for (std::size_t b = 0; b < bodies_j.size(); ++b) {
+      if (bodies_i[a] != bodies_j[b]) continue;
+      with_rows(constraints().rows(i), [&](auto rows) {
+        with_rows(constraints().rows(j), [&](auto columns) {
+          const double* left = root_.data() + data_start(i) + 6 * rows * static_cast<Index>(a);
+          const double* right = root_.data() + data_start(j) + 6 * columns * static_cast<Index>(b);
+          for (int c = 0; c < columns; ++c)
+            for (int r = 0; r < rows; ++r)
+              for (int k = 0; k < 6; ++k) corner(r, c) += left[number<rows>(r, k)] * right[number<columns>(c, k)];
+        });
+      });
+    }
+  if (i == j && !compliance_.empty()) corner += compliance_[static_cast<std::size_t>(i)];
+  return corner;
+}
+
+std::vector<std::vector<int>> FactoredDelassus::coupling() const {
+  std::vector<std::vector<int>> pattern(static_cast<std::size_t>(constraints().count()));
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    pattern[i].push_back(static_cast<int>(i));
+    for (Index a = pair_start_[i]; a < pair_start_[i + 1]; ++a) {
+      if (pair_body_[static_cast<std::size_t>(a)] == idle_body_) continue;
+      const auto body = static_cast<std::size_t>(pair_body_[static_cast<std::size_t>(a)]);
+      pattern[i].insert(pattern[i].end(), body_block_.begin() + body_start_[body],
+                        body_block_.begin() + body_start_[body + 1]);
+    }
+    std::sort(pattern[i].begin(), pattern[i].end());
+    pattern[i].erase(std::unique(pattern[i].begin(), pattern[i].end()), pattern[i].end());
+  }
+  return pattern;
+}
+
+std::size_t FactoredDelassus::bytes() const {
+  return root_.size() * sizeof(double) +
+         (order_.size() + pair_body_.size() + place_body_.size() + body_block_.size()) * sizeof(int) +
+         (pair_start_.size() + data_start_.size() + body_start_.size() + body_data_.size()) * sizeof(Index) +
+         compliance_.size() * sizeof(Matrix3) + static_cast<std::size_t>(scratch_.size()) * sizeof(double);
+}
+
+}  // namespace ccp

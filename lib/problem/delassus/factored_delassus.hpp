@@ -1,0 +1,153 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/block_rows.hpp"
+#include "core/large_pages.hpp"
+#include "core/last_cache.hpp"
+#include "problem/delassus/block_order.hpp"
+#include "problem/delassus/delassus.hpp"
+#include "problem/delassus/pair_loops.hpp"
+#include "problem/mass_matrix.hpp"
+
+namespace ccp {
+
+/// N = DᵀH⁻¹D + C kept as its square root, never forming N: with H_b = L_b L_bᵀ for each body, the 6×d blocks of L⁻¹D per
+/// (constraint, body) pair (E70). Bodies with fewer than 6 dofs are padded with zero rows. Instead of the velocities v it
+/// deals in scaled ones w = Lᵀv, whose squares are kinetic energies: vectors of padded_size() in that layout, 6 numbers a
+/// body and 6 of an idle one, which stands in where a constraint has one body only, so that nearly all constraints have two.
+/// multiply() uses an internal scratch vector: one product at a time per object.
+class FactoredDelassus final : public DelassusOperator {
+ public:
+  /// D: n×m; C: m×m, block-diagonal by constraint (may be empty, 0×0); mass: must be block_diagonal().
+  FactoredDelassus(ConstraintSet constraints, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass);
+
+  void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
+  Index half_size() const override { return padded_size(); }
+  void start_product(ConstVectorRef x, VectorRef half, int threads = 1) const override {
+    scaled_velocity(x, half.data(), threads);
+  }
+  void feed_product(Index begin, Index end, ConstVectorRef x, VectorRef half) const override {
+    add_blocks(begin, end, x.data(), half.data());
+  }
+  void finish_product(Index begin, Index end, ConstVectorRef half, ConstVectorRef x, VectorRef y) const override;
+  bool half_is_root() const override { return compliance_.empty(); }
+  Matrix3 diagonal_block(Index block) const override { return this->block(block, block); }
+  std::size_t bytes() const override;
+
+  Index bodies() const { return static_cast<Index>(body_start_.size()) - 1; }
+  Index padded_size() const { return 6 * (bodies() + 1); }
+  /// Whether all blocks are 3D contacts of at most two bodies, as find_lanes and add_lanes need them.
+  bool contact_pairs() const { return contact_pairs_; }
+
+  /// (L⁻¹D)_iᵀ w + C_i γ_i of one block of `Rows` rows.
+  template <int Rows>
+  BlockVector<Rows> local_velocity(Index block, const double* scaled_velocity, const BlockVector<Rows>& impulse) const;
+  /// w += (L⁻¹D)_i Δγ_i of one block of `Rows` rows.
+  template <int Rows>
+  void add_impulse(Index block, const BlockVector<Rows>& delta, double* scaled_velocity) const;
+  /// w <- L⁻¹ D γ.
+  void scaled_velocity(ConstVectorRef impulse, double* w, int threads = 1) const;
+
+  /// The same for `count` blocks from a place of order(), where contact_pairs(): u, γ and Δγ in lanes, in that order.
+  void find_lanes(Index place, Index count, const double* w, const double* impulse, double* u) const {
+    loops_->find_lanes(pairs_at(place, true), count, w, u);
+    if (!compliance_.empty()) add_compliance(place, count, impulse, u);
+  }
+  void add_lanes(Index place, Index count, const double* delta, double* w) const {
+    loops_->add_lanes(pairs_at(place, false), count, delta, w);
+  }
+
+  /// The pairs of the blocks from a place of order(), where contact_pairs().
+  ContactPairs pairs_at(Index place, bool fetch) const {
+    return {root_.data() + 36 * place, place_body_.data() + 2 * place, fetch};
+  }
+
+  /// The order in which the blocks are kept and gone through; see spread_order (block_order.hpp).
+  const std::vector<int>& order() const { return order_; }
+  /// The bodies of one block; the idle one, number bodies(), may be among them.
+  std::span<const int> bodies_of(Index block) const {
+    const auto i = static_cast<std::size_t>(block);
+    return {pair_body_.data() + pair_start_[i], pair_body_.data() + pair_start_[i + 1]};
+  }
+
+  /// Pairs of constraints that share a body, as sorted block columns per block row (the pattern of N).
+  std::vector<std::vector<int>> coupling() const;
+  /// N_ij = (L⁻¹D)_iᵀ (L⁻¹D)_j (+ C_ii), rows(i)×rows(j) in the leading corner. N_ji is its transpose to the last bit.
+  Matrix3 block(Index i, Index j) const;
+
+ private:
+  /// Where a pair has number `row` (0 to 5) of a column: the first four of all columns come first, then the last two of
+  /// each.
+  template <int Rows>
+  static constexpr int number(int column, int row) {
+    return row < 4 ? 4 * column + row : 4 * Rows + 2 * column + row - 4;
+  }
+  template <int Rows>
+  static void add_pair(const double* pair, const BlockVector<Rows>& delta, double* velocity);
+  void add_compliance(Index place, Index count, const double* impulse, double* u) const;
+  void add_blocks(Index begin, Index end, const double* impulse, double* w) const;
+  void gather_velocity(const double* impulse, double* w, Index first_body, Index last_body) const;
+
+  Index data_start(Index block) const { return data_start_[static_cast<std::size_t>(block)]; }
+  std::vector<int> touched_bodies(const SparseMatrix& D, const std::vector<int>& owner, Index block) const;
+  void collect_bodies(const SparseMatrix& D, const std::vector<int>& owner);
+  void collect_pairs(const SparseMatrix& D, const BlockPartition& bodies);
+  void scale_pairs(const MassMatrix& mass);
+
+  bool contact_pairs_ = false;
+  bool far_ = false;  ///< the numbers of the pairs come from the memory, because they are too many for the last cache
+  int idle_body_ = 0;
+  const PairLoops* loops_ = &pair_loops(widest_instruction_set());
+  std::vector<Index> pair_start_;  ///< count + 1: first (constraint, body) pair of each constraint
+  std::vector<int> pair_body_;     ///< body of each pair
+  std::vector<int> order_;         ///< blocks as they follow each other in the data
+  std::vector<int> place_body_;    ///< first number in w of the bodies of those blocks; empty without contact_pairs()
+  std::vector<Index> data_start_;  ///< first number of the pairs of each constraint, in root_
+  std::vector<double, LargePageAllocator<double>> root_;  ///< L_b⁻¹ D_ib, and zeros for pairs_ahead
+  std::vector<Index> body_start_;                         ///< bodies + 1: first pair of each body in body_block_
+  std::vector<int> body_block_;                           ///< constraint of each pair, grouped by body
+  std::vector<Index> body_data_;                          ///< first number of that pair
+  std::vector<Matrix3> compliance_;                       ///< C_ii, empty when C = 0
+  mutable Vector scratch_;                                ///< w of multiply()
+};
+
+template <int Rows>
+inline BlockVector<Rows> FactoredDelassus::local_velocity(Index block, const double* scaled_velocity,
+                                                          const BlockVector<Rows>& impulse) const {
+  const auto i = static_cast<std::size_t>(block);
+  const double* pair = root_.data() + data_start_[i];
+  double lanes[Rows][6] = {};  // sums of the pairs, added up as in PairLoops
+  for (Index k = pair_start_[i]; k < pair_start_[i + 1]; ++k, pair += 6 * Rows) {
+    const double* w = scaled_velocity + 6 * Index{pair_body_[static_cast<std::size_t>(k)]};
+    for (int r = 0; r < Rows; ++r)
+      for (int j = 0; j < 6; ++j) lanes[r][j] += pair[number<Rows>(r, j)] * w[j];
+  }
+  BlockVector<Rows> u;
+  for (int r = 0; r < Rows; ++r) {
+    const double* lane = lanes[r];
+    u[r] = (lane[0] + lane[2] + lane[4]) + (lane[1] + lane[3] + lane[5]);
+  }
+  if (!compliance_.empty()) u += compliance_[i].topLeftCorner<Rows, Rows>() * impulse;
+  return u;
+}
+
+template <int Rows>
+inline void FactoredDelassus::add_pair(const double* pair, const BlockVector<Rows>& delta, double* velocity) {
+  for (int j = 0; j < 6; ++j) {
+    double change = pair[number<Rows>(0, j)] * delta[0];
+    for (int r = 1; r < Rows; ++r) change += pair[number<Rows>(r, j)] * delta[r];
+    velocity[j] += change;
+  }
+}
+
+template <int Rows>
+inline void FactoredDelassus::add_impulse(Index block, const BlockVector<Rows>& delta, double* scaled_velocity) const {
+  const auto i = static_cast<std::size_t>(block);
+  const double* pair = root_.data() + data_start_[i];
+  for (Index k = pair_start_[i]; k < pair_start_[i + 1]; ++k, pair += 6 * Rows)
+    add_pair<Rows>(pair, delta, scaled_velocity + 6 * Index{pair_body_[static_cast<std::size_t>(k)]});
+}
+
+}  // namespace ccp

@@ -1,0 +1,224 @@
+#include "problem/judge/judge.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cones/product_cone.hpp"
+#include "cones/strict_projection.hpp"
+#include "problem/conversion.hpp"
+
+namespace ccp {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double apgd_step = 1e-6;  // g_d of Mazhar 2015, eq. 25
+
+/// max that keeps a NaN, so that a diverged iterate never looks converged.
+double max_or_nan(double a, double b) { return std::isnan(b) || b > a ? b : a; }
+
+}  // namespace
+
+Judge::Judge(const ContactProblem& problem, Model model)
+    : problem_(model == Model::ccp ? problem.symmetrised() : problem), model_(model), constraints_(problem.constraints()) {
+  const Index m = constraints_.rows();
+  const Vector diagonal = delassus_diagonal(problem_);
+  step_.resize(constraints_.count());
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const double trace = diagonal.segment(constraints_.offset(i), constraints_.rows(i)).sum();
+    step_[i] = trace > 0.0 ? static_cast<double>(constraints_.rows(i)) / trace : 1.0;
+  }
+  corrected_.resize(m);
+  scratch_m_.resize(m);
+  projected_.resize(m);
+  const Vector zero = Vector::Zero(m);
+  problem_.local_velocity(zero, scratch_n_, r_);
+  initial_residual_ = evaluate(Measure::velocity_residual, {&zero, nullptr});
+}
+
+void Judge::set_point(const Vector& impulse) {
+  problem_.local_velocity(impulse, scratch_n_, u_);
+  corrected_ = u_;
+  if (model_ == Model::ccp) return;
+  de_saxce_shift(constraints_, u_, scratch_m_);
+  corrected_ += scratch_m_;
+}
+
+double Judge::evaluate(Measure measure, const Point& point) {
+  set_point(*point.impulse);
+  return value(measure, point);
+}
+
+Measures Judge::evaluate(const std::vector<Measure>& wanted, const Point& point) {
+  Measures values;
+  values.fill(nan);
+  set_point(*point.impulse);
+  for (const Measure measure : wanted) values[measure_index(measure)] = value(measure, point);
+  return values;
+}
+
+double Judge::value(Measure measure, const Point& point) {
+  const Vector& gamma = *point.impulse;
+  switch (measure) {
+    case Measure::velocity_residual: return velocity_residual_with(gamma, corrected_);
+    case Measure::relative_residual: {
+      const double residual = velocity_residual_with(gamma, corrected_);
+      return initial_residual_ > 0.0 ? residual / initial_residual_ : residual;
+    }
+    case Measure::natural_map: {
+      const double scale = std::max({r_.norm(), gamma.norm(), u_.norm()});
+      const double residual = natural_map_norm(gamma, 1.0);
+      return scale > 0.0 ? residual / scale : residual;
+    }
+    case Measure::objective: return objective(gamma);
+    case Measure::penetration_velocity: return penetration_velocity();
+    case Measure::cone_violation: return product_distance(constraints_, gamma);
+    case Measure::complementarity: return complementarity(gamma);
+    case Measure::momentum_residual: return point.velocity != nullptr ? momentum_residual(gamma, *point.velocity) : nan;
+    case Measure::apgd_residual: {
+      const double scale = static_cast<double>(constraints_.rows()) * apgd_step;
+      return scale > 0.0 ? natural_map_norm(gamma, apgd_step) / scale : 0.0;
+    }
+    case Measure::contact_residual: return contact_residual(gamma);
+    case Measure::merit: return can_assemble() ? merit(gamma) : nan;
+    case Measure::distance:
+      return reference_.size() == u_.size() && u_.size() > 0 ? (u_ - reference_).cwiseAbs().maxCoeff() : nan;
+    case Measure::rounding_floor: return can_assemble() ? rounding_floor(gamma) : nan;
+    case Measure::lift_velocity: return lift_velocity(gamma);
+  }
+  return nan;
+}
+
+double Judge::velocity_residual_with(const Vector& impulse, const Vector& corrected_velocity) {
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const Index offset = constraints_.offset(i), rows = constraints_.rows(i);
+    projected_.segment(offset, rows) = impulse.segment(offset, rows) - step_[i] * corrected_velocity.segment(offset, rows);
+  }
+  project_product(constraints_, projected_);
+  double largest = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const Index offset = constraints_.offset(i), rows = constraints_.rows(i);
+    largest = max_or_nan(largest, (impulse.segment(offset, rows) - projected_.segment(offset, rows)).norm() / step_[i]);
+  }
+  return largest;
+}
+
+double Judge::natural_map_norm(const Vector& impulse, double step) {
+  projected_ = impulse - step * corrected_;
+  project_product(constraints_, projected_);
+  return (impulse - projected_).norm();
+}
+
+double Judge::objective(const Vector& impulse) {
+  projected_ = impulse;
+  project_product(constraints_, projected_);
+  if (projected_ == impulse) return 0.5 * impulse.dot(u_ + r_) + 0.0;  // + 0.0: never −0
+  problem_.local_velocity(projected_, scratch_n_, scratch_m_);
+  return 0.5 * projected_.dot(scratch_m_ + r_);
+}
+
+double Judge::penetration_velocity() const {
+  double largest = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i)
+    if (constraints_.kind(i) != ConstraintKind::bilateral) largest = max_or_nan(largest, -u_[constraints_.offset(i)]);
+  return largest;
+}
+
+double Judge::lift_velocity(const Vector& impulse) const {
+  double largest = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const Index normal = constraints_.offset(i);
+    if (has_friction(constraints_.kind(i)) && !(impulse[normal] <= 0.0)) largest = max_or_nan(largest, u_[normal]);
+  }
+  return largest;
+}
+
+double Judge::complementarity(const Vector& impulse) const {
+  double sum = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const Index offset = constraints_.offset(i), rows = constraints_.rows(i);
+    sum += std::abs(impulse.segment(offset, rows).dot(corrected_.segment(offset, rows)));
+  }
+  return sum;
+}
+
+double Judge::momentum_residual(const Vector& impulse, const Vector& velocity) {
+  const GlobalForm& form = problem_.global();
+  scratch_n_ = -form.k;
+  scratch_n_.noalias() += form.H * velocity;
+  scratch_n_.noalias() -= form.D * impulse;
+  return scratch_n_.size() > 0 ? scratch_n_.cwiseAbs().maxCoeff() : 0.0;
+}
+
+double Judge::contact_residual(const Vector& impulse) {
+  if (constraints_.count() == 0) return 0.0;
+  projected_ = impulse - u_;
+  if (model_ == Model::ccp) {
+    project_product(constraints_, projected_);
+  } else {
+    for (Index i = 0; i < constraints_.count(); ++i) {
+      const Index offset = constraints_.offset(i);
+      const double mu = constraints_.friction(i);
+      switch (constraints_.kind(i)) {
+        case ConstraintKind::contact:
+          projected_.segment<3>(offset) = project_strict(Vector3(projected_.segment<3>(offset)), mu);
+          break;
+        case ConstraintKind::contact2d:
+          projected_.segment<2>(offset) = project_strict(Vector2(projected_.segment<2>(offset)), mu);
+          break;
+        case ConstraintKind::unilateral: projected_[offset] = std::max(projected_[offset], 0.0); break;
+        case ConstraintKind::bilateral: break;
+      }
+    }
+  }
+  return (impulse - projected_).norm() / static_cast<double>(constraints_.count());
+}
+
+double Judge::merit(const Vector& impulse) {
+  if (inverse_blocks_.empty())
+    for (Index i = 0; i < constraints_.count(); ++i) {
+      // N_ii may be singular: its pseudo-inverse, and ρ_i on the null space, where a defect must show, too.
+      const Matrix3 block = assembled().diagonal_block(i);
+      const Matrix3 inverse = Eigen::CompleteOrthogonalDecomposition<Matrix3>(block).pseudoInverse();
+      inverse_blocks_.emplace_back(inverse + step_[i] * (Matrix3::Identity() - inverse * block));
+    }
+  projected_ = impulse - corrected_;
+  project_product(constraints_, projected_);
+  double spurious = 0.0, free_energy = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const Index offset = constraints_.offset(i), rows = constraints_.rows(i);
+    const auto inverse = inverse_blocks_[static_cast<std::size_t>(i)].topLeftCorner(rows, rows);
+    const auto free = r_.segment(offset, rows);
+    const Vector defect = impulse.segment(offset, rows) - projected_.segment(offset, rows);
+    spurious += defect.dot(inverse * defect);
+    free_energy += free.dot(inverse * free);
+  }
+  return free_energy > 0.0 ? spurious / free_energy : spurious;
+}
+
+double Judge::rounding_floor(const Vector& impulse) {
+  if (constraints_.rows() == 0) return 0.0;
+  assembled().multiply_absolute(impulse, scratch_m_);
+  return std::numeric_limits<double>::epsilon() * (scratch_m_ + r_.cwiseAbs()).maxCoeff();
+}
+
+bool Judge::can_assemble() const {
+  return !problem_.given_global() || problem_.mass().block_diagonal() || constraints_.rows() <= 3000;
+}
+
+const AssembledDelassus& Judge::assembled() {
+  if (assembled_) return *assembled_;
+  if (!problem_.given_global()) {
+    assembled_ = std::make_unique<AssembledDelassus>(constraints_, problem_.local().N);
+    return *assembled_;
+  }
+  const GlobalForm& form = problem_.global();
+  const MassMatrix& mass = problem_.mass();
+  std::unique_ptr<FactoredDelassus> blocks;
+  if (mass.block_diagonal()) blocks = std::make_unique<FactoredDelassus>(constraints_, form.D, form.C, mass);
+  assembled_ = std::make_unique<AssembledDelassus>(constraints_, assemble_delassus(form, mass, blocks.get()));
+  return *assembled_;
+}
+
+}  // namespace ccp

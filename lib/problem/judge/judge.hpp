@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+
+#include "problem/contact_problem.hpp"
+#include "problem/judge/measure.hpp"
+#include "problem/model.hpp"
+
+namespace ccp {
+
+/// A point to judge. The local velocity u is always recomputed from the impulse, whatever the solver believes.
+struct Point {
+  const Vector* impulse = nullptr;   ///< γ, m, N·s; the iterate that satisfies the set
+  const Vector* velocity = nullptr;  ///< the solver's own v, n, where it carries one
+};
+
+/// The only judge of the project: evaluates the measures of design 1 for one problem and model, the same for every solver.
+/// Keeps operators of its own, so that judging forms nothing a solver is timed for (but the symmetrised copy of an
+/// unsymmetric N, which both need). `merit` and `rounding_floor` need N itself: they are NaN for a global problem with more
+/// than 3000 rows whose H is not block-diagonal, where N would be dense. One evaluation at a time per object.
+class Judge {
+ public:
+  Judge(const ContactProblem& problem, Model model);
+
+  Model model() const { return model_; }
+  const ContactProblem& problem() const { return problem_; }
+
+  /// Gives a solution to measure `distance` against: u*, m (m/s). Empty removes it.
+  void set_reference(Vector local_velocity) { reference_ = std::move(local_velocity); }
+
+  /// One measure of a point.
+  double evaluate(Measure measure, const Point& point);
+  /// All measures named; the others are NaN. u is computed once.
+  Measures evaluate(const std::vector<Measure>& wanted, const Point& point);
+
+  /// u = Dᵀ H⁻¹(k + D γ) + C γ + b in global form, N γ + r in local form (E2, E3), of the last point judged; m, m/s.
+  const Vector& local_velocity() const { return u_; }
+
+  /// velocity_residual (E12) of an impulse (m, N·s) with a given û (m, m/s): the inner residual of a method that freezes
+  /// part of û.
+  double velocity_residual_with(const Vector& impulse, const Vector& corrected_velocity);
+
+  /// velocity_residual at γ = 0, m/s: the scale of relative_residual.
+  double initial_residual() const { return initial_residual_; }
+  /// ρ_i of (E12), kg.
+  double step(Index block) const { return step_[block]; }
+  /// r, m, m/s.
+  const Vector& free_velocity() const { return r_; }
+
+ private:
+  void set_point(const Vector& impulse);
+  double value(Measure measure, const Point& point);
+  double natural_map_norm(const Vector& impulse, double step);
+  double objective(const Vector& impulse);
+  double penetration_velocity() const;
+  double lift_velocity(const Vector& impulse) const;
+  double complementarity(const Vector& impulse) const;
+  double momentum_residual(const Vector& impulse, const Vector& velocity);
+  double contact_residual(const Vector& impulse);
+  double merit(const Vector& impulse);
+  double rounding_floor(const Vector& impulse);
+  bool can_assemble() const;
+  const AssembledDelassus& assembled();
+
+  ContactProblem problem_;
+  Model model_;
+  ConstraintSet constraints_;
+  Vector r_, u_, corrected_, scratch_m_, projected_, scratch_n_;
+  Vector step_;  ///< ρ_i per block
+  Vector reference_;
+  std::unique_ptr<AssembledDelassus> assembled_;
+  std::vector<Matrix3> inverse_blocks_;
+  double initial_residual_ = 0.0;
+};
+
+}  // namespace ccp

@@ -1,0 +1,123 @@
+#include "solvers/de_saxce/de_saxce_loop.hpp"
+
+#include <optional>
+
+#include "cones/product_cone.hpp"
+
+namespace ccp {
+namespace {
+
+constexpr double inner_reduction = 0.1;
+constexpr int inner_cap = 500;
+
+/// The monitor of one inner run: shows every iterate to the run's monitor, which judges it by the ncp measure, and stops the
+/// inner run when the residual with frozen shift is low enough.
+class InnerMonitor final : public Monitor {
+ public:
+  InnerMonitor(Monitor& run, Judge& judge, Stopwatch* clock, const Vector& shift, const SparseMatrix& antisymmetric)
+      : run_(run), judge_(judge), clock_(clock), shift_(shift), antisymmetric_(antisymmetric) {}
+
+  void begin_outer(int outer) {
+    run_.set_outer(outer);
+    first_outer_ = outer == 0;
+    shown_ = 0;
+  }
+  bool run_ended() const { return run_ended_; }
+
+  bool go_on(const Iterate& iterate) override {
+    // The start of a later inner run is the end of the one before: it was shown already. And an inner problem that its own
+    // method calls converged says nothing of the outer loop, unless the very first iteration after a new shift finds nothing
+    // to do.
+    const bool repeated = shown_ == 0 && !first_outer_;
+    if (!repeated)
+      run_ended_ = !run_.go_on({iterate.impulse, iterate.velocity, iterate.native, iterate.native_converged && shown_ <= 1});
+    if (run_ended_) return false;
+    const double residual = frozen_residual(iterate.impulse(), repeated);
+    if (shown_++ == 0) {
+      target_ = inner_reduction * residual;
+      reached_ = false;
+      return true;
+    }
+    reached_ = residual <= target_;
+    return !reached_ && shown_ <= inner_cap;
+  }
+  /// Also true for an iterate that ends the inner run by reaching its target: the next one starts there.
+  bool solved() const override { return run_ended_ ? run_.solved() : reached_; }
+  Counters& counters() override { return run_.counters(); }
+  int threads() const override { return run_.threads(); }
+  void note(const std::string& text) override { run_.note(text); }
+
+ private:
+  /// The velocity residual with s frozen, m/s.
+  double frozen_residual(const Vector& impulse, bool not_judged_yet) {
+    std::optional<Stopwatch::Pause> off_the_clock;
+    if (clock_ != nullptr) off_the_clock.emplace(*clock_);
+    if (not_judged_yet) judge_.evaluate({}, {&impulse, nullptr});
+    corrected_ = judge_.local_velocity() + shift_;
+    if (antisymmetric_.nonZeros() > 0) corrected_.noalias() -= antisymmetric_ * impulse;
+    return judge_.velocity_residual_with(impulse, corrected_);
+  }
+
+  Monitor& run_;
+  Judge& judge_;
+  Stopwatch* clock_;
+  const Vector& shift_;
+  const SparseMatrix& antisymmetric_;
+  Vector corrected_;
+  double target_ = 0.0;
+  int shown_ = 0;
+  bool first_outer_ = true, run_ended_ = false, reached_ = false;
+};
+
+/// N − N_sym of a problem given by an unsymmetric N; no entries otherwise.
+SparseMatrix antisymmetric_part(const ContactProblem& problem) {
+  if (problem.symmetry_defect() == 0.0) return SparseMatrix(problem.rows(), problem.rows());
+  const SparseMatrix& N = problem.local().N;
+  return 0.5 * (N - SparseMatrix(N.transpose()));
+}
+
+class DeSaxceSession final : public Session {
+ public:
+  DeSaxceSession(const Solver& solver, const ContactProblem& problem, Judge& judge, Stopwatch* clock, Monitor& monitor)
+      : problem_(problem),
+        judge_(judge),
+        clock_(clock),
+        antisymmetric_(antisymmetric_part(problem)),
+        session_(solver.prepare(problem.symmetrised(), Model::ccp, monitor)) {}
+
+  Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
+    Vector frozen(problem_.rows()), u, body_scratch;
+    InnerMonitor inner(monitor, judge_, clock_, frozen, antisymmetric_);
+    WarmStart next = start;
+    if (next.impulse.size() == 0) next.impulse = Vector::Zero(problem_.rows());
+    for (int outer = 0;; ++outer) {
+      problem_.local_velocity(next.impulse, body_scratch, u);
+      ++monitor.counters().products;
+      u += shift;
+      de_saxce_shift(problem_.constraints(), u, frozen);
+      frozen += shift;
+      if (antisymmetric_.nonZeros() > 0) frozen.noalias() += antisymmetric_ * next.impulse;
+
+      inner.begin_outer(outer);
+      const Outcome outcome = session_->run(outer == 0 ? start : next, frozen, inner);
+      if (inner.run_ended() || outcome.given_up) return outcome;
+      next = {outcome.impulse, outcome.velocity, outcome.step};
+    }
+  }
+
+ private:
+  ContactProblem problem_;
+  Judge& judge_;
+  Stopwatch* clock_;
+  SparseMatrix antisymmetric_;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace
+
+std::unique_ptr<Session> make_de_saxce_session(const Solver& solver, const ContactProblem& problem, Judge& judge,
+                                               Stopwatch* clock, Monitor& monitor) {
+  return std::make_unique<DeSaxceSession>(solver, problem, judge, clock, monitor);
+}
+
+}  // namespace ccp

@@ -1,0 +1,312 @@
+#include "solvers/proximal_newton/proximal_newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "linalg/block/block_matrix.hpp"
+#include "solvers/newton/merit_memory.hpp"
+#include "solvers/newton/sweep_phase.hpp"
+#include "solvers/proximal_newton/proximal_subproblem.hpp"
+
+namespace ccp {
+namespace {
+
+enum class SweepPhase { automatic, off, on };
+enum class ColdStart { sticking, zero };
+
+struct ProximalSettings {
+  NewtonForm form = NewtonForm::automatic;
+  ColdStart start = ColdStart::sticking;
+  double weight = 1e-2;
+  double weight_decrease = 0.03;
+  double weight_increase = 4.0;
+  double weight_min = 1e-12;
+  double weight_max = 1e4;
+  int easy_steps = 6;
+  double step_factor = 1.5;
+  double inner_reduction = 1e-2;
+  int newton_steps = 25;
+  int memory = 10;
+  int backtracks = 8;
+  int patience = 8;
+  double patience_factor = 0.9;
+  SweepPhase sweeps = SweepPhase::automatic;
+  double swept_step_factor = 50.0;
+  double handover = 3e-3;
+  double sweep_reduction = 0.1;
+};
+
+/// When a factorisation costs more than this many operations, sweeps come first.
+constexpr std::int64_t expensive_factorization = 30'000'000;
+
+class ProximalSession final : public Session {
+ public:
+  ProximalSession(const ProximalSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor)
+      : settings_(settings),
+        problem_(problem),
+        sub_(problem, model, settings.step_factor, settings.form),
+        weight_(settings.weight),
+        impulse_(Vector::Zero(problem.rows())),
+        best_(Vector::Zero(problem.rows())),
+        best_point_(Vector::Zero(sub_.size())),
+        centre_(Vector::Zero(sub_.size())) {
+    monitor.note(describe(sub_.system()));
+    const bool wanted = settings.sweeps == SweepPhase::on ||
+                        (settings.sweeps == SweepPhase::automatic && sub_.system().flops() > expensive_factorization);
+    if (wanted) sweeps_ = std::make_unique<SweepRunner>(problem, model, monitor);
+  }
+
+  Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
+    begin(start, shift);
+    if (!show(monitor)) return outcome();
+    if (start.impulse.size() == 0 && worth_sticking() && !stick(monitor)) return outcome();
+    if (sweeps_) {
+      sub_.set_step_factor(settings_.swept_step_factor);
+      if (!sweep(settings_.handover, shift, monitor)) return outcome();
+      weight_ *= settings_.handover;  // nearer the solution, less is needed to stay near
+    }
+    for (int failures = 0; failures < give_up_after;) {
+      sub_.begin(centre_, weight_);
+      ++monitor.counters().products;
+      const Inner inner = solve_subproblem(monitor);
+      if (inner == Inner::stopped) return outcome();
+      if (inner == Inner::solved) {
+        centre_ = best_point_;
+        memory_ = settings_.memory;
+        if (steps_ <= settings_.easy_steps) weight_ = std::max(settings_.weight_decrease * weight_, settings_.weight_min);
+        failures = 0;
+      } else {
+        memory_ = 1;
+        failures = weight_ < settings_.weight_max ? 0 : failures + 1;
+        weight_ = std::min(settings_.weight_increase * weight_, settings_.weight_max);
+        // Closer to the solution the same weight may do.
+        if (sweeps_ && !sweep(settings_.sweep_reduction, shift, monitor)) return outcome();
+      }
+    }
+    Outcome end = outcome();
+    end.given_up = Status::stalled;
+    end.reason = "no subproblem could be solved, even with the largest proximal weight";
+    return end;
+  }
+
+ private:
+  static constexpr int give_up_after = 10;
+  enum class Inner { solved, failed, stopped };
+
+  void begin(const WarmStart& start, const Vector& shift) {
+    Vector padded = Vector::Zero(sub_.size());
+    pad(problem_.constraints(), problem_.free_velocity() + shift, padded);
+    sub_.set_free_velocity(padded);
+    free_velocity_ = padded.size() > 0 ? padded.cwiseAbs().maxCoeff() : 0.0;
+    if (start.impulse.size() > 0)
+      pad(problem_.constraints(), start.impulse, centre_);
+    else
+      centre_.setZero();
+    weight_ = settings_.weight;
+    memory_ = settings_.memory;
+    best_residual_ = std::numeric_limits<double>::infinity();
+    sub_.begin(centre_, weight_);
+  }
+
+  /// Moves to where every contact sticks, if that is nearer to a solution than no impulses are (E127). False when the run is
+  /// over.
+  bool stick(Monitor& monitor) {
+    const double before = sub_.merit();
+    ++monitor.counters().factorizations;
+    ++monitor.counters().back_solves;
+    if (!sub_.sticking_point(best_point_)) return true;
+    ++monitor.counters().products;
+    sub_.begin(best_point_, weight_);
+    if (!(sub_.merit() < before)) return true;
+    monitor.note("starts where every contact sticks");
+    centre_ = best_point_;
+    return show(monitor);
+  }
+
+  /// Nonlinear Gauss–Seidel from the best point so far until its residual has fallen by `reduction` (E85), with no more
+  /// sweeps than would take as long as the Newton steps of one subproblem. False when the run is over.
+  bool sweep(double reduction, const Vector& shift, Monitor& monitor) {
+    const auto residual = [this](const Vector& impulse) {
+      pad(problem_.constraints(), impulse, centre_);
+      sub_.begin(centre_, weight_);
+      return sub_.residual();
+    };
+    native_ = {0.0, 0.0, 0.0, 0.0};
+    const SweepRunner::Result swept =
+        sweeps_->run(best_, shift, {reduction * best_residual_, sweeps_budget()}, residual, native_, monitor);
+    if (swept.residual <= best_residual_ || swept.solved) {
+      best_residual_ = swept.residual;
+      best_ = swept.impulse;
+    }
+    pad(problem_.constraints(), best_, centre_);
+    return !swept.stopped;
+  }
+
+  /// Sweeps that take as long as one factorisation.
+  double factorization_in_sweeps() const {
+    const double sweep = sweep_cost * static_cast<double>(std::max<Index>(problem_.constraints().count(), 1));
+    return static_cast<double>(sub_.system().flops()) / sweep;
+  }
+
+  /// Sweeps that take as long as `newton_steps` factorisations.
+  int sweeps_budget() const { return std::max(100, static_cast<int>(settings_.newton_steps * factorization_in_sweeps())); }
+
+  /// Where sweeps come first they may be all that is needed: then a first factorisation must be cheap.
+  bool worth_sticking() const {
+    return settings_.start == ColdStart::sticking && (!sweeps_ || factorization_in_sweeps() <= sweeps_for_sticking);
+  }
+
+  /// Newton steps on one subproblem (E82); its best point ends up in best_point_.
+  Inner solve_subproblem(Monitor& monitor) {
+    const double target = std::max(settings_.inner_reduction * sub_.merit(), rounding * free_velocity_);
+    double lowest = std::numeric_limits<double>::infinity(), reference = sub_.merit();
+    int without_progress = 0;
+    merits_.restart(memory_, sub_.merit());
+    for (steps_ = 1; steps_ <= settings_.newton_steps; ++steps_) {
+      if (!take_step(monitor)) return Inner::failed;
+      if (sub_.merit() < lowest) {
+        lowest = sub_.merit();
+        best_point_ = sub_.point();
+      }
+      if (!show(monitor)) return Inner::stopped;
+      if (sub_.merit() <= target) return Inner::solved;
+      if (lowest <= settings_.patience_factor * reference) {
+        reference = lowest;
+        without_progress = 0;
+      } else if (++without_progress >= settings_.patience) {
+        return Inner::failed;
+      }
+    }
+    return Inner::failed;
+  }
+
+  /// One damped Newton step; the last trial is taken even when it is no better.
+  bool take_step(Monitor& monitor) {
+    if (!sub_.find_direction()) return false;
+    Counters& counters = monitor.counters();
+    ++counters.factorizations;
+    ++counters.back_solves;
+    ++counters.products;
+    const double bound = merits_.largest();
+    length_ = 1.0;
+    for (int trial = 0;; ++trial, length_ *= 0.5) {
+      ++counters.projections;
+      const double merit = sub_.try_step(length_);
+      if (merit < (1.0 - 1e-4 * length_) * bound || trial + 1 >= settings_.backtracks) break;
+    }
+    sub_.accept();
+    merits_.add(sub_.merit());
+    return std::isfinite(sub_.merit());
+  }
+
+  bool show(Monitor& monitor) {
+    sub_.feasible_point(impulse_);
+    const double residual = sub_.residual();
+    if (residual <= best_residual_) {
+      best_residual_ = residual;
+      best_ = impulse_;
+    }
+    native_ = {weight_, sub_.merit(), static_cast<double>(steps_), length_};
+    const bool go_on = monitor.go_on({impulse_, nullptr, native_, residual <= rounding * free_velocity_});
+    if (monitor.solved()) best_ = impulse_;
+    return go_on;
+  }
+
+  Outcome outcome() const { return {best_, {}, 0.0, std::nullopt, ""}; }
+
+  static constexpr double rounding = 1e-14;
+  /// A sweep over one contact takes as long as this many operations of a factorisation, which runs ten times as fast.
+  static constexpr double sweep_cost = 3000.0;
+  static constexpr double sweeps_for_sticking = 200.0;
+
+  ProximalSettings settings_;
+  ContactProblem problem_;
+  ProximalSubproblem sub_;
+  std::unique_ptr<SweepRunner> sweeps_;  ///< where there is a first phase
+  MeritMemory merits_;
+  double weight_, free_velocity_ = 0.0, length_ = 1.0;
+  double best_residual_ = std::numeric_limits<double>::infinity();
+  int memory_ = 10, steps_ = 0;
+  std::vector<double> native_{0.0, 0.0, 0.0, 0.0};
+  Vector impulse_, best_, best_point_, centre_;
+};
+
+class ProximalNewton final : public Solver {
+ public:
+  ProximalNewton() {
+    fields_
+        .add("linear_system", &settings_.form,
+             {{"auto", NewtonForm::automatic},
+              {"contact", NewtonForm::contact_space},
+              {"velocity", NewtonForm::velocity_space}},
+             "space of the Newton systems; auto: the one with the cheaper factorisation, velocity where H is block-diagonal",
+             "ours")
+        .add("first_phase", &settings_.sweeps,
+             {{"auto", SweepPhase::automatic}, {"none", SweepPhase::off}, {"sweeps", SweepPhase::on}},
+             "nonlinear Gauss–Seidel sweeps before the Newton steps, and after a subproblem that failed; auto: where a "
+             "factorisation takes more than 3e7 operations",
+             "ours")
+        .add("handover", &settings_.handover, Range::open_closed(0, 1), "",
+             "the first sweeps end when the residual has fallen by this factor", "ours")
+        .add("sweep_reduction", &settings_.sweep_reduction, Range::open_closed(0, 1), "",
+             "later sweeps end when the residual has fallen by this factor", "ours")
+        .add("start", &settings_.start, {{"sticking", ColdStart::sticking}, {"zero", ColdStart::zero}},
+             "where a run without a warm start begins; sticking: with the impulses that hold every contact, where their "
+             "merit "
+             "is less than that of none",
+             "ours")
+        .add("weight", &settings_.weight, Range::positive(), "", "proximal weight a at the start, relative to tr(W_ii)/3",
+             "ours")
+        .add("weight_decrease", &settings_.weight_decrease, Range::open_closed(0, 1), "",
+             "factor of a after an easy subproblem", "ours")
+        .add("weight_increase", &settings_.weight_increase, Range::at_least(1), "",
+             "factor of a after a subproblem that failed", "ours")
+        .add("weight_min", &settings_.weight_min, Range::positive(), "", "smallest a", "ours")
+        .add("weight_max", &settings_.weight_max, Range::positive(), "", "largest a", "ours")
+        .add("easy_steps", &settings_.easy_steps, Range::at_least(1), "a subproblem is easy up to this many Newton steps",
+             "ours")
+        .add("step_factor", &settings_.step_factor, Range::positive(), "", "ρ_i = step_factor/(t_i (1 + a))", "ours")
+        .add("swept_step_factor", &settings_.swept_step_factor, Range::positive(), "",
+             "the same after sweeps: nearer the solution a longer step finds the contacts that slip sooner", "ours")
+        .add("inner_reduction", &settings_.inner_reduction, Range::positive(), "",
+             "a subproblem is solved when its merit fell by this factor", "ours")
+        .add("newton_steps", &settings_.newton_steps, Range::at_least(1), "Newton steps a subproblem at most", "ours")
+        .add("memory", &settings_.memory, Range::closed(1, MeritMemory::capacity),
+             "merits the non-monotone line search looks back on", "Grippo, Lampariello and Lucidi 1986")
+        .add("backtracks", &settings_.backtracks, Range::at_least(1), "trials of a line search, each half as long", "ours")
+        .add("patience", &settings_.patience, Range::at_least(1),
+             "Newton steps without progress before a subproblem is given up", "ours")
+        .add("patience_factor", &settings_.patience_factor, Range::open_closed(0, 1), "",
+             "what counts as progress of the merit", "ours");
+  }
+
+ private:
+  const SolverInfo& do_info() const override {
+    static const SolverInfo info{"proximal_newton",
+                                 "Proximal semismooth Newton",
+                                 "ours; map of Alart and Curnier 1991, proximal point method of Rockafellar 1976",
+                                 {Model::ncp, Model::ccp},
+                                 {{"proximal_weight", "", "a of the present subproblem"},
+                                  {"subproblem_merit", "m/s", "‖F_i/ρ_i‖₂ of the present subproblem"},
+                                  {"newton_step", "", "Newton steps so far in the subproblem"},
+                                  {"step_length", "", "of the line search"}}};
+    return info;
+  }
+  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
+    if (settings_.form == NewtonForm::velocity_space && !problem.has_factored())
+      return "linear_system = velocity needs a problem in global form with a block-diagonal H";
+    return std::nullopt;
+  }
+  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model model, Monitor& monitor) const override {
+    return std::make_unique<ProximalSession>(settings_, problem, model, monitor);
+  }
+
+  ProximalSettings settings_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_proximal_newton() { return std::make_unique<ProximalNewton>(); }
+
+}  // namespace ccp

@@ -1,0 +1,124 @@
+#include "solvers/proximal_newton/proximal_subproblem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ccp {
+
+ProximalSubproblem::ProximalSubproblem(const ContactProblem& problem, Model model, double step_factor, NewtonForm form)
+    : constraints_(problem.constraints()),
+      model_(model),
+      system_(make_newton_system(problem, form)),
+      weight_(system_->mean_diagonal()),
+      step_factor_(step_factor),
+      residual_factor_(step_factor) {
+  const auto blocks = static_cast<std::size_t>(constraints_.count());
+  for (Vector* vector : {&q_, &centre_, &x_, &u_, &direction_, &velocity_change_, &trial_x_, &trial_u_, &residual_})
+    vector->setZero(size());
+  scale_.resize(blocks);
+  diagonal_.resize(blocks);
+  identity_.assign(blocks, 0);
+}
+
+void ProximalSubproblem::begin(const Vector& centre, double a) {
+  a_ = a;
+  centre_ = centre;
+  x_ = centre;
+  step_ = (step_factor_ / (1.0 + a)) * weight_.cwiseInverse();
+  system_->multiply(x_, u_);
+  u_ += q_;  // the proximal term vanishes at the centre
+  merit_ = merit_of(x_, u_);
+}
+
+/// body(i, map) for every constraint, `map` being its StrictContact or AnyConstraint.
+template <typename Body>
+void ProximalSubproblem::for_each(const Body& body) const {
+  const Index count = constraints_.count();
+  if (model_ == Model::ncp && constraints_.all_contacts_3d()) {
+    for (Index i = 0; i < count; ++i) body(i, StrictContact{constraints_.friction(i)});
+    return;
+  }
+  for (Index i = 0; i < count; ++i) body(i, AnyConstraint{constraints_.kind(i), constraints_.friction(i), model_});
+}
+
+double ProximalSubproblem::merit_of(const Vector& x, const Vector& u) const {
+  double sum = 0.0;
+  for_each([&](Index i, const auto& map) {
+    const Vector3 own = x.segment<3>(3 * i);
+    const Vector3 s = own - step_[i] * u.segment<3>(3 * i);
+    sum += (own - map.value(s)).squaredNorm() / (step_[i] * step_[i]);
+  });
+  return std::sqrt(sum);
+}
+
+bool ProximalSubproblem::sticking_point(Vector& x) {
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const auto block = static_cast<std::size_t>(i);
+    scale_[block] = step_[i] * Matrix3::Identity();
+    diagonal_[block] = step_[i] * a_ * weight_[i] * Matrix3::Identity();
+    residual_.segment<3>(3 * i) = -step_[i] * u_.segment<3>(3 * i);
+    identity_[block] = 0;
+  }
+  if (!system_->factorize(scale_, diagonal_, identity_)) return false;
+  system_->solve(residual_, direction_);
+  if (!direction_.allFinite()) return false;
+  for_each([&](Index i, const auto& map) {
+    x.segment<3>(3 * i) = map.value(x_.segment<3>(3 * i) + direction_.segment<3>(3 * i));
+  });
+  return true;
+}
+
+bool ProximalSubproblem::find_direction() {
+  for_each([this](Index i, const auto& constraint) {
+    const auto block = static_cast<std::size_t>(i);
+    const Vector3 own = x_.segment<3>(3 * i);
+    const double rho = step_[i];
+    const ContactMap map = constraint.map(own - rho * u_.segment<3>(3 * i));
+    residual_.segment<3>(3 * i) = map.value - own;
+    identity_[block] = map.open ? 1 : 0;
+    scale_[block] = rho * map.derivative;
+    diagonal_[block] = (rho * a_ * weight_[i] - 1.0) * map.derivative;
+    diagonal_[block].diagonal().array() += 1.0;
+  });
+  if (!system_->factorize(scale_, diagonal_, identity_)) return false;
+  system_->solve(residual_, direction_);
+  if (!direction_.allFinite()) return false;
+  system_->multiply(direction_, velocity_change_);
+  for (Index i = 0; i < constraints_.count(); ++i)
+    velocity_change_.segment<3>(3 * i) += a_ * weight_[i] * direction_.segment<3>(3 * i);
+  return true;
+}
+
+double ProximalSubproblem::try_step(double s) {
+  trial_x_ = x_ + s * direction_;
+  trial_u_ = u_ + s * velocity_change_;
+  trial_merit_ = merit_of(trial_x_, trial_u_);
+  return trial_merit_;
+}
+
+void ProximalSubproblem::accept() {
+  x_.swap(trial_x_);
+  u_.swap(trial_u_);
+  merit_ = trial_merit_;
+}
+
+double ProximalSubproblem::residual() const {
+  const double ratio = residual_factor_ / step_factor_;  // residuals compare, whatever the step
+  double largest = 0.0;
+  for_each([&](Index i, const auto& map) {
+    const double step = ratio * step_[i];
+    const Vector3 own = x_.segment<3>(3 * i);
+    const Vector3 u = u_.segment<3>(3 * i) - a_ * weight_[i] * (own - centre_.segment<3>(3 * i));
+    largest = std::max(largest, (own - map.value(own - step * u)).norm() / step);
+  });
+  return largest;
+}
+
+void ProximalSubproblem::feasible_point(Vector& impulse) const {
+  for_each([&](Index i, const auto& map) {
+    const Vector3 value = map.value(x_.segment<3>(3 * i));
+    impulse.segment(constraints_.offset(i), constraints_.rows(i)) = value.head(constraints_.rows(i));
+  });
+}
+
+}  // namespace ccp

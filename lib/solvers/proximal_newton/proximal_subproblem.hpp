@@ -1,0 +1,68 @@
+#pragma once
+
+#include <vector>
+
+#include "problem/model.hpp"
+#include "solvers/newton/contact_map.hpp"
+#include "solvers/proximal_newton/newton_system.hpp"
+
+namespace ccp {
+
+/// One proximal subproblem (E81): find x with x = P(x − ρ u(x)), u(x) = W x + q + a t (x − r), per contact with its own step
+/// ρ_i = factor/(t_i (1 + a)), t_i = tr(W_ii)/rows(i). Vectors are padded to 3 entries a constraint. Holds everything a
+/// Newton step needs, allocated once.
+class ProximalSubproblem {
+ public:
+  ProximalSubproblem(const ContactProblem& problem, Model model, double step_factor, NewtonForm form);
+
+  Index size() const { return 3 * constraints_.count(); }
+  const NewtonSystem& system() const { return *system_; }
+
+  /// Sets q (padded, m/s).
+  void set_free_velocity(const Vector& q) { q_ = q; }
+
+  /// ρ_i = factor/(t_i (1 + a)) from the next begin() on.
+  void set_step_factor(double factor) { step_factor_ = factor; }
+
+  /// Starts a subproblem at x = centre with proximal weight a (dimensionless); one product with W.
+  void begin(const Vector& centre, double a);
+
+  /// The point where every contact would stick, brought onto its set: x <- P(x_0 − (N + a T)⁻¹ u(x_0)) from the present
+  /// point x_0 (E127). False when the matrix is singular. One factorisation, one back-solve.
+  bool sticking_point(Vector& x);
+
+  /// Newton direction at the present point. False when the Jacobian is singular. One factorisation, one back-solve, one
+  /// product.
+  bool find_direction();
+
+  /// The merit f = ‖F_i/ρ_i‖₂ (m/s) at x + s d; keeps that point as the trial.
+  double try_step(double s);
+  /// The trial becomes the present point.
+  void accept();
+
+  const Vector& point() const { return x_; }
+  /// f at the present point, m/s.
+  double merit() const { return merit_; }
+  /// max_i ‖x_i − P(x_i − ρ_i (W x + q)_i)‖/ρ_i, m/s, at the present point, ρ_i with the factor given to the constructor:
+  /// the residual of the problem itself.
+  double residual() const;
+  /// The present point on its set: P-feasible impulses, N·s.
+  void feasible_point(Vector& impulse) const;
+
+ private:
+  template <typename Body>
+  void for_each(const Body& body) const;
+  double merit_of(const Vector& x, const Vector& u) const;
+
+  ConstraintSet constraints_;
+  Model model_;
+  std::unique_ptr<NewtonSystem> system_;
+  Vector weight_;  ///< t_i, 1/kg, 1 where the trace is not positive
+  Vector step_;    ///< ρ_i, kg
+  double step_factor_, residual_factor_, a_ = 0.0, merit_ = 0.0, trial_merit_ = 0.0;
+  Vector q_, centre_, x_, u_, direction_, velocity_change_, trial_x_, trial_u_, residual_;
+  std::vector<Matrix3> scale_, diagonal_;
+  std::vector<char> identity_;
+};
+
+}  // namespace ccp
