@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 
 #include "linalg/block/block_matrix.hpp"
-#include "peers/adapter_process.hpp"
+#include "peers/adapter_protocol.hpp"
 #include "peers/siconos_script.hpp"
+#include "process/child_program.hpp"
 
 namespace ccp {
 namespace {
@@ -67,13 +69,13 @@ struct Availability {
 };
 
 Availability look_for_siconos(const std::string& python) {
-  AdapterProcess process({python, "-c", siconos_adapter_script, "version"}, 1);
+  ChildProgram process({python, "-c", siconos_adapter_script, "version"}, 1);
   char byte = 0;
   const auto reading = process.receive(&byte, 1, std::chrono::seconds(60));
   std::string why = "it does not answer";
-  if (reading == AdapterProcess::Reading::closed) {
-    if (process.exit_code() == 0 && process.last_line().starts_with("siconos ")) return {process.last_line(), ""};
-    why = process.epitaph();
+  if (reading == ChildProgram::Reading::closed) {
+    if (process.exit().code == 0 && process.last_line().starts_with("siconos ")) return {process.last_line(), ""};
+    why = process.exit_text();
   }
   return {"absent", fmt::format("Siconos is not there for {} ({}): install python3-siconos, or name another interpreter in "
                                 "CCPBENCH_SICONOS_PYTHON",
@@ -107,7 +109,7 @@ class SiconosSession final : public Session {
   }
 
  private:
-  using Reading = AdapterProcess::Reading;
+  using Reading = ChildProgram::Reading;
 
   bool show(Monitor& monitor, bool converged) {
     ++shown_;
@@ -126,7 +128,7 @@ class SiconosSession final : public Session {
         fmt::format("hybrid={}", settings_.hybrid)};
   }
 
-  bool send_problem(AdapterProcess& adapter, const Vector& shift) const {
+  bool send_problem(ChildProgram& adapter, const Vector& shift) const {
     const Vector q = free_velocity_ + shift;
     const ConstraintSet& set = problem_.constraints();
     Vector friction(set.count());
@@ -145,15 +147,14 @@ class SiconosSession final : public Session {
     outcome_.reason = std::move(reason);
   }
 
-  void died(AdapterProcess& adapter, Monitor& monitor) {
-    const bool by_signal = !adapter.exit_code().has_value();
-    const std::string how = adapter.epitaph();
-    give_up(by_signal ? Status::crashed : Status::failed, "the process of Siconos died: " + how);
-    if (how.starts_with("SIGINT")) show(monitor, false);  // Ctrl-C reaches both, and whoever watches hears of it only here
+  void died(ChildProgram& adapter, Monitor& monitor) {
+    const int signal = adapter.exit().signal;
+    give_up(signal != 0 ? Status::crashed : Status::failed, "the process of Siconos died: " + adapter.exit_text());
+    if (signal == SIGINT) show(monitor, false);  // Ctrl-C reaches both, and whoever watches hears of it only here
   }
 
   /// One frame with its payload, at most so much later. False when there is none, and the outcome says why.
-  bool read(AdapterProcess& adapter, Monitor& monitor, AdapterFrame& frame, double longest_s) {
+  bool read(ChildProgram& adapter, Monitor& monitor, AdapterFrame& frame, double longest_s) {
     const std::chrono::duration<double> longest(longest_s);
     auto reading = adapter.receive(&frame, sizeof frame, longest);
     if (reading == Reading::done) {
@@ -176,7 +177,7 @@ class SiconosSession final : public Session {
   }
 
   void converse(const Vector& shift, Monitor& monitor) {
-    AdapterProcess adapter(command(), monitor.threads());
+    ChildProgram adapter(command(), monitor.threads());
     AdapterFrame frame;
     timed_out_ = false;
     iterations_allowed_ = monitor.remaining().iterations;

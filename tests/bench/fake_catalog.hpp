@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/run/catalog.hpp"
+#include "bench/config/catalog.hpp"
 
 namespace ccp::testing {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bench/fake_catalog.hpp"
-#include "bench/results/partial_trace.hpp"
+#include "bench/results/recovered_trace.hpp"
 #include "bench/results/result_table.hpp"
 #include "bench/run/runner.hpp"
 #include "bench/temporary_folder.hpp"

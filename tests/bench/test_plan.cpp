@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "bench/config/plan.hpp"
 #include "bench/fake_catalog.hpp"
-#include "bench/results/sha256.hpp"
-#include "bench/run/plan.hpp"
 #include "bench/temporary_folder.hpp"
 #include "core/error.hpp"
+#include "core/sha256.hpp"
 
 using namespace ccp;
 using ccp::testing::fake_catalog;

@@ -4,7 +4,7 @@
 
 #include "bench/fake_catalog.hpp"
 #include "bench/results/cell_record.hpp"
-#include "bench/results/environment.hpp"
+#include "bench/run/environment.hpp"
 #include "bench/run/repeats.hpp"
 #include "bench/run/runner.hpp"
 #include "bench/temporary_folder.hpp"

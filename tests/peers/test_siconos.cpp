@@ -8,7 +8,6 @@
 #include <fstream>
 #include <iostream>
 
-#include "peers/adapter_process.hpp"
 #include "peers/registry.hpp"
 #include "peers/siconos.hpp"
 #include "support/run_solver.hpp"

@@ -84,6 +84,24 @@ class DoctoredTree(unittest.TestCase):
             with self.subTest(name=name, target=target):
                 self.assertEqual(len(self.breaches(name, f"// a\n  # include {target}\n")), 1)
 
+    def test_rooms_of_a_layer_point_one_way(self):
+        for name in ("lib/bench/config/plan.hpp", "lib/bench/results/record.hpp", "lib/bench/run/runner.hpp",
+                     "lib/bench/analysis/claims.hpp", "apps/ccpbench/views/summary.hpp", "apps/ccpbench/commands/run.hpp"):
+            self.write(name, "#pragma once\n")
+        for name, target in (("lib/bench/results/a.cpp", "bench/config/plan.hpp"), ("lib/bench/run/a.cpp", "bench/results/record.hpp"),
+                             ("lib/bench/run/a.cpp", "bench/run/runner.hpp"), ("lib/bench/run/a.cpp", "runner.hpp"),
+                             ("lib/bench/analysis/a.cpp", "bench/results/record.hpp"),
+                             ("apps/ccpbench/commands/a.cpp", "views/summary.hpp"), ("apps/ccpbench/main.cpp", "commands/run.hpp")):
+            with self.subTest(name=name, target=target):
+                self.assertEqual(self.breaches(name, f'#include "{target}"\n'), [])
+        for name, target in (("lib/bench/config/a.cpp", "bench/results/record.hpp"), ("lib/bench/results/a.cpp", "bench/run/runner.hpp"),
+                             ("lib/bench/run/a.cpp", "bench/analysis/claims.hpp"), ("lib/bench/analysis/a.cpp", "bench/run/runner.hpp"),
+                             ("lib/bench/attic/a.cpp", "bench/run/runner.hpp"), ("apps/ccpbench/views/a.cpp", "commands/run.hpp")):
+            with self.subTest(name=name, target=target):
+                self.assertEqual(len(self.breaches(name, f'#include "{target}"\n')), 1)
+        self.assertEqual(self.breaches("lib/bench/results/a.cpp", '#include "bench/run/runner.hpp"\n'),
+                         ["lib/bench/results/a.cpp:1: bench/results must not include bench/run ('bench/run/runner.hpp')"])
+
     def test_a_breach_names_file_and_line(self):
         found = self.breaches("lib/core/a.cpp", '#include <vector>\n#include "problem/scene.hpp"\n')
         self.assertEqual(found, ["lib/core/a.cpp:2: core must not include problem ('problem/scene.hpp')"])

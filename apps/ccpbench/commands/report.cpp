@@ -1,6 +1,4 @@
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -8,10 +6,12 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "bench/config/config_json.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
+#include "process/program.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/terminal.hpp"
 #include "views/report_data.hpp"
@@ -61,22 +61,14 @@ File nameless_file(const std::string& text) {
   return file;
 }
 
-/// Exit code of a program that reads `input` and shares our terminal; 127 when it cannot be started.
+/// Exit code of a program that reads `input` and shares our terminal; exit_no_program when it cannot be started.
 int run_and_wait(const std::vector<std::string>& command, std::FILE* input) {
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(fileno(input), STDIN_FILENO);
-    execvp(arguments[0], arguments.data());
-    _exit(127);
+  try {
+    const ExitStatus exit = wait_for(start({command, {}, fileno(input)}));
+    return exit.code.value_or(128 + exit.signal);
+  } catch (const std::system_error& error) {
+    throw InputError(fmt::format("cannot start {}: {}", command[0], error.code().message()));
   }
-  if (child < 0) throw InputError(fmt::format("cannot start {}: {}", command[0], std::strerror(errno)));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /// Claims and profiles of one folder. What cannot be judged is told on the page, which shows the rest; what the page
@@ -102,7 +94,7 @@ int report(const Options& options) {
   }
   const File input = nameless_file(judged.dump(-1, ' ', false, Json::error_handler_t::replace));
   const int code = run_and_wait(command, input.get());
-  if (code == 127) throw InputError("python3 is missing, which writes the page: apt-get install python3");
+  if (code == exit_no_program) throw InputError("python3 is missing, which writes the page: apt-get install python3");
   return code == exit_done || code == exit_bad_input ? code : exit_internal_error;
 }
 

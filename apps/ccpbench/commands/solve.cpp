@@ -4,12 +4,12 @@
 #include <optional>
 
 #include "bench/results/trace_csv.hpp"
-#include "bench/run/process_pool.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
 #include "io/atomic_file.hpp"
 #include "io/fclib_writer.hpp"
+#include "process/interrupt_guard.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/terminal.hpp"
 #include "views/problem_source.hpp"

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/run/catalog.hpp"
-#include "bench/run/plan.hpp"
+#include "bench/config/catalog.hpp"
+#include "bench/config/plan.hpp"
 #include "core/fields.hpp"
 
 /// Options the subcommands share, and their errors in the words of the program.

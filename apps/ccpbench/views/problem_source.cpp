@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "bench/run/process_pool.hpp"
 #include "core/error.hpp"
 #include "problems/registry.hpp"
+#include "process/process_pool.hpp"
 #include "terminal/arguments.hpp"
 
 namespace ccp::cli {
@@ -24,23 +24,15 @@ std::string parameters_json(const FieldTable& table) {
 }  // namespace
 
 FclibFile read_dump(const std::string& path) {
-  constexpr int exit_read = 72;
-  constexpr double for_ever_s = 1e8, no_limit_mb = 1e9;
-  ProcessPool pool;
-  pool.spawn(0, {for_ever_s, no_limit_mb}, "/dev/null", [&] {
+  const auto broken_off = try_apart([&] {
     try {
       read_fclib(path);
     } catch (const std::exception&) {
       // said by the second reading
     }
-    return exit_read;
   });
-  std::optional<WorkerExit> exit;
-  while (!exit) exit = pool.wait(std::chrono::milliseconds(1000));
-  if (exit->code != exit_read)
-    throw InputError(path, "",
-                     fmt::format("is damaged: a process that tried to read it ended by {}",
-                                 exit->code ? fmt::format("exit code {}", *exit->code) : exit->signal));
+  if (broken_off)
+    throw InputError(path, "", fmt::format("is damaged: a process that tried to read it ended by {}", broken_off->text()));
   return read_fclib(path);
 }
 

@@ -7,11 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/run/catalog.hpp"
+#include "bench/config/catalog.hpp"
 #include "core/fields.hpp"
 #include "problem/judge/measure.hpp"
 #include "problem/model.hpp"
 #include "problem/perturbation.hpp"
+#include "process/limits.hpp"
 #include "solvers/run_monitor.hpp"
 
 /// One experiment as a JSON file (comments allowed), read into plain structs. Whatever is wrong with it is an InputError
@@ -44,12 +45,6 @@ struct SolverSpec {
   /// It starts from the reference solution of the problem without its perturbation, instead of from nothing.
   bool start_from_reference = false;
   std::string version;  ///< Solver::version()
-};
-
-/// Limits of one cell, enforced from outside. Beyond wall_s the cell is time_limit, beyond memory_mb out_of_memory.
-struct Limits {
-  double wall_s = 600.0;      ///< s, set-up, iterations and judging together
-  double memory_mb = 8192.0;  ///< MiB of private memory
 };
 
 /// The other side of a claim that compares results with each other: `times` the metric of other cells.
@@ -96,7 +91,7 @@ struct ConfigVariant {
   std::vector<Model> models;
   std::vector<std::shared_ptr<const SolverSpec>> solvers;  ///< likewise
   StopRule stop;
-  Limits limits;
+  Limits limits;  ///< of a cell: beyond wall_s it is time_limit, beyond memory_mb out_of_memory
   std::vector<Measure> trace;
 };
 

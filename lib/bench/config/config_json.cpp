@@ -8,8 +8,8 @@
 #include <optional>
 #include <set>
 
-#include "bench/results/sha256.hpp"
 #include "core/error.hpp"
+#include "core/sha256.hpp"
 #include "core/text.hpp"
 
 namespace ccp {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/config/catalog.hpp"
 #include "bench/config/config_json.hpp"
-#include "bench/run/catalog.hpp"
 #include "core/fields.hpp"
 
 namespace ccp {

@@ -69,6 +69,7 @@ Json runs_json(const std::vector<TimedRun>& runs) {
                     {"crossings", crossings_json(run.crossings)},
                     {"cores", run.cores}});
     if (!std::isnan(run.kernel_work_s)) list.back()["kernel_work_s"] = json_number(run.kernel_work_s);
+    if (!run.difference.empty()) list.back()["difference"] = run.difference;
   }
   return list;
 }
@@ -82,13 +83,14 @@ Crossings read_crossings(const Json& json) {
   return crossings;
 }
 
-/// Records of before there were repeats have none.
+/// Old records have none.
 std::vector<TimedRun> read_runs(const Json& json) {
   std::vector<TimedRun> runs;
   for (const Json& run : json.value("runs", Json::array()))
     runs.push_back({run.at("pass").get<int>(), number_of(run.at("setup_s")), number_of(run.at("solve_s")),
                     read_crossings(run.at("crossings")), run.at("cores").get<std::vector<int>>(),
-                    run.contains("kernel_work_s") ? number_of(run.at("kernel_work_s")) : KernelTimes::unknown});
+                    run.contains("kernel_work_s") ? number_of(run.at("kernel_work_s")) : unknown,
+                    run.value("difference", "")});
   return runs;
 }
 

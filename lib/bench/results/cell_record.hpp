@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/run/kernel_times.hpp"
-#include "bench/run/plan.hpp"
-#include "bench/run/repeats.hpp"
+#include "bench/config/plan.hpp"
+#include "bench/results/timed_runs.hpp"
 #include "core/status.hpp"
 #include "problem/contact_problem.hpp"
 #include "solvers/solver.hpp"

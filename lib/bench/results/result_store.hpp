@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "bench/config/plan.hpp"
 #include "bench/results/cell_record.hpp"
-#include "bench/run/plan.hpp"
 
 namespace ccp {
 

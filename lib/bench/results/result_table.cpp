@@ -12,8 +12,8 @@
 
 #include "bench/config/config_json.hpp"
 #include "bench/config/config_keys.hpp"
+#include "bench/config/plan.hpp"
 #include "bench/results/result_store.hpp"
-#include "bench/run/plan.hpp"
 #include "core/error.hpp"
 #include "problem/judge/measure.hpp"
 

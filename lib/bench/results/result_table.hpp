@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/config/catalog.hpp"
 #include "bench/config/config.hpp"
-#include "bench/run/catalog.hpp"
 #include "core/status.hpp"
 
 /// Reads what a run has written, for the commands that judge results.

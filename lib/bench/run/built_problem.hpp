@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "bench/config/catalog.hpp"
+#include "bench/config/plan.hpp"
 #include "bench/results/cell_record.hpp"
-#include "bench/run/catalog.hpp"
-#include "bench/run/plan.hpp"
 #include "problem/contact_problem.hpp"
 #include "problem/judge/judge.hpp"
 

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 
+#include "bench/results/timed_runs.hpp"
 #include "problem/contact_problem.hpp"
 #include "solvers/monitor.hpp"
 
@@ -40,18 +40,6 @@ class KernelTotals {
  private:
   double product_ = 0.0, projection_ = 0.0;
   std::int64_t calls_ = 0;
-};
-
-/// What the kernels take by themselves, one call after the other, s: the mean of the fastest batch of calls. NaN where a
-/// kernel does not exist.
-struct KernelTimes {
-  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  double product = unknown;            ///< of FirstOrderKernels, in turn with the projection
-  double projection = unknown;         ///< and the other way round
-  double block_product = unknown;      ///< N x by 3×3 block-CSR
-  double csr_product = unknown;        ///< N x by Eigen's scalar compressed rows
-  double factors_product = unknown;    ///< Dᵀ(H⁻¹(D x)) by Eigen's scalar sparse matrices
-  double bytes_per_contact = unknown;  ///< of the operator that methods choose; bytes
 };
 
 /// Times the kernels in this process, on `threads` threads where they take any (Eigen's run on one).

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "bench/run/catalog.hpp"
-#include "bench/run/plan.hpp"
+#include "bench/config/catalog.hpp"
+#include "bench/config/plan.hpp"
 #include "bench/run/runner.hpp"
 
 namespace ccp {

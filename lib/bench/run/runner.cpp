@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <set>
 
-#include "bench/results/environment.hpp"
-#include "bench/results/manifest.hpp"
 #include "bench/results/result_store.hpp"
-#include "bench/run/process_pool.hpp"
+#include "bench/run/environment.hpp"
+#include "bench/run/manifest.hpp"
 #include "bench/run/supervisor.hpp"
 #include "core/error.hpp"
+#include "process/interrupt_guard.hpp"
 
 namespace ccp {
 namespace {
@@ -41,15 +41,14 @@ std::vector<std::size_t> each_hash_once(const Plan& plan, const std::vector<std:
   return distinct;
 }
 
-/// "cell: run 3 differs from the first: …" for each such note.
+/// "cell: run 3 differs from the first: …" for each such run.
 std::vector<std::string> differing_repeats(const Plan& plan, const std::vector<std::size_t>& cells,
                                            const ResultStore& store) {
   std::vector<std::string> texts;
   for (const std::size_t index : cells) {
     const auto record = store.find(plan.cells[index]);
-    if (!record || record->runs.size() < 2) continue;
-    for (const std::string& note : record->notes)
-      if (note.find(differs_remark) != std::string::npos) texts.push_back(plan.cells[index].id() + ": " + note);
+    if (!record) continue;
+    for (const std::string& text : differing_runs(*record)) texts.push_back(plan.cells[index].id() + ": " + text);
   }
   return texts;
 }

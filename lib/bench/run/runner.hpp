@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/run/catalog.hpp"
-#include "bench/run/plan.hpp"
+#include "bench/config/catalog.hpp"
+#include "bench/config/plan.hpp"
 #include "bench/run/repeats.hpp"
 #include "core/status.hpp"
 
@@ -46,7 +46,7 @@ struct RunCounts {
   std::size_t done = 0;
   std::size_t running = 0;
   std::size_t failed = 0;  ///< is_failure()
-  /// Time left from the cells measured so far (TimeLeft), s; nothing before the first finished cell.
+  /// Time left from the cells measured so far (RemainingTime), s; nothing before the first finished cell.
   std::optional<double> left_s;
 };
 

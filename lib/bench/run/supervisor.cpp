@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <tuple>
 
-#include "bench/results/partial_trace.hpp"
+#include "bench/results/recovered_trace.hpp"
+#include "bench/run/kernel_times.hpp"
+#include "bench/run/repeats.hpp"
 #include "bench/run/worker.hpp"
 #include "core/error.hpp"
 
@@ -16,10 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* first_log_name = "log.txt";
-constexpr const char* again_log_name = "log_again.txt";  // else it would take the place of the first
+constexpr const char* again_log_name = "log_again.txt";  // the first stays
 
 constexpr std::size_t aside = static_cast<std::size_t>(-1);  // id of a worker that runs no cell
-constexpr int exit_built = 72;  // of the worker that tries to build a problem; 0 would be what exit() in a scene gives
 
 /// The last line that says something, at most 300 characters, printable; empty when there is none.
 std::string last_line(const fs::path& path) {
@@ -36,7 +38,7 @@ std::string last_line(const fs::path& path) {
   return last;
 }
 
-/// Keeps of a dead worker's folder only its log and its trace, and of any worker an empty log not.
+/// Removes all but the log and the trace of a dead worker's folder, and an empty log in any case.
 void clean_folder(const fs::path& folder, bool dead) {
   std::error_code ignored;
   std::vector<fs::path> rubbish;
@@ -81,7 +83,7 @@ void Supervisor::run_round(const std::vector<std::size_t>& cells) {
   counts_.total += cells.size();
   for (const std::size_t index : cells) {
     const Cell& cell = plan_.cells[index];
-    time_left_.add(cell.solver->solver, cell.problem_key, cell.limits.wall_s);
+    remaining_time_.add(cell.solver->solver, cell.problem_key, cell.limits.wall_s);
   }
   std::size_t next = 0;
   while (!guard_->interrupted() && (next < cells.size() || counts_.running > 0)) {
@@ -124,7 +126,7 @@ std::optional<WorkerExit> Supervisor::run_aside(const Cell& cell, const std::fun
 void Supervisor::build(const Cell& cell) {
   const bool fresh = !built_ || built_key_ != cell.problem_key;
   if (fresh) {
-    built_.reset();  // before the next one is there, or both would be in memory
+    built_.reset();  // first, or two problems would be in memory
     kernels_.clear();
     tried_.clear();
     progress_.building(cell, counts());
@@ -134,10 +136,10 @@ void Supervisor::build(const Cell& cell) {
     const auto exit = run_aside(cell, [&] {
       if (fresh) built_ = std::make_unique<BuiltProblem>(cell, catalog_);
       built_->judge(cell.model);
-      return exit_built;
+      return exit_came_through;
     });
     if (!exit) return;
-    if (exit->code != exit_built) {
+    if (exit->status.code != exit_came_through) {
       built_ = std::make_unique<BuiltProblem>(build_defect(cell, *exit));
       built_key_ = cell.problem_key;
     }
@@ -147,7 +149,7 @@ void Supervisor::build(const Cell& cell) {
   if (built_->judge(cell.model) != nullptr && cell.kernels) measure_kernels_once(cell);
   if (!fresh) return;
   build_s_ = clock_.seconds() - start;
-  time_left_.built(cell.problem_key, build_s_);
+  remaining_time_.built(cell.problem_key, build_s_);
 }
 
 void Supervisor::measure_kernels_once(const Cell& cell) {
@@ -155,7 +157,7 @@ void Supervisor::measure_kernels_once(const Cell& cell) {
   if (fresh)
     times->second = measure_kernels_apart(built_->problem(), cell.threads, [&](const std::function<int()>& body) {
       const auto exit = run_aside(cell, body);
-      return exit && exit->code == 0;
+      return exit && exit->status.code == 0;
     });
   built_->set_kernels(times->second);
 }
@@ -181,7 +183,7 @@ void Supervisor::spawn(std::size_t index, const std::function<int()>& body) {
   const Cell& cell = plan_.cells[index];
   pool_.spawn(index, cell.limits, fs::absolute(store_.cell_folder(cell)) / log_name_, body);
   ++counts_.running;
-  time_left_.started(index, cell.solver->solver, cell.limits.wall_s, clock_.seconds());
+  remaining_time_.started(index, cell.solver->solver, cell.limits.wall_s, clock_.seconds());
   progress_.started(cell, counts());
 }
 
@@ -192,7 +194,7 @@ void Supervisor::start_again(std::size_t index) {
   auto record = store_.find(cell);
   if (!record) throw InputError(store_.cell_folder(cell).string(), "", "the result was removed while the run went on");
   if (built_->judge(cell.model) == nullptr) {
-    time_left_.skipped(cell.solver->solver);
+    remaining_time_.skipped(cell.solver->solver);
     return give_up_repeating(index, std::move(*record), built_->defect()->second);
   }
   const bool replayable = can_replay(cell, catalog_);
@@ -211,7 +213,7 @@ void Supervisor::finish_again(std::size_t index, const WorkerExit& exit) {
   const Cell& cell = plan_.cells[index];
   auto record = store_.find(cell);
   if (!record) throw InputError(store_.cell_folder(cell).string(), "", "the result was removed while the run went on");
-  if (exit.code != 0) return give_up_repeating(index, std::move(*record), how_it_ended(cell, exit).second);
+  if (exit.status.code != 0) return give_up_repeating(index, std::move(*record), how_it_ended(cell, exit).second);
   clean_folder(store_.cell_folder(cell), false);
   report(index, *record, exit.wall_s);
 }
@@ -234,18 +236,19 @@ void Supervisor::finish_without_worker(std::size_t index) {
   std::tie(record.status, record.reason) = *built_->defect();
   clean_folder(store_.cell_folder(cell), true);
   store_.store(cell, record);
-  time_left_.skipped(cell.solver->solver);
+  remaining_time_.skipped(cell.solver->solver);
   report(index, record, 0.0);
 }
 
 std::pair<Status, std::string> Supervisor::how_it_ended(const Cell& cell, const WorkerExit& exit) const {
   const std::string log = last_line(store_.cell_folder(cell) / log_name_);
   if (exit.beyond_wall_limit) return {Status::time_limit, fmt::format("wall limit of {} s", cell.limits.wall_s)};
-  if (exit.code == exit_out_of_memory || log.find("bad_alloc") != std::string::npos)
+  if (exit.status.code == exit_out_of_memory)
     return {Status::out_of_memory, fmt::format("memory limit of {} MiB", cell.limits.memory_mb)};
-  std::string reason =
-      exit.code ? fmt::format("the worker ended with code {} and without a result", *exit.code) : exit.signal;
-  if (exit.signal == "SIGKILL") reason += " (from outside, perhaps by the system for lack of memory)";
+  std::string reason = exit.status.code
+                           ? fmt::format("the worker ended with code {} and without a result", *exit.status.code)
+                           : exit.status.text();
+  if (exit.status.signal == SIGKILL) reason += " (from outside, perhaps by the system for lack of memory)";
   if (!log.empty()) reason += ": " + log;
   return {Status::crashed, reason};
 }
@@ -267,13 +270,13 @@ CellRecord Supervisor::record_of_dead(const Cell& cell, const WorkerExit& exit) 
 void Supervisor::finish(const WorkerExit& exit) {
   const Cell& cell = plan_.cells[exit.id];
   --counts_.running;
-  time_left_.finished(exit.id, exit.wall_s);
+  remaining_time_.finished(exit.id, exit.wall_s);
   if (log_name_ == again_log_name) return finish_again(exit.id, exit);
-  const bool in_order = exit.code == 0;
+  const bool in_order = exit.status.code == 0;
   auto record = in_order ? store_.find(cell) : std::nullopt;
   if (!record) {
     record = record_of_dead(cell, exit);
-    take_partial_trace(store_.cell_folder(cell), cell, *record);
+    recover_trace(store_.cell_folder(cell), cell, *record);
     clean_folder(store_.cell_folder(cell), true);
     store_.store(cell, *record);
   } else {
@@ -300,7 +303,7 @@ void Supervisor::report(std::size_t index, const CellRecord& record, double wall
 
 RunCounts Supervisor::counts() const {
   RunCounts counts = counts_;
-  counts.left_s = time_left_.left_s(jobs_, clock_.seconds());
+  counts.left_s = remaining_time_.left_s(jobs_, clock_.seconds());
   return counts;
 }
 

@@ -10,14 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "bench/config/catalog.hpp"
+#include "bench/config/plan.hpp"
 #include "bench/results/result_store.hpp"
 #include "bench/run/built_problem.hpp"
-#include "bench/run/catalog.hpp"
-#include "bench/run/plan.hpp"
-#include "bench/run/process_pool.hpp"
+#include "bench/run/remaining_time.hpp"
 #include "bench/run/runner.hpp"
-#include "bench/run/time_left.hpp"
 #include "core/stopwatch.hpp"
+#include "process/interrupt_guard.hpp"
+#include "process/process_pool.hpp"
 
 namespace ccp {
 
@@ -75,7 +76,7 @@ class Supervisor {
   std::set<Model> tried_;                              ///< models whose judge was made aside, of the problem that is built
   std::map<int, std::optional<KernelTimes>> kernels_;  ///< of the problem that is built, by threads
   std::unique_ptr<BuiltProblem> built_;
-  TimeLeft time_left_;
+  RemainingTime remaining_time_;
   RunCounts counts_;
 };
 

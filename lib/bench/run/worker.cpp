@@ -10,14 +10,15 @@
 #include <utility>
 
 #include "bench/results/cell_record.hpp"
-#include "bench/results/partial_trace.hpp"
+#include "bench/results/recovered_trace.hpp"
 #include "bench/results/trace_csv.hpp"
 #include "bench/run/kernel_times.hpp"
+#include "bench/run/repeats.hpp"
 #include "bench/run/resident_pages.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
 #include "io/atomic_file.hpp"
-#include "solvers/reference/reference.hpp"
+#include "solvers/run_monitor.hpp"
 
 namespace ccp {
 namespace {
@@ -38,13 +39,13 @@ std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog) {
 
 /// Where the run starts. A reference solution is made here, in the worker, off the solver's clock: whatever goes wrong with
 /// it costs this cell alone. Throws InputError when none is certified.
-WarmStart start_of(const Cell& cell, const BuiltProblem& built) {
+WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& catalog) {
   if (!cell.solver->start_from_reference) return {};
   const ContactProblem& problem = built.unperturbed();
   const StopRule stop{Measure::relative_residual, 0.0, true, std::numeric_limits<int>::max(), cell.limits.wall_s};
   Judge judge(problem, cell.model);
   RunMonitor monitor(judge, stop, cell.threads);
-  const Result reference = make_reference()->solve(problem, cell.model, {}, monitor);
+  const Result reference = catalog.make_solver("reference")->solve(problem, cell.model, {}, monitor);
   if (!reference.native_converged) throw InputError("no start point: " + reference.reason);
   return {reference.impulse, {}, 0.0};
 }
@@ -57,7 +58,7 @@ void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, c
     record.reason = *reason;
     return;
   }
-  const WarmStart start = start_of(cell, built);
+  const WarmStart start = start_of(cell, built, catalog);
   TimedRun run;
   if (pin) run.cores = pin_to_cores(cell.threads);
   TraceCsv trace(folder / unfinished_trace_name);
@@ -89,11 +90,11 @@ int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, cons
   } catch (const std::exception& error) {
     record.status = Status::failed;
     record.reason = error.what();
-    take_partial_trace(folder, cell, record);
+    recover_trace(folder, cell, record);
   } catch (...) {
     record.status = Status::failed;
     record.reason = "an exception of an unknown kind";
-    take_partial_trace(folder, cell, record);
+    recover_trace(folder, cell, record);
   }
   record.conversions = built.problem().conversions();
   record.peak_memory_mb = peak_memory_mb();
@@ -105,7 +106,7 @@ int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, cons
 int run_cell_again(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder,
                    CellRecord record, int pass, bool pin) {
   const auto solver = solver_of(cell, catalog);
-  const WarmStart start = start_of(cell, built);
+  const WarmStart start = start_of(cell, built, catalog);
   TimedRun run;
   run.pass = pass;
   if (pin) run.cores = pin_to_cores(cell.threads);

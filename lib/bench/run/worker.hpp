@@ -2,10 +2,10 @@
 
 #include <filesystem>
 
+#include "bench/config/catalog.hpp"
+#include "bench/config/plan.hpp"
 #include "bench/results/cell_record.hpp"
 #include "bench/run/built_problem.hpp"
-#include "bench/run/catalog.hpp"
-#include "bench/run/plan.hpp"
 
 namespace ccp {
 

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "bench/run/process_pool.hpp"
 #include "bench/temporary_folder.hpp"
+#include "process/process_pool.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

@@ -1,4 +1,4 @@
-#include "bench/results/sha256.hpp"
+#include "core/sha256.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
-#include "bench/results/manifest.hpp"
+#include "bench/run/manifest.hpp"
 
 #include "bench/config/config_json.hpp"
-#include "bench/results/environment.hpp"
+#include "bench/run/environment.hpp"
 #include "bench/run/runner.hpp"
 
 namespace ccp {

@@ -1,11 +1,11 @@
 #include <catch2/catch.hpp>
 
-#include "bench/run/time_left.hpp"
+#include "bench/run/remaining_time.hpp"
 
 using namespace ccp;
 
 TEST_CASE("The time left comes from the cells that have run") {
-  TimeLeft time;
+  RemainingTime time;
   for (int i = 0; i < 4; ++i) time.add("fast", "p", 100.0);
   for (int i = 0; i < 2; ++i) time.add("slow", "p", 100.0);
   time.built("p", 0.0);
@@ -25,7 +25,7 @@ TEST_CASE("The time left comes from the cells that have run") {
 }
 
 TEST_CASE("A running cell is not expected to go on beyond its wall limit") {
-  TimeLeft time;
+  RemainingTime time;
   time.add("a", "p", 10.0);
   time.add("a", "p", 10.0);
   time.built("p", 0.0);
@@ -39,7 +39,7 @@ TEST_CASE("A running cell is not expected to go on beyond its wall limit") {
 }
 
 TEST_CASE("Cells that never ran say nothing of the others, and problems take time to build") {
-  TimeLeft time;
+  RemainingTime time;
   time.add("a", "broken", 10.0);
   time.add("a", "second", 10.0);
   time.add("a", "third", 10.0);

@@ -5,31 +5,33 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bench/config/config.hpp"
+#include "process/exit_status.hpp"
+#include "process/limits.hpp"
 
 namespace ccp {
 
 /// Exit codes of a worker beside 0, by which it says what it can no longer write.
 constexpr int exit_out_of_memory = 70, exit_cannot_write = 71;
 
+/// Exit code of a body that came to its end; 0 may be that of an exit() somewhere inside it.
+constexpr int exit_came_through = 72;
+
 /// How a worker ended.
 struct WorkerExit {
-  std::size_t id = 0;              ///< given to spawn()
-  std::optional<int> code;         ///< exit code; nothing when a signal ended it
-  std::string signal;              ///< "SIGSEGV"; empty when none
+  std::size_t id = 0;  ///< given to spawn()
+  ExitStatus status;
   bool beyond_wall_limit = false;  ///< killed by the pool
   double wall_s = 0.0;
   double peak_memory_mb = 0.0;  ///< MiB
 };
 
 /// Forked workers, each with a wall limit and a memory limit, in a process group of its own. Between this process and each
-/// worker stands a keeper (bench/keeper.hpp): when the worker has ended or is to end, or when this process dies, even of
+/// worker stands a reaper (process/reaper.hpp): when the worker has ended or is to end, or when this process dies, even of
 /// SIGKILL, it kills all that the worker has left behind. Everything a worker prints goes to its log. The destructor kills
 /// what still runs.
 ///
@@ -62,8 +64,8 @@ class ProcessPool {
   using Clock = std::chrono::steady_clock;
   struct Worker {
     std::size_t id = 0;
-    pid_t keeper = -1;
-    int pipe = -1;  ///< read end; the keeper writes its WorkerEnd to the other
+    pid_t reaper = -1;
+    int pipe = -1;  ///< read end; the reaper writes its WorkerEnd to the other
     Clock::time_point start, deadline;
     bool killed = false;
   };
@@ -78,19 +80,8 @@ class ProcessPool {
   std::vector<Worker> workers_;
 };
 
-/// Notes SIGINT and SIGTERM for its lifetime instead of dying of them. A second signal ends the process as usual.
-class InterruptGuard {
- public:
-  InterruptGuard();
-  ~InterruptGuard();
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
-  bool interrupted() const;
-
- private:
-  struct Saved;
-  std::unique_ptr<Saved> saved_;
-};
+/// Runs `body` in a process of its own without limits; what it prints is lost. Nothing when the body came to its end, else
+/// how the process ended: for input that can end whoever reads it.
+std::optional<ExitStatus> try_apart(const std::function<void()>& body);
 
 }  // namespace ccp

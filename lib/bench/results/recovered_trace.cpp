@@ -1,4 +1,4 @@
-#include "bench/results/partial_trace.hpp"
+#include "bench/results/recovered_trace.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -53,7 +53,7 @@ bool keep_whole_rows(const fs::path& folder) {
   return false;
 }
 
-void take_partial_trace(const fs::path& folder, const Cell& cell, CellRecord& record) {
+void recover_trace(const fs::path& folder, const Cell& cell, CellRecord& record) {
   record.partial_trace = keep_whole_rows(folder);
   if (!record.partial_trace) return;
   try {

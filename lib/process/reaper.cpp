@@ -1,4 +1,4 @@
-#include "bench/run/keeper.hpp"
+#include "process/reaper.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 namespace ccp {
 namespace {
 
-constexpr int patience_ms = 2000;  // for what was killed to go; the kernel may hold a process in the middle of a read
+constexpr int patience_ms = 2000;  // for the killed to end; the kernel may hold a process in the middle of a read
 
 sigset_t waited_for() {
   sigset_t set;
@@ -24,7 +24,7 @@ sigset_t waited_for() {
   return set;
 }
 
-/// Sends SIGKILL to every child; without allocation, the list in pieces.
+/// Sends SIGKILL to every child. Reads the list in pieces and allocates nothing.
 void kill_children() {
   const int list = ::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
   if (list < 0) return;
@@ -62,23 +62,23 @@ bool reap(pid_t& worker, WorkerEnd& end) {
 
 }  // namespace
 
-struct KeeperSignals::Mask {
+struct ReaperSignals::Mask {
   sigset_t set;
 };
 
-KeeperSignals::KeeperSignals() : before_(new Mask) {
+ReaperSignals::ReaperSignals() : before_(new Mask) {
   const sigset_t set = waited_for();
   ::sigprocmask(SIG_BLOCK, &set, &before_->set);
 }
 
-KeeperSignals::~KeeperSignals() {
+ReaperSignals::~ReaperSignals() {
   restore();
   delete before_;
 }
 
-void KeeperSignals::restore() const { ::sigprocmask(SIG_SETMASK, &before_->set, nullptr); }
+void ReaperSignals::restore() const { ::sigprocmask(SIG_SETMASK, &before_->set, nullptr); }
 
-void keep_worker(pid_t runner, int report, const KeeperSignals& signals, const std::function<void()>& worker) {
+void run_reaper(pid_t runner, int report, const ReaperSignals& signals, const std::function<void()>& worker) {
   ::setpgid(0, 0);  // out of reach of the terminal
   ::signal(SIGCHLD, SIG_DFL);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -88,14 +88,14 @@ void keep_worker(pid_t runner, int report, const KeeperSignals& signals, const s
   WorkerEnd end;
   pid_t child = ::fork();
   if (child == 0) {
-    ::close(report);  // whatever a worker does to its descriptors, nobody hears of it
+    ::close(report);  // a worker can do nothing to it
     signals.restore();
     worker();
     ::_exit(1);
   }
   if (child < 0) end.fork_error = errno;
   const pid_t group = child;
-  if (group > 0) ::setpgid(group, group);  // as the worker does; whoever comes first
+  if (group > 0) ::setpgid(group, group);  // the worker does the same; one of them comes first
 
   const sigset_t set = waited_for();
   while (child > 0) {

@@ -10,7 +10,7 @@ namespace ccp {
 /// Estimates how long a run will still take, from the wall times measured so far: of each solver, the mean of its finished
 /// cells, or of all finished cells where it has none; of each problem that is not built yet, the mean of those that were.
 /// A cell that runs for longer than its mean is taken to go on for as long as it is over it. All times in s, of one clock.
-class TimeLeft {
+class RemainingTime {
  public:
   /// A cell that is to run. wall_limit_s: the longest it can take.
   void add(const std::string& solver, const std::string& problem_key, double wall_limit_s);

@@ -1,4 +1,4 @@
-#include "bench/results/environment.hpp"
+#include "bench/run/environment.hpp"
 
 #include <dlfcn.h>
 #include <fmt/core.h>
@@ -13,8 +13,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "bench/results/build_info.hpp"
-#include "bench/results/git_commit.hpp"
+#include "bench/run/build_info.hpp"
+#include "bench/run/git_commit.hpp"
 
 namespace ccp {
 namespace {

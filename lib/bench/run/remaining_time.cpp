@@ -1,29 +1,29 @@
-#include "bench/run/time_left.hpp"
+#include "bench/run/remaining_time.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace ccp {
 
-void TimeLeft::add(const std::string& solver, const std::string& problem_key, double wall_limit_s) {
+void RemainingTime::add(const std::string& solver, const std::string& problem_key, double wall_limit_s) {
   Solver& entry = solvers_[solver];
   ++entry.waiting;
   entry.limit_s = std::max(entry.limit_s, wall_limit_s);
   problems_.try_emplace(problem_key, false);
 }
 
-void TimeLeft::built(const std::string& problem_key, double seconds) {
+void RemainingTime::built(const std::string& problem_key, double seconds) {
   problems_[problem_key] = true;
   ++builds_;
   build_s_ += seconds;
 }
 
-void TimeLeft::started(std::size_t id, const std::string& solver, double wall_limit_s, double now_s) {
+void RemainingTime::started(std::size_t id, const std::string& solver, double wall_limit_s, double now_s) {
   skipped(solver);
   running_[id] = {solver, wall_limit_s, now_s};
 }
 
-void TimeLeft::finished(std::size_t id, double wall_s) {
+void RemainingTime::finished(std::size_t id, double wall_s) {
   const auto cell = running_.find(id);
   if (cell == running_.end()) return;
   Solver& solver = solvers_[cell->second.solver];
@@ -32,12 +32,12 @@ void TimeLeft::finished(std::size_t id, double wall_s) {
   running_.erase(cell);
 }
 
-void TimeLeft::skipped(const std::string& solver) {
+void RemainingTime::skipped(const std::string& solver) {
   Solver& entry = solvers_[solver];
   if (entry.waiting > 0) --entry.waiting;
 }
 
-double TimeLeft::mean(const Solver& solver) const {
+double RemainingTime::mean(const Solver& solver) const {
   Solver known = solver;
   if (known.done == 0)
     for (const auto& [name, other] : solvers_) {
@@ -48,7 +48,7 @@ double TimeLeft::mean(const Solver& solver) const {
   return solver.limit_s > 0.0 ? std::min(mean, solver.limit_s) : mean;
 }
 
-std::optional<double> TimeLeft::left_s(int jobs, double now_s) const {
+std::optional<double> RemainingTime::left_s(int jobs, double now_s) const {
   if (std::none_of(solvers_.begin(), solvers_.end(), [](const auto& entry) { return entry.second.done > 0; }))
     return std::nullopt;
   double work = 0.0, longest = 0.0;

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "bench/config/plan.hpp"
 #include "bench/results/cell_record.hpp"
-#include "bench/run/plan.hpp"
 
 namespace ccp {
 
@@ -17,6 +17,6 @@ bool keep_whole_rows(const std::filesystem::path& folder);
 /// For a cell whose worker has ended without a result: keeps the whole rows of its trace, and takes from them what the
 /// solver had reached — iterations, counters, measures and crossings of the last iterate that was judged, at the times of
 /// the trace.
-void take_partial_trace(const std::filesystem::path& folder, const Cell& cell, CellRecord& record);
+void recover_trace(const std::filesystem::path& folder, const Cell& cell, CellRecord& record);
 
 }  // namespace ccp

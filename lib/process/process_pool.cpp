@@ -1,12 +1,10 @@
-#include "bench/run/process_pool.hpp"
+#include "process/process_pool.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <omp.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,11 +12,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
+#include <exception>
 #include <new>
 #include <system_error>
 
-#include "bench/run/keeper.hpp"
+#include "process/reaper.hpp"
 
 namespace ccp {
 namespace {
@@ -42,12 +40,12 @@ void limit_memory(double memory_mb) {
   ::setrlimit(RLIMIT_DATA, &limit);
 }
 
-/// Makes the worker independent of the runner's terminal and handlers, and lets it die with its keeper.
+/// Makes the worker independent of the runner's terminal and handlers, and lets it die with its reaper.
 void isolate(const Limits& limits, const char* log) {
-  const pid_t keeper = ::getppid();
+  const pid_t reaper = ::getppid();
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != keeper) ::_exit(exit_cannot_write);
+  if (::getppid() != reaper) ::_exit(exit_cannot_write);
   for (const int signal : {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(signal, SIG_DFL);
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
@@ -61,7 +59,22 @@ void isolate(const Limits& limits, const char* log) {
   ::dup2(output, STDERR_FILENO);
 }
 
+std::terminate_handler terminate_before = nullptr;
+
+/// An std::bad_alloc that nothing can catch, in a thread or a function that throws nothing, is lack of memory all the same.
+void end_worker() {
+  try {
+    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    ::_exit(exit_out_of_memory);
+  } catch (...) {
+    // said by the handler before
+  }
+  terminate_before();
+}
+
 [[noreturn]] void run_worker(const std::function<int()>& body) {
+  terminate_before = std::set_terminate(end_worker);
   int code = exit_cannot_write;
   try {
     code = body();
@@ -74,17 +87,8 @@ void isolate(const Limits& limits, const char* log) {
   ::_exit(code);  // no destructors: what they would clean up belongs to the parent
 }
 
-std::string signal_name(int signal) {
-  const char* name = ::sigabbrev_np(signal);
-  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
-}
-
-// From SIGTERM to SIGKILL; longer than a keeper waits for what it kills.
-constexpr std::chrono::milliseconds keeper_patience{4000};
-
-volatile std::sig_atomic_t interrupt_seen = 0;
-
-void note_interrupt(int) { interrupt_seen = 1; }
+// From SIGTERM to SIGKILL; longer than a reaper waits for what it kills.
+constexpr std::chrono::milliseconds reaper_patience{4000};
 
 }  // namespace
 
@@ -106,7 +110,7 @@ void ProcessPool::spawn(std::size_t id, const Limits& limits, const std::filesys
   std::fflush(nullptr);  // else the worker would print it again
   const pid_t runner = ::getpid();
   const auto start = Clock::now();
-  const KeeperSignals signals;
+  const ReaperSignals signals;
   const pid_t pid = ::fork();
   if (pid < 0) {
     const int error = errno;
@@ -116,7 +120,7 @@ void ProcessPool::spawn(std::size_t id, const Limits& limits, const std::filesys
   }
   if (pid == 0) {
     ::close(ends[0]);
-    keep_worker(runner, ends[1], signals, [&] {
+    run_reaper(runner, ends[1], signals, [&] {
       isolate(limits, log.c_str());
       ::omp_set_max_active_levels(1);
       run_worker(body);
@@ -130,9 +134,9 @@ void ProcessPool::spawn(std::size_t id, const Limits& limits, const std::filesys
 void ProcessPool::enforce_limits() {
   for (Worker& worker : workers_) {
     if (Clock::now() < worker.deadline) continue;
-    ::kill(worker.keeper, worker.killed ? SIGKILL : SIGTERM);  // a keeper that does not obey has been stopped by its worker
+    ::kill(worker.reaper, worker.killed ? SIGKILL : SIGTERM);  // one that does not obey was stopped by its worker
     worker.killed = true;
-    worker.deadline = Clock::now() + keeper_patience;
+    worker.deadline = Clock::now() + reaper_patience;
   }
 }
 
@@ -157,15 +161,11 @@ std::pair<WorkerExit, int> ProcessPool::collect(std::size_t position) {
   WorkerEnd end;
   const bool told = ::read(worker.pipe, &end, sizeof end) == static_cast<ssize_t>(sizeof end);
   ::close(worker.pipe);
-  int keeper_status = 0;
-  while (::waitpid(worker.keeper, &keeper_status, 0) < 0 && errno == EINTR) {
-  }
-  const int status = told ? end.status : keeper_status;
+  const ExitStatus of_reaper = wait_for(worker.reaper);
   WorkerExit exit;
   exit.id = worker.id;
-  if (WIFEXITED(status)) exit.code = WEXITSTATUS(status);
-  if (WIFSIGNALED(status)) exit.signal = signal_name(WTERMSIG(status));
-  exit.beyond_wall_limit = worker.killed && WIFSIGNALED(status);
+  exit.status = told ? exit_status(end.status) : of_reaper;
+  exit.beyond_wall_limit = worker.killed && exit.status.signal != 0;
   exit.wall_s = std::chrono::duration<double>(Clock::now() - worker.start).count();
   exit.peak_memory_mb = static_cast<double>(end.peak_memory) / 1024.0;
   return {exit, end.fork_error};
@@ -190,30 +190,22 @@ std::vector<std::size_t> ProcessPool::kill_all() {
   }
   while (!workers_.empty()) {
     enforce_limits();
-    if (const auto ended = next_end(keeper_patience)) collect(*ended);
+    if (const auto ended = next_end(reaper_patience)) collect(*ended);
   }
   return ids;
 }
 
-struct InterruptGuard::Saved {
-  struct sigaction interrupt, terminate;
-};
-
-InterruptGuard::InterruptGuard() : saved_(std::make_unique<Saved>()) {
-  interrupt_seen = 0;
-  struct sigaction action {};
-  action.sa_handler = note_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second one does what it always did
-  ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, &saved_->interrupt);
-  ::sigaction(SIGTERM, &action, &saved_->terminate);
+std::optional<ExitStatus> try_apart(const std::function<void()>& body) {
+  constexpr Limits none{1e8, 1e9};
+  ProcessPool pool;
+  pool.spawn(0, none, "/dev/null", [&] {
+    body();
+    return exit_came_through;
+  });
+  std::optional<WorkerExit> exit;
+  while (!exit) exit = pool.wait(std::chrono::milliseconds(1000));
+  if (exit->status.code == exit_came_through) return std::nullopt;
+  return exit->status;
 }
-
-InterruptGuard::~InterruptGuard() {
-  ::sigaction(SIGINT, &saved_->interrupt, nullptr);
-  ::sigaction(SIGTERM, &saved_->terminate, nullptr);
-}
-
-bool InterruptGuard::interrupted() const { return interrupt_seen != 0; }
 
 }  // namespace ccp

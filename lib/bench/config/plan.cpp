@@ -1,4 +1,4 @@
-#include "bench/run/plan.hpp"
+#include "bench/config/plan.hpp"
 
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -13,8 +13,8 @@
 #include <map>
 
 #include "bench/config/config_json.hpp"
-#include "bench/results/sha256.hpp"
 #include "core/error.hpp"
+#include "core/sha256.hpp"
 
 namespace ccp {
 namespace {

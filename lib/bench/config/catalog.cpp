@@ -1,4 +1,4 @@
-#include "bench/run/catalog.hpp"
+#include "bench/config/catalog.hpp"
 
 #include <algorithm>
 #include <utility>

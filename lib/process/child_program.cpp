@@ -1,0 +1,129 @@
+#include "process/child_program.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <string_view>
+#include <system_error>
+
+#include "process/program.hpp"
+
+namespace ccp {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t most_of_a_line = 300;
+
+int milliseconds_until(Clock::time_point end) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+  return static_cast<int>(std::clamp<long long>(left, 0, 1000));
+}
+
+}  // namespace
+
+ChildProgram::ChildProgram(const std::vector<std::string>& arguments, int threads) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw std::system_error(errno, std::generic_category(), "socketpair");
+  socket_ = ends[0];
+  try {
+    printed_ = ::memfd_create("printed", MFD_CLOEXEC);
+    if (printed_ < 0) throw std::system_error(errno, std::generic_category(), "memfd_create");
+    const std::string count = std::to_string(threads);
+    pid_ = start({arguments, {"OPENBLAS_NUM_THREADS=" + count, "OMP_NUM_THREADS=" + count}, ends[1], printed_, true});
+  } catch (...) {
+    for (const int descriptor : {ends[0], ends[1], printed_})
+      if (descriptor >= 0) ::close(descriptor);
+    throw;
+  }
+  ::close(ends[1]);
+}
+
+ChildProgram::~ChildProgram() {
+  ::close(socket_);
+  if (pid_ > 0) ::kill(pid_, SIGKILL);
+  exit();
+  ::close(printed_);
+}
+
+bool ChildProgram::send(const void* data, std::size_t bytes) {
+  const char* at = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t sent = ::send(socket_, at, bytes, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    at += sent;
+    bytes -= static_cast<std::size_t>(sent);
+  }
+  return true;
+}
+
+ChildProgram::Reading ChildProgram::receive(void* data, std::size_t bytes, std::chrono::duration<double> longest) {
+  // Further than a steady clock can count is for ever.
+  const auto bounded = std::min(longest, std::chrono::duration<double>(1e8));
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(bounded);
+  char* at = static_cast<char*>(data);
+  while (bytes > 0) {
+    pollfd readable{socket_, POLLIN, 0};
+    const int ready = ::poll(&readable, 1, milliseconds_until(end));
+    if (ready < 0 && errno != EINTR) return Reading::closed;
+    if (ready <= 0) {
+      if (Clock::now() >= end) return Reading::timed_out;
+      continue;
+    }
+    const ssize_t got = ::recv(socket_, at, bytes, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return Reading::closed;
+    at += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return Reading::done;
+}
+
+const ExitStatus& ChildProgram::exit() {
+  if (pid_ <= 0) return exit_;
+  // A child that closed its socket should be gone in a moment; it is killed where it is not.
+  const auto patience = Clock::now() + std::chrono::seconds(1);
+  int status = 0;
+  bool gone = false;
+  while (!gone && Clock::now() < patience) {
+    gone = ::waitpid(pid_, &status, WNOHANG) == pid_;
+    if (!gone) ::poll(nullptr, 0, 2);
+  }
+  if (!gone) ::kill(pid_, SIGKILL);
+  exit_ = gone ? exit_status(status) : wait_for(pid_);
+  pid_ = -1;
+  return exit_;
+}
+
+std::string ChildProgram::exit_text() {
+  const std::string how = exit().text(), line = last_line();
+  return line.empty() ? how : how + ": " + line;
+}
+
+std::string ChildProgram::last_line() const {
+  std::array<char, 4096> tail{};
+  struct stat file {};
+  if (::fstat(printed_, &file) != 0) return {};
+  const off_t from = std::max<off_t>(0, file.st_size - static_cast<off_t>(tail.size()));
+  const ssize_t read = ::pread(printed_, tail.data(), tail.size(), from);
+  std::string_view text(tail.data(), read > 0 ? static_cast<std::size_t>(read) : 0);
+  const auto end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string_view::npos) return {};
+  text = text.substr(0, end + 1);
+  const auto start = text.find_last_of('\n');
+  if (start != std::string_view::npos) text.remove_prefix(start + 1);
+  return std::string(text.substr(0, most_of_a_line));
+}
+
+}  // namespace ccp

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "process/exit_status.hpp"
+
+namespace ccp {
+
+/// A program that runs as a child and talks to this process over a socket, its standard input; what it prints goes to
+/// memory. It dies with this process. The destructor kills it and waits for its end.
+class ChildProgram {
+ public:
+  /// arguments: the program (looked up in PATH) and its arguments. threads: for the BLAS of the child. Throws
+  /// std::system_error when no process can be made.
+  ChildProgram(const std::vector<std::string>& arguments, int threads);
+  ~ChildProgram();
+  ChildProgram(const ChildProgram&) = delete;
+  ChildProgram& operator=(const ChildProgram&) = delete;
+
+  enum class Reading { done, timed_out, closed };
+
+  /// Sends all bytes; false when the child does not take them any more.
+  bool send(const void* data, std::size_t bytes);
+  /// Reads exactly so many bytes, for at most `longest`.
+  Reading receive(void* data, std::size_t bytes, std::chrono::duration<double> longest);
+
+  /// How it ended. Waits for the end: call after Reading::closed.
+  const ExitStatus& exit();
+  /// The same with the last line it printed: "exit code 1: …", "SIGSEGV: …", or either without a line.
+  std::string exit_text();
+  /// The last line it printed that says something.
+  std::string last_line() const;
+
+ private:
+  pid_t pid_ = -1;  ///< −1 once its end is known
+  int socket_ = -1, printed_ = -1;
+  ExitStatus exit_;
+};
+
+}  // namespace ccp

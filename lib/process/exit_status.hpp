@@ -1,0 +1,28 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
+namespace ccp {
+
+/// How a process ended: with an exit code, or by a signal.
+struct ExitStatus {
+  std::optional<int> code;  ///< nothing when a signal ended it
+  int signal = 0;           ///< 0: none
+
+  /// "exit code 3", "SIGSEGV"
+  std::string text() const;
+};
+
+/// Takes apart what waitpid gives.
+ExitStatus exit_status(int status);
+
+/// Waits for the end of a child of this process.
+ExitStatus wait_for(pid_t child);
+
+/// "SIGSEGV"; "signal 40" for one without a name.
+std::string signal_name(int signal);
+
+}  // namespace ccp
