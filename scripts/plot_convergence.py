@@ -7,65 +7,27 @@ The same solver has the same line, marker and colour in every figure of a folder
 
 import argparse
 import math
-import os
-import re
 import sys
 import textwrap
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-DEBIAN_PYTHON = "/usr/bin/python3"
-TRIED = "CCPBENCH_PLOT_INTERPRETER_TRIED"
+# First, since it finds an interpreter with matplotlib.
+from plotting import (COLOURS, DASHES, GREY, LABELS, MARKERS, MODELS, add_picture_options, draw_each, file_name, power_text, save,
+                      tick_text)
 
-try:
-    os.environ.setdefault("MPLBACKEND", "Agg")
-    import matplotlib
-except ImportError:
-    if TRIED not in os.environ and os.access(DEBIAN_PYTHON, os.X_OK):
-        os.environ[TRIED] = "1"
-        # -s and -E: packages of the first interpreter must not reach the second one.
-        os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, "-sE", *sys.argv])
-    sys.exit("plot_convergence.py: matplotlib is missing: apt-get install python3-matplotlib")
-
+import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 from result_folder import InputError, finite, read_folder
 
-LABELS = {
-    "iteration": "iteration",
-    "relative_residual": "relative velocity residual",
-    "velocity_residual": "velocity residual (m/s)",
-    "natural_map": "natural map residual",
-    "objective": "objective (J)",
-    "penetration_velocity": "penetration velocity (m/s)",
-    "cone_violation": "cone violation (N·s)",
-    "complementarity": "complementarity (J)",
-    "momentum_residual": "momentum residual (kg·m/s)",
-    "apgd_residual": "APGD residual",
-    "contact_residual": "contact residual (m/s)",
-    "lift_velocity": "lift velocity (m/s)",
-    "merit": "merit",
-    "distance": "distance to the reference solution",
-    "primal_residual": "primal residual (N·s)",
-    "dual_residual": "dual residual (m/s)",
-    "rho": "penalty ρ",
-}
-MODELS = {"ccp": "convex model (ccp)", "ncp": "Coulomb model (ncp)"}
 TIME_UNITS = (("s", 1.0), ("ms", 1e3), ("µs", 1e6))
 STEP_COLUMNS = ("primal_residual", "dual_residual")  # of a step: the start has none, and its row says 0
 DEFAULT_MEASURES = ("relative_residual", "velocity_residual", "natural_map")
 
-# Okabe and Ito's colours, which all common kinds of colour vision tell apart; the lengths of the three lists are coprime, so
-# that 35 curves differ in line or marker alone.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9", "#7A5C00")
-DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (7, 1.6, 1.2, 1.6)), (0, (3, 1.2, 1.2, 1.2, 1.2, 1.2)))
-MARKERS = "osD^vPX"
 POINTS_PER_CURVE = 1500  # more cannot be seen and only makes SVG files large
-GREY = "#555555"
-
-
 def give_styles(groups):
     """The same style for a label in all figures of a folder."""
     curves = [curve for group in groups.values() for curve in group]
@@ -111,14 +73,6 @@ class Axis:
             axes.set_xlim(0.0, self.end * 1.25)
         else:
             axes.set_xlim(0.0, self.end * 1.04)
-
-
-def tick_text(value):
-    return f"{value:g}" if value == 0 or 1e-3 <= value < 1e5 else power_text(value)
-
-
-def power_text(value):
-    return "10" + str(round(math.log10(value))).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def tolerance_text(value):
@@ -339,10 +293,6 @@ def wanted_plots(config):
     return plots
 
 
-def file_name(text):
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", text).strip("_.") or "problem"
-
-
 def unique_names(groups):
     names = {}
     for problem, model in groups:
@@ -351,13 +301,6 @@ def unique_names(groups):
             name += "_"
         names[problem, model] = name
     return names
-
-
-def save(figure, path, kind, dpi):
-    """Written beside and renamed, so that an interrupted run leaves no torn picture. No dates: same data, same bytes."""
-    beside = path.with_name(f".{path.name}.part")
-    figure.savefig(beside, format=kind, dpi=dpi, metadata={"Date": None} if kind == "svg" else {"Software": None})
-    beside.replace(path)
 
 
 def plot_folder(folder, arguments):
@@ -383,32 +326,15 @@ def plot_folder(folder, arguments):
     print(f"plots: {target} ({drawn} figure{'' if drawn == 1 else 's'})")
 
 
-def formats(text):
-    kinds = [kind.strip().lower() for kind in text.split(",") if kind.strip()]
-    if not kinds or set(kinds) - {"png", "svg"}:
-        raise argparse.ArgumentTypeError(f"'{text}': expected png, svg or png,svg")
-    return kinds
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_FOLDER",
                         help="a folder that `ccpbench run` has written")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where the pictures go (default: RESULT_FOLDER/plots)")
-    parser.add_argument("--format", type=formats, default=["png", "svg"], metavar="LIST",
-                        help="png, svg or png,svg (default)")
     parser.add_argument("--problem", default="*", metavar="GLOB", help="only the problems whose name matches")
-    parser.add_argument("--dpi", type=int, default=110, help="resolution of the PNG files (default 110)")
+    add_picture_options(parser, "RESULT_FOLDER/plots")
     arguments = parser.parse_args()
-    matplotlib.rcParams.update({"svg.hashsalt": "ccpbench", "font.size": 9, "axes.edgecolor": GREY, "xtick.color": "#333333",
-                                "ytick.color": "#333333", "axes.labelcolor": "#111111", "text.parse_math": False})
-    try:
-        for folder in arguments.folders:
-            plot_folder(folder, arguments)
-    except InputError as error:
-        print(f"plot_convergence.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    matplotlib.rcParams.update({"xtick.color": "#333333", "ytick.color": "#333333", "axes.labelcolor": "#111111"})
+    return draw_each(arguments.folders, lambda folder: plot_folder(folder, arguments))
 
 
 if __name__ == "__main__":

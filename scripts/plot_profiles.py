@@ -12,9 +12,8 @@ import sys
 from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plot_convergence import COLOURS, DASHES, GREY, formats, save, tick_text
+from plotting import COLOURS, DASHES, add_picture_options, draw_each, save, tick_text
 
-import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
@@ -52,7 +51,7 @@ def read_curves(path, abscissa):
     return curves, problems
 
 
-def draw(axes, curves, styles, title, label):
+def draw_panel(axes, curves, styles, title, label):
     for name, points in curves.items():
         x, fraction, low, high = zip(*points)
         axes.step(x, fraction, where="post", label=name, linewidth=1.6, **styles[name])
@@ -85,33 +84,28 @@ def draw_figure(folder):
     panels = figure.subplots(len(performance), 2, squeeze=False)
     count = f"{problems} problem{'' if problems == 1 else 's'}"
     for row, at in zip(panels, performance):
-        draw(row[0], performance[at], styles, f"accuracy {at:g}, {count}", f"{by.replace('_', '-')}, factor of the best")
-        draw(row[1], data[at], styles, f"accuracy {at:g}, {count}", f"budget, {UNITS.get(by, by)}")
+        draw_panel(row[0], performance[at], styles, f"accuracy {at:g}, {count}", f"{by.replace('_', '-')}, factor of the best")
+        draw_panel(row[1], data[at], styles, f"accuracy {at:g}, {count}", f"budget, {UNITS.get(by, by)}")
     handles, names = panels[0][0].get_legend_handles_labels()
     figure.legend(handles, names, loc="upper center", ncols=LEGEND_COLUMNS, frameon=False)
     return figure
 
 
+def draw(folder, arguments):
+    figure = draw_figure(folder)
+    target = arguments.out or folder
+    target.mkdir(parents=True, exist_ok=True)
+    for kind in arguments.format:
+        save(figure, target / f"profiles.{kind}", kind, arguments.dpi)
+    print(f"plots: {target} (profiles)")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, metavar="DIR", help="what `ccpbench profile --out` has written")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where the pictures go (default: DIR)")
-    parser.add_argument("--format", type=formats, default=["png", "svg"], metavar="LIST",
-                        help="png, svg or png,svg (default)")
-    parser.add_argument("--dpi", type=int, default=110, help="resolution of the PNG files (default 110)")
+    add_picture_options(parser, "DIR")
     arguments = parser.parse_args()
-    matplotlib.rcParams.update({"svg.hashsalt": "ccpbench", "font.size": 9, "axes.edgecolor": GREY, "text.parse_math": False})
-    try:
-        figure = draw_figure(arguments.folder)
-        target = arguments.out or arguments.folder
-        target.mkdir(parents=True, exist_ok=True)
-        for kind in arguments.format:
-            save(figure, target / f"profiles.{kind}", kind, arguments.dpi)
-    except (InputError, OSError) as error:
-        print(f"plot_profiles.py: {error}", file=sys.stderr)
-        return 2
-    print(f"plots: {target} (profiles)")
-    return 0
+    return draw_each([arguments.folder], lambda folder: draw(folder, arguments))
 
 
 if __name__ == "__main__":

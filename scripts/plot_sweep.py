@@ -6,20 +6,20 @@ has no such entry is left alone. Filled markers are solved cells, open ones are 
 """
 
 import argparse
-import csv
 import math
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plot_convergence import COLOURS, DASHES, GREY, LABELS, MARKERS, MODELS, file_name, formats, save, tick_text
+from plotting import (COLOURS, DASHES, GREY, LABELS, MARKERS, MODELS, add_picture_options, draw_each, file_name, save,
+                      tick_text)
 
-import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
-from result_folder import InputError, as_number, read_json, read_trace
+from result_folder import (as_number, read_json, read_manifest, read_summary, read_trace, swept_groups, swept_value,
+                           without_suffix)
 
 AXES = {"linear": (False, False), "log_x": (True, False), "log_y": (False, True), "log": (True, True)}
 
@@ -41,38 +41,10 @@ def pointer_name(pointer):
     return pointer.rsplit("/", 1)[-1].replace("_", " ")
 
 
-def without_suffix(label):
-    """The label as in the config: a sweep adds " (name=value, …)"."""
-    return label.split(" (")[0] if label.endswith(")") and "=" in label else label
-
-
-def swept_pointers(config):
-    """One pointer per axis of the sweep; zipped ones change together. What a swept model says shows anyway."""
-    pointers = []
-    for key, value in (config.get("sweep") or {}).items():
-        group = list(value) if key == "zip" else [key]
-        if "/model" not in group:
-            pointers.append(group)
-    return pointers
-
-
-def swept_value(cell, pointer):
-    """What the cell has at a swept pointer, or None where it does not reach the cell."""
-    part, *path = pointer.strip("/").split("/")
-    if part in ("problems", "solvers"):
-        path = path[1:]  # which entry: the cell has one
-    if part == "solvers" and path == ["threads"]:
-        return cell.record.get("threads")
-    found = cell.record.get({"problems": "problem", "solvers": "solver"}.get(part, part))
-    for key in path:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
-
-
 def number_at(cell, place):
     """A column of summary.csv or a swept pointer as a number; NaN where the cell has none."""
     if place.startswith("/"):
-        value = swept_value(cell, place)
+        value = swept_value(cell.record, place)
         return float(value) if isinstance(value, (int, float)) else math.nan
     return as_number(cell.row.get(place) or "")
 
@@ -104,11 +76,7 @@ def metric_value(cell, plot):
 
 
 def read_cells(folder):
-    summary = folder / "summary.csv"
-    if not summary.exists():
-        raise InputError(f"{summary}: no such file; is this a result folder of `ccpbench run`?")
-    with summary.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_summary(folder)
     folders = [folder / "cells" / row["hash"] for row in rows]
     return [Cell(row, read_json(cell / "cell.json"), cell) for row, cell in zip(rows, folders)]
 
@@ -117,11 +85,11 @@ def lines_of(plot, config, cells):
     """The lines of a plot in the order of the config, with what tells them apart in their labels."""
     against = str(plot.get("against") or "contacts")
     names = (against, against.rsplit("/", 1)[-1])  # "contacts" is also a parameter of scenes
-    others = [group[0] for group in swept_pointers(config) if not {*group, *(p.rsplit("/", 1)[-1] for p in group)} & {*names}]
+    others = [group[0] for group in swept_groups(config) if not {*group, *(p.rsplit("/", 1)[-1] for p in group)} & {*names}]
     told = {}
     for cell in cells:
         key = (without_suffix(cell.row["label"]), without_suffix(cell.row["problem"]), cell.row["model"],
-               *(f"{pointer_name(p)} {v}" if (v := swept_value(cell, p)) is not None else "" for p in others))
+               *(f"{pointer_name(p)} {v}" if (v := swept_value(cell.record, p)) is not None else "" for p in others))
         told.setdefault(key, []).append(cell)
     varying = [len({key[k] for key in told}) > 1 for k in range(3 + len(others))]
     lines = []
@@ -196,7 +164,7 @@ def draw_figure(plot, config, lines):
 
 
 def plot_folder(folder, arguments):
-    config = read_json(folder / "manifest.json").get("config") or {}
+    config = read_manifest(folder)["config"]
     plots = [p for p in config.get("plots") or [] if isinstance(p, dict) and p.get("kind") == "sweep"]
     if not plots:
         return
@@ -224,19 +192,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_FOLDER",
                         help="a folder that `ccpbench run` has written")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where the pictures go (default: RESULT_FOLDER/plots)")
-    parser.add_argument("--format", type=formats, default=["png", "svg"], metavar="LIST",
-                        help="png, svg or png,svg (default)")
-    parser.add_argument("--dpi", type=int, default=110, help="resolution of the PNG files (default 110)")
+    add_picture_options(parser, "RESULT_FOLDER/plots")
     arguments = parser.parse_args()
-    matplotlib.rcParams.update({"svg.hashsalt": "ccpbench", "font.size": 9, "axes.edgecolor": GREY, "text.parse_math": False})
-    try:
-        for folder in arguments.folders:
-            plot_folder(folder, arguments)
-    except (InputError, OSError) as error:
-        print(f"plot_sweep.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return draw_each(arguments.folders, lambda folder: plot_folder(folder, arguments))
 
 
 if __name__ == "__main__":

@@ -38,10 +38,69 @@ def read_json(path):
         raise InputError(f"{path}: {error}") from None
 
 
+def read_manifest(folder):
+    """manifest.json, which has an object 'config'."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    manifest = read_json(folder / "manifest.json")
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("config"), dict):
+        raise InputError(f"{folder / 'manifest.json'}: no object 'config' in it")
+    return manifest
+
+
+def read_summary(folder, needed=("hash",)):
+    """The rows of summary.csv. Every row has the columns `needed`."""
+    path = folder / "summary.csv"
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; is this a result folder of `ccpbench run`?") from None
+    except (OSError, ValueError, csv.Error) as error:
+        raise InputError(f"{path}: {error}") from None
+    for line, row in enumerate(rows, start=2):
+        missing = [name for name in needed if not row.get(name)]
+        if missing:
+            raise InputError(f"{path}: line {line}: no {' or '.join(missing)}")
+        if not all(c.isalnum() for c in row.get("hash") or ""):
+            raise InputError(f"{path}: line {line}: '{row['hash']}' is no name of a cell")
+    return rows
+
+
+def without_suffix(label):
+    """The label as in the config: a sweep adds " (name=value, …)"."""
+    return label.split(" (")[0] if label.endswith(")") and "=" in label else label
+
+
+def swept_groups(config):
+    """A list of pointers per axis of the sweep: zipped ones, which change together, are one. Models are told apart anyway."""
+    sweep = config.get("sweep")
+    groups = []
+    for key, value in (sweep if isinstance(sweep, dict) else {}).items():
+        group = list(value) if key == "zip" and isinstance(value, dict) else [key]
+        if group and "/model" not in group:
+            groups.append(group)
+    return groups
+
+
+def swept_value(cell, pointer):
+    """What a cell.json has at a swept pointer of the config; None where the pointer does not reach the cell."""
+    part, *path = pointer.strip("/").split("/")
+    if part in ("problems", "solvers"):
+        path = path[1:]  # which entry: the cell has one
+    if part == "solvers" and path == ["threads"]:
+        part, path = "threads", []
+    found = cell.get({"problems": "problem", "solvers": "solver"}.get(part, part)) if isinstance(cell, dict) else None
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
 def as_number(text):
+    """NaN for what is no number."""
     try:
         return float(text)
-    except ValueError:
+    except (TypeError, ValueError):
         return math.nan
 
 
@@ -69,11 +128,7 @@ def listed_cells(folder):
     summary = folder / "summary.csv"
     if not summary.exists():
         return [(path, {}) for path in sorted(folder.glob("cells/*/cell.json"))]
-    with summary.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    if any(not row.get("hash") for row in rows):
-        raise InputError(f"{summary}: a row without 'hash'")
-    return [(folder / "cells" / row["hash"] / "cell.json", row) for row in rows]
+    return [(folder / "cells" / row["hash"] / "cell.json", row) for row in read_summary(folder)]
 
 
 def read_curve(cell_path, row, config):
@@ -112,12 +167,7 @@ def tell_apart(curves):
 
 def read_folder(folder, problem_glob):
     """The config and the curves of a result folder, grouped by (problem, model), in the config's order."""
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder")
-    manifest = read_json(folder / "manifest.json")
-    config = manifest.get("config") if isinstance(manifest, dict) else None
-    if not isinstance(config, dict):
-        raise InputError(f"{folder / 'manifest.json'}: no object 'config' in it")
+    config = read_manifest(folder)["config"]
     curves = []
     for path, row in listed_cells(folder):
         try:

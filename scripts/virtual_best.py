@@ -7,21 +7,12 @@ listed, and are in no mean. Exit code 0 when the solver reaches every accuracy a
 """
 
 import argparse
-import csv
 import fnmatch
 import math
 import sys
 from pathlib import Path
 
-from result_folder import InputError, as_number
-
-
-def read_rows(folder):
-    try:
-        with (folder / "summary.csv").open(newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
-    except FileNotFoundError:
-        raise InputError(f"{folder / 'summary.csv'}: no such file; is this a result folder of `ccpbench run`?") from None
+from result_folder import InputError, as_number, read_summary
 
 
 def best_times(rows, wanted, column):
@@ -83,7 +74,7 @@ def main():
     parser.add_argument("--least", type=float, default=1e-3, metavar="SECONDS", help="default: %(default)g")
     options = parser.parse_args()
     try:
-        rows = read_rows(options.folder)
+        rows = read_summary(options.folder, needed=())
         # Every accuracy is printed, also after one that was not reached.
         reached = [compare(rows, options, accuracy) for accuracy in options.at or ["1e-8", "1e-12"]]
     except InputError as error:

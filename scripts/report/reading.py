@@ -1,20 +1,16 @@
 """Reads result folders of `ccpbench run` for the report: summary rows, swept values, and curves thinned to what a page can show."""
 
-import csv
-import json
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from result_folder import as_number, read_json, read_manifest, read_summary, swept_groups, without_suffix
 
 MODELS = {"ccp": "convex model", "ncp": "Coulomb model"}
 AXES = ("iteration", "elapsed_s", "products", "back_solves", "factorizations")
 POINT_BUDGET = 60000  # over all curves of the page: about 3 MB of numbers
 MOST_CURVES = 1500
 MOST_MEASURES = 5
-
-
-class InputError(Exception):
-    """One line that says what is wrong with the input."""
 
 
 @dataclass
@@ -38,48 +34,11 @@ class Study:
         return list(dict.fromkeys(row["label"] for row in self.rows))
 
 
-def read_json(path):
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; is this a result folder of `ccpbench run`?") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: {error}") from None
-
-
-def number(text):
-    """NaN for what is no number."""
-    try:
-        return float(text)
-    except (TypeError, ValueError):
-        return math.nan
-
-
-def without_suffix(label):
-    """The label as in the config: a sweep adds " (name=value, …)"."""
-    return label.split(" (")[0] if label.endswith(")") and "=" in label else label
-
-
 def read_study(folder):
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder")
-    manifest = read_json(folder / "manifest.json")
-    config = manifest.get("config") if isinstance(manifest, dict) else None
-    if not isinstance(config, dict):
-        raise InputError(f"{folder / 'manifest.json'}: no object 'config' in it")
-    summary = folder / "summary.csv"
-    try:
-        with summary.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-    except FileNotFoundError:
-        raise InputError(f"{summary}: no such file; is this a result folder of `ccpbench run`?") from None
-    except (OSError, ValueError, csv.Error) as error:
-        raise InputError(f"{summary}: {error}") from None
-    for position, row in enumerate(rows, start=2):
-        if any(not row.get(key) for key in ("problem", "model", "label", "hash", "status")):
-            raise InputError(f"{summary}: line {position}: no problem, model, label, hash or status")
-        if not all(c.isalnum() for c in row["hash"]):
-            raise InputError(f"{summary}: line {position}: '{row['hash']}' is no name of a cell")
+    manifest = read_manifest(folder)
+    config = manifest["config"]
+    rows = read_summary(folder, ("problem", "model", "label", "hash", "status"))
+    for row in rows:
         row["base"] = without_suffix(row["label"])
     study = Study(folder, manifest, config, rows)
     if config.get("sweep"):
@@ -88,25 +47,8 @@ def read_study(folder):
 
 
 def swept_pointers(config):
-    """One pointer per axis of the sweep; of zipped ones, which change together, the first. Models are told apart anyway."""
-    sweep = config.get("sweep")
-    pointers = []
-    for key, value in (sweep if isinstance(sweep, dict) else {}).items():
-        names = list(value) if key == "zip" and isinstance(value, dict) else [key]
-        if names and "/model" not in names:
-            pointers.append(names[0])
-    return pointers
-
-
-def swept_value(cell, pointer):
-    """What a cell.json has at a swept pointer of the config; None where the pointer does not reach the cell."""
-    part, *path = pointer.strip("/").split("/")
-    if part in ("problems", "solvers"):
-        path = path[1:]  # which entry: the cell has one
-    found = cell.get({"problems": "problem", "solvers": "solver"}.get(part, part)) if isinstance(cell, dict) else None
-    for key in path:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
+    """One pointer per axis of the sweep; of zipped ones the first."""
+    return [group[0] for group in swept_groups(config)]
 
 
 def kept_lines(curves, most):
@@ -147,10 +89,10 @@ def read_curve(path, columns, measures, most):
     if not rows:
         return None
     deciding = [places[m] for m in measures if m in places] or list(places.values())
-    kept = kept_lines([[number(row[place]) for row in rows] for place in deciding], most)
+    kept = kept_lines([[as_number(row[place]) for row in rows] for place in deciding], most)
 
     def short(text):
-        value = number(text)
+        value = as_number(text)
         return float(f"{value:.4g}") if math.isfinite(value) else None
 
     return {name: [short(rows[k][place]) for k in kept] for name, place in places.items()}, len(rows)

@@ -5,7 +5,8 @@ import math
 import re
 from statistics import median
 
-from reading import MODELS, number
+from reading import MODELS
+from result_folder import as_number
 from text import NAMES, count, figure, say, seconds, status, table
 
 MOST_ROWS = 400  # of a table; the files have the rest
@@ -33,7 +34,7 @@ def provenance(study):
         ("stopped at", stop_rule(study.config.get("stop") or {})),
         ("program", f"{program.get('name', '')} {program.get('version', '')}, commit {program.get('git_commit', 'unknown')}"),
         ("built by", f"{program.get('compiler', '')}, {program.get('build_type', '')}, {program.get('flags', '')}"),
-        ("machine", f"{machine.get('cpu', '')}, {machine.get('cores', '?')} cores, {number(machine.get('memory_mb')) / 1024:.0f} GiB"),
+        ("machine", f"{machine.get('cpu', '')}, {machine.get('cores', '?')} cores, {as_number(machine.get('memory_mb')) / 1024:.0f} GiB"),
         ("system", machine.get("system", "")), ("BLAS", machine.get("blas", "")),
         ("libraries", ", ".join(f"{k} {v}" for k, v in (machine.get("libraries") or {}).items())),
         ("options", ", ".join(f"{k} {v}" for k, v in options.items() if v not in ("", [], False, None))),
@@ -53,8 +54,8 @@ def warnings(study):
 
 def solver_time(row):
     """Setup and iterations, as times to an accuracy count them."""
-    setup = number(row.get("setup_s"))
-    return number(row.get("solve_s")) + (setup if math.isfinite(setup) else 0.0)
+    setup = as_number(row.get("setup_s"))
+    return as_number(row.get("solve_s")) + (setup if math.isfinite(setup) else 0.0)
 
 
 def summary(study):
@@ -75,7 +76,7 @@ def summary(study):
         done = [r for r in members if r["status"] == "solved"]
         counts = [str(sum(r["status"] == k for r in members) or "·") for k in kinds]
         middle = [median([v for r in done if math.isfinite(v := of(r))] or [math.nan])
-                  for of in (lambda r: number(r.get("iterations")), solver_time)]
+                  for of in (lambda r: as_number(r.get("iterations")), solver_time)]
         body.append([say(label), *[say(MODELS.get(model, model))] * several, *counts, figure(middle[0]), seconds(middle[1])])
     made = table("Cells by outcome; iterations and solver time, which includes the setup, are medians over the solved ones.", head, body[:MOST_ROWS])
     return card("Summary", f'<ul class="numbers">{numbers}</ul>{warnings(study)}{made}{cut_note(len(body))}')
@@ -85,7 +86,7 @@ def decades(study):
     """Those that any cell got to, and all before them."""
     names = study.rows[0] if study.rows else {}
     steps = sorted((m.group(1) for c in names if (m := re.fullmatch(r"time_to_(1e-\d+)", c or ""))), key=float, reverse=True)
-    while steps and not any(math.isfinite(number(r.get(f"{kind}_to_{steps[-1]}"))) for kind in ("time", "iterations") for r in study.rows):
+    while steps and not any(math.isfinite(as_number(r.get(f"{kind}_to_{steps[-1]}"))) for kind in ("time", "iterations") for r in study.rows):
         steps.pop()
     return steps
 
@@ -95,7 +96,7 @@ def power(decade):
 
 
 def reached(members, column, write):
-    values = [v for r in members if math.isfinite(v := number(r.get(column)))]
+    values = [v for r in members if math.isfinite(v := as_number(r.get(column)))]
     if not values:
         return "–"
     return f"{write(median(values))}<br><small>{len(values)}/{len(members)}</small>" if len(members) > 1 else write(values[0])
@@ -122,7 +123,7 @@ def accuracy(study):
         if rows + len(members) > MOST_ROWS or len(cells) == 1:
             break
         rows += len(members)
-        body = [[say(r["label"]), *(seconds(number(r.get("time_to_" + d))) for d in steps)] for r in members]
+        body = [[say(r["label"]), *(seconds(as_number(r.get("time_to_" + d))) for d in steps)] for r in members]
         single.append(table(f"{say(problem)}, {say(MODELS.get(model, model))}", head, body, "tight"))
     more = f'<p class="soft">{len(cells) - len(single)} more in summary.csv.</p>' if len(single) < len(cells) else ""
     if single:
@@ -138,7 +139,7 @@ def failures(study):
     bad.sort(key=lambda r: (order.get(r["status"], 0), r["status"], r["problem"]))
     head = [("problem", False), ("model", False), ("solver", False), ("status", False), ("reason", False), ("residual", True)]
     body = [[say(r["problem"]), say(r["model"]), say(r["label"]), status(r["status"]), say(r.get("reason") or ""),
-             figure(number(r.get("relative_residual")))] for r in bad[:MOST_ROWS]]
+             figure(as_number(r.get("relative_residual")))] for r in bad[:MOST_ROWS]]
     made = table("Cells that were not solved; failures first.", head, body) + cut_note(len(bad))
     return card("Not solved", f"<details class='failures'{' open' if len(bad) <= 12 else ''}><summary>{count(len(bad), 'cell')}</summary>{made}</details>")
 

@@ -3,7 +3,8 @@
 import math
 from statistics import median
 
-from reading import MODELS, number, swept_pointers, swept_value
+from reading import MODELS, swept_pointers
+from result_folder import as_number, swept_value
 from sections import card, plot_box
 from text import NAMES, count, figure, say, seconds, table
 
@@ -40,7 +41,7 @@ def heat_map(caption, x, y, cells, metric):
     columns, lines = order({k[0] for k in cells}), order({k[1] for k in cells})
     cut = max(len(columns), len(lines)) > MOST_SIDE
     columns, lines = columns[:MOST_SIDE], lines[:MOST_SIDE]
-    values = {k: median([number(r.get(metric)) for r in rows]) for k, rows in cells.items()}
+    values = {k: median([as_number(r.get(metric)) for r in rows]) for k, rows in cells.items()}
     logs = [math.log10(v) for v in values.values() if math.isfinite(v) and v > 0]
     low, high = min(logs, default=0.0), max(logs, default=0.0)
     write, body = seconds if metric == "solve_s" else figure, ""
@@ -64,7 +65,7 @@ def heat_map(caption, x, y, cells, metric):
 
 
 def present(rows, metrics=METRICS):
-    return [m for m in metrics if any(math.isfinite(number(r.get(m))) for r in rows)]
+    return [m for m in metrics if any(math.isfinite(as_number(r.get(m))) for r in rows)]
 
 
 def groups_by(study, pointers):
@@ -116,7 +117,7 @@ def line_figure(study, pointers, pointer):
     for metric in present(rows):
         made = []
         for key, members in lines.items():
-            points = sorted((x, float(f"{v:.4g}")) for x, r in members if math.isfinite(v := number(r.get(metric))))
+            points = sorted((x, float(f"{v:.4g}")) for x, r in members if math.isfinite(v := as_number(r.get(metric))))
             made.append({"label": ", ".join([key[k] for k in varying] + list(key[3:])) or key[0], "points": points})
         made = [line for line in made if line["points"]]
         metrics.append({"column": metric, "name": NAMES.get(metric, metric), "lines": made,

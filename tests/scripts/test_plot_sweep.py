@@ -126,7 +126,7 @@ class PlotSweep(unittest.TestCase):
         self.assertRegex(result.stderr, r"^.*: no cell with iterations against /problems/0/parameters/size\n$")
         result = self.run_script(self.folder / "nowhere")
         self.assertEqual(result.returncode, 2)
-        self.assertRegex(result.stderr, r"^plot_sweep.py: .*manifest.json: no such file")
+        self.assertRegex(result.stderr, r"^plot_sweep.py: .*nowhere: no such folder")
 
     def test_each_script_leaves_the_other_kind_alone(self):
         self.make_folder([{"kind": "convergence"}])
