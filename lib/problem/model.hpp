@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace ccp {
 
@@ -17,6 +19,10 @@ constexpr std::optional<Model> model_from_name(std::string_view name) {
   if (name == "ccp") return Model::ccp;
   if (name == "ncp") return Model::ncp;
   return std::nullopt;
+}
+
+inline std::vector<std::string> model_names() {
+  return {std::string(model_name(Model::ccp)), std::string(model_name(Model::ncp))};
 }
 
 }  // namespace ccp

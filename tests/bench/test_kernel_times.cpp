@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "bench/results/cell_record.hpp"
+#include "bench/record/cell_record.hpp"
 #include "bench/run/kernel_times.hpp"
 #include "support/small_problems.hpp"
 

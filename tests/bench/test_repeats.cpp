@@ -3,7 +3,7 @@
 #include <string>
 
 #include "bench/fake_catalog.hpp"
-#include "bench/results/cell_record.hpp"
+#include "bench/record/cell_record.hpp"
 #include "bench/run/environment.hpp"
 #include "bench/run/repeats.hpp"
 #include "bench/run/runner.hpp"

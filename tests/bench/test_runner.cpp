@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/fake_catalog.hpp"
-#include "bench/results/cell_record.hpp"
+#include "bench/results/record_json.hpp"
 #include "bench/results/result_store.hpp"
 #include "bench/run/runner.hpp"
 #include "bench/temporary_folder.hpp"

@@ -27,10 +27,11 @@ MAY_INCLUDE = {
 # The same inside a layer: what the files of a room may include, besides files of the same room.
 ROOMS = {
     "bench": {
-        "config": set(),
-        "results": {"config"},
-        "run": {"config", "results"},
-        "analysis": {"config", "results"},
+        "record": set(),
+        "config": {"record"},
+        "results": {"record", "config"},
+        "run": {"record", "config", "results"},
+        "analysis": {"record", "config", "results"},
     },
     "apps": {
         "terminal": set(),

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/config/config_keys.hpp"
+#include "bench/record/metrics.hpp"
 #include "core/text.hpp"
 
 namespace ccp {
@@ -28,8 +28,9 @@ bool is_decade(double value) {
 
 class ClaimReader {
  public:
-  ClaimReader(const Json& document, const std::vector<ConfigVariant>& variants, const JsonSource& source)
-      : variants_(variants), source_(source) {
+  ClaimReader(const Json& document, const std::vector<ConfigVariant>& variants, const ConfigKeys& keys,
+              const JsonSource& source)
+      : variants_(variants), shape_(keys.shape("claim")), reference_shape_(keys.shape("claim_reference")), source_(source) {
     for (const ConfigVariant& variant : variants) {
       for (const auto& spec : variant.solvers) remember(solvers_, spec->label, spec->base_label);
       for (const auto& spec : variant.problems) {
@@ -46,11 +47,11 @@ class ClaimReader {
     Claim claim;
     claim.id = entry["id"].get<std::string>();
     claim.says = entry["says"].get<std::string>();
-    claim.where = entry.value("where", std::string());
-    claim.must = entry.value("must", false);
+    claim.where = shape_.value<std::string>(entry, "where");
+    claim.must = shape_.value<bool>(entry, "must");
     claim.metric = entry["metric"].get<std::string>();
     claim.of = entry["of"].get<std::string>();
-    claim.problem = entry.value("problem", std::string());
+    claim.problem = shape_.value<std::string>(entry, "problem");
     if (entry.contains("model")) claim.model = model_from_name(entry["model"].get<std::string>());
     claim.at = read_decade(entry, claim.metric, 0.0, pointer);
     check_label(solvers_, claim.of, "solver", child_pointer(pointer, "of"));
@@ -65,7 +66,7 @@ class ClaimReader {
  private:
   /// `inherited`: the decade of the claim, for the object of a bound.
   double read_decade(const Json& entry, const std::string& metric, double inherited, const std::string& pointer) const {
-    if (!metric_takes_decade(metric)) {
+    if (!find_metric(metric)->takes_decade()) {
       if (entry.contains("at")) source_.fail(pointer, fmt::format("the metric '{}' takes no 'at'", metric));
       return 0.0;
     }
@@ -93,10 +94,10 @@ class ClaimReader {
   }
 
   void read_over(const Json& entry, const std::string& pointer, Claim& claim) const {
-    const std::string over = entry.value("over", std::string("each"));
+    const auto over = shape_.value<std::string>(entry, "over");
     const auto& names = claim_overs();
     claim.over = static_cast<ClaimOver>(std::find(names.begin(), names.end(), over) - names.begin());
-    claim.against = entry.value("against", std::string());
+    claim.against = shape_.value<std::string>(entry, "against");
     if ((claim.over == ClaimOver::slope) != entry.contains("against"))
       source_.fail(pointer, claim.over == ClaimOver::slope
                                 ? "the key 'against' is missing: expected contacts, rows or a swept JSON pointer"
@@ -155,8 +156,8 @@ class ClaimReader {
     reference.of = entry.value("of", claim.of);
     reference.metric = entry.value("metric", claim.metric);
     reference.at = read_decade(entry, reference.metric, claim.at, pointer);
-    reference.problem = entry.value("problem", std::string());
-    reference.times = entry.value("times", 1.0);
+    reference.problem = reference_shape_.value<std::string>(entry, "problem");
+    reference.times = reference_shape_.value<double>(entry, "times");
     check_label(solvers_, reference.of, "solver", child_pointer(pointer, "of"));
     if (!reference.problem.empty() && !files_)
       check_label(problems_, reference.problem, "problem", child_pointer(pointer, "problem"));
@@ -167,6 +168,7 @@ class ClaimReader {
   }
 
   const std::vector<ConfigVariant>& variants_;
+  const Shape &shape_, &reference_shape_;
   const JsonSource& source_;
   std::vector<Label> solvers_, problems_;
   bool files_ = false;  ///< FCLib problems are only known by name once the folder is
@@ -175,10 +177,11 @@ class ClaimReader {
 
 }  // namespace
 
-std::vector<Claim> read_claims(const Json& document, const std::vector<ConfigVariant>& variants, const JsonSource& source) {
+std::vector<Claim> read_claims(const Json& document, const std::vector<ConfigVariant>& variants, const ConfigKeys& keys,
+                               const JsonSource& source) {
   std::vector<Claim> claims;
   if (!document.contains("claims")) return claims;
-  const ClaimReader reader(document, variants, source);
+  const ClaimReader reader(document, variants, keys, source);
   for (std::size_t i = 0; i < document["claims"].size(); ++i) {
     const std::string pointer = child_pointer("/claims", i);
     Claim claim = reader.read(document["claims"][i], pointer);

@@ -80,17 +80,18 @@ std::vector<std::string> plotted_columns(const std::vector<ConfigVariant>& varia
 }
 
 std::vector<PlotSpec> read_plots(const Json& document, const std::vector<ConfigVariant>& variants, const Catalog& catalog,
-                                 const JsonSource& source) {
+                                 const ConfigKeys& keys, const JsonSource& source) {
   std::vector<PlotSpec> plots;
   if (!document.contains("plots")) return plots;
+  const Shape& shape = keys.shape("plot");
   const auto columns = plotted_columns(variants, catalog);
   for (const Json& entry : document["plots"]) {
-    const auto y = entry.value("y", std::string("relative_residual"));
+    const auto y = shape.value<std::string>(entry, "y");
     if (std::find(columns.begin(), columns.end(), y) == columns.end())
       source.fail(
           fmt::format("/plots/{}/y", plots.size()),
           fmt::format("no measure and no trace column of these solvers is called '{}'{}", y, suggestion(y, columns)));
-    plots.push_back({entry["kind"].get<std::string>(), entry.value("x", std::string("iteration")), y});
+    plots.push_back({entry["kind"].get<std::string>(), shape.value<std::string>(entry, "x"), y});
   }
   return plots;
 }
@@ -100,23 +101,24 @@ Config read_document(const Json& document, const JsonSource& source, const Catal
   keys.check_object(document, "config", "", source);
   Config config;
   config.file = source.file;
+  const Shape& shape = keys.shape("config");
   config.name = document["name"].get<std::string>();
-  config.title = document.value("title", std::string());
-  config.description = document.value("description", std::string());
-  config.kernels = document.value("kernels", false);
+  config.title = shape.value<std::string>(document, "title");
+  config.description = shape.value<std::string>(document, "description");
+  config.kernels = shape.value<bool>(document, "kernels");
 
   Json swept_part = Json::object();
-  for (const char* key : {"problems", "model", "solvers", "stop", "limits", "trace"})
+  for (const std::string& key : swept_keys())
     if (document.contains(key)) swept_part[key] = document[key];
-  const Sweep sweep(document.contains("sweep") ? document["sweep"] : Json(), source);
+  const Sweep sweep(shape.value<Json>(document, "sweep"), source);
   ConfigReader reader(catalog, keys);
   for (std::size_t i = 0; i < sweep.count(); ++i) {
     auto [variant, swept] = sweep.apply(swept_part, i, source);
     const JsonSource variant_source{source.file, swept.empty() ? source.context : describe(swept)};
     config.variants.push_back(reader.read_variant(variant, std::move(swept), variant_source));
   }
-  config.plots = read_plots(document, config.variants, catalog, source);
-  config.claims = read_claims(document, config.variants, source);
+  config.plots = read_plots(document, config.variants, catalog, keys, source);
+  config.claims = read_claims(document, config.variants, keys, source);
   config.resolved = dump_json(document, 2);
   return config;
 }

@@ -5,14 +5,73 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
+#include "bench/record/metrics.hpp"
 #include "core/text.hpp"
 #include "problem/judge/measure.hpp"
+#include "problem/model.hpp"
+#include "problem/perturbation.hpp"
+#include "process/limits.hpp"
+#include "solvers/run_monitor.hpp"
 
 namespace ccp {
 namespace {
 
 constexpr double largest_seed = 9007199254740992.0;  // 2^53: whole numbers up to here survive every JSON reader
+
+Key text(std::string name, std::string meaning, Json default_value = {}) {
+  return {std::move(name), KeyType::text, std::move(meaning), std::move(default_value)};
+}
+
+Key name(std::string key, std::string meaning) { return {std::move(key), KeyType::name, std::move(meaning)}; }
+
+Key flag(std::string name, std::string meaning, Json default_value = {}) {
+  return {std::move(name), KeyType::flag, std::move(meaning), std::move(default_value)};
+}
+
+Key number(std::string name, std::string meaning, Range range, Json default_value = {}, std::string unit = "") {
+  return {std::move(name), KeyType::number, std::move(meaning), std::move(default_value), false, std::move(unit), range};
+}
+
+Key integer(std::string name, std::string meaning, Range range, Json default_value = {}) {
+  return {std::move(name), KeyType::integer, std::move(meaning), std::move(default_value), false, "", range};
+}
+
+Key choice(std::string name, std::string meaning, std::vector<std::string> choices, Json default_value = {}) {
+  return {std::move(name), KeyType::choice, std::move(meaning), std::move(default_value), false, "", {}, std::move(choices)};
+}
+
+/// One of them or several.
+Key choices(std::string name, std::string meaning, std::vector<std::string> list, Json default_value = {}) {
+  return {std::move(name), KeyType::choices, std::move(meaning), std::move(default_value), false, "", {}, std::move(list)};
+}
+
+/// A table with keys of its own, checked by its reader.
+Key table(std::string name, std::string meaning) { return {std::move(name), KeyType::table, std::move(meaning)}; }
+
+/// An object, a list of objects, or a number or an object: of a shape.
+Key shaped(KeyType type, std::string name, std::string meaning, std::string shape) {
+  return {std::move(name), type, std::move(meaning), {}, false, "", {}, {}, std::move(shape)};
+}
+
+Key required(Key key) {
+  key.required = true;
+  return key;
+}
+
+/// As a person writes it: 1e-8, not 1e-08.
+std::string default_text(const Json& value) {
+  std::string text = value.is_number_float() ? format_double(value.get<double>()) : json_text(value);
+  if (const auto zero = text.find("e-0"); value.is_number_float() && zero != std::string::npos) text.erase(zero + 2, 1);
+  return text;
+}
+
+Json names_of(const std::vector<Measure>& measures) {
+  Json names = Json::array();
+  for (const Measure measure : measures) names.push_back(measure_info(measure).name);
+  return names;
+}
 
 std::vector<std::string> stoppable_measures() {
   std::vector<std::string> names;
@@ -22,56 +81,136 @@ std::vector<std::string> stoppable_measures() {
 }
 
 Shape config_shape() {
+  const std::vector<Measure> trace = {Measure::velocity_residual, Measure::relative_residual,    Measure::natural_map,
+                                      Measure::objective,         Measure::penetration_velocity, Measure::cone_violation,
+                                      Measure::complementarity};
   return {"config",
           "One experiment",
-          {{"name", KeyType::name, "short name: letters, digits, _ and -; the folder of the results", true},
-           {"title", KeyType::text, "one line for tables and plots"},
-           {"description", KeyType::text, "what the experiment shows"},
-           {"problems", KeyType::objects, "what is solved", true, "", {}, {}, "problem"},
-           {"model", KeyType::choices, "contact model or both; default ccp", false, "", {}, {"ccp", "ncp"}},
-           {"solvers", KeyType::objects, "what solves it", true, "", {}, {}, "solver"},
-           {"stop", KeyType::object, "when a run ends", false, "", {}, {}, "stop"},
-           {"limits", KeyType::object, "limits of one cell, enforced from outside", false, "", {}, {}, "limits"},
-           {"trace", KeyType::choices, "measures written for every iteration", false, "", {}, measure_names()},
-           {"kernels", KeyType::flag,
-            "time products and projections, by themselves and between the iterations of the runs; default false"},
-           {"sweep", KeyType::table, "JSON pointer -> list of values; lists multiply, those inside \"zip\" are paired"},
-           {"sizes", KeyType::object, "changes for --size", false, "", {}, {}, "sizes"},
-           {"claims", KeyType::objects, "statements of the paper as bounds on results", false, "", {}, {}, "claim"},
-           {"plots", KeyType::objects, "pictures to draw", false, "", {}, {}, "plot"}}};
+          {required(name("name", "short name: letters, digits, _ and -; the folder of the results")),
+           text("title", "one line for tables and plots"), text("description", "what the experiment shows"),
+           required(shaped(KeyType::objects, "problems", "what is solved", "problem")),
+           choices("model", "contact model or both; default {}", model_names(), "ccp"),
+           required(shaped(KeyType::objects, "solvers", "what solves it", "solver")),
+           shaped(KeyType::object, "stop", "when a run ends", "stop"),
+           shaped(KeyType::object, "limits", "limits of one cell, enforced from outside", "limits"),
+           choices("trace", "measures written for every iteration", measure_names(), names_of(trace)),
+           flag("kernels", "time products and projections, by themselves and between the iterations of the runs; default {}",
+                false),
+           table("sweep", "JSON pointer -> list of values; lists multiply, those inside \"zip\" are paired"),
+           shaped(KeyType::object, "sizes", "changes for --size", "sizes"),
+           shaped(KeyType::objects, "claims", "statements of the paper as bounds on results", "claim"),
+           shaped(KeyType::objects, "plots", "pictures to draw", "plot")}};
 }
 
-const Range decades = Range::closed(1e-12, 1e-2);
+Shape problem_shape(const Catalog& catalog) {
+  return {"problem",
+          "A scene, or FCLib files",
+          {choice("scene", "generator of the problem", catalog.scenes.names), table("parameters", "of the scene"),
+           integer("seed", "of the scene's random numbers; default {}", Range::closed(0.0, largest_seed), 0),
+           text("fclib", "pattern of FCLib files below the folder of --fclib; * also matches /"),
+           shaped(KeyType::object, "perturb", "solve a neighbour of the problem instead", "perturb"),
+           text("label", "name in results; default: the scene's name, or the path of the file")}};
+}
+
+Shape perturb_shape() {
+  const Perturbation none;
+  return {"perturb",
+          "A neighbour: r and b with random noise, every mu scaled",
+          {number("noise", "change of the free velocity, relative to it; default {}", Range::non_negative(), none.noise),
+           number("b_noise", "largest change of an entry of b, relative to it; default {}", Range::closed(0.0, 1.0),
+                  none.b_noise),
+           number("friction_factor", "factor of every friction coefficient; default {}", Range::non_negative(),
+                  none.friction_factor),
+           integer("seed", "of the random direction; default {}", Range::closed(0.0, largest_seed), none.seed)}};
+}
+
+Shape solver_shape(const Catalog& catalog) {
+  return {"solver",
+          "A method with its settings",
+          {required(choice("solver", "the method", catalog.solver_names)),
+           text("label", "name in results; default: the method's name"), table("parameters", "of the method"),
+           shaped(KeyType::object, "start", "where its runs start; default: from nothing", "start"),
+           integer("threads", "threads it may use; default: those of --threads", Range::closed(1.0, 1024.0)),
+           choices("models", "contact models it is run on; default: all of the config", model_names())}};
+}
+
+Shape start_shape() {
+  return {"start",
+          "Where the runs of a method start",
+          {required(choice("from", "nothing, or the reference solution of the problem without its 'perturb'",
+                           {"nothing", "reference"}))}};
+}
+
+Shape stop_shape() {
+  const StopRule usual;
+  return {"stop",
+          "When a run ends",
+          {number("tolerance", "bound of the stop measure; default {}", Range::positive(), usual.tolerance),
+           choice("measure", "stop measure; default {}", stoppable_measures(), measure_info(usual.measure).name),
+           flag("native", "stop on the method's own criterion instead; default {}", usual.native),
+           integer("max_iterations", "default {}", Range::closed(0.0, 2147483647.0), usual.max_iterations),
+           number("time_limit_s", "solver clock: set-up and iterations, without judging; default {}", Range::positive(),
+                  usual.time_limit_s, "s")}};
+}
+
+Shape limits_shape() {
+  const Limits usual;
+  return {
+      "limits",
+      "Limits of one cell, enforced from outside",
+      {number("wall_s", "wall clock of the process; default {}", Range::open_closed(0.0, 1e7), usual.wall_s, "s"),
+       number("memory_mb", "private memory of the process; default {}", Range::closed(64.0, 1e8), usual.memory_mb, "MiB")}};
+}
+
+Shape sizes_shape() {
+  return {"sizes",
+          "Changes of the config for --size: JSON pointer -> value",
+          {table("small", "seconds on two cores"), table("paper", "the size of the paper")}};
+}
+
+Key decade() { return number("at", "a power of ten, for the metrics that end in _to", Range::closed(1e-12, 1e-2)); }
 
 Shape claim_shape() {
   Shape shape{"claim",
               "A statement as a bound on results",
-              {{"id", KeyType::name, "name of the claim, unique in the config", true},
-               {"must", KeyType::flag, "whether a miss fails the command claims; default false"},
-               {"says", KeyType::text, "what the paper says", true},
-               {"where", KeyType::text, "where it says so"},
-               {"metric", KeyType::choice, "what is bounded", true, "", {}, claim_metrics()},
-               {"at", KeyType::number, "a power of ten, for the metrics that end in _to", false, "", decades},
-               {"of", KeyType::text, "label of a solver, or a shell pattern", true},
-               {"problem", KeyType::text, "label of a problem, or a shell pattern; default: each"},
-               {"model", KeyType::choice, "contact model; default: each", false, "", {}, {"ccp", "ncp"}},
-               {"over", KeyType::choice, "how several cells are judged; default each", false, "", {}, claim_overs()},
-               {"against", KeyType::text, "for the slope: contacts, rows or a swept JSON pointer"},
-               {"cells", KeyType::table, "swept JSON pointer -> value or list of values: only these cells"}}};
+              {required(name("id", "name of the claim, unique in the config")),
+               flag("must", "whether a miss fails the command claims; default {}", false),
+               required(text("says", "what the paper says")), text("where", "where it says so"),
+               required(choice("metric", "what is bounded", claim_metrics())), decade(),
+               required(text("of", "label of a solver, or a shell pattern")),
+               text("problem", "label of a problem, or a shell pattern; default: each"),
+               choice("model", "contact model; default: each", model_names()),
+               choice("over", "how several cells are judged; default {}", claim_overs(), "each"),
+               text("against", "for the slope: contacts, rows or a swept JSON pointer"),
+               table("cells", "swept JSON pointer -> value or list of values: only these cells")}};
   for (const std::string& relation : claim_relations())
-    shape.keys.push_back(
-        {relation, KeyType::bound, "the bound; exactly one of the four is given", false, "", {}, {}, "claim_reference"});
+    shape.keys.push_back(shaped(KeyType::bound, relation, "the bound; exactly one of the four is given", "claim_reference"));
   return shape;
 }
 
 Shape claim_reference_shape() {
-  return {"claim_reference",
-          "A result as the bound; missing keys are those of the claim",
-          {{"of", KeyType::text, "label of a solver, or a shell pattern"},
-           {"metric", KeyType::choice, "what it is compared with", false, "", {}, claim_metrics()},
-           {"at", KeyType::number, "a power of ten, for the metrics that end in _to", false, "", decades},
-           {"problem", KeyType::text, "label of a problem, or a shell pattern; default: the same problem"},
-           {"times", KeyType::number, "factor on the result; default 1", false, "", Range::positive()}}};
+  return {
+      "claim_reference",
+      "A result as the bound; missing keys are those of the claim",
+      {text("of", "label of a solver, or a shell pattern"), choice("metric", "what it is compared with", claim_metrics()),
+       decade(), text("problem", "label of a problem, or a shell pattern; default: the same problem"),
+       number("times", "factor on the result; default {}", Range::positive(), 1.0)}};
+}
+
+Shape plot_shape() {
+  return {"plot",
+          "A picture",
+          {required(choice("kind", "what is drawn", {"convergence", "sweep"})),
+           choice("x", "column of the trace; default {}",
+                  {"iteration", "elapsed_s", "factorizations", "back_solves", "products", "projections"}, "iteration"),
+           text("y", "a measure or a solver's own column of the trace; default {}", "relative_residual"),
+           text("against", "for a sweep: contacts, rows or a swept JSON pointer; default {}", "contacts"),
+           choice("metric", "for a sweep: what is drawn; default {}", claim_metrics(), "iterations"), decade(),
+           text("times", "for a sweep: a JSON pointer, by whose value the metric is multiplied"),
+           choice("axes", "for a sweep: which axes are logarithmic; default {}: both", {"linear", "log_x", "log_y", "log"},
+                  "log"),
+           text("x_label", "for a sweep: text of the horizontal axis"),
+           text("y_label", "for a sweep: text of the vertical axis")}};
 }
 
 /// A text of the config that has to be one of `choices`; unknown ones get the nearest.
@@ -126,105 +265,25 @@ void check_text(const Json& value, const Key& key, const std::string& pointer, c
 
 }  // namespace
 
-ConfigKeys::ConfigKeys(const Catalog& catalog) {
-  const std::string problem_label = "name in results; default: the scene's name, or the path of the file";
-  shapes_ = {
-      config_shape(),
-      {"problem",
-       "A scene, or FCLib files",
-       {{"scene", KeyType::choice, "generator of the problem", false, "", {}, catalog.scenes.names},
-        {"parameters", KeyType::table, "of the scene"},
-        {"seed", KeyType::integer, "of the scene's random numbers; default 0", false, "", Range::closed(0.0, largest_seed)},
-        {"fclib", KeyType::text, "pattern of FCLib files below the folder of --fclib; * also matches /"},
-        {"perturb", KeyType::object, "solve a neighbour of the problem instead", false, "", {}, {}, "perturb"},
-        {"label", KeyType::text, problem_label}}},
-      {"perturb",
-       "A neighbour: r and b with random noise, every mu scaled",
-       {{"noise", KeyType::number, "change of the free velocity, relative to it; default 0", false, "",
-         Range::non_negative()},
-        {"b_noise", KeyType::number, "largest change of an entry of b, relative to it; default 0", false, "",
-         Range::closed(0.0, 1.0)},
-        {"friction_factor", KeyType::number, "factor of every friction coefficient; default 1", false, "",
-         Range::non_negative()},
-        {"seed", KeyType::integer, "of the random direction; default 0", false, "", Range::closed(0.0, largest_seed)}}},
-      {"solver",
-       "A method with its settings",
-       {{"solver", KeyType::choice, "the method", true, "", {}, catalog.solver_names},
-        {"label", KeyType::text, "name in results; default: the method's name"},
-        {"parameters", KeyType::table, "of the method"},
-        {"start", KeyType::object, "where its runs start; default: from nothing", false, "", {}, {}, "start"},
-        {"threads", KeyType::integer, "threads it may use; default: those of --threads", false, "",
-         Range::closed(1.0, 1024.0)},
-        {"models",
-         KeyType::choices,
-         "contact models it is run on; default: all of the config",
-         false,
-         "",
-         {},
-         {"ccp", "ncp"}}}},
-      {"start",
-       "Where the runs of a method start",
-       {{"from",
-         KeyType::choice,
-         "nothing, or the reference solution of the problem without its 'perturb'",
-         true,
-         "",
-         {},
-         {"nothing", "reference"}}}},
-      {"stop",
-       "When a run ends",
-       {{"tolerance", KeyType::number, "bound of the stop measure; default 1e-8", false, "", Range::positive()},
-        {"measure", KeyType::choice, "stop measure; default relative_residual", false, "", {}, stoppable_measures()},
-        {"native", KeyType::flag, "stop on the method's own criterion instead; default false"},
-        {"max_iterations", KeyType::integer, "default 1000", false, "", Range::closed(0.0, 2147483647.0)},
-        {"time_limit_s", KeyType::number, "solver clock: set-up and iterations, without judging; default 60", false, "s",
-         Range::positive()}}},
-      {"limits",
-       "Limits of one cell, enforced from outside",
-       {{"wall_s", KeyType::number, "wall clock of the process; default 600", false, "s", Range::open_closed(0.0, 1e7)},
-        {"memory_mb", KeyType::number, "private memory of the process; default 8192", false, "MiB",
-         Range::closed(64.0, 1e8)}}},
-      {"sizes",
-       "Changes of the config for --size: JSON pointer -> value",
-       {{"small", KeyType::table, "seconds on two cores"}, {"paper", KeyType::table, "the size of the paper"}}},
-      claim_shape(),
-      claim_reference_shape(),
-      {"plot",
-       "A picture",
-       {{"kind", KeyType::choice, "what is drawn", true, "", {}, {"convergence", "sweep"}},
-        {"x",
-         KeyType::choice,
-         "column of the trace; default iteration",
-         false,
-         "",
-         {},
-         {"iteration", "elapsed_s", "factorizations", "back_solves", "products", "projections"}},
-        {"y", KeyType::text, "a measure or a solver's own column of the trace; default relative_residual"},
-        {"against", KeyType::text, "for a sweep: contacts, rows or a swept JSON pointer; default contacts"},
-        {"metric", KeyType::choice, "for a sweep: what is drawn; default iterations", false, "", {}, claim_metrics()},
-        {"at", KeyType::number, "a power of ten, for the metrics that end in _to", false, "", decades},
-        {"times", KeyType::text, "for a sweep: a JSON pointer, by whose value the metric is multiplied"},
-        {"axes",
-         KeyType::choice,
-         "for a sweep: which axes are logarithmic; default log: both",
-         false,
-         "",
-         {},
-         {"linear", "log_x", "log_y", "log"}},
-        {"x_label", KeyType::text, "for a sweep: text of the horizontal axis"},
-        {"y_label", KeyType::text, "for a sweep: text of the vertical axis"}}}};
+ConfigKeys::ConfigKeys(const Catalog& catalog)
+    : shapes_({config_shape(), problem_shape(catalog), perturb_shape(), solver_shape(catalog), start_shape(), stop_shape(),
+               limits_shape(), sizes_shape(), claim_shape(), claim_reference_shape(), plot_shape()}) {
+  for (Shape& shape : shapes_)
+    for (Key& key : shape.keys)
+      if (const auto place = key.meaning.find("{}"); place != std::string::npos)
+        key.meaning.replace(place, 2, default_text(key.default_value));
+}
+
+const Key& Shape::key(const std::string& key_name) const {
+  for (const Key& key : keys)
+    if (key.name == key_name) return key;
+  throw std::logic_error("no key " + key_name);
 }
 
 const Shape& ConfigKeys::shape(const std::string& name) const {
   for (const Shape& shape : shapes_)
     if (shape.name == name) return shape;
   throw std::logic_error("no shape " + name);
-}
-
-const Key& ConfigKeys::key(const std::string& shape_name, const std::string& name) const {
-  for (const Key& key : shape(shape_name).keys)
-    if (key.name == name) return key;
-  throw std::logic_error("no key " + name);
 }
 
 void ConfigKeys::check_object(const Json& value, const std::string& shape_name, const std::string& pointer,
@@ -276,56 +335,14 @@ void ConfigKeys::check_value(const Json& value, const Key& key, const std::strin
   }
 }
 
-bool metric_takes_decade(const std::string& metric) {
-  return metric.size() > 3 && metric.compare(metric.size() - 3, 3, "_to") == 0;
-}
-
-const std::vector<std::string>& claim_metrics() {
-  static const std::vector<std::string> metrics = [] {
-    std::vector<std::string> names = {"iterations_to",
-                                      "time_to",
-                                      "factorizations_to",
-                                      "back_solves_to",
-                                      "products_to",
-                                      "iterations",
-                                      "setup_s",
-                                      "solve_s",
-                                      "solve_s_min",
-                                      "wall_s",
-                                      "seconds_per_iteration",
-                                      "factorizations",
-                                      "back_solves",
-                                      "products",
-                                      "projections",
-                                      "analyses",
-                                      "analysis_s",
-                                      "factorization_s",
-                                      "back_solve_s",
-                                      "linear_solver_s",
-                                      "objective_gap",
-                                      "peak_memory_mb",
-                                      "contacts",
-                                      "rows",
-                                      "kernel_product_s",
-                                      "kernel_projection_s",
-                                      "kernel_work_s",
-                                      "kernel_ratio",
-                                      "kernel_block_product_s",
-                                      "bytes_per_contact",
-                                      "kernel_csr_product_s",
-                                      "symmetry_defect",
-                                      "kernel_factors_product_s",
-                                      "native_converged",
-                                      "failures"};
-    for (const std::string& measure : measure_names()) names.push_back(measure);
-    return names;
-  }();
-  return metrics;
-}
-
 const std::vector<std::string>& claim_relations() {
   static const std::vector<std::string> relations = {"less_than", "at_most", "at_least", "greater_than"};
   return relations;
+}
+
+const std::vector<std::string>& swept_keys() {
+  static const std::vector<std::string> keys = {"problems", "model", "solvers", "stop", "limits", "trace"};
+  return keys;
 }
 
 const std::vector<std::string>& claim_overs() {

@@ -23,11 +23,12 @@ enum class KeyType {
   table     ///< an object with keys of its own, checked by its reader
 };
 
-/// One key of the config: declared once, for validation and for the schema.
+/// One key of the config: declared once, for validation, reading, help and the schema.
 struct Key {
   std::string name;
   KeyType type = KeyType::text;
-  std::string meaning;
+  std::string meaning;   ///< with the default, where there is one to tell
+  Json default_value{};  ///< null: none
   bool required = false;
   std::string unit{};
   Range range{};
@@ -39,6 +40,16 @@ struct Shape {
   std::string name;
   std::string meaning;
   std::vector<Key> keys;
+
+  const Key& key(const std::string& key_name) const;
+
+  /// The value of a key in an object of this shape (null: an empty one) or its default; T{} where there is neither.
+  template <typename T>
+  T value(const Json& object, const std::string& key_name) const {
+    const auto found = object.find(key_name);
+    const Json& value = found != object.end() ? *found : key(key_name).default_value;
+    return value.is_null() ? T{} : value.get<T>();
+  }
 };
 
 /// The table of all keys: what a config may hold.
@@ -49,7 +60,6 @@ class ConfigKeys {
   const std::vector<Shape>& shapes() const { return shapes_; }
   /// The shape of the whole file is "config".
   const Shape& shape(const std::string& name) const;
-  const Key& key(const std::string& shape, const std::string& name) const;
 
   /// Throws InputError at the first unknown or missing key, wrong type, value out of range or unknown name.
   void check_object(const Json& value, const std::string& shape, const std::string& pointer, const JsonSource& source) const;
@@ -59,10 +69,8 @@ class ConfigKeys {
   std::vector<Shape> shapes_;
 };
 
-/// Metrics of claims that take a decade in `at`.
-bool metric_takes_decade(const std::string& metric);
-/// What a claim can bound: columns of summary.csv and what is derived from them.
-const std::vector<std::string>& claim_metrics();
+/// Keys of the config whose values a sweep can change.
+const std::vector<std::string>& swept_keys();
 /// Bounds a claim can set: "less_than", …
 const std::vector<std::string>& claim_relations();
 /// The names of ClaimOver, in its order.

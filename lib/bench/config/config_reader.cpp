@@ -44,28 +44,19 @@ std::vector<Model> read_models(const Json& value) {
   return models;
 }
 
-StopRule read_stop(const Json& entry) {
-  StopRule stop;
-  if (entry.contains("measure")) stop.measure = *measure_from_name(entry["measure"].get<std::string>());
-  stop.tolerance = entry.value("tolerance", stop.tolerance);
-  stop.native = entry.value("native", stop.native);
-  stop.max_iterations = entry.value("max_iterations", stop.max_iterations);
-  stop.time_limit_s = entry.value("time_limit_s", stop.time_limit_s);
-  return stop;
+StopRule read_stop(const Json& entry, const Shape& shape) {
+  return {*measure_from_name(shape.value<std::string>(entry, "measure")), shape.value<double>(entry, "tolerance"),
+          shape.value<bool>(entry, "native"), shape.value<int>(entry, "max_iterations"),
+          shape.value<double>(entry, "time_limit_s")};
 }
 
-Limits read_limits(const Json& entry) {
-  Limits limits;
-  limits.wall_s = entry.value("wall_s", limits.wall_s);
-  limits.memory_mb = entry.value("memory_mb", limits.memory_mb);
-  return limits;
+Limits read_limits(const Json& entry, const Shape& shape) {
+  return {shape.value<double>(entry, "wall_s"), shape.value<double>(entry, "memory_mb")};
 }
 
-const std::vector<Measure>& default_trace() {
-  static const std::vector<Measure> measures = {
-      Measure::velocity_residual,    Measure::relative_residual, Measure::natural_map,    Measure::objective,
-      Measure::penetration_velocity, Measure::cone_violation,    Measure::complementarity};
-  return measures;
+Perturbation read_perturbation(const Json& entry, const Shape& shape) {
+  return {shape.value<double>(entry, "noise"), shape.value<double>(entry, "friction_factor"),
+          shape.value<std::uint64_t>(entry, "seed"), shape.value<double>(entry, "b_noise")};
 }
 
 /// " (rho=0.1, n=2)" of the swept values below `owner`; with an empty owner of those that belong to no problem and no
@@ -109,7 +100,7 @@ std::shared_ptr<const ProblemSpec> ConfigReader::read_problem(const Json& entry,
   spec.label = entry.value("label", scene ? entry["scene"].get<std::string>() : std::string());
   if (scene) {
     spec.scene = entry["scene"].get<std::string>();
-    spec.seed = entry.value("seed", std::uint64_t{0});
+    spec.seed = keys_.shape("problem").value<std::uint64_t>(entry, "seed");
     const auto made = catalog_.scenes.make(spec.scene);
     spec.parameters = read_parameters(entry, made->parameters(), pointer, source);
     if (const auto defect = made->check()) source.fail(child_pointer(pointer, "parameters"), *defect);
@@ -119,13 +110,7 @@ std::shared_ptr<const ProblemSpec> ConfigReader::read_problem(const Json& entry,
       if (entry.contains(key))
         source.fail(child_pointer(pointer, key), fmt::format("'{}' belongs to a scene, not to FCLib files", key));
   }
-  if (entry.contains("perturb")) {
-    const Json& perturb = entry["perturb"];
-    spec.perturbation.noise = perturb.value("noise", 0.0);
-    spec.perturbation.b_noise = perturb.value("b_noise", 0.0);
-    spec.perturbation.friction_factor = perturb.value("friction_factor", 1.0);
-    spec.perturbation.seed = perturb.value("seed", std::uint64_t{0});
-  }
+  spec.perturbation = read_perturbation(entry.value("perturb", Json()), keys_.shape("perturb"));
   spec.base_label = spec.label;
   (spec.label.empty() ? spec.file_suffix : spec.label) += suffix;
   return known = std::make_shared<const ProblemSpec>(std::move(spec));
@@ -149,8 +134,9 @@ std::shared_ptr<const SolverSpec> ConfigReader::read_solver(const Json& entry, c
 }
 
 ConfigVariant ConfigReader::read_variant(const Json& document, std::vector<SweptValue> swept, const JsonSource& source) {
-  for (const char* key : {"problems", "model", "solvers", "stop", "limits", "trace"})
-    if (document.contains(key)) keys_.check_value(document[key], keys_.key("config", key), child_pointer("", key), source);
+  const Shape& shape = keys_.shape("config");
+  for (const std::string& key : swept_keys())
+    if (document.contains(key)) keys_.check_value(document[key], shape.key(key), child_pointer("", key), source);
 
   ConfigVariant variant;
   const Json& problems = document["problems"];
@@ -167,14 +153,11 @@ ConfigVariant ConfigReader::read_variant(const Json& document, std::vector<Swept
   check_labels(variant.problems, "/problems", source);
   check_labels(variant.solvers, "/solvers", source);
 
-  variant.models = document.contains("model") ? read_models(document["model"]) : std::vector<Model>{Model::ccp};
-  if (document.contains("stop")) variant.stop = read_stop(document["stop"]);
-  if (document.contains("limits")) variant.limits = read_limits(document["limits"]);
-  variant.trace = default_trace();
-  if (document.contains("trace")) {
-    variant.trace.clear();
-    for (const std::string& name : one_or_list(document["trace"])) variant.trace.push_back(*measure_from_name(name));
-  }
+  variant.models = read_models(shape.value<Json>(document, "model"));
+  variant.stop = read_stop(shape.value<Json>(document, "stop"), keys_.shape("stop"));
+  variant.limits = read_limits(shape.value<Json>(document, "limits"), keys_.shape("limits"));
+  for (const std::string& name : one_or_list(shape.value<Json>(document, "trace")))
+    variant.trace.push_back(*measure_from_name(name));
   variant.swept = std::move(swept);
   return variant;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/config/config_keys.hpp"
 #include "core/text.hpp"
 
 namespace ccp {
@@ -34,7 +35,7 @@ Sweep::Sweep(const Json& value, const JsonSource& source) {
 }
 
 void Sweep::check_pointer(const std::string& pointer, const std::string& place, const JsonSource& source) const {
-  static const std::vector<std::string> sweepable = {"problems", "model", "solvers", "stop", "limits", "trace"};
+  const std::vector<std::string>& sweepable = swept_keys();
   const std::string first = pointer_tokens(pointer, source, place).front();
   if (std::find(sweepable.begin(), sweepable.end(), first) == sweepable.end())
     source.fail(place, fmt::format("'{}' cannot be swept{}", first, suggestion(first, sweepable)));

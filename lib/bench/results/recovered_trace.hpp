@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "bench/config/plan.hpp"
-#include "bench/results/cell_record.hpp"
+#include "bench/record/cell_record.hpp"
 
 namespace ccp {
 

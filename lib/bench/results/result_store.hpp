@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bench/config/plan.hpp"
-#include "bench/results/cell_record.hpp"
+#include "bench/record/cell_record.hpp"
 
 namespace ccp {
 

@@ -9,9 +9,9 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <stdexcept>
 
 #include "bench/config/config_json.hpp"
-#include "bench/config/config_keys.hpp"
 #include "bench/config/plan.hpp"
 #include "bench/results/result_store.hpp"
 #include "core/error.hpp"
@@ -208,16 +208,16 @@ const CsvTable& ResultTable::trace(const ResultRow& row) const {
   return traces_.emplace(row.hash, read_csv(folder_ / "cells" / row.hash / "trace.csv")).first->second;
 }
 
-double ResultTable::decade_metric(const ResultRow& row, const std::string& name, double at) const {
+double ResultTable::decade_metric(const ResultRow& row, const Metric& metric, double at) const {
   if (row.status == Status::unsupported) return unknown;
-  const std::string decade = fmt::format("1e-{}", -std::lround(std::log10(at)));
+  const std::string decade = decade_name(static_cast<int>(-std::lround(std::log10(at))));
   const double iteration = summary_.number(row.index, "iterations_to_" + decade);
   if (std::isnan(iteration)) return infinity;
-  if (name == "iterations_to") return iteration;
-  if (name == "time_to") return summary_.number(row.index, "time_to_" + decade);
+  if (metric.source == MetricSource::decade) return summary_.number(row.index, metric.name + "_" + decade);
   const CsvTable& steps = trace(row);
+  const std::string column = metric.name.substr(0, metric.name.rfind("_to"));
   for (std::size_t i = 0; i < steps.rows.size(); ++i)
-    if (steps.number(i, "iteration") == iteration) return steps.number(i, name.substr(0, name.size() - 3));
+    if (steps.number(i, "iteration") == iteration) return steps.number(i, column);
   return unknown;
 }
 
@@ -238,18 +238,30 @@ double ResultTable::objective_gap(const ResultRow& row) const {
   return std::isfinite(smallest) ? summary_.number(row.index, "objective") - smallest : unknown;
 }
 
-double ResultTable::metric(const ResultRow& row, const std::string& name, double at) const {
-  if (metric_takes_decade(name)) return decade_metric(row, name, at);
+double ResultTable::derived_metric(const ResultRow& row, const std::string& name) const {
   if (name == "objective_gap") return objective_gap(row);
-  if (name == "failures") return last_traced(row, name);
-  if (name == "seconds_per_iteration") {
-    const double iterations = summary_.number(row.index, "iterations");
-    return iterations > 0.0 ? summary_.number(row.index, "solve_s") / iterations : unknown;
-  }
+  const double iterations = summary_.number(row.index, "iterations");
+  return iterations > 0.0 ? summary_.number(row.index, "solve_s") / iterations : unknown;  // seconds_per_iteration
+}
+
+double ResultTable::column_metric(const ResultRow& row, const std::string& name) const {
   const double value = summary_.number(row.index, name);
   const auto measure = measure_from_name(name);
-  if (std::isnan(value) && measure && measure_info(*measure).stoppable && row.status == Status::diverged) return infinity;
-  return value;
+  const bool residual = measure && measure_info(*measure).stoppable;
+  return std::isnan(value) && residual && row.status == Status::diverged ? infinity : value;
+}
+
+double ResultTable::metric(const ResultRow& row, const std::string& name, double at) const {
+  const Metric* metric = find_metric(name);
+  if (metric == nullptr) throw std::logic_error("no metric " + name);
+  switch (metric->source) {
+    case MetricSource::decade:
+    case MetricSource::trace_at: return decade_metric(row, *metric, at);
+    case MetricSource::trace_end: return last_traced(row, name);
+    case MetricSource::derived: return derived_metric(row, name);
+    case MetricSource::column: return column_metric(row, name);
+  }
+  return unknown;
 }
 
 }  // namespace ccp

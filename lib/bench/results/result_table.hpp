@@ -7,6 +7,7 @@
 
 #include "bench/config/catalog.hpp"
 #include "bench/config/config.hpp"
+#include "bench/record/metrics.hpp"
 #include "core/status.hpp"
 
 /// Reads what a run has written, for the commands that judge results.
@@ -58,7 +59,9 @@ class ResultTable {
   const CsvTable& trace(const ResultRow& row) const;
 
  private:
-  double decade_metric(const ResultRow& row, const std::string& name, double at) const;
+  double column_metric(const ResultRow& row, const std::string& name) const;
+  double decade_metric(const ResultRow& row, const Metric& metric, double at) const;
+  double derived_metric(const ResultRow& row, const std::string& name) const;
   /// Value of a column of the trace at the end of a run.
   double last_traced(const ResultRow& row, const std::string& column) const;
   double objective_gap(const ResultRow& row) const;

@@ -8,7 +8,7 @@
 
 #include "bench/config/catalog.hpp"
 #include "bench/config/plan.hpp"
-#include "bench/results/cell_record.hpp"
+#include "bench/record/cell_record.hpp"
 #include "problem/contact_problem.hpp"
 #include "problem/judge/judge.hpp"
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "bench/results/cell_record.hpp"
-
 namespace ccp {
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include "bench/config/catalog.hpp"
 #include "bench/config/plan.hpp"
-#include "bench/results/cell_record.hpp"
+#include "bench/record/cell_record.hpp"
 
 namespace ccp {
 

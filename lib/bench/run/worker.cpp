@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "bench/results/cell_record.hpp"
+#include "bench/results/record_json.hpp"
 #include "bench/results/recovered_trace.hpp"
 #include "bench/results/trace_csv.hpp"
 #include "bench/run/kernel_times.hpp"

@@ -4,7 +4,7 @@
 
 #include "bench/config/catalog.hpp"
 #include "bench/config/plan.hpp"
-#include "bench/results/cell_record.hpp"
+#include "bench/record/cell_record.hpp"
 #include "bench/run/built_problem.hpp"
 
 namespace ccp {

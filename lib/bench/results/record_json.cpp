@@ -1,4 +1,4 @@
-#include "bench/results/cell_record.hpp"
+#include "bench/results/record_json.hpp"
 
 #include <cmath>
 #include <limits>
@@ -135,22 +135,6 @@ void read_results(const Json& json, CellRecord& record) {
 
 }  // namespace
 
-CellRecord::CellRecord() : setup_s(unknown), solve_s(unknown), wall_s(unknown), peak_memory_mb(unknown) {
-  measures.fill(unknown);
-}
-
-void CellRecord::take(Result&& result) {
-  status = result.status;
-  reason = std::move(result.reason);
-  iterations = result.iterations;
-  native_converged = result.native_converged;
-  counters = result.counters;
-  verdict = result.verdict;
-  measures = result.measures;
-  crossings = result.crossings;
-  notes = std::move(result.notes);
-}
-
 std::string record_to_json(const Cell& cell, const CellRecord& record) {
   Json conversions = Json::array();
   for (const Conversion& conversion : record.conversions)
@@ -224,7 +208,5 @@ std::optional<CellRecord> record_from_json(const std::string& text) {
     return std::nullopt;
   }
 }
-
-std::string decade_name(int decade) { return "1e-" + std::to_string(decade); }
 
 }  // namespace ccp

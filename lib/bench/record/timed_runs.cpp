@@ -1,4 +1,4 @@
-#include "bench/results/timed_runs.hpp"
+#include "bench/record/timed_runs.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "bench/results/cell_record.hpp"
+#include "bench/record/cell_record.hpp"
 
 namespace ccp {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/config/plan.hpp"
-#include "bench/results/timed_runs.hpp"
+#include "bench/record/timed_runs.hpp"
 #include "core/status.hpp"
 #include "problem/contact_problem.hpp"
+#include "process/limits.hpp"
 #include "solvers/solver.hpp"
 
 namespace ccp {
@@ -19,7 +19,7 @@ struct ProblemFacts {
   double symmetry_defect = 0.0;
 };
 
-/// The result of one cell, as it stands in cell.json. Numbers that are not known are NaN (null in the file).
+/// The result of one cell. Numbers that are not known are NaN.
 struct CellRecord {
   CellRecord();
 
@@ -47,12 +47,6 @@ struct CellRecord {
 
   void take(Result&& result);
 };
-
-/// cell.json: the cell and its result, valid JSON whatever the values.
-std::string record_to_json(const Cell& cell, const CellRecord& record);
-
-/// Reads cell.json. Nothing when the text is no complete record.
-std::optional<CellRecord> record_from_json(const std::string& text);
 
 /// The names of the crossings: "1e-2", … "1e-12".
 std::string decade_name(int decade);

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/record/cell_record.hpp"
+
+namespace ccp {
+
+/// Where the value of a metric comes from.
+enum class MetricSource {
+  column,     ///< a column of summary.csv
+  decade,     ///< a column of summary.csv for each decade that the stop measure can reach
+  trace_at,   ///< a column of the trace, at the iteration that reached a decade
+  trace_end,  ///< a column of the trace, at the end of the run
+  derived     ///< follows from other columns of summary.csv
+};
+
+/// One number that results are compared by. The table of all is the list of the numbers of summary.csv and of what a claim
+/// or a plot can name.
+struct Metric {
+  std::string name;
+  MetricSource source = MetricSource::column;
+  std::function<std::string(const CellRecord&)> field;                        ///< of a column, in summary.csv
+  std::function<std::string(const CellRecord&, std::size_t)> decade_field{};  ///< of the column of one decade
+  bool claimed = true;                                                        ///< a claim or a plot can name it
+
+  bool takes_decade() const { return source == MetricSource::decade || source == MetricSource::trace_at; }
+};
+
+/// In the order of summary.csv; what has no column there comes last.
+const std::vector<Metric>& metrics();
+/// Null for an unknown name.
+const Metric* find_metric(const std::string& name);
+/// Names of those that a claim or a plot can name.
+const std::vector<std::string>& claim_metrics();
+
+}  // namespace ccp
