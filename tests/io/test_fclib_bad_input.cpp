@@ -225,6 +225,9 @@ TEST_CASE("sizes that disagree are named") {
           {[](Hdf5Editor& file) { file.group("/fclib_local/R"), file.reals(vectors + "s", {1}); },
            "/fclib_local/V: is missing, expected a group"},
       });
+}
+
+TEST_CASE("sizes that disagree in the global form are named") {
   const std::string H = "/fclib_global/H/", M = "/fclib_global/M/";
   check_all(write_small_global,
             {

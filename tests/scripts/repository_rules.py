@@ -4,10 +4,13 @@ import re
 import subprocess
 from pathlib import Path
 
+import function_lengths
+
 TOP_LEVEL = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
              "CITATION.cff", "apps", "lib", "problems",
              "configs", "scripts", "results", "tests"}
 MAX_LINES = 500
+MAX_FUNCTION_LINES = 80
 COUNTED = {".cpp", ".hpp", ".py", ".sh"}
 
 # What the files of a folder may include, besides files of the same folder. Folders of lib/ by their own name.
@@ -123,6 +126,15 @@ def length_breaches(root, files):
         lines = len((root / source).read_text(encoding="utf-8").splitlines())
         if lines > MAX_LINES:
             breaches.append(f"{source}: {lines} lines, at most {MAX_LINES}")
+    return breaches
+
+
+def function_breaches(root, files):
+    breaches = []
+    for source in (f for f in files if f.suffix in (".cpp", ".hpp", ".py")):
+        for first, last in function_lengths.functions(root / source):
+            if last - first >= MAX_FUNCTION_LINES:
+                breaches.append(f"{source}:{first}: a function of {last - first + 1} lines, at most {MAX_FUNCTION_LINES}")
     return breaches
 
 

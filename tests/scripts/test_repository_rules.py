@@ -31,6 +31,9 @@ class ThisRepository(unittest.TestCase):
     def test_files_are_short(self):
         self.assert_none(rules.length_breaches(ROOT, self.files))
 
+    def test_functions_are_short(self):
+        self.assert_none(rules.function_breaches(ROOT, self.files))
+
     def test_top_level_is_fixed(self):
         self.assert_none(rules.top_level_breaches(self.files))
 
@@ -112,6 +115,38 @@ class DoctoredTree(unittest.TestCase):
             beyond = self.write(f"lib/core/long.{suffix}", "x\n" * (rules.MAX_LINES + 1))
             self.assertEqual(rules.length_breaches(self.root, [at_limit, beyond]), [f"{beyond}: 501 lines, at most 500"])
         self.assertEqual(rules.length_breaches(self.root, [self.write("results/baselines/a.csv", "x\n" * 501)]), [])
+
+    def assert_function_lines(self, name, text, *lines):
+        """`text` has functions of so many lines; those above the limit, and no others, are breaches."""
+        path = self.write(name, text)
+        found = sorted(last - first + 1 for first, last in rules.function_lengths.functions(self.root / path))
+        self.assertEqual(found, sorted(lines))
+        self.assertEqual(len(rules.function_breaches(self.root, [path])), sum(n > rules.MAX_FUNCTION_LINES for n in lines))
+
+    def test_long_functions(self):
+        for body, lines in (("  x();\n" * 78, 80), ("  x();\n" * 79, 81)):
+            for head in ("int f(int a) {", "Foo::Foo() : a_{1}, b_(2) {", "template <class T, int n = (1)> T f() {",
+                         "struct Point f(int a) {", 'TEST_CASE("a { b") {', "const auto f = [](int a) {", "auto f() -> int {",
+                         "bool operator()(int a) const {", "void f() const noexcept {"):
+                with self.subTest(head=head, lines=lines):
+                    self.assert_function_lines("lib/core/a.cpp", f"namespace a {{\nclass B {{\n{head}\n{body}}}\n}};\n}}\n", lines)
+                    self.assert_function_lines("lib/core/a.hpp", f"#define F(x) {{\\\n\n{head}\n{body}}}\nvoid g() {{}}\n", lines, 1)
+        parted = "int f(int a,\n      int b) {\n" + "  x();\n" * 78 + "}\n"
+        self.assert_function_lines("lib/core/a.cpp", parted, 81)
+
+    def test_lambdas_and_blocks_count_with_their_function(self):
+        text = "void f() {\n  const auto g = [] {\n" + "    // {\n" * 76 + "  };\n  if (a) { b(); }\n}\n"
+        self.assert_function_lines("lib/core/a.cpp", text, 81)
+
+    def test_namespaces_classes_and_tables_are_no_functions(self):
+        rows = "  {1, '{', \"}\"},\n" * 100
+        text = f"namespace {{\nstruct A : B<int> {{\n  int a;\n}};\nconst std::map<int, std::function<void(int)>> a = {{\n{rows}}};\nenum class E {{ a }};\n" + "int b;\n" * 90 + "}\n"
+        self.assert_function_lines("lib/core/a.cpp", text)
+
+    def test_long_python_functions(self):
+        self.assert_function_lines("scripts/a.py", "def f():\n" + "    x()\n" * 79 + "\n\nx()\n" * 9, 80)
+        self.assert_function_lines("scripts/a.py", "class A:\n    async def f(self):\n" + "        x()\n" * 80, 81)
+        self.assert_function_lines("scripts/a.py", "class A:\n" + "    x = 1\n" * 100)
 
     def test_top_level(self):
         whole = [Path(name) if "." in name or name == "LICENSE" else Path(name, "a") for name in rules.TOP_LEVEL]
