@@ -12,17 +12,15 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <string_view>
 #include <system_error>
 
+#include "process/last_line.hpp"
 #include "process/program.hpp"
 
 namespace ccp {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t most_of_a_line = 300;
 
 int milliseconds_until(Clock::time_point end) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
@@ -117,13 +115,7 @@ std::string ChildProgram::last_line() const {
   if (::fstat(printed_, &file) != 0) return {};
   const off_t from = std::max<off_t>(0, file.st_size - static_cast<off_t>(tail.size()));
   const ssize_t read = ::pread(printed_, tail.data(), tail.size(), from);
-  std::string_view text(tail.data(), read > 0 ? static_cast<std::size_t>(read) : 0);
-  const auto end = text.find_last_not_of(" \t\r\n");
-  if (end == std::string_view::npos) return {};
-  text = text.substr(0, end + 1);
-  const auto start = text.find_last_of('\n');
-  if (start != std::string_view::npos) text.remove_prefix(start + 1);
-  return std::string(text.substr(0, most_of_a_line));
+  return ccp::last_line({tail.data(), read > 0 ? static_cast<std::size_t>(read) : 0});
 }
 
 }  // namespace ccp

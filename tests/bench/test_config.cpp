@@ -6,6 +6,8 @@
 
 #include "bench/config/claim_reader.hpp"
 #include "bench/config/config.hpp"
+#include "bench/config/config_keys.hpp"
+#include "bench/config/plan.hpp"
 #include "bench/fake_catalog.hpp"
 #include "core/error.hpp"
 
@@ -72,6 +74,44 @@ TEST_CASE("A config is read with its defaults") {
   CHECK(variant.stop.measure == Measure::relative_residual);
   CHECK(variant.trace.size() == 7);
   CHECK(variant.limits.wall_s == 600.0);
+}
+
+TEST_CASE("A default written out changes nothing") {
+  const ConfigKeys keys(fake_catalog());
+  const auto all_defaults = [&](const std::string& shape) {
+    Json object = Json::object();
+    for (const Key& key : keys.shape(shape).keys)
+      if (!key.default_value.is_null()) object[key.name] = key.default_value;
+    return object.dump();
+  };
+  const Config plain = parse(minimal);
+  for (const std::string shape : {"stop", "limits"})
+    CHECK(make_plan(parse(with("\"" + shape + "\": " + all_defaults(shape)))).cells[0].hash ==
+          make_plan(plain).cells[0].hash);
+  const ConfigVariant written =
+      parse(with(R"("problems": [{"scene": "pebbles", "seed": 0, "perturb": )" + all_defaults("perturb") + "}]"))
+          .variants[0];
+  CHECK(written.problems[0]->perturbation == Perturbation{});
+  const Limits usual, read = parse(with("\"limits\": " + all_defaults("limits"))).variants[0].limits;
+  CHECK(read.wall_s == usual.wall_s);
+  CHECK(read.memory_mb == usual.memory_mb);
+  const Config plot = parse(with(R"("plots": [{"kind": "convergence"}])"));
+  CHECK(plot.plots[0].x == "iteration");
+  CHECK(plot.plots[0].y == "relative_residual");
+}
+
+TEST_CASE("The help of a key tells its default") {
+  const ConfigKeys keys(fake_catalog());
+  const auto meaning = [&](const std::string& shape, const std::string& key) { return keys.shape(shape).key(key).meaning; };
+  CHECK(meaning("stop", "tolerance") == "bound of the stop measure; default 1e-8");
+  CHECK(meaning("stop", "max_iterations") == "default 1000");
+  CHECK(meaning("stop", "native") == "stop on the method's own criterion instead; default false");
+  CHECK(meaning("limits", "memory_mb") == "private memory of the process; default 8192");
+  CHECK(meaning("perturb", "friction_factor") == "factor of every friction coefficient; default 1");
+  CHECK(meaning("config", "model") == "contact model or both; default ccp");
+  CHECK(meaning("plot", "axes") == "for a sweep: which axes are logarithmic; default log: both");
+  for (const Shape& shape : keys.shapes())
+    for (const Key& key : shape.keys) CHECK(key.meaning.find("{}") == std::string::npos);
 }
 
 TEST_CASE("A config is read with everything in it") {

@@ -238,7 +238,7 @@ TEST_CASE("With a runner that is killed dies all that it has started") {
   const fs::path cell = cell_folder(text, folder.path());
   CHECK(wait_until([&] { return numbers_in(cell / "log.txt").size() == 2; }));
   const auto all = descendants(runner);
-  CHECK(all.size() == 4);  // keeper, worker, and two of the worker's
+  CHECK(all.size() == 4);  // reaper, worker, and two processes of the worker
   ::kill(runner, SIGKILL);
   ::waitpid(runner, nullptr, 0);
   CHECK(wait_until([&] { return std::all_of(all.begin(), all.end(), gone); }));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <map>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "bench/fake_catalog.hpp"
+#include "bench/record/metrics.hpp"
 #include "bench/results/record_json.hpp"
 #include "bench/results/result_store.hpp"
 #include "bench/run/runner.hpp"
@@ -137,6 +139,12 @@ TEST_CASE("A run writes manifest, summary, cells and traces") {
   REQUIRE(summary.size() == 2);
   CHECK(summary[0][0] == "problem");
   CHECK(summary[1].size() == summary[0].size());
+  for (const Metric& metric : metrics())
+    CHECK(std::count(summary[0].begin(), summary[0].end(), metric.name) == (metric.source == MetricSource::column));
+  for (std::size_t i = 7; i < summary[0].size(); ++i) {  // the first seven say which cell it is and how it ended
+    const std::string& name = summary[0][i];
+    CHECK((find_metric(name) != nullptr || find_metric(name.substr(0, name.find("_1e-")))->source == MetricSource::decade));
+  }
   CHECK(summary[1][5] == "solved");
   const auto manifest = read_json(folder.path() / "x" / "manifest.json");
   CHECK(manifest["complete"] == true);

@@ -33,7 +33,7 @@ std::vector<std::string> curve_columns(const CsvTable& trace) {
   return columns;
 }
 
-/// Rows that are kept of a trace: the first ones, then ever fewer, and the last.
+/// The rows of a trace that a baseline keeps: the first ones, then ever fewer, and the last.
 std::vector<std::size_t> thinned(const CsvTable& trace) {
   std::vector<std::size_t> rows;
   double next = 0.0;

@@ -24,8 +24,8 @@ bool holds(double value, const std::string& relation, double bound) {
   return value > bound;
 }
 
-/// Above 0 the bound is broken; orders cells by how near they are to failing: by the factor between value and bound, where
-/// zero is infinitely far from what is positive.
+/// Orders cells by how near they are to failing: the logarithm of the factor between value and bound, above 0 where the
+/// bound is broken. Zero is infinitely far from a positive number.
 double badness(double value, const std::string& relation, double bound) {
   const double a = upper(relation) ? value : bound, b = upper(relation) ? bound : value;
   if (a > 0.0 || b > 0.0) return std::log(std::max(a, 0.0)) - std::log(std::max(b, 0.0));
@@ -84,8 +84,8 @@ class ClaimJudge {
     return cells;
   }
 
-  /// What a cell is compared with: of the same model, problem (unless another is named) and swept values; where no cell
-  /// shares these, because the labels themselves name swept values, all that match.
+  /// The cells that a cell is compared with: those of the same model, problem (unless another is named) and swept values, or
+  /// all that match where none shares the swept values because the labels name them.
   Cells partners(const ResultRow& row) const {
     const ClaimReference& reference = *claim_.reference;
     Cells all, same;
@@ -200,7 +200,7 @@ class ClaimJudge {
   std::string reason_;
 };
 
-/// A text inside a cell of a Markdown table.
+/// Escapes a text for a cell of a Markdown table.
 std::string markdown(const std::string& text) {
   std::string escaped;
   for (const char c : text) {

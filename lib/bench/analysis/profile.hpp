@@ -48,7 +48,7 @@ struct ShiftedMean {
 /// Throws InputError when no cell can tell the cost at this accuracy.
 CostTable cost_table(const std::vector<ResultTable>& results, double at, const ProfileOptions& options);
 
-/// Smallest cost that is told apart: clock ticks and iteration 0 are free otherwise and ratios to them infinite.
+/// Smallest cost that counts: without it clock ticks and iteration 0 would cost nothing, and ratios to them be infinite.
 double cost_resolution(const std::string& by);
 double default_shift(const std::string& by);
 

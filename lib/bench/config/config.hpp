@@ -15,8 +15,8 @@
 #include "process/limits.hpp"
 #include "solvers/run_monitor.hpp"
 
-/// One experiment as a JSON file (comments allowed), read into plain structs. Whatever is wrong with it is an InputError
-/// with the file, the JSON pointer and what was expected.
+/// One experiment as a JSON file (comments allowed), read into plain structs. Every mistake in it is an InputError with the
+/// file, the JSON pointer and what was expected.
 namespace ccp {
 
 /// All parameters of a scene or a solver with their values, in the order of its table.
@@ -63,7 +63,7 @@ struct SweptValue {
 /// How the cells of a claim become one number; `each`: every one has to hold.
 enum class ClaimOver { each, largest, smallest, spread, slope };
 
-/// A statement of a paper as a bound on results; judged by the command `claims` (lib/bench/claims.hpp).
+/// A statement of a paper as a bound on results; judged by the command `claims` (bench/analysis/claims.hpp).
 struct Claim {
   std::string id, says, where;
   bool must = false;

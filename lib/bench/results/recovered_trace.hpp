@@ -10,13 +10,12 @@ namespace ccp {
 /// Name of a trace while it is written; with the last row it becomes trace.csv.
 inline constexpr const char* unfinished_trace_name = "trace.csv.part";
 
-/// Makes trace.csv of the unfinished trace in the folder of a cell, if there is one: the rows that were written whole.
-/// Returns whether there is a row at least; else nothing is kept.
+/// Makes trace.csv of the whole rows of the unfinished trace in the folder of a cell, if there is one. Returns whether there
+/// is at least one row; without one, nothing is kept.
 bool keep_whole_rows(const std::filesystem::path& folder);
 
-/// For a cell whose worker has ended without a result: keeps the whole rows of its trace, and takes from them what the
-/// solver had reached — iterations, counters, measures and crossings of the last iterate that was judged, at the times of
-/// the trace.
+/// Recovers the trace of a worker that ended without a result. Keeps its whole rows, and takes from the last one the
+/// iterations, counters and measures, and from all the crossings with their times.
 void recover_trace(const std::filesystem::path& folder, const Cell& cell, CellRecord& record);
 
 }  // namespace ccp

@@ -20,13 +20,13 @@ struct Environment {
   std::string cpu;             ///< model
   int cores = 0;               ///< this process may run on
   double memory_mb = 0.0;      ///< of the machine, MiB
-  std::string blas;            ///< what stands behind MUMPS
+  std::string blas;            ///< that MUMPS uses
   std::vector<std::pair<std::string, std::string>> libraries;  ///< name, version
 };
 
 Environment read_environment();
 
-/// What about this machine and build makes times worth less, a sentence each. used_cores: those the run is going to use.
+/// Reasons to trust times on this machine and build less, a sentence each. used_cores: as many as the run will use.
 std::vector<std::string> timing_warnings(const Environment& environment, int used_cores);
 
 /// Now, UTC, "2026-01-31T12:00:00Z".

@@ -9,8 +9,8 @@
 
 namespace ccp {
 
-/// What can be said of the time of a run before it starts. All times in s, for so many cells at once; building the problems
-/// comes on top.
+/// An estimate of the time of a run before it starts. All times in s, for options.jobs cells at once, without the time to
+/// build the problems.
 struct RunEstimate {
   std::vector<std::size_t> to_run;  ///< indices of the cells without a result, each hash once
   std::vector<std::size_t> again;   ///< indices of the cells with a result that lack repeats

@@ -22,7 +22,7 @@ struct RunOptions {
   int jobs = 1;                 ///< cells at once
   int threads = 1;              ///< threads a solver may use
   int repeat = 1;               ///< timed runs of each cell, in rounds over all cells
-  int passes = 0;               ///< 1 or 2 (bench/repeats.hpp); 0: 2 with repeats or where kernels are timed, else 1
+  int passes = 0;               ///< 1 or 2 (bench/run/repeats.hpp); 0: 2 with repeats or where kernels are timed, else 1
   bool fresh = false;           ///< run again what is there already
   Shard shard;
 };
@@ -40,7 +40,7 @@ struct CellReport {
   double stop_value = 0.0;  ///< final value of the stop measure, NaN when unknown
 };
 
-/// Where a run stands.
+/// How far a run has come.
 struct RunCounts {
   std::size_t total = 0;  ///< cells to run, without reused ones
   std::size_t done = 0;
@@ -60,14 +60,14 @@ class RunProgress {
   virtual void building(const Cell& cell, const RunCounts& counts);
   virtual void started(const Cell& cell, const RunCounts& counts);
   virtual void finished(const CellReport& report, const RunCounts& counts);
-  /// Something that makes the times worth less: a machine or build unfit for timing, repeats with other iterates.
+  /// A reason to trust the times less: a machine or build unfit for timing, repeats with other iterates.
   virtual void warning(const std::string& text);
   /// Several times a second while nothing ends.
   virtual void waiting(const RunCounts& counts);
 };
 
-/// failed, crashed, out_of_memory and false_converged. Reaching a limit, stalling, diverging or not supporting a problem is
-/// what a benchmark is there to find out, not a failure of it.
+/// failed, crashed, out_of_memory and false_converged. To reach a limit, to stall, to diverge and not to support a problem
+/// are results of a benchmark, not failures of it.
 bool is_failure(Status status);
 
 struct FailedCell {

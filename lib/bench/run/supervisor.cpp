@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <iterator>
 #include <tuple>
 
 #include "bench/results/recovered_trace.hpp"
@@ -12,6 +13,7 @@
 #include "bench/run/repeats.hpp"
 #include "bench/run/worker.hpp"
 #include "core/error.hpp"
+#include "process/last_line.hpp"
 
 namespace ccp {
 namespace {
@@ -23,16 +25,13 @@ constexpr const char* again_log_name = "log_again.txt";  // the first stays
 
 constexpr std::size_t aside = static_cast<std::size_t>(-1);  // id of a worker that runs no cell
 
-/// The last line that says something, at most 300 characters, printable; empty when there is none.
-std::string last_line(const fs::path& path) {
+/// The last line of a log, with blanks for control characters; empty when it says nothing.
+std::string last_line_of(const fs::path& log) {
   constexpr std::streamoff most_read = 1 << 16;  // a log may be as long as a solver likes
-  std::ifstream stream(path, std::ios::binary | std::ios::ate);
+  std::ifstream stream(log, std::ios::binary | std::ios::ate);
   const std::streamoff size = stream ? static_cast<std::streamoff>(stream.tellg()) : 0;
   stream.seekg(std::max<std::streamoff>(0, size - most_read));
-  std::string last;
-  for (std::string line; std::getline(stream, line);)
-    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
-  last.resize(std::min<std::size_t>(last.size(), 300));
+  std::string last = last_line(std::string(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()));
   std::replace_if(
       last.begin(), last.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   return last;
@@ -241,7 +240,7 @@ void Supervisor::finish_without_worker(std::size_t index) {
 }
 
 std::pair<Status, std::string> Supervisor::how_it_ended(const Cell& cell, const WorkerExit& exit) const {
-  const std::string log = last_line(store_.cell_folder(cell) / log_name_);
+  const std::string log = last_line_of(store_.cell_folder(cell) / log_name_);
   if (exit.beyond_wall_limit) return {Status::time_limit, fmt::format("wall limit of {} s", cell.limits.wall_s)};
   if (exit.status.code == exit_out_of_memory)
     return {Status::out_of_memory, fmt::format("memory limit of {} MiB", cell.limits.memory_mb)};

@@ -9,7 +9,7 @@
 
 namespace ccp {
 
-/// The life of a worker: solves one cell and writes trace.csv and then cell.json into `folder`. What the solver throws
+/// The work of a worker: solves one cell and writes trace.csv and then cell.json into `folder`. What the solver throws
 /// becomes the status failed; std::bad_alloc goes through. Returns the exit code. Throws InputError when cell.json cannot be
 /// written. The judge of the cell's model must exist already.
 int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder, bool pin);
