@@ -33,6 +33,9 @@ int team_size() {
   return size;
 }
 
+int throw_bad_alloc() { throw std::bad_alloc(); }
+int throw_error() { throw std::runtime_error("no"); }
+
 }  // namespace
 
 TEST_CASE("Workers have threads, and the process they come from has none") {
@@ -61,10 +64,10 @@ TEST_CASE("A std::bad_alloc that nothing can catch is lack of memory, and every 
     while (!exit) exit = pool.wait(std::chrono::milliseconds(200));
     return exit->status;
   };
-  CHECK(end_of([]() -> int { throw std::bad_alloc(); }).code == exit_out_of_memory);
-  CHECK(end_of([]() noexcept -> int { throw std::bad_alloc(); }).code == exit_out_of_memory);
-  CHECK(end_of([]() noexcept -> int { throw std::runtime_error("no"); }).signal == SIGABRT);
-  CHECK(end_of([]() -> int { throw std::runtime_error("no"); }).code == exit_cannot_write);
+  CHECK(end_of(throw_bad_alloc).code == exit_out_of_memory);
+  CHECK(end_of([]() noexcept { return throw_bad_alloc(); }).code == exit_out_of_memory);
+  CHECK(end_of([]() noexcept { return throw_error(); }).signal == SIGABRT);
+  CHECK(end_of(throw_error).code == exit_cannot_write);
   CHECK(end_of([] { return std::printf("bad_alloc") > 0 ? 5 : 6; }).code == 5);
 }
 

@@ -47,8 +47,8 @@ class DoctoredTree(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.root = Path(scratch.name)
         for name in ("lib/core/types.hpp", "lib/problem/scene.hpp", "lib/solvers/solver.hpp", "lib/io/csv.hpp",
-                     "lib/bench/runner.hpp", "problems/registry.hpp", "problems/scenes/stack.hpp",
-                     "apps/ccpbench/terminal.hpp", "tests/support/samples.hpp"):
+                     "lib/bench/run/runner.hpp", "problems/registry.hpp", "problems/scenes/stack.hpp",
+                     "apps/ccpbench/terminal/terminal.hpp", "tests/support/samples.hpp"):
             self.write(name, "#pragma once\n")
 
     def write(self, name, text):
@@ -63,12 +63,12 @@ class DoctoredTree(unittest.TestCase):
     def test_allowed_includes(self):
         for name, target in (("lib/core/a.cpp", '"core/types.hpp"'), ("lib/core/a.cpp", "<vector>"),
                              ("lib/core/a.cpp", '"types.hpp"'), ("lib/problem/a.cpp", '"core/types.hpp"'),
-                             ("lib/peers/a.cpp", '"solvers/solver.hpp"'), ("lib/bench/a.cpp", '"io/csv.hpp"'),
-                             ("lib/bench/a.cpp", '"bench/generated.hpp"'), ("lib/core/a.cpp", "<sys/types.h>"),
+                             ("lib/peers/a.cpp", '"solvers/solver.hpp"'), ("lib/bench/run/a.cpp", '"io/csv.hpp"'),
+                             ("lib/bench/run/a.cpp", '"bench/generated.hpp"'), ("lib/core/a.cpp", "<sys/types.h>"),
                              ("problems/scenes/a.cpp", '"problem/scene.hpp"'),
                              ("problems/scenes/a.cpp", '"problems/registry.hpp"'),
-                             ("apps/ccpbench/a.cpp", '"bench/runner.hpp"'),
-                             ("apps/ccpbench/a.cpp", '"problems/registry.hpp"'),
+                             ("apps/ccpbench/commands/a.cpp", '"bench/run/runner.hpp"'),
+                             ("apps/ccpbench/commands/a.cpp", '"problems/registry.hpp"'),
                              ("tests/core/a.cpp", '"problems/registry.hpp"')):
             with self.subTest(name=name, target=target):
                 self.assertEqual(self.breaches(name, f"#include {target}\n"), [])
@@ -76,12 +76,12 @@ class DoctoredTree(unittest.TestCase):
     def test_forbidden_includes(self):
         for name, target in (("lib/core/a.hpp", '"problem/scene.hpp"'), ("lib/cones/a.cpp", '"problem/scene.hpp"'),
                              ("lib/linalg/a.cpp", '"solvers/solver.hpp"'), ("lib/problem/a.cpp", '"solvers/solver.hpp"'),
-                             ("lib/solvers/a/b.cpp", '"io/csv.hpp"'), ("lib/solvers/a/b.cpp", '"bench/runner.hpp"'),
-                             ("lib/io/a.cpp", '"bench/runner.hpp"'), ("lib/bench/a.cpp", '"problems/registry.hpp"'),
-                             ("lib/io/a.cpp", '"solvers/solver.hpp"'), ("lib/bench/a.cpp", '"scenes/stack.hpp"'), ("lib/bench/a.cpp", "<problems/registry.hpp>"),
-                             ("lib/bench/a.cpp", '"apps/ccpbench/terminal.hpp"'), ("lib/bench/a.cpp", '"terminal.hpp"'),
+                             ("lib/solvers/newton/b.cpp", '"io/csv.hpp"'), ("lib/solvers/newton/b.cpp", '"bench/run/runner.hpp"'),
+                             ("lib/io/a.cpp", '"bench/run/runner.hpp"'), ("lib/bench/run/a.cpp", '"problems/registry.hpp"'),
+                             ("lib/io/a.cpp", '"solvers/solver.hpp"'), ("lib/bench/run/a.cpp", '"scenes/stack.hpp"'), ("lib/bench/run/a.cpp", "<problems/registry.hpp>"),
+                             ("lib/bench/run/a.cpp", '"apps/ccpbench/terminal/terminal.hpp"'), ("lib/bench/run/a.cpp", '"terminal/terminal.hpp"'),
                              ("lib/core/a.cpp", '"support/samples.hpp"'), ("problems/scenes/a.cpp", '"solvers/solver.hpp"'),
-                             ("problems/a.cpp", '"bench/runner.hpp"'), ("lib/core/a.cpp", '"../problem/scene.hpp"'),
+                             ("problems/a.cpp", '"bench/run/runner.hpp"'), ("lib/core/a.cpp", '"../problem/scene.hpp"'),
                              ("lib/core/a.cpp", '"nowhere/x.hpp"'), ("lib/core/a.cpp", '"bench/generated.hpp"'),
                              ("lib/gadgets/a.cpp", "<vector>")):
             with self.subTest(name=name, target=target):
@@ -89,17 +89,22 @@ class DoctoredTree(unittest.TestCase):
 
     def test_rooms_of_a_layer_point_one_way(self):
         for name in ("lib/bench/config/plan.hpp", "lib/bench/results/record.hpp", "lib/bench/run/runner.hpp",
-                     "lib/bench/analysis/claims.hpp", "apps/ccpbench/views/summary.hpp", "apps/ccpbench/commands/run.hpp"):
+                     "lib/bench/analysis/claims.hpp", "apps/ccpbench/views/summary.hpp", "apps/ccpbench/commands/run.hpp",
+                     "lib/solvers/newton/pqn.hpp", "lib/linalg/block/lu.hpp", "lib/linalg/linear_solver.hpp"):
             self.write(name, "#pragma once\n")
         for name, target in (("lib/bench/results/a.cpp", "bench/config/plan.hpp"), ("lib/bench/run/a.cpp", "bench/results/record.hpp"),
                              ("lib/bench/run/a.cpp", "bench/run/runner.hpp"), ("lib/bench/run/a.cpp", "runner.hpp"),
                              ("lib/bench/analysis/a.cpp", "bench/results/record.hpp"),
-                             ("apps/ccpbench/commands/a.cpp", "views/summary.hpp"), ("apps/ccpbench/main.cpp", "commands/run.hpp")):
+                             ("apps/ccpbench/commands/a.cpp", "views/summary.hpp"), ("apps/ccpbench/main.cpp", "commands/run.hpp"),
+                             ("lib/solvers/proximal_newton/a.cpp", "solvers/newton/pqn.hpp"), ("lib/solvers/a.cpp", "solvers/newton/pqn.hpp"),
+                             ("lib/linalg/direct/a.cpp", "linalg/linear_solver.hpp")):
             with self.subTest(name=name, target=target):
                 self.assertEqual(self.breaches(name, f'#include "{target}"\n'), [])
         for name, target in (("lib/bench/config/a.cpp", "bench/results/record.hpp"), ("lib/bench/results/a.cpp", "bench/run/runner.hpp"),
                              ("lib/bench/run/a.cpp", "bench/analysis/claims.hpp"), ("lib/bench/analysis/a.cpp", "bench/run/runner.hpp"),
-                             ("lib/bench/attic/a.cpp", "bench/run/runner.hpp"), ("apps/ccpbench/views/a.cpp", "commands/run.hpp")):
+                             ("lib/bench/attic/a.cpp", "bench/run/runner.hpp"), ("apps/ccpbench/views/a.cpp", "commands/run.hpp"),
+                             ("lib/bench/a.cpp", "bench/run/runner.hpp"), ("lib/solvers/splitting/a.cpp", "solvers/newton/pqn.hpp"),
+                             ("lib/linalg/block/a.cpp", "linalg/linear_solver.hpp")):
             with self.subTest(name=name, target=target):
                 self.assertEqual(len(self.breaches(name, f'#include "{target}"\n')), 1)
         self.assertEqual(self.breaches("lib/bench/results/a.cpp", '#include "bench/run/runner.hpp"\n'),
