@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <stdexcept>
 
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/hdf5_image.hpp"
+#include "linalg/dense.hpp"
 
 namespace ccp {
 namespace {
@@ -66,11 +65,10 @@ void add_virtual_dofs(const DenseMatrix& block, const std::vector<Index>& rows, 
     }
     return;
   }
-  const Eigen::SelfAdjointEigenSolver<DenseMatrix> spectrum(block);
-  const Vector& values = spectrum.eigenvalues();
+  const auto [values, vectors] = symmetric_eigen(block);
   const double smallest = rank_tolerance * values[size - 1];
   if (values[0] > smallest) {  // E = I
-    const DenseMatrix inverse = block.llt().solve(DenseMatrix::Identity(size, size));
+    const DenseMatrix inverse = spd_inverse(block);
     for (Index i = 0; i < size; ++i) {
       for (Index j = 0; j < size; ++j) add(dofs.mass, dofs.count + i, dofs.count + j, 0.5 * (inverse(i, j) + inverse(j, i)));
       add(dofs.columns, dofs.count + i, rows[static_cast<std::size_t>(i)], 1.0);
@@ -81,8 +79,7 @@ void add_virtual_dofs(const DenseMatrix& block, const std::vector<Index>& rows, 
   for (Index k = 0; k < size; ++k) {  // E: eigenvectors, S: their eigenvalues
     if (values[k] <= smallest) continue;
     add(dofs.mass, dofs.count, dofs.count, 1.0 / values[k]);
-    for (Index i = 0; i < size; ++i)
-      add(dofs.columns, dofs.count, rows[static_cast<std::size_t>(i)], spectrum.eigenvectors()(i, k));
+    for (Index i = 0; i < size; ++i) add(dofs.columns, dofs.count, rows[static_cast<std::size_t>(i)], vectors(i, k));
     ++dofs.count;
   }
 }

@@ -1,10 +1,11 @@
 #include "problem/conversion.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
+
+#include "linalg/dense.hpp"
 
 namespace ccp {
 namespace {
@@ -97,11 +98,10 @@ DenseMatrix pivoted_cholesky(const DenseMatrix& A) {
 }
 
 DenseMatrix eigen_factor(const DenseMatrix& A) {
-  const Eigen::SelfAdjointEigenSolver<DenseMatrix> eigen(A);
-  const Vector& values = eigen.eigenvalues();
+  const auto [values, vectors] = symmetric_eigen(A);
   const double stop = static_cast<double>(A.rows()) * std::numeric_limits<double>::epsilon() * values.cwiseAbs().maxCoeff();
   const Index rank = (values.array() > stop).count();
-  return eigen.eigenvectors().rightCols(rank) * values.tail(rank).cwiseSqrt().asDiagonal();
+  return vectors.rightCols(rank) * values.tail(rank).cwiseSqrt().asDiagonal();
 }
 
 double defect(const DenseMatrix& A, const DenseMatrix& L, double scale) {

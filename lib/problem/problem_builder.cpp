@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
 #include "core/text.hpp"
+#include "linalg/dense.hpp"
 #include "problem/contact_problem_data.hpp"
 #include "problem/conversion.hpp"
 
@@ -200,7 +200,7 @@ void ProblemBuilder::check_compliance(std::vector<std::string>& defects) const {
         block(entry.row() - offset, c) = entry.value();
       }
     const double scale = block.cwiseAbs().maxCoeff();
-    const Vector eigenvalues = Eigen::SelfAdjointEigenSolver<DenseMatrix>(block, Eigen::EigenvaluesOnly).eigenvalues();
+    const Vector eigenvalues = symmetric_eigenvalues(block);
     if ((block - block.transpose()).cwiseAbs().maxCoeff() > 1e-12 * scale || eigenvalues[0] < -1e-12 * scale)
       defects.push_back(fmt::format("block {} of C is not symmetric positive semidefinite", i));
   }

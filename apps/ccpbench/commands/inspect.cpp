@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "io/fclib_reader.hpp"
+#include "linalg/dense.hpp"
 #include "problem/judge/judge.hpp"
 #include "problem/problem_builder.hpp"
 #include "terminal/arguments.hpp"
@@ -77,8 +77,7 @@ std::string definiteness(const ContactProblem& local) {
     return fmt::format("indefinite: its negative part is {} of max|N|", short_number(local.clipped()));
   }
   const DenseMatrix N(local.local().N);
-  const Vector eigenvalues =
-      Eigen::SelfAdjointEigenSolver<DenseMatrix>(0.5 * (N + N.transpose()), Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector eigenvalues = symmetric_eigenvalues(0.5 * (N + N.transpose()));
   const double low = eigenvalues[0], high = eigenvalues[rows - 1];
   const double rounding =
       static_cast<double>(rows) * std::numeric_limits<double>::epsilon() * eigenvalues.cwiseAbs().maxCoeff();

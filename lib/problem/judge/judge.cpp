@@ -1,12 +1,12 @@
 #include "problem/judge/judge.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "cones/product_cone.hpp"
 #include "cones/strict_projection.hpp"
+#include "linalg/dense.hpp"
 #include "problem/conversion.hpp"
 
 namespace ccp {
@@ -180,7 +180,7 @@ double Judge::merit(const Vector& impulse) {
     for (Index i = 0; i < constraints_.count(); ++i) {
       // N_ii may be singular: its pseudo-inverse, and ρ_i on the null space, where a defect must show, too.
       const Matrix3 block = assembled().diagonal_block(i);
-      const Matrix3 inverse = Eigen::CompleteOrthogonalDecomposition<Matrix3>(block).pseudoInverse();
+      const Matrix3 inverse = pseudo_inverse(block);
       inverse_blocks_.emplace_back(inverse + step_[i] * (Matrix3::Identity() - inverse * block));
     }
   projected_ = impulse - corrected_;
