@@ -1,15 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <vector>
 
 #include "commands/command.hpp"
 #include "core/error.hpp"
-#include "terminal/arguments.hpp"
-#include "terminal/help.hpp"
+#include "terminal/command_line.hpp"
 #include "terminal/library_settings.hpp"
 #include "terminal/terminal.hpp"
 
@@ -39,37 +36,20 @@ int flushed(int code) {
   return exit_bad_input;
 }
 
-int parse_and_act(CLI::App& program, const std::vector<Command>& commands, int argc, char** argv) {
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    const auto chosen = program.get_subcommands();
-    print(chosen.empty() ? program.help() : chosen.front()->help());
-    return exit_done;
-  } catch (const CLI::CallForVersion&) {
-    print_line("ccpbench " CCPBENCH_VERSION);
-    return exit_done;
-  } catch (const CLI::ParseError& error) {
-    report_error(parse_message(program, error));
-    return exit_bad_input;
-  }
-  for (const Command& command : commands)
-    if (command.app->parsed()) return command.action();
-  report_error("no command given (see ccpbench --help)");
-  return exit_bad_input;
-}
-
 int run_program(int argc, char** argv) {
-  CLI::App program("benchmark suite for complementarity problems with friction", "ccpbench");
-  program.formatter(std::make_shared<HelpPage>());
-  program.set_help_flag("-h,--help", "this page");
-  program.set_version_flag("--version", std::string(CCPBENCH_VERSION), "the version");
-  program.footer(program_footer);
-  program.require_subcommand(0, 1);
-  const std::vector<Command> commands = {
-      add_run(program),      add_solve(program),  add_check(program),  add_list(program),    add_inspect(program),
-      add_generate(program), add_report(program), add_claims(program), add_compare(program), add_profile(program)};
-  return parse_and_act(program, commands, argc, argv);
+  CommandLine program("ccpbench", "benchmark suite for complementarity problems with friction", CCPBENCH_VERSION,
+                      program_footer);
+  add_run(program);
+  add_solve(program);
+  add_check(program);
+  add_list(program);
+  add_inspect(program);
+  add_generate(program);
+  add_report(program);
+  add_claims(program);
+  add_compare(program);
+  add_profile(program);
+  return program.run(argc, argv);
 }
 
 }  // namespace

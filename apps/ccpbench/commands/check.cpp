@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 #include "commands/command.hpp"
 #include "core/error.hpp"
@@ -58,17 +59,16 @@ int check(const Options& options) {
 
 }  // namespace
 
-Command add_check(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("check", "validate configs without running them, and count their cells");
+void add_check(CommandLine& program) {
+  Subcommand& command = program.subcommand("check", "validate configs without running them, and count their cells");
   auto options = std::make_shared<Options>();
-  app->add_option("CONFIG", options->configs, "config files (JSON)")->required();
-  add_choice(*app, "--size", &options->overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
-  add_repeated(*app, "--set", &options->overrides.set, "POINTER=VALUE",
-               "change the config at a JSON pointer, any number of times");
-  app->add_option("--fclib", options->fclib_dir, "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)")
-      ->type_name("DIR");
-  app->footer(footer);
-  return {app, [options] { return check(*options); }};
+  command.operands("CONFIG", &options->configs, "config files (JSON)", Need::required);
+  command.choice("--size", &options->overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
+  command.repeated("--set", &options->overrides.set, "POINTER=VALUE",
+                   "change the config at a JSON pointer, any number of times");
+  command.text("--fclib", &options->fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");
+  command.footer(footer);
+  command.action([options] { return check(*options); });
 }
 
 }  // namespace ccp::cli

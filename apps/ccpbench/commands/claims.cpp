@@ -176,28 +176,25 @@ int run(const Options& options) {
 
 }  // namespace
 
-Command add_claims(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("claims", "judge what the papers claim");
+void add_claims(CommandLine& program) {
+  Subcommand& command = program.subcommand("claims", "judge what the papers claim");
   auto options = std::make_shared<Options>();
   RunOptions& run_options = options->run;
-  app->add_option("INPUT", options->inputs, "config files (JSON), or folders of results (default configs/*.json)");
-  app->add_option("--markdown", options->markdown, "write the scorecard into this file")->type_name("FILE");
-  add_choice(*app, "--size", &run_options.overrides.size, {"small", "paper"},
-             "apply the values a config gives for this size");
-  app->add_option("--out", run_options.out, "where results go, into a folder per config (default results)")
-      ->type_name("DIR");
-  app->add_option("--only", run_options.only,
-                  "run and judge only cells whose problem/model/label matches this shell pattern")
-      ->type_name("GLOB");
-  add_repeated(*app, "--set", &run_options.overrides.set, "POINTER=VALUE",
-               "change the config at a JSON pointer, any number of times");
-  add_integer(*app, "--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");
-  add_integer(*app, "--threads", &run_options.threads, Range::closed(1, 1024), "N", "threads a solver may use");
-  app->add_option("--fclib", run_options.fclib_dir, "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)")
-      ->type_name("DIR");
-  app->add_flag("--quiet", options->quiet, "no progress");
-  app->footer(footer);
-  return {app, [options] { return run(*options); }};
+  command.operands("INPUT", &options->inputs, "config files (JSON), or folders of results (default configs/*.json)",
+                   Need::optional);
+  command.text("--markdown", &options->markdown, "FILE", "write the scorecard into this file");
+  command.choice("--size", &run_options.overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
+  command.text("--out", &run_options.out, "DIR", "where results go, into a folder per config (default results)");
+  command.text("--only", &run_options.only, "GLOB",
+               "run and judge only cells whose problem/model/label matches this shell pattern");
+  command.repeated("--set", &run_options.overrides.set, "POINTER=VALUE",
+                   "change the config at a JSON pointer, any number of times");
+  command.integer("--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");
+  command.integer("--threads", &run_options.threads, Range::closed(1, 1024), "N", "threads a solver may use");
+  command.text("--fclib", &run_options.fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");
+  command.flag("--quiet", &options->quiet, "no progress");
+  command.footer(footer);
+  command.action([options] { return run(*options); });
 }
 
 }  // namespace ccp::cli

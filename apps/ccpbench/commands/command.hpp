@@ -1,37 +1,20 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <functional>
-#include <vector>
+#include "terminal/command_line.hpp"
+#include "terminal/exit_code.hpp"
 
+/// Each function adds one subcommand with its arguments and its action.
 namespace ccp::cli {
 
-/// Exit codes of the program.
-enum ExitCode : int {
-  exit_done = 0,
-  exit_different = 1,     ///< of `compare`
-  exit_claim_failed = 1,  ///< of `claims`
-  exit_bad_input = 2,
-  exit_some_failed = 3,
-  exit_internal_error = 70,  ///< a defect of the program, EX_SOFTWARE of sysexits.h
-  exit_interrupted = 130     ///< 128 + SIGINT
-};
-
-/// One subcommand: its options, and what it does when chosen (the exit code). Throws InputError for bad input.
-struct Command {
-  CLI::App* app;
-  std::function<int()> action;
-};
-
-Command add_run(CLI::App& program);
-Command add_solve(CLI::App& program);
-Command add_check(CLI::App& program);
-Command add_list(CLI::App& program);
-Command add_inspect(CLI::App& program);
-Command add_generate(CLI::App& program);
-Command add_report(CLI::App& program);
-Command add_claims(CLI::App& program);
-Command add_compare(CLI::App& program);
-Command add_profile(CLI::App& program);
+void add_run(CommandLine& program);
+void add_solve(CommandLine& program);
+void add_check(CommandLine& program);
+void add_list(CommandLine& program);
+void add_inspect(CommandLine& program);
+void add_generate(CommandLine& program);
+void add_report(CommandLine& program);
+void add_claims(CommandLine& program);
+void add_compare(CommandLine& program);
+void add_profile(CommandLine& program);
 
 }  // namespace ccp::cli

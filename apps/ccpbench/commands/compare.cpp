@@ -54,19 +54,17 @@ int run(const Options& options) {
 
 }  // namespace
 
-Command add_compare(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("compare", "compare the convergence of a run with a stored one");
+void add_compare(CommandLine& program) {
+  Subcommand& command = program.subcommand("compare", "compare the convergence of a run with a stored one");
   auto options = std::make_shared<Options>();
-  app->add_option("RESULTS", options->results, "folder of the results of one config")->required();
-  app->add_option("--baseline", options->baseline, "folder of the baseline, or of the baselines of all configs")
-      ->type_name("DIR")
-      ->required();
-  app->add_option("--fclib", options->fclib_dir,
-                  "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together")
-      ->type_name("DIR");
-  app->add_flag("--update", options->update, "make these results the baseline");
-  app->footer(footer);
-  return {app, [options] { return run(*options); }};
+  command.operand("RESULTS", &options->results, "folder of the results of one config", Need::required);
+  command.text("--baseline", &options->baseline, "DIR", "folder of the baseline, or of the baselines of all configs",
+               Need::required);
+  command.text("--fclib", &options->fclib_dir, "DIR",
+               "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together");
+  command.flag("--update", &options->update, "make these results the baseline");
+  command.footer(footer);
+  command.action([options] { return run(*options); });
 }
 
 }  // namespace ccp::cli

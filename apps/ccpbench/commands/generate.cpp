@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -107,19 +108,19 @@ int generate(const Options& options) {
 
 }  // namespace
 
-Command add_generate(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("generate", "write a scene's problem as FCLib HDF5, with a certified solution");
+void add_generate(CommandLine& program) {
+  Subcommand& command = program.subcommand("generate", "write a scene's problem as FCLib HDF5, with a certified solution");
   auto options = std::make_shared<Options>();
-  app->add_option("SCENE", options->scene, "the scene (see ccpbench list scenes)")->required();
-  add_repeated(*app, "--set", &options->settings, "NAME=VALUE", "a parameter of the scene, any number of times");
-  add_integer(*app, "--seed", &options->seed, Range::non_negative(), "N", "seed of the scene");
-  add_choice(*app, "--form", &options->form, {"local", "global", "both"}, "which form of the problem to write");
-  add_choice(*app, "--model", &options->model, {"ccp", "ncp"}, "model of the stored solution; FCLib's own is ncp");
-  app->add_flag("--no-solution", options->no_solution, "look for no solution");
-  add_real(*app, "--time-limit", &options->time_limit_s, Range::positive(), "S", "limit of the search for the solution, s");
-  app->add_option("--out", options->out, "the file, or the beginning of both names")->type_name("FILE");
-  app->footer(footer);
-  return {app, [options] { return generate(*options); }};
+  command.operand("SCENE", &options->scene, "the scene (see ccpbench list scenes)", Need::required);
+  command.repeated("--set", &options->settings, "NAME=VALUE", "a parameter of the scene, any number of times");
+  command.integer("--seed", &options->seed, Range::non_negative(), "N", "seed of the scene");
+  command.choice("--form", &options->form, {"local", "global", "both"}, "which form of the problem to write");
+  command.choice("--model", &options->model, {"ccp", "ncp"}, "model of the stored solution; FCLib's own is ncp");
+  command.flag("--no-solution", &options->no_solution, "look for no solution");
+  command.real("--time-limit", &options->time_limit_s, Range::positive(), "S", "limit of the search for the solution, s");
+  command.text("--out", &options->out, "FILE", "the file, or the beginning of both names");
+  command.footer(footer);
+  command.action([options] { return generate(*options); });
 }
 
 }  // namespace ccp::cli

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "commands/command.hpp"
 #include "core/error.hpp"
@@ -165,12 +166,12 @@ int inspect(const std::vector<std::string>& files) {
 
 }  // namespace
 
-Command add_inspect(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("inspect", "what is in FCLib dumps");
+void add_inspect(CommandLine& program) {
+  Subcommand& command = program.subcommand("inspect", "what is in FCLib dumps");
   auto files = std::make_shared<std::vector<std::string>>();
-  app->add_option("FILE", *files, "FCLib files (HDF5)")->required();
-  app->footer(footer);
-  return {app, [files] { return inspect(*files); }};
+  command.operands("FILE", files.get(), "FCLib files (HDF5)", Need::required);
+  command.footer(footer);
+  command.action([files] { return inspect(*files); });
 }
 
 }  // namespace ccp::cli

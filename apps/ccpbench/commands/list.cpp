@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "bench/config/config.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
@@ -55,14 +57,14 @@ std::string footer() {
 
 }  // namespace
 
-Command add_list(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("list", "what exists: solvers, scenes, measures, configs and more");
+void add_list(CommandLine& program) {
+  Subcommand& command = program.subcommand("list", "what exists: solvers, scenes, measures, configs and more");
   auto options = std::make_shared<Options>();
-  app->add_option("TOPIC", options->topic, "what to list (see Topics)")->required();
-  app->add_option("NAME", options->name, "one of them, with every parameter");
-  app->add_flag("--schema", options->schema, "with 'config': the JSON Schema of a config");
-  app->footer(footer());
-  return {app, [options] { return list(*options); }};
+  command.operand("TOPIC", &options->topic, "what to list (see Topics)", Need::required);
+  command.operand("NAME", &options->name, "one of them, with every parameter", Need::optional);
+  command.flag("--schema", &options->schema, "with 'config': the JSON Schema of a config");
+  command.footer(footer());
+  command.action([options] { return list(*options); });
 }
 
 }  // namespace ccp::cli

@@ -125,26 +125,25 @@ int run(Options options) {
 
 }  // namespace
 
-Command add_profile(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("profile", "compare solvers over many problems: performance and data profiles");
+void add_profile(CommandLine& program) {
+  Subcommand& command = program.subcommand("profile", "compare solvers over many problems: performance and data profiles");
   auto options = std::make_shared<Options>();
-  app->add_option("RESULTS", options->results, "folders of results")->required();
-  add_choice(*app, "--by", &options->profile.by, {"time", "iterations", "products", "back_solves", "factorizations"},
-             "what it costs (default time)");
-  add_repeated(*app, "--at", &options->at, "VALUE", "accuracy, any number of times (default 1e-4, 1e-8, 1e-12)");
-  add_choice(*app, "--measure", &options->profile.measure, measure_names(),
-             "measure of accuracy, read from the traces (default: the stop measure)");
-  add_choice(
-      *app, "--model", &options->model, {"ccp", "ncp"},
+  command.operands("RESULTS", &options->results, "folders of results", Need::required);
+  command.choice("--by", &options->profile.by, {"time", "iterations", "products", "back_solves", "factorizations"},
+                 "what it costs (default time)");
+  command.repeated("--at", &options->at, "VALUE", "accuracy, any number of times (default 1e-4, 1e-8, 1e-12)");
+  command.choice("--measure", &options->profile.measure, measure_names(),
+                 "measure of accuracy, read from the traces (default: the stop measure)");
+  command.choice(
+      "--model", &options->model, {"ccp", "ncp"},
       "only the cells of this model (default: both, and a problem that a solver was not run on counts as not solved)");
-  add_real(*app, "--shift", &options->profile.shift, Range::closed(0.0, 1e9), "VALUE",
-           "of the geometric mean; 0 stands for 0.01 s or 10 counts");
-  app->add_option("--fclib", options->fclib_dir,
-                  "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together")
-      ->type_name("DIR");
-  app->add_option("--out", options->out, "write the CSV files into this folder")->type_name("DIR");
-  app->footer(footer);
-  return {app, [options] { return run(*options); }};
+  command.real("--shift", &options->profile.shift, Range::closed(0.0, 1e9), "VALUE",
+               "of the geometric mean; 0 stands for 0.01 s or 10 counts");
+  command.text("--fclib", &options->fclib_dir, "DIR",
+               "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together");
+  command.text("--out", &options->out, "DIR", "write the CSV files into this folder");
+  command.footer(footer);
+  command.action([options] { return run(*options); });
 }
 
 }  // namespace ccp::cli

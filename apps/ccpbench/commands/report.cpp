@@ -100,16 +100,15 @@ int report(const Options& options) {
 
 }  // namespace
 
-Command add_report(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("report", "one self-contained HTML page of results");
+void add_report(CommandLine& program) {
+  Subcommand& command = program.subcommand("report", "one self-contained HTML page of results");
   auto options = std::make_shared<Options>();
-  app->add_option("RESULTS", options->folders, "folders of results")->required();
-  app->add_option("--out", options->out, "the page (default report.html)")->type_name("FILE");
-  app->add_option("--fclib", options->fclib_dir,
-                  "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together")
-      ->type_name("DIR");
-  app->footer(footer);
-  return {app, [options] { return report(*options); }};
+  command.operands("RESULTS", &options->folders, "folders of results", Need::required);
+  command.text("--out", &options->out, "FILE", "the page (default report.html)");
+  command.text("--fclib", &options->fclib_dir, "DIR",
+               "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together");
+  command.footer(footer);
+  command.action([options] { return report(*options); });
 }
 
 }  // namespace ccp::cli

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <memory>
 
 #include "bench/run/runner.hpp"
 #include "commands/command.hpp"
@@ -85,34 +86,30 @@ int run(Options options) {
 
 }  // namespace
 
-Command add_run(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("run", "run the cells of configs and write their results");
+void add_run(CommandLine& program) {
+  Subcommand& command = program.subcommand("run", "run the cells of configs and write their results");
   auto options = std::make_shared<Options>();
   RunOptions& run_options = options->run;
-  app->add_option("CONFIG", options->configs, "config files (JSON), such as configs/test1a.json")->required();
-  add_choice(*app, "--size", &run_options.overrides.size, {"small", "paper"},
-             "apply the values a config gives for this size");
-  app->add_option("--out", run_options.out, "where results go, into a folder per config (default results)")
-      ->type_name("DIR");
-  app->add_option("--only", run_options.only, "only cells whose problem/model/label matches this shell pattern")
-      ->type_name("GLOB");
-  add_repeated(*app, "--set", &run_options.overrides.set, "POINTER=VALUE",
-               "change the config at a JSON pointer, any number of times");
-  add_integer(*app, "--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");
-  add_integer(*app, "--threads", &run_options.threads, Range::closed(1, 1024), "N", "threads a solver may use");
-  add_integer(*app, "--repeat", &run_options.repeat, Range::closed(1, 10000), "N",
-              "time each cell N times, in rounds over all cells; results give medians");
-  add_integer(*app, "--passes", &run_options.passes, Range::closed(1, 2), "P",
-              "2: times come from runs that judge nothing (default with --repeat and for kernels), 1: from the traced run");
-  app->add_flag("--fresh", run_options.fresh, "run again what is there already");
-  app->add_option("--shard", options->shard, "only the K-th of N parts of the cells, for several machines")
-      ->type_name("K/N");
-  app->add_option("--fclib", run_options.fclib_dir, "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)")
-      ->type_name("DIR");
-  app->add_flag("--quiet", options->quiet, "only the 'results:' lines and errors");
-  app->add_flag("--dry-run", options->dry_run, "list the cells and estimate their time, run nothing");
-  app->footer(footer);
-  return {app, [options] { return run(*options); }};
+  command.operands("CONFIG", &options->configs, "config files (JSON), such as configs/test1a.json", Need::required);
+  command.choice("--size", &run_options.overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
+  command.text("--out", &run_options.out, "DIR", "where results go, into a folder per config (default results)");
+  command.text("--only", &run_options.only, "GLOB", "only cells whose problem/model/label matches this shell pattern");
+  command.repeated("--set", &run_options.overrides.set, "POINTER=VALUE",
+                   "change the config at a JSON pointer, any number of times");
+  command.integer("--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");
+  command.integer("--threads", &run_options.threads, Range::closed(1, 1024), "N", "threads a solver may use");
+  command.integer("--repeat", &run_options.repeat, Range::closed(1, 10000), "N",
+                  "time each cell N times, in rounds over all cells; results give medians");
+  command.integer(
+      "--passes", &run_options.passes, Range::closed(1, 2), "P",
+      "2: times come from runs that judge nothing (default with --repeat and for kernels), 1: from the traced run");
+  command.flag("--fresh", &run_options.fresh, "run again what is there already");
+  command.text("--shard", &options->shard, "K/N", "only the K-th of N parts of the cells, for several machines");
+  command.text("--fclib", &run_options.fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");
+  command.flag("--quiet", &options->quiet, "only the 'results:' lines and errors");
+  command.flag("--dry-run", &options->dry_run, "list the cells and estimate their time, run nothing");
+  command.footer(footer);
+  command.action([options] { return run(*options); });
 }
 
 }  // namespace ccp::cli

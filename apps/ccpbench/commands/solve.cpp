@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <memory>
 #include <optional>
 
 #include "bench/results/trace_csv.hpp"
@@ -165,27 +166,26 @@ std::vector<std::string> stop_measures() {
 
 }  // namespace
 
-Command add_solve(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("solve", "solve one problem with one solver and show the result");
+void add_solve(CommandLine& program) {
+  Subcommand& command = program.subcommand("solve", "solve one problem with one solver and show the result");
   auto options = std::make_shared<Options>();
-  app->add_option("FILE", options->source, "an FCLib dump (HDF5), or scene:NAME, or scene:NAME:PARAMETER=VALUE,...")
-      ->required();
-  app->add_option("--solver", options->solver, "the method (see ccpbench list solvers)")->type_name("NAME")->required();
-  add_repeated(*app, "--set", &options->settings, "NAME=VALUE", "a setting of the solver, any number of times");
-  add_choice(*app, "--model", &options->model, {"ccp", "ncp"},
-             "convex (ccp) or Signorini–Coulomb (ncp); the solver's own unless given");
-  add_choice(*app, "--measure", &options->measure, stop_measures(), "what the tolerance is for");
-  add_real(*app, "--tolerance", &options->stop.tolerance, Range::non_negative(), "X", "solved at or below it");
-  add_integer(*app, "--max-iterations", &options->stop.max_iterations, Range::non_negative(), "N", "iteration limit");
-  add_real(*app, "--time-limit", &options->stop.time_limit_s, Range::positive(), "S", "limit of solver clock, s");
-  app->add_flag("--native-stop", options->stop.native, "stop when the solver's own criterion holds, as in its paper");
-  add_integer(*app, "--threads", &options->threads, Range::closed(1, 1024), "N", "threads the solver may use");
-  add_integer(*app, "--seed", &options->seed, Range::non_negative(), "N", "seed of a scene");
-  app->add_option("--trace", options->trace, "write one row per iteration to this CSV file")->type_name("FILE");
-  app->add_option("--save-solution", options->solution, "write the problem with the solution found as FCLib HDF5")
-      ->type_name("FILE");
-  app->footer(footer);
-  return {app, [options] { return solve(*options); }};
+  command.operand("FILE", &options->source, "an FCLib dump (HDF5), or scene:NAME, or scene:NAME:PARAMETER=VALUE,...",
+                  Need::required);
+  command.text("--solver", &options->solver, "NAME", "the method (see ccpbench list solvers)", Need::required);
+  command.repeated("--set", &options->settings, "NAME=VALUE", "a setting of the solver, any number of times");
+  command.choice("--model", &options->model, {"ccp", "ncp"},
+                 "convex (ccp) or Signorini–Coulomb (ncp); the solver's own unless given");
+  command.choice("--measure", &options->measure, stop_measures(), "what the tolerance is for");
+  command.real("--tolerance", &options->stop.tolerance, Range::non_negative(), "X", "solved at or below it");
+  command.integer("--max-iterations", &options->stop.max_iterations, Range::non_negative(), "N", "iteration limit");
+  command.real("--time-limit", &options->stop.time_limit_s, Range::positive(), "S", "limit of solver clock, s");
+  command.flag("--native-stop", &options->stop.native, "stop when the solver's own criterion holds, as in its paper");
+  command.integer("--threads", &options->threads, Range::closed(1, 1024), "N", "threads the solver may use");
+  command.integer("--seed", &options->seed, Range::non_negative(), "N", "seed of a scene");
+  command.text("--trace", &options->trace, "FILE", "write one row per iteration to this CSV file");
+  command.text("--save-solution", &options->solution, "FILE", "write the problem with the solution found as FCLib HDF5");
+  command.footer(footer);
+  command.action([options] { return solve(*options); });
 }
 
 }  // namespace ccp::cli

@@ -1,0 +1,225 @@
+#include "terminal/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "terminal/exit_code.hpp"
+#include "terminal/help.hpp"
+#include "terminal/terminal.hpp"
+
+namespace ccp::cli {
+namespace {
+
+template <typename Number>
+Number parse_number(const std::string& text, const std::string& option, const Range& range, const char* kind) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end || !range.contains(static_cast<double>(value)))
+    throw InputError("", option,
+                     fmt::format("'{}' is no {}{}{}", text, kind, range.text().empty() ? "" : " ", range.text()));
+  return value;
+}
+
+/// An option whose text `read` takes; it throws what it does not take.
+void add_checked(CLI::App& app, const std::string& name, const std::function<void(const std::string&)>& read,
+                 const std::string& value, const std::string& meaning) {
+  app.add_option_function<std::string>(name, read, meaning)->type_name(value);
+}
+
+/// "-h, --help", "--size NAME"
+std::string option_label(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  const std::string value = option.get_type_name();
+  return join(names, ", ") + (value.empty() ? "" : " " + value);
+}
+
+/// "CONFIG..." where several may be given, "[NAME]" where none need be.
+std::string positional_label(const CLI::Option& option) {
+  const std::string name = option.get_name(true) + (option.get_expected_max() > 1 ? "..." : "");
+  return option.get_required() ? name : "[" + name + "]";
+}
+
+std::string usage(const CLI::App& app, const std::string& name) {
+  std::string line = name;
+  if (!app.get_subcommands({}).empty()) return line + " COMMAND [ARGUMENT...] [OPTION...]";
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_positional()) line += " " + positional_label(*option);
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_required() && !option->get_positional()) line += " " + option_label(*option);
+  return line + " [OPTION...]";
+}
+
+HelpPage help_page(const CLI::App& app) {
+  const std::string name = (app.get_parent() != nullptr ? app.get_parent()->get_name() + " " : "") + app.get_name();
+  HelpPage page{fmt::format("{}: {}", name, app.get_description()),
+                usage(app, name),
+                help_table(),
+                help_table(),
+                help_table(),
+                app.get_footer()};
+  for (const CLI::App* command : app.get_subcommands({}))
+    page.commands.row({command->get_name(), command->get_description()});
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional())
+      page.arguments.row({positional_label(*option), option->get_description()});
+    else
+      page.options.row({option_label(*option), option->get_description()});
+  }
+  return page;
+}
+
+/// The subcommand the user chose, or the program itself.
+const CLI::App& chosen(const CLI::App& program) {
+  const auto commands = program.get_subcommands();
+  return commands.empty() ? program : *commands.front();
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+std::string unexpected(const CLI::App& program, const std::string& word) {
+  const CLI::App& app = chosen(program);
+  if (word.size() > 1 && word[0] == '-') {
+    const std::string name = word.substr(0, word.find('='));
+    const std::string nearest = nearest_name(name, option_names(app));
+    const std::string place = &app == &program ? "ccpbench --help" : fmt::format("ccpbench {} --help", app.get_name());
+    return fmt::format("unknown option '{}'{}", name,
+                       nearest.empty() ? fmt::format(" (see {})", place) : fmt::format(" (did you mean '{}'?)", nearest));
+  }
+  if (&app == &program) return fmt::format("unknown command '{}'{}", word, suggestion(word, command_names(program)));
+  return fmt::format("unexpected argument '{}' (see ccpbench {} --help)", word, app.get_name());
+}
+
+std::string lower_first(std::string text) {
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z' && (text.size() < 2 || text[1] < 'A' || text[1] > 'Z'))
+    text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
+/// An error in the words of this program: it names the nearest command or option for an unknown one.
+std::string parse_message(const CLI::App& program, const CLI::ParseError& error) {
+  const std::vector<std::string> extras = program.remaining(true);
+  if (!extras.empty()) return unexpected(program, extras.front());
+  const CLI::App& app = chosen(program);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && &app != &program)
+    return fmt::format("{} (see ccpbench {} --help)", lower_first(error.what()), app.get_name());
+  if (const auto* mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
+    const std::string text = mismatch->what();
+    const std::string name = text.substr(0, text.find(':'));
+    if (text.find(" required ") != std::string::npos && text.find("At Most") == std::string::npos)
+      return name + ": expected a value";
+    if (text.find("At Most") != std::string::npos) return name + ": given more than once";
+  }
+  return lower_first(error.what());
+}
+
+}  // namespace
+
+void Subcommand::operand(const std::string& name, std::string* target, const std::string& meaning, Need need) {
+  app_.add_option(name, *target, meaning)->required(need == Need::required);
+}
+
+void Subcommand::operands(const std::string& name, std::vector<std::string>* target, const std::string& meaning, Need need) {
+  app_.add_option(name, *target, meaning)->required(need == Need::required);
+}
+
+void Subcommand::flag(const std::string& name, bool* target, const std::string& meaning) {
+  app_.add_flag(name, *target, meaning);
+}
+
+void Subcommand::text(const std::string& name, std::string* target, const std::string& value, const std::string& meaning,
+                      Need need) {
+  app_.add_option(name, *target, meaning)->type_name(value)->required(need == Need::required);
+}
+
+void Subcommand::repeated(const std::string& name, std::vector<std::string>* target, const std::string& value,
+                          const std::string& meaning) {
+  app_.add_option(name, *target, meaning)->type_name(value)->allow_extra_args(false);
+}
+
+void Subcommand::integer(const std::string& name, int* target, Range range, const std::string& value,
+                         const std::string& meaning) {
+  const auto read = [target, range, name](const std::string& text) {
+    *target = parse_number<int>(text, name, range, "whole number");
+  };
+  add_checked(app_, name, read, value, fmt::format("{} (default {})", meaning, *target));
+}
+
+void Subcommand::real(const std::string& name, double* target, Range range, const std::string& value,
+                      const std::string& meaning) {
+  const auto read = [target, range, name](const std::string& text) {
+    *target = parse_number<double>(text, name, range, "number");
+  };
+  add_checked(app_, name, read, value, fmt::format("{} (default {})", meaning, format_double(*target)));
+}
+
+void Subcommand::choice(const std::string& name, std::string* target, const std::vector<std::string>& choices,
+                        const std::string& meaning) {
+  const auto read = [target, choices, name](const std::string& text) {
+    if (std::find(choices.begin(), choices.end(), text) == choices.end())
+      throw InputError("", name, fmt::format("unknown value '{}'{}", text, suggestion(text, choices)));
+    *target = text;
+  };
+  const std::string fallback = target->empty() ? "" : fmt::format(" (default {})", *target);
+  const std::string all = join(choices, "|");
+  add_checked(app_, name, read, all.size() <= 16 ? all : "NAME", meaning + fallback);
+}
+
+void Subcommand::footer(const std::string& text) { app_.footer(text); }
+
+bool Subcommand::chosen() const { return app_.parsed(); }
+
+CommandLine::CommandLine(const std::string& name, const std::string& description, const std::string& version,
+                         const std::string& footer)
+    : app_(std::make_unique<CLI::App>(description, name)), version_(version) {
+  app_->set_help_flag("-h,--help", "this page");
+  app_->set_version_flag("--version", version, "the version");
+  app_->footer(footer);
+  app_->require_subcommand(0, 1);
+}
+
+CommandLine::~CommandLine() = default;
+
+Subcommand& CommandLine::subcommand(const std::string& name, const std::string& description) {
+  return subcommands_.emplace_back(*app_->add_subcommand(name, description));
+}
+
+int CommandLine::run(int argc, char** argv) {
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    print(help_text(help_page(cli::chosen(*app_))));
+    return exit_done;
+  } catch (const CLI::CallForVersion&) {
+    print_line(app_->get_name() + " " + version_);
+    return exit_done;
+  } catch (const CLI::ParseError& error) {
+    report_error(parse_message(*app_, error));
+    return exit_bad_input;
+  }
+  for (const Subcommand& subcommand : subcommands_)
+    if (subcommand.chosen()) return subcommand.act();
+  report_error(fmt::format("no command given (see {} --help)", app_->get_name()));
+  return exit_bad_input;
+}
+
+}  // namespace ccp::cli
