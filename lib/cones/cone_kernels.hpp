@@ -6,26 +6,18 @@
 
 #include "core/select.hpp"
 #include "core/types.hpp"
+#include "kernels/common_limits.hpp"
 
 /// The arithmetic shared by the cone functions: internal to lib/cones, in a header so that loops over contacts inline it.
 ///
-/// N is 2 or 3. "Common" arguments have a friction coefficient and entries for which no square or product leaves the range
-/// of double; everything else (huge, tiny, not finite) takes the slow functions, which work on a copy of p scaled by a power
-/// of two. That is exact because all maps here are positively homogeneous in p.
+/// N is 2 or 3. What is not common (common_limits.hpp: huge, tiny, not finite) takes the slow functions, which work on a
+/// copy of p scaled by a power of two. That is exact because all maps here are positively homogeneous in p.
 namespace ccp::detail {
 
 template <int N>
 using ConePoint = Eigen::Matrix<double, N, 1>;
 template <int N>
 using ConeMatrix = Eigen::Matrix<double, N, N>;
-
-inline constexpr double common_limit = 1e100;
-inline constexpr double common_square_min = 1e-200;
-inline constexpr double common_square_max = 1e200;
-
-/// Seven roundings of at most 2^-53 separate mu * p_n' from the norm of the scaled tangential part as it will be evaluated
-/// again; with this factor the second norm is never the larger one, so a projected point tests as inside K.
-inline constexpr double inward = 1.0 - 0x1p-50;
 
 template <int N>
 ConePoint<N> not_a_number() {

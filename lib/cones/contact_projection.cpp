@@ -1,29 +1,13 @@
 #include "cones/contact_projection.hpp"
 
-#include "cones/common_projection.hpp"
+#include "cones/friction_cone.hpp"
 
 namespace ccp {
-namespace {
 
-#define CCP_CONTACT_PROJECTION(name, ...)                                                                               \
-  __VA_ARGS__ void project_##name(Index count, const double* friction, const double* from, double* to) {                \
-    if (project_common_contacts(count, friction, from, to) > 0) project_contacts_one_by_one(count, friction, from, to); \
-  }
-
-CCP_CONTACT_PROJECTION(portable)
-CCP_CONTACT_PROJECTION(avx2, CCP_FOR_AVX2)
-CCP_CONTACT_PROJECTION(avx512, CCP_FOR_AVX512)
-#undef CCP_CONTACT_PROJECTION
-
-}  // namespace
-
-ContactProjection contact_projection(InstructionSet set) {
-  return version_for<ContactProjection>(set, project_portable, project_avx2, project_avx512);
-}
-
-void project_contacts(Index count, const double* friction, const double* from, double* to) {
-  static const ContactProjection widest = contact_projection(widest_instruction_set());
-  widest(count, friction, from, to);
+void project_contacts(Index count, const double* friction, const double* from, double* to, const ContactLoops& loops) {
+  if (loops.project(count, friction, from, to) == 0) return;
+  for (Index k = 0; k < count; ++k)
+    Eigen::Map<Vector3>(to + 3 * k) = project_friction_cone(Vector3(Eigen::Map<const Vector3>(from + 3 * k)), friction[k]);
 }
 
 }  // namespace ccp

@@ -3,7 +3,9 @@
 #include <limits>
 #include <numeric>
 
+#include "kernels/kernels.hpp"
 #include "linalg/block/frontal_lu.hpp"
+#include "linalg/block/panels.hpp"
 #include "linalg/matrices.hpp"
 #include "support/small_problems.hpp"
 
@@ -233,12 +235,12 @@ TEST_CASE("panel kernels of every width give the same bits, and the product", "[
         DenseMatrix product;
         Vector down, along;
         for (const InstructionSet version : versions()) {
-          const PanelKernels& kernels = panel_kernels(version);
+          const PanelLoops& loops = kernels(version).panels;
           DenseMatrix own = C;
           Vector own_y = y, own_z = z;
-          kernels.subtract(rows, columns, depth, lower.data(), upper.data(), own.data(), own.rows());
-          kernels.subtract_rows(rows, depth, lower.data(), x.data(), own_y.data());
-          kernels.subtract_columns(columns, depth, upper.data(), across.data(), own_z.data());
+          loops.subtract(rows, columns, depth, lower.data(), upper.data(), own.data(), own.rows());
+          loops.subtract_rows(rows, depth, lower.data(), x.data(), own_y.data());
+          loops.subtract_columns(columns, depth, upper.data(), across.data(), own_z.data());
           if (version == InstructionSet::portable) {
             product = own;
             down = own_y;
@@ -266,7 +268,7 @@ TEST_CASE("panel pivots are inverted with the same bits at every width", "[linal
     DenseMatrix first;
     for (const InstructionSet version : versions()) {
       DenseMatrix inverse = A;
-      REQUIRE(panel_kernels(version).invert(size, inverse.data()));
+      REQUIRE(kernels(version).panels.invert(size, inverse.data()));
       if (version == InstructionSet::portable) {
         first = inverse;
         const DenseMatrix unit = A.topLeftCorner(size, size) * inverse.topLeftCorner(size, size);
@@ -280,6 +282,6 @@ TEST_CASE("panel pivots are inverted with the same bits at every width", "[linal
   singular.topLeftCorner(6, 6).setOnes();
   for (const InstructionSet version : versions()) {
     DenseMatrix inverse = singular;
-    CHECK_FALSE(panel_kernels(version).invert(6, inverse.data()));
+    CHECK_FALSE(kernels(version).panels.invert(6, inverse.data()));
   }
 }

@@ -127,21 +127,24 @@ TEST_CASE("a product in spans has the bits of the whole one") {
     for (const int threads : {1, 2}) {
       Vector whole(x.size()), spans = Vector::Constant(x.size(), 7.0);
       N->multiply(x, whole);
-      Vector half(N->half_size());
-      N->start_product(x, half, threads);
+      const std::unique_ptr<SplitProduct> split = N->split_product();
+      split->begin(x, threads);
       for (Index begin = 0; begin < count; begin += span_size) {
         const Index end = std::min(begin + span_size, count);
-        N->finish_product(begin, end, half, x, spans);
+        split->finish({begin, end}, x, spans);
         const Index last = problem.constraints().offsets()[static_cast<std::size_t>(end)];
         CHECK(spans.head(last) == whole.head(last));
         CHECK((spans.tail(x.size() - last).array() == 7.0).all());
       }
       CHECK(spans == whole);
       if (threads > 1) continue;
-      Vector fed = Vector::Constant(half.size(), 5.0);
-      for (Index begin = 0; begin < count; begin += span_size)
-        N->feed_product(begin, std::min(begin + span_size, count), x, fed);
-      CHECK(fed == half);
+      const std::unique_ptr<SplitProduct> fed = N->split_product();
+      fed->begin(Vector::Ones(x.size()), 1);  // forgotten
+      fed->begin();
+      for (Index begin = 0; begin < count; begin += span_size) fed->feed({begin, std::min(begin + span_size, count)}, x);
+      spans.setConstant(7.0);
+      fed->finish({0, count}, x, spans);
+      CHECK(spans == whole);
     }
 }
 
@@ -155,7 +158,10 @@ TEST_CASE("the factored operator is symmetric to the last bit, small, and scales
   Vector w(N.padded_size()), u(problem.rows());
   N.scaled_velocity(gamma, w.data());
   N.multiply(gamma, u);
-  REQUIRE(N.half_is_root());
+  const std::unique_ptr<SplitProduct> split = N.split_product();
+  split->begin(gamma, 1);
+  REQUIRE(split->root().size() == static_cast<std::size_t>(w.size()));
+  CHECK(std::equal(w.begin(), w.end(), split->root().begin()));
   CHECK(w.squaredNorm() == Approx(gamma.dot(u)).epsilon(1e-12));
   const ContactProblem contacts = random_problem(13, {100, 600});
   CHECK(contacts.factored().bytes() <= 500 * 600);
@@ -175,52 +181,23 @@ TEST_CASE("contacts of two bodies each have the bits of single blocks, with ever
   for (const InstructionSet set : {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
     if (!can_run(set)) continue;
     CAPTURE(static_cast<int>(set));
-    const PairLoops& loops = pair_loops(set);
+    const PairLoops& loops = kernels(set).pairs;
+    ContactPairs pairs = N.paired_contacts().pairs;
+    pairs.fetch = set == InstructionSet::avx2;  // only a hint
     Vector found = Vector::Zero(u.size()), added = w;
-    loops.find_velocities(N.pairs_at(0, set == InstructionSet::avx2), 150, N.order().data(), w.data(), found.data());
-    loops.add_impulses(N.pairs_at(0, set == InstructionSet::avx2), 150, N.order().data(), gamma.data(), added.data());
+    loops.find_velocities(pairs, 150, N.order().data(), w.data(), found.data());
+    loops.add_impulses(pairs, 150, N.order().data(), gamma.data(), added.data());
     CHECK(found == u);
     CHECK(added == sum);
     // The same contacts in lanes.
     Vector lanes = Vector::Zero(lane_place(152)), lane_gamma = lanes, lane_added = w;
     for (Index k = 0; k < 150; ++k)
-      for (Index c = 0; c < 3; ++c)
-        lane_gamma[lane_place(k) + c * lane_count] = gamma[3 * N.order()[static_cast<std::size_t>(k)] + c];
-    loops.find_lanes(N.pairs_at(0, set == InstructionSet::avx2), 150, w.data(), lanes.data());
-    loops.add_lanes(N.pairs_at(0, set == InstructionSet::avx2), 150, lane_gamma.data(), lane_added.data());
+      in_lane(lane_gamma.data(), k) = gamma.segment<3>(3 * N.order()[static_cast<std::size_t>(k)]);
+    loops.find_lanes(pairs, 150, w.data(), lanes.data());
+    loops.add_lanes(pairs, 150, lane_gamma.data(), lane_added.data());
     for (Index k = 0; k < 150; ++k)
-      for (Index c = 0; c < 3; ++c)
-        CHECK(lanes[lane_place(k) + c * lane_count] == u[3 * N.order()[static_cast<std::size_t>(k)] + c]);
+      CHECK(in_lane(lanes.data(), k) == u.segment<3>(3 * N.order()[static_cast<std::size_t>(k)]));
     CHECK(lane_added == sum);
-  }
-}
-
-TEST_CASE("contacts in lanes have the bits of single blocks where there is compliance") {
-  RandomShape soft{40, 150};
-  soft.compliance = true;
-  const ContactProblem problem = random_problem(14, soft);
-  const FactoredDelassus& N = problem.factored();
-  REQUIRE(N.contact_pairs());
-  REQUIRE_FALSE(N.half_is_root());
-  Uniform uniform(16);
-  const Vector w = uniform.vector(N.padded_size());
-  for (const Index place : {0, 16, 137}) {
-    const Index count = 13;
-    const Vector gamma = uniform.vector(lane_place(16));
-    Vector u = Vector::Zero(gamma.size());
-    N.find_lanes(place, count, w.data(), gamma.data(), u.data());
-    for (Index k = 0; k < 16; ++k) {
-      Vector3 impulse, found;
-      for (Index c = 0; c < 3; ++c) {
-        impulse[c] = gamma[lane_place(k) + c * lane_count];
-        found[c] = u[lane_place(k) + c * lane_count];
-      }
-      CAPTURE(place, k);
-      if (k < count)
-        CHECK(found == N.local_velocity<3>(N.order()[static_cast<std::size_t>(place + k)], w.data(), impulse));
-      else
-        CHECK(found == Vector3::Zero());
-    }
   }
 }
 

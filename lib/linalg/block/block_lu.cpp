@@ -70,11 +70,7 @@ bool invert(WideBlock& pivot) {
 BlockLu::BlockLu(const BlockMatrix& A) : BlockLu(best_ordering(A)) {}
 
 BlockLu::BlockLu(const BlockOrdering& ordering)
-    : rows_(ordering.order.size()),
-      order_(ordering.order),
-      subtract_row_(subtract_row_kernel()),
-      flops_(ordering.flops),
-      ordering_(ordering.name) {
+    : rows_(ordering.order.size()), order_(ordering.order), flops_(ordering.flops), ordering_(ordering.name) {
   place_.resize(rows_);
   for (std::size_t k = 0; k < rows_; ++k) place_[static_cast<std::size_t>(order_[k])] = static_cast<int>(k);
   std::vector<std::vector<int>> lower(rows_);
@@ -114,9 +110,9 @@ bool BlockLu::eliminate_row(std::size_t row) {
     if (identity_[k] != 0) continue;
     const auto first = static_cast<std::size_t>(upper_[k]);
     data_[static_cast<std::size_t>(p)] = product(data_[static_cast<std::size_t>(p)], pivot_inverse_[k]);
-    subtract_row_(data_[static_cast<std::size_t>(p)], data_.data() + first, column_.data() + first,
-                  row_start_[k + 1] - upper_[k], identity_.data(), position_.data(), static_cast<int>(row), data_.data(),
-                  pivot_inverse_[row]);
+    loops_.subtract(data_[static_cast<std::size_t>(p)],
+                    {data_.data() + first, column_.data() + first, row_start_[k + 1] - upper_[k], identity_.data()},
+                    {position_.data(), static_cast<int>(row), data_.data(), pivot_inverse_[row]});
   }
   return invert(pivot_inverse_[row]);
 }

@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "linalg/block/block_kernel.hpp"
+#include "kernels/kernels.hpp"
 #include "linalg/block/block_matrix.hpp"
 #include "linalg/block/ordering.hpp"
+#include "linalg/block/wide_block.hpp"
 
 namespace ccp {
 
@@ -53,7 +54,7 @@ class BlockLu {
   std::vector<WideBlock> pivot_inverse_;
   std::vector<char> identity_;  ///< by new rows
   std::vector<int> position_;   ///< per new column: its place in the row at work, −1 outside its pattern
-  SubtractRow subtract_row_;
+  const BlockRowLoops& loops_ = kernels().block_rows;
   Vector work_;
   std::int64_t flops_ = 0;
   const char* ordering_ = "";

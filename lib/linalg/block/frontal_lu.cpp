@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cassert>
 
+#include "kernels/kernels.hpp"
+#include "linalg/block/panels.hpp"
+
 namespace ccp {
 namespace {
 
@@ -14,7 +17,7 @@ int front_stride(int size) { return padded_rows(size) + 8; }
 }  // namespace
 
 FrontalLu::FrontalLu(const BlockMatrix& A, const BlockOrdering& ordering)
-    : tree_(front_tree(ordering)), ordering_(ordering.name), kernels_(panel_kernels()) {
+    : tree_(front_tree(ordering)), ordering_(ordering.name), kernels_(kernels().panels) {
   place_entries(A);
   none_.assign(tree_.order.size(), 0);
   plan(none_);

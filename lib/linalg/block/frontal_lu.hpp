@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/kernels.hpp"
 #include "linalg/block/block_matrix.hpp"
 #include "linalg/block/front_tree.hpp"
-#include "linalg/block/panel_kernels.hpp"
 
 namespace ccp {
 
@@ -101,7 +101,7 @@ class FrontalLu {
   std::vector<Panel> panels_;
   std::vector<std::size_t> panel_start_;  ///< per front, and the end
   std::size_t factor_lines_ = 0, front_size_ = 0, stack_size_ = 0, column_size_ = 0;
-  const PanelKernels& kernels_;
+  const PanelLoops& kernels_;
   std::vector<Line> data_;            ///< the panels of all fronts
   std::vector<double> front_;         ///< the front at work, column-major
   std::vector<double> stack_;         ///< what fronts leave to parents that are not assembled yet, column-major and dense

@@ -74,17 +74,33 @@ void AssembledDelassus::for_row_blocks(Index block, const Kernel& kernel) const 
 }
 
 void AssembledDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
-  parallel_ranges(threads, constraints().count(), [&](Index begin, Index end) { finish_product(begin, end, x, x, y); });
+  parallel_ranges(threads, constraints().count(), [&](Index begin, Index end) { multiply_rows({begin, end}, x, y); });
 }
 
-void AssembledDelassus::finish_product(Index begin, Index end, ConstVectorRef, ConstVectorRef x, VectorRef y) const {
+void AssembledDelassus::multiply_rows(BlockSpan span, ConstVectorRef x, VectorRef y) const {
   const ConstraintSet& blocks = constraints();
-  for (Index i = begin; i < end; ++i)
+  for (Index i = span.begin; i < span.end; ++i)
     with_rows(blocks.rows(i), [&](auto rows) {
       const BlockVector<rows> product = row_product<rows>(i, x.data());
       for (int r = 0; r < rows; ++r) y[blocks.offset(i) + r] = product[r];
     });
 }
+
+/// All in the second half.
+class AssembledDelassus::Split final : public SplitProduct {
+ public:
+  explicit Split(const AssembledDelassus& N) : N_(N) {}
+  void begin(ConstVectorRef, int) override {}
+  void begin() override {}
+  void feed(BlockSpan, ConstVectorRef) override {}
+  void finish(BlockSpan span, ConstVectorRef x, VectorRef y) const override { N_.multiply_rows(span, x, y); }
+  std::span<const double> root() const override { return {}; }
+
+ private:
+  const AssembledDelassus& N_;
+};
+
+std::unique_ptr<SplitProduct> AssembledDelassus::split_product() const { return std::make_unique<Split>(*this); }
 
 void AssembledDelassus::multiply_absolute(ConstVectorRef x, VectorRef y) const {
   const ConstraintSet& blocks = constraints();

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "core/block_rows.hpp"
 #include "core/constraints.hpp"
 #include "core/types.hpp"
+#include "problem/delassus/split_product.hpp"
 
 namespace ccp {
 
@@ -21,17 +23,8 @@ class DelassusOperator {
   /// y <- N x; bit-identical for any number of threads. x and y must not overlap. No allocation.
   virtual void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const = 0;
 
-  /// The same in steps, for passes that use y while it is in the nearest cache. The first half of the product is half_size()
-  /// numbers: the velocities of the bodies (E70), or nothing.
-  virtual Index half_size() const = 0;
-  virtual void start_product(ConstVectorRef x, VectorRef half, int threads = 1) const = 0;
-  /// Instead of start_product, for passes that make x: once for each span of blocks whose rows of x are made, in their
-  /// order and by one thread. begin: a multiple of span_size; end: another, or the number of blocks.
-  virtual void feed_product(Index begin, Index end, ConstVectorRef x, VectorRef half) const = 0;
-  /// The rows of y of a span of blocks, by several threads if need be.
-  virtual void finish_product(Index begin, Index end, ConstVectorRef half, ConstVectorRef x, VectorRef y) const = 0;
-  /// Whether xᵀNx is the square of the norm of that half.
-  virtual bool half_is_root() const = 0;
+  /// The same in two halves. The operator must outlive what is returned.
+  virtual std::unique_ptr<SplitProduct> split_product() const = 0;
 
   /// N_ii of block i in the leading rows(i)×rows(i) corner, zero elsewhere.
   virtual Matrix3 diagonal_block(Index block) const = 0;
@@ -51,11 +44,7 @@ class AssembledDelassus final : public DelassusOperator {
   AssembledDelassus(ConstraintSet constraints, const SparseMatrix& N);
 
   void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
-  Index half_size() const override { return 0; }
-  void start_product(ConstVectorRef, VectorRef, int) const override {}
-  void feed_product(Index, Index, ConstVectorRef, VectorRef) const override {}
-  void finish_product(Index begin, Index end, ConstVectorRef half, ConstVectorRef x, VectorRef y) const override;
-  bool half_is_root() const override { return false; }
+  std::unique_ptr<SplitProduct> split_product() const override;
   Matrix3 diagonal_block(Index block) const override;
   std::size_t bytes() const override;
 
@@ -69,6 +58,8 @@ class AssembledDelassus final : public DelassusOperator {
   SparseMatrix to_sparse() const;
 
  private:
+  class Split;
+  void multiply_rows(BlockSpan span, ConstVectorRef x, VectorRef y) const;
   template <typename Kernel>
   void for_row_blocks(Index block, const Kernel& kernel) const;
 

@@ -9,11 +9,11 @@
 namespace ccp {
 namespace {
 
-/// Calls kernel(i, rows) for the blocks order[begin], …, order[end − 1] with the number of rows as a compile-time constant.
+/// Calls kernel(i, rows) for the blocks at the places of a span in that order, with the number of rows as a compile-time
+/// constant.
 template <typename Kernel>
-void for_blocks_by_rows(const ConstraintSet& blocks, const std::vector<int>& order, Index begin, Index end,
-                        const Kernel& kernel) {
-  for (const int *i = order.data() + begin, *last = order.data() + end; i < last; ++i)
+void for_blocks_by_rows(const ConstraintSet& blocks, const std::vector<int>& order, BlockSpan span, const Kernel& kernel) {
+  for (const int *i = order.data() + span.begin, *last = order.data() + span.end; i < last; ++i)
     with_rows(blocks.rows(*i), [&](auto rows) { kernel(Index{*i}, rows); });
 }
 
@@ -137,55 +137,70 @@ void FactoredDelassus::gather_velocity(const double* impulse, double* w, Index f
     }
 }
 
-void FactoredDelassus::add_blocks(Index begin, Index end, const double* impulse, double* w) const {
-  if (begin == 0) std::fill(w, w + padded_size(), 0.0);
+/// w += L⁻¹D γ for the blocks of a span.
+void FactoredDelassus::add_blocks(BlockSpan span, const double* impulse, double* w) const {
   if (contact_pairs_) {
-    loops_->add_impulses(pairs_at(begin, false), end - begin, order_.data() + begin, impulse, w);
+    loops_->add_impulses(pairs_at(span.begin, false), span.end - span.begin, order_.data() + span.begin, impulse, w);
     return;
   }
-  for_blocks_by_rows(constraints(), order_, begin, end,
+  for_blocks_by_rows(constraints(), order_, span,
                      [&](Index i, auto rows) { add_impulse<rows>(i, block_of<rows>(impulse, constraints().offset(i)), w); });
 }
 
 void FactoredDelassus::scaled_velocity(ConstVectorRef impulse, double* w, int threads) const {
   // One thread goes through the blocks in the order of the memory. Several share the bodies, each of which takes its
   // constraints in the same order: the same sums, to the last bit.
-  if (threads > 1)
+  if (threads > 1) {
     parallel_ranges(threads, bodies(), [&](Index begin, Index end) { gather_velocity(impulse.data(), w, begin, end); });
-  else
-    add_blocks(0, constraints().count(), impulse.data(), w);
+    return;
+  }
+  std::fill(w, w + padded_size(), 0.0);
+  add_blocks({0, constraints().count()}, impulse.data(), w);
 }
 
 void FactoredDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
-  start_product(x, scratch_, threads);
-  parallel_ranges(threads, constraints().count(),
-                  [&](Index begin, Index end) { finish_product(begin, end, scratch_, x, y); });
-}
-
-void FactoredDelassus::finish_product(Index begin, Index end, ConstVectorRef half, ConstVectorRef x, VectorRef y) const {
-  if (contact_pairs_) {
-    loops_->find_velocities(pairs_at(begin, far_), end - begin, order_.data() + begin, half.data(), y.data());
-    for (Index k = begin; k < end && !compliance_.empty(); ++k) {
-      const int i = order_[static_cast<std::size_t>(k)];
-      y.segment<3>(3 * i) += compliance_[static_cast<std::size_t>(i)] * block_of<3>(x.data(), 3 * i);
-    }
-    return;
-  }
-  for_blocks_by_rows(constraints(), order_, begin, end, [&](Index i, auto rows) {
-    const Index offset = constraints().offset(i);
-    Eigen::Map<BlockVector<rows>>(y.data() + offset) =
-        local_velocity<rows>(i, half.data(), block_of<rows>(x.data(), offset));
+  scaled_velocity(x, scratch_.data(), threads);
+  parallel_ranges(threads, constraints().count(), [&](Index begin, Index end) {
+    find_blocks({begin, end}, scratch_.data(), x.data(), y.data());
   });
 }
 
-void FactoredDelassus::add_compliance(Index place, Index count, const double* impulse, double* u) const {
-  using Lanes = Eigen::InnerStride<lane_count>;
-  for (Index k = 0; k < count; ++k) {
-    const Eigen::Map<const Vector3, 0, Lanes> gamma(impulse + lane_place(k));
-    Eigen::Map<Vector3, 0, Lanes>(u + lane_place(k)) +=
-        compliance_[static_cast<std::size_t>(order_[static_cast<std::size_t>(place + k)])] * gamma;
+/// u = (L⁻¹D)ᵀ w + C γ for the blocks of a span.
+void FactoredDelassus::find_blocks(BlockSpan span, const double* w, const double* impulse, double* u) const {
+  if (contact_pairs_) {
+    loops_->find_velocities(pairs_at(span.begin, far_), span.end - span.begin, order_.data() + span.begin, w, u);
+    for (Index k = span.begin; k < span.end && has_compliance(); ++k) {
+      const int i = order_[static_cast<std::size_t>(k)];
+      Eigen::Map<Vector3>(u + 3 * i) += compliance_[static_cast<std::size_t>(i)] * block_of<3>(impulse, 3 * i);
+    }
+    return;
   }
+  for_blocks_by_rows(constraints(), order_, span, [&](Index i, auto rows) {
+    const Index offset = constraints().offset(i);
+    Eigen::Map<BlockVector<rows>>(u + offset) = local_velocity<rows>(i, w, block_of<rows>(impulse, offset));
+  });
 }
+
+class FactoredDelassus::Split final : public SplitProduct {
+ public:
+  explicit Split(const FactoredDelassus& N) : N_(N), w_(Vector::Zero(N.padded_size())) {}
+  void begin(ConstVectorRef x, int threads) override { N_.scaled_velocity(x, w_.data(), threads); }
+  void begin() override { w_.setZero(); }
+  void feed(BlockSpan span, ConstVectorRef x) override { N_.add_blocks(span, x.data(), w_.data()); }
+  void finish(BlockSpan span, ConstVectorRef x, VectorRef y) const override {
+    N_.find_blocks(span, w_.data(), x.data(), y.data());
+  }
+  std::span<const double> root() const override {
+    if (N_.has_compliance()) return {};
+    return {w_.data(), static_cast<std::size_t>(w_.size())};
+  }
+
+ private:
+  const FactoredDelassus& N_;
+  Vector w_;
+};
+
+std::unique_ptr<SplitProduct> FactoredDelassus::split_product() const { return std::make_unique<Split>(*this); }
 
 Matrix3 FactoredDelassus::block(Index i, Index j) const {
   Matrix3 corner = Matrix3::Zero();

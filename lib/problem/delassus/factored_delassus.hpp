@@ -5,10 +5,11 @@
 
 #include "core/block_rows.hpp"
 #include "core/large_pages.hpp"
-#include "core/last_cache.hpp"
+#include "kernels/contact_groups.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/last_cache.hpp"
 #include "problem/delassus/block_order.hpp"
 #include "problem/delassus/delassus.hpp"
-#include "problem/delassus/pair_loops.hpp"
 #include "problem/mass_matrix.hpp"
 
 namespace ccp {
@@ -24,22 +25,20 @@ class FactoredDelassus final : public DelassusOperator {
   FactoredDelassus(ConstraintSet constraints, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass);
 
   void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
-  Index half_size() const override { return padded_size(); }
-  void start_product(ConstVectorRef x, VectorRef half, int threads = 1) const override {
-    scaled_velocity(x, half.data(), threads);
-  }
-  void feed_product(Index begin, Index end, ConstVectorRef x, VectorRef half) const override {
-    add_blocks(begin, end, x.data(), half.data());
-  }
-  void finish_product(Index begin, Index end, ConstVectorRef half, ConstVectorRef x, VectorRef y) const override;
-  bool half_is_root() const override { return compliance_.empty(); }
+  std::unique_ptr<SplitProduct> split_product() const override;
   Matrix3 diagonal_block(Index block) const override { return this->block(block, block); }
   std::size_t bytes() const override;
 
   Index bodies() const { return static_cast<Index>(body_start_.size()) - 1; }
   Index padded_size() const { return 6 * (bodies() + 1); }
-  /// Whether all blocks are 3D contacts of at most two bodies, as find_lanes and add_lanes need them.
+  bool has_compliance() const { return !compliance_.empty(); }
+  /// Whether all blocks are 3D contacts of at most two bodies.
   bool contact_pairs() const { return contact_pairs_; }
+  /// These contacts, as a sweep takes them in groups. The operator must outlive what is returned.
+  PairedContacts paired_contacts() const {
+    return {
+        {root_.data(), place_body_.data(), far_}, order_, 6 * idle_body_, has_compliance() ? compliance_.data() : nullptr};
+  }
 
   /// (L⁻¹D)_iᵀ w + C_i γ_i of one block of `Rows` rows.
   template <int Rows>
@@ -49,20 +48,6 @@ class FactoredDelassus final : public DelassusOperator {
   void add_impulse(Index block, const BlockVector<Rows>& delta, double* scaled_velocity) const;
   /// w <- L⁻¹ D γ.
   void scaled_velocity(ConstVectorRef impulse, double* w, int threads = 1) const;
-
-  /// The same for `count` blocks from a place of order(), where contact_pairs(): u, γ and Δγ in lanes, in that order.
-  void find_lanes(Index place, Index count, const double* w, const double* impulse, double* u) const {
-    loops_->find_lanes(pairs_at(place, true), count, w, u);
-    if (!compliance_.empty()) add_compliance(place, count, impulse, u);
-  }
-  void add_lanes(Index place, Index count, const double* delta, double* w) const {
-    loops_->add_lanes(pairs_at(place, false), count, delta, w);
-  }
-
-  /// The pairs of the blocks from a place of order(), where contact_pairs().
-  ContactPairs pairs_at(Index place, bool fetch) const {
-    return {root_.data() + 36 * place, place_body_.data() + 2 * place, fetch};
-  }
 
   /// The order in which the blocks are kept and gone through; see spread_order (block_order.hpp).
   const std::vector<int>& order() const { return order_; }
@@ -86,8 +71,10 @@ class FactoredDelassus final : public DelassusOperator {
   }
   template <int Rows>
   static void add_pair(const double* pair, const BlockVector<Rows>& delta, double* velocity);
-  void add_compliance(Index place, Index count, const double* impulse, double* u) const;
-  void add_blocks(Index begin, Index end, const double* impulse, double* w) const;
+  class Split;
+  void add_blocks(BlockSpan span, const double* impulse, double* w) const;
+  void find_blocks(BlockSpan span, const double* w, const double* impulse, double* u) const;
+  ContactPairs pairs_at(Index place, bool fetch) const { return paired_contacts().pairs.from(place, fetch); }
   void gather_velocity(const double* impulse, double* w, Index first_body, Index last_body) const;
 
   Index data_start(Index block) const { return data_start_[static_cast<std::size_t>(block)]; }
@@ -99,7 +86,7 @@ class FactoredDelassus final : public DelassusOperator {
   bool contact_pairs_ = false;
   bool far_ = false;  ///< the numbers of the pairs come from the memory, because they are too many for the last cache
   int idle_body_ = 0;
-  const PairLoops* loops_ = &pair_loops(widest_instruction_set());
+  const PairLoops* loops_ = &kernels().pairs;
   std::vector<Index> pair_start_;  ///< count + 1: first (constraint, body) pair of each constraint
   std::vector<int> pair_body_;     ///< body of each pair
   std::vector<int> order_;         ///< blocks as they follow each other in the data
@@ -118,16 +105,16 @@ inline BlockVector<Rows> FactoredDelassus::local_velocity(Index block, const dou
                                                           const BlockVector<Rows>& impulse) const {
   const auto i = static_cast<std::size_t>(block);
   const double* pair = root_.data() + data_start_[i];
-  double lanes[Rows][6] = {};  // sums of the pairs, added up as in PairLoops
+  double sums[Rows][6] = {};  // of the pairs, added up as in PairLoops
   for (Index k = pair_start_[i]; k < pair_start_[i + 1]; ++k, pair += 6 * Rows) {
     const double* w = scaled_velocity + 6 * Index{pair_body_[static_cast<std::size_t>(k)]};
     for (int r = 0; r < Rows; ++r)
-      for (int j = 0; j < 6; ++j) lanes[r][j] += pair[number<Rows>(r, j)] * w[j];
+      for (int j = 0; j < 6; ++j) sums[r][j] += pair[number<Rows>(r, j)] * w[j];
   }
   BlockVector<Rows> u;
   for (int r = 0; r < Rows; ++r) {
-    const double* lane = lanes[r];
-    u[r] = (lane[0] + lane[2] + lane[4]) + (lane[1] + lane[3] + lane[5]);
+    const double* sum = sums[r];
+    u[r] = (sum[0] + sum[2] + sum[4]) + (sum[1] + sum[3] + sum[5]);
   }
   if (!compliance_.empty()) u += compliance_[i].topLeftCorner<Rows, Rows>() * impulse;
   return u;

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "cones/friction_cone.hpp"
 #include "core/constraints.hpp"
 #include "core/parallel.hpp"
 #include "core/types.hpp"
+#include "kernels/block_rows.hpp"
 #include "problem/delassus/block_order.hpp"
+#include "problem/delassus/split_product.hpp"
 
 /// One pass over the constraint blocks that updates vectors and sums scalars on the way: what a gradient method does between
 /// two products with N, in as few sweeps through memory as possible.
@@ -67,6 +70,31 @@ template <typename Kernel>
       set, begin, end, [](Index k) { return k; }, kernel);
 }
 
+/// Rows of some blocks, for the loops of lib/kernels.
+inline BlockRows rows_of(const ConstraintSet& set, Index begin, Index end) {
+  return {end - begin, set.all_contacts_3d() ? nullptr : set.offsets().data() + begin};
+}
+
+/// y = N x, of which the second half is left to the pass that uses y.
+struct UsedProduct {
+  const SplitProduct& product;
+  const Vector& x;
+  Vector& y;
+};
+/// N x, of which the first half is left to the pass that makes x.
+struct MadeProduct {
+  SplitProduct& product;
+  const Vector& x;
+};
+
+/// How the shares of blocks become one number.
+struct Sum {
+  double operator()(double a, double b) const { return a + b; }
+};
+struct Maximum {
+  double operator()(double a, double b) const { return std::max(a, b); }
+};
+
 /// Passes with sums whose order of summation is fixed: within chunks of a constant number of blocks, then over the chunks.
 /// So the sums have the same bits for any number of threads. No allocation after construction.
 class BlockPass {
@@ -77,10 +105,6 @@ class BlockPass {
   template <std::size_t Count>
   using Sums = std::array<double, Count>;
 
-  struct Nothing {
-    void operator()(Index, Index) const {}
-  };
-
   explicit BlockPass(const ConstraintSet& set)
       : set_(&set), partial_(static_cast<std::size_t>((set.count() + chunk - 1) / chunk)) {}
 
@@ -90,34 +114,23 @@ class BlockPass {
     parallel_ranges(
         threads, static_cast<Index>(partial_.size()),
         [&](Index first, Index last) { run_range<Count>(first, last, kernel); }, 1);
-    return total<Count>();
+    return total<Count, Sum>();
   }
 
-  /// The same, where before(begin, end) is called for each span of blocks before the kernel gets the chunks of it, and
-  /// after(begin, end) then: see DelassusOperator::finish_product and feed_product.
-  template <std::size_t Count, typename Before, typename Kernel, typename After = Nothing>
-  Sums<Count> run_spans(int threads, const Before& before, const Kernel& kernel, const After& after = {}) {
-    for_spans(threads, [&](Index begin, Index end) {
-      before(begin, end);
-      run_range<Count>(begin / chunk, (end + chunk - 1) / chunk, kernel);
-      after(begin, end);
+  /// The same between two products with N, while blocks of N and of the vectors are in the nearest cache. The kernel finds
+  /// the rows of `used`.y made, and makes those of `made`.x; either product may be left out.
+  template <std::size_t Count, typename Combine = Sum, typename Kernel>
+  Sums<Count> run_between(int threads, const std::optional<UsedProduct>& used, const Kernel& kernel,
+                          const std::optional<MadeProduct>& made = std::nullopt) {
+    const bool feed = made && threads == 1;
+    if (feed) made->product.begin();
+    for_spans(threads, [&](BlockSpan span) {
+      if (used) used->product.finish(span, used->x, used->y);
+      run_range<Count>(span.begin / chunk, (span.end + chunk - 1) / chunk, kernel);
+      if (feed) made->product.feed(span, made->x);
     });
-    return total<Count>();
-  }
-
-  /// The same with two kernels, of which the second gets the chunks of a span when the first has had all of them.
-  template <std::size_t First, std::size_t Second, typename Before, typename FirstKernel, typename SecondKernel,
-            typename After>
-  Sums<First + Second> run_spans(int threads, const Before& before, const FirstKernel& first_kernel,
-                                 const SecondKernel& second_kernel, const After& after) {
-    for_spans(threads, [&](Index begin, Index end) {
-      const Index first_chunk = begin / chunk, last_chunk = (end + chunk - 1) / chunk;
-      before(begin, end);
-      run_range<First>(first_chunk, last_chunk, first_kernel);
-      run_range<Second, First>(first_chunk, last_chunk, second_kernel);
-      after(begin, end);
-    });
-    return total<First + Second>();
+    if (made && !feed) made->product.begin(made->x, threads);
+    return total<Count, Combine>();
   }
 
   /// kernel(block) returns the shares of its block in the sums. (Returned, not added to a reference, they stay in
@@ -135,32 +148,31 @@ class BlockPass {
   }
 
  private:
-  /// visit(begin, end) for the blocks of each span.
+  /// visit(span) for all blocks.
   template <typename Visit>
   void for_spans(int threads, const Visit& visit) {
     const Index count = set_->count();
     const auto body = [&](Index first, Index last) {
       for (Index begin = first * span_size; begin < std::min(last * span_size, count); begin += span_size)
-        visit(begin, std::min(begin + span_size, count));
+        visit(BlockSpan{begin, std::min(begin + span_size, count)});
     };
     parallel_ranges(threads, (count + span_size - 1) / span_size, body, 1);
   }
 
-  /// The sums of the kernel go to the places from `From` on.
-  template <std::size_t Count, std::size_t From = 0, typename Kernel>
+  template <std::size_t Count, typename Kernel>
   void run_range(Index first_chunk, Index last_chunk, const Kernel& kernel) {
-    static_assert(From + Count <= most_sums);
+    static_assert(Count <= most_sums);
     for (Index c = first_chunk; c < last_chunk; ++c) {
       const Sums<Count> sums = kernel(c * chunk, std::min((c + 1) * chunk, set_->count()));
-      for (std::size_t s = 0; s < Count; ++s) partial_[static_cast<std::size_t>(c)][From + s] = sums[s];
+      std::copy(sums.begin(), sums.end(), partial_[static_cast<std::size_t>(c)].begin());
     }
   }
 
-  template <std::size_t Count>
+  template <std::size_t Count, typename Combine>
   Sums<Count> total() const {
     Sums<Count> total{};
     for (const auto& part : partial_)
-      for (std::size_t s = 0; s < Count; ++s) total[s] += part[s];
+      for (std::size_t s = 0; s < Count; ++s) total[s] = Combine()(total[s], part[s]);
     return total;
   }
 

@@ -42,7 +42,7 @@ class FactoredRows {
   /// Begins with products of the changes alone, not of the impulses: u <- Nγ + r from D and H⁻¹ themselves, without the
   /// rounding of L⁻¹D. False, with nothing done, where C makes the products those of the impulses.
   bool restart_from_velocity(const Vector& impulse, Vector& u) {
-    if (!N_.half_is_root()) return false;
+    if (N_.has_compliance()) return false;
     problem_.local_velocity(impulse, scratch_, u);
     velocity_.setZero();
     return true;
@@ -57,12 +57,9 @@ class FactoredRows {
     N_.add_impulse<Rows>(block, delta, velocity_.data());
   }
 
-  /// The same for the contacts at some places of the order of the operator, where it has contact_pairs(): impulse, delta
-  /// and product in lanes.
-  void find_products(Index place, Index count, const double* impulse, double* product) const {
-    N_.find_lanes(place, count, velocity_.data(), impulse, product);
-  }
-  void add_changes(Index place, Index count, const double* delta) { N_.add_lanes(place, count, delta, velocity_.data()); }
+  /// What a sweep over groups of contacts reads and changes in place of the two functions above: the contacts, and w.
+  PairedContacts contacts() const { return N_.paired_contacts(); }
+  double* velocity() { return velocity_.data(); }
 
  private:
   ContactProblem problem_;

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <numeric>
 #include <utility>
+#include <vector>
 
+#include "kernels/contact_groups.hpp"
 #include "solvers/fixed_point/delassus_rows.hpp"
 #include "solvers/fixed_point/local_contact.hpp"
 #include "solvers/fixed_point/sweep.hpp"
@@ -41,23 +44,29 @@ class FixedPointSession : public Session {
 /// Base of the Gauss–Seidel methods.
 class SweepSession : public FixedPointSession {
  public:
-  SweepSession(const ContactProblem& problem, OperatorForm form)
-      : FixedPointSession(problem, form), plan_(factored_ ? SweepPlan(problem_.factored()) : SweepPlan(blocks().count())) {}
+  SweepSession(const ContactProblem& problem, OperatorForm form) : FixedPointSession(problem, form) {
+    if (!factored_) {
+      order_.resize(static_cast<std::size_t>(blocks().count()));
+      std::iota(order_.begin(), order_.end(), 0);
+      return;
+    }
+    order_ = problem_.factored().order();
+    if (problem_.factored().contact_pairs()) groups_ = ContactGroups(problem_.factored().paired_contacts());
+  }
 
  protected:
-  const SweepPlan& plan() const { return plan_; }
-
   /// Sweeps with this update of one block.
   template <typename Update>
   Outcome run_sweeps(const WarmStart& start, const Vector& shift, const SweepOptions& options, Monitor& monitor,
                      const Update& update) const {
     const Vector r = shifted_velocity(shift);
     return with_delassus_rows(
-        [&](auto& rows) { return Sweeps(blocks(), plan_, rows, r, shift, options, update).run(start, monitor); });
+        [&](auto& rows) { return Sweeps(blocks(), order_, groups_, rows, r, shift, options, update).run(start, monitor); });
   }
 
  private:
-  SweepPlan plan_;
+  std::vector<int> order_;  ///< each block once: that of the operator, which has the bits of the order 0, 1, …
+  ContactGroups groups_;    ///< none where the blocks are taken one by one
 };
 
 /// The frame of a method: `Settings` has a member `form`, `Method` is a FixedPointSession made from settings and problem.

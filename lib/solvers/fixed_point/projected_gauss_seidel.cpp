@@ -11,39 +11,32 @@ struct GaussSeidelSettings {
   OperatorForm form = OperatorForm::automatic;
 };
 
+/// γ_i <- Π(γ_i − ω η_i u_i) (E26)
+struct ProjectedStep {
+  const Vector& step;  ///< ω η_i
+
+  template <typename Block>
+  [[gnu::always_inline]] typename Block::Point operator()(const Block& block, const typename Block::Point& u,
+                                                          const typename Block::Point& gamma) const {
+    return block.project(gamma - step[block.index] * u);
+  }
+};
+
 class GaussSeidelSession final : public SweepSession {
  public:
   GaussSeidelSession(const GaussSeidelSettings& settings, const ContactProblem& problem)
       : SweepSession(problem, settings.form), settings_(settings) {
     step_.resize(blocks().count());
     for (Index i = 0; i < blocks().count(); ++i) step_[i] = settings.omega / stable_rate(N_.diagonal_block(i));
-    lane_step_ = plan().scalars_in_lanes(step_);
-    lane_friction_ = plan().scalars_in_lanes(Eigen::Map<const Vector>(blocks().frictions().data(), blocks().count()));
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
-    return run_sweeps(start, shift, settings_.sweep, monitor, Update{step_, lane_step_, lane_friction_});
+    return run_sweeps(start, shift, settings_.sweep, monitor, ProjectedStep{step_});
   }
 
  private:
-  /// Π(γ_i − ω η_i u_i)
-  struct Update {
-    const Vector &step, &lane_step, &lane_friction;
-    const GroupLoops& loops = group_loops(widest_instruction_set());
-
-    template <typename Block>
-    [[gnu::always_inline]] typename Block::Point operator()(const Block& block, const typename Block::Point& u,
-                                                            const typename Block::Point& gamma) const {
-      return block.project(gamma - step[block.index] * u);
-    }
-    bool relax(Index lane, const GroupVectors& at, LaneLargest& largest) const {
-      return loops.relax(at, lane_step.data() + lane, lane_friction.data() + lane, largest);
-    }
-  };
-
   GaussSeidelSettings settings_;
-  Vector step_;                       ///< ω η_i
-  Vector lane_step_, lane_friction_;  ///< the same and μ_i, in lanes
+  Vector step_;  ///< ω η_i
 };
 
 class ProjectedGaussSeidel final : public FixedPointSolver<GaussSeidelSettings, GaussSeidelSession> {

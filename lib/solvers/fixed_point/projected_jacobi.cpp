@@ -1,13 +1,15 @@
 #include "solvers/fixed_point/projected_jacobi.hpp"
 
-#include "core/parallel.hpp"
+#include <memory>
+#include <vector>
+
+#include "cones/product_cone.hpp"
+#include "kernels/kernels.hpp"
+#include "solvers/blocks/block_pass.hpp"
 #include "solvers/fixed_point/fixed_point_method.hpp"
-#include "solvers/fixed_point/jacobi_loop.hpp"
 
 namespace ccp {
 namespace {
-
-static_assert(span_size % jacobi_chunk == 0);
 
 struct JacobiSettings {
   double omega = 0.3;
@@ -21,7 +23,9 @@ class JacobiSession final : public FixedPointSession {
   JacobiSession(const JacobiSettings& settings, const ContactProblem& problem)
       : FixedPointSession(problem, settings.form),
         settings_(settings),
-        largest_(static_cast<std::size_t>((blocks().count() + jacobi_chunk - 1) / jacobi_chunk)) {
+        pass_(blocks()),
+        product_(N_.split_product()),
+        next_product_(N_.split_product()) {
     for (Index i = 0; i < blocks().count(); ++i) {
       const double trace = N_.diagonal_block(i).trace();
       step_.push_back(settings.omega * (trace > 0.0 ? static_cast<double>(blocks().rows(i)) / trace : 1.0));
@@ -34,47 +38,42 @@ class JacobiSession final : public FixedPointSession {
     Vector next(gamma.size());
     std::vector<double> native{0.0};
     bool converged = false;
-    Vector half(N_.half_size()), next_half(half.size());
-    N_.start_product(gamma, half, monitor.threads());
+    product_->begin(gamma, monitor.threads());
     while (monitor.go_on({gamma, nullptr, native, converged})) {
-      const Largest largest = update_all(r, gamma, next, half, next_half, monitor.threads());
+      const Largest largest = sweep(r, gamma, next, monitor);
       gamma.swap(next);
-      half.swap(next_half);
       native[0] = largest.change;
       converged = largest.change <= settings_.native_tolerance * largest.impulse;
-      ++monitor.counters().products;
-      ++monitor.counters().projections;
     }
     return {gamma, {}, 0.0, std::nullopt, ""};
   }
 
  private:
-  /// next <- λ Π(γ − ω η u) + (1 − λ) γ with u = N γ + r, from the first half of N γ, and the first half of N next. Each
-  /// span of N γ is used while it is in the nearest cache, and so are the blocks of N for the next product.
-  Largest update_all(const Vector& r, const Vector& gamma, Vector& next, const Vector& half, Vector& next_half,
-                     int threads) {
-    const Index count = blocks().count();
-    const JacobiVectors at{blocks(), settings_.lambda, gamma.data(), r.data(), step_.data(), next.data()};
-    const auto update_spans = [&](Index first, Index last) {
-      for (Index span = first; span < last; ++span) {
-        const Index end = std::min((span + 1) * span_size, count);
-        N_.finish_product(span * span_size, end, half, gamma, next);
-        for (Index begin = span * span_size; begin < end; begin += jacobi_chunk)
-          largest_[static_cast<std::size_t>(begin / jacobi_chunk)] = update_(at, begin, std::min(begin + jacobi_chunk, end));
-        if (threads == 1) N_.feed_product(span * span_size, end, next, next_half);
-      }
+  /// next <- λ Π(γ − ω η (N γ + r)) + (1 − λ) γ (E25), in one pass between the product with γ and that with next.
+  Largest sweep(const Vector& r, const Vector& gamma, Vector& next, Monitor& monitor) {
+    const auto update = [&](Index begin, Index end) {
+      const Index first = blocks().offset(begin), rows = blocks().offsets()[static_cast<std::size_t>(end)] - first;
+      const double* old = gamma.data() + first;
+      double* part = next.data() + first;  // N γ before
+      double moved[3 * BlockPass::chunk];
+      loops_.step(rows_of(blocks(), begin, end), {old, part, r.data() + first, step_.data() + begin, moved});
+      project_blocks(blocks(), begin, end, moved, part);
+      const Largest largest = loops_.average(rows, settings_.lambda, old, part);
+      return BlockPass::Sums<2>{largest.change, largest.impulse};
     };
-    parallel_ranges(threads, (count + span_size - 1) / span_size, update_spans, 1);
-    if (threads > 1) N_.start_product(next, next_half, threads);
-    Largest all;
-    for (const Largest& part : largest_) all.include(part);
-    return all;
+    const auto [change, impulse] = pass_.run_between<2, Maximum>(monitor.threads(), UsedProduct{*product_, gamma, next},
+                                                                 update, MadeProduct{*next_product_, next});
+    product_.swap(next_product_);
+    ++monitor.counters().products;
+    ++monitor.counters().projections;
+    return {change, impulse};
   }
 
   JacobiSettings settings_;
-  JacobiLoop update_ = jacobi_loop(widest_instruction_set());
-  std::vector<double> step_;      ///< ω η_i
-  std::vector<Largest> largest_;  ///< of each jacobi_chunk
+  BlockPass pass_;
+  std::unique_ptr<SplitProduct> product_, next_product_;  ///< N γ, N next
+  std::vector<double> step_;                              ///< ω η_i
+  const JacobiLoops& loops_ = kernels().jacobi;
 };
 
 class ProjectedJacobi final : public FixedPointSolver<JacobiSettings, JacobiSession> {

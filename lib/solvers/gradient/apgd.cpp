@@ -4,11 +4,14 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <utility>
+#include <memory>
+#include <optional>
 #include <vector>
 
-#include "core/last_cache.hpp"
-#include "solvers/gradient/apgd_loops.hpp"
+#include "cones/product_cone.hpp"
+#include "core/parallel.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/last_cache.hpp"
 #include "solvers/gradient/gradient_problem.hpp"
 #include "solvers/gradient/iterates.hpp"
 
@@ -40,53 +43,62 @@ class ApgdSession final : public Session {
         r_(problem.rows()),
         product_(Vector::Zero(problem.rows())),
         previous_product_(product_),
-        half_(Vector::Zero(N_.half_size())),
-        previous_half_(half_),
-        next_half_(half_),
-        far_(N_.bytes() > last_cache_bytes),
-        distances_(static_cast<std::size_t>((half_.size() + distance_chunk - 1) / distance_chunk)) {
-    if (!N_.half_is_root()) next_product_ = product_;
-    if (!settings.adaptive_step) L_ = largest_eigenvalue(monitor);
+        split_(N_.split_product()),
+        previous_split_(N_.split_product()),
+        next_split_(N_.split_product()),
+        rooted_(!split_->root().empty()),
+        distances_((split_->root().size() + distance_chunk - 1) / distance_chunk) {
+    if (!rooted_) next_product_ = product_;
+    if (!settings.adaptive_step) first_L_ = largest_eigenvalue(monitor);
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
-    initialise(start, shift, monitor);
+    begin(start, shift, monitor);
     bool converged = false;
-    std::vector<double> native{best_residual_, 1.0 / step_.L, 0.0};
+    std::vector<double> native{best_residual_, 1.0 / L_, 0.0};
     while (monitor.go_on({gamma_.current(), nullptr, native, converged})) {
-      while (too_curved(curvature(monitor))) project_again(monitor);
-      native[1] = 1.0 / step_.L;
-      if (accept()) ++native[2];
-      native[0] = judge_and_project(monitor);
+      while (too_curved(curvature(monitor))) {  // lines 9–13
+        L_ *= growth;
+        step(monitor);
+      }
+      native[1] = 1.0 / L_;
+      accept();
+      relax_curvature();  // line 29
+      if (settings_.restart && step_.slope > 0.0) {
+        restart_momentum();  // lines 25–28
+        ++native[2];
+      } else {
+        extrapolate();  // lines 14–16
+      }
+      native[0] = judge_and_step(monitor);  // lines 17–24, and 7–8 of the next iteration
       converged = native[0] <= settings_.native_tolerance;
     }
     const bool best = settings_.fallback && !monitor.solved();
-    return {best ? gamma_.best() : gamma_.current(), {}, 1.0 / step_.L, std::nullopt, ""};
+    return {best ? gamma_.best() : gamma_.current(), {}, 1.0 / L_, std::nullopt, ""};
   }
 
  private:
-  /// γ_{k+1} = Π(y_k − t (N y_k + r)) in the making, of t = 1/L and β_k, with dᵀd of d = γ_{k+1} − y_k, dᵀNd, and
-  /// gᵀ(γ_{k+1} − γ_k) of g at y_k (E60).
+  /// dᵀd of d = γ_{k+1} − y_k, dᵀNd, and gᵀ(γ_{k+1} − γ_k) of g at y_k (E60).
   struct Step {
-    double L = 1.0, theta = 1.0, beta = 0.0;
     double square = 0.0, curvature = 0.0, slope = 0.0;
   };
 
   double smallest_lipschitz() const { return smallest_ratio * problem_.mean_diagonal(); }
 
-  /// γ_0 with its residual, and γ_1.
-  void initialise(const WarmStart& start, const Vector& shift, Monitor& monitor) {
+  /// Lines 1–8: γ_0 with its residual, and γ_1.
+  void begin(const WarmStart& start, const Vector& shift, Monitor& monitor) {
     r_ = problem_.free_velocity() + shift;
     problem_.project_start(start, gamma_.current(), pass_, monitor);
-    N_.start_product(gamma_.current(), half_, monitor.threads());
-    previous_half_ = half_;
-    if (settings_.adaptive_step) L_ = start.step > 0.0 ? 1.0 / start.step : first_lipschitz(monitor);
+    split_->begin(gamma_.current(), monitor.threads());
+    previous_split_->begin();
+    if (settings_.adaptive_step) first_L_ = start.step > 0.0 ? 1.0 / start.step : first_lipschitz(monitor);
+    L_ = first_L_;
+    restart_momentum();
     step_ = {};
-    step_.L = L_;
     has_product_ = false;
     gamma_.mark_best();
     best_residual_ = std::numeric_limits<double>::infinity();
-    judge_and_project(monitor);
+    judge_and_step(monitor);
   }
 
   /// L₀ = ‖N(γ₀ − 1)‖/‖γ₀ − 1‖ (Mazhar 2015, line 4); the mean of diag N where that is 0 or 0/0.
@@ -114,112 +126,31 @@ class ApgdSession final : public Session {
     return value > 0.0 ? value : problem_.mean_diagonal();
   }
 
-  /// dᵀNd: from the first halves of the products where that is possible, else from N γ_{k+1}, made for it.
-  double curvature(Monitor& monitor) {
-    if (N_.half_is_root())
-      step_.curvature = distance(monitor.threads());
-    else
-      step_.curvature = product_curvature(monitor);
-    return step_.curvature;
-  }
-
-  double distance(int threads) {
-    parallel_ranges(
-        threads, static_cast<Index>(distances_.size()),
-        [&](Index first, Index last) {
-          for (Index c = first; c < last; ++c) {
-            const Index begin = c * distance_chunk, size = std::min(distance_chunk, half_.size() - begin);
-            distances_[static_cast<std::size_t>(c)] = loops_.distance(size, step_.beta, next_half_.data() + begin,
-                                                                      half_.data() + begin, previous_half_.data() + begin);
-          }
-        },
-        1);
-    double sum = 0.0;
-    for (const double part : distances_) sum += part;
-    return sum;
-  }
-
-  double product_curvature(Monitor& monitor) {
-    const auto product = [&](Index begin, Index end) {
-      N_.finish_product(begin, end, next_half_, std::as_const(gamma_).next(), next_product_);
-    };
-    const auto kernel = [this, at = vectors()](Index begin, Index end) {
-      return loops_.curvature(at, next_product_.data(), begin, end);
-    };
-    count_halves(2, monitor);
-    return pass_.run_spans<1>(monitor.threads(), product, kernel)[0];
-  }
-
-  /// The test (E58). Whether L must be doubled, which is not so where a NaN stands.
-  bool too_curved(double curvature) const {
-    const double bound = step_.L * step_.square;
-    if (!(curvature > bound) || !std::isfinite(step_.L)) return false;
-    return curvature > bound + rounding * step_.L * std::sqrt(step_.square) * gamma_.next().norm();
-  }
-
-  /// Lines 8–12 after a failed test: γ_{k+1} with L doubled.
-  void project_again(Monitor& monitor) {
-    step_.L *= growth;
-    const auto [square, slope] = pass_.run_chunks<2>(
-        monitor.threads(), [this, at = vectors()](Index begin, Index end) { return loops_.project(at, begin, end); });
+  /// Lines 7–8: γ_{k+1} = Π(y_k − t g) with t = 1/L and g = N y_k + r.
+  void step(Monitor& monitor) {
+    const auto [square, slope] = pass_.run_chunks<2>(monitor.threads(), [this, at = vectors()](Index begin, Index end) {
+      const StepSums sums = loops_.project(at, begin, end);
+      return BlockPass::Sums<2>{sums.square, sums.slope};
+    });
     step_.square = square;
     step_.slope = slope;
-    N_.start_product(gamma_.next(), next_half_, monitor.threads());
+    next_split_->begin(gamma_.next(), monitor.threads());
     ++monitor.counters().projections;
-    if (N_.half_is_root()) count_halves(1, monitor);  // the start of the product that is given up
+    if (rooted_) count_halves(1, monitor);  // that of the step which has failed
   }
 
-  /// Lines 14–16 and 25–30: γ_{k+1} becomes the current iterate, and y_{k+1} the point of the next step, γ_{k+1} itself
-  /// after a restart (E60). Whether there was one.
-  bool accept() {
-    gamma_.accept();
-    previous_product_.swap(product_);
-    has_product_ = !N_.half_is_root();
-    if (has_product_) product_.swap(next_product_);
-    previous_half_.swap(half_);
-    half_.swap(next_half_);
-    // A step along which N is zero says nothing of L: an unbounded problem must not be left at an exponential pace.
-    const bool straight = step_.square > 0.0 && step_.curvature <= smallest_lipschitz() * step_.square;
-    if (settings_.adaptive_step && !straight) step_.L = std::max(decay * step_.L, smallest_lipschitz());
-    if (settings_.restart && step_.slope > 0.0) {
-      step_.theta = 1.0;
-      step_.beta = 0.0;
-      return true;
-    }
-    const double theta = step_.theta, square = theta * theta;  // (E57)
-    step_.theta = 0.5 * (theta * std::sqrt(square + 4.0) - square);
-    step_.beta = theta * (1.0 - theta) / (square + step_.theta);
-    return false;
-  }
-
-  ApgdVectors vectors() {
-    return {problem_.constraints(),
-            step_.beta,
-            1.0 / step_.L,
-            gamma_.current().data(),
-            gamma_.previous().data(),
-            product_.data(),
-            previous_product_.data(),
-            r_.data(),
-            problem_.residual_scale().data(),
-            gamma_.next().data(),
-            far_};
-  }
-
-  /// The current iterate's N γ_k and residual, and the next one with the first half of its product: in one pass, which has
-  /// the blocks of N and of the vectors in the nearest cache for all of them.
-  double judge_and_project(Monitor& monitor) {
-    const int threads = monitor.threads();
-    const auto finish = [&](Index begin, Index end) {
-      if (!has_product_) N_.finish_product(begin, end, half_, std::as_const(gamma_).current(), product_);
+  /// Lines 17–24: the residual of the current iterate, which is kept where it is the best one, with N γ_k; and step() from
+  /// there. In one pass, which has the blocks of N and of the vectors in the nearest cache for all of them.
+  double judge_and_step(Monitor& monitor) {
+    std::optional<UsedProduct> used;
+    if (!has_product_) used.emplace(UsedProduct{*split_, gamma_.current(), product_});
+    const auto kernel = [this, at = vectors()](Index begin, Index end) {
+      const double squares = loops_.residual(at, begin, end);
+      const StepSums sums = loops_.project(at, begin, end);
+      return BlockPass::Sums<3>{squares, sums.square, sums.slope};
     };
-    const auto judge = [this, at = vectors()](Index begin, Index end) { return loops_.residual(at, begin, end); };
-    const auto project = [this, at = vectors()](Index begin, Index end) { return loops_.project(at, begin, end); };
-    const auto feed = [&](Index begin, Index end) {
-      if (threads == 1) N_.feed_product(begin, end, std::as_const(gamma_).next(), next_half_);
-    };
-    const auto [squares, square, slope] = pass_.run_spans<1, 2>(threads, finish, judge, project, feed);
-    if (threads > 1) N_.start_product(gamma_.next(), next_half_, threads);
+    const auto [squares, square, slope] =
+        pass_.run_between<3>(monitor.threads(), used, kernel, MadeProduct{*next_split_, gamma_.next()});
     step_.square = square;
     step_.slope = slope;
     if (!has_product_) count_halves(2, monitor);
@@ -230,6 +161,92 @@ class ApgdSession final : public Session {
       gamma_.mark_best();
     }
     return residual;
+  }
+
+  /// dᵀNd: from the first halves of the products where these are roots, else from N γ_{k+1}, made for it.
+  double curvature(Monitor& monitor) {
+    step_.curvature = rooted_ ? distance(monitor.threads()) : product_curvature(monitor);
+    return step_.curvature;
+  }
+
+  /// ‖w(γ_{k+1}) − w(y_k)‖²
+  double distance(int threads) {
+    const double *next = next_split_->root().data(), *w = split_->root().data(), *previous = previous_split_->root().data();
+    const auto size = static_cast<Index>(split_->root().size());
+    const auto body = [&](Index first, Index last) {
+      for (Index c = first; c < last; ++c) {
+        const Index k = c * distance_chunk;
+        distances_[static_cast<std::size_t>(c)] =
+            loops_.distance(std::min(distance_chunk, size - k), beta_, next + k, w + k, previous + k);
+      }
+    };
+    parallel_ranges(threads, static_cast<Index>(distances_.size()), body, 1);
+    double sum = 0.0;
+    for (const double part : distances_) sum += part;
+    return sum;
+  }
+
+  double product_curvature(Monitor& monitor) {
+    count_halves(2, monitor);
+    const auto kernel = [this, at = vectors()](Index begin, Index end) {
+      return BlockPass::Sums<1>{loops_.curvature(at, next_product_.data(), begin, end)};
+    };
+    return pass_.run_between<1>(monitor.threads(), UsedProduct{*next_split_, gamma_.next(), next_product_}, kernel)[0];
+  }
+
+  /// The test (E58). Whether L must be doubled, which is not so where a NaN stands.
+  bool too_curved(double curvature) const {
+    const double bound = L_ * step_.square;
+    if (!(curvature > bound) || !std::isfinite(L_)) return false;
+    return curvature > bound + rounding * L_ * std::sqrt(step_.square) * gamma_.next().norm();
+  }
+
+  /// γ_{k+1} becomes the current iterate, with its product or the first half of it.
+  void accept() {
+    gamma_.accept();
+    previous_product_.swap(product_);
+    has_product_ = !rooted_;
+    if (has_product_) product_.swap(next_product_);
+    previous_split_.swap(split_);
+    split_.swap(next_split_);
+  }
+
+  /// L <- 0.9 L. But a step along which N is zero says nothing of L: an unbounded problem must not be left at an exponential
+  /// pace.
+  void relax_curvature() {
+    const bool straight = step_.square > 0.0 && step_.curvature <= smallest_lipschitz() * step_.square;
+    if (settings_.adaptive_step && !straight) L_ = std::max(decay * L_, smallest_lipschitz());
+  }
+
+  /// y_{k+1} = γ_{k+1} (E60)
+  void restart_momentum() {
+    theta_ = 1.0;
+    beta_ = 0.0;
+  }
+
+  /// y_{k+1} = γ_{k+1} + β (γ_{k+1} − γ_k) (E57)
+  void extrapolate() {
+    const double square = theta_ * theta_, theta = 0.5 * (theta_ * std::sqrt(square + 4.0) - square);
+    beta_ = theta_ * (1.0 - theta_) / (square + theta);
+    theta_ = theta;
+  }
+
+  ApgdVectors vectors() {
+    return {rows_of(problem_.constraints(), 0, problem_.constraints().count()),
+            {&problem_.constraints(), project_part},
+            beta_,
+            1.0 / L_,
+            gamma_.current().data(),
+            gamma_.previous().data(),
+            product_.data(),
+            previous_product_.data(),
+            r_.data(),
+            problem_.residual_scale().data(),
+            gamma_.next().data(),
+            N_.bytes() > last_cache_bytes};
+  }
+  static void project_part(const void* set, Index begin, Index end, const double* from, double* to) {
+    project_blocks(*static_cast<const ConstraintSet*>(set), begin, end, from, to);
   }
 
   void count_halves(std::int64_t halves, Monitor& monitor) {
@@ -245,14 +262,15 @@ class ApgdSession final : public Session {
   BlockPass pass_;
   Iterates gamma_;
   Vector r_;
-  Vector product_, previous_product_;        ///< N γ_k, N γ_{k−1}
-  Vector next_product_;                      ///< N γ_{k+1}, where the test needs it
-  Vector half_, previous_half_, next_half_;  ///< first halves of N γ_k, N γ_{k−1}, N γ_{k+1}
-  bool far_;                                 ///< all this comes from the memory in each iteration
-  std::vector<double> distances_;            ///< of each distance_chunk
-  const ApgdLoops& loops_ = apgd_loops(widest_instruction_set());
-  double L_ = 1.0;  ///< at the start of a run
-  Step step_;
+  Vector product_, previous_product_;                                  ///< N γ_k, N γ_{k−1}
+  Vector next_product_;                                                ///< N γ_{k+1}, where the test needs it
+  std::unique_ptr<SplitProduct> split_, previous_split_, next_split_;  ///< the same in halves
+  bool rooted_;                                                        ///< whether the first halves have the norm of N
+  std::vector<double> distances_;                                      ///< of each distance_chunk
+  const ApgdLoops& loops_ = kernels().apgd;
+  double L_ = 1.0, first_L_ = 1.0;  ///< now, and at the start of a run
+  double theta_ = 1.0, beta_ = 0.0;
+  Step step_;                    ///< from y_k to γ_{k+1}
   bool has_product_ = false;     ///< whether product_ is that of the current iterate already
   std::int64_t odd_halves_ = 0;  ///< of products, not counted yet
   double best_residual_ = 0.0;

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "core/instruction_set.hpp"
-#include "core/types.hpp"
+#include "kernels/index.hpp"
 
 namespace ccp {
 
@@ -11,9 +10,8 @@ namespace ccp {
 ///              follow each other, then the next column: what a register tile of 24 × 6 reads in order
 ///     columns  B (depth × columns) in strips of 6 columns; in a strip the columns of a row of B follow each other
 ///
-/// with zeros in what the last strips have too much. Every version does the same operations in the same order without fused
-/// multiply-add, so that the factors have the same bits on every machine.
-struct PanelKernels {
+/// with zeros in what the last strips have too much.
+struct PanelLoops {
   /// C −= A B, C column-major with this distance between columns; rows up to the next multiple of 8 and columns up to the
   /// next of 6 are written (their values are kept, the strips being zero there).
   void (*subtract)(int rows, int columns, int depth, const double* A, const double* B, double* C, Index stride);
@@ -30,17 +28,9 @@ constexpr int panel_width = 24;  ///< largest depth, and rows of a strip
 constexpr int strip_columns = 6;
 
 /// Rows and columns that the strips of a panel have room for.
-constexpr int padded_rows(int rows) { return (rows + 7) / 8 * 8; }
-constexpr int padded_columns(int columns) { return (columns + strip_columns - 1) / strip_columns * strip_columns; }
-
-/// Copies rows × depth numbers (column-major, `stride` between columns) into strips of rows.
-void pack_rows(int rows, int depth, const double* from, Index stride, double* strips);
-/// Copies depth × columns numbers times `sign` into strips of columns.
-void pack_columns(int columns, int depth, const double* from, Index stride, double sign, double* strips);
-
-/// One version; the processor must be able to run it.
-const PanelKernels& panel_kernels(InstructionSet set);
-/// The widest one it can run.
-const PanelKernels& panel_kernels();
+[[gnu::always_inline]] constexpr int padded_rows(int rows) { return (rows + 7) / 8 * 8; }
+[[gnu::always_inline]] constexpr int padded_columns(int columns) {
+  return (columns + strip_columns - 1) / strip_columns * strip_columns;
+}
 
 }  // namespace ccp

@@ -1,10 +1,38 @@
-// The loops of pair_loops.cpp, which includes this text once for each instruction set: CCP_VERSION is the attribute of the
-// set. (The compiler splits long vectors of a function that is for another set before it inlines it, so that one text in a
-// shared function would not do.)
+#include "kernels/pair_loops.hpp"
+
+#include "kernels/fetch.hpp"
+#include "kernels/tables.hpp"
+
+namespace ccp::CCP_INSTRUCTION_SET {
+namespace {
+
+// Four and two neighbours in the memory. Where a processor has no registers of four, the compiler takes two of two: the
+// order of the additions is what is written, and the same for all.
+using Four [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+using Two [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]] = double;
+
+// Accesses by reference: a vector as argument would be passed differently for each set, of which compilers warn.
+inline const Four& four(const double* p) { return *reinterpret_cast<const Four*>(p); }
+inline Four& four(double* p) { return *reinterpret_cast<Four*>(p); }
+inline const Two& two(const double* p) { return *reinterpret_cast<const Two*>(p); }
+inline Two& two(double* p) { return *reinterpret_cast<Two*>(p); }
+
+constexpr int tails = 12, pair_numbers = 18, contact_numbers = 36;
+
+/// Where the three numbers of contact k are, the first one and how far the others are apart: with each contact by itself, or
+/// in lanes.
+struct RowPlaces {
+  static constexpr Index apart = 1;
+  const int* place;
+  Index first(Index k) const { return 3 * Index{place[k]}; }
+};
+struct LanePlaces {
+  static constexpr Index apart = lane_count;
+  static Index first(Index k) { return lane_place(k); }
+};
 
 template <typename Places>
-CCP_VERSION [[gnu::always_inline]] inline void find_all(const ContactPairs& pairs, Index count, Places places,
-                                                        const double* w, double* u) {
+void find_all(const ContactPairs& pairs, Index count, Places places, const double* w, double* u) {
   const double* a = pairs.numbers;
   const int* body = pairs.body;
   for (Index k = 0; k < count; ++k, a += contact_numbers, body += 2) {
@@ -29,8 +57,7 @@ CCP_VERSION [[gnu::always_inline]] inline void find_all(const ContactPairs& pair
 }
 
 template <typename Places>
-CCP_VERSION [[gnu::always_inline]] inline void add_all(const ContactPairs& pairs, Index count, Places places,
-                                                       const double* gamma, double* w) {
+void add_all(const ContactPairs& pairs, Index count, Places places, const double* gamma, double* w) {
   const double* a = pairs.numbers;
   const int* body = pairs.body;
   for (Index k = 0; k < count; ++k, a += contact_numbers, body += 2) {
@@ -44,15 +71,21 @@ CCP_VERSION [[gnu::always_inline]] inline void add_all(const ContactPairs& pairs
   }
 }
 
-CCP_VERSION void find_velocities(const ContactPairs& pairs, Index count, const int* place, const double* w, double* u) {
+void find_velocities(const ContactPairs& pairs, Index count, const int* place, const double* w, double* u) {
   find_all(pairs, count, RowPlaces{place}, w, u);
 }
-CCP_VERSION void add_impulses(const ContactPairs& pairs, Index count, const int* place, const double* gamma, double* w) {
+void add_impulses(const ContactPairs& pairs, Index count, const int* place, const double* gamma, double* w) {
   add_all(pairs, count, RowPlaces{place}, gamma, w);
 }
-CCP_VERSION void find_lanes(const ContactPairs& pairs, Index count, const double* w, double* u) {
+void find_lanes(const ContactPairs& pairs, Index count, const double* w, double* u) {
   find_all(pairs, count, LanePlaces{}, w, u);
 }
-CCP_VERSION void add_lanes(const ContactPairs& pairs, Index count, const double* gamma, double* w) {
+void add_lanes(const ContactPairs& pairs, Index count, const double* gamma, double* w) {
   add_all(pairs, count, LanePlaces{}, gamma, w);
 }
+
+}  // namespace
+
+const PairLoops pair_loops{find_velocities, add_impulses, find_lanes, add_lanes};
+
+}  // namespace ccp::CCP_INSTRUCTION_SET

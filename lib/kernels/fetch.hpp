@@ -1,13 +1,9 @@
 #pragma once
 
-#include <cstddef>
+#include "kernels/index.hpp"
 
-#include "core/types.hpp"
-
-namespace ccp {
-
-/// Of common processors: what is larger comes from the memory whenever it is read anew.
-constexpr std::size_t last_cache_bytes = std::size_t{1} << 24;
+namespace ccp::CCP_INSTRUCTION_SET {
+namespace {
 
 /// Asks for `count` numbers that a loop will read soon, for loops too short for the processor to see what comes next. Only a
 /// hint: no access.
@@ -19,4 +15,5 @@ constexpr std::size_t last_cache_bytes = std::size_t{1} << 24;
   for (Index k = 0; k < count; k += 8) __builtin_prefetch(numbers + k, 1);
 }
 
-}  // namespace ccp
+}  // namespace
+}  // namespace ccp::CCP_INSTRUCTION_SET

@@ -1,12 +1,12 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <functional>
 #include <limits>
 
 #include "cones/cone_samples.hpp"
 #include "cones/product_cone.hpp"
-#include "solvers/fixed_point/group_loops.hpp"
-#include "solvers/fixed_point/jacobi_loop.hpp"
-#include "solvers/gradient/apgd_loops.hpp"
+#include "kernels/kernels.hpp"
 
 using namespace ccp;
 using namespace ccp::test;
@@ -42,7 +42,7 @@ Vector by_rows(const ConstraintSet& set, const Vector& of_blocks) {
   return rows;
 }
 
-/// The sum of terms as ApgdLoops takes it: for each place in parts of 64 blocks its own, and these in halves.
+/// The sum of terms as ApgdLoops take it: for each place in parts of 64 blocks its own, and these in halves.
 double part_sum(const ConstraintSet& set, const Vector& rows) {
   Vector sums = Vector::Zero(192);
   for (Index begin = 0; begin < set.count(); begin += 64) {
@@ -54,6 +54,12 @@ double part_sum(const ConstraintSet& set, const Vector& rows) {
   return ((eight[0] + eight[4]) + (eight[2] + eight[6])) + ((eight[1] + eight[5]) + (eight[3] + eight[7]));
 }
 
+BlockRows rows_of(const ConstraintSet& set) { return {set.count(), set.all_contacts_3d() ? nullptr : set.offsets().data()}; }
+
+void project_part(const void* set, Index begin, Index end, const double* from, double* to) {
+  project_blocks(*static_cast<const ConstraintSet*>(set), begin, end, from, to);
+}
+
 Vector projected(const ConstraintSet& set, Vector x) {
   project_product(set, x);
   return x;
@@ -61,7 +67,7 @@ Vector projected(const ConstraintSet& set, Vector x) {
 
 }  // namespace
 
-TEST_CASE("the loops of APGD have the bits of its formulas, with every instruction set", "[solvers][gradient]") {
+TEST_CASE("the loops of APGD have the bits of its formulas, with every instruction set", "[kernels]") {
   for_each_set([](const ConstraintSet& set) {
     Uniform uniform(63);
     const Index rows = set.rows();
@@ -76,18 +82,17 @@ TEST_CASE("the loops of APGD have the bits of its formulas, with every instructi
     const Vector s = by_rows(set, scale), inverse = by_rows(set, scale.cwiseInverse()), u = product + r;
     const Vector apart = (gamma - projected(set, gamma - s.cwiseProduct(u))).cwiseProduct(inverse);
     for_each_version([&](InstructionSet version) {
-      const ApgdLoops& loops = apgd_loops(version);
+      const ApgdLoops& loops = kernels(version).apgd;
       const bool far = version == InstructionSet::avx2;  // only a hint
       Vector found(rows);
-      const ApgdVectors at{
-          set,      beta,         step,         gamma.data(), previous.data(), product.data(), previous_product.data(),
-          r.data(), scale.data(), found.data(), far};
+      const ApgdVectors at{rows_of(set),   {&set, project_part},    beta,     step,         gamma.data(), previous.data(),
+                           product.data(), previous_product.data(), r.data(), scale.data(), found.data(), far};
       const auto [square, slope] = loops.project(at, 0, set.count());
       CHECK(same_bits(found, next));
       CHECK(square == part_sum(set, d.cwiseAbs2()));
       CHECK(slope == part_sum(set, g.cwiseProduct(next - gamma)));
-      CHECK(loops.curvature(at, next_product.data(), 0, set.count())[0] == part_sum(set, d.cwiseProduct(e)));
-      CHECK(loops.residual(at, 0, set.count())[0] == part_sum(set, apart.cwiseAbs2()));
+      CHECK(loops.curvature(at, next_product.data(), 0, set.count()) == part_sum(set, d.cwiseProduct(e)));
+      CHECK(loops.residual(at, 0, set.count()) == part_sum(set, apart.cwiseAbs2()));
       const ConstraintSet plain = contacts_3d(static_cast<int>(rows / 3), 68);
       const Index size = plain.rows();
       CHECK(loops.distance(size, beta, next.data(), gamma.data(), previous.data()) ==
@@ -95,6 +100,8 @@ TEST_CASE("the loops of APGD have the bits of its formulas, with every instructi
     });
   });
 }
+
+double all(const double (&lanes)[lane_count]) { return *std::max_element(lanes, lanes + lane_count); }
 
 /// Three numbers of each contact, or one, as a group has them in lanes.
 Vector in_lanes(const Vector& numbers, Index each) {
@@ -105,9 +112,9 @@ Vector in_lanes(const Vector& numbers, Index each) {
   return lanes;
 }
 
-TEST_CASE("the loops of groups have the bits of their formulas, with every instruction set", "[solvers][fixed_point]") {
+TEST_CASE("the loops of groups have the bits of their formulas, with every instruction set", "[kernels]") {
   for (const Index count : {1, 3, 8, 9, 15, 16}) {
-    // The same with one contact whose squares overflow: it takes the projection that all take alone.
+    // The same with one contact whose squares overflow: that is left to others.
     for (const double scale : {1.0, 1e160}) {
       CAPTURE(count, scale);
       const ConstraintSet set = contacts_3d(static_cast<int>(count), 66);
@@ -123,19 +130,27 @@ TEST_CASE("the loops of groups have the bits of their formulas, with every instr
         const Vector next = lambda == 1.0 ? nearest : Vector(lambda * nearest + (1.0 - lambda) * gamma);
         for_each_version([&](InstructionSet version) {
           for (const bool relax : {true, false}) {
+            const GroupLoops& loops = kernels(version).groups;
             Vector found = in_lanes(gamma, 3), delta = found;
-            const Vector updated = in_lanes(nearest, 3);
+            const Vector before = found, updated = in_lanes(nearest, 3);
             LaneLargest largest;
             largest.change[5] = 0.125;
             largest.impulse[6] = 0.25;
-            const GroupVectors at{(count + 7) / 8, lambda, found.data(), lane_product.data(), lane_r.data(), delta.data()};
-            const bool changed = relax ? group_loops(version).relax(at, lane_step.data(), friction.data(), largest)
-                                       : group_loops(version).accept(at, updated.data(), largest);
-            CHECK(changed);
+            const GroupVectors at{(count + 7) / 8,     lambda,        found.data(),     delta.data(),
+                                  lane_product.data(), lane_r.data(), lane_step.data(), friction.data()};
+            const GroupChange change = relax ? loops.relax(at, largest) : loops.accept(at, updated.data(), largest);
+            if (relax && scale > 1.0) {
+              CHECK(change == GroupChange::uncommon);
+              CHECK(same_bits(found, before));
+              CHECK(all(largest.change) == 0.125);
+              CHECK(all(largest.impulse) == 0.25);
+              continue;
+            }
+            CHECK(change == GroupChange::some);
             CHECK(same_bits(found, in_lanes(next, 3)));
             CHECK(same_bits(delta, in_lanes(next - gamma, 3)));
-            CHECK(largest.all().change == std::max(0.125, (next - gamma).cwiseAbs().maxCoeff()));
-            CHECK(largest.all().impulse == std::max(0.25, next.cwiseAbs().maxCoeff()));
+            CHECK(all(largest.change) == std::max(0.125, (next - gamma).cwiseAbs().maxCoeff()));
+            CHECK(all(largest.impulse) == std::max(0.25, next.cwiseAbs().maxCoeff()));
           }
         });
       }
@@ -143,65 +158,64 @@ TEST_CASE("the loops of groups have the bits of their formulas, with every instr
   }
 }
 
-TEST_CASE("a group knows whether it has changed, and a NaN is a change", "[solvers][fixed_point]") {
+TEST_CASE("a group knows whether it has changed, and a NaN is a change", "[kernels]") {
   for_each_version([](InstructionSet version) {
     for (const double entry : {1.0, std::numeric_limits<double>::quiet_NaN()}) {
       Vector gamma = Vector::Ones(48), updated = gamma, delta(48);
       updated[40] = entry;
       LaneLargest largest;
-      const GroupVectors at{2, 1.0, gamma.data(), nullptr, nullptr, delta.data()};
-      CHECK(group_loops(version).accept(at, updated.data(), largest) == std::isnan(entry));
-      CHECK(largest.all().change == 0.0);
-      CHECK(largest.all().impulse == 1.0);
+      const GroupVectors at{2, 1.0, gamma.data(), delta.data(), nullptr, nullptr, nullptr, nullptr};
+      CHECK(kernels(version).groups.accept(at, updated.data(), largest) ==
+            (std::isnan(entry) ? GroupChange::some : GroupChange::none));
+      CHECK(all(largest.change) == 0.0);
+      CHECK(all(largest.impulse) == 1.0);
     }
   });
 }
 
-TEST_CASE("a NaN in a velocity reaches its impulse, in its contact alone", "[solvers][fixed_point]") {
+TEST_CASE("a NaN in a velocity leaves its group to the projection of single contacts", "[kernels]") {
   for_each_version([](InstructionSet version) {
     const ConstraintSet set = contacts_3d(16, 66);
     Vector gamma = Vector::Ones(48), delta(48), product = Vector::Zero(48);
     const Vector r = Vector::Zero(48), step = Vector::Ones(16);
     product[lane_place(11)] = std::numeric_limits<double>::quiet_NaN();
     LaneLargest largest;
-    const GroupVectors at{2, 1.0, gamma.data(), product.data(), r.data(), delta.data()};
-    CHECK(group_loops(version).relax(at, step.data(), set.frictions().data(), largest));
-    for (Index k = 0; k < 16; ++k) CHECK(std::isnan(gamma[lane_place(k)]) == (k == 11));
-    CHECK(std::isfinite(largest.all().impulse));
+    const GroupVectors at{2, 1.0, gamma.data(), delta.data(), product.data(), r.data(), step.data(), set.frictions().data()};
+    CHECK(kernels(version).groups.relax(at, largest) == GroupChange::uncommon);
+    CHECK(gamma == Vector::Ones(48));
   });
 }
 
-TEST_CASE("the loop of Jacobi has the bits of its formula, with every instruction set", "[solvers][fixed_point]") {
+TEST_CASE("the loops of Jacobi have the bits of its formula, with every instruction set", "[kernels]") {
   for_each_set([](const ConstraintSet& set) {
     Uniform uniform(64);
     const Index rows = set.rows();
     const double lambda = 0.83;
-    Vector gamma = random_vector(rows, uniform);
-    const Vector r = random_vector(rows, uniform), product = random_vector(rows, uniform),
-                 step = random_vector(set.count(), uniform, 0.1);
+    const Vector gamma = random_vector(rows, uniform), r = random_vector(rows, uniform),
+                 product = random_vector(rows, uniform), step = random_vector(set.count(), uniform, 0.1);
     const Vector moved = gamma - by_rows(set, step).cwiseProduct(product + r);
-    const Vector next = lambda * projected(set, moved) + (1.0 - lambda) * gamma;
+    const Vector nearest = projected(set, moved), next = lambda * nearest + (1.0 - lambda) * gamma;
     for_each_version([&](InstructionSet version) {
-      Vector found = product;
-      const Largest largest =
-          jacobi_loop(version)({set, lambda, gamma.data(), r.data(), step.data(), found.data()}, 0, set.count());
-      CHECK(same_bits(found, next));
+      const JacobiLoops& loops = kernels(version).jacobi;
+      Vector found(rows), averaged = nearest;
+      loops.step(rows_of(set), {gamma.data(), product.data(), r.data(), step.data(), found.data()});
+      CHECK(same_bits(found, moved));
+      const Largest largest = loops.average(rows, lambda, gamma.data(), averaged.data());
+      CHECK(same_bits(averaged, next));
       CHECK(largest.change == (next - gamma).cwiseAbs().maxCoeff());
       CHECK(largest.impulse == next.cwiseAbs().maxCoeff());
     });
   });
 }
 
-TEST_CASE("a NaN is none of the largest components of Jacobi", "[solvers][fixed_point]") {
-  const ConstraintSet set = contacts_3d(20, 65);
-  Vector gamma = Vector::Zero(set.rows()), r = gamma;
-  const Vector step = Vector::Ones(set.count());
-  r.segment<3>(0).setConstant(std::numeric_limits<double>::quiet_NaN());
-  r[3 * 7] = -4.0;  // pushes contact 7 to γ_n = 4
+TEST_CASE("a NaN is none of the largest components of Jacobi", "[kernels]") {
+  Vector gamma = Vector::Zero(60), nearest = gamma;
+  nearest.head<3>().setConstant(std::numeric_limits<double>::quiet_NaN());
+  nearest[3 * 7] = 4.0;
   for_each_version([&](InstructionSet version) {
-    Vector found = Vector::Zero(set.rows());
-    const Largest largest = jacobi_loop(version)({set, 1.0, gamma.data(), r.data(), step.data(), found.data()}, 0, 20);
-    CHECK(std::isnan(found[0]));
+    Vector next = nearest;
+    const Largest largest = kernels(version).jacobi.average(60, 1.0, gamma.data(), next.data());
+    CHECK(std::isnan(next[0]));
     CHECK(largest.change == 4.0);
     CHECK(largest.impulse == 4.0);
   });

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "core/instruction_set.hpp"
-#include "core/types.hpp"
+#include "kernels/index.hpp"
 
 namespace ccp {
 
@@ -11,6 +10,9 @@ struct ContactPairs {
   const double* numbers;
   const int* body;
   bool fetch;  ///< whether they are fetched ahead from the memory, `pairs_ahead` contacts; numbers must follow for that
+
+  /// Those from that place on.
+  ContactPairs from(Index place, bool ahead) const { return {numbers + 36 * place, body + 2 * place, ahead}; }
 };
 constexpr Index pairs_ahead = 32;
 
@@ -18,10 +20,9 @@ constexpr Index pairs_ahead = 32;
 /// numbers, first the normal ones of lane_count contacts, then the tangential ones.
 constexpr Index lane_count = 8;
 /// Where contact k has its first number; the other two follow at distances of lane_count.
-constexpr Index lane_place(Index k) { return 3 * lane_count * (k / lane_count) + k % lane_count; }
+[[gnu::always_inline]] constexpr Index lane_place(Index k) { return 3 * lane_count * (k / lane_count) + k % lane_count; }
 
-/// The two halves of a product with N = (L⁻¹D)ᵀ(L⁻¹D) (E70) for `count` contacts. One version for each instruction set, with
-/// the same bits.
+/// The two halves of a product with N = (L⁻¹D)ᵀ(L⁻¹D) (E70) for `count` contacts.
 struct PairLoops {
   /// u_k = (L⁻¹D)_kᵀ w for each contact k of the list, to the three numbers from u + 3 place[k].
   void (*find_velocities)(const ContactPairs& pairs, Index count, const int* place, const double* w, double* u);
@@ -31,8 +32,5 @@ struct PairLoops {
   void (*find_lanes)(const ContactPairs& pairs, Index count, const double* w, double* u);
   void (*add_lanes)(const ContactPairs& pairs, Index count, const double* gamma, double* w);
 };
-
-/// One version; the processor must be able to run it.
-const PairLoops& pair_loops(InstructionSet set);
 
 }  // namespace ccp

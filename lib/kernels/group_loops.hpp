@@ -1,0 +1,38 @@
+#pragma once
+
+#include "kernels/pair_loops.hpp"
+
+namespace ccp {
+
+/// What the contacts of a group have in a sweep: one or two whole tiles, in lanes. A lane without a contact has zeros for γ,
+/// r, η and μ, and so stays as it is, whatever finite number its product is. (Zeroing that too would cost up to a twentieth
+/// of a sweep; after an infinite one, in a run that has diverged, such a lane is NaN, which reaches no contact.)
+struct GroupVectors {
+  Index tiles;
+  double lambda;
+  double* gamma;          ///< γ before, λ updated + (1 − λ) γ after
+  double* delta;          ///< change of γ
+  const double* product;  ///< N γ
+  const double* r;
+  const double *step, *friction;  ///< η and μ, one number for each contact
+};
+constexpr Index most_tiles = 2, tile_numbers = 3 * lane_count;
+
+/// Largest components of the contacts in each lane.
+struct LaneLargest {
+  double change[lane_count] = {}, impulse[lane_count] = {};
+};
+
+/// `uncommon`: some contact needs a projection that scales (common_limits.hpp), and nothing is done.
+enum class GroupChange { none, some, uncommon };
+
+/// What a group does between its velocities and the body velocities in a sweep (E26). `largest` grows with the changes and
+/// the new γ. A change that is no number is one.
+struct GroupLoops {
+  /// A change to Π(γ − η (N γ + r)).
+  GroupChange (*relax)(const GroupVectors& at, LaneLargest& largest);
+  /// A change to `updated`; none or some.
+  GroupChange (*accept)(const GroupVectors& at, const double* updated, LaneLargest& largest);
+};
+
+}  // namespace ccp
