@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/select.hpp"
 #include "core/types.hpp"
 #include "kernels/common_limits.hpp"
 
@@ -125,13 +124,13 @@ template <int N>
   const bool open = p[0]<0.0, slipping = t> radius;
   ConePoint<N> result = p;
   if constexpr (N == 2) {
-    result[1] = select(slipping, std::copysign(radius, p[1]), p[1]);
+    if (slipping) result[1] = std::copysign(radius, p[1]);
   } else {
-    const double factor = select(slipping, radius / t * inward, 1.0);
+    const double factor = slipping ? radius / t * inward : 1.0;
     result[1] *= factor;
     result[2] *= factor;
   }
-  for (int i = 0; i < N; ++i) result[i] = select(open, 0.0, result[i]);
+  for (int i = 0; i < N; ++i) result[i] = open ? 0.0 : result[i];
   return result;
 }
 

@@ -8,6 +8,7 @@ namespace {
 
 constexpr Index part = 64;  // blocks whose vectors, and all that is made of them, the nearest cache holds
 constexpr Index most_rows = 3 * part;
+constexpr Index near = 1 << 15;  // blocks whose vectors stay in the last cache with N; those of more are fetched ahead
 
 inline Index smaller(Index a, Index b) { return a < b ? a : b; }
 
@@ -39,7 +40,8 @@ template <typename Visit>
 void for_parts(const ApgdVectors& at, Index begin, Index end, const Visit& visit) {
   for (; begin < end; begin += part) {
     const Index last = smaller(begin + part, end), first = at.blocks.before(begin), rows = at.blocks.before(last) - first;
-    const Index later = at.far ? at.blocks.before(smaller(last + part, at.blocks.count)) - (first + rows) : 0;
+    const Index later =
+        at.blocks.count > near ? at.blocks.before(smaller(last + part, at.blocks.count)) - (first + rows) : 0;
     visit(Part{begin, last, first, rows, later});
   }
 }

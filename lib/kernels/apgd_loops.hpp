@@ -18,7 +18,6 @@ struct ApgdVectors {
   const double *gamma, *previous, *product, *previous_product, *r;  ///< γ_k, γ_{k−1}, N γ_k, N γ_{k−1}, r
   const double* scale;                                              ///< g_i of (E61)
   double* next;                                                     ///< γ_{k+1}
-  bool far;  ///< they come from the memory: what is next is fetched ahead
 };
 
 struct StepSums {

@@ -6,7 +6,7 @@ namespace ccp {
 
 /// N γ of the group; lanes without a contact keep what they have.
 void GroupSweep::find_products(std::size_t g, const double* w) {
-  kernels_.pairs.find_lanes(pairs(g, true), groups_.size(g), w, product_.data());
+  kernels_.pairs.find_lanes(pairs(g), groups_.size(g), w, product_.data());
   if (contacts_.compliance == nullptr) return;
   const Index first = lane_count * groups_.tile(g);
   groups_.for_contacts(g, [&](Index contact, Index lane) {

@@ -66,12 +66,12 @@ class GroupSweep {
       });
       change = kernels_.groups.accept(at, updated.data(), largest);
     }
-    if (change == GroupChange::some) kernels_.pairs.add_lanes(pairs(g, false), groups_.size(g), delta_.data(), w);
+    if (change == GroupChange::some) kernels_.pairs.add_lanes(pairs(g), groups_.size(g), delta_.data(), w);
   }
 
   void find_products(std::size_t g, const double* w);
   GroupVectors vectors(std::size_t g);
-  ContactPairs pairs(std::size_t g, bool fetch) const { return contacts_.pairs.from(groups_.place(g), fetch); }
+  ContactPairs pairs(std::size_t g) const { return contacts_.pairs.from(groups_.place(g)); }
   static Largest all_of(const LaneLargest& largest);
 
   const ContactGroups& groups_;

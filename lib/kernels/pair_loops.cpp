@@ -19,15 +19,17 @@ inline Two& two(double* p) { return *reinterpret_cast<Two*>(p); }
 
 constexpr int tails = 12, pair_numbers = 18, contact_numbers = 36;
 
-/// Where the three numbers of contact k are, the first one and how far the others are apart: with each contact by itself, or
-/// in lanes.
+/// Where the three numbers of contact k are, the first one and how far the others are apart, with each contact by itself or
+/// in lanes; and whether what comes is fetched ahead.
 struct RowPlaces {
   static constexpr Index apart = 1;
+  static constexpr bool ahead = false;
   const int* place;
   Index first(Index k) const { return 3 * Index{place[k]}; }
 };
 struct LanePlaces {
   static constexpr Index apart = lane_count;
+  static constexpr bool ahead = true;
   static Index first(Index k) { return lane_place(k); }
 };
 
@@ -37,7 +39,7 @@ void find_all(const ContactPairs& pairs, Index count, Places places, const doubl
   const int* body = pairs.body;
   for (Index k = 0; k < count; ++k, a += contact_numbers, body += 2) {
     const double *b = a + pair_numbers, *wa = w + body[0], *wb = w + body[1];
-    if (pairs.fetch) fetch(a + pairs_ahead * contact_numbers, contact_numbers);
+    if constexpr (Places::ahead) fetch(a + pairs_ahead * contact_numbers, contact_numbers);
     const Four va = four(wa), vb = four(wb);
     const Two ta = two(wa + 4), tb = two(wb + 4);
     const Four head0 = four(a) * va + four(b) * vb;

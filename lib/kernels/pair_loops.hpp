@@ -9,11 +9,11 @@ namespace ccp {
 struct ContactPairs {
   const double* numbers;
   const int* body;
-  bool fetch;  ///< whether they are fetched ahead from the memory, `pairs_ahead` contacts; numbers must follow for that
 
   /// Those from that place on.
-  ContactPairs from(Index place, bool ahead) const { return {numbers + 36 * place, body + 2 * place, ahead}; }
+  ContactPairs from(Index place) const { return {numbers + 36 * place, body + 2 * place}; }
 };
+/// Contacts by which groups are fetched ahead from the memory: so many numbers must follow those of the last one.
 constexpr Index pairs_ahead = 32;
 
 /// Numbers of contacts in lanes, so that one instruction takes the same number of eight contacts: in tiles of 3 lane_count
@@ -28,7 +28,8 @@ struct PairLoops {
   void (*find_velocities)(const ContactPairs& pairs, Index count, const int* place, const double* w, double* u);
   /// w += (L⁻¹D)_k γ_k for each contact k of the list in order, from the three numbers from γ + 3 place[k].
   void (*add_impulses)(const ContactPairs& pairs, Index count, const int* place, const double* gamma, double* w);
-  /// The same with u and γ in lanes, contact k of the list as k.
+  /// The same with u and γ in lanes, contact k of the list as k. Few contacts at a time: these loops are too short for the
+  /// processor to see by itself what comes next, so that they ask for it.
   void (*find_lanes)(const ContactPairs& pairs, Index count, const double* w, double* u);
   void (*add_lanes)(const ContactPairs& pairs, Index count, const double* gamma, double* w);
 };

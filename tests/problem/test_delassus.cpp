@@ -2,6 +2,7 @@
 
 #include <Eigen/LU>
 
+#include "kernels/kernels.hpp"
 #include "problem/delassus/block_order.hpp"
 #include "support/small_problems.hpp"
 
@@ -182,8 +183,7 @@ TEST_CASE("contacts of two bodies each have the bits of single blocks, with ever
     if (!can_run(set)) continue;
     CAPTURE(static_cast<int>(set));
     const PairLoops& loops = kernels(set).pairs;
-    ContactPairs pairs = N.paired_contacts().pairs;
-    pairs.fetch = set == InstructionSet::avx2;  // only a hint
+    const ContactPairs pairs = N.paired_contacts().pairs;
     Vector found = Vector::Zero(u.size()), added = w;
     loops.find_velocities(pairs, 150, N.order().data(), w.data(), found.data());
     loops.add_impulses(pairs, 150, N.order().data(), gamma.data(), added.data());

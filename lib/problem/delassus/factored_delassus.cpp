@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "core/parallel.hpp"
+#include "kernels/kernels.hpp"
 #include "problem/delassus/block_order.hpp"
 
 namespace ccp {
@@ -79,7 +80,6 @@ void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition
     start += 6 * blocks.rows(i) * static_cast<Index>(bodies_of(i).size());
   }
   root_.resize(static_cast<std::size_t>(start + 36 * (pairs_ahead + 1)), 0.0);
-  far_ = root_.size() * sizeof(double) > last_cache_bytes;
   std::vector<std::vector<std::pair<int, Index>>> by_body(static_cast<std::size_t>(partition.count()) + 1);
   for (Index i = 0; i < blocks.count(); ++i) {
     const auto touched = bodies_of(i);
@@ -140,7 +140,8 @@ void FactoredDelassus::gather_velocity(const double* impulse, double* w, Index f
 /// w += L⁻¹D γ for the blocks of a span.
 void FactoredDelassus::add_blocks(BlockSpan span, const double* impulse, double* w) const {
   if (contact_pairs_) {
-    loops_->add_impulses(pairs_at(span.begin, false), span.end - span.begin, order_.data() + span.begin, impulse, w);
+    kernels().pairs.add_impulses(paired_contacts().pairs.from(span.begin), span.end - span.begin, order_.data() + span.begin,
+                                 impulse, w);
     return;
   }
   for_blocks_by_rows(constraints(), order_, span,
@@ -168,7 +169,8 @@ void FactoredDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) cons
 /// u = (L⁻¹D)ᵀ w + C γ for the blocks of a span.
 void FactoredDelassus::find_blocks(BlockSpan span, const double* w, const double* impulse, double* u) const {
   if (contact_pairs_) {
-    loops_->find_velocities(pairs_at(span.begin, far_), span.end - span.begin, order_.data() + span.begin, w, u);
+    kernels().pairs.find_velocities(paired_contacts().pairs.from(span.begin), span.end - span.begin,
+                                    order_.data() + span.begin, w, u);
     for (Index k = span.begin; k < span.end && has_compliance(); ++k) {
       const int i = order_[static_cast<std::size_t>(k)];
       Eigen::Map<Vector3>(u + 3 * i) += compliance_[static_cast<std::size_t>(i)] * block_of<3>(impulse, 3 * i);

@@ -6,8 +6,6 @@
 #include "core/block_rows.hpp"
 #include "core/large_pages.hpp"
 #include "kernels/contact_groups.hpp"
-#include "kernels/kernels.hpp"
-#include "kernels/last_cache.hpp"
 #include "problem/delassus/block_order.hpp"
 #include "problem/delassus/delassus.hpp"
 #include "problem/mass_matrix.hpp"
@@ -36,8 +34,7 @@ class FactoredDelassus final : public DelassusOperator {
   bool contact_pairs() const { return contact_pairs_; }
   /// These contacts, as a sweep takes them in groups. The operator must outlive what is returned.
   PairedContacts paired_contacts() const {
-    return {
-        {root_.data(), place_body_.data(), far_}, order_, 6 * idle_body_, has_compliance() ? compliance_.data() : nullptr};
+    return {{root_.data(), place_body_.data()}, order_, 6 * idle_body_, has_compliance() ? compliance_.data() : nullptr};
   }
 
   /// (L⁻¹D)_iᵀ w + C_i γ_i of one block of `Rows` rows.
@@ -74,7 +71,6 @@ class FactoredDelassus final : public DelassusOperator {
   class Split;
   void add_blocks(BlockSpan span, const double* impulse, double* w) const;
   void find_blocks(BlockSpan span, const double* w, const double* impulse, double* u) const;
-  ContactPairs pairs_at(Index place, bool fetch) const { return paired_contacts().pairs.from(place, fetch); }
   void gather_velocity(const double* impulse, double* w, Index first_body, Index last_body) const;
 
   Index data_start(Index block) const { return data_start_[static_cast<std::size_t>(block)]; }
@@ -84,9 +80,7 @@ class FactoredDelassus final : public DelassusOperator {
   void scale_pairs(const MassMatrix& mass);
 
   bool contact_pairs_ = false;
-  bool far_ = false;  ///< the numbers of the pairs come from the memory, because they are too many for the last cache
   int idle_body_ = 0;
-  const PairLoops* loops_ = &kernels().pairs;
   std::vector<Index> pair_start_;  ///< count + 1: first (constraint, body) pair of each constraint
   std::vector<int> pair_body_;     ///< body of each pair
   std::vector<int> order_;         ///< blocks as they follow each other in the data

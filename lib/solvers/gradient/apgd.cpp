@@ -11,7 +11,6 @@
 #include "cones/product_cone.hpp"
 #include "core/parallel.hpp"
 #include "kernels/kernels.hpp"
-#include "kernels/last_cache.hpp"
 #include "solvers/gradient/gradient_problem.hpp"
 #include "solvers/gradient/iterates.hpp"
 
@@ -242,8 +241,7 @@ class ApgdSession final : public Session {
             previous_product_.data(),
             r_.data(),
             problem_.residual_scale().data(),
-            gamma_.next().data(),
-            N_.bytes() > last_cache_bytes};
+            gamma_.next().data()};
   }
   static void project_part(const void* set, Index begin, Index end, const double* from, double* to) {
     project_blocks(*static_cast<const ConstraintSet*>(set), begin, end, from, to);

@@ -2,7 +2,6 @@
 
 #include "cones/strict_projection.hpp"
 #include "core/constraints.hpp"
-#include "core/select.hpp"
 #include "core/types.hpp"
 #include "problem/model.hpp"
 
@@ -46,12 +45,17 @@ inline ContactMap StrictContact::map(const Vector3& s) const {
   const double t = s.tail<2>().norm(), radius = mu * s[0];
   const bool open = s[0] <= 0.0, slipping = !open && t > radius;
   // Along the tangent e of the slip: P_T = radius e, so B_T = (radius/t)(I − e eᵀ), with a column μ e for the normal.
-  const double e1 = select(slipping, s[1] / t, 0.0), e2 = select(slipping, s[2] / t, 0.0);
-  const double one = select(open, 0.0, 1.0), k = select(slipping, radius / t, one);
+  const double e1 = slipping ? s[1] / t : 0.0, e2 = slipping ? s[2] / t : 0.0;
+  const double one = open ? 0.0 : 1.0, k = slipping ? radius / t : one;
   ContactMap map;
   map.open = open;
-  map.value << select(open, 0.0, s[0]), select(slipping, radius * e1, select(open, 0.0, s[1])),
-      select(slipping, radius * e2, select(open, 0.0, s[2]));
+  map.value << (open ? 0.0 : s[0]),
+      (slipping ? radius * e1
+       : open   ? 0.0
+                : s[1]),
+      (slipping ? radius * e2
+       : open   ? 0.0
+                : s[2]);
   map.derivative << one, 0.0, 0.0,                 //
       mu * e1, k * (1.0 - e1 * e1), -k * e1 * e2,  //
       mu * e2, -k * e1 * e2, k * (1.0 - e2 * e2);
