@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ccp {
@@ -13,16 +16,22 @@ enum class Model {
   ncp   ///< Signorini–Coulomb, non-associated: K* ∋ u + (μ‖u_T‖, 0, 0) ⊥ γ ∈ K (E5)
 };
 
-constexpr std::string_view model_name(Model model) { return model == Model::ccp ? "ccp" : "ncp"; }
+/// The names of the models in the order of the enum. Configs, options and files all take them from here.
+constexpr std::array<std::string_view, 2> model_table{"ccp", "ncp"};
 
-constexpr std::optional<Model> model_from_name(std::string_view name) {
-  if (name == "ccp") return Model::ccp;
-  if (name == "ncp") return Model::ncp;
-  return std::nullopt;
+constexpr std::string_view model_name(Model model) { return model_table[static_cast<std::size_t>(model)]; }
+
+inline std::vector<std::string> model_names() { return {model_table.begin(), model_table.end()}; }
+
+/// The models by name, for a table of settings.
+inline std::vector<std::pair<std::string, Model>> model_choices() {
+  return {{std::string(model_name(Model::ccp)), Model::ccp}, {std::string(model_name(Model::ncp)), Model::ncp}};
 }
 
-inline std::vector<std::string> model_names() {
-  return {std::string(model_name(Model::ccp)), std::string(model_name(Model::ncp))};
+constexpr std::optional<Model> model_from_name(std::string_view name) {
+  for (std::size_t i = 0; i < model_table.size(); ++i)
+    if (model_table[i] == name) return static_cast<Model>(i);
+  return std::nullopt;
 }
 
 }  // namespace ccp

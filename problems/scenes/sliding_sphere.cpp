@@ -27,9 +27,9 @@ struct State {
 
 /// Normal impulse over the mass of one contact with N = diag(1, 3.5, 3.5)/mass and free velocity (normal, ±slip), m/s; slip
 /// is not negative. Unless the contact sticks, the tangential impulse is `friction` times that, against the slip.
-double normal_impulse(double normal, double slip, double friction, SlidingSphere::Stepping model) {
+double normal_impulse(double normal, double slip, double friction, Model model) {
   const bool sticks = normal < 0.0 && slip <= -rolling * friction * normal;
-  if (sticks || model == SlidingSphere::Stepping::ncp) return std::max(-normal, 0.0);
+  if (sticks || model == Model::ncp) return std::max(-normal, 0.0);
   return std::max((friction * slip - normal) / (1.0 + rolling * friction * friction), 0.0);  // u_n = μ‖u_T‖
 }
 
@@ -53,8 +53,7 @@ SlidingSphere::SlidingSphere() {
       .add("time", &p.time, Range::closed(0.0, 1e6), "s",
            "when the step of the problem begins; the nearest multiple of 'time_step'", paper)
       .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", "ours")
-      .add("stepping", &p.stepping, {{"ccp", Stepping::ccp}, {"ncp", Stepping::ncp}},
-           "model of the steps from t = 0 to 'time'", paper)
+      .add("stepping", &p.stepping, model_choices(), "model of the steps from t = 0 to 'time'", paper)
       .add("height", &p.height, Range::non_negative(), "m", "gap at t = 0", "ours")
       .add("speed", &p.speed, Range{}, "m/s", "velocity along x at t = 0", "ours")
       .add("radius", &p.radius, Range::positive(), "m", "radius of the sphere", "ours")

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "problem/model.hpp"
 #include "problem/scene.hpp"
 
 namespace ccp {
@@ -16,11 +17,10 @@ namespace ccp {
 /// e_x and e_y.
 class SlidingSphere final : public Scene {
  public:
-  enum class Stepping { ccp, ncp };
   struct Parameters {
     double time = 0.3;        ///< s
     double time_step = 0.01;  ///< s
-    Stepping stepping = Stepping::ccp;
+    Model stepping = Model::ccp;
     double height = 0.1;  ///< gap at t = 0, m
     double speed = 5.0;   ///< along x at t = 0, m/s
     double radius = 1.0;  ///< m

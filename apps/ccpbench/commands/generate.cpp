@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "io/fclib_writer.hpp"
+#include "problem/model.hpp"
 #include "problem/problem_builder.hpp"
 #include "solvers/reference/certificate.hpp"
 #include "solvers/registry.hpp"
@@ -115,7 +116,7 @@ void add_generate(CommandLine& program) {
   command.repeated("--set", &options->settings, "NAME=VALUE", "a parameter of the scene, any number of times");
   command.integer("--seed", &options->seed, Range::non_negative(), "N", "seed of the scene");
   command.choice("--form", &options->form, {"local", "global", "both"}, "which form of the problem to write");
-  command.choice("--model", &options->model, {"ccp", "ncp"}, "model of the stored solution; FCLib's own is ncp");
+  command.choice("--model", &options->model, model_names(), "model of the stored solution; FCLib's own is ncp");
   command.flag("--no-solution", &options->no_solution, "look for no solution");
   command.real("--time-limit", &options->time_limit_s, Range::positive(), "S", "limit of the search for the solution, s");
   command.text("--out", &options->out, "FILE", "the file, or the beginning of both names");

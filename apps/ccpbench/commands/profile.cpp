@@ -13,6 +13,7 @@
 #include "io/atomic_file.hpp"
 #include "io/csv.hpp"
 #include "problem/judge/measure.hpp"
+#include "problem/model.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
@@ -135,7 +136,7 @@ void add_profile(CommandLine& program) {
   command.choice("--measure", &options->profile.measure, measure_names(),
                  "measure of accuracy, read from the traces (default: the stop measure)");
   command.choice(
-      "--model", &options->model, {"ccp", "ncp"},
+      "--model", &options->model, model_names(),
       "only the cells of this model (default: both, and a problem that a solver was not run on counts as not solved)");
   command.real("--shift", &options->profile.shift, Range::closed(0.0, 1e9), "VALUE",
                "of the geometric mean; 0 stands for 0.01 s or 10 counts");

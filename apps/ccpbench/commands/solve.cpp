@@ -10,6 +10,7 @@
 #include "core/stopwatch.hpp"
 #include "io/atomic_file.hpp"
 #include "io/fclib_writer.hpp"
+#include "problem/model.hpp"
 #include "process/interrupt_guard.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/terminal.hpp"
@@ -173,7 +174,7 @@ void add_solve(CommandLine& program) {
                   Need::required);
   command.text("--solver", &options->solver, "NAME", "the method (see ccpbench list solvers)", Need::required);
   command.repeated("--set", &options->settings, "NAME=VALUE", "a setting of the solver, any number of times");
-  command.choice("--model", &options->model, {"ccp", "ncp"},
+  command.choice("--model", &options->model, model_names(),
                  "convex (ccp) or Signorini–Coulomb (ncp); the solver's own unless given");
   command.choice("--measure", &options->measure, stop_measures(), "what the tolerance is for");
   command.real("--tolerance", &options->stop.tolerance, Range::non_negative(), "X", "solved at or below it");
