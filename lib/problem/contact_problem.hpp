@@ -76,11 +76,11 @@ class ContactProblem {
   /// The problem with (N + Nᵀ)/2; the problem itself when N is symmetric or the form is global.
   ContactProblem symmetrised() const;
 
-  /// What was added to the impulses the user meant (cohesion, E7): γ = γ' − impulse_shift. Zero length when there is none.
+  /// The cohesion shift of (E7): the user's impulses are γ = γ' − impulse_shift. Empty when there is none.
   const Vector& impulse_shift() const;
 
-  /// What was derived so far, by whatever asked first, and how long it took. "inverse of H" of a global problem is made when
-  /// the problem is built; a solver's set-up time has what that solver was the first to ask for.
+  /// What was derived so far and how long it took. The first caller pays: the set-up time of a solver includes what it was
+  /// the first to ask for. "inverse of H" of a global problem is made when the problem is built.
   std::vector<Conversion> conversions() const;
 
   struct Data;  ///< defined in contact_problem_data.hpp, for this module alone

@@ -11,9 +11,9 @@
 
 namespace ccp {
 
-/// Work a solver has done, counted by itself; a unit each: one sparse factorisation, one solve with it, one product with the
-/// Delassus operator (a sweep over all its rows counts as one), one projection of a whole vector (a sweep likewise). The
-/// times (s) are those inside the linear solvers; they differ from run to run.
+/// The work of a solver, counted by the solver itself. One unit is a sparse factorisation, a solve with it, a product with
+/// the Delassus operator (or a sweep over all its rows), or the projection of a whole vector (or a sweep). The times (s) are
+/// spent inside the linear solvers; they differ from run to run.
 struct Counters {
   std::int64_t factorizations = 0;
   std::int64_t back_solves = 0;
@@ -30,16 +30,16 @@ struct NativeColumn {
   std::string meaning;
 };
 
-/// A method that keeps its iterates in a form of its own, from which impulses are made only when somebody looks at them.
+/// A method that keeps its iterates in its own form and makes impulses of them only when asked.
 class ImpulseSource {
  public:
   virtual ~ImpulseSource() = default;
-  /// γ of the present iterate, m; good until the next one.
+  /// γ of the present iterate, m; valid until the next one.
   virtual const Vector& impulse() = 0;
 };
 
-/// The impulse of an iterate, m: ready, or still to be made. The monitor of a run looks off the clock; a method that looks
-/// at the iterates of another one pays for it.
+/// The impulse of an iterate, m: ready, or made when asked for. The monitor of a run asks off the clock; a method that asks
+/// for the iterates of another method pays for it.
 class ShownImpulse {
  public:
   ShownImpulse(const Vector& impulse) : ready_(&impulse) {}
@@ -60,7 +60,7 @@ struct Iterate {
   bool native_converged = false;      ///< the method's own criterion holds
 };
 
-/// What is left of the limits of a run.
+/// What remains until the limits of a run.
 struct Remaining {
   double seconds = std::numeric_limits<double>::infinity();  ///< of solver clock
   int iterations = std::numeric_limits<int>::max();
@@ -70,31 +70,30 @@ struct Remaining {
 ///
 ///     while (monitor.go_on({gamma, nullptr, native, converged})) { ...one iteration... }
 ///
-/// and must not stop for another reason except that it cannot go on (stall, breakdown), which it says in its Outcome.
-/// Observing changes nothing: iterates are bit-identical with and without a trace.
+/// and stops for one other reason only: it cannot go on (stall, breakdown), which it says in its Outcome. Observing changes
+/// nothing: iterates are bit-identical with and without a trace.
 class Monitor {
  public:
   virtual ~Monitor() = default;
 
   /// Takes one iterate: stops the clock, evaluates the measures, writes the trace row, and says whether to go on.
   virtual bool go_on(const Iterate& iterate) = 0;
-  /// True when the last go_on said no because that iterate met the stop measure: it is the one to hand back, whatever a
-  /// method thinks is its best.
-  virtual bool solved() const { return false; }
+  /// True when the last go_on said no because that iterate met the stop measure. The method hands back that iterate, even
+  /// where it takes another for its best.
+  virtual bool solved() const = 0;
 
   virtual Counters& counters() = 0;
   /// Threads a solver may use; results must not depend on it.
   virtual int threads() const = 0;
-  /// A remark that belongs to the result, such as which linear system `auto` chose. Equal remarks are kept once.
+  /// A remark for the reader of the result, such as which linear system `auto` chose. Equal remarks are kept once.
   virtual void note(const std::string& text) = 0;
 
-  /// Number of the outer iteration, or of the phase, that a method made of others is in: a column of the trace.
-  virtual void set_outer(int) {}
+  /// The outer iteration, or the phase, of a method made of others: a column of the trace.
+  virtual void set_outer(int number) = 0;
 
-  /// For methods that run in another process: stops the clock and adds so many seconds, measured there. A monitor without a
-  /// clock has nothing to do.
-  virtual void advance_clock(double) {}
-  virtual Remaining remaining() const { return {}; }
+  /// For methods that run in another process: stops the clock and adds so many seconds, measured there.
+  virtual void advance_clock(double seconds) = 0;
+  virtual Remaining remaining() const = 0;
 };
 
 }  // namespace ccp

@@ -6,7 +6,7 @@
 
 #include "solvers/solver.hpp"
 
-/// The explicit list of methods. Adding one is: one pair of files, one line in registry.cpp, one test case.
+/// The list of methods. A new method is a pair of files, a line in registry.cpp and a test case.
 namespace ccp {
 
 /// Names in the order of the list.

@@ -9,8 +9,8 @@
 namespace ccp {
 namespace {
 
-// An iterate whose velocity residual is this many times that of the start and of γ = 0, so many times in a row, has left for
-// good. (ADMM may jump far away once after a warm start with a small ρ, and come back.)
+// A run has diverged when the velocity residual exceeds this multiple of its value at the start and at γ = 0, for so many
+// iterates in a row. (ADMM may jump far away once after a warm start with a small ρ, and come back.)
 constexpr double growth_limit = 1e8;
 constexpr int growth_patience = 10;
 
@@ -66,7 +66,7 @@ bool RunMonitor::go_on_replaying(double elapsed) {
   for (Crossing& crossing : crossings_)
     if (crossing.iteration == iteration_) crossing.elapsed_s = elapsed;
   if (iteration_ == replay_->iterations) verdict_ = replay_->verdict;
-  // A run that should have stopped by itself and has not is no replay any more; it ends here.
+  // A run that goes on where the earlier one stopped by itself no longer replays it; it ends here.
   if (iteration_ > replay_->iterations) verdict_ = Status::iteration_limit;
   return !verdict_.has_value();
 }
@@ -88,7 +88,7 @@ bool RunMonitor::go_on(const Iterate& iterate) {
 }
 
 void RunMonitor::watch_growth(double residual) {
-  // By the velocity residual, because natural_map is scaled by the iterate and stays bounded, however far that runs away.
+  // The velocity residual shows growth. natural_map does not: it is scaled by the iterate and stays bounded.
   if (iteration_ == 0) growth_scale_ = std::max(residual, judge_.initial_residual());
   grown_in_a_row_ = residual > growth_limit * growth_scale_ ? grown_in_a_row_ + 1 : 0;
 }

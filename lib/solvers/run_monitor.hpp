@@ -21,9 +21,9 @@ struct StopRule {
   int max_iterations = 1000;
   double time_limit_s = 60.0;  ///< solver clock: set-up and iterations, without judging
 
-  /// Whether a method that stops on its own criterion is as near as rounding lets it come: a velocity residual below ten
-  /// times its floor (E13) says nothing, so no tolerance can ask for less. values: with velocity_residual and rounding_floor
-  /// (m/s); false where the floor is NaN, and for other stop measures.
+  /// Whether a method that stops on its own criterion has come as near as rounding allows. A velocity residual below ten
+  /// times its floor (E13) says nothing, so no tolerance can ask for less. values: velocity_residual and rounding_floor
+  /// (m/s) must be set. False where the floor is NaN, and for other stop measures.
   bool met_by_rounding(const Measures& values) const;
 };
 
@@ -56,10 +56,10 @@ struct Crossing {
 /// crossings[d − first_decade] belongs to 10^−d of the stop measure.
 using Crossings = std::array<Crossing, last_decade - first_decade + 1>;
 
-/// How an earlier run of the same method on the same problem ended, for a run that only takes times.
+/// The end of an earlier run of the same method on the same problem, for a run that only measures time.
 struct Replay {
   int iterations = 0;             ///< index of its last iterate
-  std::optional<Status> verdict;  ///< why it was told to stop there; nothing when it stopped by itself
+  std::optional<Status> verdict;  ///< why the monitor stopped it there; nothing when it stopped by itself
   Crossings crossings;            ///< of its stop measure
 };
 
@@ -70,11 +70,11 @@ class RunMonitor final : public Monitor {
   RunMonitor(Judge& judge, StopRule stop, int threads = 1);
   void set_trace(TraceSink* sink, std::vector<Measure> trace_measures);
 
-  /// From now on nothing is judged: iterates get their time alone, and the run is stopped where the earlier one was, for the
-  /// same reason. Judging between iterations evicts caches; times of a replay do not have that in them. Not for methods that
-  /// take results from the judge themselves (the De Saxcé loop). Throws std::logic_error together with a trace.
+  /// Makes the run a replay: it judges nothing, times the iterates, and stops where the earlier run stopped, for the same
+  /// reason. Judging between iterations evicts caches; the times of a replay are free of that. Not for methods that use
+  /// results of the judge (the De Saxcé loop). begin() throws std::logic_error when there is also a trace.
   void replay(const Replay& earlier);
-  /// Called for every iterate of a replay, off the clock. What it evicts from the caches is in the times.
+  /// Called for every iterate of a replay, off the clock. The times include the cost of what it evicts from the caches.
   void during_replay(std::function<void()> work) { during_replay_ = std::move(work); }
 
   bool go_on(const Iterate& iterate) override;
@@ -86,7 +86,7 @@ class RunMonitor final : public Monitor {
   Remaining remaining() const override;
   void set_outer(int outer) override { outer_ = outer; }
 
-  /// Called by Solver::solve: the clock starts, set-up ends, the run ends.
+  /// Solver::solve calls these when the clock starts, set-up ends and the run ends.
   void begin(const std::vector<NativeColumn>& native);
   void end_setup() { setup_s_ = clock_.seconds(); }
   void end() { clock_.stop(); }

@@ -74,7 +74,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   result.impulse = std::move(outcome.impulse);
   if (problem.impulse_shift().size() > 0) result.impulse -= problem.impulse_shift();
   result.velocity = std::move(outcome.velocity);
-  result.step = outcome.step;
+  result.carried = outcome.carried;
   result.native_converged = monitor.last_native_converged();
   result.iterations = std::max(monitor.iteration(), 0);
   result.counters = monitor.counters();

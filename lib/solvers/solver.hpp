@@ -26,37 +26,37 @@ struct SolverInfo {
 
 /// Where a run starts. Empty vectors: from zero.
 struct WarmStart {
-  Vector impulse;     ///< γ⁰, m, N·s
-  Vector velocity;    ///< v⁰, n, m/s, where known (problems given in global form)
-  double step = 0.0;  ///< step size carried from an earlier run (ρ of ADMM); 0: none
+  Vector impulse;        ///< γ⁰, m, N·s
+  Vector velocity;       ///< v⁰, n, m/s, where known (problems given in global form)
+  double carried = 0.0;  ///< what an earlier run adapted: ρ of ADMM, the step of a gradient method; 0: nothing
 };
 
 /// What a method hands back.
 struct Outcome {
   Vector impulse;                  ///< γ, m: the point to be judged
   Vector velocity;                 ///< its own v, n, or empty
-  double step = 0.0;               ///< step size to carry on with
+  double carried = 0.0;            ///< what a later run may go on with: ρ or a step
   std::optional<Status> given_up;  ///< set when the method itself could not go on: stalled, failed
   std::string reason;              ///< why
 };
 
-/// A method bound to one problem: operators formed, norms estimated, first factorisation done.
+/// A method bound to one problem, with its operators formed, its norms estimated and its first factorisation done.
 class Session {
  public:
   virtual ~Session() = default;
 
-  /// Iterates from `start` until the monitor says stop. shift: m, m/s, added to the free velocity r (and to b): zero for the
-  /// plain problem; the De Saxcé loop and the frozen antisymmetric part come in through it (E6).
+  /// Iterates from `start` until the monitor says stop. shift: m, m/s, added to the free velocity r (and to b). It is zero
+  /// for the plain problem; the De Saxcé loop puts its correction and the frozen antisymmetric part into it (E6).
   virtual Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) = 0;
 };
 
 /// The full record of one solve, filled on every exit path.
 struct Result {
   Status status = Status::failed;
-  std::string reason;  ///< more about the status, may be empty
-  Vector impulse;      ///< γ, m, in the terms of the problem as given
-  Vector velocity;     ///< the solver's own v, or empty
-  double step = 0.0;
+  std::string reason;    ///< more about the status, may be empty
+  Vector impulse;        ///< γ, m, in the terms of the problem as given
+  Vector velocity;       ///< the solver's own v, or empty
+  double carried = 0.0;  ///< Outcome::carried
   bool native_converged = false;
   int iterations = 0;  ///< iterates shown after the start point
   Counters counters;
@@ -87,7 +87,7 @@ class Solver {
   /// True when the method solves the model itself, not through the De Saxcé loop.
   bool native(Model model) const;
 
-  /// Nothing when the method can take the problem; else the reason in one line.
+  /// Why the method cannot take the problem, in one line; nothing when it can.
   std::optional<std::string> supports(const ContactProblem& problem, Model model) const;
 
   /// Solves. The monitor's judge must be of the same problem and model. A cold start has empty vectors in `start`. Throws

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "solvers/splitting/step_policy.hpp"
+#include "solvers/splitting/rho_policy.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
 
@@ -11,18 +11,18 @@ using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 
 TEST_CASE("the balanced policy multiplies by the ratio of the residuals, guarded") {
-  const StepSettings balanced;
-  CHECK(step_factor(balanced, 5, {3.0, 1.0}) == 3.0);
-  CHECK(step_factor(balanced, 4, {3.0, 1.0}) == 1.0);  // between updates
-  CHECK(step_factor(balanced, 5, {1.9, 1.0}) == 1.0);  // dead band
-  CHECK(step_factor(balanced, 5, {0.51, 1.0}) == 1.0);
-  CHECK(step_factor(balanced, 5, {1e9, 1.0}) == 50.0);  // clamped
-  CHECK(step_factor(balanced, 5, {0.0, 1.0}) == 1.0 / 50.0);
-  CHECK(step_factor(balanced, 5, {1.0, 0.0}) == 50.0);
-  CHECK(step_factor(balanced, 5, {0.0, 0.0}) == 1.0);  // nothing to balance
-  StepSettings fixed = balanced;
-  fixed.policy = StepPolicy::fixed;
-  CHECK(step_factor(fixed, 5, {1e9, 1.0}) == 1.0);
+  const RhoSettings balanced;
+  CHECK(rho_factor(balanced, 5, {3.0, 1.0}) == 3.0);
+  CHECK(rho_factor(balanced, 4, {3.0, 1.0}) == 1.0);  // between updates
+  CHECK(rho_factor(balanced, 5, {1.9, 1.0}) == 1.0);  // dead band
+  CHECK(rho_factor(balanced, 5, {0.51, 1.0}) == 1.0);
+  CHECK(rho_factor(balanced, 5, {1e9, 1.0}) == 50.0);  // clamped
+  CHECK(rho_factor(balanced, 5, {0.0, 1.0}) == 1.0 / 50.0);
+  CHECK(rho_factor(balanced, 5, {1.0, 0.0}) == 50.0);
+  CHECK(rho_factor(balanced, 5, {0.0, 0.0}) == 1.0);  // nothing to balance
+  RhoSettings fixed = balanced;
+  fixed.policy = RhoPolicy::fixed;
+  CHECK(rho_factor(fixed, 5, {1e9, 1.0}) == 1.0);
 }
 
 TEST_CASE("the three linear systems give the same iterates") {
@@ -106,11 +106,11 @@ TEST_CASE("the step is carried from run to run") {
   RunSpec spec{"admm"};
   const Result first = run(problem, spec);
   REQUIRE(first.status == Status::solved);
-  CHECK(first.step != 0.1);
-  spec.start.step = first.step;
+  CHECK(first.carried != 0.1);
+  spec.start.carried = first.carried;
   MemoryTrace trace;
   run(problem, spec, &trace);
-  CHECK(trace.native(1, "rho") == first.step);
+  CHECK(trace.native(1, "rho") == first.carried);
 }
 
 TEST_CASE("a result of any linear system is its own warm start") {
@@ -131,7 +131,7 @@ TEST_CASE("a fixed step stays where it was set") {
   spec.stop.max_iterations = 50;
   const Result result = run(redundant_point_mass(1e-14, {-1.0, 0.7, 0.0}, 0.4, 3), spec);
   CHECK(result.counters.factorizations == 1);
-  CHECK(result.step == 0.1);
+  CHECK(result.carried == 0.1);
 }
 
 TEST_CASE("a slightly indefinite N is solved with pivoting or honestly given up") {
@@ -213,7 +213,7 @@ TEST_CASE("a warm start with the carried step beats one that forgets it") {
   spec.start = {cold.impulse, cold.velocity, cold.step};
   const Result carried = run(next, spec);
   CHECK(carried.status == Status::solved);
-  spec.start.step = 0.0;
+  spec.start.carried = 0.0;
   const Result forgotten = run(next, spec);
   CHECK(forgotten.status == Status::solved);
   CAPTURE(carried.iterations, forgotten.iterations, cold.iterations);

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "support/allocation_counter.hpp"
+#include "support/bare_monitor.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
 
@@ -11,23 +12,18 @@ using namespace ccp::testing;
 namespace {
 
 /// Counts what a method allocates between two calls of go_on.
-class CountingMonitor final : public Monitor {
+class CountingMonitor final : public BareMonitor {
  public:
-  explicit CountingMonitor(int threads) : threads_(threads) {}
+  using BareMonitor::BareMonitor;
   bool go_on(const Iterate&) override {
     if (shown_ > 1) largest = std::max(largest, allocations - before_);
     before_ = allocations;
     return ++shown_ < 40;
   }
-  Counters& counters() override { return counters_; }
-  int threads() const override { return threads_; }
-  void note(const std::string&) override {}
 
   long largest = 0;
 
  private:
-  int threads_;
-  Counters counters_;
   long before_ = 0;
   int shown_ = 0;
 };

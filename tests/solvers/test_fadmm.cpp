@@ -2,7 +2,7 @@
 
 #include "problem/conversion.hpp"
 #include "problems/registry.hpp"
-#include "solvers/splitting/step_policy.hpp"
+#include "solvers/splitting/rho_policy.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
 
@@ -11,8 +11,8 @@ using namespace ccp::testing;
 
 namespace {
 
-StepSettings settings(StepPolicy policy) {
-  StepSettings chosen;
+RhoSettings settings(RhoPolicy policy) {
+  RhoSettings chosen;
   chosen.policy = policy;
   return chosen;
 }
@@ -31,19 +31,19 @@ Result lifted_stack(const char* preconditioner) {
 }  // namespace
 
 TEST_CASE("the normalised policy balances relative residuals and falls back where one has no size") {
-  const StepSettings normalized = settings(StepPolicy::balanced_normalized);
-  CHECK(step_factor(normalized, 5, {3.0, 1.0, 4.0, 8.0}) == 6.0);
-  CHECK(step_factor(normalized, 5, {3.0, 1.0, 4.0, 0.0}) == 3.0);
-  CHECK(step_factor(normalized, 5, {3.0, 1.0, 0.0, 8.0}) == 3.0);
-  CHECK(step_factor(normalized, 5, {0.0, 0.0, 4.0, 8.0}) == 1.0);
+  const RhoSettings normalized = settings(RhoPolicy::balanced_normalized);
+  CHECK(rho_factor(normalized, 5, {3.0, 1.0, 4.0, 8.0}) == 6.0);
+  CHECK(rho_factor(normalized, 5, {3.0, 1.0, 4.0, 0.0}) == 3.0);
+  CHECK(rho_factor(normalized, 5, {3.0, 1.0, 0.0, 8.0}) == 3.0);
+  CHECK(rho_factor(normalized, 5, {0.0, 0.0, 4.0, 8.0}) == 1.0);
 }
 
 TEST_CASE("half a power of the ratio meets the balance that the whole one overshoots") {
   // Residuals that follow ρ: balanced at ρ* = 1.
   const auto next = [](double exponent, double rho) {
-    StepSettings balanced = settings(StepPolicy::balanced);
+    RhoSettings balanced = settings(RhoPolicy::balanced);
     balanced.exponent = exponent;
-    return rho * step_factor(balanced, 5, {1.0 / rho, rho});
+    return rho * rho_factor(balanced, 5, {1.0 / rho, rho});
   };
   CHECK(next(1.0, 4.0) == Approx(0.25));
   CHECK(next(1.0, 0.25) == Approx(4.0));  // a cycle
@@ -64,17 +64,17 @@ TEST_CASE("half a power of the ratio meets the balance that the whole one oversh
 }
 
 TEST_CASE("the spectral policy takes the geometric mean of the correlated curvatures") {
-  const StepSettings spectral = settings(StepPolicy::spectral);
+  const RhoSettings spectral = settings(RhoPolicy::spectral);
   const Curvature nine{1.0, 9.0, 81.0}, four{1.0, 4.0, 16.0}, uncorrelated{1.0, 0.1, 1.0};
-  StepObservation seen;
+  RhoObservation seen;
   seen.rho = 0.5;
   seen.quadratic = nine;
   seen.cone = four;
-  CHECK(step_factor(spectral, 5, seen) == Approx(12.0));  // sqrt(9 · 4)/0.5
+  CHECK(rho_factor(spectral, 5, seen) == Approx(12.0));  // sqrt(9 · 4)/0.5
   seen.cone = uncorrelated;
-  CHECK(step_factor(spectral, 5, seen) == Approx(18.0));
+  CHECK(rho_factor(spectral, 5, seen) == Approx(18.0));
   seen.quadratic = Curvature{};
-  CHECK(step_factor(spectral, 5, seen) == 1.0);
+  CHECK(rho_factor(spectral, 5, seen) == 1.0);
 }
 
 TEST_CASE("extrapolated FADMM solves TEST 1.B from a fixed step that is not tuned") {

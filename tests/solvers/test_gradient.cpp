@@ -6,6 +6,7 @@
 #include "problems/registry.hpp"
 #include "solvers/blocks/block_pass.hpp"
 #include "solvers/gradient/iterates.hpp"
+#include "support/bare_monitor.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
 
@@ -16,7 +17,7 @@ using namespace ccp::testing;
 namespace {
 
 /// Keeps every iterate and its native columns.
-class Recorder final : public Monitor {
+class Recorder final : public BareMonitor {
  public:
   explicit Recorder(int iterations) : iterations_(iterations) {}
   bool go_on(const Iterate& iterate) override {
@@ -24,16 +25,12 @@ class Recorder final : public Monitor {
     native.push_back(iterate.native);
     return static_cast<int>(impulses.size()) <= iterations_;
   }
-  Counters& counters() override { return counters_; }
-  int threads() const override { return 1; }
-  void note(const std::string&) override {}
 
   std::vector<Vector> impulses;
   std::vector<std::vector<double>> native;
 
  private:
   int iterations_;
-  Counters counters_;
 };
 
 Vector projected(const ConstraintSet& set, Vector x) {

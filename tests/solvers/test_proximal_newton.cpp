@@ -62,15 +62,15 @@ TEST_CASE("both forms of a Newton system solve it", "[newton]") {
   RandomShape soft = mixed;
   soft.compliance = true;
   for (const ContactProblem& problem : {random_problem(3, {5, 7}), random_problem(4, mixed), random_problem(5, soft)})
-    for (const NewtonForm form : {NewtonForm::contact_space, NewtonForm::velocity_space})
-      check_newton_system(*make_newton_system(problem, form), problem.constraints(), 6.0);
+    for (const NewtonSpace space : {NewtonSpace::contacts, NewtonSpace::velocities})
+      check_newton_system(*make_newton_system(problem, space), problem.constraints(), 6.0);
 }
 
 TEST_CASE("with much fill the contact form goes by fronts", "[newton]") {
   const ContactProblem little = scene("random_contacts", {{"contacts", std::int64_t{60}}});
-  CHECK(make_newton_system(little, NewtonForm::contact_space)->name() == "contact space, minimum degree, blocks");
+  CHECK(make_newton_system(little, NewtonSpace::contacts)->name() == "contact space, minimum degree, blocks");
   const ContactProblem much = scene("random_contacts", {{"contacts", std::int64_t{200}}});
-  const auto system = make_newton_system(much, NewtonForm::contact_space);
+  const auto system = make_newton_system(much, NewtonSpace::contacts);
   CHECK(system->name() == "contact space, minimum degree, fronts");
   check_newton_system(*system, much.constraints(), 60.0);
 }
@@ -169,9 +169,9 @@ TEST_CASE("from where sweeps end a packing takes few Newton steps", "[newton]") 
 TEST_CASE("many rows on fewer velocities are not analysed by contacts", "[newton]") {
   const ContactProblem large = scene("sphere_press", {{"spheres", std::int64_t{216}}, {"per_side", std::int64_t{6}}});
   REQUIRE(large.rows() > 3000);
-  CHECK(make_newton_system(large, NewtonForm::automatic)->name().rfind("velocity", 0) == 0);
+  CHECK(make_newton_system(large, NewtonSpace::automatic)->name().rfind("velocity", 0) == 0);
   const ContactProblem few = scene("random_contacts", {{"contacts", std::int64_t{20}}});
-  CHECK(make_newton_system(few, NewtonForm::automatic)->name().rfind("contact", 0) == 0);
+  CHECK(make_newton_system(few, NewtonSpace::automatic)->name().rfind("contact", 0) == 0);
 }
 
 TEST_CASE("the velocity form is refused where bodies are coupled", "[newton]") {

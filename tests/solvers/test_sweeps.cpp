@@ -4,6 +4,7 @@
 #include "cones/friction_cone.hpp"
 #include "solvers/fixed_point/local_contact.hpp"
 #include "solvers/fixed_point/sweep.hpp"
+#include "support/bare_monitor.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
 
@@ -49,22 +50,18 @@ class PlainSweeps {
   Vector v_, gamma_;
 };
 
-class Patience final : public Monitor {
+class Patience final : public BareMonitor {
  public:
   explicit Patience(int every = 1) : every_(every) {}
   bool go_on(const Iterate& iterate) override {
     if (calls_ % every_ == 0) impulse = iterate.impulse();
     return ++calls_ < 100;
   }
-  Counters& counters() override { return counters_; }
-  int threads() const override { return 1; }
-  void note(const std::string&) override {}
 
   Vector impulse;
 
  private:
   int every_, calls_ = 0;
-  Counters counters_;
 };
 
 }  // namespace

@@ -18,6 +18,9 @@ struct BlockMatrix {
   std::vector<int> diagonal;   ///< position of the diagonal block of each row
 
   Index rows() const { return static_cast<Index>(diagonal.size()); }
+  const Matrix3& diagonal_block(Index i) const {
+    return block[static_cast<std::size_t>(diagonal[static_cast<std::size_t>(i)])];
+  }
 
   /// y <- A x on padded vectors (3·rows() entries, unit of A times that of x); y must not overlap x.
   void multiply(const Vector& x, Vector& y) const;

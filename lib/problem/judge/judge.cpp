@@ -7,7 +7,9 @@
 #include "cones/product_cone.hpp"
 #include "cones/strict_projection.hpp"
 #include "linalg/dense.hpp"
+#include "problem/block_scale.hpp"
 #include "problem/conversion.hpp"
+#include "problem/judge/velocity_residual.hpp"
 
 namespace ccp {
 namespace {
@@ -15,20 +17,12 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double apgd_step = 1e-6;  // g_d of Mazhar 2015, eq. 25
 
-/// max that keeps a NaN, so that a diverged iterate never looks converged.
-double max_or_nan(double a, double b) { return std::isnan(b) || b > a ? b : a; }
-
 }  // namespace
 
 Judge::Judge(const ContactProblem& problem, Model model)
     : problem_(model == Model::ccp ? problem.symmetrised() : problem), model_(model), constraints_(problem.constraints()) {
   const Index m = constraints_.rows();
-  const Vector diagonal = delassus_diagonal(problem_);
-  step_.resize(constraints_.count());
-  for (Index i = 0; i < constraints_.count(); ++i) {
-    const double trace = diagonal.segment(constraints_.offset(i), constraints_.rows(i)).sum();
-    step_[i] = trace > 0.0 ? static_cast<double>(constraints_.rows(i)) / trace : 1.0;
-  }
+  step_ = block_steps(constraints_, delassus_diagonal(problem_));
   corrected_.resize(m);
   scratch_m_.resize(m);
   projected_.resize(m);
@@ -91,17 +85,7 @@ double Judge::value(Measure measure, const Point& point) {
 }
 
 double Judge::velocity_residual_with(const Vector& impulse, const Vector& corrected_velocity) {
-  for (Index i = 0; i < constraints_.count(); ++i) {
-    const Index offset = constraints_.offset(i), rows = constraints_.rows(i);
-    projected_.segment(offset, rows) = impulse.segment(offset, rows) - step_[i] * corrected_velocity.segment(offset, rows);
-  }
-  project_product(constraints_, projected_);
-  double largest = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) {
-    const Index offset = constraints_.offset(i), rows = constraints_.rows(i);
-    largest = max_or_nan(largest, (impulse.segment(offset, rows) - projected_.segment(offset, rows)).norm() / step_[i]);
-  }
-  return largest;
+  return velocity_residual(constraints_, step_, impulse, corrected_velocity, projected_);
 }
 
 double Judge::natural_map_norm(const Vector& impulse, double step) {

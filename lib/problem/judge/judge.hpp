@@ -14,9 +14,9 @@ struct Point {
   const Vector* velocity = nullptr;  ///< the solver's own v, n, where it carries one
 };
 
-/// The only judge of the project: evaluates the measures of design 1 for one problem and model, the same for every solver.
-/// Keeps operators of its own, so that judging forms nothing a solver is timed for (but the symmetrised copy of an
-/// unsymmetric N, which both need). `merit` and `rounding_floor` need N itself: they are NaN for a global problem with more
+/// The only judge of the project: evaluates the measures for one problem and model, the same for every solver. It keeps
+/// operators of its own, so that judging forms nothing that a solver is timed for (except the symmetrised copy of an
+/// unsymmetric N, which both need). `merit` and `rounding_floor` need N itself; they are NaN for a global problem with more
 /// than 3000 rows whose H is not block-diagonal, where N would be dense. One evaluation at a time per object.
 class Judge {
  public:

@@ -26,10 +26,10 @@ class AugmentedFunction {
   /// Moves to v. value() and impulse() hold for it afterwards.
   void evaluate(const Vector& v);
   const Vector& velocity() const { return v_; }
-  const Vector& slip() const { return slip_; }        ///< Dᵀv, m/s
-  const Vector& impulse() const { return impulse_; }  ///< λ(v)
-  const Vector& value() const { return value_; }      ///< ϱ(v), kg·m/s
-  const Vector& penalty() const { return penalty_; }  ///< β_i
+  const Vector& constraint_velocity() const { return constraint_velocity_; }  ///< Dᵀv, m/s
+  const Vector& impulse() const { return impulse_; }                          ///< λ(v)
+  const Vector& value() const { return value_; }                              ///< ϱ(v), kg·m/s
+  const Vector& penalty() const { return penalty_; }                          ///< β_i
 
   /// ‖x‖ in the metric of 1/H_jj: a momentum as the square root of twice an energy.
   double norm(const Vector& x) const { return std::sqrt(x.cwiseAbs2().dot(inverse_diagonal_)); }
@@ -53,17 +53,14 @@ class AugmentedFunction {
   double slope_noise() const { return noise_; }
 
  private:
-  Vector3 block(const Vector& x, Index i) const;
-  void set_block(Vector& x, Index i, const Vector3& value) const;
-
   const ContactProblem problem_;
   const ConstraintSet& set_;
   const SparseMatrix &H_, &D_;
   const Vector& k_;
   Model map_;
   Vector target_, penalty_, inverse_diagonal_;
-  Vector v_, slip_, impulse_, momentum_, load_, value_;
-  Vector direction_slip_, direction_momentum_, weighted_, carried_;
+  Vector v_, constraint_velocity_, impulse_, momentum_, load_, value_;
+  Vector direction_velocity_, direction_momentum_, weighted_, carried_;
   double start_slope_ = 0.0, curvature_ = 0.0, noise_ = 0.0;
   std::vector<Matrix3> blocks_;
 };

@@ -5,8 +5,11 @@
 #include <limits>
 
 #include "cones/product_cone.hpp"
-#include "linalg/block/block_matrix.hpp"
+#include "problem/block_scale.hpp"
 #include "solvers/newton/contact_map.hpp"
+#include "solvers/shared/best_iterate.hpp"
+#include "solvers/shared/native_columns.hpp"
+#include "solvers/shared/padded_blocks.hpp"
 
 namespace ccp {
 namespace {
@@ -14,10 +17,9 @@ namespace {
 constexpr double rounded = 1e-8;  ///< relative to the terms of ϱ
 constexpr int patience = 8;       ///< outer iterations without a better residual until β no longer grows
 
-/// t_i = tr(N_ii)/rows(i), 1/kg; 1 where N_ii is zero.
+/// t_i = tr(N_ii)/rows(i), 1/kg, of the exact diagonal; 1 where N_ii is zero.
 Vector mean_diagonal(const ContactProblem& problem) {
-  const ConstraintSet& set = problem.constraints();
-  Vector diagonal(problem.rows()), mean(set.count()), image;
+  Vector diagonal(problem.rows()), image;
   if (!problem.given_global()) {
     diagonal = problem.local().N.diagonal();
   } else {
@@ -30,11 +32,7 @@ Vector mean_diagonal(const ContactProblem& problem) {
     }
     if (form.C.nonZeros() > 0) diagonal += form.C.diagonal();
   }
-  for (Index i = 0; i < set.count(); ++i) {
-    const double trace = diagonal.segment(set.offset(i), set.rows(i)).sum();
-    mean[i] = trace > 0.0 ? trace / static_cast<double>(set.rows(i)) : 1.0;
-  }
-  return mean;
+  return block_means(problem.constraints(), diagonal);
 }
 
 /// c_i: no eigenvalue of C_ii is larger (row sums).
@@ -52,6 +50,16 @@ Vector largest_compliance(const ContactProblem& problem) {
   return largest;
 }
 
+struct AugmentedColumns : NativeColumns {
+  NativeValue iteration{*this, "al_iteration", "", "outer iteration, from 1"};
+  NativeValue beta{*this, "beta", "kg", "penalty β of it"};
+  NativeValue residual{*this, "al_residual", "m/s", "max ‖(Dᵀv + …)_i − z_i‖ = ‖λ_i − λ_i,prev‖/β_i"};
+  NativeValue newton_residual{*this, "newton_residual", "kg^(1/2)·m/s", "‖ϱ(v)‖ in the metric of 1/H_jj"};
+  NativeValue step_length{*this, "step_length", "", "of the inner step"};
+  NativeValue trials{*this, "trials", "", "evaluations of the line search or trust region"};
+  NativeValue failures{*this, "failures", "", "inner problems not solved and line searches that failed, so far"};
+};
+
 class AugmentedSession final : public Session {
  public:
   AugmentedSession(const AugmentedSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor)
@@ -63,15 +71,17 @@ class AugmentedSession final : public Session {
         function_(problem_, settings.inner.method == InnerMethod::exact_newton ? Model::ccp : Model::ncp),
         inner_(problem_, settings.inner, monitor),
         weight_(mean_diagonal(problem_)),
-        compliance_(largest_compliance(problem_)) {
+        compliance_(largest_compliance(problem_)),
+        best_(problem_.rows(), problem_.global().H.rows()) {
     const double contacts = std::max(1.0, static_cast<double>(set_.count()));
     first_beta_ = settings.beta > 0.0 ? settings.beta : 10.0 * weight_.cwiseInverse().sum() / contacts;
     if (set_.count() == 0) first_beta_ = 1.0;
     last_beta_ = std::max(first_beta_, settings.beta_max * contacts / std::max(weight_.sum(), 1e-300));
-    for (Vector* vector : {&impulse_, &previous_, &constant_, &saxce_, &slip_, &target_, &implied_, &u_, &scratch_, &image_})
+    for (Vector* vector :
+         {&impulse_, &previous_, &constant_, &saxce_, &constraint_velocity_, &target_, &implied_, &u_, &scratch_, &image_})
       vector->setZero(problem_.rows());
     penalty_.setOnes(set_.count());
-    for (Vector* vector : {&v_, &load_}) vector->setZero(problem_.global().H.rows());
+    for (Vector* vector : {&v_, &previous_velocity_, &load_}) vector->setZero(problem_.global().H.rows());
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
@@ -87,16 +97,6 @@ class AugmentedSession final : public Session {
   }
 
  private:
-  struct Kept {
-    Vector impulse, velocity;
-    double residual = 0.0;
-  };
-
-  void keep(Kept& kept) const {
-    kept.impulse = impulse_;
-    kept.velocity = v_;
-  }
-
   void begin(const WarmStart& start, const Vector& shift, Monitor& monitor) {
     shift_ = shift;
     beta_ = first_beta_;
@@ -105,17 +105,19 @@ class AugmentedSession final : public Session {
     growing_ = true;
     stopped_ = false;
     failures_ = 0;
-    native_ = {0.0, beta_, 0.0, 0.0, 0.0, 0.0, 0.0};
+    native_.clear();
+    native_.beta = beta_;
     impulse_.setZero();
-    best_.residual = evaluate(impulse_, monitor);
+    double residual = evaluate(impulse_, monitor);
     implied_.setZero();
     if (start.impulse.size() > 0) {
       previous_ = start.impulse;
       for (Index i = 0; i < set_.count(); ++i)
-        put(previous_, i, contact_map_value(set_.kind(i), set_.friction(i), Model::ccp, block(previous_, i)));
-      const double residual = evaluate(previous_, monitor);
-      if (residual <= best_.residual) {
-        best_.residual = residual;
+        put_block(set_, previous_, i,
+                  contact_map_value(set_.kind(i), set_.friction(i), Model::ccp, padded_block(set_, previous_, i)));
+      const double given = evaluate(previous_, monitor);
+      if (given <= residual) {
+        residual = given;
         impulse_ = previous_;
         implied_ = u_;
       }
@@ -124,18 +126,9 @@ class AugmentedSession final : public Session {
     load_.noalias() = problem_.global().D * impulse_;
     load_ += problem_.global().k;
     problem_.mass().solve(load_, v_);
-    keep(best_);
-    keep(settled_);
+    best_.keep(residual, impulse_, &v_);
     previous_ = impulse_;
-  }
-
-  Vector3 block(const Vector& x, Index i) const {
-    Vector3 value = Vector3::Zero();
-    for (Index row = 0; row < set_.rows(i); ++row) value[row] = x[set_.offset(i) + row];
-    return value;
-  }
-  void put(Vector& x, Index i, const Vector3& value) const {
-    for (Index row = 0; row < set_.rows(i); ++row) x[set_.offset(i) + row] = value[row];
+    previous_velocity_ = v_;
   }
 
   /// Largest ‖γ_i − P(γ_i − ρ_i u_i)‖/ρ_i, m/s, by the true local velocity, which stays in u_.
@@ -145,24 +138,24 @@ class AugmentedSession final : public Session {
     u_ += shift_;
     double residual = 0.0;
     for (Index i = 0; i < set_.count(); ++i) {
+      const AnyConstraint map{set_.kind(i), set_.friction(i), model_};
       const double rho = 1.0 / weight_[i];
-      const Vector3 own = block(impulse, i);
-      const Vector3 image = contact_map_value(set_.kind(i), set_.friction(i), model_, own - rho * block(u_, i));
-      residual = std::max(residual, (own - image).norm() * weight_[i]);
+      const double defect = fixed_point_defect(map, padded_block(set_, impulse, i), padded_block(set_, u_, i), rho);
+      residual = std::max(residual, defect * weight_[i]);
     }
     return residual;
   }
 
-  /// The next inner problem (E101): what its local velocity has besides Dᵀv, the De Saxcé term and β_i. u_ belongs to
-  /// previous_ here.
+  /// Sets up the next inner problem (E101): the constant part of its local velocity, the De Saxcé term and β_i. u_ is the
+  /// velocity of previous_ here.
   void freeze() {
     const GlobalForm& form = problem_.global();
     constant_ = form.b + shift_;
     if (!problem_.given_global()) {
-      // H = I and k = 0: what N has besides the LLᵀ of the derived form acts as at the last outer iterate.
+      // H = I and k = 0: the part of N that LLᵀ of the derived form lacks is frozen at the last outer iterate.
       load_.noalias() = form.D * previous_;
-      slip_.noalias() = form.D.transpose() * load_;
-      constant_ = u_ - slip_;
+      constraint_velocity_.noalias() = form.D.transpose() * load_;
+      constant_ = u_ - constraint_velocity_;
     } else if (form.C.nonZeros() > 0) {
       image_.noalias() = form.C * previous_;
       constant_ += image_;
@@ -171,20 +164,22 @@ class AugmentedSession final : public Session {
     if (frozen_shift_) de_saxce_shift(set_, implied_, saxce_);
     for (Index i = 0; i < set_.count(); ++i) {
       penalty_[i] = beta_ / (1.0 + beta_ * compliance_[i]);
-      put(target_, i, block(previous_, i) - penalty_[i] * (block(constant_, i) + block(saxce_, i)));
+      put_block(set_, target_, i,
+                padded_block(set_, previous_, i) -
+                    penalty_[i] * (padded_block(set_, constant_, i) + padded_block(set_, saxce_, i)));
     }
     function_.freeze(target_, penalty_);
     function_.evaluate(v_);
     inner_.restart();
-    native_[0] += 1.0;
-    native_[1] = beta_;
+    native_.iteration += 1.0;
+    native_.beta = beta_;
   }
 
   /// ‖(λ_i − λ_i,prev)/β_i‖: distance between Dᵀv and z. Largest (m/s), or as an energy norm.
   double change(bool energy) const {
     double largest = 0.0, sum = 0.0;
     for (Index i = 0; i < set_.count(); ++i) {
-      const double size = (block(function_.impulse(), i) - block(previous_, i)).norm();
+      const double size = (padded_block(set_, function_.impulse(), i) - padded_block(set_, previous_, i)).norm();
       largest = std::max(largest, size / penalty_[i]);
       sum += size * size / penalty_[i];
     }
@@ -199,18 +194,18 @@ class AugmentedSession final : public Session {
       const InnerNewton::Step done = inner_.step(function_, monitor);
       const double before = norm;
       norm = function_.norm(function_.value());
-      // A step that no longer halves a residual this small has met the rounding of β Dᵀv in λ.
+      // A step that does not halve a residual this small has reached the rounding of β Dᵀv in λ.
       const bool at_rounding = norm >= 0.5 * before && norm <= rounded * function_.scale();
       impulse_ = function_.impulse();
-      native_[2] = change(false);
-      native_[3] = norm;
-      native_[4] = done.length;
-      native_[5] = done.trials;
+      native_.residual = change(false);
+      native_.newton_residual = norm;
+      native_.step_length = done.length;
+      native_.trials = done.trials;
       inner_failed_ = done.failed && !at_rounding;
-      if (inner_failed_) native_[6] = ++failures_;
+      if (inner_failed_) native_.failures = ++failures_;
       v_ = function_.velocity();
       const bool solved = !inner_failed_ && (norm <= settings_.inner_tolerance * change(true) || at_rounding);
-      if (!show(monitor, solved && native_[2] <= settings_.tolerance)) {
+      if (!show(monitor, solved && native_.residual <= settings_.tolerance)) {
         stopped_ = true;
         return true;
       }
@@ -218,7 +213,7 @@ class AugmentedSession final : public Session {
       if (solved) return true;
     }
     if (settings_.inner.method != InnerMethod::exact_newton || inner_failed_) return retreat();
-    // A convex inner problem cut short is one solved less accurately; its penalty is too large all the same.
+    // A convex inner problem that is cut short is merely solved less accurately, but its penalty is too large.
     lower_penalty();
     return true;
   }
@@ -229,30 +224,30 @@ class AugmentedSession final : public Session {
     beta_ = std::max(beta_ / settings_.kappa, std::min(beta_, first_beta_));
   }
 
-  /// A smaller β for an inner problem that was not solved: the smaller, the closer ϱ is to a linear function.
+  /// Lowers β after an inner problem that was not solved: the smaller β, the closer ϱ is to a linear function.
   bool retreat() {
-    if (!inner_failed_) native_[6] = ++failures_;
+    if (!inner_failed_) native_.failures = ++failures_;
     inner_failed_ = true;
     growing_ = false;
     beta_ /= settings_.kappa;
-    impulse_ = settled_.impulse;
-    v_ = settled_.velocity;
+    impulse_ = previous_;
+    v_ = previous_velocity_;
     return beta_ >= 1e-12 * first_beta_;
   }
 
-  /// Multipliers, z and β for the next outer iteration; true when nothing changes any more.
+  /// Multipliers, z and β for the next outer iteration; true when nothing changes.
   bool update(Monitor& monitor) {
     const double change_now = change(false);
     for (Index i = 0; i < set_.count(); ++i)
-      put(implied_, i,
-          block(function_.slip(), i) + block(constant_, i) + (block(impulse_, i) - block(previous_, i)) / penalty_[i]);
-    const bool same = impulse_ == previous_ && v_ == settled_.velocity, least = beta_ <= first_beta_;
+      put_block(set_, implied_, i,
+                padded_block(set_, function_.constraint_velocity(), i) + padded_block(set_, constant_, i) +
+                    (padded_block(set_, impulse_, i) - padded_block(set_, previous_, i)) / penalty_[i]);
+    const bool same = impulse_ == previous_ && v_ == previous_velocity_, least = beta_ <= first_beta_;
     previous_ = impulse_;
+    previous_velocity_ = v_;
     const double residual = evaluate(impulse_, monitor);
-    keep(settled_);
-    if (residual < best_.residual) {
-      keep(best_);
-      best_.residual = residual;
+    if (residual < best_.residual()) {
+      best_.keep(residual, impulse_, &v_);
       waited_ = 0;
     } else if (++waited_ == patience || same) {
       lower_penalty();  // the residual no longer falls
@@ -264,13 +259,13 @@ class AugmentedSession final : public Session {
 
   bool show(Monitor& monitor, bool converged) {
     const Vector* velocity = problem_.given_global() ? &v_ : nullptr;
-    const bool go_on = monitor.go_on({impulse_, velocity, native_, converged});
-    if (monitor.solved()) keep(best_);
+    const bool go_on = monitor.go_on({impulse_, velocity, native_.values(), converged});
+    if (monitor.solved()) best_.keep(best_.residual(), impulse_, &v_);
     return go_on;
   }
 
   Outcome outcome(const std::string& given_up = "") const {
-    Outcome result{best_.impulse, problem_.given_global() ? best_.velocity : Vector(), 0.0, std::nullopt, given_up};
+    Outcome result{best_.impulse(), problem_.given_global() ? best_.velocity() : Vector(), 0.0, std::nullopt, given_up};
     if (!given_up.empty()) result.given_up = Status::stalled;
     return result;
   }
@@ -287,23 +282,15 @@ class AugmentedSession final : public Session {
   double first_beta_ = 1.0, last_beta_ = 1.0, beta_ = 1.0, previous_change_ = 0.0;
   int waited_ = 0, failures_ = 0;
   bool growing_ = true, stopped_ = false, inner_failed_ = false;
-  Kept best_, settled_;
-  Vector shift_, impulse_, previous_, constant_, saxce_, slip_, target_, implied_, u_, scratch_, image_;
-  Vector penalty_, v_, load_;
-  std::vector<double> native_;
+  BestIterate best_;
+  Vector shift_, impulse_, previous_, constant_, saxce_, constraint_velocity_, target_, implied_, u_, scratch_, image_;
+  Vector penalty_, v_, previous_velocity_, load_;
+  AugmentedColumns native_;
 };
 
 }  // namespace
 
-std::vector<NativeColumn> augmented_columns() {
-  return {{"al_iteration", "", "outer iteration, from 1"},
-          {"beta", "kg", "penalty β of it"},
-          {"al_residual", "m/s", "max ‖(Dᵀv + …)_i − z_i‖ = ‖λ_i − λ_i,prev‖/β_i"},
-          {"newton_residual", "kg^(1/2)·m/s", "‖ϱ(v)‖ in the metric of 1/H_jj"},
-          {"step_length", "", "of the inner step"},
-          {"trials", "", "evaluations of the line search or trust region"},
-          {"failures", "", "inner problems not solved and line searches that failed, so far"}};
-}
+std::vector<NativeColumn> augmented_columns() { return AugmentedColumns().columns(); }
 
 std::unique_ptr<Session> make_augmented_session(const AugmentedSettings& settings, const ContactProblem& problem,
                                                 Model model, Monitor& monitor) {

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
 #include "core/stopwatch.hpp"
 #include "linalg/block/block_lu.hpp"
 #include "linalg/linear_solver.hpp"
-#include "solvers/linear_work.hpp"
+#include "solvers/shared/linear_work.hpp"
 
 namespace ccp {
 namespace {
@@ -44,11 +43,7 @@ VelocityForm::VelocityForm(const ContactProblem& problem, bool symmetric, Monito
   load_jacobian();
   build_pattern();
   column_.assign(static_cast<std::size_t>(matrix_.cols()), 0.0);
-  solver_ = make_linear_solver("auto", symmetric ? MatrixKind::spd : MatrixKind::unsymmetric);
-  solver_->set_refinement_steps(1);
-  const LinearWork counted(*solver_, monitor.counters());
-  if (solver_->analyze(matrix_) != LinearStatus::ok)
-    throw std::runtime_error(fmt::format("{} cannot analyse the system: {}", solver_->backend(), solver_->info().message));
+  solver_ = analysed_solver("auto", symmetric ? MatrixKind::spd : MatrixKind::unsymmetric, matrix_, monitor, 1);
 }
 
 /// D by constraints: the velocities each acts on, with their three numbers.
@@ -148,7 +143,7 @@ class ContactForm final : public AugmentedSystem {
         ones_(identity_.size(), Matrix3::Identity()),
         W_(identity_.size(), Matrix3::Zero()) {
     for (Vector* vector : {&scaled_, &impulse_}) vector->setZero(3 * problem.constraints().count());
-    slip_.setZero(problem.rows());
+    unpadded_.setZero(problem.rows());
     for (Vector* vector : {&change_, &residual_, &load_}) vector->setZero(problem.global().H.rows());
   }
 
@@ -162,7 +157,7 @@ class ContactForm final : public AugmentedSystem {
     return lu_.factorize(N_, W_, ones_, identity_);
   }
 
-  /// With a step of refinement: x is what is left of rhs when the impulses have taken their part.
+  /// With one step of refinement.
   bool solve(const Vector& rhs, Vector& x, Monitor& monitor) override {
     monitor.counters().back_solves += 2;
     const TimeSpent timed(monitor.counters().back_solve_s);
@@ -184,16 +179,16 @@ class ContactForm final : public AugmentedSystem {
     problem_.mass().solve(residual_, change_);
     weigh(change_);
     lu_.solve(scaled_, impulse_);
-    unpad(problem_.constraints(), impulse_, slip_);
-    load_.noalias() = problem_.global().D * slip_;
+    unpad(problem_.constraints(), impulse_, unpadded_);
+    load_.noalias() = problem_.global().D * unpadded_;
     load_ = residual_ - load_;
     problem_.mass().solve(load_, change_);
   }
 
   /// scaled_ <- W Dᵀ v, padded.
   void weigh(const Vector& v) {
-    slip_.noalias() = problem_.global().D.transpose() * v;
-    pad(problem_.constraints(), slip_, scaled_);
+    unpadded_.noalias() = problem_.global().D.transpose() * v;
+    pad(problem_.constraints(), unpadded_, scaled_);
     for (std::size_t i = 0; i < W_.size(); ++i) {
       const Vector3 own = scaled_.segment<3>(3 * static_cast<Index>(i));
       scaled_.segment<3>(3 * static_cast<Index>(i)) = W_[i] * own;
@@ -203,8 +198,8 @@ class ContactForm final : public AugmentedSystem {
   /// y <- (H + D W Dᵀ) v.
   void multiply(const Vector& v, Vector& y) {
     weigh(v);
-    unpad(problem_.constraints(), scaled_, slip_);
-    y.noalias() = problem_.global().D * slip_;
+    unpad(problem_.constraints(), scaled_, unpadded_);
+    y.noalias() = problem_.global().D * unpadded_;
     change_.noalias() = problem_.global().H * v;
     y += change_;
   }
@@ -214,14 +209,15 @@ class ContactForm final : public AugmentedSystem {
   BlockLu lu_;
   std::vector<char> identity_;
   std::vector<Matrix3> ones_, W_;
-  Vector scaled_, impulse_, slip_, change_, residual_, load_;
+  Vector scaled_, impulse_, unpadded_, change_, residual_, load_;
 };
 
-/// Part of N that D and H may lack for the contact form: with β N up to 1e4 the refinement still gains three digits a step.
+/// The part of N that D and H may lack in the contact form: with β N up to 1e4 the refinement still gains three digits a
+/// step.
 constexpr double negligible_defect = 1e-7;
 
-/// What a velocity costs at least in a factorisation of the velocity form, in operations of a block LU: on Spheres-i099
-/// (12 000 velocities, 356 contacts), where that has hardly any fill, it took 14 ms and the contact form less than one.
+/// The least cost of a velocity in a factorisation of the velocity form, in operations of a block LU. On Spheres-i099 (12
+/// 000 velocities, 356 contacts), with hardly any fill, that factorisation took 14 ms and the contact form less than one.
 constexpr double operations_per_velocity = 100.0;
 
 /// Operations to write the velocity form, and at least to factorise it.
@@ -244,7 +240,7 @@ double velocity_operations(const ContactProblem& problem) {
   return operations;
 }
 
-/// No order of elimination makes the contact form cheaper. A filled graph of n_c constraints with E edges takes at least
+/// A lower bound for every order of elimination. A filled graph of n_c constraints with E edges takes at least
 /// 54 Σ e_i² >= 54 E²/n_c operations, e_i being the edges to constraints eliminated later. Two constraints that act on one
 /// body are joined by an edge, and two on the same pair of bodies are counted twice.
 double least_contact_operations(const ContactProblem& problem) {

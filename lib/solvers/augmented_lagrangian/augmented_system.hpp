@@ -28,8 +28,8 @@ class AugmentedSystem {
 /// Whether the contact form can be had: N without compliance and, up to rounding, that of D and H.
 bool has_contact_form(const ContactProblem& problem);
 
-/// symmetric: all W_i are symmetric and positive semidefinite, so that the velocity form is factorised by Cholesky; else by
-/// LU. automatic: the cheaper form by the operations to write and factorise it; which one is noted. Throws
+/// symmetric: all W_i are symmetric and positive semidefinite; Cholesky then factorises the velocity form, otherwise LU.
+/// automatic: the form with fewer operations to write and factorise it; the contact form is noted. Throws
 /// std::runtime_error when the linear solver cannot analyse the pattern.
 std::unique_ptr<AugmentedSystem> make_augmented_system(const ContactProblem& problem, AugmentedForm form, bool symmetric,
                                                        Monitor& monitor);

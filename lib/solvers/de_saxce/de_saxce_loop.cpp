@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "cones/product_cone.hpp"
+#include "solvers/forwarding_monitor.hpp"
 
 namespace ccp {
 namespace {
@@ -10,27 +11,27 @@ namespace {
 constexpr double inner_reduction = 0.1;
 constexpr int inner_cap = 500;
 
-/// The monitor of one inner run: shows every iterate to the run's monitor, which judges it by the ncp measure, and stops the
-/// inner run when the residual with frozen shift is low enough.
-class InnerMonitor final : public Monitor {
+/// The monitor of one inner run. It shows every iterate to the monitor of the run, which judges by the ncp measure, and
+/// stops the inner run when the residual with the frozen shift is low enough.
+class InnerMonitor final : public ForwardingMonitor {
  public:
   InnerMonitor(Monitor& run, Judge& judge, Stopwatch* clock, const Vector& shift, const SparseMatrix& antisymmetric)
-      : run_(run), judge_(judge), clock_(clock), shift_(shift), antisymmetric_(antisymmetric) {}
+      : ForwardingMonitor(run), judge_(judge), clock_(clock), shift_(shift), antisymmetric_(antisymmetric) {}
 
   void begin_outer(int outer) {
-    run_.set_outer(outer);
+    ForwardingMonitor::set_outer(outer);
     first_outer_ = outer == 0;
     shown_ = 0;
   }
   bool run_ended() const { return run_ended_; }
 
   bool go_on(const Iterate& iterate) override {
-    // The start of a later inner run is the end of the one before: it was shown already. And an inner problem that its own
-    // method calls converged says nothing of the outer loop, unless the very first iteration after a new shift finds nothing
-    // to do.
+    // The start of a later inner run is the end of the one before, which was shown already. An inner problem that its method
+    // calls converged says nothing about the outer loop, unless the first iteration after a new shift finds nothing to do.
     const bool repeated = shown_ == 0 && !first_outer_;
     if (!repeated)
-      run_ended_ = !run_.go_on({iterate.impulse, iterate.velocity, iterate.native, iterate.native_converged && shown_ <= 1});
+      run_ended_ = !ForwardingMonitor::go_on(
+          {iterate.impulse, iterate.velocity, iterate.native, iterate.native_converged && shown_ <= 1});
     if (run_ended_) return false;
     const double residual = frozen_residual(iterate.impulse(), repeated);
     if (shown_++ == 0) {
@@ -41,11 +42,10 @@ class InnerMonitor final : public Monitor {
     reached_ = residual <= target_;
     return !reached_ && shown_ <= inner_cap;
   }
-  /// Also true for an iterate that ends the inner run by reaching its target: the next one starts there.
-  bool solved() const override { return run_ended_ ? run_.solved() : reached_; }
-  Counters& counters() override { return run_.counters(); }
-  int threads() const override { return run_.threads(); }
-  void note(const std::string& text) override { run_.note(text); }
+  /// Also true for an iterate that reaches the target of the inner run: the next inner run starts there.
+  bool solved() const override { return run_ended_ ? ForwardingMonitor::solved() : reached_; }
+  /// The outer column counts the iterations of the loop.
+  void set_outer(int) override {}
 
  private:
   /// The velocity residual with s frozen, m/s.
@@ -58,7 +58,6 @@ class InnerMonitor final : public Monitor {
     return judge_.velocity_residual_with(impulse, corrected_);
   }
 
-  Monitor& run_;
   Judge& judge_;
   Stopwatch* clock_;
   const Vector& shift_;
@@ -101,7 +100,7 @@ class DeSaxceSession final : public Session {
       inner.begin_outer(outer);
       const Outcome outcome = session_->run(outer == 0 ? start : next, frozen, inner);
       if (inner.run_ended() || outcome.given_up) return outcome;
-      next = {outcome.impulse, outcome.velocity, outcome.step};
+      next = {outcome.impulse, outcome.velocity, outcome.carried};
     }
   }
 

@@ -14,8 +14,8 @@ namespace ccp {
 /// where it equals the ncp residual; so the inner tolerance tightens with the outer residual. De Saxcé and Feng 1998; the
 /// outer loop is the fixed point of Acary et al. 2011; the factor and the cap on inner iterations are ours.
 ///
-/// judge: of the same problem and the model ncp; the monitor has to have judged by it every iterate it was shown. clock: the
-/// one that stands still while residuals are evaluated, or nullptr. Both outlive the session, and so does `solver`.
+/// judge: of the same problem and the model ncp; the monitor must judge every iterate by it. clock: pauses while residuals
+/// are evaluated; may be null. Both outlive the session, and so does `solver`.
 std::unique_ptr<Session> make_de_saxce_session(const Solver& solver, const ContactProblem& problem, Judge& judge,
                                                Stopwatch* clock, Monitor& monitor);
 

@@ -7,6 +7,7 @@
 
 #include "kernels/contact_groups.hpp"
 #include "solvers/fixed_point/delassus_rows.hpp"
+#include "solvers/fixed_point/fixed_point_columns.hpp"
 #include "solvers/fixed_point/local_contact.hpp"
 #include "solvers/fixed_point/sweep.hpp"
 
@@ -73,9 +74,7 @@ class SweepSession : public FixedPointSession {
 template <typename Settings, typename Method>
 class FixedPointSolver : public Solver {
  protected:
-  explicit FixedPointSolver(SolverInfo info) : info_(std::move(info)) {
-    info_.native = {{"impulse_change", "N·s", "largest change of an impulse component in the last sweep"}};
-  }
+  explicit FixedPointSolver(SolverInfo info) : info_(std::move(info)) { info_.native = FixedPointColumns().columns(); }
 
   void add_operator_field() {
     fields_.add("operator", &settings_.form, operator_form_names(),

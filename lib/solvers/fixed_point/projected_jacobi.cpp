@@ -5,6 +5,7 @@
 
 #include "cones/product_cone.hpp"
 #include "kernels/kernels.hpp"
+#include "problem/block_scale.hpp"
 #include "solvers/blocks/block_pass.hpp"
 #include "solvers/fixed_point/fixed_point_method.hpp"
 
@@ -26,23 +27,21 @@ class JacobiSession final : public FixedPointSession {
         pass_(blocks()),
         product_(N_.split_product()),
         next_product_(N_.split_product()) {
-    for (Index i = 0; i < blocks().count(); ++i) {
-      const double trace = N_.diagonal_block(i).trace();
-      step_.push_back(settings.omega * (trace > 0.0 ? static_cast<double>(blocks().rows(i)) / trace : 1.0));
-    }
+    for (Index i = 0; i < blocks().count(); ++i)
+      step_.push_back(settings.omega * block_step(N_.diagonal_block(i).trace(), blocks().rows(i)));
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     const Vector r = shifted_velocity(shift);
     Vector gamma = start.impulse.size() > 0 ? start.impulse : Vector::Zero(r.size());
     Vector next(gamma.size());
-    std::vector<double> native{0.0};
+    FixedPointColumns native;
     bool converged = false;
     product_->begin(gamma, monitor.threads());
-    while (monitor.go_on({gamma, nullptr, native, converged})) {
+    while (monitor.go_on({gamma, nullptr, native.values(), converged})) {
       const Largest largest = sweep(r, gamma, next, monitor);
       gamma.swap(next);
-      native[0] = largest.change;
+      native.impulse_change = largest.change;
       converged = largest.change <= settings_.native_tolerance * largest.impulse;
     }
     return {gamma, {}, 0.0, std::nullopt, ""};

@@ -8,6 +8,7 @@
 #include "core/constraints.hpp"
 #include "kernels/group_sweep.hpp"
 #include "solvers/blocks/block_pass.hpp"
+#include "solvers/fixed_point/fixed_point_columns.hpp"
 #include "solvers/solver.hpp"
 
 /// What the Gauss–Seidel methods share: the loop over sweeps, its native criterion and its stall test. A method brings the
@@ -53,18 +54,18 @@ class Sweeps final : public ImpulseSource {
 
   Outcome run(const WarmStart& start, Monitor& monitor) {
     begin(start);
-    std::vector<double> native{0.0};
+    FixedPointColumns native;
     bool converged = false;
     int since_restart = 0;
-    while (monitor.go_on({*this, nullptr, native, converged})) {
-      const bool unchanged = since_restart > 0 && native[0] == 0.0;
+    while (monitor.go_on({*this, nullptr, native.values(), converged})) {
+      const bool unchanged = since_restart > 0 && native.impulse_change == 0.0;
       if (unchanged && since_restart == 1) return {impulse(), {}, 0.0, Status::stalled, "a whole sweep changed nothing"};
       if (unchanged || since_restart >= refresh_interval) {
         restart(unchanged);
         since_restart = 0;
       }
       const Largest largest = sweep(monitor.counters());
-      native[0] = largest.change;
+      native.impulse_change = largest.change;
       converged = blocks_.rows() == 0 || largest.change <= options_.native_tolerance * largest.impulse;
       ++since_restart;
     }

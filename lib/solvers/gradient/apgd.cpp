@@ -31,6 +31,11 @@ struct ApgdSettings {
   OperatorForm form = OperatorForm::automatic;
 };
 
+struct ApgdColumns : GradientColumns {
+  ApgdColumns() : GradientColumns("t = 1/L of the iteration") {}
+  NativeValue restarts{*this, "restarts", "", "restarts of the momentum so far"};
+};
+
 class ApgdSession final : public Session {
  public:
   ApgdSession(const ApgdSettings& settings, const ContactProblem& problem, Monitor& monitor)
@@ -54,23 +59,25 @@ class ApgdSession final : public Session {
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     begin(start, shift, monitor);
     bool converged = false;
-    std::vector<double> native{best_residual_, 1.0 / L_, 0.0};
-    while (monitor.go_on({gamma_.current(), nullptr, native, converged})) {
+    native_.projected_gradient = best_residual_;
+    native_.step = 1.0 / L_;
+    native_.restarts = 0.0;
+    while (monitor.go_on({gamma_.current(), nullptr, native_.values(), converged})) {
       while (too_curved(curvature(monitor))) {  // lines 9–13
         L_ *= growth;
         step(monitor);
       }
-      native[1] = 1.0 / L_;
+      native_.step = 1.0 / L_;
       accept();
       relax_curvature();  // line 29
       if (settings_.restart && step_.slope > 0.0) {
         restart_momentum();  // lines 25–28
-        ++native[2];
+        native_.restarts += 1.0;
       } else {
         extrapolate();  // lines 14–16
       }
-      native[0] = judge_and_step(monitor);  // lines 17–24, and 7–8 of the next iteration
-      converged = native[0] <= settings_.native_tolerance;
+      native_.projected_gradient = judge_and_step(monitor);  // lines 17–24, and 7–8 of the next iteration
+      converged = native_.projected_gradient <= settings_.native_tolerance;
     }
     const bool best = settings_.fallback && !monitor.solved();
     return {best ? gamma_.best() : gamma_.current(), {}, 1.0 / L_, std::nullopt, ""};
@@ -90,7 +97,7 @@ class ApgdSession final : public Session {
     problem_.project_start(start, gamma_.current(), pass_, monitor);
     split_->begin(gamma_.current(), monitor.threads());
     previous_split_->begin();
-    if (settings_.adaptive_step) first_L_ = start.step > 0.0 ? 1.0 / start.step : first_lipschitz(monitor);
+    if (settings_.adaptive_step) first_L_ = start.carried > 0.0 ? 1.0 / start.carried : first_lipschitz(monitor);
     L_ = first_L_;
     restart_momentum();
     step_ = {};
@@ -272,6 +279,7 @@ class ApgdSession final : public Session {
   bool has_product_ = false;     ///< whether product_ is that of the current iterate already
   std::int64_t odd_halves_ = 0;  ///< of products, not counted yet
   double best_residual_ = 0.0;
+  ApgdColumns native_;
 };
 
 class Apgd final : public Solver {
@@ -298,9 +306,7 @@ class Apgd final : public Solver {
                                  "Accelerated projected gradient descent (Nesterov)",
                                  "Mazhar, Heyn, Negrut, Tasora 2015, Algorithm 1",
                                  {Model::ccp},
-                                 {projected_gradient_column(),
-                                  {"step", "kg", "t = 1/L of the iteration"},
-                                  {"restarts", "", "restarts of the momentum so far"}}};
+                                 ApgdColumns().columns()};
     return info;
   }
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "problem/block_scale.hpp"
 #include "problem/conversion.hpp"
 #include "solvers/blocks/block_pass.hpp"
 #include "solvers/fixed_point/delassus_rows.hpp"
+#include "solvers/shared/native_columns.hpp"
 #include "solvers/solver.hpp"
 
 namespace ccp {
@@ -24,16 +26,13 @@ class GradientProblem {
  public:
   /// residual_step: g of (E61) in kg on every block; 0 takes ρ_i of (E12).
   GradientProblem(const ContactProblem& problem, OperatorForm form, double residual_step)
-      : problem_(problem), N_(select_operator(problem, form)), scale_(problem.constraints().count()) {
+      : problem_(problem), N_(select_operator(problem, form)) {
     problem.free_velocity();  // formed here, where set-up is timed
     const ConstraintSet& blocks = problem.constraints();
     const Vector diagonal = delassus_diagonal(problem);
+    scale_ = block_steps(blocks, diagonal);
     double trace = 0.0;
-    for (Index i = 0; i < blocks.count(); ++i) {
-      const double block_trace = diagonal.segment(blocks.offset(i), blocks.rows(i)).sum();
-      trace += block_trace;
-      scale_[i] = block_trace > 0.0 ? static_cast<double>(blocks.rows(i)) / block_trace : 1.0;
-    }
+    for (Index i = 0; i < blocks.count(); ++i) trace += block_trace(blocks, diagonal, i);
     if (trace > 0.0) mean_diagonal_ = trace / static_cast<double>(blocks.rows());
     residual_scale_ = residual_step > 0.0 ? Vector::Constant(scale_.size(), residual_step) : scale_;
   }
@@ -119,9 +118,17 @@ double projected_slope(const Point& g, const Point& d, double a) {
   return std::min(g.dot(d), -d.squaredNorm() / a);
 }
 
-/// Native column every gradient method has.
-inline NativeColumn projected_gradient_column() {
-  return {"projected_gradient", "m/s", "‖(γ − Π(γ − g u))/g‖₂/m, by which the best iterate is chosen"};
-}
+/// The native columns every gradient method has.
+struct GradientColumns : NativeColumns {
+  explicit GradientColumns(std::string step_meaning) : step(*this, "step", "kg", std::move(step_meaning)) {}
+  NativeValue projected_gradient{*this, "projected_gradient", "m/s",
+                                 "‖(γ − Π(γ − g u))/g‖₂/m, by which the best iterate is chosen"};
+  NativeValue step;
+};
+
+/// Those of a method with projected steps of Barzilai–Borwein length.
+struct ProjectedStepColumns : GradientColumns {
+  ProjectedStepColumns() : GradientColumns("α of the next projected step (dimensionless with the preconditioner)") {}
+};
 
 }  // namespace ccp

@@ -40,6 +40,10 @@ Point in_face(Face face, const Point& gamma, const Point& x) {
   return face == Face::ray ? Point(x.dot(gamma) / gamma.squaredNorm() * gamma) : x;
 }
 
+struct CgColumns : ProjectedStepColumns {
+  NativeValue conjugate_directions{*this, "conjugate_directions", "", "conjugate steps in a row"};
+};
+
 class CgSession final : public Session {
  public:
   CgSession(const CgSettings& settings, const ContactProblem& problem)
@@ -60,11 +64,13 @@ class CgSession final : public Session {
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     r_ = problem_.free_velocity() + shift;
     problem_.project_start(start, gamma_, pass_, monitor);
-    alpha_ = start.step > 0.0 ? start.step : typical_step_;
+    alpha_ = start.carried > 0.0 ? start.carried : typical_step_;
     refresh(monitor);
-    std::vector<double> native{residual_, alpha_, 0.0};
+    native_.projected_gradient = residual_;
+    native_.step = alpha_;
+    native_.conjugate_directions = 0.0;
     bool converged = false;
-    for (int blocked = 0; monitor.go_on({gamma_, nullptr, native, converged});) {
+    for (int blocked = 0; monitor.go_on({gamma_, nullptr, native_.values(), converged});) {
       const bool moved = (proportional_ && conjugate_step(monitor)) || gradient_step(monitor);
       blocked = moved ? 0 : blocked + 1;
       if (blocked > patience) return {gamma_, {}, alpha_, Status::stalled, "no direction of descent above rounding"};
@@ -72,9 +78,9 @@ class CgSession final : public Session {
         alpha_ = typical_step_;
         refresh(monitor);
       }
-      native[0] = residual_;
-      native[1] = alpha_;
-      native[2] = conjugate_directions_;
+      native_.projected_gradient = residual_;
+      native_.step = alpha_;
+      native_.conjugate_directions = conjugate_directions_;
       converged = residual_ <= settings_.native_tolerance;
     }
     return {gamma_, {}, alpha_, std::nullopt, ""};
@@ -220,6 +226,7 @@ class CgSession final : public Session {
   double conjugate_directions_ = 0.0;  ///< in a row
   double free_square_ = 0.0, previous_free_square_ = 0.0, residual_ = 0.0, product_size_ = 0.0;
   bool proportional_ = false;
+  CgColumns native_;
 };
 
 class ProjectedCg final : public Solver {
@@ -245,9 +252,7 @@ class ProjectedCg final : public Solver {
                                  "Projected conjugate gradient with active-set expansion",
                                  "Heyn, Anitescu, Tasora, Negrut 2013; Moré and Toraldo 1991; Kučera 2008",
                                  {Model::ccp},
-                                 {projected_gradient_column(),
-                                  {"step", "kg", "α of the next projected step (dimensionless with the preconditioner)"},
-                                  {"conjugate_directions", "", "conjugate steps in a row"}}};
+                                 CgColumns().columns()};
     return info;
   }
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {

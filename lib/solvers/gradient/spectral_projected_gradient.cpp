@@ -23,6 +23,10 @@ struct SpgSettings {
   OperatorForm form = OperatorForm::automatic;
 };
 
+struct SpgColumns : ProjectedStepColumns {
+  NativeValue length{*this, "length", "", "λ along the direction"};
+};
+
 /// The last objectives, relative to the current one: f itself would cancel near a solution.
 class ObjectiveMemory {
  public:
@@ -60,18 +64,20 @@ class SpgSession final : public Session {
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     initialise(start, shift, monitor);
-    std::vector<double> native{residual_, alpha_, 0.0};
+    native_.projected_gradient = residual_;
+    native_.step = alpha_;
+    native_.length = 0.0;
     bool converged = false;
-    for (int blocked = 0; monitor.go_on({gamma_.current(), nullptr, native, converged});) {
+    for (int blocked = 0; monitor.go_on({gamma_.current(), nullptr, native_.values(), converged});) {
       blocked = line_.slope < 0.0 ? 0 : blocked + 1;
       if (blocked > patience) return outcome(monitor, Status::stalled, "no direction of descent above rounding");
       if (blocked > 0) start_anew(monitor);
       problem_.multiply(direction_, direction_product_, monitor);
       const double length = search(monitor.threads());
       advance(length, monitor);
-      native[0] = residual_;
-      native[1] = alpha_;
-      native[2] = length;
+      native_.projected_gradient = residual_;
+      native_.step = alpha_;
+      native_.length = length;
       converged = residual_ <= settings_.native_tolerance;
     }
     return outcome(monitor, std::nullopt, "");
@@ -97,7 +103,7 @@ class SpgSession final : public Session {
     objectives_.reset(settings_.memory);
     even_ = true;
     alpha_ = typical_step_;
-    if (start.step > 0.0) alpha_ = clamped(start.step);
+    if (start.carried > 0.0) alpha_ = clamped(start.carried);
     refresh(monitor);
     gamma_.mark_best();
     best_residual_ = residual_;
@@ -207,6 +213,7 @@ class SpgSession final : public Session {
   Line line_;
   double alpha_ = 1.0, residual_ = 0.0, best_residual_ = 0.0, product_size_ = 0.0;
   bool even_ = true;
+  SpgColumns native_;
 };
 
 class Spg final : public Solver {
@@ -244,13 +251,7 @@ class Spg final : public Solver {
 };
 
 SolverInfo spg_info(const char* name, const char* title, const char* reference) {
-  return {name,
-          title,
-          reference,
-          {Model::ccp},
-          {projected_gradient_column(),
-           {"step", "kg", "α of the next projected step (dimensionless with the preconditioner)"},
-           {"length", "", "λ along the direction"}}};
+  return {name, title, reference, {Model::ccp}, SpgColumns().columns()};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "problem/block_scale.hpp"
 #include "problem/conversion.hpp"
 
 namespace ccp {
@@ -9,12 +10,10 @@ namespace ccp {
 BarrierProblem::BarrierProblem(const ContactProblem& problem) : constraints(problem.constraints()) {
   scale.setZero(size());
   curvature.setOnes(size());
-  step.setOnes(count());
   active.resize(static_cast<std::size_t>(count()));
   const Vector diagonal = delassus_diagonal(problem);
+  step = block_steps(constraints, diagonal);
   for (Index i = 0; i < count(); ++i) {
-    const double trace = diagonal.segment(constraints.offset(i), constraints.rows(i)).sum();
-    if (trace > 0.0) step[i] = static_cast<double>(constraints.rows(i)) / trace;
     const double mu = constraints.friction(i);
     const bool friction = has_friction(constraints.kind(i)) && mu > 0.0;
     const Index rows = friction ? constraints.rows(i) : 1;

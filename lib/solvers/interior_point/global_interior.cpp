@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "linalg/block/block_matrix.hpp"
-#include "solvers/linear_work.hpp"
+#include "solvers/shared/linear_work.hpp"
 
 namespace ccp {
 namespace {

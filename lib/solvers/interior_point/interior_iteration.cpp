@@ -12,23 +12,13 @@ constexpr double largest_eta = 0.9999;
 constexpr double nearly_rigid = 1e-6;           ///< compliance of the start `central`, in units of the mean N_ii
 constexpr double largest_regularisation = 1.0;  ///< in units of the mean N_ii
 
-std::string backend_name(InteriorBackend backend) {
-  switch (backend) {
-    case InteriorBackend::mumps: return "mumps";
-    case InteriorBackend::cholmod: return "cholmod";
-    case InteriorBackend::eigen_ldlt: return "eigen_ldlt";
-    case InteriorBackend::automatic: break;
-  }
-  return "auto";
-}
-
 double largest(const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
 
 }  // namespace
 
 InteriorIteration::InteriorIteration(const InteriorSettings& settings, const ContactProblem& problem, Monitor& monitor)
     : settings_(settings), barrier_(problem) {
-  system_ = make_interior_system(problem, barrier_, settings.form, backend_name(settings.backend), monitor);
+  system_ = make_interior_system(problem, barrier_, settings.form, linear_backend_name(settings.backend), monitor);
   for (Vector* vector :
        {&point_.lambda, &point_.y, &u_, &residual_, &shift_, &free_, &target_, &t_, &dlambda_, &scaled_lambda_, &scaled_y_})
     vector->setZero(barrier_.size());
@@ -208,7 +198,7 @@ bool InteriorIteration::step(Monitor& monitor) {
   if (!find_direction(monitor)) return false;
   Lengths alpha = lengths_to_boundary();
   if (alpha.least() < 0.1) {
-    // The correction of second order can be larger than what it corrects: centre instead.
+    // The second-order correction can exceed what it corrects: centre instead.
     sigma_ = std::max(sigma_, 0.5);
     target_corrected(0.0);
     if (!find_direction(monitor)) return false;
@@ -223,7 +213,7 @@ bool InteriorIteration::step(Monitor& monitor) {
   return false;
 }
 
-/// Impulses far above the free velocity that change no velocity: along such a ray the objective falls for ever. Beyond it
+/// True for impulses far above the free velocity that change no velocity: the objective falls for ever along such a ray, and
 /// the rounding of the impulses would hide any residual.
 bool InteriorIteration::unbounded() {
   if (!(largest(point_.lambda) > 1e8 * largest(free_)) || largest(free_) == 0.0) return false;
@@ -234,8 +224,8 @@ bool InteriorIteration::unbounded() {
   return curvature < 4.0 * epsilon * point_.lambda.squaredNorm();
 }
 
-/// With two steps the momentum equation, which has both v and λ in it, gains (α_P − α_D) H Δv (thesis, eq. 4.14a): they are
-/// taken where they leave less of everything than one step does.
+/// Two steps add (α_P − α_D) H Δv to the momentum equation, which has both v and λ in it (thesis, eq. 4.14a). They are taken
+/// only where they leave a smaller remainder than one step does.
 void InteriorIteration::advance(const Lengths& alpha) {
   const Lengths equal{alpha.least(), alpha.least()};
   if (settings_.step_lengths == StepLengths::split) before_ = point_;
@@ -274,7 +264,7 @@ bool InteriorIteration::scale_cones() {
   return true;
 }
 
-/// A matrix that is not positive definite to within rounding gets a larger δ, from here on.
+/// Raises δ, for good, while the matrix is not positive definite to within rounding.
 bool InteriorIteration::factorize(Monitor& monitor) {
   while (!system_->factorize(blocks_, monitor)) {
     const double next = 100.0 * delta_;
@@ -368,7 +358,7 @@ void InteriorIteration::move(const Lengths& alpha) {
   keep_inside(point_.y);
 }
 
-/// A point may round onto the surface: it keeps a few units in the last place from it.
+/// Keeps a point a few units in the last place from the surface, onto which it may round.
 void InteriorIteration::keep_inside(Vector& x) const {
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) continue;

@@ -6,6 +6,7 @@
 
 #include "cones/nesterov_todd.hpp"
 #include "solvers/interior_point/interior_system.hpp"
+#include "solvers/shared/linear_backend.hpp"
 
 namespace ccp {
 
@@ -13,7 +14,6 @@ enum class StepLengths { equal, split };
 enum class EtaPolicy { fixed, adaptive };
 enum class StartingPoint { central, mehrotra, two_step };
 enum class InteriorWarmStart { none, partial, full };
-enum class InteriorBackend { automatic, mumps, cholmod, eigen_ldlt };
 
 struct InteriorSettings {
   StepLengths step_lengths = StepLengths::equal;
@@ -23,7 +23,7 @@ struct InteriorSettings {
   InteriorWarmStart warm_start = InteriorWarmStart::full;
   double compliance = 0.0;
   InteriorForm form = InteriorForm::automatic;
-  InteriorBackend backend = InteriorBackend::automatic;
+  LinearBackend backend = LinearBackend::automatic;
   int refinement_steps = 1;
   double tolerance_residual = 1e-10;
   double tolerance_complementarity = 1e-9;
@@ -49,9 +49,9 @@ class InteriorIteration {
   void set_shift(const Vector& shift);
   /// Cold start (thesis, eqs. 4.23 or 4.57). False when the system cannot be solved.
   bool start_cold(Monitor& monitor);
-  /// Start from velocities (those of the impulses where null) and from impulses: the given ones (full), or some that
-  /// make the velocities (partial, (E100)); both moved into the cones by the size of their residual. A start that is worse
-  /// than zero is not used.
+  /// Starts from velocities (those of the impulses where null) and from impulses: the given ones (full), or impulses that
+  /// make the velocities (partial, (E100)). Both move into the cones by the size of their residual. A start that is worse
+  /// than zero is dropped.
   bool start_warm(const Vector& impulse, const Vector* velocity, Monitor& monitor);
   /// One predictor–corrector iteration; false when it could not be made, with message().
   bool step(Monitor& monitor);

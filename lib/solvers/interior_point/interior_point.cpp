@@ -5,31 +5,42 @@
 #include <limits>
 
 #include "cones/product_cone.hpp"
+#include "problem/judge/velocity_residual.hpp"
 #include "solvers/interior_point/interior_iteration.hpp"
+#include "solvers/shared/best_iterate.hpp"
+#include "solvers/shared/linear_backend.hpp"
+#include "solvers/shared/native_columns.hpp"
 
 namespace ccp {
 namespace {
 
 constexpr int patience = 30;  ///< iterations without progress before the method gives up
 
+struct InteriorColumns : NativeColumns {
+  NativeValue bilateral{*this, "bilateral_residual", "", "‖r‖/n of bilateral rows over the terms that cancel"};
+  NativeValue cones{*this, "cone_residual", "", "‖Dᵀv + b − y‖/n over the terms that cancel"};
+  NativeValue momentum{*this, "momentum_residual_scaled", "", "‖Hv − k − Dλ‖/n over the terms that cancel"};
+  NativeValue complementarity{*this, "mean_complementarity", "J", "yᵀλ over the number of cones"};
+  NativeValue step_primal{*this, "step_primal", "", "step length of v and y"};
+  NativeValue step_dual{*this, "step_dual", "", "step length of the impulses"};
+  NativeValue centering{*this, "centering", "", "σ of the iteration"};
+};
+
 class InteriorSession final : public Session {
  public:
   InteriorSession(const InteriorSettings& settings, const ContactProblem& problem, Monitor& monitor)
-      : problem_(problem), iteration_(settings, problem, monitor), native_(7, 0.0) {
-    for (Vector* vector : {&impulse_, &moved_, &u_, &best_.impulse}) vector->setZero(problem.rows());
+      : problem_(problem), iteration_(settings, problem, monitor), best_(problem.rows(), iteration_.point().v.size()) {
+    for (Vector* vector : {&impulse_, &projected_, &u_}) vector->setZero(problem.rows());
     body_scratch_.setZero(problem.dofs());
-    best_.velocity = iteration_.point().v;
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     iteration_.set_shift(shift);
     shift_ = shift;
     const bool warm = start.impulse.size() > 0;
-    std::fill(native_.begin(), native_.end(), 0.0);
+    native_.clear();
     velocity_ = nullptr;
     converged_ = false;
-    best_.residual = std::numeric_limits<double>::infinity();
-    best_.has_velocity = false;
     least_ = std::numeric_limits<double>::infinity();
     since_least_ = 0;
     bool able = true;
@@ -40,7 +51,7 @@ class InteriorSession final : public Session {
       able = iteration_.start_cold(monitor);
       observe();
     }
-    best_.impulse = impulse_;
+    best_.restart(impulse_);
     for (bool begun = !warm; able && show(monitor); begun = true) {
       if (!begun) able = begin_warm(start, monitor);
       able = able && iteration_.step(monitor);
@@ -56,12 +67,6 @@ class InteriorSession final : public Session {
   }
 
  private:
-  struct Kept {
-    Vector impulse, velocity;
-    bool has_velocity = false;
-    double residual = 0.0;
-  };
-
   bool begin_warm(const WarmStart& start, Monitor& monitor) {
     const Vector given = impulse_;
     return iteration_.start_warm(given, start.velocity.size() > 0 ? &start.velocity : nullptr, monitor);
@@ -71,53 +76,28 @@ class InteriorSession final : public Session {
     iteration_.barrier().to_impulse(iteration_.point().lambda, impulse_);
     velocity_ = iteration_.system().has_velocity() ? &iteration_.point().v : nullptr;
     const auto& c = iteration_.convergence();
-    native_ = {c.bilateral,
-               c.cones,
-               c.momentum,
-               iteration_.complementarity(),
-               iteration_.step_primal(),
-               iteration_.step_dual(),
-               iteration_.centering()};
+    native_.bilateral = c.bilateral;
+    native_.cones = c.cones;
+    native_.momentum = c.momentum;
+    native_.complementarity = iteration_.complementarity();
+    native_.step_primal = iteration_.step_primal();
+    native_.step_dual = iteration_.step_dual();
+    native_.centering = iteration_.centering();
     converged_ = iteration_.converged();
   }
 
-  /// Where rounding stops the method its residual moves up and down by orders from one iterate to the next, so the best of
-  /// them is handed back, unless the monitor has accepted the last.
+  /// Near the end rounding moves the residual up and down by orders of magnitude, so the run returns its best iterate.
   bool show(Monitor& monitor) {
-    const double residual = velocity_residual(monitor);
-    const bool better = residual <= best_.residual;
-    if (better) keep(residual);
-    const bool go_on = monitor.go_on({impulse_, velocity_, native_, converged_});
-    if (monitor.solved() && !better) keep(residual);
-    return go_on;
-  }
-
-  void keep(double residual) {
-    best_.residual = residual;
-    best_.impulse = impulse_;
-    best_.has_velocity = velocity_ != nullptr;
-    if (best_.has_velocity) best_.velocity = *velocity_;
+    return best_.show(monitor, shifted_residual(monitor), impulse_, {impulse_, velocity_, native_.values(), converged_});
   }
 
   /// (E12) with the shift of the run.
-  double velocity_residual(Monitor& monitor) {
-    const ConstraintSet& set = problem_.constraints();
-    const Vector& rho = iteration_.barrier().step;
+  double shifted_residual(Monitor& monitor) {
     ++monitor.counters().products;
     ++monitor.counters().projections;
     problem_.local_velocity(impulse_, body_scratch_, u_);
     u_ += shift_;
-    for (Index i = 0; i < set.count(); ++i)
-      for (Index row = set.offset(i); row < set.offset(i) + set.rows(i); ++row)
-        moved_[row] = impulse_[row] - rho[i] * u_[row];
-    project_product(set, moved_);
-    double largest = 0.0;
-    for (Index i = 0; i < set.count(); ++i) {
-      const double distance =
-          (impulse_.segment(set.offset(i), set.rows(i)) - moved_.segment(set.offset(i), set.rows(i))).norm() / rho[i];
-      if (!(distance <= largest)) largest = distance;
-    }
-    return largest;
+    return velocity_residual(problem_.constraints(), iteration_.barrier().step, impulse_, u_, projected_);
   }
 
   /// True when the worst of the method's own residuals has not fallen by a tenth for too long.
@@ -133,16 +113,16 @@ class InteriorSession final : public Session {
   }
 
   Outcome outcome(std::optional<Status> given_up, const std::string& reason) const {
-    return {best_.impulse, best_.has_velocity ? best_.velocity : Vector(), 0.0, given_up, reason};
+    return {best_.impulse(), best_.velocity(), 0.0, given_up, reason};
   }
 
   ContactProblem problem_;
   InteriorIteration iteration_;
-  std::vector<double> native_;
-  Vector impulse_, shift_, moved_, u_, body_scratch_;
+  InteriorColumns native_;
+  Vector impulse_, shift_, projected_, u_, body_scratch_;
   const Vector* velocity_ = nullptr;
   bool converged_ = false;
-  Kept best_;
+  BestIterate best_;
   double least_ = 0.0;
   int since_least_ = 0;
 };
@@ -181,12 +161,7 @@ class InteriorPointMethod final : public Solver {
               {"schur", InteriorForm::schur}},
              "unknowns of the linear system: velocities and impulses, velocities, impulses",
              "Mangoni's thesis, sec. 4.8; ours")
-        .add("linear_solver", &s.backend,
-             {{"auto", InteriorBackend::automatic},
-              {"mumps", InteriorBackend::mumps},
-              {"cholmod", InteriorBackend::cholmod},
-              {"eigen_ldlt", InteriorBackend::eigen_ldlt}},
-             "library that factorises it", "ours")
+        .add("linear_solver", &s.backend, linear_backend_choices(), "library that factorises it", "ours")
         .add("refinement_steps", &s.refinement_steps, Range::closed(0, 10),
              "steps of iterative refinement per solve, on the unreduced system", "ours")
         .add("tolerance_residual", &s.tolerance_residual, Range::non_negative(), "",
@@ -198,14 +173,7 @@ class InteriorPointMethod final : public Solver {
 
  private:
   const SolverInfo& do_info() const override {
-    static const std::vector<NativeColumn> columns{
-        {"bilateral_residual", "", "‖r‖/n of bilateral rows over the terms that cancel"},
-        {"cone_residual", "", "‖Dᵀv + b − y‖/n over the terms that cancel"},
-        {"momentum_residual_scaled", "", "‖Hv − k − Dλ‖/n over the terms that cancel"},
-        {"mean_complementarity", "J", "yᵀλ over the number of cones"},
-        {"step_primal", "", "step length of v and y"},
-        {"step_dual", "", "step length of the impulses"},
-        {"centering", "", "σ of the iteration"}};
+    static const std::vector<NativeColumn> columns = InteriorColumns().columns();
     static const SolverInfo qp{"ipm_qp",
                                "Interior point for problems without friction (predictor–corrector)",
                                "Mangoni's thesis, sec. 4.11; Mehrotra 1992",
@@ -224,8 +192,7 @@ class InteriorPointMethod final : public Solver {
     for (Index i = 0; i < constraints.count() && !cones_; ++i)
       if (has_friction(constraints.kind(i)) && constraints.friction(i) > 0.0)
         return "ipm_qp takes no friction; ipm_cone does";
-    const FieldValue backend = fields_.find("linear_solver")->get();
-    return interior_system_defect(problem, settings_.form, std::get<std::string>(backend));
+    return interior_system_defect(problem, settings_.form, linear_backend_name(settings_.backend));
   }
 
   std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor& monitor) const override {

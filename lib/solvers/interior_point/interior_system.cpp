@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
-
-#include "solvers/linear_work.hpp"
-
 namespace ccp {
 namespace {
 
@@ -27,15 +23,6 @@ const char* form_name(InteriorForm form) {
 }
 
 }  // namespace
-
-std::unique_ptr<LinearSolver> analysed_solver(const std::string& backend, MatrixKind kind, const SparseMatrix& pattern,
-                                              Monitor& monitor) {
-  auto solver = make_linear_solver(backend, kind);
-  const LinearWork counted(*solver, monitor.counters());
-  if (solver->analyze(pattern) != LinearStatus::ok)
-    throw std::runtime_error(fmt::format("{} cannot analyse the system: {}", solver->backend(), solver->info().message));
-  return solver;
-}
 
 std::optional<std::string> interior_system_defect(const ContactProblem& problem, InteriorForm form,
                                                   const std::string& backend) {

@@ -37,8 +37,8 @@ struct BarrierBlock {
   }
 };
 
-/// What the residuals are compared with: the largest of the terms that cancel in them, N_ii λ_i among them, which is λ_i up
-/// to a factor near one since the mean of diag(N_ii) is one.
+/// What the residuals are compared with: the largest of the terms that cancel in them. N_ii λ_i counts as λ_i, because the
+/// mean of diag(N_ii) is one.
 struct ResidualScale {
   double momentum = 0.0, kinematic = 0.0;
 };
@@ -72,12 +72,12 @@ class InteriorSystem {
   std::string message_;
 };
 
-/// automatic: schur for a problem given by N, else saddle where there are bilateral rows, else normal. Noted in the monitor.
-/// backend: a linear solver or "auto".
+/// automatic: schur for a problem given by N, else saddle where there are bilateral rows, else normal. The monitor gets a
+/// note of the choice. backend: a linear solver or "auto".
 std::unique_ptr<InteriorSystem> make_interior_system(const ContactProblem& problem, const BarrierProblem& barrier,
                                                      InteriorForm form, const std::string& backend, Monitor& monitor);
 
-/// Nothing when the backend can factorise that form of the system of this problem; else the reason.
+/// Why the backend cannot factorise that form of the system of this problem; nothing when it can.
 std::optional<std::string> interior_system_defect(const ContactProblem& problem, InteriorForm form,
                                                   const std::string& backend);
 
@@ -88,9 +88,5 @@ std::unique_ptr<InteriorSystem> make_normal_interior(const ContactProblem& probl
                                                      const std::string& backend, Monitor& monitor);
 std::unique_ptr<InteriorSystem> make_saddle_interior(const ContactProblem& problem, const BarrierProblem& barrier,
                                                      const std::string& backend, Monitor& monitor);
-
-/// A linear solver analysed for the pattern, counted; throws std::runtime_error with what the backend said when it cannot.
-std::unique_ptr<LinearSolver> analysed_solver(const std::string& backend, MatrixKind kind, const SparseMatrix& pattern,
-                                              Monitor& monitor);
 
 }  // namespace ccp

@@ -1,7 +1,7 @@
 #include <Eigen/LU>
 
 #include "solvers/interior_point/global_interior.hpp"
-#include "solvers/linear_work.hpp"
+#include "solvers/shared/linear_work.hpp"
 
 namespace ccp {
 namespace {

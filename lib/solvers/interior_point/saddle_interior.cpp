@@ -1,5 +1,5 @@
 #include "solvers/interior_point/global_interior.hpp"
-#include "solvers/linear_work.hpp"
+#include "solvers/shared/linear_work.hpp"
 
 namespace ccp {
 namespace {

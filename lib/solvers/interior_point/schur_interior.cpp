@@ -1,6 +1,6 @@
 #include "linalg/block/block_matrix.hpp"
 #include "solvers/interior_point/interior_system.hpp"
-#include "solvers/linear_work.hpp"
+#include "solvers/shared/linear_work.hpp"
 
 namespace ccp {
 namespace {

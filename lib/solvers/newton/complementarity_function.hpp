@@ -6,7 +6,7 @@
 
 namespace ccp {
 
-/// Functions Φ(x, u) of an impulse and a local velocity (padded to 3 entries) whose roots are the solutions of one
+/// Functions Φ(x, u) of an impulse and a local velocity (padded to 3 entries). Their roots are the solutions of one
 /// constraint.
 enum class ComplementarityFunction { alart_curnier, natural_map, fischer_burmeister };
 
@@ -19,7 +19,7 @@ struct ComplementarityValue {
   bool identity;  ///< by_velocity is zero and by_impulse the identity
 };
 
-/// rho > 0 (kg) brings velocities to the unit of impulses.
+/// rho > 0 (kg) converts velocities to the unit of impulses.
 ///
 /// alart_curnier: x − P(x − ρu), P normal part on [0, ∞), tangential part on the disk of radius μ P_n (ncp; Alart and
 /// Curnier 1991). natural_map: x − Π_K(x − ρû), û with the De Saxcé term in ncp. fischer_burmeister: x̂ + ŷ − (x̂² + ŷ²)^½ in

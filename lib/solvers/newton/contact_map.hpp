@@ -41,6 +41,12 @@ struct AnyConstraint {
   ContactMap map(const Vector3& s) const { return contact_map(kind, mu, model, s); }
 };
 
+/// ‖x − P(x − ρu)‖ of one constraint, N·s: 0 at its solutions.
+template <typename Map>
+[[gnu::always_inline]] inline double fixed_point_defect(const Map& map, const Vector3& x, const Vector3& u, double rho) {
+  return (x - map.value(x - rho * u)).norm();
+}
+
 inline ContactMap StrictContact::map(const Vector3& s) const {
   const double t = s.tail<2>().norm(), radius = mu * s[0];
   const bool open = s[0] <= 0.0, slipping = !open && t > radius;

@@ -9,14 +9,18 @@
 
 #include "cones/smoothed_projection.hpp"
 #include "linalg/gmres.hpp"
+#include "problem/block_scale.hpp"
 #include "solvers/newton/contact_map.hpp"
 #include "solvers/newton/sweep_phase.hpp"
+#include "solvers/shared/best_iterate.hpp"
+#include "solvers/shared/native_columns.hpp"
+#include "solvers/shared/padded_blocks.hpp"
 
 namespace ccp {
 namespace {
 
-/// Impulses that alone would make velocities this many times the free ones are not taken: γ − ρu is γ then, whatever u is,
-/// and looks like a solution.
+/// Impulses are rejected when they alone make velocities this many times the free ones: γ − ρu rounds to γ then, whatever u
+/// is, and looks like a solution.
 constexpr double overflow = 1e12;
 
 enum class RelativeDelta { none, min, avg, max };
@@ -37,14 +41,22 @@ struct PqnSettings {
   ImpulseScale impulse_scale = ImpulseScale::block;
 };
 
+struct PqnColumns : NativeColumns {
+  NativeValue merit{*this, "pqn_merit", "", "spurious energy relative to that of the free motion, eq. 40"};
+  NativeValue gmres_products{*this, "gmres_products", "", "of the step"};
+  NativeValue gmres_residual{*this, "gmres_residual", "", "of the step, relative"};
+  NativeValue fallback{*this, "fallback", "", "1: this iterate is a Gauss–Seidel sweep"};
+};
+
 class PqnSession final : public Session {
  public:
   PqnSession(const PqnSettings& settings, const ContactProblem& problem)
       : settings_(settings),
         problem_(problem),
         set_(problem_.constraints()),
-        W_(problem_.has_factored() ? static_cast<const DelassusOperator*>(&problem_.factored()) : &problem_.assembled()),
-        gmres_(problem_.rows(), settings.restart) {
+        N_(problem_.has_factored() ? static_cast<const DelassusOperator*>(&problem_.factored()) : &problem_.assembled()),
+        gmres_(problem_.rows(), settings.restart),
+        best_(problem_.rows()) {
     const auto count = static_cast<std::size_t>(set_.count());
     for (std::vector<Matrix3>* blocks : {&own_, &inverse_, &X_, &Y_, &preconditioner_})
       blocks->assign(count, Matrix3::Zero());
@@ -64,7 +76,7 @@ class PqnSession final : public Session {
     std::int64_t products = 0;
     std::string failure;
     while (show(monitor)) {
-      if (merit_ == 0.0) return {best_, {}, 0.0, Status::stalled, "the merit is zero"};
+      if (merit_ == 0.0) return {best_.impulse(), {}, 0.0, Status::stalled, "the merit is zero"};
       if (step == settings_.iterations) failure = "the limit of Newton steps";
       if (products >= settings_.product_cap) failure = "the limit of products";
       if (!failure.empty()) return fall_back(failure, step, shift, monitor);
@@ -75,37 +87,30 @@ class PqnSession final : public Session {
           gmres_.solve(apply_, precondition_, value_, direction_, settings_.epsilon * value_.norm(), limit);
       products += solved.products;
       monitor.counters().products += solved.products;
-      native_[1] = solved.products;
-      native_[2] = value_.norm() > 0.0 ? solved.residual / value_.norm() : 0.0;
-      for (Index i = 0; i < set_.count(); ++i) put(impulse_, i, project(i, block(impulse_, i) - block(direction_, i)));
+      native_.gmres_products = solved.products;
+      native_.gmres_residual = value_.norm() > 0.0 ? solved.residual / value_.norm() : 0.0;
+      for (Index i = 0; i < set_.count(); ++i)
+        put_block(set_, impulse_, i, project(i, padded_block(set_, impulse_, i) - padded_block(set_, direction_, i)));
       ++monitor.counters().projections;
       ++step;
       if (!(largest() <= overflow * size_)) return fall_back("an overflow", step, shift, monitor);
       merit_ = move(impulse_, monitor);
     }
-    return {best_, {}, 0.0, std::nullopt, ""};
+    return {best_.impulse(), {}, 0.0, std::nullopt, ""};
   }
 
  private:
-  Vector3 block(const Vector& x, Index i) const {
-    Vector3 value = Vector3::Zero();
-    for (Index row = 0; row < set_.rows(i); ++row) value[row] = x[set_.offset(i) + row];
-    return value;
-  }
-  void put(Vector& x, Index i, const Vector3& value) const {
-    for (Index row = 0; row < set_.rows(i); ++row) x[set_.offset(i) + row] = value[row];
-  }
   Vector3 project(Index i, const Vector3& x) const {
     return contact_map_value(set_.kind(i), set_.friction(i), Model::ccp, x);
   }
 
-  /// W_ii, its inverse for the merit (t_i⁻¹I where it is singular), s_i and δ.
+  /// N_ii, its inverse for the merit (t_i⁻¹I where it is singular), s_i and δ.
   void load_blocks() {
     double smallest = std::numeric_limits<double>::infinity(), largest = 0.0, sum = 0.0;
     for (Index i = 0; i < set_.count(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      own_[at] = W_->diagonal_block(i);
-      const double trace = own_[at].trace(), mean = trace > 0.0 ? trace / static_cast<double>(set_.rows(i)) : 1.0;
+      own_[at] = N_->diagonal_block(i);
+      const double mean = block_mean(own_[at].trace(), set_.rows(i));
       Matrix3 padded = own_[at];
       for (Index row = 0; row < 3; ++row) {
         if (row >= set_.rows(i))
@@ -143,14 +148,14 @@ class PqnSession final : public Session {
     size_ = r_.size() > 0 ? r_.cwiseAbs().maxCoeff() : 0.0;
     energy_ = 0.0;
     for (Index i = 0; i < set_.count(); ++i)
-      energy_ += block(r_, i).dot(inverse_[static_cast<std::size_t>(i)] * block(r_, i));
+      energy_ += padded_block(set_, r_, i).dot(inverse_[static_cast<std::size_t>(i)] * padded_block(set_, r_, i));
     if (!(energy_ > 0.0)) energy_ = 1.0;
-    native_ = {0.0, 0.0, 0.0, 0.0};
-    best_merit_ = std::numeric_limits<double>::infinity();
+    native_.clear();
     impulse_.setZero();
+    best_.restart(impulse_);
     merit_ = move(impulse_, monitor);
     if (start.impulse.size() == 0) return;
-    for (Index i = 0; i < set_.count(); ++i) put(trial_, i, project(i, block(start.impulse, i)));
+    for (Index i = 0; i < set_.count(); ++i) put_block(set_, trial_, i, project(i, padded_block(set_, start.impulse, i)));
     if (move(trial_, monitor) <= merit_) impulse_ = trial_;
     merit_ = move(impulse_, monitor);
   }
@@ -158,7 +163,7 @@ class PqnSession final : public Session {
   /// max s_i ‖γ_i‖, m/s.
   double largest() const {
     double size = 0.0;
-    for (Index i = 0; i < set_.count(); ++i) size = std::max(size, own_scale_[i] * block(impulse_, i).norm());
+    for (Index i = 0; i < set_.count(); ++i) size = std::max(size, own_scale_[i] * padded_block(set_, impulse_, i).norm());
     return impulse_.allFinite() ? size : std::numeric_limits<double>::infinity();
   }
 
@@ -169,7 +174,7 @@ class PqnSession final : public Session {
     u_ += shift_;
     double sum = 0.0;
     for (Index i = 0; i < set_.count(); ++i) {
-      const Vector3 C = constraint_value(i, block(impulse, i), 0.0, nullptr, nullptr);
+      const Vector3 C = constraint_value(i, padded_block(set_, impulse, i), 0.0, nullptr, nullptr);
       sum += C.dot(inverse_[static_cast<std::size_t>(i)] * C);
     }
     return std::abs(sum) / energy_;
@@ -177,7 +182,7 @@ class PqnSession final : public Session {
 
   /// C_ω,i = F_ω + m_ω(s_i γ_i − F_ω), m/s, and its derivatives by u and by γ where asked for (E114).
   Vector3 constraint_value(Index i, const Vector3& impulse, double omega, Matrix3* X, Matrix3* Y) const {
-    const Vector3 u = block(u_, i);
+    const Vector3 u = padded_block(set_, u_, i);
     if (set_.kind(i) == ConstraintKind::bilateral) {
       if (X != nullptr) X->setIdentity();
       if (Y != nullptr) Y->setZero();
@@ -191,12 +196,12 @@ class PqnSession final : public Session {
     return F.value + m.value;
   }
 
-  /// C_ω, X, Y and the inverses of the diagonal blocks of A = X W + Y + δI.
+  /// C_ω, X, Y and the inverses of the diagonal blocks of A = X N + Y + δI.
   void linearise() {
     const double omega = settings_.omega * std::min(settings_.merit_tolerance, merit_) * size_;
     for (Index i = 0; i < set_.count(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      put(value_, i, constraint_value(i, block(impulse_, i), omega, &X_[at], &Y_[at]));
+      put_block(set_, value_, i, constraint_value(i, padded_block(set_, impulse_, i), omega, &X_[at], &Y_[at]));
       Matrix3 A = X_[at] * own_[at] + Y_[at] + delta_ * Matrix3::Identity();
       const double mean = std::max(own_[at].trace() / static_cast<double>(set_.rows(i)), 1e-300);
       for (Index row = set_.rows(i); row < 3; ++row) {
@@ -209,56 +214,58 @@ class PqnSession final : public Session {
   }
 
   void apply_matrix(const Vector& x, Vector& y) {
-    W_->multiply(x, product_, threads_);
+    N_->multiply(x, product_, threads_);
     for (Index i = 0; i < set_.count(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      const Vector3 own = block(x, i);
-      put(y, i, X_[at] * block(product_, i) + Y_[at] * own + delta_ * own);
+      const Vector3 own = padded_block(set_, x, i);
+      put_block(set_, y, i, X_[at] * padded_block(set_, product_, i) + Y_[at] * own + delta_ * own);
     }
   }
 
   void apply_preconditioner(const Vector& x, Vector& y) const {
-    for (Index i = 0; i < set_.count(); ++i) put(y, i, preconditioner_[static_cast<std::size_t>(i)] * block(x, i));
+    for (Index i = 0; i < set_.count(); ++i)
+      put_block(set_, y, i, preconditioner_[static_cast<std::size_t>(i)] * padded_block(set_, x, i));
   }
 
   bool show(Monitor& monitor) {
-    native_[0] = merit_;
-    if (!(merit_ > best_merit_)) {
-      best_merit_ = merit_;
-      best_ = impulse_;
-    }
-    const bool go_on = monitor.go_on({impulse_, nullptr, native_, merit_ < settings_.merit_tolerance});
-    if (monitor.solved()) best_ = impulse_;
-    return go_on;
+    native_.merit = merit_;
+    const bool converged = merit_ < settings_.merit_tolerance;
+    return best_.show(monitor, merit_, impulse_, {impulse_, nullptr, native_.values(), converged});
   }
 
-  /// Step 3 of the algorithm: Gauss–Seidel from the best point.
+  /// Step 3 of the algorithm: Gauss–Seidel from the best iterate.
   Outcome fall_back(const std::string& failure, int step, const Vector& shift, Monitor& monitor) {
     const std::string reason = fmt::format("{} was reached after {} Newton steps", failure, step);
-    if (!settings_.fallback) return {best_, {}, 0.0, Status::stalled, reason};
+    if (!settings_.fallback) return {best_.impulse(), {}, 0.0, Status::stalled, reason};
     const std::string told = fmt::format("{}: Gauss–Seidel from there on", reason);
     monitor.note(told);
-    native_[1] = native_[2] = 0.0;
-    native_[3] = 1.0;
+    native_.gmres_products = 0.0;
+    native_.gmres_residual = 0.0;
+    native_.fallback = 1.0;
     SweepRunner sweeps(problem_, Model::ncp, monitor);
-    const auto merit = [this, &monitor](const Vector& impulse) { return native_[0] = move(impulse, monitor); };
+    const auto merit = [this, &monitor](const Vector& impulse) -> double {
+      native_.merit = move(impulse, monitor);
+      return native_.merit;
+    };
     const SweepRunner::Limits limits{-1.0, std::numeric_limits<int>::max()};
-    return {sweeps.run(best_, shift, limits, merit, native_, monitor).impulse, {}, 0.0, std::nullopt, told};
+    return {
+        sweeps.run(best_.impulse(), shift, limits, merit, native_.values(), monitor).impulse, {}, 0.0, std::nullopt, told};
   }
 
   PqnSettings settings_;
   ContactProblem problem_;
   const ConstraintSet& set_;
-  const DelassusOperator* W_;
+  const DelassusOperator* N_;
   Gmres gmres_;
   Gmres::Operator apply_, precondition_;
   std::vector<Matrix3> own_, inverse_, X_, Y_, preconditioner_;
   Vector weight_;     ///< s_i, 1/kg
-  Vector own_scale_;  ///< t_i = tr(W_ii)/rows, 1/kg
-  double delta_ = 0.0, size_ = 0.0, energy_ = 1.0, merit_ = 0.0, best_merit_ = 0.0;
+  Vector own_scale_;  ///< t_i = tr(N_ii)/rows, 1/kg
+  double delta_ = 0.0, size_ = 0.0, energy_ = 1.0, merit_ = 0.0;
   int threads_ = 1;
-  Vector shift_, r_, u_, scratch_, impulse_, trial_, value_, direction_, product_, best_;
-  std::vector<double> native_;
+  Vector shift_, r_, u_, scratch_, impulse_, trial_, value_, direction_, product_;
+  BestIterate best_;
+  PqnColumns native_;
 };
 
 class Pqn final : public Solver {
@@ -292,14 +299,8 @@ class Pqn final : public Solver {
 
  private:
   const SolverInfo& do_info() const override {
-    static const SolverInfo info{"pqn",
-                                 "Projected quasi-Newton",
-                                 "Koziara 2017, Algorithm 1",
-                                 {Model::ncp},
-                                 {{"pqn_merit", "", "spurious energy relative to that of the free motion, eq. 40"},
-                                  {"gmres_products", "", "of the step"},
-                                  {"gmres_residual", "", "of the step, relative"},
-                                  {"fallback", "", "1: this iterate is a Gauss–Seidel sweep"}}};
+    static const SolverInfo info{
+        "pqn", "Projected quasi-Newton", "Koziara 2017, Algorithm 1", {Model::ncp}, PqnColumns().columns()};
     return info;
   }
   std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor&) const override {

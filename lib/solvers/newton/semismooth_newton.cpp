@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "linalg/block/block_lu.hpp"
+#include "problem/block_scale.hpp"
 #include "solvers/newton/complementarity_function.hpp"
 #include "solvers/newton/contact_map.hpp"
 #include "solvers/newton/merit_memory.hpp"
+#include "solvers/shared/best_iterate.hpp"
+#include "solvers/shared/native_columns.hpp"
+#include "solvers/shared/padded_blocks.hpp"
 
 namespace ccp {
 namespace {
@@ -21,20 +24,23 @@ struct SemismoothSettings {
   double regularization = 1e-10;
 };
 
+struct SemismoothColumns : NativeColumns {
+  NativeValue merit{*this, "newton_merit", "m/s", "‖Φ_i/ρ_i‖₂"};
+  NativeValue step_length{*this, "step_length", "", "of the line search"};
+  NativeValue regularization{*this, "regularization", "", "relative, of the last Jacobian"};
+};
+
 class SemismoothSession final : public Session {
  public:
   SemismoothSession(const SemismoothSettings& settings, const ContactProblem& problem, Model model)
       : settings_(settings),
         problem_(problem),
         model_(model),
-        W_(block_matrix(problem.constraints(), problem.local().N)),
-        lu_(W_) {
+        N_(block_matrix(problem.constraints(), problem.local().N)),
+        lu_(N_),
+        best_(problem.rows()) {
     const ConstraintSet& set = problem.constraints();
-    weight_.resize(set.count());
-    for (Index i = 0; i < set.count(); ++i) {
-      const double trace = W_.block[static_cast<std::size_t>(W_.diagonal[static_cast<std::size_t>(i)])].trace();
-      weight_[i] = trace > 0.0 ? trace / static_cast<double>(set.rows(i)) : 1.0;
-    }
+    weight_ = block_means(set, [this](Index i) { return N_.diagonal_block(i).trace(); });
     step_ = settings.step_factor * weight_.cwiseInverse();
     for (Vector* vector : {&x_, &u_, &residual_, &direction_, &change_, &trial_x_, &trial_u_})
       vector->setZero(3 * set.count());
@@ -50,33 +56,33 @@ class SemismoothSession final : public Session {
     MeritMemory merits;
     merits.restart(settings_.memory, merit_);
     while (show(monitor)) {
-      if (merit_ == 0.0) return {best_, {}, 0.0, Status::stalled, "the Newton function is zero"};
-      if (!find_direction(monitor)) return {best_, {}, 0.0, Status::stalled, "the Jacobian is singular"};
+      if (merit_ == 0.0) return {best_.impulse(), {}, 0.0, Status::stalled, "the Newton function is zero"};
+      if (!find_direction(monitor)) return {best_.impulse(), {}, 0.0, Status::stalled, "the Jacobian is singular"};
       search(merits.largest(), monitor);
       merits.add(merit_);
     }
-    return {best_, {}, 0.0, std::nullopt, ""};
+    return {best_.impulse(), {}, 0.0, std::nullopt, ""};
   }
 
  private:
   void begin(const WarmStart& start, const Vector& shift, Monitor& monitor) {
-    Vector q = Vector::Zero(x_.size());
-    pad(problem_.constraints(), problem_.local().r + shift, q);
-    free_velocity_ = q.size() > 0 ? q.cwiseAbs().maxCoeff() : 0.0;
+    Vector r = Vector::Zero(x_.size());
+    pad(problem_.constraints(), problem_.local().r + shift, r);
+    free_velocity_ = r.size() > 0 ? r.cwiseAbs().maxCoeff() : 0.0;
     x_.setZero();
-    u_ = q;
+    u_ = r;
     merit_ = merit_of(x_, u_);
-    if (start.impulse.size() > 0) take_start(start.impulse, q, monitor);
-    best_residual_ = std::numeric_limits<double>::infinity();
+    if (start.impulse.size() > 0) take_start(start.impulse, r, monitor);
+    best_.restart(impulse_);
     regularization_ = settings_.regularization;
     length_ = 1.0;
   }
 
-  /// A warm start, unless it is further from a root than zero: the method is a local one.
-  void take_start(const Vector& impulse, const Vector& q, Monitor& monitor) {
+  /// Takes a warm start unless it is further from a root than zero is: the method is a local one.
+  void take_start(const Vector& impulse, const Vector& r, Monitor& monitor) {
     pad(problem_.constraints(), impulse, trial_x_);
-    W_.multiply(trial_x_, trial_u_);
-    trial_u_ += q;
+    N_.multiply(trial_x_, trial_u_);
+    trial_u_ += r;
     ++monitor.counters().products;
     const double merit = merit_of(trial_x_, trial_u_);
     if (!(merit <= merit_)) return;
@@ -110,16 +116,16 @@ class SemismoothSession final : public Session {
     }
   }
 
-  /// Newton direction; where the Jacobian is singular N is taken a little more definite, from step to step less again.
+  /// The Newton direction. Where the Jacobian is singular, N_ii gets a regularisation, which then decays from step to step.
   bool find_direction(Monitor& monitor) {
     for (; regularization_ <= 1.0; regularization_ = std::max(100.0 * regularization_, 1e-12)) {
       linearise();
       ++monitor.counters().factorizations;
-      if (!lu_.factorize(W_, scale_, diagonal_, identity_)) continue;
+      if (!lu_.factorize(N_, scale_, diagonal_, identity_)) continue;
       lu_.solve(residual_, direction_);
       ++monitor.counters().back_solves;
       if (!direction_.allFinite()) continue;
-      W_.multiply(direction_, change_);
+      N_.multiply(direction_, change_);
       ++monitor.counters().products;
       regularization_ = std::max(settings_.regularization, 0.01 * regularization_);
       return true;
@@ -127,7 +133,7 @@ class SemismoothSession final : public Session {
     return false;
   }
 
-  /// Backtracks from the full step; the last trial is taken anyway, so that the method can leave a kink.
+  /// Backtracks from the full step and accepts the last trial in any case, so that the method can leave a kink.
   void search(double bound, Monitor& monitor) {
     length_ = 1.0;
     for (int trial = 1;; ++trial, length_ *= 0.5) {
@@ -148,34 +154,31 @@ class SemismoothSession final : public Session {
     const ConstraintSet& set = problem_.constraints();
     double residual = 0.0;
     for (Index i = 0; i < set.count(); ++i) {
+      const AnyConstraint map{set.kind(i), set.friction(i), model_};
       const Vector3 own = x_.segment<3>(3 * i);
-      const Vector3 feasible = contact_map_value(set.kind(i), set.friction(i), model_, own);
-      const Vector3 image = contact_map_value(set.kind(i), set.friction(i), model_, own - step_[i] * u_.segment<3>(3 * i));
-      residual = std::max(residual, (own - image).norm() / step_[i]);
-      for (Index row = 0; row < set.rows(i); ++row) impulse_[set.offset(i) + row] = feasible[row];
+      residual = std::max(residual, fixed_point_defect(map, own, u_.segment<3>(3 * i), step_[i]) / step_[i]);
+      put_block(set, impulse_, i, map.value(own));
     }
-    if (!(residual > best_residual_)) {
-      best_residual_ = residual;
-      best_ = impulse_;
-    }
-    native_ = {merit_, length_, regularization_};
-    const bool go_on = monitor.go_on({impulse_, nullptr, native_, merit_ <= 1e-14 * free_velocity_});
-    if (monitor.solved()) best_ = impulse_;
-    return go_on;
+    native_.merit = merit_;
+    native_.step_length = length_;
+    native_.regularization = regularization_;
+    const bool converged = merit_ <= 1e-14 * free_velocity_;
+    return best_.show(monitor, residual, impulse_, {impulse_, nullptr, native_.values(), converged});
   }
 
   SemismoothSettings settings_;
   ContactProblem problem_;
   Model model_;
-  BlockMatrix W_;
+  BlockMatrix N_;
   BlockLu lu_;
-  Vector weight_;  ///< t_i = tr(W_ii)/rows, 1/kg
+  Vector weight_;  ///< t_i = tr(N_ii)/rows, 1/kg
   Vector step_;    ///< ρ_i, kg
-  double merit_ = 0.0, length_ = 1.0, regularization_ = 0.0, free_velocity_ = 0.0, best_residual_ = 0.0;
-  Vector x_, u_, residual_, direction_, change_, trial_x_, trial_u_, impulse_, best_;
+  double merit_ = 0.0, length_ = 1.0, regularization_ = 0.0, free_velocity_ = 0.0;
+  Vector x_, u_, residual_, direction_, change_, trial_x_, trial_u_, impulse_;
+  BestIterate best_;
   std::vector<Matrix3> scale_, diagonal_;
   std::vector<char> identity_;
-  std::vector<double> native_{0.0, 0.0, 0.0};
+  SemismoothColumns native_;
 };
 
 class SemismoothNewton final : public Solver {
@@ -203,9 +206,7 @@ class SemismoothNewton final : public Solver {
                                  "Semismooth Newton",
                                  "Alart and Curnier 1991; De Saxcé and Feng 1998; Fukushima, Luo and Tseng 2002",
                                  {Model::ncp, Model::ccp},
-                                 {{"newton_merit", "m/s", "‖Φ_i/ρ_i‖₂"},
-                                  {"step_length", "", "of the line search"},
-                                  {"regularization", "", "relative, of the last Jacobian"}}};
+                                 SemismoothColumns().columns()};
     return info;
   }
   std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model model, Monitor&) const override {

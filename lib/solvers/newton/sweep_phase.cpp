@@ -2,38 +2,37 @@
 
 #include "solvers/fixed_point/nsgs.hpp"
 #include "solvers/fixed_point/projected_gauss_seidel.hpp"
+#include "solvers/forwarding_monitor.hpp"
 
 namespace ccp {
 namespace {
 
 constexpr int sweeps_between_residuals = 10;
 
-/// Shows sweeps as iterates of the method they are a phase of. The first iterate is the last of that method: shown already.
-class PhaseMonitor final : public Monitor {
+/// Shows sweeps as iterates of the method they are a phase of. It skips the first, which is that method's last iterate.
+class SweepMonitor final : public ForwardingMonitor {
  public:
-  PhaseMonitor(Monitor& monitor, const SweepRunner::Limits& limits, const std::function<double(const Vector&)>& residual,
+  SweepMonitor(Monitor& run, const SweepRunner::Limits& limits, const std::function<double(const Vector&)>& residual,
                const std::vector<double>& native)
-      : monitor_(monitor), limits_(limits), residual_(residual), native_(native) {}
+      : ForwardingMonitor(run), limits_(limits), residual_(residual), native_(native) {}
 
   bool go_on(const Iterate& iterate) override {
     if (sweeps_++ == 0) return true;
-    if (!monitor_.go_on({iterate.impulse, nullptr, native_, false})) {
+    if (!ForwardingMonitor::go_on({iterate.impulse, nullptr, native_, false})) {
       stopped_ = true;
       return false;
     }
     if (sweeps_ > limits_.sweeps) return false;
     if (sweeps_ % sweeps_between_residuals != 0) return true;
-    ++monitor_.counters().products;
+    ++counters().products;
     return residual_(iterate.impulse()) > limits_.residual;
   }
   bool stopped() const { return stopped_; }
-  bool solved() const override { return stopped_ && monitor_.solved(); }
-  Counters& counters() override { return monitor_.counters(); }
-  int threads() const override { return monitor_.threads(); }
+  bool solved() const override { return stopped_ && ForwardingMonitor::solved(); }
+  /// The remarks of the sweeps are not remarks of the method.
   void note(const std::string&) override {}
 
  private:
-  Monitor& monitor_;
   const SweepRunner::Limits& limits_;
   const std::function<double(const Vector&)>& residual_;
   const std::vector<double>& native_;
@@ -41,8 +40,8 @@ class PhaseMonitor final : public Monitor {
   bool stopped_ = false;
 };
 
-/// The method of the sweeps. By Newton steps a contact problem takes two thirds of the time it takes by enumeration, which
-/// remains where they fail.
+/// The method of the sweeps. Newton steps solve one contact in two thirds of the time of enumeration, the fallback where
+/// they fail.
 std::unique_ptr<Solver> make_sweeps(Model model) {
   if (model == Model::ccp) return make_projected_gauss_seidel();
   auto nsgs = make_nsgs();
@@ -60,7 +59,7 @@ SweepRunner::~SweepRunner() = default;
 SweepRunner::Result SweepRunner::run(const Vector& start, const Vector& shift, const Limits& limits,
                                      const std::function<double(const Vector&)>& residual, const std::vector<double>& native,
                                      Monitor& monitor) {
-  PhaseMonitor phase(monitor, limits, residual, native);
+  SweepMonitor phase(monitor, limits, residual, native);
   Result result;
   result.impulse = session_->run({start, {}, 0.0}, shift, phase).impulse;
   result.stopped = phase.stopped();

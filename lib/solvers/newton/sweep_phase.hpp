@@ -8,8 +8,8 @@
 
 namespace ccp {
 
-/// Sweeps of nonlinear Gauss–Seidel (ncp) or projected Gauss–Seidel (ccp) as a phase of another method: its iterates are
-/// shown to the monitor of that method, which may end the run in the middle of them.
+/// Sweeps of nonlinear Gauss–Seidel (ncp) or projected Gauss–Seidel (ccp) as a phase of another method. The monitor of that
+/// method sees every sweep and may end the run at any of them.
 class SweepRunner {
  public:
   struct Limits {
@@ -26,7 +26,7 @@ class SweepRunner {
   SweepRunner(const ContactProblem& problem, Model model, Monitor& monitor);
   ~SweepRunner();
 
-  /// residual(γ) is evaluated every tenth sweep. native: values shown in the columns of the method.
+  /// Evaluates residual(γ) every tenth sweep. native: the values of the method's columns, read at every sweep.
   Result run(const Vector& start, const Vector& shift, const Limits& limits,
              const std::function<double(const Vector&)>& residual, const std::vector<double>& native, Monitor& monitor);
 

@@ -7,13 +7,13 @@
 
 #include "linalg/block/block_lu.hpp"
 #include "linalg/block/frontal_lu.hpp"
+#include "problem/block_scale.hpp"
 #include "solvers/proximal_newton/velocity_system.hpp"
 
 namespace ccp {
 namespace {
 
-/// J as it is, on the graph of the contacts. Two kinds of LU, as one is quicker where there is little fill and the other
-/// where there is much.
+/// J itself, on the graph of the contacts. There are two kinds of LU: one is faster with little fill, the other with much.
 class ContactSystem : public NewtonSystem {
  public:
   ContactSystem(const ContactProblem& problem, BlockMatrix N, const BlockOrdering& ordering)
@@ -21,12 +21,7 @@ class ContactSystem : public NewtonSystem {
 
   void multiply(const Vector& x, Vector& y) override { N_.multiply(x, y); }
   Vector mean_diagonal() const override {
-    Vector mean(constraints_.count());
-    for (Index i = 0; i < mean.size(); ++i) {
-      const double trace = N_.block[static_cast<std::size_t>(N_.diagonal[static_cast<std::size_t>(i)])].trace();
-      mean[i] = trace > 0.0 ? trace / static_cast<double>(constraints_.rows(i)) : 1.0;
-    }
-    return mean;
+    return block_means(constraints_, [this](Index i) { return N_.diagonal_block(i).trace(); });
   }
   std::int64_t flops() const override { return flops_; }
 
@@ -71,7 +66,7 @@ class FrontalContactSystem final : public ContactSystem {
     identity_ = &identity;
     return lu_.factorize(matrix(), G, E, identity);
   }
-  /// The unknowns of identity rows are known, so that they go to the right-hand side of the others.
+  /// The unknowns of identity rows are known: they move to the right-hand side of the other rows.
   void solve(const Vector& rhs, Vector& x) override {
     x = rhs;
     if (std::find(identity_->begin(), identity_->end(), 1) != identity_->end()) {
@@ -97,7 +92,7 @@ class FrontalContactSystem final : public ContactSystem {
   Vector known_, known_velocity_;  ///< of identity rows, and N times that
 };
 
-/// From this number of operations on, LU in fronts is quicker than block by block.
+/// From this number of operations on, LU in fronts is faster than LU block by block.
 constexpr std::int64_t worth_fronts = 3'000'000;
 
 std::unique_ptr<NewtonSystem> make_contact_system(const ContactProblem& problem) {
@@ -107,26 +102,26 @@ std::unique_ptr<NewtonSystem> make_contact_system(const ContactProblem& problem)
   return std::make_unique<FrontalContactSystem>(problem, std::move(N), ordering);
 }
 
-/// Below this number of operations all factorisations of a run take less time than the analysis of a second form would.
+/// Below this number of operations all factorisations of a run take less time than the analysis of a second form.
 constexpr std::int64_t cheap_factorization = 5'000'000;
 
-/// Beyond this number of rows the impulses are not analysed where the velocities are fewer: that takes longer than several
-/// factorisations, and on all packings of that size the velocities were cheaper.
+/// Beyond this number of rows, and with fewer velocities than rows, the contact form is not analysed: the analysis takes
+/// longer than several factorisations, and on all packings of that size the velocity form was cheaper.
 constexpr Index many_rows = 3000;
 
-/// How much dearer a velocity system is than its operations say: contacts that separate drop out of a contact system, and
-/// its solutions need no refinement. Measured: with 1.4 and 1.7 times the operations a contact system took 1.0 and 0.8 times
-/// as long on disordered packings of 1000 and 4700 contacts, with 1.3 to 1.6 times 0.35 to 0.6 on 300 to 2000 random
-/// contacts, and with 5.1 times 3.6 on a packing in layers.
+/// A velocity system costs this much more than its operations say: contacts that separate drop out of a contact system, and
+/// its solutions need no refinement. Measured time of a contact system over that of a velocity system: 1.0 and 0.8 with 1.4
+/// and 1.7 times the operations (disordered packings of 1000 and 4700 contacts), 0.35 to 0.6 with 1.3 to 1.6 times (300 to
+/// 2000 random contacts), 3.6 with 5.1 times (a packing in layers).
 constexpr double velocity_overhead = 1.5;
 
 }  // namespace
 
-std::unique_ptr<NewtonSystem> make_newton_system(const ContactProblem& problem, NewtonForm form) {
+std::unique_ptr<NewtonSystem> make_newton_system(const ContactProblem& problem, NewtonSpace space) {
   const bool large = problem.has_factored() && problem.rows() > many_rows && problem.dofs() < problem.rows();
-  if (form == NewtonForm::velocity_space || (form == NewtonForm::automatic && large)) return make_velocity_system(problem);
+  if (space == NewtonSpace::velocities || (space == NewtonSpace::automatic && large)) return make_velocity_system(problem);
   auto contact = make_contact_system(problem);
-  if (form == NewtonForm::contact_space || !problem.has_factored() || contact->flops() < cheap_factorization) return contact;
+  if (space == NewtonSpace::contacts || !problem.has_factored() || contact->flops() < cheap_factorization) return contact;
   auto velocity = make_velocity_system(problem);
   if (velocity_overhead * static_cast<double>(velocity->flops()) < static_cast<double>(contact->flops())) return velocity;
   return contact;

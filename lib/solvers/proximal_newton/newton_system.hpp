@@ -10,8 +10,8 @@
 namespace ccp {
 
 /// The Newton matrices of the family, J = diag(G_i) N + diag(E_i), with 3×3 blocks G_i (kg) and E_i per constraint: products
-/// with N, factorisation and solution. Vectors are padded to 3 entries a constraint. Two forms: the block LU of J itself,
-/// and the elimination of the impulses, which leaves a matrix as large as the velocities.
+/// with N, factorisation and solution. Vectors are padded to 3 entries a constraint. One form factorises J itself by block
+/// LU; the other eliminates the impulses and factorises a matrix of the size of the velocities.
 class NewtonSystem {
  public:
   virtual ~NewtonSystem() = default;
@@ -34,11 +34,12 @@ class NewtonSystem {
   virtual std::string name() const = 0;
 };
 
-enum class NewtonForm { automatic, contact_space, velocity_space };
+/// The unknowns of the Newton systems.
+enum class NewtonSpace { automatic, contacts, velocities };
 
 /// automatic: the form with the smaller predicted number of operations; where there are many rows, and fewer velocities,
-/// that on the velocities. velocity_space needs ContactProblem::has_factored().
-std::unique_ptr<NewtonSystem> make_newton_system(const ContactProblem& problem, NewtonForm form);
+/// that on the velocities. velocities needs ContactProblem::has_factored().
+std::unique_ptr<NewtonSystem> make_newton_system(const ContactProblem& problem, NewtonSpace space);
 
 /// One line for the notes of a run.
 std::string describe(const NewtonSystem& system);

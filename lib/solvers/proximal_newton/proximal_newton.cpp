@@ -8,6 +8,8 @@
 #include "solvers/newton/merit_memory.hpp"
 #include "solvers/newton/sweep_phase.hpp"
 #include "solvers/proximal_newton/proximal_subproblem.hpp"
+#include "solvers/shared/best_iterate.hpp"
+#include "solvers/shared/native_columns.hpp"
 
 namespace ccp {
 namespace {
@@ -16,7 +18,7 @@ enum class SweepPhase { automatic, off, on };
 enum class ColdStart { sticking, zero };
 
 struct ProximalSettings {
-  NewtonForm form = NewtonForm::automatic;
+  NewtonSpace space = NewtonSpace::automatic;
   ColdStart start = ColdStart::sticking;
   double weight = 1e-2;
   double weight_decrease = 0.03;
@@ -37,18 +39,25 @@ struct ProximalSettings {
   double sweep_reduction = 0.1;
 };
 
-/// When a factorisation costs more than this many operations, sweeps come first.
+/// Sweeps come first when a factorisation costs more than this many operations.
 constexpr std::int64_t expensive_factorization = 30'000'000;
+
+struct ProximalColumns : NativeColumns {
+  NativeValue weight{*this, "proximal_weight", "", "a of the present subproblem"};
+  NativeValue merit{*this, "subproblem_merit", "m/s", "‖F_i/ρ_i‖₂ of the present subproblem"};
+  NativeValue newton_step{*this, "newton_step", "", "Newton steps so far in the subproblem"};
+  NativeValue step_length{*this, "step_length", "", "of the line search"};
+};
 
 class ProximalSession final : public Session {
  public:
   ProximalSession(const ProximalSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor)
       : settings_(settings),
         problem_(problem),
-        sub_(problem, model, settings.step_factor, settings.form),
+        sub_(problem, model, settings.step_factor, settings.space),
         weight_(settings.weight),
         impulse_(Vector::Zero(problem.rows())),
-        best_(Vector::Zero(problem.rows())),
+        best_(problem.rows()),
         best_point_(Vector::Zero(sub_.size())),
         centre_(Vector::Zero(sub_.size())) {
     monitor.note(describe(sub_.system()));
@@ -105,12 +114,12 @@ class ProximalSession final : public Session {
       centre_.setZero();
     weight_ = settings_.weight;
     memory_ = settings_.memory;
-    best_residual_ = std::numeric_limits<double>::infinity();
+    best_.restart(impulse_);
     sub_.begin(centre_, weight_);
   }
 
-  /// Moves to where every contact sticks, if that is nearer to a solution than no impulses are (E127). False when the run is
-  /// over.
+  /// Moves to where every contact sticks, if that is nearer to a solution than zero impulses are (E127). False when the run
+  /// is over.
   bool stick(Monitor& monitor) {
     const double before = sub_.merit();
     ++monitor.counters().factorizations;
@@ -124,22 +133,19 @@ class ProximalSession final : public Session {
     return show(monitor);
   }
 
-  /// Nonlinear Gauss–Seidel from the best point so far until its residual has fallen by `reduction` (E85), with no more
-  /// sweeps than would take as long as the Newton steps of one subproblem. False when the run is over.
+  /// Nonlinear Gauss–Seidel from the best iterate until its residual has fallen by `reduction` (E85), for at most the time
+  /// that the Newton steps of one subproblem take. False when the run is over.
   bool sweep(double reduction, const Vector& shift, Monitor& monitor) {
     const auto residual = [this](const Vector& impulse) {
       pad(problem_.constraints(), impulse, centre_);
       sub_.begin(centre_, weight_);
       return sub_.residual();
     };
-    native_ = {0.0, 0.0, 0.0, 0.0};
-    const SweepRunner::Result swept =
-        sweeps_->run(best_, shift, {reduction * best_residual_, sweeps_budget()}, residual, native_, monitor);
-    if (swept.residual <= best_residual_ || swept.solved) {
-      best_residual_ = swept.residual;
-      best_ = swept.impulse;
-    }
-    pad(problem_.constraints(), best_, centre_);
+    native_.clear();
+    const SweepRunner::Limits limits{reduction * best_.residual(), sweeps_budget()};
+    const SweepRunner::Result swept = sweeps_->run(best_.impulse(), shift, limits, residual, native_.values(), monitor);
+    if (swept.residual <= best_.residual() || swept.solved) best_.keep(swept.residual, swept.impulse);
+    pad(problem_.constraints(), best_.impulse(), centre_);
     return !swept.stopped;
   }
 
@@ -152,7 +158,7 @@ class ProximalSession final : public Session {
   /// Sweeps that take as long as `newton_steps` factorisations.
   int sweeps_budget() const { return std::max(100, static_cast<int>(settings_.newton_steps * factorization_in_sweeps())); }
 
-  /// Where sweeps come first they may be all that is needed: then a first factorisation must be cheap.
+  /// Sweeps may be all that is needed, so a factorisation before them must be cheap.
   bool worth_sticking() const {
     return settings_.start == ColdStart::sticking && (!sweeps_ || factorization_in_sweeps() <= sweeps_for_sticking);
   }
@@ -181,7 +187,7 @@ class ProximalSession final : public Session {
     return Inner::failed;
   }
 
-  /// One damped Newton step; the last trial is taken even when it is no better.
+  /// One damped Newton step; the last trial is accepted even when it is no better.
   bool take_step(Monitor& monitor) {
     if (!sub_.find_direction()) return false;
     Counters& counters = monitor.counters();
@@ -203,20 +209,18 @@ class ProximalSession final : public Session {
   bool show(Monitor& monitor) {
     sub_.feasible_point(impulse_);
     const double residual = sub_.residual();
-    if (residual <= best_residual_) {
-      best_residual_ = residual;
-      best_ = impulse_;
-    }
-    native_ = {weight_, sub_.merit(), static_cast<double>(steps_), length_};
-    const bool go_on = monitor.go_on({impulse_, nullptr, native_, residual <= rounding * free_velocity_});
-    if (monitor.solved()) best_ = impulse_;
-    return go_on;
+    native_.weight = weight_;
+    native_.merit = sub_.merit();
+    native_.newton_step = steps_;
+    native_.step_length = length_;
+    const bool converged = residual <= rounding * free_velocity_;
+    return best_.show(monitor, residual, impulse_, {impulse_, nullptr, native_.values(), converged});
   }
 
-  Outcome outcome() const { return {best_, {}, 0.0, std::nullopt, ""}; }
+  Outcome outcome() const { return {best_.impulse(), {}, 0.0, std::nullopt, ""}; }
 
   static constexpr double rounding = 1e-14;
-  /// A sweep over one contact takes as long as this many operations of a factorisation, which runs ten times as fast.
+  /// A sweep over one contact takes as long as this many operations of a factorisation.
   static constexpr double sweep_cost = 3000.0;
   static constexpr double sweeps_for_sticking = 200.0;
 
@@ -226,20 +230,19 @@ class ProximalSession final : public Session {
   std::unique_ptr<SweepRunner> sweeps_;  ///< where there is a first phase
   MeritMemory merits_;
   double weight_, free_velocity_ = 0.0, length_ = 1.0;
-  double best_residual_ = std::numeric_limits<double>::infinity();
   int memory_ = 10, steps_ = 0;
-  std::vector<double> native_{0.0, 0.0, 0.0, 0.0};
-  Vector impulse_, best_, best_point_, centre_;
+  ProximalColumns native_;
+  Vector impulse_;
+  BestIterate best_;
+  Vector best_point_, centre_;
 };
 
 class ProximalNewton final : public Solver {
  public:
   ProximalNewton() {
     fields_
-        .add("linear_system", &settings_.form,
-             {{"auto", NewtonForm::automatic},
-              {"contact", NewtonForm::contact_space},
-              {"velocity", NewtonForm::velocity_space}},
+        .add("linear_system", &settings_.space,
+             {{"auto", NewtonSpace::automatic}, {"contact", NewtonSpace::contacts}, {"velocity", NewtonSpace::velocities}},
              "space of the Newton systems; auto: the one with the cheaper factorisation, velocity where H is block-diagonal",
              "ours")
         .add("first_phase", &settings_.sweeps,
@@ -256,7 +259,7 @@ class ProximalNewton final : public Solver {
              "merit "
              "is less than that of none",
              "ours")
-        .add("weight", &settings_.weight, Range::positive(), "", "proximal weight a at the start, relative to tr(W_ii)/3",
+        .add("weight", &settings_.weight, Range::positive(), "", "proximal weight a at the start, relative to tr(N_ii)/3",
              "ours")
         .add("weight_decrease", &settings_.weight_decrease, Range::open_closed(0, 1), "",
              "factor of a after an easy subproblem", "ours")
@@ -287,14 +290,11 @@ class ProximalNewton final : public Solver {
                                  "Proximal semismooth Newton",
                                  "ours; map of Alart and Curnier 1991, proximal point method of Rockafellar 1976",
                                  {Model::ncp, Model::ccp},
-                                 {{"proximal_weight", "", "a of the present subproblem"},
-                                  {"subproblem_merit", "m/s", "‖F_i/ρ_i‖₂ of the present subproblem"},
-                                  {"newton_step", "", "Newton steps so far in the subproblem"},
-                                  {"step_length", "", "of the line search"}}};
+                                 ProximalColumns().columns()};
     return info;
   }
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
-    if (settings_.form == NewtonForm::velocity_space && !problem.has_factored())
+    if (settings_.space == NewtonSpace::velocities && !problem.has_factored())
       return "linear_system = velocity needs a problem in global form with a block-diagonal H";
     return std::nullopt;
   }

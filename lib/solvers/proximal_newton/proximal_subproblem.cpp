@@ -5,15 +5,15 @@
 
 namespace ccp {
 
-ProximalSubproblem::ProximalSubproblem(const ContactProblem& problem, Model model, double step_factor, NewtonForm form)
+ProximalSubproblem::ProximalSubproblem(const ContactProblem& problem, Model model, double step_factor, NewtonSpace space)
     : constraints_(problem.constraints()),
       model_(model),
-      system_(make_newton_system(problem, form)),
+      system_(make_newton_system(problem, space)),
       weight_(system_->mean_diagonal()),
       step_factor_(step_factor),
       residual_factor_(step_factor) {
   const auto blocks = static_cast<std::size_t>(constraints_.count());
-  for (Vector* vector : {&q_, &centre_, &x_, &u_, &direction_, &velocity_change_, &trial_x_, &trial_u_, &residual_})
+  for (Vector* vector : {&r_, &centre_, &x_, &u_, &direction_, &velocity_change_, &trial_x_, &trial_u_, &residual_})
     vector->setZero(size());
   scale_.resize(blocks);
   diagonal_.resize(blocks);
@@ -26,7 +26,7 @@ void ProximalSubproblem::begin(const Vector& centre, double a) {
   x_ = centre;
   step_ = (step_factor_ / (1.0 + a)) * weight_.cwiseInverse();
   system_->multiply(x_, u_);
-  u_ += q_;  // the proximal term vanishes at the centre
+  u_ += r_;  // the proximal term vanishes at the centre
   merit_ = merit_of(x_, u_);
 }
 
@@ -109,7 +109,7 @@ double ProximalSubproblem::residual() const {
     const double step = ratio * step_[i];
     const Vector3 own = x_.segment<3>(3 * i);
     const Vector3 u = u_.segment<3>(3 * i) - a_ * weight_[i] * (own - centre_.segment<3>(3 * i));
-    largest = std::max(largest, (own - map.value(own - step * u)).norm() / step);
+    largest = std::max(largest, fixed_point_defect(map, own, u, step) / step);
   });
   return largest;
 }

@@ -8,23 +8,23 @@
 
 namespace ccp {
 
-/// One proximal subproblem (E81): find x with x = P(x − ρ u(x)), u(x) = W x + q + a t (x − r), per contact with its own step
-/// ρ_i = factor/(t_i (1 + a)), t_i = tr(W_ii)/rows(i). Vectors are padded to 3 entries a constraint. Holds everything a
-/// Newton step needs, allocated once.
+/// One proximal subproblem (E81): find x with x = P(x − ρ u(x)), u(x) = N x + r + a T (x − x̄), per contact with its own step
+/// ρ_i = factor/(t_i (1 + a)), T = diag(t_i), t_i = tr(N_ii)/rows(i). Vectors are padded to 3 entries a constraint. Holds
+/// everything a Newton step needs, allocated once.
 class ProximalSubproblem {
  public:
-  ProximalSubproblem(const ContactProblem& problem, Model model, double step_factor, NewtonForm form);
+  ProximalSubproblem(const ContactProblem& problem, Model model, double step_factor, NewtonSpace space);
 
   Index size() const { return 3 * constraints_.count(); }
   const NewtonSystem& system() const { return *system_; }
 
-  /// Sets q (padded, m/s).
-  void set_free_velocity(const Vector& q) { q_ = q; }
+  /// Sets r (padded, m/s).
+  void set_free_velocity(const Vector& r) { r_ = r; }
 
   /// ρ_i = factor/(t_i (1 + a)) from the next begin() on.
   void set_step_factor(double factor) { step_factor_ = factor; }
 
-  /// Starts a subproblem at x = centre with proximal weight a (dimensionless); one product with W.
+  /// Starts a subproblem at x = x̄ = centre with proximal weight a (dimensionless); one product with N.
   void begin(const Vector& centre, double a);
 
   /// The point where every contact would stick, brought onto its set: x <- P(x_0 − (N + a T)⁻¹ u(x_0)) from the present
@@ -43,8 +43,8 @@ class ProximalSubproblem {
   const Vector& point() const { return x_; }
   /// f at the present point, m/s.
   double merit() const { return merit_; }
-  /// max_i ‖x_i − P(x_i − ρ_i (W x + q)_i)‖/ρ_i, m/s, at the present point, ρ_i with the factor given to the constructor:
-  /// the residual of the problem itself.
+  /// max_i ‖x_i − P(x_i − ρ_i (N x + r)_i)‖/ρ_i, m/s, at the present point, the residual of the problem itself. ρ_i has the
+  /// factor given to the constructor.
   double residual() const;
   /// The present point on its set: P-feasible impulses, N·s.
   void feasible_point(Vector& impulse) const;
@@ -60,7 +60,7 @@ class ProximalSubproblem {
   Vector weight_;  ///< t_i, 1/kg, 1 where the trace is not positive
   Vector step_;    ///< ρ_i, kg
   double step_factor_, residual_factor_, a_ = 0.0, merit_ = 0.0, trial_merit_ = 0.0;
-  Vector q_, centre_, x_, u_, direction_, velocity_change_, trial_x_, trial_u_, residual_;
+  Vector r_, centre_, x_, u_, direction_, velocity_change_, trial_x_, trial_u_, residual_;
   std::vector<Matrix3> scale_, diagonal_;
   std::vector<char> identity_;
 };

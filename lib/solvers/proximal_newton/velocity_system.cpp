@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "linalg/block/frontal_lu.hpp"
+#include "problem/block_scale.hpp"
 
 namespace ccp {
 namespace {
@@ -47,12 +48,7 @@ class VelocitySystem final : public NewtonSystem {
   }
 
   Vector mean_diagonal() const override {
-    Vector mean(constraints_.count());
-    for (Index i = 0; i < mean.size(); ++i) {
-      const double trace = problem_.factored().diagonal_block(i).trace();
-      mean[i] = trace > 0.0 ? trace / static_cast<double>(constraints_.rows(i)) : 1.0;
-    }
-    return mean;
+    return block_means(constraints_, [this](Index i) { return problem_.factored().diagonal_block(i).trace(); });
   }
 
   bool factorize(const std::vector<Matrix3>& G, const std::vector<Matrix3>& E, const std::vector<char>& identity) override {

@@ -14,12 +14,12 @@ struct CertificateRule {
   double floor_multiple = 2.0;  ///< where rounding does not allow that: of the rounding floor (E13)
 };
 
-/// Whether a point solves a problem to the last digits, by the measures of the suite. The velocity residual decides; the
-/// natural map, the cone, the velocity of penetration and the complementarity follow from it in exact arithmetic (E121–E124)
-/// but are computed by other formulas, and have to agree.
+/// Whether a point solves a problem to the last digits, by the measures of the suite. The velocity residual decides. The
+/// natural map, the cone violation, the velocity of penetration and the complementarity follow from it in exact arithmetic
+/// (E121–E124); other formulas compute them, and they must agree.
 struct Certificate {
   bool holds = false;
-  bool at_floor = false;            ///< it took the rounding floor, the tolerance was out of reach
+  bool at_floor = false;            ///< by the rounding floor, because the tolerance was out of reach
   double relative_residual = 0.0;   ///< of the point
   double velocity_residual = 0.0;   ///< of the point, m/s
   double rounding_floor = 0.0;      ///< at the point, m/s; 0 where it is not known
@@ -30,8 +30,8 @@ struct Certificate {
   std::string text(const CertificateRule& rule) const;
 };
 
-/// Judges γ (m, N·s; in the terms the problem is solved in, its impulse shift included) by a judge of that problem. What is
-/// not finite does not hold. No allocation once the judge has evaluated all measures.
+/// Judges γ (m, N·s; in the terms the problem is solved in, its impulse shift included) by a judge of that problem. Measures
+/// that are not finite do not hold. No allocation once the judge has evaluated all measures.
 Certificate certify(Judge& judge, const Vector& impulse, const CertificateRule& rule = {});
 
 }  // namespace ccp

@@ -11,9 +11,11 @@
 #include "problem/problem_builder.hpp"
 #include "solvers/de_saxce/de_saxce_loop.hpp"
 #include "solvers/fixed_point/nsgs.hpp"
+#include "solvers/forwarding_monitor.hpp"
 #include "solvers/interior_point/interior_point.hpp"
 #include "solvers/proximal_newton/proximal_newton.hpp"
 #include "solvers/reference/certificate.hpp"
+#include "solvers/shared/native_columns.hpp"
 #include "solvers/splitting/admm.hpp"
 
 namespace ccp {
@@ -53,10 +55,10 @@ const std::vector<Phase>& plan(Model model) {
 }
 
 constexpr double progress = 0.9;      ///< factor of the residual that counts as progress
-constexpr double growth_limit = 1e8;  ///< a method whose residual has grown so far will not come back
-constexpr int after_certified = 5;    ///< iterations without progress until a certified point is the last word
+constexpr double growth_limit = 1e8;  ///< a method whose residual has grown by this factor has diverged
+constexpr int after_certified = 5;    ///< iterations without progress after which a certified point is final
 
-/// The problem with s added to r: what is to be certified when a method around this one shifts its problem.
+/// The problem with s added to r. It is the one to certify when an outer method shifts the problem.
 ContactProblem with_shift(const ContactProblem& problem, const Vector& shift) {
   if (shift.isZero(0.0)) return problem;
   ProblemBuilder builder(problem.name());
@@ -70,7 +72,7 @@ ContactProblem with_shift(const ContactProblem& problem, const Vector& shift) {
   return builder.constraints(problem.constraints()).build();
 }
 
-/// The best point of all methods and its certificate, by a judge that is not that of the run.
+/// The best point of all methods and its certificate, by a judge of its own.
 class Candidate {
  public:
   Candidate(const ContactProblem& problem, Model model, const CertificateRule& rule)
@@ -78,7 +80,7 @@ class Candidate {
     certify(judge_, impulse_, rule_);  // the judge allocates what it needs
   }
 
-  /// The velocity residual of an iterate, m/s, which becomes the candidate when it has the lowest.
+  /// The velocity residual of an iterate, m/s. The iterate becomes the candidate when its residual is the lowest.
   double consider(const Vector& impulse) {
     const double residual = judge_.evaluate(Measure::velocity_residual, {&impulse, nullptr});
     if (!(residual < residual_)) return residual;
@@ -87,7 +89,7 @@ class Candidate {
     certificate_ = certify(judge_, impulse, rule_);
     return residual;
   }
-  /// The stop measure of the run holds at this iterate: it is the one to hand back.
+  /// Makes this iterate the candidate, because the stop measure of the run holds there.
   void insist(const Vector& impulse) {
     residual_ = std::numeric_limits<double>::infinity();
     consider(impulse);
@@ -108,26 +110,32 @@ class Candidate {
   Certificate certificate_;
 };
 
+struct ReferenceColumns : NativeColumns {
+  NativeValue phase{*this, "phase", "", "number of the method in its plan, from 0"};
+  NativeValue best_residual{*this, "best_residual", "", "lowest relative residual so far"};
+  NativeValue certified{*this, "certified", "", "1 when the point with that residual is certified, else 0"};
+};
+
 /// Shows the iterates of the methods as those of `reference`, and says when the next method takes over.
-class PhaseMonitor final : public Monitor {
+class PhaseMonitor final : public ForwardingMonitor {
  public:
-  PhaseMonitor(Candidate& candidate, Monitor& run) : candidate_(candidate), run_(run) {}
+  PhaseMonitor(Candidate& candidate, Monitor& run) : ForwardingMonitor(run), candidate_(candidate) {}
 
   void begin_phase(int number, const Phase& phase, bool last) {
     phase_ = &phase;
     number_ = number;
     shown_ = since_progress_ = 0;
     lowest_ = std::numeric_limits<double>::infinity();
-    keep_seconds_ = last ? 0.0 : 0.5 * run_.remaining().seconds;
-    run_.set_outer(number);
+    keep_seconds_ = last ? 0.0 : 0.5 * remaining().seconds;
+    ForwardingMonitor::set_outer(number);
   }
 
   bool go_on(const Iterate& iterate) override {
     const bool was_certified = candidate_.certificate().holds;
     const double residual = candidate_.consider(iterate.impulse());
-    ++run_.counters().products;
+    ++counters().products;
     if (shown_ == 0) far_away_ = growth_limit * std::max(residual, candidate_.judge().initial_residual());
-    if (number_of_iterates_ > 0 && !(residual <= far_away_)) return false;  // left for good: not worth showing
+    if (number_of_iterates_ > 0 && !(residual <= far_away_)) return false;  // diverged: not worth showing
     ++since_progress_;
     if (residual < progress * lowest_ || (candidate_.certificate().holds && !was_certified)) {
       lowest_ = std::min(lowest_, residual);
@@ -137,15 +145,14 @@ class PhaseMonitor final : public Monitor {
     if ((shown_++ > 0 || number_of_iterates_ == 0) && !show(iterate.impulse(), iterate.velocity, false)) return false;
     const int patience = candidate_.certificate().holds ? after_certified : phase_->patience;
     return since_progress_ < patience && candidate_.relative(residual) > phase_->handover &&
-           !(run_.remaining().seconds < keep_seconds_);
+           !(remaining().seconds < keep_seconds_);
   }
   /// Shows the candidate once more, as what the run has converged to. False when that ends the run.
   bool show_certified() { return show(candidate_.impulse(), nullptr, true); }
 
-  bool solved() const override { return run_ended_ && run_.solved(); }
-  Counters& counters() override { return run_.counters(); }
-  int threads() const override { return run_.threads(); }
-  void note(const std::string& text) override { run_.note(text); }
+  bool solved() const override { return run_ended_ && ForwardingMonitor::solved(); }
+  /// The outer column holds the number of the method, also while that method is a nested one.
+  void set_outer(int) override {}
 
   bool run_ended() const { return run_ended_; }
   /// Iterates of the present method beside its start.
@@ -156,16 +163,17 @@ class PhaseMonitor final : public Monitor {
   bool show(const Vector& impulse, const Vector* velocity, bool converged) {
     ++number_of_iterates_;
     const Certificate& best = candidate_.certificate();
-    native_ = {static_cast<double>(number_), best.relative_residual, best.holds ? 1.0 : 0.0};
-    run_ended_ = !run_.go_on({impulse, velocity, native_, converged});
+    native_.phase = number_;
+    native_.best_residual = best.relative_residual;
+    native_.certified = best.holds ? 1.0 : 0.0;
+    run_ended_ = !ForwardingMonitor::go_on({impulse, velocity, native_.values(), converged});
     if (solved()) candidate_.insist(impulse);
     return !run_ended_;
   }
 
   Candidate& candidate_;
-  Monitor& run_;
   const Phase* phase_ = nullptr;
-  std::vector<double> native_{0.0, 0.0, 0.0};
+  ReferenceColumns native_;
   int number_ = 0, number_of_iterates_ = 0, shown_ = 0, since_progress_ = 0;
   double lowest_ = std::numeric_limits<double>::infinity(), keep_seconds_ = 0.0, far_away_ = 0.0;
   bool run_ended_ = false;
@@ -182,7 +190,7 @@ class ReferenceSession final : public Session {
     tried_.clear();
     const auto& list = plan(model_);
     for (std::size_t i = 0; i < list.size() && !phases.run_ended(); ++i) {
-      if (candidate.certificate().holds && !list[i].warm) break;  // a polish that comes next is made in any case
+      if (candidate.certificate().holds && !list[i].warm) break;  // a polish that comes next is run in any case
       phases.begin_phase(static_cast<int>(i), list[i], i + 1 == list.size());
       const WarmStart best{candidate.impulse(), {}, 0.0};
       run_phase(list[i], i == 0 ? start : list[i].warm ? best : WarmStart{}, shift, candidate, phases);
@@ -236,9 +244,7 @@ class Reference final : public Solver {
                                  "Reference solution: several methods in turn, to the last digits, certified",
                                  "ours; ipm_cone, proximal_newton, nsgs, admm",
                                  {Model::ccp, Model::ncp},
-                                 {{"phase", "", "number of the method in its plan, from 0"},
-                                  {"best_residual", "", "lowest relative residual so far"},
-                                  {"certified", "", "1 when the point with that residual is certified, else 0"}}};
+                                 ReferenceColumns().columns()};
     return info;
   }
   std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model model, Monitor&) const override {

@@ -5,15 +5,25 @@
 #include <limits>
 
 #include "cones/product_cone.hpp"
+#include "problem/block_scale.hpp"
 #include "problem/conversion.hpp"
+#include "solvers/shared/linear_backend.hpp"
+#include "solvers/shared/native_columns.hpp"
 #include "solvers/splitting/admm_system.hpp"
-#include "solvers/splitting/step_policy.hpp"
+#include "solvers/splitting/rho_policy.hpp"
 
 namespace ccp {
 namespace {
 
-enum class Preconditioner { none, diagonal };
-enum class Backend { automatic, mumps, cholmod, eigen_ldlt };
+enum class RhoScaling { none, diagonal };
+
+struct AdmmColumns : NativeColumns {
+  explicit AdmmColumns(bool accelerated)
+      : dual(*this, "dual_residual", "m/s", accelerated ? "|Θ(γ − γ̂)|∞" : "|Θ(z − z_previous)|∞") {}
+  NativeValue primal{*this, "primal_residual", "N·s", "|γ − z|∞"};
+  NativeValue dual;
+  NativeValue rho{*this, "rho", "1/kg", "ρ of the iteration"};
+};
 
 struct AdmmSettings {
   double rho = 0.1;
@@ -22,24 +32,14 @@ struct AdmmSettings {
   double rho_min = 1e-12, rho_max = 1e12;
   bool accelerated = false;
   double restart_factor = 0.999;
-  StepSettings step;
-  Preconditioner preconditioner = Preconditioner::none;
+  RhoSettings adaptation;
+  RhoScaling scaling = RhoScaling::none;
   AdmmForm form = AdmmForm::automatic;
-  Backend backend = Backend::automatic;
+  LinearBackend backend = LinearBackend::automatic;
   int refinement_steps = 1;
   double tolerance_primal = 1e-10;
   double tolerance_dual = 1e-10;
 };
-
-std::string backend_name(Backend backend) {
-  switch (backend) {
-    case Backend::mumps: return "mumps";
-    case Backend::cholmod: return "cholmod";
-    case Backend::eigen_ldlt: return "eigen_ldlt";
-    case Backend::automatic: break;
-  }
-  return "auto";
-}
 
 /// ‖x‖∞ of an expression, without a temporary.
 template <typename Expression>
@@ -50,36 +50,42 @@ double max_norm(const Expression& x) {
 class AdmmSession final : public Session {
  public:
   AdmmSession(const AdmmSettings& settings, const ContactProblem& problem, Monitor& monitor)
-      : settings_(settings), problem_(problem), weight_(Vector::Ones(problem.rows())), bilateral_(problem.rows()) {
+      : settings_(settings),
+        problem_(problem),
+        weight_(Vector::Ones(problem.rows())),
+        bilateral_(problem.rows()),
+        native_(settings.accelerated) {
     const ConstraintSet& blocks = problem.constraints();
     for (Index i = 0; i < blocks.count(); ++i)
       bilateral_.segment(blocks.offset(i), blocks.rows(i))
           .setConstant(blocks.kind(i) == ConstraintKind::bilateral ? 1.0 : 0.0);
     scale_with_delassus_diagonal();
-    system_ = make_admm_system(problem, settings.form, backend_name(settings.backend), settings.refinement_steps, monitor);
+    system_ =
+        make_admm_system(problem, settings.form, linear_backend_name(settings.backend), settings.refinement_steps, monitor);
     const Index m = problem.rows();
     for (Vector* vector :
          {&theta_, &theta_inverse_, &gamma_, &z_, &z_previous_, &y_, &g_, &change_, &gamma_point_, &y_point_, &gamma_last_,
           &y_last_, &gradient_, &normal_, &gamma_seen_, &z_seen_, &gradient_seen_, &normal_seen_})
       vector->setZero(m);
     v_.setZero(system_->has_velocity() ? problem.global().H.rows() : 0);
-    set_step(settings.rho, monitor);
+    set_rho(settings.rho, monitor);
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     initialise(start, shift, monitor);
-    std::vector<double> native{0.0, 0.0, rho_};
+    native_.clear();
+    native_.rho = rho_;
     bool converged = false;
     int iteration = 0;
-    while (monitor.go_on({z_, shown_velocity(), native, converged})) {
+    while (monitor.go_on({z_, shown_velocity(), native_.values(), converged})) {
       iterate(shift, monitor);
       if (broken_) return {z_, {}, rho_, Status::failed, "the linear system cannot be solved: " + system_->message()};
       converged = primal_ <= settings_.tolerance_primal && dual_ <= settings_.tolerance_dual;
-      native[0] = primal_;
-      native[1] = dual_;
-      native[2] = rho_;
+      native_.primal = primal_;
+      native_.dual = dual_;
+      native_.rho = rho_;
       ++iteration;
-      const bool changed = adjust_step(iteration, monitor);
+      const bool changed = adjust_rho(iteration, monitor);
       if (settings_.accelerated) accelerate(changed);
     }
     return {z_, shown_velocity() != nullptr ? v_ : Vector(), rho_, std::nullopt, ""};
@@ -149,21 +155,20 @@ class AdmmSession final : public Session {
   /// S⁻² of eq. 47 (mean of diag N_ii over each block, all ones without the preconditioner), and the bounds of ρ.
   void scale_with_delassus_diagonal() {
     const ConstraintSet& blocks = problem_.constraints();
-    const Vector diagonal = delassus_diagonal(problem_);
+    const Vector diagonal = delassus_diagonal(problem_), means = block_means(blocks, diagonal);
     for (Index i = 0; i < blocks.count(); ++i) {
-      const double mean = diagonal.segment(blocks.offset(i), blocks.rows(i)).mean();
       const bool bilateral = blocks.kind(i) == ConstraintKind::bilateral;
       const bool relative = bilateral && settings_.rho_bilateral_relative;
-      if ((settings_.preconditioner == Preconditioner::diagonal || relative) && mean > 0.0)
-        weight_.segment(blocks.offset(i), blocks.rows(i)).setConstant(mean);
+      if (settings_.scaling == RhoScaling::diagonal || relative)
+        weight_.segment(blocks.offset(i), blocks.rows(i)).setConstant(means[i]);
     }
     const double mean = blocks.rows() > 0 ? diagonal.mean() : 1.0;
-    const double unit = settings_.preconditioner == Preconditioner::diagonal || !(mean > 0.0) ? 1.0 : mean;
+    const double unit = settings_.scaling == RhoScaling::diagonal || !(mean > 0.0) ? 1.0 : mean;
     rho_min_ = settings_.rho_min * unit;
     rho_max_ = settings_.rho_max * unit;
   }
 
-  void set_step(double rho, Monitor& monitor) {
+  void set_rho(double rho, Monitor& monitor) {
     rho_ = rho;
     theta_ = weight_.cwiseProduct(rho_ * (1.0 - bilateral_.array()).matrix() + settings_.rho_bilateral * bilateral_);
     theta_inverse_ = theta_.cwiseInverse();
@@ -173,7 +178,7 @@ class AdmmSession final : public Session {
   /// Algorithm 2 from γ⁰, or y⁰ = z⁰ = 0. Bilateral rows keep y = 0: Π_R is the identity, so their y would never leave
   /// again.
   void initialise(const WarmStart& start, const Vector& shift, Monitor& monitor) {
-    if (start.step > 0.0 && start.step != rho_) set_step(std::clamp(start.step, rho_min_, rho_max_), monitor);
+    if (start.carried > 0.0 && start.carried != rho_) set_rho(std::clamp(start.carried, rho_min_, rho_max_), monitor);
     y_.setZero();
     z_.setZero();
     gamma_.setZero();
@@ -214,27 +219,28 @@ class AdmmSession final : public Session {
   }
 
   /// True when ρ was changed.
-  bool adjust_step(int iteration, Monitor& monitor) {
-    if (settings_.step.policy == StepPolicy::fixed || iteration % settings_.step.update_interval != 0) return false;
+  bool adjust_rho(int iteration, Monitor& monitor) {
+    if (settings_.adaptation.policy == RhoPolicy::fixed || iteration % settings_.adaptation.update_interval != 0)
+      return false;
     // The policies see the scaled problem: S⁻¹γ, S⁻¹z, Sy, and Θ with S⁻² (sec. 6.1).
     const auto root = weight_.cwiseSqrt();
-    StepObservation seen;
+    RhoObservation seen;
     seen.primal = max_norm(root.cwiseProduct(gamma_ - z_));
     seen.dual = max_norm(theta_.cwiseProduct(change_).cwiseQuotient(root));
     seen.impulse = std::max(max_norm(root.cwiseProduct(z_)), max_norm(root.cwiseProduct(gamma_)));
     seen.multiplier = max_norm(y_.cwiseQuotient(root));
     seen.rho = rho_;
-    if (settings_.step.policy == StepPolicy::spectral) observe_curvature(seen);
-    const double factor = step_factor(settings_.step, iteration, seen);
+    if (settings_.adaptation.policy == RhoPolicy::spectral) observe_curvature(seen);
+    const double factor = rho_factor(settings_.adaptation, iteration, seen);
     if (factor == 1.0) return false;
     const double rho = std::clamp(rho_ * factor, rho_min_, rho_max_);
     if (rho == rho_) return false;
-    set_step(rho, monitor);
+    set_rho(rho, monitor);
     return true;
   }
 
   /// Curvatures since the last update; none at the first. Bilateral rows, where ρ has no part, are left out.
-  void observe_curvature(StepObservation& seen) {
+  void observe_curvature(RhoObservation& seen) {
     gradient_ = g_ - theta_.cwiseProduct(gamma_);  // Nγ + r, by the linear system
     normal_ = y_;
     if (settings_.accelerated) normal_ -= theta_.cwiseProduct(change_);
@@ -278,6 +284,7 @@ class AdmmSession final : public Session {
   bool seen_ = false;
   double rho_ = 0.0, rho_min_ = 0.0, rho_max_ = 0.0;
   bool has_velocity_ = false, broken_ = false;
+  AdmmColumns native_;
 };
 
 class Admm final : public Solver {
@@ -286,25 +293,20 @@ class Admm final : public Solver {
     AdmmSettings& s = settings_;
     s.accelerated = accelerated;
     if (accelerated) s.rho = 0.05;
-    add_step_fields();
+    add_rho_fields();
     fields_
-        .add("rho", &s.rho, Range::positive(), "1/kg", "initial step ρ⁰ (dimensionless with the preconditioner)",
+        .add("rho", &s.rho, Range::positive(), "1/kg", "initial ρ (dimensionless with the preconditioner)",
              "Tasora 2021, sec. 6.2")
-        .add("rho_bilateral", &s.rho_bilateral, Range::positive(), "1/kg", "step on bilateral rows", "Tasora 2021, eq. 44")
-        .add("preconditioner", &s.preconditioner, {{"none", Preconditioner::none}, {"diagonal", Preconditioner::diagonal}},
-             "diagonal: P-ADMM, steps ρ N_ii (mean over the block)", "Tasora 2021, eq. 47")
+        .add("rho_bilateral", &s.rho_bilateral, Range::positive(), "1/kg", "ρ on bilateral rows", "Tasora 2021, eq. 44")
+        .add("preconditioner", &s.scaling, {{"none", RhoScaling::none}, {"diagonal", RhoScaling::diagonal}},
+             "diagonal: P-ADMM, ρ N_ii (mean over the block) in the place of ρ", "Tasora 2021, eq. 47")
         .add("linear_system", &s.form,
              {{"auto", AdmmForm::automatic},
               {"saddle", AdmmForm::saddle},
               {"schur", AdmmForm::schur},
               {"normal", AdmmForm::normal}},
              "which form of the linear system is factorised", "Tasora 2021, eqs. 36 and 31; ours")
-        .add("linear_solver", &s.backend,
-             {{"auto", Backend::automatic},
-              {"mumps", Backend::mumps},
-              {"cholmod", Backend::cholmod},
-              {"eigen_ldlt", Backend::eigen_ldlt}},
-             "library that factorises it", "ours")
+        .add("linear_solver", &s.backend, linear_backend_choices(), "library that factorises it", "ours")
         .add("refinement_steps", &s.refinement_steps, Range::closed(0, 10), "steps of iterative refinement per solve",
              "ours")
         .add("tolerance_primal", &s.tolerance_primal, Range::non_negative(), "N·s", "native criterion on |γ − z|∞",
@@ -314,25 +316,25 @@ class Admm final : public Solver {
   }
 
  private:
-  void add_step_fields() {
+  void add_rho_fields() {
     AdmmSettings& s = settings_;
     fields_
         .add("rho_bilateral_relative", &s.rho_bilateral_relative,
              "rho_bilateral is a multiple of the mean N_ii of its block (always so with the preconditioner)", "ours")
-        .add("step_policy", &s.step.policy,
-             {{"fixed", StepPolicy::fixed},
-              {"balanced", StepPolicy::balanced},
-              {"balanced_normalized", StepPolicy::balanced_normalized},
-              {"spectral", StepPolicy::spectral}},
+        .add("step_policy", &s.adaptation.policy,
+             {{"fixed", RhoPolicy::fixed},
+              {"balanced", RhoPolicy::balanced},
+              {"balanced_normalized", RhoPolicy::balanced_normalized},
+              {"spectral", RhoPolicy::spectral}},
              "how ρ is adapted: not at all, by the ratio of the residuals, by that of the relative residuals, by curvatures",
              "Tasora 2021, eqs. 42 and 43; Xu 2017")
-        .add("update_interval", &s.step.update_interval, Range::at_least(1.0), "iterations between updates of ρ, n_s",
+        .add("update_interval", &s.adaptation.update_interval, Range::at_least(1.0), "iterations between updates of ρ, n_s",
              "Tasora 2021, sec. 8.1")
-        .add("max_factor", &s.step.max_factor, Range::at_least(1.0), "", "largest change of ρ in one update",
+        .add("max_factor", &s.adaptation.max_factor, Range::at_least(1.0), "", "largest change of ρ in one update",
              "Tasora 2021, sec. 5.2")
-        .add("balance_exponent", &s.step.exponent, Range::closed(0.0, 1.0), "",
+        .add("balance_exponent", &s.adaptation.exponent, Range::closed(0.0, 1.0), "",
              "power of the ratio that balanced policies multiply by: 1 as printed; 0.5 does not overshoot", "ours (E54)")
-        .add("dead_band", &s.step.dead_band, Range::at_least(1.0), "",
+        .add("dead_band", &s.adaptation.dead_band, Range::at_least(1.0), "",
              "no update while the factor is in [1/dead_band, dead_band]", "Tasora 2021, sec. 5.2")
         .add("rho_min", &s.rho_min, Range::positive(), "", "least ρ, in units of the mean N_ii", "ours")
         .add("rho_max", &s.rho_max, Range::positive(), "", "largest ρ, in units of the mean N_ii", "ours");
@@ -346,22 +348,18 @@ class Admm final : public Solver {
                                  "Accelerated ADMM with restart (FADMM, P-FADMM)",
                                  "Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 3; Goldstein et al. 2014",
                                  {Model::ccp},
-                                 {{"primal_residual", "N·s", "|γ − z|∞"},
-                                  {"dual_residual", "m/s", "|Θ(γ − γ̂)|∞"},
-                                  {"rho", "1/kg", "step ρ of the iteration"}}};
+                                 AdmmColumns(true).columns()};
     if (accelerated_) return fast;
     static const SolverInfo info{"admm",
                                  "Alternating direction method of multipliers (ADMM, P-ADMM)",
                                  "Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 1",
                                  {Model::ccp},
-                                 {{"primal_residual", "N·s", "|γ − z|∞"},
-                                  {"dual_residual", "m/s", "|Θ(z − z_previous)|∞"},
-                                  {"rho", "1/kg", "step ρ of the iteration"}}};
+                                 AdmmColumns(false).columns()};
     return info;
   }
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
     if (settings_.rho_min > settings_.rho_max) return "rho_min is above rho_max";
-    return admm_system_defect(problem, settings_.form, backend_name(settings_.backend));
+    return admm_system_defect(problem, settings_.form, linear_backend_name(settings_.backend));
   }
   std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor& monitor) const override {
     return std::make_unique<AdmmSession>(settings_, problem, monitor);

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <stdexcept>
 
-#include "solvers/linear_work.hpp"
+#include "solvers/shared/linear_work.hpp"
 #include "solvers/splitting/eliminated_system.hpp"
-#include "solvers/splitting/system_work.hpp"
 
 namespace ccp {
 namespace {
@@ -33,20 +31,17 @@ class SchurSystem final : public AdmmSystem {
     matrix_.makeCompressed();
     diagonal_ = diagonal_positions(matrix_);
     for (const Index position : diagonal_) own_.push_back(matrix_.valuePtr()[position]);
-    solver_ = analysed(backend_, MatrixKind::spd, matrix_, refinement_, monitor);
+    solver_ = analysed_solver(backend_, MatrixKind::spd, matrix_, monitor, refinement_);
   }
 
   bool factorize(const Vector& theta, Monitor& monitor) override {
     for (std::size_t i = 0; i < diagonal_.size(); ++i)
       matrix_.valuePtr()[diagonal_[i]] = own_[i] + theta[static_cast<Index>(i)];
-    if (factorize_counted(*solver_, matrix_, monitor)) return true;
-    if (solver_->kind() == MatrixKind::indefinite) {
-      message_ = solver_->info().message;
-      return false;
-    }
-    // An N with negative eigenvalues (single-precision dumps): N + Θ may be indefinite for a small ρ, so pivot from here on.
+    if (factorize_matrix(*solver_, matrix_, monitor)) return true;
+    if (solver_->kind() == MatrixKind::indefinite) return false;
+    // With an N of negative eigenvalues (single-precision dumps) N + Θ may be indefinite for a small ρ: pivot from here on.
     monitor.note("N + Θ is not positive definite: factorised with pivoting");
-    solver_ = analysed("mumps", MatrixKind::indefinite, matrix_, refinement_, monitor);
+    solver_ = analysed_solver("mumps", MatrixKind::indefinite, matrix_, monitor, refinement_);
     return factorize(theta, monitor);
   }
 
@@ -85,19 +80,11 @@ const char* form_name(AdmmForm form) {
 
 }  // namespace
 
-std::unique_ptr<LinearSolver> analysed(const std::string& backend, MatrixKind kind, const SparseMatrix& pattern,
-                                       int refinement, Monitor& monitor) {
-  auto solver = make_linear_solver(backend, kind);
-  solver->set_refinement_steps(refinement);
-  const LinearWork counted(*solver, monitor.counters());
-  if (solver->analyze(pattern) != LinearStatus::ok)
-    throw std::runtime_error(fmt::format("{} cannot analyse the system: {}", solver->backend(), solver->info().message));
-  return solver;
-}
-
-bool factorize_counted(LinearSolver& solver, const SparseMatrix& matrix, Monitor& monitor) {
+bool AdmmSystem::factorize_matrix(LinearSolver& solver, const SparseMatrix& matrix, Monitor& monitor) {
   const LinearWork counted(solver, monitor.counters());
-  return solver.factorize(matrix) == LinearStatus::ok;
+  if (solver.factorize(matrix) == LinearStatus::ok) return true;
+  message_ = solver.info().message;
+  return false;
 }
 
 bool AdmmSystem::back_solve(LinearSolver& solver, Vector& x, Monitor& monitor) {

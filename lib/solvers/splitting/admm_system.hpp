@@ -33,18 +33,20 @@ class AdmmSystem {
   const std::string& message() const { return message_; }
 
  protected:
+  /// Factorises, counted; false with message() set when that is not possible.
+  bool factorize_matrix(LinearSolver& solver, const SparseMatrix& matrix, Monitor& monitor);
   /// x <- A⁻¹ x in place, counted with its steps of refinement.
   bool back_solve(LinearSolver& solver, Vector& x, Monitor& monitor);
 
   std::string message_;
 };
 
-/// Nothing when the backend can factorise that form of the system of this problem; else the reason.
+/// Why the backend cannot factorise that form of the system of this problem; nothing when it can.
 std::optional<std::string> admm_system_defect(const ContactProblem& problem, AdmmForm form, const std::string& backend);
 
 /// automatic: schur for a problem given in local form; else saddle with compliance, else normal. backend: a linear solver
-/// name or "auto": cholmod for the positive definite ones (normal without bilateral rows, schur), whose factorisations and
-/// back-solves took half the time of those of mumps. What was chosen is noted in the monitor. refinement: steps per solve.
+/// name or "auto", which is cholmod for the positive definite systems (normal without bilateral rows, schur): it took half
+/// the time of mumps there. The monitor gets a note of the choice. refinement: steps per solve.
 std::unique_ptr<AdmmSystem> make_admm_system(const ContactProblem& problem, AdmmForm form, const std::string& backend,
                                              int refinement, Monitor& monitor);
 

@@ -3,7 +3,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 
-#include "solvers/splitting/system_work.hpp"
+#include "solvers/shared/linear_work.hpp"
 
 namespace ccp {
 
@@ -16,7 +16,7 @@ EliminatedSystem::EliminatedSystem(const ContactProblem& problem, bool eliminate
   find_places();
   rhs_.resize(size_);
   const MatrixKind kind = size_ == form_.H.rows() ? MatrixKind::spd : MatrixKind::quasi_definite;
-  solver_ = analysed(backend, kind, matrix_, refinement, monitor);
+  solver_ = analysed_solver(backend, kind, matrix_, monitor, refinement);
 }
 
 void EliminatedSystem::gather_blocks(bool eliminate) {
@@ -156,9 +156,7 @@ bool EliminatedSystem::factorize(const Vector& theta, Monitor& monitor) {
     for (int c = 0; c < block.rows; ++c)
       for (int r = c; r < block.rows; ++r) matrix_.valuePtr()[*place++] = -damped(r, c);
   }
-  if (factorize_counted(*solver_, matrix_, monitor)) return true;
-  message_ = solver_->info().message;
-  return false;
+  return factorize_matrix(*solver_, matrix_, monitor);
 }
 
 bool EliminatedSystem::solve(const Vector& g, Vector& gamma, Vector& v, Monitor& monitor) {

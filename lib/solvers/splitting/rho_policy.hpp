@@ -4,11 +4,11 @@
 
 namespace ccp {
 
-enum class StepPolicy { fixed, balanced, balanced_normalized, spectral };
+enum class RhoPolicy { fixed, balanced, balanced_normalized, spectral };
 
 /// How ρ is adapted (Tasora 2021, sec. 5.2; `spectral`: Xu, Figueiredo, Goldstein 2017).
-struct StepSettings {
-  StepPolicy policy = StepPolicy::balanced;
+struct RhoSettings {
+  RhoPolicy policy = RhoPolicy::balanced;
   int update_interval = 5;   ///< n_s: iterations between updates
   double max_factor = 50.0;  ///< η is clamped to [1/max_factor, max_factor]
   double exponent = 1.0;     ///< of the two balanced policies: η is this power of the ratio
@@ -21,7 +21,7 @@ struct Curvature {
 };
 
 /// What a policy sees of an iteration; of the scaled problem when the preconditioner is on.
-struct StepObservation {
+struct RhoObservation {
   double primal = 0.0, dual = 0.0;  ///< ∞-norms of the residuals
   double impulse = 0.0;             ///< max(‖z‖∞, ‖γ‖∞)
   double multiplier = 0.0;          ///< ‖y‖∞
@@ -31,10 +31,10 @@ struct StepObservation {
 
 /// The factor η by which ρ is multiplied after an iteration (eq. 41): for `balanced` the ratio of the residuals (eq. 42,
 /// E35), for `balanced_normalized` that of the relative ones (eq. 43, E42; eq. 42 when y or the impulses vanish), for
-/// `spectral` the geometric mean of the two hybrid steps over ρ (E43–E45). A step is trusted when the correlation of its
-/// point and its gradient, ΔxᵀΔa/(‖Δx‖ ‖Δa‖), is above 0.2; of one trusted step that one is taken, of none 1. That is the
-/// correlation safeguard of Xu 2017; their bound 1 + C/k² on late changes is replaced by the limits all policies share: η is
-/// clamped, and 1 inside the dead band, between updates or when it has the form 0/0.
-double step_factor(const StepSettings& settings, int iteration, const StepObservation& seen);
+/// `spectral` the geometric mean of the two curvatures over ρ (E43–E45). A curvature is trusted when its point and gradient
+/// correlate, ΔxᵀΔa/(‖Δx‖ ‖Δa‖) > 0.2; one trusted curvature decides alone, and η = 1 without any. That is the correlation
+/// safeguard of Xu 2017. The limits all policies share replace their bound 1 + C/k² on late changes: η is clamped, and it is
+/// 1 inside the dead band, between updates and where it has the form 0/0.
+double rho_factor(const RhoSettings& settings, int iteration, const RhoObservation& seen);
 
 }  // namespace ccp

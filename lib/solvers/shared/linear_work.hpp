@@ -1,5 +1,8 @@
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "linalg/linear_solver.hpp"
 #include "solvers/monitor.hpp"
 
@@ -35,5 +38,10 @@ class LinearWork {
   int analyses_, factorizations_, back_solves_;
   double analysis_s_, factorization_s_, back_solve_s_;
 };
+
+/// A linear solver analysed for the pattern, with so many steps of refinement per solve; the work is counted. Throws
+/// std::runtime_error with the message of the backend when it cannot analyse the pattern.
+std::unique_ptr<LinearSolver> analysed_solver(const std::string& backend, MatrixKind kind, const SparseMatrix& pattern,
+                                              Monitor& monitor, int refinement = 0);
 
 }  // namespace ccp
