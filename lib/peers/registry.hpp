@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "solvers/solver.hpp"
+#include "peers/peer_solver.hpp"
 
 /// The explicit list of peers: solvers of other programs, which run in a process of their own, where they are installed.
 namespace ccp {
@@ -13,6 +13,6 @@ namespace ccp {
 std::vector<std::string> peer_names();
 
 /// A peer with its default settings; null for a name that is none of these.
-std::unique_ptr<Solver> make_peer(const std::string& name);
+std::unique_ptr<PeerSolver> make_peer(const std::string& name);
 
 }  // namespace ccp

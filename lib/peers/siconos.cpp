@@ -11,8 +11,10 @@
 
 #include "linalg/block/block_matrix.hpp"
 #include "peers/adapter_protocol.hpp"
+#include "peers/peer_solver.hpp"
 #include "peers/siconos_script.hpp"
 #include "process/child_program.hpp"
+#include "solvers/shared/native_columns.hpp"
 
 namespace ccp {
 namespace {
@@ -54,16 +56,16 @@ constexpr Peer peers[] = {
 };
 
 enum class NsgsLocal { siconos, projection };
-enum class NewtonForm { alart_curnier, jean_moreau };
+enum class NewtonFunction { alart_curnier, jean_moreau };
 
 struct SiconosSettings {
   double tolerance = 1e-14;
   NsgsLocal local = NsgsLocal::siconos;
-  NewtonForm formulation = NewtonForm::alart_curnier;
+  NewtonFunction formulation = NewtonFunction::alart_curnier;
   bool hybrid = false;
 };
 
-/// What there is of Siconos for one interpreter: its version, or why there is none.
+/// The version of Siconos for one interpreter, or why there is none.
 struct Availability {
   std::string version, defect;
 };
@@ -82,13 +84,18 @@ Availability look_for_siconos(const std::string& python) {
                                 python, why)};
 }
 
-/// Asked once for each interpreter; the answer does not change while the program runs.
+/// Asks once for each interpreter: the answer does not change while the program runs.
 const Availability& availability() {
   static std::map<std::string, Availability> known;
   const std::string python = siconos_interpreter();
   const auto found = known.find(python);
   return found != known.end() ? found->second : known.emplace(python, look_for_siconos(python)).first->second;
 }
+
+struct SiconosColumns : NativeColumns {
+  NativeValue error{*this, "siconos_error", "", "the residual by which Siconos stops"};
+  NativeValue iterations{*this, "siconos_iterations", "", "iterations Siconos has counted"};
+};
 
 class SiconosSession final : public Session {
  public:
@@ -113,19 +120,19 @@ class SiconosSession final : public Session {
 
   bool show(Monitor& monitor, bool converged) {
     ++shown_;
-    return monitor.go_on({impulse_, nullptr, native_, converged});
+    return monitor.go_on({impulse_, nullptr, native_.values(), converged});
   }
 
   std::vector<std::string> command() const {
-    return {
-        siconos_interpreter(),
-        "-c",
-        siconos_adapter_script,
-        "solve",
-        peer_.id,
-        fmt::format("local={}", settings_.local == NsgsLocal::projection ? "projection" : "siconos"),
-        fmt::format("formulation={}", settings_.formulation == NewtonForm::jean_moreau ? "jean_moreau" : "alart_curnier"),
-        fmt::format("hybrid={}", settings_.hybrid)};
+    return {siconos_interpreter(),
+            "-c",
+            siconos_adapter_script,
+            "solve",
+            peer_.id,
+            fmt::format("local={}", settings_.local == NsgsLocal::projection ? "projection" : "siconos"),
+            fmt::format("formulation={}",
+                        settings_.formulation == NewtonFunction::jean_moreau ? "jean_moreau" : "alart_curnier"),
+            fmt::format("hybrid={}", settings_.hybrid)};
   }
 
   bool send_problem(ChildProgram& adapter, const Vector& shift) const {
@@ -150,10 +157,10 @@ class SiconosSession final : public Session {
   void died(ChildProgram& adapter, Monitor& monitor) {
     const int signal = adapter.exit().signal;
     give_up(signal != 0 ? Status::crashed : Status::failed, "the process of Siconos died: " + adapter.exit_text());
-    if (signal == SIGINT) show(monitor, false);  // Ctrl-C reaches both, and whoever watches hears of it only here
+    if (signal == SIGINT) show(monitor, false);  // Ctrl-C reaches both: the monitor hears of it here
   }
 
-  /// One frame with its payload, at most so much later. False when there is none, and the outcome says why.
+  /// Reads one frame with its payload within `longest_s`. False when none comes; the outcome says why.
   bool read(ChildProgram& adapter, Monitor& monitor, AdapterFrame& frame, double longest_s) {
     const std::chrono::duration<double> longest(longest_s);
     auto reading = adapter.receive(&frame, sizeof frame, longest);
@@ -216,10 +223,11 @@ class SiconosSession final : public Session {
     monitor.advance_clock(std::max(0.0, frame.seconds - spent_s_));
     spent_s_ = std::max(spent_s_, frame.seconds);
     const bool at_end = frame.kind == AdapterFrame::end;
-    // The end is most often the last iterate once more.
+    // The end mostly repeats the last iterate.
     const bool news = !at_end || shown_ <= 1 || reaction != impulse_;
     impulse_ = reaction;
-    native_ = {frame.error, static_cast<double>(frame.iterations)};
+    native_.error = frame.error;
+    native_.iterations = static_cast<double>(frame.iterations);
     const bool converged = at_end ? frame.info == 0 : frame.error <= settings_.tolerance;
     if ((news || converged) && !show(monitor, converged)) return false;
     if (at_end) finish(frame);
@@ -242,7 +250,7 @@ class SiconosSession final : public Session {
   Vector free_velocity_;
   BlockMatrix W_;
   Vector impulse_;
-  std::vector<double> native_ = {0.0, 0.0};
+  SiconosColumns native_;
   std::vector<char> payload_;
   Outcome outcome_;
   double spent_s_ = 0.0;
@@ -251,15 +259,10 @@ class SiconosSession final : public Session {
   bool timed_out_ = false;
 };
 
-class SiconosSolver final : public Solver {
+class SiconosSolver final : public PeerSolver {
  public:
   explicit SiconosSolver(const Peer& peer) : peer_(peer) {
-    info_ = {peer.name,
-             peer.title,
-             std::string(review) + peer.reference,
-             {Model::ncp},
-             {{"siconos_error", "", "the residual by which Siconos stops"},
-              {"siconos_iterations", "", "iterations Siconos has counted"}}};
+    info_ = {peer.name, peer.title, std::string(review) + peer.reference, {Model::ncp}, SiconosColumns().columns()};
     fields_.add("tolerance", &settings_.tolerance, Range::positive(), "",
                 "of Siconos' own criterion, at which it ends; small, so that the stop rule of the run decides", "Siconos");
     const std::string id = peer.id;
@@ -270,7 +273,7 @@ class SiconosSolver final : public Solver {
     if (id != "NSN_AC") return;
     fields_
         .add("formulation", &settings_.formulation,
-             {{"alart_curnier", NewtonForm::alart_curnier}, {"jean_moreau", NewtonForm::jean_moreau}},
+             {{"alart_curnier", NewtonFunction::alart_curnier}, {"jean_moreau", NewtonFunction::jean_moreau}},
              "the function whose zero is sought", "Siconos")
         .add("hybrid", &settings_.hybrid, "start with extragradient steps", "Siconos");
   }
@@ -302,7 +305,7 @@ std::vector<std::string> siconos_solver_names() {
   return names;
 }
 
-std::unique_ptr<Solver> make_siconos_solver(const std::string& name) {
+std::unique_ptr<PeerSolver> make_siconos_solver(const std::string& name) {
   for (const Peer& peer : peers)
     if (name == peer.name) return std::make_unique<SiconosSolver>(peer);
   return nullptr;

@@ -77,9 +77,6 @@ class Solver {
   Solver& operator=(const Solver&) = delete;
 
   const SolverInfo& info() const { return do_info(); }
-  /// What the method is beyond this program, such as the version of the program that does the work; empty for our own.
-  /// Results of different versions are different results.
-  std::string version() const { return do_version(); }
   /// The settings table, bound to this instance.
   FieldTable& settings() { return fields_; }
   const FieldTable& settings() const { return fields_; }
@@ -102,7 +99,6 @@ class Solver {
 
  private:
   virtual const SolverInfo& do_info() const = 0;
-  virtual std::string do_version() const { return {}; }
   virtual std::optional<std::string> do_supports(const ContactProblem&, Model) const { return std::nullopt; }
   virtual std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model model, Monitor& monitor) const = 0;
 };

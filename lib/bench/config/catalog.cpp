@@ -16,7 +16,7 @@ Catalog standard_catalog(SceneRegistry scenes) {
   catalog.solver_names = solver_names();
   const std::vector<std::string> peers = peer_names();
   catalog.solver_names.insert(catalog.solver_names.end(), peers.begin(), peers.end());
-  catalog.make_solver = [names = catalog.solver_names](const std::string& name) {
+  catalog.make_solver = [names = catalog.solver_names](const std::string& name) -> std::unique_ptr<Solver> {
     if (auto peer = make_peer(name)) return peer;
     if (std::find(names.begin(), names.end(), name) == names.end())
       throw InputError("unknown solver '" + name + "'" + suggestion(name, names));

@@ -44,7 +44,7 @@ struct SolverSpec {
   std::optional<int> threads;  ///< threads it may use; empty: those of the run (--threads)
   /// It starts from the reference solution of the problem without its perturbation, instead of from nothing.
   bool start_from_reference = false;
-  std::string version;  ///< Solver::version()
+  std::optional<std::string> peer_version;  ///< PeerSolver::version(); nothing for a method of our own
 };
 
 /// The other side of a claim that compares results with each other: `times` the metric of other cells.

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "peers/peer_solver.hpp"
 
 namespace ccp {
 namespace {
@@ -123,7 +124,7 @@ std::shared_ptr<const SolverSpec> ConfigReader::read_solver(const Json& entry, c
   SolverSpec spec;
   spec.solver = entry["solver"].get<std::string>();
   const auto made = catalog_.make_solver(spec.solver);
-  spec.version = made->version();
+  if (const PeerSolver* peer = as_peer(*made)) spec.peer_version = peer->version();
   spec.parameters = read_parameters(entry, made->settings(), pointer, source);
   if (entry.contains("models")) spec.models = read_models(entry["models"]);
   spec.start_from_reference = entry.contains("start") && entry["start"]["from"] == "reference";

@@ -127,7 +127,7 @@ std::string cell_hash(const Cell& cell) {
                    {"threads", cell.threads}};
   if (cell.solver->start_from_reference) identity["start"] = "reference";
   if (cell.kernels) identity["kernels"] = 2;  // 1: not timed between iterations
-  if (!cell.solver->version.empty()) identity["peer_version"] = cell.solver->version;
+  if (cell.solver->peer_version) identity["peer_version"] = *cell.solver->peer_version;
   return sha256_hex(dump_json(identity)).substr(0, 16);
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "peers/peer_solver.hpp"
+
 namespace ccp {
 namespace {
 
@@ -13,7 +15,7 @@ int timed_pass(const Timing& timing, bool replayable) { return timing.passes == 
 
 bool can_replay(const Cell& cell, const Catalog& catalog) {
   const auto solver = catalog.make_solver(cell.solver->solver);
-  return solver->native(cell.model) && solver->version().empty();
+  return solver->native(cell.model) && as_peer(*solver) == nullptr;
 }
 
 std::optional<int> next_pass(const CellRecord& record, const Timing& timing, bool replayable) {
