@@ -110,6 +110,7 @@ bool RunMonitor::at_rounding_floor(const Iterate& iterate) {
 }
 
 std::optional<Status> RunMonitor::judge_iterate(const Iterate& iterate, double value, double elapsed) {
+  if (interrupted_ && interrupted_()) return Status::interrupted;
   if (!std::isfinite(value) || !iterate.impulse().allFinite()) return Status::diverged;
   const bool within = value <= stop_.tolerance;
   if (stop_.native) {

@@ -77,6 +77,9 @@ class RunMonitor final : public Monitor {
   /// Called for every iterate of a replay, off the clock. The times include the cost of what it evicts from the caches.
   void during_replay(std::function<void()> work) { during_replay_ = std::move(work); }
 
+  /// Asked for every iterate, off the clock: where it answers true the run ends there, as `interrupted`.
+  void interrupt_when(std::function<bool()> asked) { interrupted_ = std::move(asked); }
+
   bool go_on(const Iterate& iterate) override;
   bool solved() const override { return verdict_ == Status::solved; }
   Counters& counters() override { return counters_; }
@@ -124,6 +127,7 @@ class RunMonitor final : public Monitor {
   std::optional<Status> verdict_;
   std::optional<Replay> replay_;
   std::function<void()> during_replay_;
+  std::function<bool()> interrupted_;
   double setup_s_ = 0.0, growth_scale_ = 0.0;
   double last_value_ = std::numeric_limits<double>::quiet_NaN();
   int iteration_ = -1, outer_ = 0, grown_in_a_row_ = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "core/error.hpp"
@@ -28,6 +29,7 @@ WarmStart shifted_start(const ContactProblem& problem, const WarmStart& start) {
 
 /// The status of a run, decided on the returned point by the stop rule alone.
 Status decide(const Outcome& outcome, const RunMonitor& monitor, const Measures& measures) {
+  if (monitor.verdict() == Status::interrupted) return Status::interrupted;
   const double value = measures[measure_index(monitor.stop_rule().measure)];
   if (!outcome.impulse.allFinite() || !std::isfinite(value)) return Status::diverged;
   if (value <= monitor.stop_rule().tolerance) return Status::solved;
@@ -67,8 +69,11 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   monitor.end();
 
   Result result;
-  result.measures = monitor.judge().evaluate(all_measures(),
-                                             {&outcome.impulse, outcome.velocity.size() > 0 ? &outcome.velocity : nullptr});
+  const Point last{&outcome.impulse, outcome.velocity.size() > 0 ? &outcome.velocity : nullptr};
+  if (monitor.verdict() == Status::interrupted)
+    result.measures.fill(std::numeric_limits<double>::quiet_NaN());  // nobody waits for them
+  else
+    result.measures = monitor.judge().evaluate(all_measures(), last);
   result.status = decide(outcome, monitor, result.measures);
   result.reason = outcome.reason;
   result.impulse = std::move(outcome.impulse);

@@ -62,7 +62,7 @@ struct Result {
   Counters counters;
   double setup_s = 0.0;           ///< forming operators the problem did not have yet, analysis, first factorisation
   double solve_s = 0.0;           ///< iterations, without judging
-  Measures measures{};            ///< all measures of the returned point
+  Measures measures{};            ///< all measures of the returned point; NaN of an interrupted run
   Crossings crossings;            ///< of the stop measure
   std::optional<Status> verdict;  ///< why the run was told to stop; nothing when the method stopped by itself
   std::vector<std::string> notes;

@@ -152,6 +152,28 @@ TEST_CASE("a monitor serves one run") {
   CHECK_THROWS_AS(solver->solve(problem, Model::ccp, {}, monitor), std::logic_error);
 }
 
+TEST_CASE("an interrupted run ends at the iterate it is asked at, whatever the method, and keeps no measures") {
+  const ContactProblem problem = random_problem(9, {8, 24});
+  for (const std::string& name : solver_names()) {
+    const auto solver = make_solver(name);
+    for (const Model model : {Model::ccp, Model::ncp}) {
+      if (solver->supports(problem, model)) continue;
+      CAPTURE(name, model_name(model));
+      Judge judge(problem, model);
+      StopRule stop;
+      stop.tolerance = 0.0;
+      RunMonitor monitor(judge, stop);
+      int asked = 0;
+      monitor.interrupt_when([&asked] { return ++asked == 3; });
+      const Result result = solver->solve(problem, model, {}, monitor);
+      CHECK(result.status == Status::interrupted);
+      CHECK(result.iterations == 2);
+      CHECK(asked == 3);
+      CHECK(std::isnan(result.measures[measure_index(Measure::velocity_residual)]));
+    }
+  }
+}
+
 TEST_CASE("remarks are kept once") {
   const ContactProblem problem = point_mass(1.0, {-1, 0, 0}, 0.5);
   Judge judge(problem, Model::ccp);

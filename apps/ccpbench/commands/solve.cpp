@@ -36,27 +36,20 @@ struct Options {
   int seed = 0, threads = 1;
 };
 
-struct Interrupted {};
-
-/// Watches a run for the person at the terminal: one self-rewriting line, the trace file, Ctrl-C.
+/// Watches a run for the person at the terminal: one self-rewriting line, and the trace file.
 class SolveObserver final : public TraceSink {
  public:
-  SolveObserver(const InterruptGuard& guard, Measure stop_measure, TraceCsv* trace)
-      : guard_(guard), stop_measure_(stop_measure), trace_(trace) {
-    since_shown_.start();
-  }
+  SolveObserver(Measure stop_measure, TraceCsv* trace) : stop_measure_(stop_measure), trace_(trace) { since_shown_.start(); }
   ~SolveObserver() override { clear(); }
 
   void begin(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native) override {
     if (trace_ != nullptr) trace_->begin(measures, native);
   }
 
-  /// Throws Interrupted after Ctrl-C: the only way to leave a solver from outside.
   void row(const TraceRow& row) override {
     if (trace_ != nullptr) trace_->row(row);
     iteration_ = row.iteration;
     value_ = row.measures[measure_index(stop_measure_)];
-    if (guard_.interrupted()) throw Interrupted();
     if (!stderr_is_terminal() || since_shown_.seconds() < 0.1) return;
     since_shown_ = Stopwatch();
     since_shown_.start();
@@ -75,7 +68,6 @@ class SolveObserver final : public TraceSink {
   }
 
  private:
-  const InterruptGuard& guard_;
   Measure stop_measure_;
   TraceCsv* trace_;
   Stopwatch since_shown_;
@@ -116,21 +108,20 @@ std::optional<Result> observed_solve(const Options& options, const NamedProblem&
   if (!options.trace.empty()) trace.emplace(trace_file.emplace(options.trace).temporary());
   Judge judge(named.problem, model);
   RunMonitor monitor(judge, options.stop, options.threads);
-  SolveObserver observer(guard, options.stop.measure, trace ? &*trace : nullptr);
+  SolveObserver observer(options.stop.measure, trace ? &*trace : nullptr);
   monitor.set_trace(&observer, trace ? trace_measures() : std::vector<Measure>());
-  try {
-    Result result = solver.solve(named.problem, model, {}, monitor);
-    observer.clear();
-    if (trace) {
-      trace->close();
-      trace_file->commit();
-    }
-    return result;
-  } catch (const Interrupted&) {
-    observer.clear();
+  monitor.interrupt_when([&guard] { return guard.interrupted(); });
+  Result result = solver.solve(named.problem, model, {}, monitor);
+  observer.clear();
+  if (result.status == Status::interrupted) {
     report_error(fmt::format("interrupted at {}; nothing was written", observer.where()));
     return std::nullopt;
   }
+  if (trace) {
+    trace->close();
+    trace_file->commit();
+  }
+  return result;
 }
 
 int solve(Options options) {
