@@ -2,16 +2,6 @@
 
 namespace ccp {
 
-std::string_view constraint_kind_name(ConstraintKind kind) {
-  switch (kind) {
-    case ConstraintKind::contact: return "contact";
-    case ConstraintKind::contact2d: return "contact2d";
-    case ConstraintKind::unilateral: return "unilateral";
-    case ConstraintKind::bilateral: return "bilateral";
-  }
-  return "";
-}
-
 void ConstraintSet::add(ConstraintKind kind, double friction) {
   kinds_.push_back(kind);
   frictions_.push_back(has_friction(kind) ? friction : 0.0);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
@@ -22,8 +21,6 @@ constexpr int constraint_rows(ConstraintKind kind) {
 constexpr bool has_friction(ConstraintKind kind) {
   return kind == ConstraintKind::contact || kind == ConstraintKind::contact2d;
 }
-/// "contact", "contact2d", "unilateral", "bilateral"
-std::string_view constraint_kind_name(ConstraintKind kind);
 
 /// The blocks of γ and u in row order: block i owns rows [offset(i), offset(i) + rows(i)).
 class ConstraintSet {

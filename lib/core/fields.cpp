@@ -184,14 +184,4 @@ std::string field_text(const FieldValue& value) {
   return std::get<std::string>(value);
 }
 
-std::string field_type_name(FieldType type) {
-  switch (type) {
-    case FieldType::flag: return "flag";
-    case FieldType::integer: return "integer";
-    case FieldType::real: return "real";
-    case FieldType::choice: return "choice";
-  }
-  return "";
-}
-
 }  // namespace ccp

@@ -41,9 +41,9 @@ struct Field {
   std::string name;
   FieldType type = FieldType::real;
   std::string meaning;
-  std::string unit;    ///< "" when dimensionless
-  std::string source;  ///< paper and equation or section, or "ours"
-  Range range;         ///< numbers only
+  std::string unit;                  ///< "" when dimensionless
+  std::string source;                ///< paper and equation or section, or "ours"
+  Range range;                       ///< numbers only
   std::vector<std::string> choices;  ///< choices only
   FieldValue default_value;
 
@@ -84,8 +84,6 @@ class FieldTable {
 
 /// Text of a value as it would stand in a config ("true", "5", "0.1", "balanced").
 std::string field_text(const FieldValue& value);
-/// "flag", "integer", "real", "choice"
-std::string field_type_name(FieldType type);
 
 template <typename Enum>
 FieldTable& FieldTable::add(std::string name, Enum* member, std::vector<std::pair<std::string, Enum>> names,

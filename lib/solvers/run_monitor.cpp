@@ -78,12 +78,12 @@ bool RunMonitor::go_on(const Iterate& iterate) {
   last_native_converged_ = iterate.native_converged;
   if (replay_) return go_on_replaying(elapsed);
   const Measures values = judge_.evaluate(evaluated_, {&iterate.impulse(), iterate.velocity});
-  last_value_ = values[measure_index(stop_.measure)];
+  const double value = values[measure_index(stop_.measure)];
   watch_growth(values[measure_index(Measure::velocity_residual)]);
-  note_crossings(last_value_, elapsed);
+  note_crossings(value, elapsed);
   if (sink_ != nullptr)
     sink_->row({iteration_, outer_, elapsed, counters_, values, &iterate.native, iterate.native_converged});
-  verdict_ = judge_iterate(iterate, last_value_, elapsed);
+  verdict_ = judge_iterate(iterate, value, elapsed);
   return !verdict_.has_value();
 }
 

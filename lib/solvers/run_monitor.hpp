@@ -102,7 +102,6 @@ class RunMonitor final : public Monitor {
   double setup_s() const { return setup_s_; }
   /// Index of the last iterate shown; −1 before the first.
   int iteration() const { return iteration_; }
-  double last_value() const { return last_value_; }
   bool last_native_converged() const { return last_native_converged_; }
   const Crossings& crossings() const { return crossings_; }
   const std::vector<std::string>& notes() const { return notes_; }
@@ -129,7 +128,6 @@ class RunMonitor final : public Monitor {
   std::function<void()> during_replay_;
   std::function<bool()> interrupted_;
   double setup_s_ = 0.0, growth_scale_ = 0.0;
-  double last_value_ = std::numeric_limits<double>::quiet_NaN();
   int iteration_ = -1, outer_ = 0, grown_in_a_row_ = 0;
   bool last_native_converged_ = false;
 };

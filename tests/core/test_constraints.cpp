@@ -4,7 +4,7 @@
 
 using namespace ccp;
 
-TEST_CASE("every kind has its rows, friction and name", "[core]") {
+TEST_CASE("every kind has its rows and friction", "[core]") {
   CHECK(constraint_rows(ConstraintKind::contact) == 3);
   CHECK(constraint_rows(ConstraintKind::contact2d) == 2);
   CHECK(constraint_rows(ConstraintKind::unilateral) == 1);
@@ -13,10 +13,6 @@ TEST_CASE("every kind has its rows, friction and name", "[core]") {
   CHECK(has_friction(ConstraintKind::contact2d));
   CHECK_FALSE(has_friction(ConstraintKind::unilateral));
   CHECK_FALSE(has_friction(ConstraintKind::bilateral));
-  CHECK(constraint_kind_name(ConstraintKind::contact) == "contact");
-  CHECK(constraint_kind_name(ConstraintKind::contact2d) == "contact2d");
-  CHECK(constraint_kind_name(ConstraintKind::unilateral) == "unilateral");
-  CHECK(constraint_kind_name(ConstraintKind::bilateral) == "bilateral");
 }
 
 TEST_CASE("an empty constraint set has no rows", "[core]") {
