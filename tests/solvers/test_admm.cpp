@@ -121,7 +121,7 @@ TEST_CASE("a result of any linear system is its own warm start") {
       RunSpec spec{"admm", Model::ccp, {}, {{"linear_system", std::string(form)}}};
       const Result cold = run(problem, spec);
       REQUIRE(cold.status == Status::solved);
-      spec.start = {cold.impulse, cold.velocity, cold.step};
+      spec.start = {cold.impulse, cold.velocity, cold.carried};
       CHECK(run(problem, spec).iterations == 0);
     }
 }
@@ -210,7 +210,7 @@ TEST_CASE("a warm start with the carried step beats one that forgets it") {
   ProblemBuilder builder("next");
   for (Index i = 0; i < problem.constraints().count(); ++i) builder.contact(problem.constraints().friction(i));
   const ContactProblem next = builder.global(form.H, Vector(1.001 * form.k), form.D, form.b).build();
-  spec.start = {cold.impulse, cold.velocity, cold.step};
+  spec.start = {cold.impulse, cold.velocity, cold.carried};
   const Result carried = run(next, spec);
   CHECK(carried.status == Status::solved);
   spec.start.carried = 0.0;
