@@ -150,7 +150,7 @@ TEST_CASE("a warm start at the solution stops at once, one at garbage still conv
       CAPTURE(name, model_name(model));
       const Result cold = run(problem, spec);
       REQUIRE(cold.status == Status::solved);
-      spec.start = {cold.impulse, cold.velocity, cold.step};
+      spec.start = {cold.impulse, cold.velocity, cold.carried};
       const Result warm = run(problem, spec);
       CHECK(warm.status == Status::solved);
       CHECK(warm.iterations == 0);

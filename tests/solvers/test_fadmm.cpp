@@ -94,7 +94,7 @@ TEST_CASE("every step policy of both methods solves and is its own warm start") 
       RunSpec spec{method, Model::ccp, {}, {{"step_policy", std::string(policy)}}};
       const Result cold = run(problem, spec);
       CHECK(cold.status == Status::solved);
-      spec.start = {cold.impulse, cold.velocity, cold.step};
+      spec.start = {cold.impulse, cold.velocity, cold.carried};
       CHECK(run(problem, spec).iterations == 0);
     }
 }
@@ -102,12 +102,12 @@ TEST_CASE("every step policy of both methods solves and is its own warm start") 
 TEST_CASE("the step stays between its bounds, which must be in order") {
   const ContactProblem problem = random_problem(45, {6, 6});
   RunSpec spec{"admm", Model::ccp, {}, {{"step_policy", std::string("balanced")}}};
-  const double free_step = run(problem, spec).step;
+  const double free_step = run(problem, spec).carried;
   REQUIRE(free_step != 0.1);
   spec.stop.max_iterations = 40;
   const double bound = 2.0 * free_step / delassus_diagonal(problem).mean();
   spec.settings = {{"rho_min", bound}, {"rho_max", bound}};
-  CHECK(run(problem, spec).step == Approx(2.0 * free_step));
+  CHECK(run(problem, spec).carried == Approx(2.0 * free_step));
   spec.settings = {{"rho_min", 2.0 * bound}, {"rho_max", bound}};
   CHECK(configured(spec)->supports(problem, Model::ccp) == std::string("rho_min is above rho_max"));
 }
