@@ -4,6 +4,7 @@
 #include "solvers/augmented_lagrangian/augmented_function.hpp"
 #include "solvers/augmented_lagrangian/augmented_system.hpp"
 #include "solvers/augmented_lagrangian/inner_newton.hpp"
+#include "support/bare_monitor.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
 
@@ -29,12 +30,8 @@ AugmentedFunction function_of(const ContactProblem& problem, Model map, double b
   return function;
 }
 
-struct Silent final : Monitor {
+struct Silent final : BareMonitor {
   bool go_on(const Iterate&) override { return true; }
-  Counters& counters() override { return work; }
-  int threads() const override { return 1; }
-  void note(const std::string&) override {}
-  Counters work;
 };
 
 double largest_failures(const MemoryTrace& trace) {
