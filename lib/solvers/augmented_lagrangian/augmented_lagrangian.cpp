@@ -91,8 +91,8 @@ class AugmentedSession final : public Session {
       freeze();
       const bool moved = solve_inner(monitor);
       if (stopped_) return outcome();
-      if (!moved) return outcome("the inner problem cannot be solved");
-      if (!inner_failed_ && update(monitor)) return outcome("the iterates no longer change");
+      if (!moved) return stalled("the inner problem cannot be solved");
+      if (!inner_failed_ && update(monitor)) return stalled("the iterates no longer change");
     }
   }
 
@@ -264,9 +264,13 @@ class AugmentedSession final : public Session {
     return go_on;
   }
 
-  Outcome outcome(const std::string& given_up = "") const {
-    Outcome result{best_.impulse(), problem_.given_global() ? best_.velocity() : Vector(), 0.0, std::nullopt, given_up};
-    if (!given_up.empty()) result.given_up = Status::stalled;
+  Outcome outcome() const {
+    return {best_.impulse(), problem_.given_global() ? best_.velocity() : Vector(), 0.0, std::nullopt, ""};
+  }
+  Outcome stalled(const char* why) const {
+    Outcome result = outcome();
+    result.given_up = Status::stalled;
+    result.reason = why;
     return result;
   }
 

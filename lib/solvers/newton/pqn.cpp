@@ -70,28 +70,15 @@ class PqnSession final : public Session {
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
-    threads_ = monitor.threads();
     begin(start, shift, monitor);
     int step = 0;
-    std::int64_t products = 0;
-    std::string failure;
     while (show(monitor)) {
       if (merit_ == 0.0) return {best_.impulse(), {}, 0.0, Status::stalled, "the merit is zero"};
-      if (step == settings_.iterations) failure = "the limit of Newton steps";
-      if (products >= settings_.product_cap) failure = "the limit of products";
-      if (!failure.empty()) return fall_back(failure, step, shift, monitor);
+      if (products_ >= settings_.product_cap) return fall_back("the limit of products", step, shift, monitor);
+      if (step == settings_.iterations) return fall_back("the limit of Newton steps", step, shift, monitor);
       linearise();
-      const int limit =
-          static_cast<int>(std::min<std::int64_t>(settings_.inner_iterations, settings_.product_cap - products));
-      const Gmres::Result solved =
-          gmres_.solve(apply_, precondition_, value_, direction_, settings_.epsilon * value_.norm(), limit);
-      products += solved.products;
-      monitor.counters().products += solved.products;
-      native_.gmres_products = solved.products;
-      native_.gmres_residual = value_.norm() > 0.0 ? solved.residual / value_.norm() : 0.0;
-      for (Index i = 0; i < set_.count(); ++i)
-        put_block(set_, impulse_, i, project(i, padded_block(set_, impulse_, i) - padded_block(set_, direction_, i)));
-      ++monitor.counters().projections;
+      find_direction(monitor);
+      take_projected_step(monitor);
       ++step;
       if (!(largest() <= overflow * size_)) return fall_back("an overflow", step, shift, monitor);
       merit_ = move(impulse_, monitor);
@@ -143,6 +130,8 @@ class PqnSession final : public Session {
   }
 
   void begin(const WarmStart& start, const Vector& shift, Monitor& monitor) {
+    threads_ = monitor.threads();
+    products_ = 0;
     shift_ = shift;
     r_ = problem_.free_velocity() + shift;
     size_ = r_.size() > 0 ? r_.cwiseAbs().maxCoeff() : 0.0;
@@ -213,6 +202,25 @@ class PqnSession final : public Session {
     }
   }
 
+  /// (X N + Y + δI) d = C_ω, solved inexactly.
+  void find_direction(Monitor& monitor) {
+    const int limit =
+        static_cast<int>(std::min<std::int64_t>(settings_.inner_iterations, settings_.product_cap - products_));
+    const Gmres::Result solved =
+        gmres_.solve(apply_, precondition_, value_, direction_, settings_.epsilon * value_.norm(), limit);
+    products_ += solved.products;
+    monitor.counters().products += solved.products;
+    native_.gmres_products = solved.products;
+    native_.gmres_residual = value_.norm() > 0.0 ? solved.residual / value_.norm() : 0.0;
+  }
+
+  /// γ ← Π_K(γ − d).
+  void take_projected_step(Monitor& monitor) {
+    for (Index i = 0; i < set_.count(); ++i)
+      put_block(set_, impulse_, i, project(i, padded_block(set_, impulse_, i) - padded_block(set_, direction_, i)));
+    ++monitor.counters().projections;
+  }
+
   void apply_matrix(const Vector& x, Vector& y) {
     N_->multiply(x, product_, threads_);
     for (Index i = 0; i < set_.count(); ++i) {
@@ -234,7 +242,7 @@ class PqnSession final : public Session {
   }
 
   /// Step 3 of the algorithm: Gauss–Seidel from the best iterate.
-  Outcome fall_back(const std::string& failure, int step, const Vector& shift, Monitor& monitor) {
+  Outcome fall_back(const char* failure, int step, const Vector& shift, Monitor& monitor) {
     const std::string reason = fmt::format("{} was reached after {} Newton steps", failure, step);
     if (!settings_.fallback) return {best_.impulse(), {}, 0.0, Status::stalled, reason};
     const std::string told = fmt::format("{}: Gauss–Seidel from there on", reason);
@@ -263,6 +271,7 @@ class PqnSession final : public Session {
   Vector own_scale_;  ///< t_i = tr(N_ii)/rows, 1/kg
   double delta_ = 0.0, size_ = 0.0, energy_ = 1.0, merit_ = 0.0;
   int threads_ = 1;
+  std::int64_t products_ = 0;  ///< of all GMRES solves of the run
   Vector shift_, r_, u_, scratch_, impulse_, trial_, value_, direction_, product_;
   BestIterate best_;
   PqnColumns native_;
