@@ -68,7 +68,7 @@ void Gmres::add_solution(const Operator& M, int columns, Vector& x) {
   for (int i = columns - 1; i >= 0; --i) {
     double sum = reduced_[i];
     for (int k = i + 1; k < columns; ++k) sum -= hessenberg_(i, k) * weights_[k];
-    // A direction that A maps to nothing has no share in the solution.
+    // A direction that A maps to zero has no part in the solution.
     const bool lost = std::abs(hessenberg_(i, i)) <= small * largest;
     weights_[i] = lost ? 0.0 : sum / hessenberg_(i, i);
   }

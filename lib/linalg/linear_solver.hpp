@@ -102,7 +102,7 @@ bool linear_solver_supports(const std::string& backend, MatrixKind kind);
 /// Throws InputError for an unknown backend (with the nearest name) or a kind it does not take.
 std::unique_ptr<LinearSolver> make_linear_solver(const std::string& backend, MatrixKind kind);
 
-/// Fixes the threads of the BLAS behind MUMPS and CHOLMOD to one (more never paid). Called by make_linear_solver.
+/// Fixes the threads of the BLAS behind MUMPS and CHOLMOD to one (more were never faster). Called by make_linear_solver.
 void use_single_blas_thread();
 
 }  // namespace ccp

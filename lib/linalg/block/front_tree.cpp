@@ -10,7 +10,7 @@ std::int64_t elimination_flops(std::int64_t own, std::int64_t reach) {
   return 2 * k * k * k / 3 + 2 * k * k * m + 2 * k * m * m;
 }
 
-/// What a front takes, in floating-point operations of dense products: an entry is zeroed, added to and moved in the time of
+/// What a front costs, in floating-point operations of dense products: zeroing, summing and moving an entry takes the time of
 /// about 60 of them; calls and the inverses of the pivots take a constant.
 double front_cost(std::int64_t own, std::int64_t reach) {
   constexpr double entry = 60.0, constant = 40'000.0;

@@ -31,8 +31,8 @@ struct FrontTree {
   std::int64_t flops = 0;     ///< multiplications and additions of one factorisation, zeros in the fronts included
 };
 
-/// Groups the columns of an ordering. A front is merged with its parent where that is quicker: fewer additions between
-/// fronts for more operations on zeros, by a model of what each takes (E126).
+/// Groups the columns of an ordering. A front is merged with its parent where that is quicker by a model of the time (E126):
+/// it saves additions between fronts and costs operations on zeros.
 FrontTree front_tree(const BlockOrdering& ordering);
 
 }  // namespace ccp

@@ -172,12 +172,12 @@ void FrontalLu::assemble(std::size_t f, const Values& values) {
   }
 }
 
-/// What the front on top of the stack left is added to the one at work.
+/// Adds what the front on top of the stack left to the one at work.
 void FrontalLu::add_child(std::size_t child, Index stride) {
   const int rest = fronts_[child].rest();
   stack_top_ -= product(rest, rest);
   runs_.clear();
-  // A run stays one: those left out are missing here and there.
+  // A run stays one run: the rows left out are missing on both sides.
   for (const FrontTree::Run& run : tree_.fronts[child].in_parent) {
     FrontTree::Run kept{runs_.empty() ? 0 : runs_.back().here + runs_.back().length, 0, 0};
     for (int k = run.there; k < run.there + run.length; ++k) {

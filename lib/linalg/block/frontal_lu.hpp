@@ -12,7 +12,7 @@ namespace ccp {
 /// Multifrontal LU of large matrices of 3×3 blocks with a symmetric pattern and unsymmetric values (E125): one symbolic
 /// pass, then dense fronts in panels of at most 24 columns, with partial pivoting inside the square pivot of a panel and
 /// none outside. Where fronts are large it is several times as fast as BlockLu, which goes block by block; where they are
-/// small BlockLu is.
+/// small BlockLu is faster.
 class FrontalLu {
  public:
   /// Symbolic factorisation for matrices with the pattern of A, in an order found for it.
@@ -22,7 +22,7 @@ class FrontalLu {
   /// and the fronts, later ones nothing.
   bool factorize(const BlockMatrix& A);
   /// The same for the matrix with rows  scale_i A_i· + D_i on the diagonal, without the block rows and columns with
-  /// left_out[i] != 0: the factors are those of the matrix that remains, and so are the time and the room they take.
+  /// left_out[i] != 0. The factors are those of the matrix that remains; so are their time and memory.
   bool factorize(const BlockMatrix& A, const std::vector<Matrix3>& scale, const std::vector<Matrix3>& diagonal,
                  const std::vector<char>& left_out);
 

@@ -6,7 +6,7 @@
 namespace ccp {
 namespace {
 
-/// Where a factorisation in the order of minimum degree has fewer operations, all those of a run take less time than nested
+/// Below this number of operations in the order of minimum degree, all factorisations of a run take less time than nested
 /// dissection, whose analysis is ten times slower.
 constexpr std::int64_t cheap_factorization = 40'000'000;
 

@@ -9,8 +9,8 @@ namespace ccp::linalg {
 namespace {
 
 /// Keeps CHOLMOD from starting OpenMP threads while it lives: results and times are those of one thread, and a process that
-/// has factorised may fork (the threads would be missing in the child, whose next parallel loop would wait for them for
-/// ever).
+/// has factorised may fork (the threads would be missing in the child, whose next parallel loop would wait for them
+/// forever).
 class SerialOpenMp {
  public:
   SerialOpenMp() : levels_(omp_get_max_active_levels()) { omp_set_max_active_levels(0); }

@@ -138,7 +138,7 @@ class Mumps final : public LinearSolver {
     mumps_.lrhs = mumps_.n;
   }
 
-  /// The job, again with more workspace while it fails for want of it. What worked is kept for the next values.
+  /// Runs the job, again with more workspace while there was too little. What was enough is kept for the next values.
   LinearStatus call_growing(int job) {
     int code = call(job);
     for (int attempt = 1; attempt < workspace_tries && is_workspace_error(code); ++attempt) {
