@@ -174,7 +174,7 @@ std::vector<std::string> with_peers(std::vector<std::string> cells, const std::v
 
 /// Time of ours in ms, and the ratios of the others.
 void add_times(const Comparison& c, std::vector<double> SolverTimes::*phase, std::vector<std::string>& cells) {
-  cells.push_back(fmt::format("{:.2g}", 1e3 * time_of(c, c.ours, phase)));
+  cells.push_back(number(1e3 * time_of(c, c.ours, phase)));
   for (const std::string& name : peers()) cells.push_back(ratio(c, name, phase));
 }
 
@@ -205,7 +205,7 @@ void print_the_rest(const std::vector<Comparison>& all) {
     add_times(c, &SolverTimes::analysis, cells);
     add_times(c, &SolverTimes::solution, cells);
     const SolverTimes& ours = c.of.at(c.ours);
-    cells.push_back(fmt::format("{:.2g}", ours.megabytes));
+    cells.push_back(number(ours.megabytes));
     for (const std::string& name : peers()) cells.push_back(number(c.of.at(name).megabytes / ours.megabytes));
     cells.push_back(fmt::format("{:.0e}", ours.backward_error));
     for (const std::string& name : peers()) cells.push_back(fmt::format("{:.0e}", c.of.at(name).backward_error));
@@ -243,11 +243,11 @@ void print_orderings(const std::vector<NewtonMatrix>& matrices, int repeats) {
     const std::vector<OrderingCost> costs = compare_orderings(matrix.blocks, matrix.scalar, repeats);
     const OrderingCost& ours = costs.front();
     std::vector<std::string> head{"problem", "unknowns", "ours, ms", "fill", "Gflop"};
-    std::vector<std::string> cells{matrix.problem, matrix.order, fmt::format("{:.2g}", 1e3 * ours.seconds),
-                                   fmt::format("{:.2g}", ours.mega_nonzeros), fmt::format("{:.2g}", ours.giga_flops)};
+    std::vector<std::string> cells{matrix.problem, matrix.order, number(1e3 * ours.seconds), number(ours.mega_nonzeros),
+                                   number(ours.giga_flops)};
     for (std::size_t i = 1; i < costs.size(); ++i) {
       head.push_back(costs[i].name);
-      cells.push_back(fmt::format("{:.2g} / {:.2f} / {:.2f}", 1e3 * costs[i].seconds,
+      cells.push_back(fmt::format("{} / {:.2f} / {:.2f}", number(1e3 * costs[i].seconds),
                                   costs[i].mega_nonzeros / ours.mega_nonzeros, costs[i].giga_flops / ours.giga_flops));
     }
     if (first) print_header(head);
