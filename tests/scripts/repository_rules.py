@@ -175,7 +175,21 @@ def top_level_breaches(files):
 
 
 def baseline_breaches(files):
-    """Results are not kept in git, apart from the baselines, the scorecard and the pictures of the README."""
-    allowed = ("baselines", "pictures", "CLAIMS.md", "README.md")
+    """Results are not kept in git, apart from the baselines, the scorecard, measured times and the pictures of the README."""
+    allowed = ("baselines", "pictures", "CLAIMS.md", "PERFORMANCE.md", "README.md")
     kept = [f for f in files if f.parts[0] == "results" and f.parts[1] not in allowed]
-    return [f"{f}: results are not committed, only results/baselines/, results/pictures/ and results/CLAIMS.md" for f in kept]
+    return [f"{f}: results are not committed, only results/baselines/, results/pictures/, CLAIMS.md and PERFORMANCE.md" for f in kept]
+
+
+def tree_breaches(contributing, files):
+    """The tree in CONTRIBUTING.md has every folder with tracked files, one or more a line, and no other; folders of baselines aside."""
+    printed, above = set(), []
+    for line in contributing.split("```\nlib/")[1].split("```")[0].join(("lib/", "")).splitlines():
+        depth = (len(line) - len(line.lstrip())) // 2
+        names = re.match(r"(?:[\w/]+/ {0,2})+", line.lstrip()).group(0).split()
+        above = [*above[:depth], names[-1]]
+        printed |= {Path(*above[:depth], name) for name in names}
+    there = {folder for f in files for folder in f.parents if folder.parts and not folder.parts[0].startswith(".")}
+    there = {f for f in there if f.parts[:2] != ("results", "baselines") or len(f.parts) == 2}
+    return [f"{folder}: has no line in the tree of CONTRIBUTING.md" for folder in sorted(there - printed)] + [
+        f"{folder}: is in the tree of CONTRIBUTING.md, but is no folder" for folder in sorted(printed - there)]

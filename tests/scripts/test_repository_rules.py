@@ -40,6 +40,9 @@ class ThisRepository(unittest.TestCase):
     def test_no_results_in_git(self):
         self.assert_none(rules.baseline_breaches(self.files))
 
+    def test_the_tree_is_printed(self):
+        self.assert_none(rules.tree_breaches((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), self.files))
+
 
 class DoctoredTree(unittest.TestCase):
     def setUp(self):
@@ -160,9 +163,16 @@ class DoctoredTree(unittest.TestCase):
         fewer = [f for f in whole if f.name != "LICENSE"]
         self.assertEqual(rules.top_level_breaches(fewer), ["LICENSE: missing from the top level"])
 
+    def test_tree(self):
+        tree = "# Contributing\n```\nlib/    the library\n  core/  types\n    a/  b/\nconfigs/  experiments\n```\n"
+        files = [Path("lib/core/a/x.hpp"), Path("lib/core/b/x.hpp"), Path("configs/a.json"), Path("LICENSE")]
+        self.assertEqual(rules.tree_breaches(tree, files), [])
+        self.assertEqual(len(rules.tree_breaches(tree, [*files, Path("lib/kernels/x.hpp")])), 1)
+        self.assertEqual(len(rules.tree_breaches(tree, files[1:])), 1)
+
     def test_results(self):
         good = [Path("results/README.md"), Path("results/baselines/test1a/ADMM.csv"), Path("results/pictures/test1a.png"),
-                Path("results/CLAIMS.md")]
+                Path("results/CLAIMS.md"), Path("results/PERFORMANCE.md")]
         self.assertEqual(rules.baseline_breaches(good), [])
         self.assertEqual(len(rules.baseline_breaches([*good, Path("results/test1a/summary.csv")])), 1)
 
