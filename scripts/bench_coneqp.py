@@ -2,7 +2,7 @@
 """Times ipm_cone against CVXOPT's coneqp on the same random contacts, to the same accuracy.
 
 coneqp solves the primal problem min ½vᵀHv − kᵀv with S(Dᵀv + b) in Lorentz cones, S = (1, μ, μ) per contact. The accuracy is
-the relative residual (E12) of the impulses it returns, which ipm_cone then has to reach. Times are the solver clock of
+the relative residual (D.1) of the impulses it returns, which ipm_cone then has to reach. Times are the solver clock of
 ccpbench (set-up and iterations) and the time inside coneqp; the faster of the repetitions counts. Needs python3-cvxopt and
 python3-h5py. Exits with 1 where ipm_cone is not FACTOR times faster.
 """
@@ -74,7 +74,7 @@ def project(p, mu):
 
 
 def relative_residual(problem, gamma):
-    """(E12), by dense algebra: H is inverted body by body through one solve."""
+    """(D.1), by dense algebra: H is inverted body by body through one solve."""
     (mass, jacobian, k, b, mu) = problem
     n, m = len(k), len(b)
     H, D = np.zeros((n, n)), np.zeros((n, m))

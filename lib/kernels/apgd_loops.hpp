@@ -14,9 +14,9 @@ struct Projection {
 struct ApgdVectors {
   BlockRows blocks;
   Projection projection;
-  double beta, step;                                                ///< β_k of (E57), and t = 1/L
+  double beta, step;                                                ///< β_k of (F.2), and t = 1/L
   const double *gamma, *previous, *product, *previous_product, *r;  ///< γ_k, γ_{k−1}, N γ_k, N γ_{k−1}, r
-  const double* scale;                                              ///< g_i of (E61)
+  const double* scale;                                              ///< g_i of (F.6)
   double* next;                                                     ///< γ_{k+1}
 };
 
@@ -27,11 +27,11 @@ struct StepSums {
 /// What an iteration does with the blocks [begin, end), in loops of few operations over numbers in the nearest cache.
 struct ApgdLoops {
   /// γ_{k+1} = Π(y_k − t(N y_k + r)), where y_k and N y_k are combinations of the last two iterates and their products
-  /// (E57). Sums dᵀd with d = γ_{k+1} − y_k, and gᵀ(γ_{k+1} − γ_k) with g = N y_k + r.
+  /// (F.2). Sums dᵀd with d = γ_{k+1} − y_k, and gᵀ(γ_{k+1} − γ_k) with g = N y_k + r.
   StepSums (*project)(const ApgdVectors& at, Index begin, Index end);
   /// dᵀ(N γ_{k+1} − N y_k)
   double (*curvature)(const ApgdVectors& at, const double* next_product, Index begin, Index end);
-  /// Squares of the residual (E61) of γ_k.
+  /// Squares of the residual (F.6) of γ_k.
   double (*residual)(const ApgdVectors& at, Index begin, Index end);
   /// ‖a − b − β (b − c)‖² of vectors of `size` numbers.
   double (*distance)(Index size, double beta, const double* a, const double* b, const double* c);

@@ -8,7 +8,7 @@
 
 namespace ccp {
 
-/// The contacts of a factored operator in the order of its data (E70), each between two bodies.
+/// The contacts of a factored operator in the order of its data (E.3), each between two bodies.
 struct PairedContacts {
   ContactPairs pairs;
   std::span<const int> order;  ///< number of each contact

@@ -26,7 +26,7 @@ struct LaneLargest {
 /// `uncommon`: some contact needs a projection that scales (common_limits.hpp), and nothing is done.
 enum class GroupChange { none, some, uncommon };
 
-/// What a group does between its velocities and the body velocities in a sweep (E26). `largest` grows with the changes and
+/// What a group does between its velocities and the body velocities in a sweep (E.2). `largest` grows with the changes and
 /// the new γ. A change that is no number is one.
 struct GroupLoops {
   /// A change to Π(γ − η (N γ + r)).

@@ -7,7 +7,7 @@
 
 namespace ccp {
 
-/// Sweeps of Gauss–Seidel over contacts in groups (E26, E70), with the bits of a sweep over one contact after the other.
+/// Sweeps of Gauss–Seidel over contacts in groups (E.2, E.3), with the bits of a sweep over one contact after the other.
 class GroupSweep {
  public:
   /// lambda: share of the new impulse in the average with the old one.

@@ -16,7 +16,7 @@ struct Largest {
   double change = 0.0, impulse = 0.0;
 };
 
-/// What an iteration of Jacobi (E25) does around the projection.
+/// What an iteration of Jacobi (E.1) does around the projection.
 struct JacobiLoops {
   /// to = γ − s (N γ + r)
   void (*step)(const BlockRows& blocks, const StepVectors& at);

@@ -22,7 +22,7 @@ constexpr Index lane_count = 8;
 /// Where contact k has its first number; the other two follow at distances of lane_count.
 [[gnu::always_inline]] constexpr Index lane_place(Index k) { return 3 * lane_count * (k / lane_count) + k % lane_count; }
 
-/// The two halves of a product with N = (L⁻¹D)ᵀ(L⁻¹D) (E70) for `count` contacts.
+/// The two halves of a product with N = (L⁻¹D)ᵀ(L⁻¹D) (E.3) for `count` contacts.
 struct PairLoops {
   /// u_k = (L⁻¹D)_kᵀ w for each contact k of the list, to the three numbers from u + 3 place[k].
   void (*find_velocities)(const ContactPairs& pairs, Index count, const int* place, const double* w, double* u);

@@ -4,7 +4,7 @@
 #include "core/types.hpp"
 
 /// The scale of a constraint block, from its diagonal block N_ii of the Delassus operator: the step ρ_i = rows(i)/tr(N_ii)
-/// of (E12), kg, and the mean t_i = tr(N_ii)/rows(i) of the diagonal, 1/kg. Both are 1 where the trace is not positive.
+/// of (D.1), kg, and the mean t_i = tr(N_ii)/rows(i) of the diagonal, 1/kg. Both are 1 where the trace is not positive.
 namespace ccp {
 
 constexpr double block_step(double trace, Index rows) { return trace > 0.0 ? static_cast<double>(rows) / trace : 1.0; }

@@ -13,7 +13,7 @@
 
 namespace ccp {
 
-/// Global form (E1, E2): H v = k + D γ,  u = Dᵀ v + C γ + b.
+/// Global form (A.1, A.2): H v = k + D γ,  u = Dᵀ v + C γ + b.
 struct GlobalForm {
   SparseMatrix H;  ///< n×n, SPD, full (both triangles), kg
   SparseMatrix D;  ///< n×m, transpose Jacobian
@@ -22,7 +22,7 @@ struct GlobalForm {
   Vector b;        ///< m, m/s
 };
 
-/// Local form (E3): u = N γ + r.
+/// Local form (A.3): u = N γ + r.
 struct LocalForm {
   SparseMatrix N;  ///< m×m Delassus operator, 1/kg; symmetric PSD in theory, as given in practice
   Vector r;        ///< m, free velocity, m/s
@@ -49,10 +49,10 @@ class ContactProblem {
   /// Which form the problem was given in.
   bool given_global() const;
 
-  /// The global form: as given, or from N = L Lᵀ with H = I, D = Lᵀ, k = 0, b = r (E9; v = Lᵀγ; rank-revealing, symmetric
+  /// The global form: as given, or from N = L Lᵀ with H = I, D = Lᵀ, k = 0, b = r (B.4; v = Lᵀγ; rank-revealing, symmetric
   /// PSD part; what was clipped is clipped()).
   const GlobalForm& global() const;
-  /// The local form: as given, or N = DᵀH⁻¹D + C, r = DᵀH⁻¹k + b (E3).
+  /// The local form: as given, or N = DᵀH⁻¹D + C, r = DᵀH⁻¹k + b (A.3).
   const LocalForm& local() const;
 
   /// N by 3×3 blocks.
@@ -63,7 +63,7 @@ class ContactProblem {
   const FactoredDelassus& factored() const;
   /// r, m/s; does not form N.
   const Vector& free_velocity() const;
-  /// u = Dᵀ H⁻¹(k + D γ) + C γ + b for a problem given in global form, N γ + r otherwise (E2, E3; on stiff stacks N γ + r
+  /// u = Dᵀ H⁻¹(k + D γ) + C γ + b for a problem given in global form, N γ + r otherwise (A.2, A.3; on stiff stacks N γ + r
   /// loses ten digits). u: m, resized. body_scratch: n, resized; holds v afterwards when given global.
   void local_velocity(const Vector& impulse, Vector& body_scratch, Vector& u) const;
   /// H⁻¹ of the global form (derived where it was not given).
@@ -76,7 +76,7 @@ class ContactProblem {
   /// The problem with (N + Nᵀ)/2; the problem itself when N is symmetric or the form is global.
   ContactProblem symmetrised() const;
 
-  /// The cohesion shift of (E7): the user's impulses are γ = γ' − impulse_shift. Empty when there is none.
+  /// The cohesion shift of (B.2): the user's impulses are γ = γ' − impulse_shift. Empty when there is none.
   const Vector& impulse_shift() const;
 
   /// What was derived so far and how long it took. The first caller pays: the set-up time of a solver includes what it was

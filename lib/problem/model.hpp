@@ -12,8 +12,8 @@ namespace ccp {
 
 /// The two models of a frictional contact, chosen per run, never per solver.
 enum class Model {
-  ccp,  ///< convex, associated: K* ∋ u ⊥ γ ∈ K (E4)
-  ncp   ///< Signorini–Coulomb, non-associated: K* ∋ u + (μ‖u_T‖, 0, 0) ⊥ γ ∈ K (E5)
+  ccp,  ///< convex, associated: K* ∋ u ⊥ γ ∈ K (A.4)
+  ncp   ///< Signorini–Coulomb, non-associated: K* ∋ u + (μ‖u_T‖, 0, 0) ⊥ γ ∈ K (A.5)
 };
 
 /// The names of the models in the order of the enum. Configs, options and files all take them from here.

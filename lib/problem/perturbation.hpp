@@ -16,11 +16,11 @@ struct Perturbation {
   bool operator==(const Perturbation&) const = default;
 };
 
-/// r' = r + noise ‖r‖₂ N z/‖N z‖₂ and μ' = friction_factor μ, z uniform in [−1, 1)ᵐ (E84). The change of r is in the range
+/// r' = r + noise ‖r‖₂ N z/‖N z‖₂ and μ' = friction_factor μ, z uniform in [−1, 1)ᵐ (B.6). The change of r is in the range
 /// of N: it is the response to impulses, so that a problem that has a solution with friction keeps one. A problem in local
 /// form gets it on r; one in global form on k (k' = k + D z', the part of N z' beside compliance). In global form
-/// also b'_i = (1 + b_noise z'_i) b_i with another random z' in [−1, 1)ᵐ. Deterministic. Throws InputError for a problem with
-/// cohesion, and for b_noise in local form, where b is not known.
+/// also b'_i = (1 + b_noise z'_i) b_i with another random z' in [−1, 1)ᵐ. Deterministic. Throws InputError for a problem
+/// with cohesion, and for b_noise in local form, where b is not known.
 ContactProblem perturbed(const ContactProblem& problem, const Perturbation& perturbation);
 
 }  // namespace ccp

@@ -251,7 +251,7 @@ ContactProblem ProblemBuilder::build() const {
   }
   if (has_global_) {
     GlobalForm form = resolved_global();
-    if (!cohesion_.empty()) {  // (E7)
+    if (!cohesion_.empty()) {  // (B.2)
       form.k -= form.D * data->impulse_shift;
       form.b -= form.C * data->impulse_shift;
     }

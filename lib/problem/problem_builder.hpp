@@ -17,9 +17,9 @@ class ProblemBuilder {
  public:
   explicit ProblemBuilder(std::string name = "") : name_(std::move(name)) {}
 
-  /// Global form (E1, E2). H: n×n symmetric (both triangles), kg. D: n×m. k: n. b: m.
+  /// Global form (A.1, A.2). H: n×n symmetric (both triangles), kg. D: n×m. k: n. b: m.
   ProblemBuilder& global(SparseMatrix H, Vector k, SparseMatrix D, Vector b);
-  /// Local form (E3). N: m×m, need not be exactly symmetric. r: m.
+  /// Local form (A.3). N: m×m, need not be exactly symmetric. r: m.
   ProblemBuilder& local(SparseMatrix N, Vector r);
   /// Compliance C, m×m, block-diagonal by constraint, PSD; global form only, after global(). Replaces an earlier one.
   ProblemBuilder& compliance(SparseMatrix C);
@@ -30,10 +30,10 @@ class ProblemBuilder {
   ProblemBuilder& bilateral();
   ProblemBuilder& constraints(const ConstraintSet& set);
 
-  /// Contact with ‖γ_T‖ <= μ(γ_n + c), γ_n >= −c, mapped on γ' = γ + c e_n (E7). cohesion: c >= 0, N·s.
+  /// Contact with ‖γ_T‖ <= μ(γ_n + c), γ_n >= −c, mapped on γ' = γ + c e_n (B.2). cohesion: c >= 0, N·s.
   ProblemBuilder& cohesive_contact(double friction, double cohesion);
   /// Soft row γ = −stiffness·elongation − damping·Jv (Lee et al., eq. 4) as a bilateral row with C = 1/damping and
-  /// b = stiffness·elongation/damping (E8), whatever b holds for that row. damping > 0; global form only.
+  /// b = stiffness·elongation/damping (B.3), whatever b holds for that row. damping > 0; global form only.
   ProblemBuilder& soft(double stiffness, double damping, double elongation);
 
   /// One message per defect: missing or contradictory data, sizes, non-finite entries (with their place), μ < 0 or not

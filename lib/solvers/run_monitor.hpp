@@ -22,7 +22,7 @@ struct StopRule {
   double time_limit_s = 60.0;  ///< solver clock: set-up and iterations, without judging
 
   /// Whether a method that stops on its own criterion has come as near as rounding allows. A velocity residual below ten
-  /// times its floor (E13) says nothing, so no tolerance can ask for less. values: velocity_residual and rounding_floor
+  /// times its floor (D.2) says nothing, so no tolerance can ask for less. values: velocity_residual and rounding_floor
   /// (m/s) must be set. False where the floor is NaN, and for other stop measures.
   bool met_by_rounding(const Measures& values) const;
 };

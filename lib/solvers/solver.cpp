@@ -20,7 +20,7 @@ void check_start(const ContactProblem& problem, const WarmStart& start) {
   if (!start.impulse.allFinite() || !start.velocity.allFinite()) throw InputError("the start point is not finite");
 }
 
-/// The start in the terms the methods work in: γ' = γ + impulse_shift (E7).
+/// The start in the terms the methods work in: γ' = γ + impulse_shift (B.2).
 WarmStart shifted_start(const ContactProblem& problem, const WarmStart& start) {
   WarmStart shifted = start;
   if (shifted.impulse.size() > 0 && problem.impulse_shift().size() > 0) shifted.impulse += problem.impulse_shift();

@@ -46,7 +46,7 @@ class Session {
   virtual ~Session() = default;
 
   /// Iterates from `start` until the monitor says stop. shift: m, m/s, added to the free velocity r (and to b). It is zero
-  /// for the plain problem; the De Saxcé loop puts its correction and the frozen antisymmetric part into it (E6).
+  /// for the plain problem; the De Saxcé loop puts its correction and the frozen antisymmetric part into it (B.1).
   virtual Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) = 0;
 };
 

@@ -81,7 +81,7 @@ int iterations_to(const ContactProblem& problem, RunSpec spec, double tolerance)
   return result.status == Status::solved ? result.iterations : 1 << 30;
 }
 
-/// ‖(γ − Π(γ − ρ u))/ρ‖₂/m, by hand (E61).
+/// ‖(γ − Π(γ − ρ u))/ρ‖₂/m, by hand (F.6).
 double projected_gradient(const ContactProblem& problem, const Vector& gamma) {
   Vector scratch, u;
   problem.local_velocity(gamma, scratch, u);

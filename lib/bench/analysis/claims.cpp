@@ -175,7 +175,7 @@ class ClaimJudge {
     return value.is_number() ? value.get<double>() : unknown;
   }
 
-  /// Least squares of log10 value on log10 size (E79).
+  /// Least squares of log10 value on log10 size (L.5).
   double slope(const std::vector<double>& sizes, const std::vector<double>& values) {
     double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {

@@ -65,7 +65,7 @@ std::vector<double> log_grid(double low, double high) {
   return grid;
 }
 
-/// Fraction of values at or below each point of the grid, with its band (E77).
+/// Fraction of values at or below each point of the grid, with its band (L.3).
 ProfileCurve curve(const std::string& label, const std::vector<double>& values, const std::vector<double>& grid,
                    const ProfileOptions& options) {
   const std::size_t n = values.size();
@@ -107,7 +107,7 @@ double largest_finite(const std::vector<std::vector<double>>& values) {
 
 double shifted_mean(const std::vector<double>& costs, const std::vector<std::size_t>& chosen, double shift) {
   double sum = 0.0;
-  for (const std::size_t p : chosen) sum += std::log1p(costs[p] / shift);  // E78, without cancellation where costs are small
+  for (const std::size_t p : chosen) sum += std::log1p(costs[p] / shift);  // L.4, without cancellation where costs are small
   return shift * std::expm1(sum / static_cast<double>(chosen.size()));
 }
 

@@ -8,7 +8,7 @@
 
 #include "bench/results/result_table.hpp"
 
-/// How solvers compare over many problems: performance profiles, data profiles and shifted geometric means (E75-E78).
+/// How solvers compare over many problems: performance profiles, data profiles and shifted geometric means (L.1-L.4).
 namespace ccp {
 
 struct ProfileOptions {

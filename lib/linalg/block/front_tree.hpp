@@ -31,7 +31,7 @@ struct FrontTree {
   std::int64_t flops = 0;     ///< multiplications and additions of one factorisation, zeros in the fronts included
 };
 
-/// Groups the columns of an ordering. A front is merged with its parent where that is quicker by a model of the time (E126):
+/// Groups the columns of an ordering. A front is merged with its parent where that is quicker by a model of the time (H.6):
 /// it saves additions between fronts and costs operations on zeros.
 FrontTree front_tree(const BlockOrdering& ordering);
 

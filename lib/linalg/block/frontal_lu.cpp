@@ -199,7 +199,7 @@ void FrontalLu::add_child(std::size_t child, Index stride) {
     }
 }
 
-/// One panel (E125): its pivot is inverted, L = A₂₁ A₁₁⁻¹ and U = A₁₂ are kept, and A₂₂ −= L U.
+/// One panel (H.5): its pivot is inverted, L = A₂₁ A₁₁⁻¹ and U = A₁₂ are kept, and A₂₂ −= L U.
 bool FrontalLu::eliminate(const Panel& panel, Index stride) {
   double* pivot = front_.data() + panel.begin + panel.begin * stride;
   double* inverse = at(panel.inverse);

@@ -9,7 +9,7 @@
 
 namespace ccp {
 
-/// Multifrontal LU of large matrices of 3×3 blocks with a symmetric pattern and unsymmetric values (E125): one symbolic
+/// Multifrontal LU of large matrices of 3×3 blocks with a symmetric pattern and unsymmetric values (H.5): one symbolic
 /// pass, then dense fronts in panels of at most 24 columns, with partial pivoting inside the square pivot of a panel and
 /// none outside. Where fronts are large it is several times as fast as BlockLu, which goes block by block; where they are
 /// small BlockLu is faster.

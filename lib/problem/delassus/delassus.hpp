@@ -52,7 +52,7 @@ class AssembledDelassus final : public DelassusOperator {
   template <int Rows>
   BlockVector<Rows> row_product(Index block, const double* x) const;
 
-  /// Σ_j |N_ij||x_j| per scalar row (E13, rounding floor).
+  /// Σ_j |N_ij||x_j| per scalar row (D.2, rounding floor).
   void multiply_absolute(ConstVectorRef x, VectorRef y) const;
 
   SparseMatrix to_sparse() const;

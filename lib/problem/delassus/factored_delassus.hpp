@@ -13,7 +13,7 @@
 namespace ccp {
 
 /// N = DᵀH⁻¹D + C kept as its square root, never forming N: with H_b = L_b L_bᵀ for each body, the 6×d blocks of L⁻¹D per
-/// (constraint, body) pair (E70). Bodies with fewer than 6 dofs are padded with zero rows. Instead of the velocities v it
+/// (constraint, body) pair (E.3). Bodies with fewer than 6 dofs are padded with zero rows. Instead of the velocities v it
 /// deals in scaled ones w = Lᵀv, whose squares are kinetic energies: vectors of padded_size() in that layout, 6 numbers a
 /// body and 6 of an idle one, which stands in where a constraint has one body only, so that nearly all constraints have two.
 /// multiply() uses an internal scratch vector: one product at a time per object.

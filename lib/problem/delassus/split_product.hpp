@@ -13,7 +13,7 @@ struct BlockSpan {
 };
 
 /// A product y = N x in two halves, for passes that make x or use y span by span: the first half makes the velocities of the
-/// bodies (E70) of all of x, the second one the rows of y of a span. An operator that has no such halves does all in the
+/// bodies (E.3) of all of x, the second one the rows of y of a span. An operator that has no such halves does all in the
 /// second.
 class SplitProduct {
  public:

@@ -33,16 +33,16 @@ class Judge {
   /// All measures named; the others are NaN. u is computed once.
   Measures evaluate(const std::vector<Measure>& wanted, const Point& point);
 
-  /// u = Dᵀ H⁻¹(k + D γ) + C γ + b in global form, N γ + r in local form (E2, E3), of the last point judged; m, m/s.
+  /// u = Dᵀ H⁻¹(k + D γ) + C γ + b in global form, N γ + r in local form (A.2, A.3), of the last point judged; m, m/s.
   const Vector& local_velocity() const { return u_; }
 
-  /// velocity_residual (E12) of an impulse (m, N·s) with a given û (m, m/s): the inner residual of a method that freezes
+  /// velocity_residual (D.1) of an impulse (m, N·s) with a given û (m, m/s): the inner residual of a method that freezes
   /// part of û.
   double velocity_residual_with(const Vector& impulse, const Vector& corrected_velocity);
 
   /// velocity_residual at γ = 0, m/s: the scale of relative_residual.
   double initial_residual() const { return initial_residual_; }
-  /// ρ_i of (E12), kg.
+  /// ρ_i of (D.1), kg.
   double step(Index block) const { return step_[block]; }
   /// r, m, m/s.
   const Vector& free_velocity() const { return r_; }

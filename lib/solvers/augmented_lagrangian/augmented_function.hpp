@@ -8,7 +8,7 @@
 
 namespace ccp {
 
-/// One inner problem of the augmented Lagrangian methods: the root of (E102)
+/// One inner problem of the augmented Lagrangian methods: the root of (I.2)
 ///
 ///     ϱ(v) = H v − k − D λ(v),   λ_i(v) = P(a_i − β_i (Dᵀv)_i)
 ///

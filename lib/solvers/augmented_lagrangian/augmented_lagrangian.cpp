@@ -146,7 +146,7 @@ class AugmentedSession final : public Session {
     return residual;
   }
 
-  /// Sets up the next inner problem (E101): the constant part of its local velocity, the De Saxcé term and β_i. u_ is the
+  /// Sets up the next inner problem (I.1): the constant part of its local velocity, the De Saxcé term and β_i. u_ is the
   /// velocity of previous_ here.
   void freeze() {
     const GlobalForm& form = problem_.global();

@@ -132,7 +132,7 @@ bool VelocityForm::solve(const Vector& rhs, Vector& x, Monitor& monitor) {
   return solver_->solve(rhs, x) == LinearStatus::ok;
 }
 
-/// (E106): only constraints that carry something take part, and what is eliminated is as sparse as N.
+/// (I.6): only constraints that carry something take part, and what is eliminated is as sparse as N.
 class ContactForm final : public AugmentedSystem {
  public:
   explicit ContactForm(const ContactProblem& problem)

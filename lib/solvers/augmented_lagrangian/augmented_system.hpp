@@ -12,8 +12,8 @@ namespace ccp {
 /// The unknowns of the Newton systems: velocities, or the impulses by which they change.
 enum class AugmentedForm { automatic, velocity, contact };
 
-/// The Newton matrix of the augmented Lagrangian methods, H + D W Dᵀ with one block W_i per constraint (E103), or I + W N in
-/// its place (E106). The pattern is analysed once; new values are written in place.
+/// The Newton matrix of the augmented Lagrangian methods, H + D W Dᵀ with one block W_i per constraint (I.3), or I + W N in
+/// its place (I.6). The pattern is analysed once; new values are written in place.
 class AugmentedSystem {
  public:
   virtual ~AugmentedSystem() = default;

@@ -26,7 +26,7 @@ class AugmentedSolver final : public Solver {
         .add(
             "linear_system", &settings_.inner.form,
             {{"auto", AugmentedForm::automatic}, {"velocity", AugmentedForm::velocity}, {"contact", AugmentedForm::contact}},
-            "unknowns of the Newton systems; auto: the cheaper form", "Lee et al. 2025, eq. 23; ours (E106)")
+            "unknowns of the Newton systems; auto: the cheaper form", "Lee et al. 2025, eq. 23; ours (I.6)")
         .add("tolerance", &settings_.tolerance, Range::positive(), "m/s", "native criterion: outer residual",
              "Lee et al. 2025, Algorithm 1");
     if (method == InnerMethod::exact_newton)

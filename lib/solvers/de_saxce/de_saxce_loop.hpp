@@ -8,7 +8,7 @@
 
 namespace ccp {
 
-/// Solves the ncp model with a ccp method (E6): a sequence of convex problems whose free velocity is shifted by
+/// Solves the ncp model with a ccp method (B.1): a sequence of convex problems whose free velocity is shifted by
 /// s = (μ‖u_T‖, 0, 0) + (N − N_sym)γ of the last outer iterate, each warm-started from it, until the ncp measure holds. The
 /// inner runs stop when their own velocity residual, with s frozen, has fallen to a tenth of its value at the outer iterate,
 /// where it equals the ncp residual; so the inner tolerance tightens with the outer residual. De Saxcé and Feng 1998; the

@@ -30,7 +30,7 @@ class AssembledRows {
   const AssembledDelassus& N_;
 };
 
-/// Keeps w = L⁻¹Dγ up to date: u_i = (L⁻¹D)_iᵀ w + C_i γ_i, w += (L⁻¹D)_i Δγ_i (E70); never forms N.
+/// Keeps w = L⁻¹Dγ up to date: u_i = (L⁻¹D)_iᵀ w + C_i γ_i, w += (L⁻¹D)_i Δγ_i (E.3); never forms N.
 class FactoredRows {
  public:
   explicit FactoredRows(const ContactProblem& problem)

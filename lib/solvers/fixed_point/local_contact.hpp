@@ -7,7 +7,7 @@
 /// contact in the plane is a contact in space whose second tangent does not take part (W(2,2) = 1).
 namespace ccp {
 
-/// One contact problem (E5): find γ with K* ∋ û ⊥ γ ∈ K, u = W γ + q.
+/// One contact problem (A.5): find γ with K* ∋ û ⊥ γ ∈ K, u = W γ + q.
 struct LocalContact {
   Matrix3 W;  ///< N_ii, 1/kg; need not be symmetric
   Vector3 q;  ///< velocity at γ = 0, m/s

@@ -26,7 +26,7 @@ double binary_scale(const Eigen::MatrixBase<Derived>& x) {
   return std::ldexp(1.0, std::clamp(exponent, -1021, 1023));
 }
 
-/// The slip branch as functions of α (E29): γ(α) with u_n = 0 and u_T = −α γ_T, and g(α) = ‖γ_T‖ − μ γ_n. α = 0 sticks.
+/// The slip branch as functions of α (E.6): γ(α) with u_n = 0 and u_T = −α γ_T, and g(α) = ‖γ_T‖ − μ γ_n. α = 0 sticks.
 class SlipBranch {
  public:
   explicit SlipBranch(const LocalContact& contact) : contact_(contact) {

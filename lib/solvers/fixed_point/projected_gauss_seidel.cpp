@@ -11,7 +11,7 @@ struct GaussSeidelSettings {
   OperatorForm form = OperatorForm::automatic;
 };
 
-/// γ_i <- Π(γ_i − ω η_i u_i) (E26)
+/// γ_i <- Π(γ_i − ω η_i u_i) (E.2)
 struct ProjectedStep {
   const Vector& step;  ///< ω η_i
 

@@ -48,7 +48,7 @@ class JacobiSession final : public FixedPointSession {
   }
 
  private:
-  /// next <- λ Π(γ − ω η (N γ + r)) + (1 − λ) γ (E25), in one pass between the product with γ and that with next.
+  /// next <- λ Π(γ − ω η (N γ + r)) + (1 − λ) γ (E.1), in one pass between the product with γ and that with next.
   Largest sweep(const Vector& r, const Vector& gamma, Vector& next, Monitor& monitor) {
     const auto update = [&](Index begin, Index end) {
       const Index first = blocks().offset(begin), rows = blocks().offsets()[static_cast<std::size_t>(end)] - first;

@@ -18,7 +18,7 @@ namespace ccp {
 namespace {
 
 constexpr double growth = 2.0, decay = 0.9;  // of L after a failed and after a passed test (Mazhar 2015, lines 10, 29)
-constexpr double rounding = 8.0 * 0x1p-52;   // a step this far below γ is rounding of N γ (E58)
+constexpr double rounding = 8.0 * 0x1p-52;   // a step this far below γ is rounding of N γ (F.3)
 constexpr double smallest_ratio = 1e-12;     // of L to the mean of diag N
 constexpr int power_iterations = 30;
 
@@ -84,7 +84,7 @@ class ApgdSession final : public Session {
   }
 
  private:
-  /// dᵀd of d = γ_{k+1} − y_k, dᵀNd, and gᵀ(γ_{k+1} − γ_k) of g at y_k (E60).
+  /// dᵀd of d = γ_{k+1} − y_k, dᵀNd, and gᵀ(γ_{k+1} − γ_k) of g at y_k (F.5).
   struct Step {
     double square = 0.0, curvature = 0.0, slope = 0.0;
   };
@@ -116,7 +116,7 @@ class ApgdSession final : public Session {
     return L > 0.0 && std::isfinite(L) ? L : problem_.mean_diagonal();
   }
 
-  /// λ_max(N) by the power method, from below: an error shows in (E58).
+  /// λ_max(N) by the power method, from below: an error shows in (F.3).
   double largest_eigenvalue(Monitor& monitor) {
     Vector& x = gamma_.next();
     // Not orthogonal to anything special: entries from the golden section.
@@ -200,7 +200,7 @@ class ApgdSession final : public Session {
     return pass_.run_between<1>(monitor.threads(), UsedProduct{*next_split_, gamma_.next(), next_product_}, kernel)[0];
   }
 
-  /// The test (E58). Whether L must be doubled, which is not so where a NaN stands.
+  /// The test (F.3). Whether L must be doubled, which is not so where a NaN stands.
   bool too_curved(double curvature) const {
     const double bound = L_ * step_.square;
     if (!(curvature > bound) || !std::isfinite(L_)) return false;
@@ -224,13 +224,13 @@ class ApgdSession final : public Session {
     if (settings_.adaptive_step && !straight) L_ = std::max(decay * L_, smallest_lipschitz());
   }
 
-  /// y_{k+1} = γ_{k+1} (E60)
+  /// y_{k+1} = γ_{k+1} (F.5)
   void restart_momentum() {
     theta_ = 1.0;
     beta_ = 0.0;
   }
 
-  /// y_{k+1} = γ_{k+1} + β (γ_{k+1} − γ_k) (E57)
+  /// y_{k+1} = γ_{k+1} + β (γ_{k+1} − γ_k) (F.2)
   void extrapolate() {
     const double square = theta_ * theta_, theta = 0.5 * (theta_ * std::sqrt(square + 4.0) - square);
     beta_ = theta_ * (1.0 - theta_) / (square + theta);

@@ -24,7 +24,7 @@ inline std::vector<std::pair<std::string, Preconditioner>> preconditioner_names(
 /// What the gradient methods share: the operator in the form chosen, the free velocity, the scale of each block.
 class GradientProblem {
  public:
-  /// residual_step: g of (E61) in kg on every block; 0 takes ρ_i of (E12).
+  /// residual_step: g of (F.6) in kg on every block; 0 takes ρ_i of (D.1).
   GradientProblem(const ContactProblem& problem, OperatorForm form, double residual_step)
       : problem_(problem), N_(select_operator(problem, form)) {
     problem.free_velocity();  // formed here, where set-up is timed
@@ -40,14 +40,14 @@ class GradientProblem {
   const ConstraintSet& constraints() const { return N_.constraints(); }
   Index rows() const { return N_.rows(); }
   const Vector& free_velocity() const { return problem_.free_velocity(); }
-  /// ρ_i = rows(i)/tr(N_ii) per block, kg (E12).
+  /// ρ_i = rows(i)/tr(N_ii) per block, kg (D.1).
   const Vector& scale() const { return scale_; }
-  /// g_i of (E61) per block, kg.
+  /// g_i of (F.6) per block, kg.
   const Vector& residual_scale() const { return residual_scale_; }
   /// tr(N)/m, 1/kg; 1 for N = 0.
   double mean_diagonal() const { return mean_diagonal_; }
 
-  /// P of (E63) per block: ρ_i with the diagonal preconditioner, 1 without.
+  /// P of (F.8) per block: ρ_i with the diagonal preconditioner, 1 without.
   Vector preconditioner(Preconditioner choice) const {
     return choice == Preconditioner::diagonal ? scale_ : Vector::Ones(scale_.size());
   }
@@ -65,7 +65,7 @@ class GradientProblem {
   /// Its forms in steps.
   const DelassusOperator& delassus() const { return N_; }
 
-  /// ‖(γ − Π(γ − g u))/g‖₂/m from the sum of the squares of the blocks (E61), m/s.
+  /// ‖(γ − Π(γ − g u))/g‖₂/m from the sum of the squares of the blocks (F.6), m/s.
   double residual(double squares) const { return rows() > 0 ? std::sqrt(squares) / static_cast<double>(rows()) : 0.0; }
 
   /// The start of a run: Π_Υ(γ⁰), 0 without one.
@@ -89,7 +89,7 @@ class GradientProblem {
 };
 
 /// A product kept as a sum of steps, N γ ← N γ + λ N d, carries the rounding of every step. This says when that has become
-/// more than the rounding of the product itself, so that it is time for a fresh one (E66).
+/// more than the rounding of the product itself, so that it is time for a fresh one (F.11).
 class Drift {
  public:
   void reset() { travelled_ = 0.0; }
@@ -104,7 +104,7 @@ class Drift {
   double travelled_ = 0.0;
 };
 
-/// The block's share of (E61): ‖γ_i − Π(γ_i − g_i u_i)‖²/g_i², m²/s².
+/// The block's share of (F.6): ‖γ_i − Π(γ_i − g_i u_i)‖²/g_i², m²/s².
 template <typename Block>
 [[gnu::always_inline]] inline double residual_square(const Block& block, const typename Block::Point& gamma,
                                                      const typename Block::Point& u, double g) {
@@ -112,7 +112,7 @@ template <typename Block>
 }
 
 /// gᵀd of a projected step d = Π(γ − a g) − γ of one block. It is at most −dᵀd/a, but g can be large where d has nothing but
-/// rounding, across the surface of a cone; then the bound is better than the product (E64).
+/// rounding, across the surface of a cone; then the bound is better than the product (F.9).
 template <typename Point>
 double projected_slope(const Point& g, const Point& d, double a) {
   return std::min(g.dot(d), -d.squaredNorm() / a);

@@ -19,7 +19,7 @@ struct CgSettings {
   OperatorForm form = OperatorForm::automatic;
 };
 
-/// The face of its set in whose interior the impulse of a block is (E67).
+/// The face of its set in whose interior the impulse of a block is (F.12).
 enum class Face : std::uint8_t { apex, ray, whole };
 
 template <typename Block>
@@ -101,8 +101,8 @@ class CgSession final : public Session {
     settle(monitor, [](const auto&) {});
   }
 
-  /// After update(block), which moves γ and N γ of a block: its face, the residual (E61), and whether the gradient φ within
-  /// the faces is large enough against what the projected gradient has beside them (E68).
+  /// After update(block), which moves γ and N γ of a block: its face, the residual (F.6), and whether the gradient φ within
+  /// the faces is large enough against what the projected gradient has beside them (F.13).
   template <typename Update>
   void settle(Monitor& monitor, const Update& update) {
     const Vector& scale = problem_.residual_scale();
@@ -132,7 +132,7 @@ class CgSession final : public Session {
     product_size_ = std::sqrt(sums[4]);
   }
 
-  /// Moves along the next conjugate direction to the minimum, or by the step to the projection of that (E69). False when
+  /// Moves along the next conjugate direction to the minimum, or by the step to the projection of that (F.14). False when
   /// there is no way down there.
   bool conjugate_step(Monitor& monitor) {
     const double momentum = conjugate_directions_ > 0.0 ? free_square_ / previous_free_square_ : 0.0;
@@ -201,7 +201,7 @@ class CgSession final : public Session {
     return {slope, curvature, size, square};
   }
 
-  /// γ ← Π(γ + step), which changes rounding only, N γ ← N γ + λ product; the next α (E65).
+  /// γ ← Π(γ + step), which changes rounding only, N γ ← N γ + λ product; the next α (F.10).
   void move(const Line& line, double length, const Vector& product, Monitor& monitor) {
     if (line.curvature > 0.0 && line.size > 0.0) alpha_ = line.size / line.curvature;
     settle(monitor, [&, length](const auto& block) {

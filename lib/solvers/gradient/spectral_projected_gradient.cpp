@@ -126,8 +126,8 @@ class SpgSession final : public Session {
     ++monitor.counters().projections;
   }
 
-  /// The share of one block, with impulse γ and product N γ, in: the next target Π(γ − α P g) and direction d (E63), the
-  /// sums gᵀd and dᵀP⁻¹d, the residual (E61), and (Nγ)ᵀP Nγ.
+  /// The share of one block, with impulse γ and product N γ, in: the next target Π(γ − α P g) and direction d (F.8), the
+  /// sums gᵀd and dᵀP⁻¹d, the residual (F.6), and (Nγ)ᵀP Nγ.
   template <typename Block>
   BlockPass::Sums<4> aim(const Block& block, const typename Block::Point& gamma, const typename Block::Point& product,
                          double alpha) {
@@ -147,7 +147,7 @@ class SpgSession final : public Session {
     product_size_ = std::sqrt(sums[3]);
   }
 
-  /// The length λ along d: 1 when that is below the largest of the last objectives, else the minimiser, which is (E64).
+  /// The length λ along d: 1 when that is below the largest of the last objectives, else the minimiser, which is (F.9).
   double search(int threads) {
     const auto [curvature, product_square] = pass_.run<2>(threads, [&](const auto& block) {
       const auto product = block.of(direction_product_);
@@ -188,7 +188,7 @@ class SpgSession final : public Session {
     }
   }
 
-  /// α of the next step: the two lengths of Barzilai and Borwein in turn (E65).
+  /// α of the next step: the two lengths of Barzilai and Borwein in turn (F.10).
   void choose_step() {
     even_ = !even_;
     const double above = even_ ? line_.curvature : line_.size;

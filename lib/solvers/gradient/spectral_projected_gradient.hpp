@@ -6,8 +6,8 @@
 
 namespace ccp {
 
-/// Spectral projected gradient (Birgin, Martínez, Raydan 2000) for the ccp model: projected steps (E63) with alternating
-/// Barzilai–Borwein lengths (E65) and a non-monotone line search (E64) that knows the objective along its line exactly. One
+/// Spectral projected gradient (Birgin, Martínez, Raydan 2000) for the ccp model: projected steps (F.8) with alternating
+/// Barzilai–Borwein lengths (F.10) and a non-monotone line search (F.9) that knows the objective along its line exactly. One
 /// product with N per iteration.
 std::unique_ptr<Solver> make_spg();
 

@@ -7,7 +7,7 @@
 
 namespace ccp {
 
-/// A contact problem in the variables of the interior-point methods (E90): γ = s λ, and s u in the place of u, with one
+/// A contact problem in the variables of the interior-point methods (J.1): γ = s λ, and s u in the place of u, with one
 /// factor per row that makes every friction cone a Lorentz cone and the mean of the diagonal of every N_ii one. Vectors are
 /// padded to 3 entries a constraint. Rows that cannot carry anything (tangents of a contact without friction) have s = 0.
 struct BarrierProblem {
@@ -26,7 +26,7 @@ struct BarrierProblem {
   ConstraintSet constraints;
   Vector scale;             ///< s, padded
   Vector curvature;         ///< diag(N_ii) in scaled variables, padded; 1 where there is none
-  Vector step;              ///< ρ_i = rows(i)/tr(N_ii), 1 where the trace is 0, kg (E12)
+  Vector step;              ///< ρ_i = rows(i)/tr(N_ii), 1 where the trace is 0, kg (D.1)
   std::vector<int> active;  ///< leading rows of each block with s > 0
   Index cones = 0;          ///< unilateral rows and cones, each counted once: the parameter of the barrier
 };

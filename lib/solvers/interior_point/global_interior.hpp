@@ -43,7 +43,7 @@ class GlobalInterior : public InteriorSystem {
   const std::vector<BarrierBlock>* blocks_ = nullptr;
 
  private:
-  /// One solution of (E94) with the factors at hand.
+  /// One solution of (J.5) with the factors at hand.
   virtual bool solve_once(const Vector& momentum, const Vector& t, Vector& dv, Vector& dlambda) = 0;
   virtual LinearSolver& linear_solver() = 0;
 

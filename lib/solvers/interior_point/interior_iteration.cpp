@@ -159,7 +159,7 @@ bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity
   return true;
 }
 
-/// (E100): the impulses complementary to the velocities at the constraints in u_ that make them.
+/// (J.9): the impulses complementary to the velocities at the constraints in u_ that make them.
 bool InteriorIteration::impulses_of_velocity(Monitor& monitor) {
   const double unit = rms(free_);
   for (Index i = 0; i < barrier_.count(); ++i) {

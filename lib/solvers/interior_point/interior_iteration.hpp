@@ -29,7 +29,7 @@ struct InteriorSettings {
   double tolerance_complementarity = 1e-9;
 };
 
-/// One point of the method with its residuals, all in scaled variables (E90), padded.
+/// One point of the method with its residuals, all in scaled variables (J.1), padded.
 struct InteriorPoint {
   Vector v;       ///< primal, of the form of the system
   Vector lambda;  ///< impulses; in the interior of the cones
@@ -50,7 +50,7 @@ class InteriorIteration {
   /// Cold start (thesis, eqs. 4.23 or 4.57). False when the system cannot be solved.
   bool start_cold(Monitor& monitor);
   /// Starts from velocities (those of the impulses where null) and from impulses: the given ones (full), or impulses that
-  /// make the velocities (partial, (E100)). Both move into the cones by the size of their residual. A start that is worse
+  /// make the velocities (partial, (J.9)). Both move into the cones by the size of their residual. A start that is worse
   /// than zero is dropped.
   bool start_warm(const Vector& impulse, const Vector* velocity, Monitor& monitor);
   /// One predictor–corrector iteration; false when it could not be made, with message().

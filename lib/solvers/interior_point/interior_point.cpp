@@ -91,7 +91,7 @@ class InteriorSession final : public Session {
     return best_.show(monitor, shifted_residual(monitor), impulse_, {impulse_, velocity_, native_.values(), converged_});
   }
 
-  /// (E12) with the shift of the run.
+  /// (D.1) with the shift of the run.
   double shifted_residual(Monitor& monitor) {
     ++monitor.counters().products;
     ++monitor.counters().projections;
@@ -149,7 +149,7 @@ class InteriorPointMethod final : public Solver {
         .add("warm_start", &s.warm_start,
              {{"none", InteriorWarmStart::none}, {"partial", InteriorWarmStart::partial}, {"full", InteriorWarmStart::full}},
              "what is taken from a start point: nothing, velocities (and impulses that make them), all",
-             "Mangoni's thesis, sec. 4.6; the impulses are ours (E100)")
+             "Mangoni's thesis, sec. 4.6; the impulses are ours (J.9)")
         .add(
             "compliance", &s.compliance, Range::closed(0.0, 1.0), "",
             "least compliance of the matrix, in units of the mean N_ii: regularises, the solution stays that of the problem",

@@ -11,7 +11,7 @@ namespace ccp {
 std::unique_ptr<Solver> make_ipm_qp();
 
 /// The same for cones, with Nesterov–Todd scaling (Mangoni's thesis, sec. 4.14): bilateral and unilateral rows and friction
-/// cones mixed (E90–E98).
+/// cones mixed (J.1–J.10).
 std::unique_ptr<Solver> make_ipm_cone();
 
 }  // namespace ccp

@@ -11,7 +11,7 @@
 
 namespace ccp {
 
-/// Which linear system is factorised (E96).
+/// Which linear system is factorised (J.7).
 enum class InteriorForm {
   automatic,
   saddle,  ///< velocities and impulses
@@ -45,8 +45,8 @@ struct ResidualScale {
 
 /// The equations of the method and their Newton systems. A primal vector v belongs to the form: generalised velocities, or
 /// for `schur` the velocities at the constraints.
-///     momentum(v, λ) = H v − D λ − k,   u(v, λ) = Dᵀ v + C λ + b         (E91; schur: v − N λ − r and v)
-///     H Δv − D Δλ = −momentum,          Dᵀ Δv + (C + P) Δλ = t           (E94)
+///     momentum(v, λ) = H v − D λ − k,   u(v, λ) = Dᵀ v + C λ + b         (J.2; schur: v − N λ − r and v)
+///     H Δv − D Δλ = −momentum,          Dᵀ Δv + (C + P) Δλ = t           (J.5)
 class InteriorSystem {
  public:
   virtual ~InteriorSystem() = default;

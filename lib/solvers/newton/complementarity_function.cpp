@@ -35,7 +35,7 @@ Matrix3 arrow(const Vector3& x) {
 constexpr double differentiable = 1e-14;
 
 /// (x∘x + y∘y)^½, its small eigenvalue no less than `floor` times the large one. With w along x₀x̄ + y₀ȳ the small eigenvalue
-/// of the sum of squares, |x|² + |y|² − 2|x₀x̄ + y₀ȳ|, is itself a sum of squares, so that nothing cancels (E87).
+/// of the sum of squares, |x|² + |y|² − 2|x₀x̄ + y₀ȳ|, is itself a sum of squares, so that nothing cancels (H.8).
 Vector3 root_of_squares(const Vector3& x, const Vector3& y, double floor) {
   Vector2 w = x[0] * x.tail<2>() + y[0] * y.tail<2>();
   const double half = w.norm();

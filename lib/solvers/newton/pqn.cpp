@@ -156,7 +156,7 @@ class PqnSession final : public Session {
     return impulse_.allFinite() ? size : std::numeric_limits<double>::infinity();
   }
 
-  /// u, C and the merit (E113) at an impulse.
+  /// u, C and the merit (H.12) at an impulse.
   double move(const Vector& impulse, Monitor& monitor) {
     problem_.local_velocity(impulse, scratch_, u_);
     ++monitor.counters().products;
@@ -169,7 +169,7 @@ class PqnSession final : public Session {
     return std::abs(sum) / energy_;
   }
 
-  /// C_ω,i = F_ω + m_ω(s_i γ_i − F_ω), m/s, and its derivatives by u and by γ where asked for (E114).
+  /// C_ω,i = F_ω + m_ω(s_i γ_i − F_ω), m/s, and its derivatives by u and by γ where asked for (H.13).
   Vector3 constraint_value(Index i, const Vector3& impulse, double omega, Matrix3* X, Matrix3* Y) const {
     const Vector3 u = padded_block(set_, u_, i);
     if (set_.kind(i) == ConstraintKind::bilateral) {

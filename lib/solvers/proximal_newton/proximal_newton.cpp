@@ -118,7 +118,7 @@ class ProximalSession final : public Session {
     sub_.begin(centre_, weight_);
   }
 
-  /// Moves to where every contact sticks, if that is nearer to a solution than zero impulses are (E127). False when the run
+  /// Moves to where every contact sticks, if that is nearer to a solution than zero impulses are (H.3). False when the run
   /// is over.
   bool stick(Monitor& monitor) {
     const double before = sub_.merit();
@@ -133,7 +133,7 @@ class ProximalSession final : public Session {
     return show(monitor);
   }
 
-  /// Nonlinear Gauss–Seidel from the best iterate until its residual has fallen by `reduction` (E85), for at most the time
+  /// Nonlinear Gauss–Seidel from the best iterate until its residual has fallen by `reduction` (H.7), for at most the time
   /// that the Newton steps of one subproblem take. False when the run is over.
   bool sweep(double reduction, const Vector& shift, Monitor& monitor) {
     const auto residual = [this](const Vector& impulse) {
@@ -163,7 +163,7 @@ class ProximalSession final : public Session {
     return settings_.start == ColdStart::sticking && (!sweeps_ || factorization_in_sweeps() <= sweeps_for_sticking);
   }
 
-  /// Newton steps on one subproblem (E82); its best point ends up in best_point_.
+  /// Newton steps on one subproblem (H.2); its best point ends up in best_point_.
   Inner solve_subproblem(Monitor& monitor) {
     const double target = std::max(settings_.inner_reduction * sub_.merit(), rounding * free_velocity_);
     double lowest = std::numeric_limits<double>::infinity(), reference = sub_.merit();

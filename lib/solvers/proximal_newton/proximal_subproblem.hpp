@@ -8,7 +8,7 @@
 
 namespace ccp {
 
-/// One proximal subproblem (E81): find x with x = P(x − ρ u(x)), u(x) = N x + r + a T (x − x̄), per contact with its own step
+/// One proximal subproblem (H.1): find x with x = P(x − ρ u(x)), u(x) = N x + r + a T (x − x̄), per contact with its own step
 /// ρ_i = factor/(t_i (1 + a)), T = diag(t_i), t_i = tr(N_ii)/rows(i). Vectors are padded to 3 entries a constraint. Holds
 /// everything a Newton step needs, allocated once.
 class ProximalSubproblem {
@@ -28,7 +28,7 @@ class ProximalSubproblem {
   void begin(const Vector& centre, double a);
 
   /// The point where every contact would stick, brought onto its set: x <- P(x_0 − (N + a T)⁻¹ u(x_0)) from the present
-  /// point x_0 (E127). False when the matrix is singular. One factorisation, one back-solve.
+  /// point x_0 (H.3). False when the matrix is singular. One factorisation, one back-solve.
   bool sticking_point(Vector& x);
 
   /// Newton direction at the present point. False when the Jacobian is singular. One factorisation, one back-solve, one

@@ -12,7 +12,7 @@ namespace {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double slack = 2.0;  ///< for the rounding of the measures that follow from the velocity residual
 
-/// The bounds (E121–E124) that a velocity residual δ sets to the other measures.
+/// The bounds (K.2–K.5) that a velocity residual δ sets to the other measures.
 struct Consequences {
   double penetration = 0.0, complementarity = 0.0, natural_map = 0.0, cone = 0.0;
 };

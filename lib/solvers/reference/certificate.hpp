@@ -8,15 +8,15 @@
 
 namespace ccp {
 
-/// What is asked of a reference solution (E120).
+/// What is asked of a reference solution (K.1).
 struct CertificateRule {
   double tolerance = 1e-13;     ///< of the relative residual
-  double floor_multiple = 2.0;  ///< where rounding does not allow that: of the rounding floor (E13)
+  double floor_multiple = 2.0;  ///< where rounding does not allow that: of the rounding floor (D.2)
 };
 
 /// Whether a point solves a problem to the last digits, by the measures of the suite. The velocity residual decides. The
 /// natural map, the cone violation, the velocity of penetration and the complementarity follow from it in exact arithmetic
-/// (E121–E124); other formulas compute them, and they must agree.
+/// (K.2–K.5); other formulas compute them, and they must agree.
 struct Certificate {
   bool holds = false;
   bool at_floor = false;            ///< by the rounding floor, because the tolerance was out of reach

@@ -7,7 +7,7 @@
 namespace ccp {
 
 /// Solutions to the last digits. Runs methods in turn, each from zero or from the best point so far, until that point is
-/// certified (E120–E124, certificate.hpp).
+/// certified (K.1–K.5, certificate.hpp).
 ///
 ///     ccp: ipm_cone; Newton polish; proximal_newton; P-ADMM to 1e-8; Newton polish
 ///     ncp: proximal_newton; nsgs to 1e-6; Newton polish; ipm_cone in the De Saxcé loop to 1e-8; Newton polish

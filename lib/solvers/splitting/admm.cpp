@@ -111,7 +111,7 @@ class AdmmSession final : public Session {
     }
   }
 
-  /// y += Θ(γ − z), 0 on bilateral rows (E32), and the residuals (E33), where change_of(row) gives what Θ is applied to in
+  /// y += Θ(γ − z), 0 on bilateral rows (G.3), and the residuals (G.4), where change_of(row) gives what Θ is applied to in
   /// the dual one. One pass over the rows.
   template <typename Change>
   void update_multiplier(const Change& change_of) {
@@ -333,7 +333,7 @@ class Admm final : public Solver {
         .add("max_factor", &s.adaptation.max_factor, Range::at_least(1.0), "", "largest change of ρ in one update",
              "Tasora 2021, sec. 5.2")
         .add("balance_exponent", &s.adaptation.exponent, Range::closed(0.0, 1.0), "",
-             "power of the ratio that balanced policies multiply by: 1 as printed; 0.5 does not overshoot", "ours (E54)")
+             "power of the ratio that balanced policies multiply by: 1 as printed; 0.5 does not overshoot", "ours (G.8)")
         .add("dead_band", &s.adaptation.dead_band, Range::at_least(1.0), "",
              "no update while the factor is in [1/dead_band, dead_band]", "Tasora 2021, sec. 5.2")
         .add("rho_min", &s.rho_min, Range::positive(), "", "least ρ, in units of the mean N_ii", "ours")

@@ -7,7 +7,7 @@
 
 namespace ccp {
 
-/// The system of a problem in global form with a set E of constraint blocks eliminated and the others (B) kept (E41):
+/// The system of a problem in global form with a set E of constraint blocks eliminated and the others (B) kept (G.17):
 ///
 ///     [H + D_E (Θ_E + C_E)⁻¹ D_Eᵀ   D_B        ] {  v   }   { k + D_E (Θ_E + C_E)⁻¹ g'_E }
 ///     [D_Bᵀ                       −(Θ_B + C_B)] { −γ_B } = { g'_B                       },   g' = g − b,

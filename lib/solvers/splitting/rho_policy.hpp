@@ -30,8 +30,8 @@ struct RhoObservation {
 };
 
 /// The factor η by which ρ is multiplied after an iteration (eq. 41): for `balanced` the ratio of the residuals (eq. 42,
-/// E35), for `balanced_normalized` that of the relative ones (eq. 43, E42; eq. 42 when y or the impulses vanish), for
-/// `spectral` the geometric mean of the two curvatures over ρ (E43–E45). A curvature is trusted when its point and gradient
+/// G.6), for `balanced_normalized` that of the relative ones (eq. 43, G.7; eq. 42 when y or the impulses vanish), for
+/// `spectral` the geometric mean of the two curvatures over ρ (G.9–G.11). A curvature is trusted when its point and gradient
 /// correlate, ΔxᵀΔa/(‖Δx‖ ‖Δa‖) > 0.2; one trusted curvature decides alone, and η = 1 without any. That is the correlation
 /// safeguard of Xu 2017. The limits all policies share replace their bound 1 + C/k² on late changes: η is clamped, and it is
 /// 1 inside the dead band, between updates and where it has the form 0/0.

@@ -11,7 +11,7 @@ namespace ccp::bench {
 /// A matrix that proximal_newton factorises, in the forms that the compared solvers take.
 struct NewtonMatrix {
   std::string problem;
-  std::string order;  ///< "contacts": J of (E82); "velocities": H + D S⁻¹G Dᵀ of (E83)
+  std::string order;  ///< "contacts": J of (H.2); "velocities": H + D S⁻¹G Dᵀ of (H.4)
   std::string point;  ///< "start": the first matrix of a run, "later": that of an iterate, where contacts are open
   SparseMatrix scalar;
   /// The same as scale_i blocks_i· + diagonal_i, with identity rows where identity[i] != 0; without scale, blocks alone.
