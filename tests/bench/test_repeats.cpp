@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "bench/fake_catalog.hpp"
 #include "bench/record/cell_record.hpp"
@@ -117,6 +118,9 @@ TEST_CASE("A run with other iterates than the first is noted") {
     other.iterations = 4;
     add_run(record, other, timed(1));
     CHECK(record.notes.at(0) == "run 2 differs from the first: 4 iterations instead of 3");
+    CHECK(record.runs[1].difference == "4 iterations instead of 3");
+    record.notes.clear();  // they are for readers
+    CHECK(differing_runs(record) == std::vector<std::string>{"run 2 differs from the first: 4 iterations instead of 3"});
   }
   SECTION("in a crossing") {
     other.crossings[0].iteration = 1;

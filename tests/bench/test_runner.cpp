@@ -375,6 +375,8 @@ TEST_CASE("A record survives being written and read") {
   record.measures[1] = std::numeric_limits<double>::infinity();
   record.crossings[3] = {5, 0.125};
   record.notes = {"a", "b"};
+  record.runs = {TimedRun{}, TimedRun{}};
+  record.runs[1].difference = "7 iterations instead of 8";
   record.conversions = {{"local form", 0.5}};
   record.problem = ProblemFacts{"p", 1, 3, 6, 1e-5};
   const std::string text = record_to_json(cell, record);
@@ -396,6 +398,8 @@ TEST_CASE("A record survives being written and read") {
   CHECK(back->crossings[3].iteration == 5);
   CHECK(back->crossings[2].iteration == -1);
   CHECK(back->notes == record.notes);
+  CHECK(back->runs.at(0).difference.empty());
+  CHECK(back->runs.at(1).difference == "7 iterations instead of 8");
   CHECK(back->conversions.at(0).seconds == 0.5);
   REQUIRE(back->problem);
   CHECK(back->problem->dofs == 6);

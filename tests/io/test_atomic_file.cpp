@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/temporary_folder.hpp"
+#include "io/text_file.hpp"
 
 using ccp::AtomicFile;
 using ccp::InputError;
@@ -93,4 +94,14 @@ TEST_CASE("a target that turned into a folder fails at commit and leaves nothing
     CHECK_THROWS_AS(file.commit(), InputError);
   }
   CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("a file is read byte by byte, and what is no file is nothing") {
+  const TemporaryFolder folder;
+  const std::string bytes("a\r\n\0\xff", 5);
+  write_file_atomically(folder / "a", bytes);
+  CHECK(ccp::read_file(folder / "a") == bytes);
+  CHECK_FALSE(ccp::read_file(folder / "b"));
+  CHECK_FALSE(ccp::read_file(folder / "a/b"));
+  CHECK_FALSE(ccp::read_file(folder / "."));
 }

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 
@@ -13,6 +11,7 @@
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/csv.hpp"
+#include "io/text_file.hpp"
 #include "problem/judge/measure.hpp"
 
 namespace ccp {
@@ -76,9 +75,7 @@ Json tolerances_json(const BaselineTolerances& t) {
 
 Json read_baseline(const fs::path& folder) {
   const fs::path file = folder / "baseline.json";
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  Json json = parse_json(text, file.string());
+  Json json = parse_json(read_file(file).value_or(""), file.string());
   const auto is = [&](const char* key, bool (Json::*type)() const noexcept) {
     return json.contains(key) && (json[key].*type)();
   };

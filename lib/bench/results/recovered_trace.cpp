@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string>
 
-#include "bench/results/result_table.hpp"
+#include "bench/results/csv_table.hpp"
 #include "core/error.hpp"
 
 namespace ccp {

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <vector>
 
 #include "bench/record/metrics.hpp"
@@ -13,6 +11,7 @@
 #include "core/text.hpp"
 #include "io/atomic_file.hpp"
 #include "io/csv.hpp"
+#include "io/text_file.hpp"
 
 namespace ccp {
 namespace {
@@ -45,14 +44,8 @@ std::vector<Column> summary_columns() {
   return columns;
 }
 
-std::optional<std::string> read_text(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
-}
-
 std::optional<CellRecord> read_record(const fs::path& folder, const Cell& cell) {
-  const auto text = read_text(folder / "cells" / cell.hash / "cell.json");
+  const auto text = read_file(folder / "cells" / cell.hash / "cell.json");
   if (!text) return std::nullopt;
   auto record = record_from_json(*text);
   if (record && record->hash != cell.hash) return std::nullopt;

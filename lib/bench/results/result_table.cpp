@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -24,41 +21,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double feasible = 1e-9;  // N s outside the cones; an infeasible point may lie below the minimum
 
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(path))
-    throw InputError(path.string(), "", "cannot be read, expected the results of a run");
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
-std::vector<std::vector<std::string>> csv_lines(const std::string& text) {
-  std::vector<std::vector<std::string>> lines;
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c != '"')
-        fields.back() += c;
-      else if (i + 1 < text.size() && text[i + 1] == '"')
-        fields.back() += text[++i];
-      else
-        quoted = false;
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == ',') {
-      fields.emplace_back();
-    } else if (c == '\n') {
-      lines.push_back(std::move(fields));
-      fields.assign(1, "");
-    } else if (c != '\r') {
-      fields.back() += c;
-    }
-  }
-  if (fields.size() > 1 || !fields.front().empty()) lines.push_back(std::move(fields));
-  return lines;
-}
-
 struct Manifest {
   Config config;  ///< with size and settings applied
   int threads = 1;
@@ -66,7 +28,7 @@ struct Manifest {
 };
 
 Manifest read_manifest(const std::filesystem::path& file, const Catalog& catalog) {
-  const Json json = Json::parse(read_text(file), nullptr, false);
+  const Json json = Json::parse(read_result(file), nullptr, false);
   if (!json.is_object() || !json.contains("config")) throw InputError(file.string(), "/config", "is no manifest of a run");
   Manifest manifest{parse_config(dump_json(json["config"]), file.string(), catalog), 1, ""};
   try {
@@ -138,34 +100,6 @@ bool has_files(const ConfigVariant& variant) {
 }
 
 }  // namespace
-
-int CsvTable::column(const std::string& name) const {
-  const auto found = std::find(columns.begin(), columns.end(), name);
-  return found == columns.end() ? -1 : static_cast<int>(found - columns.begin());
-}
-
-double CsvTable::number(std::size_t row, const std::string& name) const {
-  const int position = column(name);
-  if (position < 0) return unknown;
-  const std::string& text = rows[row][static_cast<std::size_t>(position)];
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  return text.empty() || *end != '\0' ? unknown : value;
-}
-
-CsvTable read_csv(const std::filesystem::path& path) {
-  auto lines = csv_lines(read_text(path));
-  if (lines.empty()) throw InputError(path.string(), "", "is empty, expected a header line");
-  CsvTable table;
-  table.columns = std::move(lines.front());
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    if (lines[i].size() != table.columns.size())
-      throw InputError(path.string(), fmt::format("record {}", i + 1),
-                       fmt::format("has {} fields, expected {}", lines[i].size(), table.columns.size()));
-    table.rows.push_back(std::move(lines[i]));
-  }
-  return table;
-}
 
 std::string ResultRow::id() const { return fmt::format("{}/{}/{}", problem, model_name(model), label); }
 

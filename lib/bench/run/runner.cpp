@@ -20,25 +20,21 @@ void check_options(const RunOptions& options) {
   if (options.threads < 1) throw InputError("--threads: expected at least 1");
 }
 
-/// Of `chosen` the cells to run: those without a result, each hash once.
-std::vector<std::size_t> cells_to_run(const Plan& plan, const std::vector<std::size_t>& chosen, const ResultStore& store,
-                                      bool fresh) {
-  std::vector<std::size_t> missing;
-  std::set<std::string> seen;
-  for (const std::size_t index : chosen) {
-    const Cell& cell = plan.cells[index];
-    if (!fresh && store.find(cell)) continue;
-    if (seen.insert(cell.hash).second) missing.push_back(index);
-  }
-  return missing;
-}
-
 std::vector<std::size_t> each_hash_once(const Plan& plan, const std::vector<std::size_t>& chosen) {
   std::vector<std::size_t> distinct;
   std::set<std::string> seen;
   for (const std::size_t index : chosen)
     if (seen.insert(plan.cells[index].hash).second) distinct.push_back(index);
   return distinct;
+}
+
+/// The cells without a result, or all when everything is run afresh.
+std::vector<std::size_t> cells_to_run(const Plan& plan, const std::vector<std::size_t>& distinct, const ResultStore& store,
+                                      bool fresh) {
+  std::vector<std::size_t> missing;
+  for (const std::size_t index : distinct)
+    if (fresh || !store.find(plan.cells[index])) missing.push_back(index);
+  return missing;
 }
 
 /// "cell: run 3 differs from the first: …" for each such run.
@@ -93,7 +89,8 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   check_options(options);
   const auto chosen = select_cells(plan, options.only, options.shard);
   const ResultStore store(options.out, config.name);
-  const auto missing = cells_to_run(plan, chosen, store, options.fresh);
+  const auto distinct = each_hash_once(plan, chosen);
+  const auto missing = cells_to_run(plan, distinct, store, options.fresh);
 
   RunReport report;
   report.folder = store.folder().string();
@@ -112,11 +109,11 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
 
   const InterruptGuard guard;
   Supervisor supervisor(plan, catalog, store, options.jobs, timing, progress);
-  report.interrupted = !supervisor.run(missing, each_hash_once(plan, chosen), guard);
+  report.interrupted = !supervisor.run(missing, distinct, guard);
   store.write_summary(plan);
 
   const bool chosen_done = collect(plan, chosen, store, report);
-  for (const std::string& text : differing_repeats(plan, each_hash_once(plan, chosen), store)) {
+  for (const std::string& text : differing_repeats(plan, distinct, store)) {
     report.warnings.push_back(text);
     progress.warning(text);
   }
