@@ -144,7 +144,7 @@ TEST_CASE("A config is read with everything in it") {
   CHECK(variant.limits.memory_mb == 512.0);
   CHECK(variant.trace == std::vector<Measure>{Measure::merit});
   REQUIRE(config.claims.size() == 1);
-  CHECK(config.claims[0].relation == "less_than");
+  CHECK(config.claims[0].relation == Relation::less_than);
   CHECK(config.claims[0].bound == 20.0);
   CHECK(config.claims[0].at == 1e-5);
   CHECK(config.claims[0].model == Model::ccp);

@@ -15,18 +15,31 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-bool upper(const std::string& relation) { return relation == "less_than" || relation == "at_most"; }
+bool upper(Relation relation) { return relation == Relation::less_than || relation == Relation::at_most; }
 
-bool holds(double value, const std::string& relation, double bound) {
-  if (relation == "less_than") return value < bound;
-  if (relation == "at_most") return value <= bound;
-  if (relation == "at_least") return value >= bound;
-  return value > bound;
+bool holds(double value, Relation relation, double bound) {
+  switch (relation) {
+    case Relation::less_than: return value < bound;
+    case Relation::at_most: return value <= bound;
+    case Relation::at_least: return value >= bound;
+    case Relation::greater_than: return value > bound;
+  }
+  return false;
+}
+
+const char* sign(Relation relation) {
+  switch (relation) {
+    case Relation::less_than: return "<";
+    case Relation::at_most: return "≤";
+    case Relation::at_least: return "≥";
+    case Relation::greater_than: return ">";
+  }
+  return "";
 }
 
 /// Orders cells by how near they are to failing: the logarithm of the factor between value and bound, above 0 where the
 /// bound is broken. Zero is infinitely far from a positive number.
-double badness(double value, const std::string& relation, double bound) {
+double badness(double value, Relation relation, double bound) {
   const double a = upper(relation) ? value : bound, b = upper(relation) ? bound : value;
   if (a > 0.0 || b > 0.0) return std::log(std::max(a, 0.0)) - std::log(std::max(b, 0.0));
   return a - b;
@@ -236,9 +249,7 @@ std::string claim_number(double value) {
 }
 
 std::string bound_text(const Judgement& judgement) {
-  const std::string& relation = judgement.claim.relation;
-  const std::string sign = relation == "less_than" ? "<" : relation == "at_most" ? "≤" : relation == "at_least" ? "≥" : ">";
-  return sign + " " + claim_number(judgement.bound);
+  return fmt::format("{} {}", sign(judgement.claim.relation), claim_number(judgement.bound));
 }
 
 std::string margin_text(const Judgement& judgement) {

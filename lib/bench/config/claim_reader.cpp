@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "bench/record/metrics.hpp"
 #include "core/text.hpp"
@@ -137,18 +138,21 @@ class ClaimReader {
   }
 
   void read_bound(const Json& entry, const std::string& pointer, Claim& claim) const {
-    for (const std::string& relation : claim_relations()) {
-      if (!entry.contains(relation)) continue;
-      const std::string place = child_pointer(pointer, relation);
-      if (!claim.relation.empty()) source_.fail(place, fmt::format("has '{}' already, expected one bound", claim.relation));
-      claim.relation = relation;
-      if (entry[relation].is_object())
-        claim.reference = read_reference(entry[relation], claim, place);
+    const std::vector<std::string>& names = claim_relations();
+    std::optional<std::size_t> given;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!entry.contains(names[i])) continue;
+      const std::string place = child_pointer(pointer, names[i]);
+      if (given) source_.fail(place, fmt::format("has '{}' already, expected one bound", names[*given]));
+      given = i;
+      claim.relation = static_cast<Relation>(i);
+      const Json& bound = entry[names[i]];
+      if (bound.is_object())
+        claim.reference = read_reference(bound, claim, place);
       else
-        claim.bound = entry[relation].get<double>();
+        claim.bound = bound.get<double>();
     }
-    if (claim.relation.empty())
-      source_.fail(pointer, fmt::format("the bound is missing: expected one of {}", join(claim_relations(), ", ")));
+    if (!given) source_.fail(pointer, fmt::format("the bound is missing: expected one of {}", join(names, ", ")));
   }
 
   ClaimReference read_reference(const Json& entry, const Claim& claim, const std::string& pointer) const {

@@ -63,6 +63,9 @@ struct SweptValue {
 /// How the cells of a claim become one number; `each`: every one has to hold.
 enum class ClaimOver { each, largest, smallest, spread, slope };
 
+/// How a value has to stand to the bound of a claim.
+enum class Relation { less_than, at_most, at_least, greater_than };
+
 /// A statement of a paper as a bound on results; judged by the command `claims` (bench/analysis/claims.hpp).
 struct Claim {
   std::string id, says, where;
@@ -75,8 +78,8 @@ struct Claim {
   ClaimOver over = ClaimOver::each;
   std::string against;            ///< for slope: "contacts", "rows" or a swept JSON pointer
   std::vector<SweptValue> cells;  ///< only cells with one of these values, for every pointer named
-  std::string relation;           ///< "less_than", "at_most", "at_least", "greater_than"
-  double bound = 0.0;             ///< without a reference
+  Relation relation = Relation::less_than;
+  double bound = 0.0;  ///< without a reference
   std::optional<ClaimReference> reference;
 };
 

@@ -71,7 +71,7 @@ class ConfigKeys {
 
 /// Keys of the config whose values a sweep can change.
 const std::vector<std::string>& swept_keys();
-/// Bounds a claim can set: "less_than", …
+/// The names of Relation, in its order.
 const std::vector<std::string>& claim_relations();
 /// The names of ClaimOver, in its order.
 const std::vector<std::string>& claim_overs();
