@@ -10,7 +10,8 @@
 
 namespace ccp {
 
-/// The names a config may use and how to make what they name. The engine reaches scenes and solvers through it alone.
+/// The names a config may use, and how to make the scenes and solvers they name. The engine reaches scenes and solvers
+/// through it alone.
 struct Catalog {
   SceneRegistry scenes;
   std::vector<std::string> solver_names;

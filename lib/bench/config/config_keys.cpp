@@ -18,7 +18,7 @@
 namespace ccp {
 namespace {
 
-constexpr double largest_seed = 9007199254740992.0;  // 2^53: whole numbers up to here survive every JSON reader
+constexpr double largest_seed = 9007199254740992.0;  // 2^53: every JSON reader keeps whole numbers up to here
 
 Key text(std::string name, std::string meaning, Json default_value = {}) {
   return {std::move(name), KeyType::text, std::move(meaning), std::move(default_value)};

@@ -211,7 +211,7 @@ class Planner {
   const Config& config_;
   const PlanOptions& options_;
   ProblemResolver resolver_;
-  std::deque<Cell> cells_;  ///< in the order of their making; a vector would hold them twice while it grows
+  std::deque<Cell> cells_;  ///< in the order they were made; a vector would hold them twice while it grows
   std::vector<Position> positions_;
   std::map<std::string, std::string> hashes_;  ///< by id
   std::map<std::string, Limits> limits_;       ///< by hash

@@ -8,13 +8,13 @@
 
 namespace ccp {
 
-/// Raised whenever a change of the library changes iterates or measures: results of another version are run again.
+/// Raised whenever a change of the library changes iterates or measures. Results of another version are run again.
 inline constexpr const char* solver_version = "5";
 
 /// One run: a problem, a model, a solver with all its settings, and when to stop.
 struct Cell {
   std::string problem;      ///< label of the problem, with swept values
-  std::string problem_key;  ///< SHA-256 of what the problem is; cells with the same key share one built problem
+  std::string problem_key;  ///< SHA-256 of the definition of the problem; cells with the same key share one built problem
   std::string file;         ///< FCLib file; empty for a scene
   std::shared_ptr<const ProblemSpec> spec;
   Model model = Model::ccp;
@@ -43,10 +43,10 @@ struct PlanOptions {
   int threads = 1;
 };
 
-/// Multiplies problems, models, solvers and sweep; resolves FCLib patterns (below the folder, recursively, sorted: a pattern
-/// without
-/// '/' is matched with file names, one with '/' with the path below the folder). Throws InputError when a pattern matches
-/// nothing, no folder is given, a file cannot be opened, or a restriction of models leaves a solver without a cell.
+/// Multiplies problems, models, solvers and sweep. Resolves FCLib patterns below the folder, recursively and sorted: a
+/// pattern without '/' is matched with file names, one with '/' with the path below the folder. Throws InputError when a
+/// pattern matches nothing, no folder is given, a file cannot be opened, or a restriction of models leaves a solver without
+/// a cell.
 Plan make_plan(const Config& config, const PlanOptions& options = {});
 
 /// Shard `index` of `count`, index from 1.

@@ -12,7 +12,7 @@
 
 namespace ccp {
 
-/// What is known of the problem of a cell once it was built.
+/// Facts of the problem of a cell, known once it is built.
 struct ProblemFacts {
   std::string name;  ///< as the scene or the file calls it
   Index contacts = 0, rows = 0, dofs = 0;
@@ -35,11 +35,11 @@ struct CellRecord {
   Limits limits;
   Measures measures;
   Crossings crossings;  ///< of the stop measure
-  /// The solver has not come to its end: trace.csv holds the rows until then, and iterations, counters, measures and
-  /// crossings are those of its last row.
+  /// The solver did not finish: trace.csv holds the rows until then, and iterations, counters, measures and crossings are
+  /// those of its last row.
   bool partial_trace = false;
   std::optional<Status> verdict;  ///< why the solver was told to stop; nothing when it stopped by itself
-  std::vector<TimedRun> runs;     ///< the first wrote the trace; empty when the solver has not come to its end
+  std::vector<TimedRun> runs;     ///< the first wrote the trace; empty when the solver did not finish
   std::vector<std::string> notes;
   std::vector<Conversion> conversions;
   std::optional<ProblemFacts> problem;

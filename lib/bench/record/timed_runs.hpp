@@ -17,14 +17,13 @@ struct TimedRun {
   double setup_s = 0.0, solve_s = 0.0;
   Crossings crossings;
   std::vector<int> cores;  ///< it was bound to; empty when it was not
-  /// What the products and projections it has counted take where they are timed between its iterations, s; NaN where they
-  /// are not.
+  /// Time of the products and projections it has counted, timed between its iterations, s; NaN where they are not timed.
   double kernel_work_s = std::numeric_limits<double>::quiet_NaN();
   std::string difference;  ///< how its iterates differ from those of the first run; empty when they do not
 };
 
-/// What the kernels take by themselves, one call after the other, s: the mean of the fastest batch of calls. NaN where a
-/// kernel does not exist.
+/// Times of the kernels called by themselves, one call after the other, s: the mean of the fastest batch of calls. NaN where
+/// a kernel does not exist.
 struct KernelTimes {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   double product = unknown;            ///< of FirstOrderKernels, in turn with the projection
@@ -35,8 +34,8 @@ struct KernelTimes {
   double bytes_per_contact = unknown;  ///< of the operator that methods choose; bytes
 };
 
-/// Adds a run. Sets the times of the record to the medians over its runs of the highest pass, and notes when the iterates
-/// were others than in the first run.
+/// Adds a run. Sets the times of the record to the medians over its runs of the highest pass, and notes iterates that differ
+/// from those of the first run.
 void add_run(CellRecord& record, const Result& result, TimedRun run);
 
 /// What the record says of runs with other iterates than the first: "run 3 differs from the first: …".

@@ -60,8 +60,8 @@ std::size_t count_unlisted(const std::filesystem::path& folder, const std::set<s
   return count;
 }
 
-/// Brings summary.csv up to date with cells/. Gives a note when that cannot be done. A row that is listed is never lost:
-/// only a plan that knows all of them may write the table.
+/// Brings summary.csv up to date with cells/. Returns a note when that cannot be done. No listed row is ever lost: only a
+/// plan that knows all of them may write the table.
 std::string refresh_summary(const std::filesystem::path& folder, const Manifest& manifest, const std::string& fclib_dir) {
   std::set<std::string> listed;
   if (std::filesystem::exists(folder / "summary.csv")) listed = hashes_of(read_csv(folder / "summary.csv"));

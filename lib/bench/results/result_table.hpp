@@ -28,19 +28,19 @@ struct ResultRow {
 /// The results of one config.
 class ResultTable {
  public:
-  /// summary.csv is made anew first when it lacks cells that are there, as after copying the folders of shards together;
-  /// when that cannot be done, note() says so. `fclib_dir` as in PlanOptions. Throws InputError when manifest.json or
+  /// First writes summary.csv again when it lacks cells of the folder, as after copying the folders of shards together;
+  /// note() says when that cannot be done. `fclib_dir` as in PlanOptions. Throws InputError when manifest.json or
   /// summary.csv are missing or not those of a run.
   ResultTable(const std::filesystem::path& folder, const Catalog& catalog, const std::string& fclib_dir = "");
 
   const std::filesystem::path& folder() const { return folder_; }
   const Config& config() const { return config_; }
   const std::vector<ResultRow>& rows() const { return rows_; }
-  /// One line on cells that are there and not in rows(); empty: none are known.
+  /// One line on cells of the folder that are not in rows(); empty: none are known.
   const std::string& note() const { return note_; }
 
-  /// One of claim_metrics(), with its decade where it takes one. What was never reached is +infinity, and so is the residual
-  /// of a run that diverged; NaN when there is no value (the cell failed or has no such column).
+  /// One of claim_metrics(), with its decade where it takes one. +infinity for a decade that was never reached and for the
+  /// residual of a run that diverged; NaN where there is no value (the cell failed or has no such column).
   double metric(const ResultRow& row, const std::string& name, double at) const;
   /// trace.csv of a cell. Throws InputError when it cannot be read.
   const CsvTable& trace(const ResultRow& row) const;

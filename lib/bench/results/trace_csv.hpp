@@ -13,9 +13,9 @@
 namespace ccp {
 
 /// Writes a trace as CSV: iteration, outer, elapsed_s, factorizations, back_solves, products, projections, the measures, the
-/// native columns of the solver, native_converged (0 or 1); one header line, then one line an iterate. What was
-/// written is complete only after close(); before, all but the rows of the last few milliseconds are in the file, and the
-/// last line may be cut.
+/// native columns of the solver, native_converged (0 or 1); one header line, then one line an iterate. The
+/// file is complete only after close(). Before, it lacks the rows of the last few milliseconds, and its last line may be
+/// cut.
 class TraceCsv final : public TraceSink {
  public:
   /// Creates or empties the file. Throws InputError(path, ...) when it cannot be written.

@@ -19,7 +19,7 @@
 namespace ccp {
 namespace {
 
-/// OpenBLAS describes itself; what else the system may have put behind MUMPS is named by its library file.
+/// OpenBLAS describes itself; any other BLAS behind MUMPS is named by its library file.
 std::string blas_description() {
   if (void* config = dlsym(RTLD_DEFAULT, "openblas_get_config")) {
     std::string text = reinterpret_cast<char* (*)()>(config)();
@@ -103,7 +103,7 @@ Environment read_environment() {
 
 std::vector<std::string> timing_warnings(const Environment& environment, int used_cores) {
   std::vector<std::string> warnings;
-  // Half a core of others, or so, is there on every machine.
+  // About half a core is busy with other work on every machine.
   if (environment.load && *environment.load + used_cores > environment.cores + 0.5)
     warnings.push_back(fmt::format("the machine is busy: load {:.2f} and {} to use on {} cores", *environment.load,
                                    used_cores, environment.cores));

@@ -20,8 +20,7 @@ struct Timing {
 /// and not a peer, whose clock runs in another process.
 bool can_replay(const Cell& cell, const Catalog& catalog);
 
-/// Pass of the next run a cell needs to be timed as asked; nothing when it has all, or when its first run came to no end
-/// that could be repeated.
+/// Pass of the next run a cell needs to be timed as asked; nothing when it has all, or when its first run did not finish.
 std::optional<int> next_pass(const CellRecord& record, const Timing& timing, bool replayable);
 
 /// Runs a cell still needs to be timed as asked; record: null for a cell without a result.

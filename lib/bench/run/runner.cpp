@@ -104,7 +104,7 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   store.write_manifest(manifest_json(config, plan, options, report, state));
   progress.planned(config, chosen.size(), report.reused);
   const Timing timing = timing_of(options, config.kernels);
-  if (timing.repeat > 1 || timing.passes == 2)  // other runs are asked for results; the manifest has it all the same
+  if (timing.repeat > 1 || timing.passes == 2)  // other runs are about results, and the manifest has the warnings anyway
     for (const std::string& text : report.warnings) progress.warning(text);
 
   const InterruptGuard guard;

@@ -163,7 +163,7 @@ void Supervisor::measure_kernels_once(const Cell& cell) {
 
 std::pair<Status, std::string> Supervisor::build_defect(const Cell& cell, const WorkerExit& exit) const {
   const auto [status, reason] = how_it_ended(cell, exit);
-  // No measurement of a solver, as a time limit is.
+  // A time limit would be a measurement of the solver.
   return {status == Status::time_limit ? Status::failed : status, "the problem cannot be built: " + reason};
 }
 

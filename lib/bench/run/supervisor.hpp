@@ -69,7 +69,7 @@ class Supervisor {
   ProcessPool pool_;
   const InterruptGuard* guard_ = nullptr;
   Stopwatch clock_;
-  std::set<std::size_t> given_up_;  ///< cells of which a repeated run did not come to its end
+  std::set<std::size_t> given_up_;  ///< cells with a repeated run that did not finish
   const char* log_name_;            ///< of the workers of this round
   std::string built_key_;
   double build_s_ = 0.0;                               ///< time it took to build it

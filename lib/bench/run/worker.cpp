@@ -37,8 +37,8 @@ std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog) {
   return solver;
 }
 
-/// Where the run starts. A reference solution is made here, in the worker, off the solver's clock: whatever goes wrong with
-/// it costs this cell alone. Throws InputError when none is certified.
+/// Where the run starts. A reference solution is made here, in the worker and off the solver's clock, so that its failure
+/// costs this cell alone. Throws InputError when none is certified.
 WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& catalog) {
   if (!cell.solver->start_from_reference) return {};
   const ContactProblem& problem = built.unperturbed();
@@ -111,7 +111,7 @@ int run_cell_again(const Cell& cell, BuiltProblem& built, const Catalog& catalog
   run.pass = pass;
   if (pin) run.cores = pin_to_cores(cell.threads);
   RunMonitor monitor(*built.judge(cell.model), cell.stop, cell.threads);
-  // A first pass once more evaluates what the trace did, so that both judge the same; it writes no rows.
+  // A repeated first pass evaluates the measures of the trace again, so that both judge the same, but writes no rows.
   if (pass == 2)
     monitor.replay({record.iterations, record.verdict, record.crossings});
   else
