@@ -1,19 +1,29 @@
 #!/usr/bin/env bash
-# Sets up, builds the tests and runs them. With --asan (or CCPBENCH_SANITIZE=1) they run once more under the address and
-# undefined-behaviour sanitizers, after the release suite has passed.
+# Sets up, builds the tests and runs them; with --unit only the fast ones. With --asan (or CCPBENCH_SANITIZE=1) they run once more
+# under the address and undefined-behaviour sanitizers, after the release suite has passed.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+usage() {
+  cat <<'USAGE'
+usage: scripts/test.sh [--unit] [--asan] [CTEST OPTION...]
+
+Installs what is missing, builds the tests and runs all of them; tests that lack something here (FCLib dumps, Siconos) are
+reported as skipped. Other options go to ctest, for example:
+  --unit           only the fast tests, those with the label 'unit': what to run while you work
+  --asan           once more under the address and undefined-behaviour sanitizers
+  -R cones         only the tests whose name matches
+USAGE
+}
 
 presets=(release)
 if [[ ${CCPBENCH_SANITIZE:-0} == 1 ]]; then presets=(release asan); fi
 arguments=()
 for argument in "$@"; do
   case $argument in
+    --unit) arguments+=(-L '^unit$') ;;
     --asan) presets=(release asan) ;;
-    -h | --help)
-      echo "usage: scripts/test.sh [--asan] [CTEST OPTION...]      e.g. scripts/test.sh -R cones"
-      exit 0
-      ;;
+    -h | --help) usage; exit 0 ;;
     *) arguments+=("$argument") ;;
   esac
 done

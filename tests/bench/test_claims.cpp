@@ -5,7 +5,7 @@
 
 #include "bench/analysis/claims.hpp"
 #include "bench/fake_catalog.hpp"
-#include "bench/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp;
 using ccp::testing::fake_catalog;

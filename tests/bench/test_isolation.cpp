@@ -15,7 +15,7 @@
 #include "bench/results/recovered_trace.hpp"
 #include "bench/results/result_table.hpp"
 #include "bench/run/runner.hpp"
-#include "bench/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp;
 using ccp::testing::fake_catalog;

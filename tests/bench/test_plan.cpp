@@ -7,9 +7,9 @@
 
 #include "bench/config/plan.hpp"
 #include "bench/fake_catalog.hpp"
-#include "bench/temporary_folder.hpp"
 #include "core/error.hpp"
 #include "core/sha256.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp;
 using ccp::testing::fake_catalog;

@@ -8,7 +8,7 @@
 #include "bench/run/environment.hpp"
 #include "bench/run/repeats.hpp"
 #include "bench/run/runner.hpp"
-#include "bench/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp;
 using Catch::Contains;

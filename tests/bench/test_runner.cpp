@@ -12,8 +12,8 @@
 #include "bench/results/record_json.hpp"
 #include "bench/results/result_store.hpp"
 #include "bench/run/runner.hpp"
-#include "bench/temporary_folder.hpp"
 #include "core/error.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp;
 using ccp::testing::fake_catalog;

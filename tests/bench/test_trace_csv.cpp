@@ -6,9 +6,10 @@
 #include "bench/results/trace_csv.hpp"
 #include "core/error.hpp"
 #include "io/csv.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp;
+using namespace ccp::testing;
 
 namespace {
 

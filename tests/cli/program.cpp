@@ -1,4 +1,5 @@
 #include "cli/program.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,7 +11,6 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -49,33 +49,17 @@ fs::path output_file(const char* name) {
 
 }  // namespace
 
-Workplace::Workplace() {
-  std::string pattern = (fs::temp_directory_path() / "ccpbench tests µ 試 XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  path_ = pattern;
-}
-
-Workplace::~Workplace() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
 std::string Workplace::write(const std::string& name, const std::string& content) const {
-  std::ofstream(path_ / name, std::ios::binary) << content;
+  std::ofstream(*this / name, std::ios::binary) << content;
   return text(name);
 }
 
 std::vector<std::string> Workplace::listing() const {
   std::vector<std::string> names;
-  for (const auto& entry : fs::recursive_directory_iterator(path_))
-    names.push_back(fs::relative(entry.path(), path_).string());
+  for (const auto& entry : fs::recursive_directory_iterator(path()))
+    names.push_back(fs::relative(entry.path(), path()).string());
   std::sort(names.begin(), names.end());
   return names;
-}
-
-std::string read_file(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -119,7 +103,7 @@ Answer Program::wait() {
     send(SIGKILL);
     collect(true);
   }
-  Answer answer{WIFEXITED(status_) ? WEXITSTATUS(status_) : -WTERMSIG(status_), read_file(out_), read_file(err_)};
+  Answer answer{WIFEXITED(status_) ? WEXITSTATUS(status_) : -WTERMSIG(status_), read_text(out_), read_text(err_)};
   INFO("stdout: " << answer.out << "\nstderr: " << answer.err);
   REQUIRE(in_time);
   return answer;

@@ -8,30 +8,23 @@
 #include <utility>
 #include <vector>
 
+#include "support/temporary_folder.hpp"
+
 /// Drives the real binary, as a person at a terminal or a script would.
 namespace ccp::testing {
 
-/// A fresh folder, removed with all it holds. Its name has blanks and letters beyond ASCII, as home folders do.
-class Workplace {
+/// A fresh folder. Its name has blanks and letters beyond ASCII, as home folders do.
+class Workplace : public TemporaryFolder {
  public:
-  Workplace();
-  ~Workplace();
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
+  Workplace() : TemporaryFolder("ccpbench tests µ 試 XXXXXX") {}
 
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  std::string text(const std::string& name) const { return (path_ / name).string(); }
+  std::string text(const std::string& name) const { return (*this / name).string(); }
   /// Writes a file and gives its path.
   std::string write(const std::string& name, const std::string& content) const;
   /// All files and folders below, relative, sorted.
   std::vector<std::string> listing() const;
-
- private:
-  std::filesystem::path path_;
 };
 
-std::string read_file(const std::filesystem::path& path);
 std::vector<std::string> lines_of(const std::string& text);
 
 /// What a command left behind. A death by signal s gives code −s.

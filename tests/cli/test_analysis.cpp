@@ -1,9 +1,10 @@
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
 
 #include "cli/program.hpp"
 #include "cli/results.hpp"
+#include "support/skip.hpp"
+#include "support/temporary_folder.hpp"
 
 /// claims, compare and profile on real runs.
 using namespace ccp::testing;
@@ -116,7 +117,7 @@ TEST_CASE("claims are met, missed, or open, and what is there is not run again")
   INFO(met.out << met.err);
   CHECK(met.code == 0);
   CHECK(contains(met.out, "1 of 1 claim met"));
-  CHECK(contains(read_file(place / "card.md"), "| **c** | s | w |"));
+  CHECK(contains(read_text(place / "card.md"), "| **c** | s | w |"));
 
   const Answer missed = judge(R"("metric": "relative_residual", "of": "A*", "greater_than": {"of": "J"})");
   CHECK(missed.code == 1);
@@ -152,9 +153,9 @@ TEST_CASE("profile writes curves that end at the fraction solved") {
     if (curves.number(i, "ratio") == 1.0 && label == "ADMM balanced") CHECK(curves.number(i, "fraction") <= 1.0);
     CHECK(curves.text(i, "low").empty());  // one problem tells nothing of others
   }
-  const std::string first = read_file(place / "p" / "means.csv");
+  const std::string first = read_text(place / "p" / "means.csv");
   run_program(place, {"profile", results, "--by", "iterations", "--at", "1e-5", "--out", place.text("p")});
-  CHECK(read_file(place / "p" / "means.csv") == first);
+  CHECK(read_text(place / "p" / "means.csv") == first);
 
   CHECK(contains(bad_input_line(run_program(place, {"profile", results, "--at", "3e-3"})), "--at"));
   CHECK(contains(bad_input_line(run_program(place, {"profile", results, "--by", "times"})), "did you mean 'time'"));
@@ -172,7 +173,7 @@ TEST_CASE("compare refuses a broken baseline in one line") {
     fs::copy(fs::path(baselines) / "test1a", own, fs::copy_options::recursive);
   };
   const auto refused = [&] { return bad_input_line(run_program(place, {"compare", results, "--baseline", own.string()})); };
-  const std::string json = read_file(fs::path(baselines) / "test1a" / "baseline.json");
+  const std::string json = read_text(fs::path(baselines) / "test1a" / "baseline.json");
   const auto with = [&](const std::string& old_part, const std::string& new_part) {
     std::string text = json;
     text.replace(text.find(old_part), old_part.size(), new_part);
@@ -187,7 +188,7 @@ TEST_CASE("compare refuses a broken baseline in one line") {
     place.write("own/baseline.json", broken);
     CHECK(contains(refused(), "baseline.json"));
   }
-  const std::string curve = read_file(fs::path(baselines) / "test1a" / "Jacobi.csv");
+  const std::string curve = read_text(fs::path(baselines) / "test1a" / "Jacobi.csv");
   for (const std::string& broken : {std::string(), std::string("a,b\n1,2\n"), curve + "1,2\n"}) {
     fresh_baseline();
     place.write("own/Jacobi.csv", broken);
@@ -202,7 +203,7 @@ TEST_CASE("a curve of a baseline that holds no number is a difference") {
   const Workplace place;
   REQUIRE(run_small(place, stack, "out").code == 0);
   fs::copy(fs::path(baselines) / "test1a", place / "own", fs::copy_options::recursive);
-  std::string curve = read_file(place / "own" / "Jacobi.csv");
+  std::string curve = read_text(place / "own" / "Jacobi.csv");
   const auto end = curve.find('\n', curve.find('\n') + 1);
   const auto last = curve.rfind(',', end);
   place.write("own/Jacobi.csv", curve.replace(last + 1, end - last - 1, "x"));
@@ -220,31 +221,31 @@ TEST_CASE("shards copied together are judged whole") {
   REQUIRE(run_program(place, {"run", file, "--quiet", "--out", place.text("whole")}).code == 0);
   fs::copy(place / "p2" / "tiny" / "cells", place / "p1" / "tiny" / "cells", fs::copy_options::recursive);
   const fs::path summary = place / "p1" / "tiny" / "summary.csv";
-  const std::size_t whole = lines_of(read_file(place / "whole" / "tiny" / "summary.csv")).size();
-  CHECK(lines_of(read_file(summary)).size() < whole);
+  const std::size_t whole = lines_of(read_text(place / "whole" / "tiny" / "summary.csv")).size();
+  CHECK(lines_of(read_text(summary)).size() < whole);
   const Answer answer = run_program(place, {"profile", place.text("p1") + "/tiny", "--at", "1e-2"});
   CHECK(answer.code == 0);
   CHECK(answer.err.empty());
   CHECK(contains(answer.out, "3 solver settings"));
-  CHECK(lines_of(read_file(summary)).size() == whole);
+  CHECK(lines_of(read_text(summary)).size() == whole);
 
   fs::remove(summary);  // cells and manifest are enough
   CHECK(run_program(place, {"claims", place.text("p1") + "/tiny"}).code == 0);
-  CHECK(lines_of(read_file(summary)).size() == whole);
+  CHECK(lines_of(read_text(summary)).size() == whole);
 
   // a manifest of solvers of another version does not touch the table
   const fs::path manifest = place / "p1" / "tiny" / "manifest.json";
-  std::string text = read_file(manifest);
+  std::string text = read_text(manifest);
   const std::string key = "\"solver_version\": \"";
   text.insert(text.find(key) + key.size(), "0.");
   place.write("p1/tiny/manifest.json", text);
   const std::string first =
-      read_file(summary).substr(0, read_file(summary).find('\n', read_file(summary).find('\n') + 1) + 1);
+      read_text(summary).substr(0, read_text(summary).find('\n', read_text(summary).find('\n') + 1) + 1);
   place.write("p1/tiny/summary.csv", first);
   const Answer old = run_program(place, {"profile", place.text("p1") + "/tiny", "--at", "1e-2"});
   CHECK(old.code == 0);
   CHECK(contains(old.err, "left out: they are of another version of the solvers"));
-  CHECK(read_file(summary) == first);
+  CHECK(read_text(summary) == first);
 }
 
 TEST_CASE("claims without an argument judges every config of the folder") {
@@ -274,11 +275,8 @@ TEST_CASE("claims without an argument judges every config of the folder") {
 }
 
 TEST_CASE("profile over FCLib dumps, where they are") {
-  const char* dumps = std::getenv("CCPBENCH_FCLIB_DIR");
-  if (dumps == nullptr) {
-    WARN("skipped: CCPBENCH_FCLIB_DIR does not name a folder of FCLib dumps");
-    return;
-  }
+  const std::string dumps = fclib_dumps();
+  if (dumps.empty()) return;
   const Workplace place;
   REQUIRE(run_small(place, CCPBENCH_CONFIGS "/fclib.json", "out",
                     {"--fclib", dumps, "--only", "converted/[CF]*/ncp/NSGS*", "--set", "/stop/time_limit_s=0.2"})

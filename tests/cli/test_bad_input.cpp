@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "cli/program.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp::testing;
 
@@ -128,7 +129,7 @@ TEST_CASE("an output folder that cannot be made is one line") {
 TEST_CASE("FCLib files that are none are refused by inspect and solve") {
   const Workplace place;
   REQUIRE(run_program(place, {"generate", "odd_mass_stack", "--form", "local", "--out", "good.hdf5"}).code == 0);
-  const std::string good = read_file(place / "good.hdf5");
+  const std::string good = read_text(place / "good.hdf5");
   const std::vector<std::string> bad = {place.write("empty.hdf5", ""),
                                         place.write("text.hdf5", "no HDF5 at all\n"),
                                         place.write("half.hdf5", good.substr(0, good.size() / 2)),

@@ -1,29 +1,20 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
-#include <iostream>
 #include <set>
 #include <sstream>
 
 #include "cli/program.hpp"
 #include "cli/results.hpp"
+#include "support/skip.hpp"
+#include "support/temporary_folder.hpp"
 
 /// Every config of the project at its small size, and what the fclib config has to show on real dumps.
 using namespace ccp::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// The folder of FCLib dumps; empty, with a line that says so, where there is none.
-std::string dump_folder() {
-  for (const std::string& folder : {std::string(std::getenv("CCPBENCH_FCLIB_DIR") ? std::getenv("CCPBENCH_FCLIB_DIR") : ""),
-                                    std::string(CCPBENCH_CONFIGS "/../../shared/fclib")})
-    if (!folder.empty() && fs::is_directory(folder)) return fs::canonical(folder).string();
-  std::cout << "SKIPPED: no FCLib dumps (set CCPBENCH_FCLIB_DIR)\n";
-  return "";
-}
 
 std::string config(const std::string& name) { return CCPBENCH_CONFIGS "/" + name + ".json"; }
 
@@ -65,7 +56,7 @@ std::string dump_name(const CellResult& cell) {
 TEST_CASE("every config with scenes has a baseline, for which it runs at its small size") {
   int with_scenes = 0;
   for (const auto& entry : fs::directory_iterator(CCPBENCH_CONFIGS)) {
-    if (entry.path().extension() != ".json" || read_file(entry.path()).find("\"fclib\":") != std::string::npos) continue;
+    if (entry.path().extension() != ".json" || read_text(entry.path()).find("\"fclib\":") != std::string::npos) continue;
     CAPTURE(entry.path());
     CHECK(fs::exists(fs::path(CCPBENCH_CONFIGS "/../results/baselines") / entry.path().stem() / "baseline.json"));
     ++with_scenes;
@@ -105,19 +96,19 @@ int look_at_dumps(const std::string& dumps, const std::string& model) {
 }  // namespace
 
 TEST_CASE("fclib: every dump is read as ncp, and nothing converges falsely") {
-  const std::string dumps = dump_folder();
+  const std::string dumps = fclib_dumps();
   if (dumps.empty()) return;
   CHECK(look_at_dumps(dumps, "ncp") >= 24 * 20);
 }
 
 TEST_CASE("fclib: every dump is read as ccp, nothing converges falsely, objectives are those of the reference") {
-  const std::string dumps = dump_folder();
+  const std::string dumps = fclib_dumps();
   if (dumps.empty()) return;
   CHECK(look_at_dumps(dumps, "ccp") >= 24 * 14);
 }
 
 TEST_CASE("fclib: proximal Newton has the objectives of the reference") {
-  const std::string dumps = dump_folder();
+  const std::string dumps = fclib_dumps();
   if (dumps.empty()) return;
   const auto objectives = reference_objectives(dumps);
   const Workplace place;
@@ -138,7 +129,7 @@ TEST_CASE("fclib: proximal Newton has the objectives of the reference") {
 }
 
 TEST_CASE("fclib: nsgs and pqn solve what Siconos' NSGS solves at natural map 1e-4") {
-  const std::string dumps = dump_folder();
+  const std::string dumps = fclib_dumps();
   if (dumps.empty()) return;
   const std::set<std::string> siconos = solved_by_siconos_nsgs(dumps);
   CHECK(siconos.size() == 18);
@@ -162,7 +153,7 @@ TEST_CASE("fclib: nsgs and pqn solve what Siconos' NSGS solves at natural map 1e
 }
 
 TEST_CASE("fclib: the interior point has the objectives of the reference to 1e-9") {
-  const std::string dumps = dump_folder();
+  const std::string dumps = fclib_dumps();
   if (dumps.empty()) return;
   const Workplace place;
   const Answer answer = run_program(place, {"run", config("fclib"), "--fclib", dumps, "--out", place.text("out"), "--jobs",
@@ -182,10 +173,10 @@ TEST_CASE("fclib: the interior point has the objectives of the reference to 1e-9
 }
 
 TEST_CASE("fclib: an indefinite or unsymmetric N crashes nothing, fools nobody, and is reported") {
-  const std::string dumps = dump_folder();
+  const std::string dumps = fclib_dumps();
   if (dumps.empty()) return;
   const Workplace place;
-  nlohmann::json study = nlohmann::json::parse(read_file(config("fclib")), nullptr, true, true);
+  nlohmann::json study = nlohmann::json::parse(read_text(config("fclib")), nullptr, true, true);
   study["problems"] = {{{"fclib", "*Confeti*.hdf5"}}, {{"fclib", "*Capsules*.hdf5"}}, {{"fclib", "*RockPile*.hdf5"}}};
   study["stop"] = {{"tolerance", 1e-8}, {"native", true}, {"max_iterations", 60}, {"time_limit_s", 2.0}};
   study.erase("claims");

@@ -5,6 +5,7 @@
 #include "io/fclib_reader.hpp"
 #include "io/hdf5_editor.hpp"
 #include "problem/judge/judge.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;
@@ -85,7 +86,7 @@ TEST_CASE("generate takes one form and a name, and the same call gives the same 
   REQUIRE(run_program(place, {"generate", "odd_mass_stack", "--form", "global", "--out", "b.hdf5"}).code == 0);
   REQUIRE(run_program(place, {"generate", "odd_mass_stack", "--out", "both.hdf5"}).code == 0);
   CHECK(place.listing() == std::vector<std::string>{"a.hdf5", "b.hdf5", "both.global.hdf5", "both.local.hdf5"});
-  CHECK(read_file(place / "a.hdf5") == read_file(place / "b.hdf5"));
+  CHECK(read_text(place / "a.hdf5") == read_text(place / "b.hdf5"));
   CHECK(read_fclib(place / "a.hdf5").form == FclibForm::global);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "cli/program.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp::testing;
 
@@ -95,5 +96,5 @@ TEST_CASE("an output that cannot be written is an error") {
       std::string("'") + CCPBENCH_PROGRAM + "' list measures > /dev/full 2> '" + place.text("err") + "'";
   const int status = std::system(command.c_str());
   CHECK(WEXITSTATUS(status) == 2);
-  CHECK(lines_of(read_file(place / "err")).size() == 1);
+  CHECK(lines_of(read_text(place / "err")).size() == 1);
 }

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "cli/program.hpp"
+#include "support/skip.hpp"
 
 using namespace ccp::testing;
 
@@ -38,8 +39,7 @@ std::string spin_count(const Environment& environment) {
 TEST_CASE("the kernels of OpenBLAS are the same on every machine, unless the user wants others") {
   const std::string chosen = loaded_core({{"OPENBLAS_CORETYPE", "Nehalem"}});
   if (chosen.empty()) {
-    WARN("skipped: the BLAS of this machine is not OpenBLAS, or has the kernels of one machine only");
-    return;
+    return skip("the BLAS of this machine is not OpenBLAS, or has the kernels of one machine only");
   }
   CHECK(chosen == "Nehalem");
 #if defined(__x86_64__)
@@ -50,8 +50,7 @@ TEST_CASE("the kernels of OpenBLAS are the same on every machine, unless the use
 TEST_CASE("threads that wait spin for a short while, unless the user wants it otherwise") {
   const std::string chosen = spin_count({{"GOMP_SPINCOUNT", "77"}});
   if (chosen.empty()) {
-    WARN("skipped: the OpenMP library of this machine is not libgomp");
-    return;
+    return skip("the OpenMP library of this machine is not libgomp");
   }
   CHECK(chosen == "'77'");
   CHECK(spin_count({}) == "'1000'");

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 PROGRAM = os.environ["CCPBENCH_PROGRAM"]
-FAKE = Path(__file__).resolve().parents[1] / "solvers" / "peers" / "fake_adapter.py"
+FAKE = Path(__file__).resolve().parents[1] / "peers" / "fake_adapter.py"
 CONFIG = """{
   "name": "peers-test", "model": "ncp", "stop": { "max_iterations": 5 },
   "problems": [ { "scene": "odd_mass_stack", "parameters": { "spheres": 3, "heavy_index": 2 } } ],

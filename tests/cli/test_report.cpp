@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.hpp"
+#include "support/temporary_folder.hpp"
 
 /// The command report on real runs. Its page in a browser: tests/scripts/test_report.py.
 using namespace ccp::testing;
@@ -59,7 +60,7 @@ TEST_CASE("report puts a run, its claims and its profiles into one page") {
   REQUIRE(answer.code == 0);
   CHECK(answer.err.empty());
   CHECK(contains(answer.out, "page.html"));
-  const std::string page = read_file(place / "page.html");
+  const std::string page = read_text(place / "page.html");
   CHECK(contains(page, "Six &lt;small&gt; stacks"));
   CHECK(contains(page, "1 of 3 claims met."));
   for (const std::string words : {"A beats J", "not met", "cannot be judged", "Fig. 3", "odd_mass_stack (spheres=8)"})
@@ -91,7 +92,7 @@ TEST_CASE("a solver of one model is no failure in the profiles of the other") {
   REQUIRE(run_program(place, {"run", config, "--quiet", "--out", place.text("out")}).code == 0);
   const std::string results = place.text("out/both");
   REQUIRE(run_program(place, {"report", results, "--out", place.text("page.html")}, without_charts(place)).code == 0);
-  const Json page = page_data(read_file(place / "page.html"));
+  const Json page = page_data(read_text(place / "page.html"));
   for (const Json& profile : page.at(0).at("profiles")) {
     CHECK(profile.at("problems") == 2);
     CHECK(profile.at("lines").size() == (profile.at("model") == "ncp" ? 2 : 1));
@@ -102,7 +103,7 @@ TEST_CASE("a solver of one model is no failure in the profiles of the other") {
     Arguments arguments = {"profile", results, "--at", "1e-4", "--by", "iterations", "--out", place.text("profiles")};
     arguments.insert(arguments.end(), more.begin(), more.end());
     REQUIRE(run_program(place, arguments).code == 0);
-    return read_file(place / "profiles" / "means.csv");
+    return read_text(place / "profiles" / "means.csv");
   };
   CHECK(contains(solved({}), ",P,iterations,10,2,4,"));
   CHECK(contains(solved({"--model", "ncp"}), ",P,iterations,10,2,2,"));
@@ -112,13 +113,13 @@ TEST_CASE("a solver of one model is no failure in the profiles of the other") {
 TEST_CASE("report shows what can be shown where claims cannot be judged") {
   const Workplace place;
   const std::string results = run_tiny(place);
-  Json manifest = Json::parse(read_file(fs::path(results) / "manifest.json"));
+  Json manifest = Json::parse(read_text(fs::path(results) / "manifest.json"));
   manifest["config"]["solvers"][0]["solver"] = "solver_of_another_version";
   place.write("out/tiny/manifest.json", manifest.dump());
   const Answer answer = run_program(place, {"report", results, "--out", place.text("page.html")}, without_charts(place));
   INFO(answer.err);
   REQUIRE(answer.code == 0);
-  const std::string page = read_file(place / "page.html");
+  const std::string page = read_text(place / "page.html");
   CHECK(contains(page, "Not judged: "));
   CHECK(contains(page, "solver_of_another_version"));
   CHECK(page_data(page).at(0).at("profiles").empty());
@@ -143,7 +144,7 @@ TEST_CASE("report refuses bad input in one line and leaves an older page") {
   CHECK(contains(refused({place.text("broken")}, {{"CCPBENCH_SCRIPTS", place.text("nowhere")}}), "CCPBENCH_SCRIPTS"));
   CHECK(contains(refused({place.text("broken")}, {{"CCPBENCH_CHART_JS", place.text("nowhere.js")}}), "libjs-chart.js"));
   CHECK(contains(bad_input_line(run_program(place, {"report", "--out", page})), "RESULTS"));
-  CHECK(read_file(page) == "older");
+  CHECK(read_text(page) == "older");
 
   const std::string results = run_tiny(place);
   const std::vector<std::string> before = place.listing();

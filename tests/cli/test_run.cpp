@@ -4,6 +4,7 @@
 
 #include "cli/program.hpp"
 #include "cli/results.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp::testing;
 
@@ -61,8 +62,8 @@ TEST_CASE("run does test1a from one end to the other, and nothing the second tim
   }
   for (const char* label : {"ADMM balanced", "P-ADMM balanced", "Jacobi", "Gauss-Seidel"})
     CHECK_THAT(answer.out, Catch::Contains(std::string("\n  ") + label + " "));
-  CHECK(lines_of(read_file(place / "out/test1a/summary.csv")).size() == 10);
-  CHECK(nlohmann::json::accept(read_file(place / "out/test1a/manifest.json")));
+  CHECK(lines_of(read_text(place / "out/test1a/summary.csv")).size() == 10);
+  CHECK(nlohmann::json::accept(read_text(place / "out/test1a/manifest.json")));
   CHECK_THAT(answer.err + answer.out, !Catch::Contains("\x1b"));
 
   const auto before = cell_times(place / "out/test1a");

@@ -3,6 +3,7 @@
 #include "cli/program.hpp"
 #include "cli/results.hpp"
 #include "io/fclib_reader.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;
@@ -66,7 +67,7 @@ TEST_CASE("the trace of solve is the same with and without the file, and with tw
     arguments.insert(arguments.end(), {"--save-solution", name + ".hdf5"});
     arguments.insert(arguments.end(), more.begin(), more.end());
     REQUIRE(run_program(place, arguments).code == 3);
-    return read_file(place / (name + ".hdf5"));
+    return read_text(place / (name + ".hdf5"));
   };
   const std::string plain = saved("plain", {});
   CHECK(plain == saved("traced", {"--trace", "one.csv"}));

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <iostream>
 #include <stdexcept>
 
 #include "cli/program.hpp"
+#include "support/skip.hpp"
 
 using namespace ccp::testing;
 
@@ -52,7 +52,7 @@ std::string shown(const Workplace& place, const Arguments& arguments, unsigned s
 bool have_terminals() {
   int terminal = -1, other = -1;
   if (::openpty(&terminal, &other, nullptr, nullptr, nullptr) != 0) {
-    std::cout << "SKIPPED: no pseudo-terminals here\n";
+    skip("no pseudo-terminals here");
     return false;
   }
   ::close(terminal);

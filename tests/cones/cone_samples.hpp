@@ -2,29 +2,13 @@
 
 #include <cstdint>
 #include <cstring>
-#include <random>
 #include <vector>
 
 #include "core/constraints.hpp"
 #include "core/types.hpp"
+#include "support/uniform.hpp"
 
-namespace ccp::test {
-
-/// Uniform numbers that are the same with every standard library.
-class Uniform {
- public:
-  explicit Uniform(std::uint64_t seed) : bits_(seed) {}
-  double operator()(double low, double high) { return low + (high - low) * static_cast<double>(bits_() >> 11) * 0x1p-53; }
-  template <typename Point>
-  Point point(double size) {
-    Point p;
-    for (Index i = 0; i < p.size(); ++i) p[i] = (*this)(-size, size);
-    return p;
-  }
-
- private:
-  std::mt19937_64 bits_;
-};
+namespace ccp::testing {
 
 inline const std::vector<double> frictions{0.0, 1e-8, 0.1, 0.5, 1.0, 3.0, 1e8};
 
@@ -55,4 +39,4 @@ inline ConstraintSet contacts_3d(int count, std::uint64_t seed) {
   return constraints;
 }
 
-}  // namespace ccp::test
+}  // namespace ccp::testing

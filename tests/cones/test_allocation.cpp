@@ -5,9 +5,10 @@
 #include "cones/product_cone.hpp"
 #include "cones/strict_projection.hpp"
 #include "support/allocation_counter.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
-using namespace ccp::test;
+using namespace ccp::testing;
 using ccp::testing::allocations;
 
 namespace {

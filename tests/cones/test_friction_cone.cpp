@@ -5,9 +5,10 @@
 
 #include "cones/cone_samples.hpp"
 #include "cones/friction_cone.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
-using namespace ccp::test;
+using namespace ccp::testing;
 
 namespace {
 

@@ -3,9 +3,10 @@
 
 #include "cones/cone_samples.hpp"
 #include "cones/nesterov_todd.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
-using namespace ccp::test;
+using namespace ccp::testing;
 
 namespace {
 

@@ -5,9 +5,10 @@
 #include "cones/cone_samples.hpp"
 #include "cones/friction_cone.hpp"
 #include "cones/strict_projection.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
-using namespace ccp::test;
+using namespace ccp::testing;
 
 TEMPLATE_TEST_CASE("the strict projection takes the normal first, then the disk", "[cones]", Vector2, Vector3) {
   CHECK(project_strict(TestType(-TestType::Unit(0) + 5.0 * TestType::Unit(1)), 0.5) == TestType::Zero());

@@ -4,13 +4,14 @@
 
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
-#include "io/temporary_folder.hpp"
 #include "io/text_file.hpp"
+#include "support/temporary_folder.hpp"
 
 using ccp::AtomicFile;
 using ccp::InputError;
 using ccp::write_file_atomically;
 using ccp::write_file_in_pieces;
+using namespace ccp::testing;
 
 TEST_CASE("a file is written and replaced, and no temporary is left") {
   const TemporaryFolder folder;

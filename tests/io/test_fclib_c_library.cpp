@@ -3,13 +3,14 @@
 #include "io/fclib_reader.hpp"
 #include "io/fclib_writer.hpp"
 #include "io/sample_problems.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 extern "C" {
 #include <fclib.h>
 }
 
 using namespace ccp;
+using namespace ccp::testing;
 
 // The C library of the FCLib project is the authority on its format: it must read what we write, and we what it writes.
 namespace {

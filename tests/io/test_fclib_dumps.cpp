@@ -1,29 +1,19 @@
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <iostream>
 #include <map>
 #include <sstream>
 
 #include "io/fclib_reader.hpp"
 #include "io/fclib_writer.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/skip.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp;
+using namespace ccp::testing;
 
 namespace {
 
-// The folder of real dumps; empty, with a message, where there is none.
-std::filesystem::path dump_folder() {
-  if (const char* folder = std::getenv("CCPBENCH_FCLIB_DIR")) return folder;
-  const std::filesystem::path nearby = std::filesystem::path(CCPBENCH_SOURCE_DIR) / ".." / "shared" / "fclib";
-  if (std::filesystem::exists(nearby)) return nearby;
-  std::cout << "SKIPPED: no FCLib dumps (set CCPBENCH_FCLIB_DIR)\n";
-  return {};
-}
-
 std::vector<std::filesystem::path> dumps(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
-  if (folder.empty()) return files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
     if (entry.path().extension() == ".hdf5") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
@@ -50,8 +40,9 @@ std::map<std::string, Index> contact_counts(const std::filesystem::path& folder)
 
 }  // namespace
 
-TEST_CASE("real dumps: every 2D and 3D file is read, with the right number of contacts") {
-  const std::filesystem::path folder = dump_folder();
+TEST_CASE("real dumps: every 2D and 3D file is read, with the right number of contacts", "[slow]") {
+  const std::string folder = fclib_dumps();
+  if (folder.empty()) return;
   const std::map<std::string, Index> counts = contact_counts(folder);
   std::size_t known = 0;
   for (const std::filesystem::path& path : dumps(folder)) {
@@ -65,11 +56,12 @@ TEST_CASE("real dumps: every 2D and 3D file is read, with the right number of co
       ++known;
     }
   }
-  if (!folder.empty()) CHECK(known > 0);
+  CHECK(known > 0);
 }
 
-TEST_CASE("real dumps: what is special about each is seen") {
-  const std::filesystem::path folder = dump_folder();
+TEST_CASE("real dumps: what is special about each is seen", "[slow]") {
+  const std::string folder = fclib_dumps();
+  if (folder.empty()) return;
   for (const std::filesystem::path& path : dumps(folder)) {
     const std::string name = path.stem().string();
     INFO(name);
@@ -100,9 +92,11 @@ TEST_CASE("real dumps: what is special about each is seen") {
   }
 }
 
-TEST_CASE("real dumps: what is read can be written and read again, unchanged") {
+TEST_CASE("real dumps: what is read can be written and read again, unchanged", "[slow]") {
+  const std::string folder = fclib_dumps();
+  if (folder.empty()) return;
   const TemporaryFolder temporary;
-  for (const std::filesystem::path& path : dumps(dump_folder())) {
+  for (const std::filesystem::path& path : dumps(folder)) {
     INFO(path.filename().string());
     const FclibFile file = read_fclib(path);
     if (!file.problem) continue;

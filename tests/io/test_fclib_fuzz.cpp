@@ -4,9 +4,10 @@
 #include "io/fclib_reader.hpp"
 #include "io/fclib_writer.hpp"
 #include "io/sample_problems.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp;
+using namespace ccp::testing;
 
 // HDF5 1.10 itself loses a little memory over some damaged files. Handles of ours that stay open are counted by the tests.
 extern "C" const char* __lsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier): a hook of the sanitizer

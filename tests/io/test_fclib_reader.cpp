@@ -3,9 +3,10 @@
 
 #include "io/fclib_reader.hpp"
 #include "io/sample_problems.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp;
+using namespace ccp::testing;
 
 namespace {
 

@@ -6,10 +6,11 @@
 #include "io/fclib_reader.hpp"
 #include "io/fclib_writer.hpp"
 #include "io/sample_problems.hpp"
-#include "io/temporary_folder.hpp"
 #include "problem/judge/judge.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp;
+using namespace ccp::testing;
 
 namespace {
 

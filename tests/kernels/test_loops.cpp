@@ -7,9 +7,10 @@
 #include "cones/cone_samples.hpp"
 #include "cones/product_cone.hpp"
 #include "kernels/kernels.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
-using namespace ccp::test;
+using namespace ccp::testing;
 
 namespace {
 

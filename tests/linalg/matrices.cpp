@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace ccp::test {
+namespace ccp::testing {
 namespace {
 
 SparseMatrix assemble(Index rows, Index columns, const std::vector<Triplet>& entries) {
@@ -165,4 +165,4 @@ std::string kind_name(MatrixKind kind) {
   return "";
 }
 
-}  // namespace ccp::test
+}  // namespace ccp::testing

@@ -4,10 +4,11 @@
 #include <random>
 
 #include "linalg/linear_solver.hpp"
+#include "support/uniform.hpp"
 
 /// Test matrices, the same on every machine: the engine is fixed by the standard, its distributions are not, so numbers are
 /// mapped here.
-namespace ccp::test {
+namespace ccp::testing {
 
 class Random {
  public:
@@ -73,4 +74,4 @@ std::vector<std::string> backends_for(MatrixKind kind);
 
 std::string kind_name(MatrixKind kind);
 
-}  // namespace ccp::test
+}  // namespace ccp::testing

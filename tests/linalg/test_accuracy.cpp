@@ -5,7 +5,7 @@
 #include "linalg/matrices.hpp"
 
 using namespace ccp;
-using namespace ccp::test;
+using namespace ccp::testing;
 
 namespace {
 
@@ -130,7 +130,8 @@ TEST_CASE("linear solvers: indefinite, zero lower block") {
     for (const Saddle& saddle : saddles) {
       CAPTURE(backend, saddle.joints.cols());
       const Solved solved = solve_with(backend, MatrixKind::indefinite, saddle_matrix(saddle.masses, saddle.joints, 0));
-      // 1e-15 to 2e-14 over right-hand sides and the BLAS kernels of different processors; refinement is what callers rely on.
+      // 1e-15 to 2e-14 over right-hand sides and the BLAS kernels of different processors; refinement is what callers rely
+      // on.
       CHECK(solved.residual < 1e-13);
       CHECK(solved.refined_residual < 1e-15);
       CHECK(solved.info.negative_pivots == saddle.joints.cols());

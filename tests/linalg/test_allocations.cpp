@@ -7,7 +7,7 @@
 #include "linalg/matrices.hpp"
 
 using namespace ccp;
-using namespace ccp::test;
+using namespace ccp::testing;
 
 // The sanitizers bring their own malloc.
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

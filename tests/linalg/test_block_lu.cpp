@@ -5,6 +5,7 @@
 #include "kernels/kernels.hpp"
 #include "linalg/block/block_lu.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

@@ -6,7 +6,7 @@
 #include "linalg/matrices.hpp"
 
 using namespace ccp;
-using namespace ccp::test;
+using namespace ccp::testing;
 
 namespace {
 

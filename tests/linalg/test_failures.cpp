@@ -9,7 +9,7 @@
 #endif
 
 using namespace ccp;
-using namespace ccp::test;
+using namespace ccp::testing;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "linalg/block/panels.hpp"
 #include "linalg/matrices.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

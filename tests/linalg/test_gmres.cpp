@@ -4,6 +4,7 @@
 
 #include "linalg/gmres.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
 using ccp::testing::Uniform;

@@ -9,7 +9,7 @@
 #include "linalg/matrices.hpp"
 
 using namespace ccp;
-using namespace ccp::test;
+using namespace ccp::testing;
 
 TEST_CASE("linear solvers: the BLAS runs on one thread") {
   const auto get = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));

@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 
 #include "peers/registry.hpp"
 #include "peers/siconos.hpp"
 #include "support/run_solver.hpp"
+#include "support/skip.hpp"
 #include "support/small_problems.hpp"
 
 /// The C++ side against a fake adapter that does what a real one should not; the real one where Siconos is installed.
@@ -50,7 +50,7 @@ Result fake_run(const std::string& role, double time_limit_s = 5.0) {
 
 bool siconos_is_there() {
   const auto defect = make_peer("siconos/nsgs")->supports(slipping(), Model::ncp);
-  if (defect) std::cerr << "skipped: " << *defect << "\n";
+  if (defect) skip(*defect);
   return !defect;
 }
 

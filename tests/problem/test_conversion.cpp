@@ -3,6 +3,7 @@
 #include "problem/conversion.hpp"
 #include "problem/judge/judge.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

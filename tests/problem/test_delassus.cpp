@@ -5,6 +5,7 @@
 #include "kernels/kernels.hpp"
 #include "problem/delassus/block_order.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

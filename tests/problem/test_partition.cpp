@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "problem/mass_matrix.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "problem/perturbation.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

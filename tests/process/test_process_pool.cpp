@@ -14,11 +14,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "bench/temporary_folder.hpp"
 #include "process/child_program.hpp"
 #include "process/last_line.hpp"
 #include "process/process_pool.hpp"
 #include "process/program.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

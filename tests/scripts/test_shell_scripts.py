@@ -176,6 +176,10 @@ class ShellScripts(unittest.TestCase):
         self.assertEqual(self.calls("ctest"), ["ctest --preset release --parallel 2 -R two words"])
         self.assertIn("-DCCPBENCH_BUILD_TESTS=ON", self.calls("cmake")[0])
 
+    def test_test_runs_the_fast_tests_only_where_asked(self):
+        self.assertEqual(self.run_script("test.sh", "--unit").returncode, 0)
+        self.assertEqual(self.calls("ctest"), ["ctest --preset release --parallel 2 -L ^unit$"])
+
     def test_test_with_sanitizers(self):
         expected = [f"ctest --preset {preset} --parallel 2" for preset in ("release", "asan")]
         self.assertEqual(self.run_script("test.sh", "--asan").returncode, 0)

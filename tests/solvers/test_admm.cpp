@@ -3,6 +3,7 @@
 #include "solvers/splitting/rho_policy.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

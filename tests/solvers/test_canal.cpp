@@ -7,6 +7,7 @@
 #include "support/bare_monitor.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

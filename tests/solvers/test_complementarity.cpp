@@ -4,6 +4,7 @@
 #include "solvers/newton/complementarity_function.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

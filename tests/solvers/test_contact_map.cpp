@@ -4,6 +4,7 @@
 #include "cones/friction_cone.hpp"
 #include "solvers/newton/contact_map.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;
@@ -32,8 +33,8 @@ Vector3 sample(Uniform& uniform, ConstraintKind kind) {
 TEST_CASE("the derivatives of the contact maps agree with differences", "[newton]") {
   Uniform uniform(31);
   for (const Model model : {Model::ncp, Model::ccp})
-    for (const ConstraintKind kind : {ConstraintKind::contact, ConstraintKind::contact2d, ConstraintKind::unilateral,
-                                      ConstraintKind::bilateral})
+    for (const ConstraintKind kind :
+         {ConstraintKind::contact, ConstraintKind::contact2d, ConstraintKind::unilateral, ConstraintKind::bilateral})
       for (const double mu : {0.0, 0.3, 1.0}) {
         int compared = 0, open = 0;
         for (int i = 0; i < 400; ++i) {

@@ -9,6 +9,7 @@
 #include "support/bare_monitor.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 /// The gradient family: what the conformance test does not ask of every method.
 using namespace ccp;

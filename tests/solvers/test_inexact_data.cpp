@@ -5,6 +5,7 @@
 
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 /// Every registered solver on problems whose N is not what the theory asks for: some real dumps have an indefinite N, some
 /// an unsymmetric one.

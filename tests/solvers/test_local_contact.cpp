@@ -5,6 +5,7 @@
 #include "cones/friction_cone.hpp"
 #include "solvers/fixed_point/local_contact.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

@@ -5,6 +5,7 @@
 #include "solvers/proximal_newton/newton_system.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

@@ -5,6 +5,7 @@
 #include "solvers/reference/certificate.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
+#include "support/uniform.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <random>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "problem/problem_builder.hpp"
+#include "support/uniform.hpp"
 
 /// Problems whose solutions can be worked out by hand, and small random ones. Shared by the tests of problem and solvers.
 namespace ccp::testing {
@@ -32,23 +33,6 @@ inline ContactProblem redundant_point_mass(double mass, const Vector3& free_velo
   return builder.global(diagonal(Vector3::Constant(mass)), mass * free_velocity, sparse(D), Vector::Zero(3 * copies))
       .build();
 }
-
-/// Portable uniform numbers in [−1, 1).
-class Uniform {
- public:
-  explicit Uniform(std::uint64_t seed) : engine_(seed) {}
-  double operator()() { return static_cast<double>(engine_() >> 11) * 0x1p-52 - 1.0; }
-  DenseMatrix matrix(Index rows, Index columns) {
-    DenseMatrix result(rows, columns);
-    for (Index j = 0; j < columns; ++j)
-      for (Index i = 0; i < rows; ++i) result(i, j) = (*this)();
-    return result;
-  }
-  Vector vector(Index size) { return matrix(size, 1); }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 struct RandomShape {
   int bodies = 4;

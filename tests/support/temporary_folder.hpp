@@ -8,11 +8,14 @@
 #include <stdexcept>
 #include <string>
 
-/// A fresh folder that is removed with all it holds.
+namespace ccp::testing {
+
+/// An empty folder that is removed with all it holds.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ccpbench-test-XXXXXX").string();
+  /// name: how the folder is called, ending in XXXXXX.
+  explicit TemporaryFolder(const std::string& name = "ccpbench-test-XXXXXX") {
+    std::string pattern = (std::filesystem::temp_directory_path() / name).string();
     if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
     path_ = pattern;
   }
@@ -25,6 +28,7 @@ class TemporaryFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  /// Number of files and folders right in it.
   long entries() const {
     return std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator());
   }
@@ -37,3 +41,10 @@ inline std::string read_text(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
+
+inline void write_text(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+}  // namespace ccp::testing
