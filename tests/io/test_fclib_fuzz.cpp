@@ -38,7 +38,7 @@ std::string sample_bytes(const std::filesystem::path& path, FclibForm form) {
 
 }  // namespace
 
-TEST_CASE("a file with damaged bytes is read or refused") {
+TEST_CASE("a file with damaged bytes is read or refused", "[slow]") {
   const TemporaryFolder folder;
   for (const FclibForm form : {FclibForm::global, FclibForm::local}) {
     const std::string bytes = sample_bytes(folder / "a.hdf5", form);

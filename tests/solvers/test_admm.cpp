@@ -163,7 +163,7 @@ TEST_CASE("a result says which linear system was factorised by what") {
   CHECK_THAT(run(rigid, asked).notes.front(), !Contains("auto"));
 }
 
-TEST_CASE("every policy, linear system and preconditioner together solve, soft or not") {
+TEST_CASE("every policy, linear system and preconditioner together solve, soft or not", "[slow]") {
   RandomShape shape{4, 2, 1, 1, 2};
   for (const bool compliance : {false, true}) {
     shape.compliance = compliance;

@@ -58,7 +58,7 @@ TEST_CASE("no method allocates inside an iteration") {
       }
 }
 
-TEST_CASE("no method allocates inside an iteration on two threads") {
+TEST_CASE("no method allocates inside an iteration on two threads", "[slow]") {
   // Large enough for the work to be shared out.
   const ContactProblem problem = random_problem(63, {100, 560});
   for (const std::string& name : methods()) {
