@@ -14,13 +14,14 @@
 namespace ccp {
 namespace {
 
+constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double edge_advantage = 1e-3, tie = 1e-6;  // over the shortest half length
 constexpr double least_sine = 1e-6;                  // of two edges whose cross product is a direction
 
 struct Direction {
   int index = -1;  ///< 0 … 2: faces of the first, 3 … 5: of the second, 6 + 3 i + j: edge i of the first × edge j
   Vector3 normal = Vector3::UnitZ();  ///< from the first to the second
-  double gap = -std::numeric_limits<double>::infinity();
+  double gap = -infinite;
 };
 
 class BoxPair {
@@ -39,10 +40,12 @@ class BoxPair {
   Direction along(int index, const Vector3& n) const;
   Direction best_face() const;
   Direction best_edges() const;
-  bool add_face(const Direction& face);
-  void add_lowest(const Direction& face);
+  double add_face(const Direction& face);
+  void add_face_point(const Direction& face, const FacePoint& point);
   bool add_edges(const Direction& edges);
-  void add_closest(const Vector3& normal);
+  void add_closest(const Vector3& normal, double within);
+  void collide_overlapping(const Direction& face, const Direction& edges);
+  void collide_apart(const Direction& face, const Direction& edges);
   FacePolygon polygon(const Direction& face) const;
   void add(ContactKind kind, int first_feature, int second_feature, const Vector3& point, const Vector3& normal, double gap);
 
@@ -107,25 +110,19 @@ FacePolygon BoxPair::polygon(const Direction& face) const {
                         : FacePolygon(second_, face.index - 3, first_, -face.normal, tolerance);
 }
 
-/// Whether any corner of the polygon is within the envelope.
-bool BoxPair::add_face(const Direction& face) {
+/// The corners of the polygon within the envelope. Returns the height of the lowest, ∞ where there is none.
+double BoxPair::add_face(const Direction& face) {
   const FacePolygon shared = polygon(face);
-  const bool of_first = face.index < 3;
-  bool any = false;
+  double lowest = infinite;
   for (const FacePoint& point : shared.points()) {
     if (point.height > envelope_) continue;
-    any = true;
-    const Vector3 middle = point.foot + (of_first ? 0.5 : -0.5) * point.height * face.normal;
-    add(ContactKind::face, of_first ? point.reference_feature : point.incident_feature,
-        of_first ? point.incident_feature : point.reference_feature, middle, face.normal, point.height);
+    lowest = std::min(lowest, point.height);
+    add_face_point(face, point);
   }
-  return any;
+  return lowest;
 }
 
-/// For boxes that overlap and share no polygon: at most by the tolerances of the choice of the direction.
-void BoxPair::add_lowest(const Direction& face) {
-  const FacePolygon shared = polygon(face);
-  const FacePoint& point = shared.lowest();
+void BoxPair::add_face_point(const Direction& face, const FacePoint& point) {
   const bool of_first = face.index < 3;
   const Vector3 middle = point.foot + (of_first ? 0.5 : -0.5) * point.height * face.normal;
   add(ContactKind::face, of_first ? point.reference_feature : point.incident_feature,
@@ -158,15 +155,30 @@ bool BoxPair::add_edges(const Direction& edges) {
   return true;
 }
 
-/// For boxes apart. normal: for points too near to each other to have a direction.
-void BoxPair::add_closest(const Vector3& normal) {
+/// The closest points of boxes apart, if nearer than `within`. normal: for points too near to each other to have a
+/// direction.
+void BoxPair::add_closest(const Vector3& normal, double within) {
   for (const ClosestPoints& pair : closest_points(first_, second_, tie * size_)) {
     const Vector3 line = pair.on_second - pair.on_first;
     const double distance = line.norm();
-    if (distance > envelope_) continue;
+    if (distance > within) continue;
     const Vector3 n = distance > tie * size_ ? Vector3(line / distance) : normal;
     add(ContactKind::edge, pair.first_feature, pair.second_feature, 0.5 * (pair.on_first + pair.on_second), n, n.dot(line));
   }
+}
+
+void BoxPair::collide_overlapping(const Direction& face, const Direction& edges) {
+  if (edges.gap > face.gap + edge_advantage * size_ && add_edges(edges)) return;
+  // Without a polygon, which only the tolerances of the choice can bring about, the deepest corner is left.
+  if (add_face(face) == infinite) add_face_point(face, polygon(face).lowest());
+}
+
+void BoxPair::collide_apart(const Direction& face, const Direction& edges) {
+  const double lowest = face.gap > 0.0 ? add_face(face) : infinite;
+  const Direction& best = edges.gap > face.gap + edge_advantage * size_ ? edges : face;
+  if (lowest <= best.gap + edge_advantage * size_) return;
+  if (best.index >= 6 && add_edges(edges)) return;
+  add_closest(best.normal, std::min(envelope_, lowest - edge_advantage * size_));
 }
 
 void BoxPair::collide() {
@@ -174,12 +186,10 @@ void BoxPair::collide() {
   if (face.gap > envelope_) return;
   const Direction edges = best_edges();
   if (edges.gap > envelope_) return;
-  const bool by_edges = edges.gap > face.gap + edge_advantage * size_;
-  if (by_edges ? add_edges(edges) : add_face(face)) return;
   if (std::max(face.gap, edges.gap) > 0.0)
-    add_closest(by_edges ? edges.normal : face.normal);
-  else if (!by_edges || !add_face(face))
-    add_lowest(face);
+    collide_apart(face, edges);
+  else
+    collide_overlapping(face, edges);
 }
 
 }  // namespace
