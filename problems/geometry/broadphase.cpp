@@ -1,51 +1,76 @@
 #include "problems/geometry/broadphase.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <utility>
 
 namespace ccp {
 namespace {
 
-/// The axis on which the centres of the bounded bodies are spread most; the first of equals.
-Index widest_axis(std::span<const BoundedBody> bodies) {
-  constexpr double infinite = std::numeric_limits<double>::infinity();
-  Vector3 low = Vector3::Constant(infinite), high = Vector3::Constant(-infinite);
-  for (const BoundedBody& body : bodies) {
-    const Vector3 centre = 0.5 * (body.bounds.low + body.bounds.high);
-    if (!centre.allFinite()) continue;
-    low = low.cwiseMin(centre);
-    high = high.cwiseMax(centre);
-  }
-  Index axis = 0;
-  for (Index i = 1; i < 3; ++i)
-    if (high[i] - low[i] > high[axis] - low[axis]) axis = i;
-  return axis;
-}
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr int max_strips = 512;
 
-/// Bounds with the axis of the sweep first, beside each other in memory in the order of the sweep.
+/// How the bounded bodies lie. Axes and strips decide the time, never the pairs.
+struct Layout {
+  std::array<Index, 3> axes{0, 1, 2};  ///< by the spread of the centres, the widest first
+  double low = 0.0;                    ///< of the centres on the second axis, m
+  double strip = 1.0;                  ///< width on the second axis, m; two bodies wide
+  int strips = 1;
+
+  explicit Layout(std::span<const BoundedBody> bodies) {
+    Vector3 least = Vector3::Constant(infinite), most = -least, extents = Vector3::Zero();
+    int count = 0;
+    for (const BoundedBody& body : bodies) {
+      const Vector3 centre = 0.5 * (body.bounds.low + body.bounds.high);
+      if (!centre.allFinite()) continue;
+      least = least.cwiseMin(centre);
+      most = most.cwiseMax(centre);
+      extents += body.bounds.high - body.bounds.low;
+      ++count;
+    }
+    if (count == 0) return;
+    const Vector3 spread = most - least;
+    std::stable_sort(axes.begin(), axes.end(), [&](Index i, Index j) { return spread[i] > spread[j]; });
+    const double width = 2.0 * extents[axes[1]] / count;
+    if (!(spread[axes[1]] > width)) return;
+    low = least[axes[1]];
+    strips = spread[axes[1]] < max_strips * width ? static_cast<int>(spread[axes[1]] / width) : max_strips;
+    strip = spread[axes[1]] / strips;
+  }
+
+  int strip_of(double place) const {
+    return static_cast<int>(std::clamp(std::floor((place - low) / strip), 0.0, static_cast<double>(strips - 1)));
+  }
+};
+
+/// Grown bounds in the order of the axes.
 struct Swept {
   double low[3];
   double high[3];
   int id;
+  int first_strip, last_strip;
   bool moves;
 };
 
-std::vector<Swept> in_order(std::span<const BoundedBody> bodies, double envelope) {
-  const Index axis = widest_axis(bodies);
+std::vector<Swept> in_order(std::span<const BoundedBody> bodies, double envelope, const Layout& layout) {
   std::vector<Swept> order;
   order.reserve(bodies.size());
   for (const BoundedBody& body : bodies) {
     Swept& swept = order.emplace_back();
-    for (Index i = 0; i < 3; ++i) {
-      swept.low[i] = body.bounds.low[(axis + i) % 3] - 0.5 * envelope;
-      swept.high[i] = body.bounds.high[(axis + i) % 3] + 0.5 * envelope;
+    for (std::size_t i = 0; i < 3; ++i) {
+      swept.low[i] = body.bounds.low[layout.axes[i]] - 0.5 * envelope;
+      swept.high[i] = body.bounds.high[layout.axes[i]] + 0.5 * envelope;
     }
     swept.id = body.id;
+    swept.first_strip = layout.strip_of(swept.low[1]);
+    swept.last_strip = layout.strip_of(swept.high[1]);
     swept.moves = body.moves;
   }
   std::sort(order.begin(), order.end(),
-            [](const Swept& x, const Swept& y) { return x.low[0] != y.low[0] ? x.low[0] < y.low[0] : x.id < y.id; });
+            [](const Swept& x, const Swept& y) { return std::pair(x.low[0], x.id) < std::pair(y.low[0], y.id); });
   return order;
 }
 
@@ -54,14 +79,25 @@ bool meet(const Swept& x, const Swept& y) {
          (x.moves || y.moves);
 }
 
+/// Bodies that share several strips are a pair of the first one.
+void sweep(const std::vector<Swept>& bodies, int strip, std::vector<BodyPair>& pairs) {
+  for (auto body = bodies.begin(); body != bodies.end(); ++body)
+    for (auto other = body + 1; other != bodies.end() && other->low[0] <= body->high[0]; ++other)
+      if (meet(*body, *other) && std::max(body->first_strip, other->first_strip) == strip)
+        pairs.push_back({std::min(body->id, other->id), std::max(body->id, other->id)});
+}
+
 }  // namespace
 
 std::vector<BodyPair> close_pairs(std::span<const BoundedBody> bodies, double envelope) {
-  const std::vector<Swept> order = in_order(bodies, envelope);
+  const Layout layout(bodies);
+  std::vector<std::vector<Swept>> strips(static_cast<std::size_t>(layout.strips));
+  for (const Swept& body : in_order(bodies, envelope, layout))
+    for (int strip = body.first_strip; strip <= body.last_strip; ++strip)
+      strips[static_cast<std::size_t>(strip)].push_back(body);
+
   std::vector<BodyPair> pairs;
-  for (auto body = order.begin(); body != order.end(); ++body)
-    for (auto other = body + 1; other != order.end() && other->low[0] <= body->high[0]; ++other)
-      if (meet(*body, *other)) pairs.push_back({std::min(body->id, other->id), std::max(body->id, other->id)});
+  for (int strip = 0; strip < layout.strips; ++strip) sweep(strips[static_cast<std::size_t>(strip)], strip, pairs);
   std::sort(pairs.begin(), pairs.end());
   return pairs;
 }
