@@ -43,7 +43,7 @@ class BoxPair {
   double add_face(const Direction& face);
   void add_face_point(const Direction& face, const FacePoint& point);
   bool add_edges(const Direction& edges);
-  void add_closest(const Vector3& normal, double within);
+  void add_closest(const Vector3& normal);
   void collide_overlapping(const Direction& face, const Direction& edges);
   void collide_apart(const Direction& face, const Direction& edges);
   FacePolygon polygon(const Direction& face) const;
@@ -155,13 +155,12 @@ bool BoxPair::add_edges(const Direction& edges) {
   return true;
 }
 
-/// The closest points of boxes apart, if nearer than `within`. normal: for points too near to each other to have a
-/// direction.
-void BoxPair::add_closest(const Vector3& normal, double within) {
+/// For boxes apart. normal: for points too near to each other to have a direction.
+void BoxPair::add_closest(const Vector3& normal) {
   for (const ClosestPoints& pair : closest_points(first_, second_, tie * size_)) {
     const Vector3 line = pair.on_second - pair.on_first;
     const double distance = line.norm();
-    if (distance > within) continue;
+    if (distance > envelope_) continue;
     const Vector3 n = distance > tie * size_ ? Vector3(line / distance) : normal;
     add(ContactKind::edge, pair.first_feature, pair.second_feature, 0.5 * (pair.on_first + pair.on_second), n, n.dot(line));
   }
@@ -174,11 +173,9 @@ void BoxPair::collide_overlapping(const Direction& face, const Direction& edges)
 }
 
 void BoxPair::collide_apart(const Direction& face, const Direction& edges) {
-  const double lowest = face.gap > 0.0 ? add_face(face) : infinite;
-  const Direction& best = edges.gap > face.gap + edge_advantage * size_ ? edges : face;
-  if (lowest <= best.gap + edge_advantage * size_) return;
-  if (best.index >= 6 && add_edges(edges)) return;
-  add_closest(best.normal, std::min(envelope_, lowest - edge_advantage * size_));
+  const double lowest = add_face(face);
+  const Direction& best = edges.gap > face.gap ? edges : face;
+  if (lowest > best.gap + edge_advantage * size_) add_closest(best.normal);
 }
 
 void BoxPair::collide() {

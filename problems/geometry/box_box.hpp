@@ -20,8 +20,9 @@ namespace ccp {
 ///   crossing of an edge of each; these features name it, whichever box has the reference face.
 /// * Edges: their closest points, one contact.
 /// * Overlapping boxes have the contacts of the best direction.
-/// * Boxes apart have those of the best face along which they are apart. If these are all more than 1e-3 size farther than
-///   the boxes are, there is one contact more at the closest points, where edges or corners face each other; two where
+/// * Boxes apart have those of the best face. If the nearest of these is more than 1e-3 size farther than the boxes are
+/// along
+///   the best direction, there is one contact more at the closest points, where edges or corners face each other; two where
 ///   parallel edges run side by side.
 void collide(const Box& first, const Pose& at, const Box& second, const Pose& there, double envelope, Contacts& found);
 

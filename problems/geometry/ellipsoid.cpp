@@ -8,20 +8,12 @@
 namespace ccp {
 namespace {
 
-/// Where no line joins the centres, start along the shortest axis of the two: the least displacement is near it.
-Vector3 start_for(const Matrix3& first, const Matrix3& second, const Vector3& d) {
-  if (const double distance = d.norm(); distance > 0.0) return d / distance;
-  Vector3 shortest = first.col(0);
-  for (const Matrix3* image : {&first, &second})
-    for (Index axis = 0; axis < 3; ++axis)
-      if (image->col(axis).squaredNorm() < shortest.squaredNorm()) shortest = image->col(axis);
-  return shortest.normalized();
-}
-
 void collide_images(const Matrix3& first, const Vector3& at, const Matrix3& second, const Vector3& there, double envelope,
                     Contacts& found) {
   const Vector3 d = there - at;
-  const Separation apart = separate(first, second, d, start_for(first, second, d), envelope);
+  const double distance = d.norm();
+  const Vector3 start = distance > 0.0 ? Vector3(d / distance) : Vector3(Vector3::UnitZ());
+  const Separation apart = separate(first, second, d, start, envelope);
   if (apart.gap > envelope) return;
   Contact& contact = found.emplace_back();
   contact.normal = apart.normal;

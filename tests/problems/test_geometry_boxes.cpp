@@ -90,6 +90,43 @@ TEST_CASE("a tilt or a turn of 1e-9 changes neither the number of contacts nor t
     }
 }
 
+TEST_CASE("a brick under a larger one has its contacts at its own corners, turned or not") {
+  const Solid lower = solid(0, brick, {0, 0, 0});
+  const Solid upper = solid(1, Box{{0.3, 0.2, 0.1}}, {0.01, 0.02, 0.126}, turned(Vector3::UnitZ(), 0.1));
+  const Contacts contacts = contacts_of(lower, upper, 0.005);
+  REQUIRE(contacts.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(contacts[i].id ==
+          ContactId{0, 1, ContactKind::face, BoxFeature::corner(4 + static_cast<int>(i)), BoxFeature::face(2, 0)});
+  // As wide, and turned so little that its long edges leave those of the lower one only beyond their ends.
+  const Solid beam = solid(1, Box{{0.3, 0.05, 0.1}}, {0, 0, 0.126}, turned(Vector3::UnitZ(), 2e-7));
+  CHECK(contacts_of(lower, beam, 0.005).size() == 4);
+}
+
+TEST_CASE("the contacts of two faces are the corners of all that they share") {
+  Random random(22);
+  for (int i = 0; i < 300; ++i) {
+    CAPTURE(i);
+    const Solid lower = solid(0, brick, {0, 0, 0});
+    const Vector3 shift(random.uniform(-0.1, 0.1), random.uniform(-0.1, 0.1), 0.075 + 1e-3);
+    const Matrix3 turn = turned(Vector3::UnitZ(), random.uniform(-pi, pi));
+    const Solid upper = solid(1, Box{{0.08, 0.12, 0.05}}, shift, turn);
+    const Contacts contacts = contacts_of(lower, upper, 0.005);
+    for (const Contact& contact : contacts) CHECK(contact.gap == Approx(1e-3).margin(1e-15));
+    for (int k = 0; k < 400; ++k) {
+      const Vector3 sample(random.uniform(-0.1, 0.1), random.uniform(-0.05, 0.05), 0.025);
+      if (outside(upper, sample + Vector3(0, 0, 0.01)) > 0.0) continue;
+      REQUIRE(contacts.size() >= 3);
+      for (const Vector3& n : {Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(1, 1, 0), Vector3(1, -1, 0), Vector3(2, 1, 0)})
+        for (const double side : {-1.0, 1.0}) {
+          double reach = -1.0;
+          for (const Contact& contact : contacts) reach = std::max(reach, side * n.dot(contact.point));
+          CHECK(reach >= side * n.dot(sample));
+        }
+    }
+  }
+}
+
 TEST_CASE("crossed edges touch at one point") {
   // Roofs: both turned by 45° about their long axes, which cross at a right angle.
   const double reach = 0.05 * std::sqrt(2.0);
@@ -244,7 +281,7 @@ TEST_CASE("random boxes apart have their distance, found by another method, as l
     second.pose.position += (random.uniform(-0.02, 0.06) - before.high) * before.line;
     check_pair(first, second, 0.05, tally);
   }
-  WARN(tally.overlapping << " overlapping, " << tally.apart << " apart, " << tally.beyond << " beyond, " << tally.edges);
+  INFO(tally.overlapping << " overlapping, " << tally.apart << " apart, " << tally.beyond << " beyond, " << tally.edges);
   CHECK(tally.overlapping > 300);
   CHECK(tally.apart > 700);
   CHECK(tally.beyond > 100);

@@ -12,6 +12,8 @@ using namespace solids;
 
 namespace {
 
+constexpr double pi = std::numbers::pi;
+
 /// Two bodies that touch, or nearly, at a known place.
 struct KnownPair {
   Solid first, second;
@@ -73,15 +75,13 @@ Steps check_random_pairs(const Vector3& radii) {
 }  // namespace
 
 TEST_CASE("ellipsoids with a known normal and gap: 400 pairs, 4.2 Newton steps") {
-  WARN("measure");
   const Steps usual = check_random_pairs({0.9, 0.5, 1.0});
-  WARN(usual.mean << " " << usual.most);
-  CHECK(usual.mean == Approx(4.2).margin(0.15));
-  CHECK(usual.most <= 7);
+  CHECK(usual.mean == Approx(4.2).margin(0.05));
+  CHECK(usual.most <= 6);
   for (const Vector3& radii : {Vector3(1.0, 0.1, 0.1), Vector3(1.0, 1.0, 0.05)}) {
     const Steps extreme = check_random_pairs(radii);
-    WARN(extreme.mean << " " << extreme.most);
-    CHECK(extreme.most <= 14);
+    CAPTURE(radii.transpose(), extreme.mean);
+    CHECK(extreme.most <= 12);
   }
 }
 
@@ -162,13 +162,16 @@ TEST_CASE("pairs farther apart than the envelope are no contacts") {
   const Solid first = solid(0, Ellipsoid{{1.0, 0.3, 0.8}}, {0, 0, 0});
   CHECK(contacts_of(first, solid(1, Sphere{0.5}, {0, 1.0, 0}), 0.19).empty());
   CHECK(contacts_of(first, solid(1, Sphere{0.5}, {0, 1.0, 0}), 0.21).size() == 1);
+  const Matrix3 ball = Matrix3::Identity();  // no step is taken where the first direction shows it
+  CHECK(separate(ball, ball, {2.0, 1.0, 0.0}, Vector3::UnitX(), -0.1).steps == 0);
+  CHECK(separate(ball, ball, {2.0, 1.0, 0.0}, Vector3::UnitX(), 0.1).gap == Approx(std::sqrt(5.0) - 2.0));
 }
 
 TEST_CASE("an ellipsoid in a cylinder touches where it is farthest from the axis") {
   Random random(10);
   for (int i = 0; i < 300; ++i) {
     CAPTURE(i);
-    const Vector3 place = i == 0 ? Vector3(0, 0, 0) : Vector3(3.0 * random.in_ball());
+    const Vector3 place = (i == 0 ? 0.0 : i % 2 == 0 ? 0.3 : 3.0) * random.in_ball() + Vector3(0.1, -0.2, 0.3);
     const Solid body = solid(0, Ellipsoid{{0.9, 0.1, 0.4}}, place, random.rotation());
     const Solid cavity = solid(1, CylinderCavity{2.0}, {0.1, -0.2, 0.3}, random.rotation());
     const Contacts contacts = contacts_with_obstacle(body, cavity, 10.0);
@@ -176,7 +179,7 @@ TEST_CASE("an ellipsoid in a cylinder touches where it is farthest from the axis
     const Vector3 x = cavity.pose.rotation.col(0), y = cavity.pose.rotation.col(1);
     double farthest = 0.0;
     for (int k = 0; k < 2000; ++k) {
-      const double angle = 2.0 * std::numbers::pi * k / 2000.0;
+      const double angle = 2.0 * pi * k / 2000.0;
       const Vector3 n = std::cos(angle) * x + std::sin(angle) * y;
       farthest = std::max(farthest, support(body, n) - n.dot(cavity.pose.position));
     }
@@ -216,7 +219,7 @@ TEST_CASE("an ellipsoid and a box: the direction and the points certify the dist
       const auto across = (n.array().abs() > 1e-9).count();
       ++(across == 1 ? faces : across == 2 ? edges : corners);
     }
-  WARN(faces << " faces, " << edges << " edges, " << corners << " corners");
+  INFO(faces << " faces, " << edges << " edges, " << corners << " corners");
   CHECK(faces > 30);
   CHECK(edges > 100);
   CHECK(corners > 100);
@@ -226,9 +229,25 @@ TEST_CASE("a coin that leans on the edge of a slab is not pushed through the sla
   // Its highest point lies over the slab: the lower face holds that foot, 0.7 deep. The edge is nearest.
   const Solid slab = solid(1, Box{{1.0, 1.0, 0.05}}, {0, 0, 0});
   const double half = std::sqrt(0.5);
-  Solid coin = solid(0, Ellipsoid{{1.0, 1.0, 0.02}}, {1.0, 0.0, 0.05}, turned({0, 1, 0}, std::numbers::pi / 4.0));
+  Solid coin = solid(0, Ellipsoid{{1.0, 1.0, 0.02}}, {1.0, 0.0, 0.05}, turned({0, 1, 0}, pi / 4.0));
   coin.pose.position += (0.02 - 1e-6) * Vector3(half, 0.0, half);
   const Contact contact = contacts_of(coin, slab, 0.1).at(0);
   CHECK(contact.gap == Approx(-1e-6).margin(1e-12));
   CHECK((contact.normal + Vector3(half, 0.0, half)).norm() <= 1e-6);
+}
+
+TEST_CASE("a coin cut by the edge of a cube leaves it tilted, not along its plane") {
+  // In the direction of its plane the slope of the gap is 0 as well: there the gap is −0.0033, and least.
+  Matrix3 axes;
+  const double half = std::sqrt(0.5);
+  axes << half, 0, half, half, 0, -half, 0, 1, 0;
+  const Solid coin = solid(0, Ellipsoid{{1.0, 1.0, 0.05}}, Vector3(1, 1, 0) + (1.0 - 0.0033) * axes.col(0), axes);
+  const Solid cube = solid(1, Box{{1, 1, 1}}, {0, 0, 0});
+  double best = -1.0;
+  for (int i = 0; i <= 1000; ++i) {
+    const double angle = pi / 2.0 * i / 1000.0;
+    best = std::max(best, gap_along(coin, cube, {-std::cos(angle), -std::sin(angle), 0.0}));
+  }
+  REQUIRE(best > -0.0033 + 1e-5);
+  CHECK(contacts_of(coin, cube, 0.1).at(0).gap >= best);
 }
