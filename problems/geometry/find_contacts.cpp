@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -39,11 +38,6 @@ std::vector<const Solid*> ordered(std::span<const Solid> bodies, std::span<const
   return solids;
 }
 
-void reverse(Contact& contact) {
-  contact.normal = -contact.normal;
-  std::swap(contact.id.feature_a, contact.id.feature_b);
-}
-
 /// Appends the contacts of a pair, a.id < b.id.
 void collide_solids(const Solid& a, const Solid& b, double envelope, Contacts& found) {
   const auto old = static_cast<std::ptrdiff_t>(found.size());
@@ -58,7 +52,8 @@ void collide_solids(const Solid& a, const Solid& b, double envelope, Contacts& f
       },
       first.shape, second.shape);
   for (auto contact = found.begin() + old; contact != found.end(); ++contact) {
-    if (!in_order) reverse(*contact);
+    // Only contacts of curved bodies come the other way around, and these have no features to exchange.
+    if (!in_order) contact->normal = -contact->normal;
     contact->id.a = a.id;
     contact->id.b = b.id;
   }

@@ -101,6 +101,10 @@ TEST_CASE("a brick under a larger one has its contacts at its own corners, turne
   // As wide, and turned so little that its long edges leave those of the lower one only beyond their ends.
   const Solid beam = solid(1, Box{{0.3, 0.05, 0.1}}, {0, 0, 0.126}, turned(Vector3::UnitZ(), 2e-7));
   CHECK(contacts_of(lower, beam, 0.005).size() == 4);
+  Solid under = beam, over = lower;
+  std::swap(under.id, over.id);
+  std::swap(under.pose.position, over.pose.position);
+  CHECK(contacts_of(under, over, 0.005).size() == 4);
 }
 
 TEST_CASE("the contacts of two faces are the corners of all that they share") {
@@ -124,6 +128,21 @@ TEST_CASE("the contacts of two faces are the corners of all that they share") {
           CHECK(reach >= side * n.dot(sample));
         }
     }
+  }
+}
+
+TEST_CASE("a cube that stands on its edge keeps the names of its contacts while it trembles") {
+  const Solid floor = solid(0, Box{{1, 1, 0.1}}, {0, 0, 0});
+  const auto standing = [&](double tremble, double envelope) {
+    const Matrix3 turn = turned(Vector3::UnitX(), pi / 4.0 + tremble);
+    return contacts_of(floor, solid(1, Box{{0.1, 0.1, 0.1}}, {0, 0, 0.1 + 0.1 * std::sqrt(2.0)}, turn), envelope);
+  };
+  const Contacts still = standing(0.0, 1e-3), wide = standing(0.0, 0.2);
+  REQUIRE(still.size() == 2);
+  REQUIRE(wide.size() == 4);  // those of one of the two lower faces, with the corners of the edge
+  for (const double tremble : {1e-9, -1e-9}) {
+    CHECK(features(standing(tremble, 1e-3)) == features(still));
+    CHECK(features(standing(tremble, 0.2)) == features(wide));
   }
 }
 
