@@ -42,7 +42,7 @@ class BoxPair {
   Direction best_edges() const;
   double add_face(const Direction& face);
   void add_face_point(const Direction& face, const FacePoint& point);
-  bool add_edges(const Direction& edges);
+  void add_edges(const Direction& edges);
   void add_closest(const Vector3& normal);
   void collide_overlapping(const Direction& face, const Direction& edges);
   void collide_apart(const Direction& face, const Direction& edges);
@@ -80,7 +80,7 @@ Direction BoxPair::best_face() const {
   return first_best(directions, tie * size_);
 }
 
-/// Index −1 and a gap of −∞ where all edges are parallel.
+/// Those of parallel edges have the gap −∞.
 Direction BoxPair::best_edges() const {
   std::array<Direction, 9> directions;
   for (int i = 0; i < 3; ++i)
@@ -137,8 +137,8 @@ int signs_of_edge(const PlacedBox& box, const Vector3& n) {
   return signs;
 }
 
-/// False where the edges pass beside each other.
-bool BoxPair::add_edges(const Direction& edges) {
+/// The closest points of the edges that reach farthest to each other.
+void BoxPair::add_edges(const Direction& edges) {
   const int i = (edges.index - 6) / 3, j = (edges.index - 6) % 3;
   const int signs = signs_of_edge(first_, edges.normal), others = signs_of_edge(second_, -edges.normal);
   Vector3 here = first_.own_corner(signs), there = second_.own_corner(others);
@@ -147,12 +147,14 @@ bool BoxPair::add_edges(const Direction& edges) {
   there = second_.to_world(there);
 
   const Vector3 u = first_.axes.col(i), w = second_.axes.col(j), line = there - here;
-  const double cosine = u.dot(w), square = 1.0 - cosine * cosine;
-  const double s = (u.dot(line) - cosine * w.dot(line)) / square, t = (cosine * u.dot(line) - w.dot(line)) / square;
-  if (std::abs(s) > first_.half[i] + tie * size_ || std::abs(t) > second_.half[j] + tie * size_) return false;
+  const double cosine = u.dot(w);
+  // Where edges are nearly parallel, their lines may meet beyond the ends.
+  double s = (u.dot(line) - cosine * w.dot(line)) / (1.0 - cosine * cosine);
+  s = std::clamp(s, -first_.half[i], first_.half[i]);
+  const double t = std::clamp(cosine * s - w.dot(line), -second_.half[j], second_.half[j]);
+  s = std::clamp(u.dot(line) + cosine * t, -first_.half[i], first_.half[i]);
   add(ContactKind::edge, BoxFeature::edge(i, signs), BoxFeature::edge(j, others), 0.5 * (here + s * u + there + t * w),
       edges.normal, edges.gap);
-  return true;
 }
 
 /// For boxes apart. normal: for points too near to each other to have a direction.
@@ -167,9 +169,10 @@ void BoxPair::add_closest(const Vector3& normal) {
 }
 
 void BoxPair::collide_overlapping(const Direction& face, const Direction& edges) {
-  if (edges.gap > face.gap + edge_advantage * size_ && add_edges(edges)) return;
-  // Without a polygon, which only the tolerances of the choice can bring about, the deepest corner is left.
-  if (add_face(face) == infinite) add_face_point(face, polygon(face).lowest());
+  const bool by_edges = edges.gap > face.gap + edge_advantage * size_;
+  // A face that is hardly deeper than the edges may share nothing with the other. Parallel boxes have no crossed edges.
+  if (!by_edges && (add_face(face) < infinite || edges.index < 0)) return;
+  add_edges(edges);
 }
 
 void BoxPair::collide_apart(const Direction& face, const Direction& edges) {

@@ -39,15 +39,6 @@ void collide_facets(const Ellipsoid& ellipsoid, const Pose& at, const Faceted& o
   });
 }
 
-/// The eigenvector to the larger eigenvalue of BᵀB.
-Vector2 longest_direction(const Matrix32& B) {
-  const Matrix2 M = B.transpose() * B;
-  const double spread = 0.5 * (M(0, 0) - M(1, 1)), across = M(0, 1), radius = std::sqrt(spread * spread + across * across);
-  if (radius == 0.0) return Vector2::UnitX();
-  const Vector2 axis = spread >= 0.0 ? Vector2(radius + spread, across) : Vector2(across, radius - spread);
-  return axis.normalized();
-}
-
 }  // namespace
 
 Matrix3 image_of_ball(const Ellipsoid& ellipsoid, const Pose& pose) { return pose.rotation * ellipsoid.radii.asDiagonal(); }
@@ -80,12 +71,8 @@ void collide(const Ellipsoid& ellipsoid, const Pose& at, const CylinderCavity& c
   const Matrix32 B = image.transpose() * plane;
   const Vector2 centre = plane.transpose() * (at.position - there.position);
 
-  const auto reach = [&](const Vector2& n) { return n.dot(centre) + (B * n).norm(); };
-  const Vector2 longest = longest_direction(B);
-  Vector2 start = reach(longest) >= reach(-longest) ? longest : Vector2(-longest);
-  if (const double distance = centre.norm(); distance > 0.0 && reach(centre / distance) > reach(start))
-    start = centre / distance;
-
+  const double distance = centre.norm();
+  const Vector2 start = distance > 0.0 ? Vector2(centre / distance) : Vector2(Vector2::UnitX());
   const CircleMaximum farthest = maximise_on_circle(B, centre, 1.0, start);
   const double gap = cavity.radius - farthest.value;
   if (gap > envelope) return;

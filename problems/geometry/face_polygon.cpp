@@ -23,7 +23,7 @@ struct Face {
   Face(const PlacedBox& box, int normal_axis, bool positive)
       : axis(normal_axis), sign(positive ? 1 : 0), along{(normal_axis + 1) % 3, (normal_axis + 2) % 3} {
     middle = box.centre + (positive ? 1.0 : -1.0) * box.half[axis] * box.axes.col(axis);
-    for (const std::size_t i : {0, 1}) step[i] = box.half[along[i]] * box.axes.col(along[i]);
+    for (std::size_t i = 0; i < 2; ++i) step[i] = box.half[along[i]] * box.axes.col(along[i]);
   }
 
   /// Bits of the corner at middle ± step[0] ± step[1].
@@ -62,15 +62,12 @@ struct Clipper {
     frame << of_reference.axes.col(reference.along[0]), of_reference.axes.col(reference.along[1]), outward;
     half = {of_reference.half[reference.along[0]], of_reference.half[reference.along[1]]};
     middle = frame.transpose() * (incident.middle - reference.middle);
-    for (const std::size_t i : {0, 1}) step[i] = frame.transpose() * incident.step[i];
-  }
-
-  FacePoint to_world(const Vector3& at, int reference_feature, int incident_feature) const {
-    return {reference.middle + at[0] * frame.col(0) + at[1] * frame.col(1), at[2], reference_feature, incident_feature};
+    for (std::size_t i = 0; i < 2; ++i) step[i] = frame.transpose() * incident.step[i];
   }
 
   void add(const Vector3& at, int reference_feature, int incident_feature) {
-    const FacePoint point = to_world(at, reference_feature, incident_feature);
+    const FacePoint point{reference.middle + at[0] * frame.col(0) + at[1] * frame.col(1), at[2], reference_feature,
+                          incident_feature};
     for (std::size_t i = 0; i < count; ++i)
       if ((points[i].foot - point.foot).norm() <= tolerance) return;
     points[count++] = point;
@@ -98,7 +95,7 @@ struct Clipper {
       for (const double j : {-1.0, 1.0}) {
         Vector3 at(i * half[0], j * half[1], 0.0);
         bool inside = true;
-        for (const std::size_t across : {0, 1})
+        for (std::size_t across = 0; across < 2; ++across)
           for (const double side : {-1.0, 1.0}) inside = inside && beyond(across, side, at) <= tolerance;
         if (!inside) continue;
         const double first = cross(at - middle, step[1]) / area, second = cross(step[0], at - middle) / area;
@@ -130,16 +127,10 @@ struct Clipper {
   }
 
   void add_crossings() {
-    for (const std::size_t across : {0, 1})
+    for (std::size_t across = 0; across < 2; ++across)
       for (const double side : {-1.0, 1.0})
         for (const int fixed : {0, 1})
           for (const double reference_side : {-1.0, 1.0}) add_crossing(across, side, fixed, reference_side);
-  }
-
-  FacePoint lowest() const {
-    const double i = step[0][2] > 0.0 ? -1.0 : 1.0, j = step[1][2] > 0.0 ? -1.0 : 1.0;
-    return to_world(middle + i * step[0] + j * step[1], BoxFeature::face(reference.axis, reference.sign),
-                    incident.corner(i, j));
   }
 };
 
@@ -152,7 +143,6 @@ FacePolygon::FacePolygon(const PlacedBox& reference, int axis, const PlacedBox& 
   clipper.add_reference_corners();
   clipper.add_crossings();
   count_ = clipper.count;
-  lowest_ = clipper.lowest();
 }
 
 }  // namespace ccp

@@ -25,13 +25,10 @@ class FacePolygon {
   FacePolygon(const PlacedBox& reference, int axis, const PlacedBox& incident, const Vector3& outward, double tolerance);
 
   std::span<const FacePoint> points() const { return {points_.data(), count_}; }
-  /// The lowest corner of the incident face, over the reference face or beside it.
-  const FacePoint& lowest() const { return lowest_; }
 
  private:
   std::array<FacePoint, 24> points_;  ///< 4 + 4 + 16 candidates
   std::size_t count_ = 0;
-  FacePoint lowest_;
 };
 
 }  // namespace ccp

@@ -176,11 +176,39 @@ TEST_CASE("parallel edges side by side have two contacts at the ends of what the
   CHECK(std::min(apart[0].point[0], apart[1].point[0]) == Approx(0.0).margin(1e-14));
   CHECK(std::max(apart[0].point[0], apart[1].point[0]) == Approx(0.3).margin(1e-14));
 
+  Solid kissing = upper;  // too near for the points to have a direction
+  kissing.pose.position[2] = 2.0 * reach + 1e-12;
+  for (const Contact& contact : contacts_of(lower, kissing, 0.01)) {
+    CHECK(contact.gap == Approx(0.0).margin(2e-12));
+    CHECK(std::abs(contact.normal[2] - std::sqrt(0.5)) <= 1e-12);
+  }
+
   Solid sunk = upper;  // overlapping, a face is the shorter way out
   sunk.pose.position[2] = 2.0 * reach - 1e-3;
   const Contacts inside = contacts_of(lower, sunk, 0.01);
   REQUIRE(!inside.empty());
   CHECK(least_gap(inside) == Approx(-1e-3 * std::sqrt(0.5)).epsilon(1e-9));
+}
+
+TEST_CASE("nearly parallel edges that overlap by little are as deep as along their cross, found among millions of pairs") {
+  // The lines of the edges meet beyond their ends. A face would be deeper by 0.037.
+  const Solid first = solid(0, Box{{0.91142358516, 0.73355017818, 0.24377840253}}, {0, 0, 0});
+  const Eigen::Quaterniond turn(0.734690436976, 0.484265339607, 0.219465955655, 0.421368884685);
+  const Solid second = solid(1, Box{{0.539397183008, 0.948088501037, 0.02565791795272}},
+                             {1.57405817961, 1.02894350325, -1.05872467294}, turn.normalized().matrix());
+  const Contacts beyond_ends = contacts_of(first, second, 0.0);
+  REQUIRE(beyond_ends.size() == 1);
+  CHECK(beyond_ends[0].gap == Approx(-7.06e-8).margin(1e-9));
+  CHECK(outside(first, beyond_ends[0].point) <= 1e-6);
+
+  // A face is chosen, for it is hardly deeper, but the faces share nothing.
+  const Solid lower = solid(0, Box{{0.33839409874, 0.522222232407, 0.260480803772}}, {0, 0, 0});
+  const Eigen::Quaterniond tilt(0.923770663675, 0.382945938345, 0.000411084834178, -1.57302536936e-05);
+  const Solid upper = solid(1, Box{{0.305742705102, 0.184854892834, 0.745143663362}},
+                            {0.176908608917, 0.918966259955, -0.917934328097}, tilt.normalized().matrix());
+  const Contacts nothing_shared = contacts_of(lower, upper, 0.0);
+  REQUIRE(nothing_shared.size() == 1);
+  CHECK(nothing_shared[0].gap == Approx(-4.66e-5).margin(1e-7));
 }
 
 TEST_CASE("boxes that face each other corner to corner have the contact of the corners") {

@@ -134,6 +134,9 @@ TEST_CASE("bounds hold their shape and touch it") {
     }
   const Bounds finite = bounds_of(Cylinder{0.5, 2.0}, {{1, 0, 0}, turned(Vector3::UnitY(), std::numbers::pi / 2.0)});
   CHECK((finite.high - Vector3(3.0, 0.5, 0.5)).norm() <= 1e-14);
+  const Bounds leaning = bounds_of(Cylinder{0.5, 2.0}, {{0, 0, 0}, turned(Vector3::UnitY(), std::numbers::pi / 6.0)});
+  const double across = std::sqrt(0.75);
+  CHECK((leaning.high - Vector3(1.0 + 0.5 * across, 0.5, 2.0 * across + 0.25)).norm() <= 1e-14);
   for (const Shape& shape : {Shape(HalfSpace{}), Shape(Drum{1.0}), Shape(CylinderCavity{1.0}), Shape(Cylinder{1.0})})
     CHECK(bounds_of(shape, {{1, 2, 3}, Matrix3::Identity()}).low == Vector3::Constant(-infinite));
 }
