@@ -43,7 +43,7 @@ class BoxPair {
   double add_face(const Direction& face);
   void add_face_point(const Direction& face, const FacePoint& point);
   void add_edges(const Direction& edges);
-  void add_closest(const Vector3& normal);
+  void add_closest();
   void collide_overlapping(const Direction& face, const Direction& edges);
   void collide_apart(const Direction& face, const Direction& edges);
   FacePolygon polygon(const Direction& face) const;
@@ -157,14 +157,14 @@ void BoxPair::add_edges(const Direction& edges) {
       edges.normal, edges.gap);
 }
 
-/// For boxes apart. normal: for points too near to each other to have a direction.
-void BoxPair::add_closest(const Vector3& normal) {
+/// For boxes whose nearest points are beside the polygon, and so apart by more than the tolerance of its corners.
+void BoxPair::add_closest() {
   for (const ClosestPoints& pair : closest_points(first_, second_, tie * size_)) {
     const Vector3 line = pair.on_second - pair.on_first;
     const double distance = line.norm();
     if (distance > envelope_) continue;
-    const Vector3 n = distance > tie * size_ ? Vector3(line / distance) : normal;
-    add(ContactKind::edge, pair.first_feature, pair.second_feature, 0.5 * (pair.on_first + pair.on_second), n, n.dot(line));
+    add(ContactKind::edge, pair.first_feature, pair.second_feature, 0.5 * (pair.on_first + pair.on_second), line / distance,
+        distance);
   }
 }
 
@@ -177,8 +177,7 @@ void BoxPair::collide_overlapping(const Direction& face, const Direction& edges)
 
 void BoxPair::collide_apart(const Direction& face, const Direction& edges) {
   const double lowest = add_face(face);
-  const Direction& best = edges.gap > face.gap ? edges : face;
-  if (lowest > best.gap + edge_advantage * size_) add_closest(best.normal);
+  if (lowest > std::max(face.gap, edges.gap) + edge_advantage * size_) add_closest();
 }
 
 void BoxPair::collide() {

@@ -176,9 +176,11 @@ TEST_CASE("parallel edges side by side have two contacts at the ends of what the
   CHECK(std::min(apart[0].point[0], apart[1].point[0]) == Approx(0.0).margin(1e-14));
   CHECK(std::max(apart[0].point[0], apart[1].point[0]) == Approx(0.3).margin(1e-14));
 
-  Solid kissing = upper;  // too near for the points to have a direction
+  Solid kissing = upper;  // within the tolerance of the corners: two slopes that touch
   kissing.pose.position[2] = 2.0 * reach + 1e-12;
-  for (const Contact& contact : contacts_of(lower, kissing, 0.01)) {
+  const Contacts touching = contacts_of(lower, kissing, 0.01);
+  REQUIRE(touching.size() == 2);
+  for (const Contact& contact : touching) {
     CHECK(contact.gap == Approx(0.0).margin(2e-12));
     CHECK(std::abs(contact.normal[2] - std::sqrt(0.5)) <= 1e-12);
   }
