@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "problem/contact_problem.hpp"
+#include "problem/motion.hpp"
 
 namespace ccp {
 
@@ -40,11 +41,19 @@ class Scene {
     return do_build(seed);
   }
 
+  /// The scene in time, at its start; null when it does not move. build() is then the problem of its first step. Throws as
+  /// build() does.
+  std::unique_ptr<Motion> motion(std::uint64_t seed) const {
+    if (const auto defect = check()) throw InputError(*defect);
+    return do_motion(seed);
+  }
+
  protected:
   FieldTable fields_;  ///< filled by the constructor of the scene
 
  private:
   virtual ContactProblem do_build(std::uint64_t seed) const = 0;
+  virtual std::unique_ptr<Motion> do_motion(std::uint64_t /*seed*/) const { return nullptr; }
 };
 
 /// How the benchmark engine reaches scenes without knowing them: handed over by the program.
