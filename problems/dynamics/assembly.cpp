@@ -1,0 +1,237 @@
+#include "problems/dynamics/assembly.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+#include "problem/problem_builder.hpp"
+#include "problems/dynamics/free_spin.hpp"
+#include "problems/rigid/assembly.hpp"
+#include "problems/rigid/rigid_system.hpp"
+
+namespace ccp {
+namespace {
+
+std::size_t at(int number) { return static_cast<std::size_t>(number); }
+
+struct ActiveJoint {
+  const Joint* joint;
+  int number;
+  std::vector<JointRow> rows;
+};
+
+std::vector<ActiveJoint> active_joints(const StepView& view) {
+  std::vector<ActiveJoint> list;
+  for (std::size_t j = 0; j < view.parts.joints.size(); ++j) {
+    const Joint& joint = view.parts.joints[j];
+    if (!takes_part(joint, view.start_time, view.parts, view.at.present)) continue;
+    list.push_back({&joint, static_cast<int>(j),
+                    joint_rows(joint, side_of(view.at, joint.first), side_of(view.at, joint.second), view.at.time)});
+  }
+  return list;
+}
+
+void check_contact(const StepView& view, const DofMap& dofs, const WorldContact& contact, const ContactKey* before) {
+  const auto [a, b, kind, feature_a, feature_b] = contact.key;
+  const int bodies = view.parts.count(), all = view.parts.obstacle(view.parts.obstacles.size());
+  const std::string name = fmt::format("contact ({}, {}, {}, {}, {})", a, b, kind, feature_a, feature_b);
+  if (a < 0 || a >= bodies || b <= a || b >= all)
+    throw InputError(fmt::format("{} is between no body and another one or an obstacle", name));
+  if (!dofs.has(a) || (b < bodies && !dofs.has(b)))
+    throw InputError(fmt::format("{} is with a body that has not entered", name));
+  if (before != nullptr && !(*before < contact.key))
+    throw InputError(fmt::format("{} is not after the one before it, expected contacts in the order of their keys", name));
+  if (kind == ContactKey::joint_row) throw InputError(fmt::format("{} has the kind of joint rows, expected >= 0", name));
+  if (!(std::abs(contact.normal.squaredNorm() - 1.0) < 1e-9) || !std::isfinite(contact.gap) || !contact.point.allFinite())
+    throw InputError(fmt::format("{} has normal length {} and gap {} m, expected a unit vector and finite numbers", name,
+                                 contact.normal.norm(), contact.gap));
+}
+
+/// The contacts that take part, in order.
+std::vector<WorldContact> active_contacts(const StepView& view, const DofMap& dofs) {
+  std::vector<WorldContact> list;
+  if (!view.parts.contacts) return list;
+  std::vector<WorldContact> found = view.parts.contacts(view.at);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    check_contact(view, dofs, found[i], i > 0 ? &found[i - 1].key : nullptr);
+    if (view.stepper.active(found[i].gap)) list.push_back(found[i]);
+  }
+  return list;
+}
+
+Matrix3 frame_of(const Vector3& normal) {
+  const Vector3 tangent = any_tangent(normal);
+  Matrix3 frame;
+  frame << normal, tangent, normal.cross(tangent);
+  return frame;
+}
+
+/// Writes the columns of one problem.
+class ColumnMaker {
+ public:
+  ColumnMaker(const StepView& view, const DofMap& dofs, Index columns, Index entries)
+      : view_(view), dofs_(dofs), D_(dofs.size, columns, entries) {
+    const double time = view.start_time + view.stepper.obstacle_lead() * view.settings.time_step;
+    for (const PrescribedMotion& motion : view.parts.obstacles) moving_.push_back(motion(time));
+  }
+
+  /// A column along `direction`; returns the obstacle's part of b, +d·(V + Ω × arm). V and Ω are those of the stepper's
+  /// time, the arm that of the geometry.
+  double contact_column(const WorldContact& contact, const Vector3& direction) {
+    D_.next_column();
+    insert(contact.key.body_a, -1.0, contact.point, direction);
+    const int b = contact.key.body_b, bodies = view_.parts.count();
+    if (b < bodies) {
+      insert(b, 1.0, contact.point, direction);
+      return 0.0;
+    }
+    const ObstacleFrame& frame = moving_[at(b - bodies)];
+    const Vector3 arm = contact.point - view_.at.obstacles[at(b - bodies)].position;
+    return direction.dot(frame.velocity + frame.spin.cross(arm));
+  }
+
+  /// A column of a joint; returns the part of ∂Ψ/∂t that is the motion of obstacles.
+  double joint_column(const Joint& joint, const JointRow& row) {
+    D_.next_column();
+    double rate = 0.0;
+    const bool in_order = joint.first < joint.second;
+    for (const bool is_first : {in_order, !in_order}) {
+      const int side = is_first ? joint.first : joint.second;
+      const JointRow::Gradient& gradient = is_first ? row.first : row.second;
+      if (side == Joint::ground) continue;
+      if (side < view_.parts.count()) {
+        D_.insert(dofs_.start[at(side)], gradient);
+        continue;
+      }
+      const ObstacleFrame& frame = view_.at.obstacles[at(side - view_.parts.count())];
+      rate += gradient.head<3>().dot(frame.velocity) + gradient.tail<3>().dot(frame.spin);
+    }
+    return rate;
+  }
+
+  SparseMatrix finish() { return D_.finish(); }
+
+ private:
+  void insert(int body, double sign, const Vector3& point, const Vector3& direction) {
+    const Placement& placement = view_.at.bodies[at(body)];
+    if (body < static_cast<int>(view_.parts.bodies.size()))
+      D_.insert(dofs_.start[at(body)], rigid_impulse(sign, direction, point - placement.position));
+    else
+      D_.insert(dofs_.start[at(body)], pseudo_rigid_impulse(placement, point, sign * direction));
+  }
+
+  const StepView& view_;
+  const DofMap& dofs_;
+  JacobianWriter D_;
+  std::vector<ObstacleFrame> moving_;  ///< at the time of the stepper
+};
+
+/// H and k.
+std::pair<SparseMatrix, Vector> momentum(const StepView& view, const DofMap& dofs) {
+  const double h = view.settings.time_step;
+  Index entries = 0;
+  for (int body = 0; body < view.parts.count(); ++body)
+    if (dofs.has(body)) entries += body < static_cast<int>(view.parts.bodies.size()) ? 12 : 84;
+  MassWriter H(dofs.size, entries);
+  Vector k(dofs.size);
+  for (int number = 0; number < view.parts.count(); ++number) {
+    if (!dofs.has(number)) continue;
+    const Index start = dofs.start[at(number)];
+    const Matrix3& R = view.at.bodies[at(number)].rotation;
+    if (number >= static_cast<int>(view.parts.bodies.size())) {
+      const PseudoRigidBody& body = view.parts.pseudo_rigid[at(number) - view.parts.bodies.size()];
+      const PseudoRigidStep step = pseudo_rigid_step(body, R, body.mass * view.settings.gravity, h);
+      H.add_block(step.H);
+      k.segment<12>(start) = step.k;
+      continue;
+    }
+    const MovingBody& body = view.parts.bodies[at(number)];
+    H.add_rigid(body.mass, world_inertia(body.inertia, R));
+    k.segment<3>(start) = body.mass * body.velocity + h * (body.mass * view.settings.gravity + body.force);
+    const Vector3 spin = free_spin(body.inertia, R.transpose() * body.spin, h);
+    k.segment<3>(start + 3) = R * body.inertia.cwiseProduct(spin) + h * body.torque;
+  }
+  return {H.finish(), std::move(k)};
+}
+
+/// Turns the obstacles' part of b into b: offsets of contacts, Ψ/h of joints.
+void add_offsets(const StepView& view, const std::vector<WorldContact>& contacts, const std::vector<ActiveJoint>& joints,
+                 const SparseMatrix& D, Vector& b) {
+  const double h = view.settings.time_step;
+  Index row = 0;
+  for (const WorldContact& contact : contacts) {
+    Approach approach{contact.gap, 0.0, view.settings.restitution, h};
+    if (approach.restitution > 0.0) approach.velocity = D.col(row).dot(view.velocity) + b[row];
+    b[row] += view.stepper.normal_offset(approach);
+    row += 3;
+  }
+  for (const ActiveJoint& active : joints)
+    for (const JointRow& constraint : active.rows) b[row++] += constraint.rate + constraint.value / h;
+}
+
+}  // namespace
+
+DofMap dof_map(const WorldParts& parts, const std::vector<bool>& present) {
+  DofMap dofs;
+  for (std::size_t body = 0; body < present.size(); ++body) {
+    dofs.start.push_back(present[body] ? dofs.size : -1);
+    if (present[body]) dofs.size += body < parts.bodies.size() ? 6 : 12;
+  }
+  return dofs;
+}
+
+Placement side_of(const Configuration& at, int side) {
+  if (side == Joint::ground) return {};
+  const auto number = static_cast<std::size_t>(side);
+  return number < at.bodies.size() ? at.bodies[number] : at.obstacle_placements[number - at.bodies.size()];
+}
+
+bool takes_part(const Joint& joint, double time, const WorldParts& parts, const std::vector<bool>& present) {
+  const auto there = [&](int side) { return side < 0 || side >= parts.count() || present[at(side)]; };
+  return joint.from <= time && time < joint.until && there(joint.first) && there(joint.second);
+}
+
+MotionProblem assemble(const StepView& view, const DofMap& dofs) {
+  const std::vector<WorldContact> contacts = active_contacts(view, dofs);
+  const std::vector<ActiveJoint> joints = active_joints(view);
+  const bool deforms = !view.parts.pseudo_rigid.empty();
+  auto columns = static_cast<Index>(3 * contacts.size());
+  Index entries = columns * (deforms ? 24 : 12);
+  for (const ActiveJoint& active : joints) {
+    columns += std::ssize(active.rows);
+    entries += 12 * std::ssize(active.rows);
+  }
+  ColumnMaker maker(view, dofs, columns, entries);
+  Vector b(columns);
+  std::vector<ContactKey> keys;
+  std::vector<Matrix3> frames;
+  std::vector<double> gaps;
+  ProblemBuilder builder(view.settings.name);
+  Index row = 0;
+  for (const WorldContact& contact : contacts) {
+    frames.push_back(frame_of(contact.normal));
+    for (Index i = 0; i < 3; ++i) b[row++] = maker.contact_column(contact, frames.back().col(i));
+    keys.push_back(contact.key);
+    gaps.push_back(contact.gap);
+    if (contact.cohesion != 0.0)
+      builder.cohesive_contact(contact.friction, contact.cohesion);
+    else
+      builder.contact(contact.friction);
+  }
+  for (const ActiveJoint& active : joints)
+    for (std::size_t i = 0; i < active.rows.size(); ++i) {
+      b[row++] = maker.joint_column(*active.joint, active.rows[i]);
+      keys.push_back({active.joint->first, active.joint->second, ContactKey::joint_row, active.number, static_cast<int>(i)});
+      builder.bilateral();
+    }
+  SparseMatrix D = maker.finish();
+  add_offsets(view, contacts, joints, D, b);
+  auto [H, k] = momentum(view, dofs);
+  builder.global(std::move(H), std::move(k), std::move(D), std::move(b));
+  return {builder.build(), std::move(keys), std::move(frames), std::move(gaps)};
+}
+
+}  // namespace ccp

@@ -1,0 +1,35 @@
+#include "problems/dynamics/obstacle.hpp"
+
+#include <Eigen/Geometry>
+
+#include "problems/dynamics/elementary.hpp"
+
+namespace ccp {
+
+Vector3 ObstacleFrame::velocity_at(const Vector3& point) const { return velocity + spin.cross(point - position); }
+
+PrescribedMotion resting(const Vector3& position, const Quaternion& attitude) {
+  return [frame = ObstacleFrame{position, unit_quaternion(attitude, "an obstacle"), Vector3::Zero(), Vector3::Zero()}](
+             double) { return frame; };
+}
+
+PrescribedMotion gliding(const Vector3& position, const Quaternion& attitude, const Vector3& velocity, const Vector3& spin,
+                         double start) {
+  const Quaternion unit = unit_quaternion(attitude, "an obstacle");
+  return [=](double time) {
+    if (time < start) return ObstacleFrame{position, unit, Vector3::Zero(), Vector3::Zero()};
+    const double elapsed = time - start;
+    return ObstacleFrame{position + elapsed * velocity, turned(unit, elapsed * spin), velocity, spin};
+  };
+}
+
+PrescribedMotion shaking(const Vector3& position, const Quaternion& attitude, const Vector3& amplitude, double frequency) {
+  const Quaternion unit = unit_quaternion(attitude, "an obstacle");
+  return [=](double time) {
+    const double phase = frequency * time;
+    return ObstacleFrame{position + taylor_sin(phase) * amplitude, unit, frequency * taylor_cos(phase) * amplitude,
+                         Vector3::Zero()};
+  };
+}
+
+}  // namespace ccp

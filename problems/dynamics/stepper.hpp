@@ -1,0 +1,35 @@
+#pragma once
+
+namespace ccp {
+
+/// The two integrators, chosen by the scene.
+enum class Stepping {
+  velocity_impulse,  ///< Anitescu and Tasora: geometry at the start of the step
+  moreau_midpoint    ///< Moreau (Koziara, eqs. 1–5): geometry at the half step
+};
+
+/// What is known of a contact when its b_n is chosen.
+struct Approach {
+  double gap = 0.0;          ///< Φ, m
+  double velocity = 0.0;     ///< u_n⁻ = (Dᵀ v⁽ˡ⁾)_n + the obstacle's part, m/s
+  double restitution = 0.0;  ///< e, 0 … 1
+  double time_step = 0.0;    ///< h, s
+};
+
+/// What the integrators differ in. A step of length h moves all bodies by lead()·h with v⁽ˡ⁾, makes the problem there, and
+/// moves them by the rest of the step with its solution.
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+  /// Part of the step before the geometry is taken.
+  virtual double lead() const = 0;
+  /// Part of the step after which the velocity of obstacles is taken, for contacts.
+  virtual double obstacle_lead() const = 0;
+  virtual bool active(double gap) const = 0;
+  /// b_n without the obstacle's part, m/s.
+  virtual double normal_offset(const Approach& contact) const = 0;
+};
+
+const Stepper& stepper(Stepping stepping);
+
+}  // namespace ccp

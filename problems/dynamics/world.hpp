@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "problem/motion.hpp"
+#include "problems/dynamics/body.hpp"
+#include "problems/dynamics/configuration.hpp"
+#include "problems/dynamics/joint.hpp"
+#include "problems/dynamics/obstacle.hpp"
+#include "problems/dynamics/pseudo_rigid.hpp"
+#include "problems/dynamics/stepper.hpp"
+
+namespace ccp {
+
+struct WorldSettings {
+  std::string name;                  ///< of the scene, in its states and problems
+  double time_step = 0.01;           ///< h, s
+  Vector3 gravity{0.0, 0.0, -9.81};  ///< m/s²
+  Stepping stepping = Stepping::velocity_impulse;
+  double restitution = 0.0;  ///< e, 0 … 1
+};
+
+/// What a world is made of. Numbers: rigid bodies, pseudo-rigid bodies, obstacles, each in the order of their list.
+struct WorldParts {
+  std::vector<MovingBody> bodies;
+  std::vector<PseudoRigidBody> pseudo_rigid;
+  std::vector<PrescribedMotion> obstacles;
+  std::vector<Joint> joints;
+  ContactFinder contacts;  ///< none: nothing touches
+
+  int count() const { return static_cast<int>(bodies.size() + pseudo_rigid.size()); }
+  /// Number of the first obstacle is count().
+  int obstacle(std::size_t index) const { return count() + static_cast<int>(index); }
+};
+
+/// Rigid and pseudo-rigid bodies with contact, friction and joints, stepped in time: the matrices of each step, and what its
+/// solution does to the bodies. See problems/README.md for the equations.
+///
+/// The dofs of a problem are those of the bodies that have entered, in the order of their numbers: 6 of a rigid one (v, ω in
+/// world axes), 12 of a pseudo-rigid one. Its blocks are the contacts and then the rows of the joints.
+class World : public Motion {
+ public:
+  /// Throws InputError naming what is wrong: h <= 0, e outside [0, 1], a body, a joint to a body that is not there or cannot
+  /// have one, pseudo-rigid bodies with velocity_impulse (their integrator is the midpoint rule).
+  World(WorldSettings settings, WorldParts parts);
+
+  const WorldSettings& settings() const { return settings_; }
+  const std::vector<MovingBody>& bodies() const { return parts_.bodies; }
+  const std::vector<PseudoRigidBody>& pseudo_rigid() const { return parts_.pseudo_rigid; }
+  const std::vector<Joint>& joints() const { return parts_.joints; }
+  double time() const { return static_cast<double>(step_) * settings_.time_step; }
+  /// Where everything is now.
+  Configuration configuration() const;
+  /// Whether a body takes part in the present step.
+  bool has_entered(int body) const;
+  /// Largest ‖Ψ‖ of a joint now; m, and rad for rows of angles.
+  double joint_error() const;
+  /// J, of the bodies that have entered; elastic energy is in the potential one, and forces besides gravity are not.
+  double kinetic_energy() const;
+  double potential_energy() const;
+
+  MotionProblem problem() const override;
+  void advance(const Vector& velocity, const Vector& impulse) override;
+  Vector velocity() const override;
+  std::int64_t step() const override { return step_; }
+  double time_step() const override { return settings_.time_step; }
+  MotionState state() const override;
+  void restore(const MotionState& state) override;
+  /// kinetic_J, potential_J, joint_error
+  std::vector<MotionFact> facts() const override;
+
+ private:
+  Configuration configuration_at(double lead) const;
+
+  WorldSettings settings_;
+  WorldParts parts_;
+  const Stepper* stepper_;
+  std::int64_t step_ = 0;
+};
+
+/// A joint that holds two bodies, obstacles or the ground as they are at t = 0, where `point` (m) and `axes` are in the
+/// world.
+Joint joint_here(const WorldParts& parts, JointKind kind, int first, int second, const Vector3& point,
+                 const Matrix3& axes = Matrix3::Identity());
+
+}  // namespace ccp
