@@ -35,18 +35,22 @@ std::vector<ActiveJoint> active_joints(const StepView& view) {
 }
 
 void check_contact(const StepView& view, const DofMap& dofs, const WorldContact& contact, const ContactKey* before) {
-  const auto [a, b, kind, feature_a, feature_b] = contact.key;
+  const ContactKey& key = contact.key;
+  const int a = key.body_a, b = key.body_b;
   const int bodies = view.parts.count(), all = view.parts.obstacle(view.parts.obstacles.size());
-  const std::string name = fmt::format("contact ({}, {}, {}, {}, {})", a, b, kind, feature_a, feature_b);
+  const auto name = [&] {
+    return fmt::format("contact ({}, {}, {}, {}, {})", key.body_a, key.body_b, key.kind, key.feature_a, key.feature_b);
+  };
   if (a < 0 || a >= bodies || b <= a || b >= all)
-    throw InputError(fmt::format("{} is between no body and another one or an obstacle", name));
+    throw InputError(fmt::format("{} is between {} and {}, expected a body and a later one or an obstacle", name(), a, b));
   if (!dofs.has(a) || (b < bodies && !dofs.has(b)))
-    throw InputError(fmt::format("{} is with a body that has not entered", name));
-  if (before != nullptr && !(*before < contact.key))
-    throw InputError(fmt::format("{} is not after the one before it, expected contacts in the order of their keys", name));
-  if (kind == ContactKey::joint_row) throw InputError(fmt::format("{} has the kind of joint rows, expected >= 0", name));
+    throw InputError(fmt::format("{} is with a body that has not entered", name()));
+  if (before != nullptr && !(*before < key))
+    throw InputError(fmt::format("{} is not after the one before it, expected contacts in the order of their keys", name()));
+  if (key.kind == ContactKey::joint_row)
+    throw InputError(fmt::format("{} has the kind of joint rows, expected >= 0", name()));
   if (!(std::abs(contact.normal.squaredNorm() - 1.0) < 1e-9) || !std::isfinite(contact.gap) || !contact.point.allFinite())
-    throw InputError(fmt::format("{} has normal length {} and gap {} m, expected a unit vector and finite numbers", name,
+    throw InputError(fmt::format("{} has normal length {} and gap {} m, expected a unit vector and finite numbers", name(),
                                  contact.normal.norm(), contact.gap));
 }
 

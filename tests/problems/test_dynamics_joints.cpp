@@ -1,5 +1,6 @@
 #include <Eigen/Geometry>
 #include <Eigen/QR>
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
