@@ -75,8 +75,8 @@ class Motion {
   virtual std::vector<MotionFact> facts() const = 0;
 };
 
-/// v = H⁻¹(k + D γ) (E1) of a problem given in global form. impulse: γ as solvers hand it back, without the shift of
-/// cohesive contacts (E7).
+/// v = H⁻¹(k + D γ) (A.1) of a problem given in global form. impulse: γ as solvers hand it back, without the shift of
+/// cohesive contacts (B.2).
 inline Vector end_velocity(const ContactProblem& problem, const Vector& impulse) {
   const GlobalForm& form = problem.global();
   Vector velocity = form.k;
