@@ -57,7 +57,7 @@ class Motion {
   virtual MotionProblem problem() const = 0;
 
   /// Takes that step. velocity: v = H⁻¹(k + D γ) of problem(), n (see end_velocity()), never a method's own v; impulse: γ,
-  /// m. Throws InputError when the sizes do not fit or a number is not finite.
+  /// m. Throws InputError when the size of the velocity does not fit or a number is not finite.
   virtual void advance(const Vector& velocity, const Vector& impulse) = 0;
 
   /// v⁽ˡ⁾ in the order of the dofs of problem(), n.

@@ -93,10 +93,7 @@ class ProximalSession final : public Session {
         if (sweeps_ && !sweep(settings_.sweep_reduction, shift, monitor)) return outcome();
       }
     }
-    Outcome end = outcome();
-    end.given_up = Status::stalled;
-    end.reason = "no subproblem could be solved, even with the largest proximal weight";
-    return end;
+    return stalled("no subproblem could be solved, even with the largest proximal weight");
   }
 
  private:
@@ -218,6 +215,7 @@ class ProximalSession final : public Session {
   }
 
   Outcome outcome() const { return {best_.impulse(), {}, 0.0, std::nullopt, ""}; }
+  Outcome stalled(const char* reason) const { return {best_.impulse(), {}, 0.0, Status::stalled, reason}; }
 
   static constexpr double rounding = 1e-14;
   /// A sweep over one contact takes as long as this many operations of a factorisation.
