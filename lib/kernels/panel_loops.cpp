@@ -9,7 +9,11 @@ namespace {
 
 /// Doubles in the widest register: 2, 4 or 8.
 constexpr int width = __BIGGEST_ALIGNMENT__ / sizeof(double);
+/// As many neighbours in the memory, wherever they begin.
 using V [[gnu::vector_size(width * sizeof(double)), gnu::may_alias, gnu::aligned(sizeof(double))]] = double;
+/// The same as a variable, where a vector has to begin at its own size: GCC 12 misplaces others on the stack that its
+/// sanitizer makes to detect use after return.
+using Register [[gnu::vector_size(width * sizeof(double))]] = double;
 
 inline int smaller(int a, int b) { return a < b ? a : b; }
 inline void swap(double& a, double& b) {
@@ -20,16 +24,17 @@ inline void swap(double& a, double& b) {
 
 /// A tile of C in registers: `vectors` vectors down, `columns` across.
 template <int vectors, int columns>
-void subtract_tile(int depth, const double* A, int rows_of_strip, const double* B, double* C, Index stride) {
-  V c[columns][vectors];
+[[gnu::always_inline]] inline void subtract_tile(int depth, const double* A, int rows_of_strip, const double* B, double* C,
+                                                 Index stride) {
+  Register c[columns][vectors];
   for (int j = 0; j < columns; ++j)
     for (int i = 0; i < vectors; ++i) c[j][i] = *reinterpret_cast<const V*>(C + j * stride + i * width);
   for (int p = 0; p < depth; ++p) {
-    V a[vectors];
+    Register a[vectors];
     for (int i = 0; i < vectors; ++i) a[i] = *reinterpret_cast<const V*>(A + i * width);
 #pragma GCC unroll 8
     for (int j = 0; j < columns; ++j) {
-      const V b = V{} + B[j];
+      const Register b = Register{} + B[j];
 #pragma GCC unroll 8
       for (int i = 0; i < vectors; ++i) c[j][i] -= a[i] * b;
     }
@@ -41,7 +46,8 @@ void subtract_tile(int depth, const double* A, int rows_of_strip, const double* 
 }
 
 /// One strip of rows times one of columns, by the tiles that fit into the registers of this width.
-void subtract_strip(int rows, int depth, const double* A, const double* B, double* C, Index stride) {
+[[gnu::always_inline]] inline void subtract_strip(int rows, int depth, const double* A, const double* B, double* C,
+                                                  Index stride) {
   if constexpr (width == 8) {
     if (rows == 24)
       subtract_tile<3, 6>(depth, A, 24, B, C, stride);
@@ -72,11 +78,11 @@ void subtract(int rows, int columns, int depth, const double* A, const double* B
 }
 
 template <int vectors>
-void subtract_rows_strip(int depth, const double* A, const double* x, double* y) {
-  V sum[vectors];
+[[gnu::always_inline]] inline void subtract_rows_strip(int depth, const double* A, const double* x, double* y) {
+  Register sum[vectors];
   for (int i = 0; i < vectors; ++i) sum[i] = *reinterpret_cast<const V*>(y + i * width);
   for (int p = 0; p < depth; ++p, A += vectors * width) {
-    const V value = V{} + x[p];
+    const Register value = Register{} + x[p];
 #pragma GCC unroll 16
     for (int i = 0; i < vectors; ++i) sum[i] -= *reinterpret_cast<const V*>(A + i * width) * value;
   }
