@@ -11,8 +11,8 @@ namespace {
 constexpr int width = __BIGGEST_ALIGNMENT__ / sizeof(double);
 /// As many neighbours in the memory, wherever they begin.
 using V [[gnu::vector_size(width * sizeof(double)), gnu::may_alias, gnu::aligned(sizeof(double))]] = double;
-/// The same as a variable, where a vector has to begin at its own size: GCC 12 misplaces others on the stack that its
-/// sanitizer makes to detect use after return.
+/// The same as a variable, with the alignment of its size: with less, code of GCC 12 crashed under the address sanitizer
+/// where it detects use after return. The cause was not found.
 using Register [[gnu::vector_size(width * sizeof(double))]] = double;
 
 inline int smaller(int a, int b) { return a < b ? a : b; }
