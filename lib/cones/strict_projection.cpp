@@ -28,7 +28,7 @@ using detail::ConeMatrix;
 using detail::ConePoint;
 
 template <int N>
-ConeMatrix<N> derivative(const ConePoint<N>& p, double t, double mu) {
+ConeMatrix<N> strict_derivative_of(const ConePoint<N>& p, double t, double mu) {
   ConeMatrix<N> matrix = ConeMatrix<N>::Zero();
   if (p[0] < 0.0) return matrix;
   const double radius = mu * p[0];
@@ -45,17 +45,17 @@ ConeMatrix<N> derivative(const ConePoint<N>& p, double t, double mu) {
 }
 
 template <int N>
-ConeMatrix<N> derivative(const ConePoint<N>& p, double mu) {
+ConeMatrix<N> strict_derivative_of(const ConePoint<N>& p, double mu) {
   const double square = detail::tangent_square(p);
-  if (detail::is_common<N>(p, square, mu)) return derivative<N>(p, std::sqrt(square), mu);
+  if (detail::is_common<N>(p, square, mu)) return strict_derivative_of<N>(p, std::sqrt(square), mu);
   if (!detail::all_finite<N>(p, mu)) return ConeMatrix<N>::Constant(std::numeric_limits<double>::quiet_NaN());
   const detail::ScaledPoint<N> scaled(p);
-  return derivative<N>(scaled.point, scaled.norm, mu);
+  return strict_derivative_of<N>(scaled.point, scaled.norm, mu);
 }
 
 }  // namespace
 
-Matrix3 strict_derivative(const Vector3& p, double mu) { return derivative<3>(p, mu); }
-Matrix2 strict_derivative(const Vector2& p, double mu) { return derivative<2>(p, mu); }
+Matrix3 strict_derivative(const Vector3& p, double mu) { return strict_derivative_of<3>(p, mu); }
+Matrix2 strict_derivative(const Vector2& p, double mu) { return strict_derivative_of<2>(p, mu); }
 
 }  // namespace ccp

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
+#include <vector>
 
 /// Vocabulary types of the whole library. Double precision only; sparse matrices are column-major with 32-bit indices.
 namespace ccp {
@@ -17,5 +18,19 @@ using VectorRef = Eigen::Ref<Vector>;
 using ConstVectorRef = const Eigen::Ref<const Vector>&;
 using SparseMatrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 using Triplet = Eigen::Triplet<double, int>;
+
+/// The rows × columns matrix with these entries; those that name the same place are summed.
+template <typename Matrix = SparseMatrix>
+Matrix from_triplets(Index rows, Index columns, const std::vector<Triplet>& entries) {
+  Matrix matrix(rows, columns);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  return matrix;
+}
+
+/// ‖x‖∞ of a vector or an expression, without a temporary; 0 if it is empty.
+template <typename Expression>
+double max_norm(const Expression& x) {
+  return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
+}
 
 }  // namespace ccp

@@ -10,8 +10,6 @@
 namespace ccp {
 namespace {
 
-constexpr int compressed_columns = -1, compressed_rows = -2;
-
 const char* storage_name(int nz) {
   return nz == compressed_columns ? "compressed columns" : nz == compressed_rows ? "compressed rows" : "triplets";
 }
@@ -116,8 +114,7 @@ SparseMatrix read_fclib_matrix(const hdf5::Group& parent, const std::string& nam
     else
       entries.emplace_back(row, column, value);
   }
-  SparseMatrix matrix(rows, columns);
-  matrix.setFromTriplets(entries.begin(), entries.end());
+  SparseMatrix matrix = from_triplets(rows, columns, entries);
   if (zeros > 0)
     file.remarks.push_back(fmt::format("{}: {} of {} stored entries are zero and left out", name, zeros, count));
   if (const Index summed = std::ssize(entries) - matrix.nonZeros(); summed > 0)

@@ -7,6 +7,8 @@
 
 namespace ccp {
 
+inline constexpr int compressed_columns = -1, compressed_rows = -2;  ///< nz of a matrix group; >= 0: triplets
+
 /// A matrix group (nzmax, m, n, nz, p, i, x) of an FCLib file, in any of its three storages. Private to lib/io.
 ///
 /// nz = −1: compressed columns, nz = −2: compressed rows, nz >= 0: nz triplets, with the row in `i` and the column in `p`,

@@ -91,12 +91,6 @@ void append_block(const SparseMatrix& block, Index row, Index column, bool trans
     }
 }
 
-SparseMatrix from_entries(Index rows, Index columns, const std::vector<Triplet>& entries) {
-  SparseMatrix matrix(rows, columns);
-  matrix.setFromTriplets(entries.begin(), entries.end());
-  return matrix;
-}
-
 // Some programs store one triangle of M and say so nowhere; others leave rounding between the triangles.
 SparseMatrix completed_mass(SparseMatrix M, const Group& group, FclibFile& file) {
   bool upper = false, lower = false;
@@ -147,7 +141,7 @@ void read_local(const Group& group, FclibFile& file) {
     append_block(read_fclib_matrix(group, "R", file.p, file.p, "as vectors/s", file), file.m, file.m, false, entries);
   }
   ProblemBuilder builder(file.path.stem().string());
-  builder.local(from_entries(file.m + file.p, file.m + file.p, entries), stacked(q, s));
+  builder.local(from_triplets(file.m + file.p, file.m + file.p, entries), stacked(q, s));
   builder.constraints(constraint_set(friction, file));
   build_problem(builder, group, "where N = [W V; V^T R] and r = [q; s]", file);
   if (const double defect = file.problem->symmetry_defect(); defect > symmetry_noise)
@@ -172,7 +166,7 @@ void read_global(const Group& group, FclibFile& file) {
     append_block(read_fclib_matrix(group, "G", file.n, file.p, "as vectors/f by vectors/b", file), 0, file.m, false,
                  entries);
   ProblemBuilder builder(file.path.stem().string());
-  builder.global(M, f, from_entries(file.n, file.m + file.p, entries), stacked(w, b));
+  builder.global(M, f, from_triplets(file.n, file.m + file.p, entries), stacked(w, b));
   builder.constraints(constraint_set(friction, file));
   build_problem(builder, group, "where H = M, D = [H G], k = f and b = [w; b]", file);
 }

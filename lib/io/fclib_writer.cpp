@@ -14,7 +14,6 @@ namespace {
 
 using RowMajorMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
 
-constexpr int compressed_columns = -1, compressed_rows = -2;
 constexpr double rank_tolerance = 1e-12;  // eigenvalues of a block of C below this times the largest count as zero
 
 template <typename Matrix>
@@ -28,13 +27,6 @@ void add_matrix(hdf5::Image& image, const std::string& path, const Matrix& matri
   image.add_integers(path + "/p", list(matrix.outerIndexPtr(), matrix.outerSize() + 1));
   image.add_integers(path + "/i", list(matrix.innerIndexPtr(), nonzeros));
   image.add_reals(path + "/x", Vector::Map(matrix.valuePtr(), nonzeros));
-}
-
-template <typename Matrix = SparseMatrix>
-Matrix from_entries(Index rows, Index columns, const std::vector<Triplet>& entries) {
-  Matrix matrix(rows, columns);
-  matrix.setFromTriplets(entries.begin(), entries.end());
-  return matrix;
 }
 
 // Row in the file of each row of the problem.
@@ -124,13 +116,13 @@ void add_global(hdf5::Image& image, const ContactProblem& problem, const FclibLa
   Vector f = Vector::Zero(size);
   f.head(n) = form.k;
   const Vector b = layout.to_file(form.b);
-  add_matrix(image, "/fclib_global/M", from_entries(size, size, mass));
-  add_matrix(image, "/fclib_global/H", from_entries(size, m, contacts));
+  add_matrix(image, "/fclib_global/M", from_triplets(size, size, mass));
+  add_matrix(image, "/fclib_global/H", from_triplets(size, m, contacts));
   image.add_reals("/fclib_global/vectors/f", f);
   image.add_reals("/fclib_global/vectors/w", b.head(m));
   image.add_reals("/fclib_global/vectors/mu", layout.friction);
   if (p == 0) return;
-  add_matrix(image, "/fclib_global/G", from_entries(size, p, equalities));
+  add_matrix(image, "/fclib_global/G", from_triplets(size, p, equalities));
   image.add_reals("/fclib_global/vectors/b", b.tail(p));
 }
 
@@ -149,19 +141,19 @@ void add_local(hdf5::Image& image, const ContactProblem& problem, const FclibLay
       scale = std::max(scale, std::abs(entry.value()));
     }
   const Vector r = layout.to_file(form.r);
-  add_matrix(image, "/fclib_local/W", from_entries<RowMajorMatrix>(m, m, W));
+  add_matrix(image, "/fclib_local/W", from_triplets<RowMajorMatrix>(m, m, W));
   image.add_reals("/fclib_local/vectors/q", r.head(m));
   image.add_reals("/fclib_local/vectors/mu", layout.friction);
   if (p == 0) return;
-  const SparseMatrix coupling = from_entries(m, p, V);
-  const SparseMatrix difference = coupling - SparseMatrix(from_entries(p, m, below).transpose());
+  const SparseMatrix coupling = from_triplets(m, p, V);
+  const SparseMatrix difference = coupling - SparseMatrix(from_triplets(p, m, below).transpose());
   if (const double defect = difference.coeffs().size() > 0 ? difference.coeffs().abs().maxCoeff() : 0.0;
       defect > rank_tolerance * scale)
     throw InputError(file, "",
                      fmt::format("N is not symmetric ({:.1e}) between contacts and equality rows, which FCLib cannot hold",
                                  defect / scale));
   add_matrix(image, "/fclib_local/V", RowMajorMatrix(coupling));
-  add_matrix(image, "/fclib_local/R", from_entries<RowMajorMatrix>(p, p, R));
+  add_matrix(image, "/fclib_local/R", from_triplets<RowMajorMatrix>(p, p, R));
   image.add_reals("/fclib_local/vectors/s", r.tail(p));
 }
 
@@ -188,7 +180,7 @@ void add_vectors(hdf5::Image& image, const std::string& group, const ContactProb
     Vector v(n + dofs.count);
     problem.mass().solve(rhs, v.head(n));
     u = global.D.transpose() * v.head(n) + global.C * impulse + global.b;
-    v.tail(dofs.count) = from_entries(dofs.count, problem.rows(), dofs.columns) * (global.C * impulse);  // Eᵀ C γ = S Eᵀ γ
+    v.tail(dofs.count) = from_triplets(dofs.count, problem.rows(), dofs.columns) * (global.C * impulse);  // Eᵀ C γ = S Eᵀ γ
     image.add_reals(group + "/v", v);
   } else {
     u = problem.local().N * impulse + problem.local().r;

@@ -69,8 +69,7 @@ SparseMatrix assemble_by_solves(const GlobalForm& form, const MassMatrix& mass) 
     for (Index i = 0; i < rows; ++i)
       if (column[i] != 0.0) entries.emplace_back(static_cast<int>(i), static_cast<int>(j), column[i]);
   }
-  SparseMatrix N(rows, rows);
-  N.setFromTriplets(entries.begin(), entries.end());
+  SparseMatrix N = from_triplets(rows, rows, entries);
   if (form.C.nonZeros() > 0) N += form.C;
   return SparseMatrix(0.5 * (N + SparseMatrix(N.transpose())));
 }
@@ -148,7 +147,7 @@ GlobalForm global_from_local(const LocalForm& form, double* clipped) {
   const Index m = form.N.rows();
   const DenseMatrix full(form.N);
   const DenseMatrix A = 0.5 * (full + full.transpose());
-  const double scale = m > 0 ? A.cwiseAbs().maxCoeff() : 0.0;
+  const double scale = max_norm(A);
   DenseMatrix L = m > 0 ? pivoted_cholesky(A) : DenseMatrix(0, 0);
   *clipped = m > 0 ? defect(A, L, scale) : 0.0;
   // What complete pivoting leaves of a PSD matrix is of the order of rounding; more means negative eigenvalues.

@@ -45,9 +45,7 @@ SparseMatrix normalised(SparseMatrix matrix) {
   for (Index j = 0; j < matrix.outerSize(); ++j)
     for (int k = matrix.outerIndexPtr()[j]; k < matrix.outerIndexPtr()[j + 1]; ++k)
       entries.emplace_back(matrix.innerIndexPtr()[k], static_cast<int>(j), matrix.valuePtr()[k]);
-  SparseMatrix result(matrix.rows(), matrix.cols());
-  result.setFromTriplets(entries.begin(), entries.end());
-  return result;
+  return from_triplets(matrix.rows(), matrix.cols(), entries);
 }
 
 /// Largest |H_ij − H_ji| against √(H_ii H_jj), which bounds the entries of a positive definite matrix.
@@ -228,8 +226,7 @@ GlobalForm ProblemBuilder::resolved_global() const {
     entries.emplace_back(static_cast<int>(soft.row), static_cast<int>(soft.row), 1.0 / soft.damping);
     form.b[soft.row] = soft.stiffness * soft.elongation / soft.damping;
   }
-  form.C.resize(m, m);
-  form.C.setFromTriplets(entries.begin(), entries.end());
+  form.C = from_triplets(m, m, entries);
   return form;
 }
 

@@ -15,7 +15,7 @@
 namespace ccp {
 namespace {
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
+std::size_t place(int number) { return static_cast<std::size_t>(number); }
 
 struct ActiveJoint {
   const Joint* joint;
@@ -92,8 +92,8 @@ class ColumnMaker {
       insert(b, 1.0, contact.point, direction);
       return 0.0;
     }
-    const ObstacleFrame& frame = moving_[at(b - bodies)];
-    const Vector3 arm = contact.point - view_.at.obstacles[at(b - bodies)].position;
+    const ObstacleFrame& frame = moving_[place(b - bodies)];
+    const Vector3 arm = contact.point - view_.at.obstacles[place(b - bodies)].position;
     return direction.dot(frame.velocity + frame.spin.cross(arm));
   }
 
@@ -107,10 +107,10 @@ class ColumnMaker {
       const JointRow::Gradient& gradient = is_first ? row.first : row.second;
       if (side == Joint::ground) continue;
       if (side < view_.parts.count()) {
-        D_.insert(dofs_.start[at(side)], gradient);
+        D_.insert(dofs_.start[place(side)], gradient);
         continue;
       }
-      const ObstacleFrame& frame = view_.at.obstacles[at(side - view_.parts.count())];
+      const ObstacleFrame& frame = view_.at.obstacles[place(side - view_.parts.count())];
       rate += gradient.head<3>().dot(frame.velocity) + gradient.tail<3>().dot(frame.spin);
     }
     return rate;
@@ -120,11 +120,11 @@ class ColumnMaker {
 
  private:
   void insert(int body, double sign, const Vector3& point, const Vector3& direction) {
-    const Placement& placement = view_.at.bodies[at(body)];
+    const Placement& placement = view_.at.bodies[place(body)];
     if (body < static_cast<int>(view_.parts.bodies.size()))
-      D_.insert(dofs_.start[at(body)], rigid_impulse(sign, direction, point - placement.position));
+      D_.insert(dofs_.start[place(body)], rigid_impulse(sign, direction, point - placement.position));
     else
-      D_.insert(dofs_.start[at(body)], pseudo_rigid_impulse(placement, point, sign * direction));
+      D_.insert(dofs_.start[place(body)], pseudo_rigid_impulse(placement, point, sign * direction));
   }
 
   const StepView& view_;
@@ -143,16 +143,16 @@ std::pair<SparseMatrix, Vector> momentum(const StepView& view, const DofMap& dof
   Vector k(dofs.size);
   for (int number = 0; number < view.parts.count(); ++number) {
     if (!dofs.has(number)) continue;
-    const Index start = dofs.start[at(number)];
-    const Matrix3& R = view.at.bodies[at(number)].rotation;
+    const Index start = dofs.start[place(number)];
+    const Matrix3& R = view.at.bodies[place(number)].rotation;
     if (number >= static_cast<int>(view.parts.bodies.size())) {
-      const PseudoRigidBody& body = view.parts.pseudo_rigid[at(number) - view.parts.bodies.size()];
+      const PseudoRigidBody& body = view.parts.pseudo_rigid[place(number) - view.parts.bodies.size()];
       const PseudoRigidStep step = pseudo_rigid_step(body, R, body.mass * view.settings.gravity, h);
       H.add_block(step.H);
       k.segment<12>(start) = step.k;
       continue;
     }
-    const MovingBody& body = view.parts.bodies[at(number)];
+    const MovingBody& body = view.parts.bodies[place(number)];
     H.add_rigid(body.mass, world_inertia(body.inertia, R));
     k.segment<3>(start) = body.mass * body.velocity + h * (body.mass * view.settings.gravity + body.force);
     const Vector3 spin = free_spin(body.inertia, R.transpose() * body.spin, h);
@@ -194,7 +194,7 @@ Placement side_of(const Configuration& at, int side) {
 }
 
 bool takes_part(const Joint& joint, double time, const WorldParts& parts, const std::vector<bool>& present) {
-  const auto there = [&](int side) { return side < 0 || side >= parts.count() || present[at(side)]; };
+  const auto there = [&](int side) { return side < 0 || side >= parts.count() || present[place(side)]; };
   return joint.from <= time && time < joint.until && there(joint.first) && there(joint.second);
 }
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include "problems/geometry/closest_points.hpp"
 #include "problems/geometry/face_polygon.hpp"
@@ -14,7 +13,6 @@
 namespace ccp {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double edge_advantage = 1e-3, tie = 1e-6;  // over the shortest half length
 constexpr double least_sine = 1e-6;                  // of two edges whose cross product is a direction
 

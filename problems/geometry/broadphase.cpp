@@ -4,13 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 namespace ccp {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr int max_strips = 512;
 
 /// How the bounded bodies lie. Axes and strips decide the time, never the pairs.

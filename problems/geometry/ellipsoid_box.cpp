@@ -7,7 +7,6 @@
 namespace ccp {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double border = 1e-9;  // how far a foot or a direction may lie outside its feature, which the next one shares
 
 /// The best direction from the box to the ellipsoid so far, in the frame of the box.

@@ -13,8 +13,6 @@
 namespace ccp {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
 struct SizeCheck {
   const Shape& shape;
   const std::string& name;

@@ -8,6 +8,8 @@
 
 namespace ccp {
 
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
+
 /// Shapes of bodies and obstacles, each in its own frame: its centre at the origin, its axes along the frame's. Lengths in
 /// m.
 struct Sphere {

@@ -13,16 +13,16 @@ namespace {
 
 constexpr int floor_body = -1;
 constexpr double max_spheres = 1e6;
-constexpr const char* paper = "Tasora 2021, TEST 1.A";
+constexpr const char* tasora_stack = "Tasora 2021, TEST 1.A";
 
-struct Sphere {
+struct StackedSphere {
   double mass;     ///< kg
   double force;    ///< vertical force, N
   int lower_body;  ///< what it rests on
 };
 
-std::vector<Sphere> place_spheres(const OddMassStack::Parameters& p) {
-  std::vector<Sphere> spheres;
+std::vector<StackedSphere> place_spheres(const OddMassStack::Parameters& p) {
+  std::vector<StackedSphere> spheres;
   for (int i = 1; i <= p.spheres; ++i) {
     const bool heavy = i == p.heavy_index;
     const double mass = heavy ? p.heavy_mass : p.mass;
@@ -33,7 +33,7 @@ std::vector<Sphere> place_spheres(const OddMassStack::Parameters& p) {
   return spheres;
 }
 
-SparseMatrix mass_matrix(const std::vector<Sphere>& spheres, double radius) {
+SparseMatrix mass_matrix(const std::vector<StackedSphere>& spheres, double radius) {
   const auto size = static_cast<Index>(6 * spheres.size());
   std::vector<Triplet> entries;
   for (std::size_t body = 0; body < spheres.size(); ++body) {
@@ -43,9 +43,7 @@ SparseMatrix mass_matrix(const std::vector<Sphere>& spheres, double radius) {
       entries.emplace_back(row, row, dof < 3 ? spheres[body].mass : inertia);
     }
   }
-  SparseMatrix H(size, size);
-  H.setFromTriplets(entries.begin(), entries.end());
-  return H;
+  return from_triplets(size, size, entries);
 }
 
 /// Column of D: an impulse of size `sign` along `direction` on a body, at `arm` from its centre.
@@ -59,7 +57,7 @@ void add_impulse(std::vector<Triplet>& entries, int body, int column, double sig
   }
 }
 
-SparseMatrix contact_jacobian(const std::vector<Sphere>& spheres, double radius) {
+SparseMatrix contact_jacobian(const std::vector<StackedSphere>& spheres, double radius) {
   const Vector3 directions[3] = {Vector3::UnitZ(), Vector3::UnitX(), Vector3::UnitY()};  // normal first
   std::vector<Triplet> entries;
   for (int body = 0; body < static_cast<int>(spheres.size()); ++body)
@@ -70,25 +68,23 @@ SparseMatrix contact_jacobian(const std::vector<Sphere>& spheres, double radius)
                   radius * Vector3::UnitZ());
     }
   const auto count = static_cast<Index>(spheres.size());
-  SparseMatrix D(6 * count, 3 * count);
-  D.setFromTriplets(entries.begin(), entries.end());
-  return D;
+  return from_triplets(6 * count, 3 * count, entries);
 }
 
 }  // namespace
 
 OddMassStack::OddMassStack() {
   Parameters& p = parameters_;
-  fields_.add("spheres", &p.spheres, Range::closed(1.0, max_spheres), "spheres in the column", paper)
-      .add("mass", &p.mass, Range::positive(), "kg", "mass of a sphere of the column", paper)
+  fields_.add("spheres", &p.spheres, Range::closed(1.0, max_spheres), "spheres in the column", tasora_stack)
+      .add("mass", &p.mass, Range::positive(), "kg", "mass of a sphere of the column", tasora_stack)
       .add("heavy_index", &p.heavy_index, Range::closed(0.0, max_spheres),
-           "which sphere of the column is the heavy one, counted from the floor, from 1; 0: none", paper)
-      .add("heavy_mass", &p.heavy_mass, Range::positive(), "kg", "mass of the heavy sphere", paper)
+           "which sphere of the column is the heavy one, counted from the floor, from 1; 0: none", tasora_stack)
+      .add("heavy_mass", &p.heavy_mass, Range::positive(), "kg", "mass of the heavy sphere", tasora_stack)
       .add("lone_mass", &p.lone_mass, Range::non_negative(), "kg",
-           "mass of one more sphere alone on the floor; 0: no such sphere", paper)
+           "mass of one more sphere alone on the floor; 0: no such sphere", tasora_stack)
       .add("lift_factor", &p.lift_factor, Range::non_negative(), "",
            "upward force on the heavy sphere, over its weight: 0 in TEST 1.A, 2 in TEST 1.B", "Tasora 2021, TEST 1.B")
-      .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", paper)
+      .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", tasora_stack)
       .add("radius", &p.radius, Range::positive(), "m", "radius of every sphere", "ours")
       .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient of every contact", "ours")
       .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", "ours");
@@ -111,7 +107,7 @@ std::optional<std::string> OddMassStack::check() const {
 
 ContactProblem OddMassStack::do_build(std::uint64_t /*seed: nothing here is random*/) const {
   const Parameters& p = parameters_;
-  const std::vector<Sphere> spheres = place_spheres(p);
+  const std::vector<StackedSphere> spheres = place_spheres(p);
   const auto count = static_cast<Index>(spheres.size());
   Vector k = Vector::Zero(6 * count);  // M v⁽ˡ⁾ + h f from rest
   for (Index body = 0; body < count; ++body) k[6 * body + 2] = p.time_step * spheres[static_cast<std::size_t>(body)].force;

@@ -15,8 +15,6 @@
 namespace ccp {
 namespace {
 
-using Parameters = RandomContacts::Parameters;
-
 constexpr double max_contacts = 1e6;
 constexpr double max_coordination = 20.0;  // of the 26 neighbours in a grid
 constexpr double jitter = 0.2;             // largest shift of a body from its grid point, over the grid spacing
@@ -86,7 +84,7 @@ class Sampler {
   Index wanted_, left_;
 };
 
-std::vector<RigidBody> make_bodies(const Grid& grid, const Parameters& p, Random& random) {
+std::vector<RigidBody> make_bodies(const Grid& grid, const RandomContacts::Parameters& p, Random& random) {
   const LogUniform mass_factor(p.mass_ratio);
   const std::array extremes{1.0 / std::sqrt(p.conditioning), std::sqrt(p.conditioning)};
   const LogUniform inertia_factor(p.conditioning);
@@ -111,8 +109,8 @@ std::vector<RigidBody> make_bodies(const Grid& grid, const Parameters& p, Random
   return bodies;
 }
 
-RigidConstraint make_contact(int first, int second, const std::vector<RigidBody>& bodies, const Parameters& p,
-                             Random& random) {
+RigidConstraint random_contact(int first, int second, const std::vector<RigidBody>& bodies, const RandomContacts::Parameters& p,
+                               Random& random) {
   RigidConstraint contact;
   contact.first = first;
   contact.second = second;
@@ -192,7 +190,7 @@ ContactProblem RandomContacts::do_build(std::uint64_t seed) const {
   for (int body = 0; body < grid.bodies(); ++body)
     grid.for_neighbours(body, [&](int other) {
       if (!candidate.pick(random)) return;
-      const RigidConstraint contact = make_contact(other, body, bodies, p, random);
+      const RigidConstraint contact = random_contact(other, body, bodies, p, random);
       contacts.push_back(contact);
       const Index copies = repeats / distinct + (extra.pick(random) ? 1 : 0);
       for (Index copy = 0; copy < copies; ++copy) {

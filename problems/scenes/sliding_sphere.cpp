@@ -11,9 +11,7 @@
 namespace ccp {
 namespace {
 
-using Parameters = SlidingSphere::Parameters;
-
-constexpr const char* paper = "Mazhar 2015, sec. 2.3";
+constexpr const char* mazhar_sliding = "Mazhar 2015, sec. 2.3";
 constexpr double max_steps = 1e7;
 constexpr double rolling = 3.5;  // 1/mass + radius²/inertia of a solid sphere, times its mass
 
@@ -33,7 +31,7 @@ double normal_impulse(double normal, double slip, double friction, Model model) 
   return std::max((friction * slip - normal) / (1.0 + rolling * friction * friction), 0.0);  // u_n = μ‖u_T‖
 }
 
-void step(State& state, const Parameters& p) {
+void step(State& state, const SlidingSphere::Parameters& p) {
   const double h = p.time_step;
   state.up -= h * p.gravity;
   const double slip = state.along - p.radius * state.spin;
@@ -51,9 +49,9 @@ SlidingSphere::SlidingSphere() {
   Parameters& p = parameters_;
   fields_
       .add("time", &p.time, Range::closed(0.0, 1e6), "s",
-           "when the step of the problem begins; the nearest multiple of 'time_step'", paper)
+           "when the step of the problem begins; the nearest multiple of 'time_step'", mazhar_sliding)
       .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", "ours")
-      .add("stepping", &p.stepping, model_choices(), "model of the steps from t = 0 to 'time'", paper)
+      .add("stepping", &p.stepping, model_choices(), "model of the steps from t = 0 to 'time'", mazhar_sliding)
       .add("height", &p.height, Range::non_negative(), "m", "gap at t = 0", "ours")
       .add("speed", &p.speed, Range{}, "m/s", "velocity along x at t = 0", "ours")
       .add("radius", &p.radius, Range::positive(), "m", "radius of the sphere", "ours")

@@ -16,10 +16,8 @@
 namespace ccp {
 namespace {
 
-using Parameters = SpherePress::Parameters;
-
 constexpr double rounding = 1e-12;  // of a gap, over the radius: neighbours in an exact layer touch exactly
-constexpr const char* paper = "Mazhar 2015, sec. 4.1.1";
+constexpr const char* mazhar_press = "Mazhar 2015, sec. 4.1.1";
 
 struct Placed {
   std::vector<Vector3> centres;
@@ -29,7 +27,7 @@ struct Placed {
 
 /// Layers of per_side² and (per_side − 1)² spheres in turn. The sites of the last layer are taken evenly, so that a slab on
 /// top is supported on all sides.
-Placed place_layers(const Parameters& p, Random& random) {
+Placed place_layers(const SpherePress::Parameters& p, Random& random) {
   const double moved = p.jitter * p.radius;
   const double spacing = 2.0 * (p.radius + moved) + p.gap;
   const double margin = p.radius + moved + p.gap;
@@ -69,7 +67,7 @@ void push_apart(Vector3& first, Vector3& second, double distance) {
 
 /// Points uniform in the box of a width of per_side spheres, each overlap removed in turn, again and again, until what is
 /// left of them is small everywhere.
-Placed place_randomly(const Parameters& p, Random& random) {
+Placed place_randomly(const SpherePress::Parameters& p, Random& random) {
   Placed packing;
   packing.width = 2.0 * p.radius * p.per_side;
   const double volume = 4.0 / 3.0 * std::numbers::pi * p.radius * p.radius * p.radius * p.spheres;
@@ -91,8 +89,8 @@ Placed place_randomly(const Parameters& p, Random& random) {
   return packing;
 }
 
-RigidConstraint make_contact(int first, int second, const Vector3& point, const Vector3& normal, double gap,
-                             const Parameters& p) {
+RigidConstraint press_contact(int first, int second, const Vector3& point, const Vector3& normal, double gap,
+                              const SpherePress::Parameters& p) {
   RigidConstraint contact;
   contact.first = first;
   contact.second = second;
@@ -105,12 +103,12 @@ RigidConstraint make_contact(int first, int second, const Vector3& point, const 
 }
 
 /// Contacts of one sphere with the floor and the four walls.
-void add_box_contacts(std::vector<RigidConstraint>& contacts, const Placed& packing, int sphere, const Parameters& p) {
+void add_box_contacts(std::vector<RigidConstraint>& contacts, const Placed& packing, int sphere, const SpherePress::Parameters& p) {
   const Vector3& centre = packing.centres[static_cast<std::size_t>(sphere)];
   const auto add = [&](double distance, const Vector3& normal) {
     if (distance - p.radius < p.envelope)
       contacts.push_back(
-          make_contact(RigidConstraint::fixed, sphere, centre - distance * normal, normal, distance - p.radius, p));
+          press_contact(RigidConstraint::fixed, sphere, centre - distance * normal, normal, distance - p.radius, p));
   };
   add(centre[2], Vector3::UnitZ());
   add(centre[0], Vector3::UnitX());
@@ -119,7 +117,7 @@ void add_box_contacts(std::vector<RigidConstraint>& contacts, const Placed& pack
   add(packing.width - centre[1], -Vector3::UnitY());
 }
 
-std::vector<RigidConstraint> find_contacts(const Placed& packing, const Parameters& p) {
+std::vector<RigidConstraint> find_contacts(const Placed& packing, const SpherePress::Parameters& p) {
   const std::vector<SpherePair> pairs = pairs_within(packing.centres, 2.0 * p.radius + p.envelope);
   std::vector<RigidConstraint> contacts;
   auto pair = pairs.begin();
@@ -131,7 +129,7 @@ std::vector<RigidConstraint> find_contacts(const Placed& packing, const Paramete
       const Vector3& other = packing.centres[static_cast<std::size_t>(pair->first)];
       const double distance = (centre - other).norm();
       contacts.push_back(
-          make_contact(pair->first, i, 0.5 * (centre + other), (centre - other) / distance, distance - 2.0 * p.radius, p));
+          press_contact(pair->first, i, 0.5 * (centre + other), (centre - other) / distance, distance - 2.0 * p.radius, p));
     }
   }
   if (p.slab_mass == 0.0) return contacts;
@@ -139,13 +137,13 @@ std::vector<RigidConstraint> find_contacts(const Placed& packing, const Paramete
     const Vector3& centre = packing.centres[static_cast<std::size_t>(i)];
     const double gap = packing.height - centre[2] - p.radius;
     if (gap < p.envelope)
-      contacts.push_back(make_contact(i, spheres, {centre[0], centre[1], packing.height}, Vector3::UnitZ(), gap, p));
+      contacts.push_back(press_contact(i, spheres, {centre[0], centre[1], packing.height}, Vector3::UnitZ(), gap, p));
   }
   return contacts;
 }
 
 /// A square plate as wide as the box and one radius thick.
-RigidBody make_slab(const Placed& packing, const Parameters& p) {
+RigidBody make_slab(const Placed& packing, const SpherePress::Parameters& p) {
   RigidBody slab;
   const double width = packing.width, thickness = p.radius;
   const double tilting = p.slab_mass * (width * width + thickness * thickness) / 12.0;
@@ -160,14 +158,14 @@ RigidBody make_slab(const Placed& packing, const Parameters& p) {
 
 SpherePress::SpherePress() {
   Parameters& p = parameters_;
-  fields_.add("spheres", &p.spheres, Range::closed(1.0, 1e6), "number of spheres", paper)
+  fields_.add("spheres", &p.spheres, Range::closed(1.0, 1e6), "number of spheres", mazhar_press)
       .add("packing", &p.packing, {{"layers", SpherePress::Packing::layers}, {"random", SpherePress::Packing::random}},
            "square layers, or thrown into the box and pushed apart", "ours")
       .add("filling", &p.filling, Range::closed(0.1, 0.64), "",
            "share of the box that a random packing fills; it jams between walls at a little less than 0.6", "ours")
-      .add("radius", &p.radius, Range::positive(), "m", "radius of every sphere", paper)
-      .add("mass", &p.mass, Range::positive(), "kg", "mass of every sphere", paper)
-      .add("slab_mass", &p.slab_mass, Range::non_negative(), "kg", "mass of the slab on top; 0: no slab", paper)
+      .add("radius", &p.radius, Range::positive(), "m", "radius of every sphere", mazhar_press)
+      .add("mass", &p.mass, Range::positive(), "kg", "mass of every sphere", mazhar_press)
+      .add("slab_mass", &p.slab_mass, Range::non_negative(), "kg", "mass of the slab on top; 0: no slab", mazhar_press)
       .add("per_side", &p.per_side, Range::closed(1.0, 1000.0),
            "spheres along each side of a full layer, which is as wide as the box", "ours")
       .add("jitter", &p.jitter, Range::closed(0.0, 0.2), "",

@@ -15,32 +15,20 @@
 #include "bench/results/recovered_trace.hpp"
 #include "bench/results/result_table.hpp"
 #include "bench/run/runner.hpp"
+#include "bench/runs.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace ccp;
 using ccp::testing::fake_catalog;
+using ccp::testing::Listener;
 using ccp::testing::read_text;
+using ccp::testing::solvers_config;
 using ccp::testing::TemporaryFolder;
 using ccp::testing::write_text;
 
 namespace fs = std::filesystem;
 
 namespace {
-
-class Listener final : public RunProgress {
- public:
-  void finished(const CellReport& report, const RunCounts&) override {
-    reports_[report.cell->label] = by_id_[report.cell->id()] = report;
-  }
-  std::map<std::string, CellReport> reports_, by_id_;
-};
-
-std::string solvers_config(const std::vector<std::string>& solvers, const std::string& rest = "") {
-  std::string list;
-  for (const std::string& solver : solvers)
-    list += (list.empty() ? "{\"solver\": \"" : ", {\"solver\": \"") + solver + "\"}";
-  return R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [)" + list + "]" + rest + "}";
-}
 
 std::map<std::string, CellReport> run(const std::string& text, const std::string& out, int jobs = 1) {
   Listener listener;

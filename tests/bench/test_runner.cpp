@@ -12,12 +12,15 @@
 #include "bench/results/record_json.hpp"
 #include "bench/results/result_store.hpp"
 #include "bench/run/runner.hpp"
+#include "bench/runs.hpp"
 #include "core/error.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace ccp;
 using ccp::testing::fake_catalog;
+using ccp::testing::Listener;
 using ccp::testing::read_text;
+using ccp::testing::solvers_config;
 using ccp::testing::TemporaryFolder;
 using ccp::testing::write_text;
 
@@ -30,22 +33,6 @@ constexpr bool limits_memory = false;
 #else
 constexpr bool limits_memory = true;
 #endif
-
-/// Remembers what it heard.
-class Listener final : public RunProgress {
- public:
-  void planned(const Config&, std::size_t selected, std::size_t reused) override { reused_ = reused, selected_ = selected; }
-  void started(const Cell& cell, const RunCounts&) override { started_.push_back(cell.label); }
-  void finished(const CellReport& report, const RunCounts& counts) override {
-    reports_[report.cell->label] = report;
-    last_ = counts;
-  }
-
-  std::size_t selected_ = 0, reused_ = 0;
-  std::vector<std::string> started_;
-  std::map<std::string, CellReport> reports_;
-  RunCounts last_;
-};
 
 struct Run {
   RunReport report;
@@ -65,13 +52,6 @@ RunOptions options_in(const TemporaryFolder& folder) {
   return options;
 }
 
-std::string solvers_config(const std::vector<std::string>& solvers, const std::string& rest = "") {
-  std::string list;
-  for (const std::string& solver : solvers)
-    list += (list.empty() ? "{\"solver\": \"" : ", {\"solver\": \"") + solver + "\"}";
-  return R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [)" + list + "]" + rest + "}";
-}
-
 fs::path cell_folder(const std::string& text, const TemporaryFolder& folder, std::size_t index = 0) {
   const Plan plan = make_plan(parse_config(text, "c.json", fake_catalog()));
   return folder.path() / "x" / "cells" / plan.cells.at(index).hash;
@@ -80,7 +60,7 @@ fs::path cell_folder(const std::string& text, const TemporaryFolder& folder, std
 nlohmann::json read_json(const fs::path& path) { return nlohmann::json::parse(read_text(path)); }
 
 /// Lines of a CSV without quotes, split at commas.
-std::vector<std::vector<std::string>> read_csv(const fs::path& path) {
+std::vector<std::vector<std::string>> csv_fields(const fs::path& path) {
   std::vector<std::vector<std::string>> lines;
   std::istringstream stream(read_text(path));
   for (std::string line; std::getline(stream, line);) {
@@ -132,10 +112,10 @@ TEST_CASE("A run writes manifest, summary, cells and traces") {
   CHECK(cell["times"]["wall_s"].get<double>() > 0.0);
   CHECK(cell["peak_memory_mb"].get<double>() > 1.0);
 
-  const auto trace = read_csv(cell_folder(text, folder) / "trace.csv");
+  const auto trace = csv_fields(cell_folder(text, folder) / "trace.csv");
   CHECK(trace.size() == static_cast<std::size_t>(report.iterations) + 2);
   CHECK(trace[0][0] == "iteration");
-  const auto summary = read_csv(folder.path() / "x" / "summary.csv");
+  const auto summary = csv_fields(folder.path() / "x" / "summary.csv");
   REQUIRE(summary.size() == 2);
   CHECK(summary[0][0] == "problem");
   CHECK(summary[1].size() == summary[0].size());
@@ -269,7 +249,7 @@ TEST_CASE("Equal runs under two labels are run once and reported twice") {
   const Run result = run(text, options_in(folder));
   CHECK(result.listener.started_ == std::vector<std::string>{"a"});
   CHECK(result.report.counts[static_cast<std::size_t>(Status::solved)] == 2);
-  const auto summary = read_csv(folder.path() / "x" / "summary.csv");
+  const auto summary = csv_fields(folder.path() / "x" / "summary.csv");
   REQUIRE(summary.size() == 3);
   CHECK(summary[1][2] == "a");
   CHECK(summary[2][2] == "b");
@@ -283,8 +263,8 @@ TEST_CASE("Runs are reproducible but for times") {
   run(text, options_in(first));
   run(text, parallel);
   for (std::size_t i = 0; i < 4; ++i) {
-    const auto a = read_csv(cell_folder(text, first, i) / "trace.csv");
-    const auto b = read_csv(cell_folder(text, second, i) / "trace.csv");
+    const auto a = csv_fields(cell_folder(text, first, i) / "trace.csv");
+    const auto b = csv_fields(cell_folder(text, second, i) / "trace.csv");
     REQUIRE(a.size() == b.size());
     REQUIRE(a[0][2] == "elapsed_s");
     for (std::size_t line = 0; line < a.size(); ++line)
@@ -303,7 +283,7 @@ TEST_CASE("A part of the cells leaves the others in the summary") {
   options.shard = {2, 2};
   CHECK(run(text, options).listener.started_ == std::vector<std::string>{"nan"});
   CHECK(read_json(folder.path() / "x" / "manifest.json")["complete"] == true);
-  CHECK(read_csv(folder.path() / "x" / "summary.csv").size() == 4);
+  CHECK(csv_fields(folder.path() / "x" / "summary.csv").size() == 4);
 }
 
 TEST_CASE("Problems that cannot be built give their cells a reason") {
@@ -356,7 +336,7 @@ TEST_CASE("An interrupted run keeps what is finished and nothing else") {
   const auto manifest = read_json(folder.path() / "x" / "manifest.json");
   CHECK(manifest["complete"] == false);
   CHECK(manifest["interrupted"] == true);
-  CHECK(read_csv(folder.path() / "x" / "summary.csv").size() <= 2);
+  CHECK(csv_fields(folder.path() / "x" / "summary.csv").size() <= 2);
   CHECK(handler_of(SIGINT) == before);
 }
 

@@ -25,6 +25,7 @@ class Workplace : public TemporaryFolder {
   std::vector<std::string> listing() const;
 };
 
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 std::vector<std::string> lines_of(const std::string& text);
 
 /// What a command left behind. A death by signal s gives code −s.

@@ -15,8 +15,6 @@ namespace {
 const std::string stack = CCPBENCH_CONFIGS "/test1a.json";
 const std::string baselines = CCPBENCH_CONFIGS "/../results/baselines";
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 Answer run_small(const Workplace& place, const std::string& config, const std::string& out, Arguments more = {}) {
   Arguments arguments = {"run", config, "--size", "small", "--quiet", "--out", place.text(out)};
   arguments.insert(arguments.end(), more.begin(), more.end());

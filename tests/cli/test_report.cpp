@@ -12,8 +12,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 /// Six problems: enough for bands. One claim holds, one does not, one has nothing to be judged by.
 std::string sweep_config() {
   return R"x({"name": "tiny", "title": "Six <small> stacks",

@@ -7,6 +7,11 @@
 #include "io/hdf5_editor.hpp"
 #include "problem/problem_builder.hpp"
 
+inline constexpr ccp::ConstraintKind contact = ccp::ConstraintKind::contact, contact2d = ccp::ConstraintKind::contact2d,
+                                     unilateral = ccp::ConstraintKind::unilateral, bilateral = ccp::ConstraintKind::bilateral;
+
+inline ccp::DenseMatrix dense(const ccp::SparseMatrix& matrix) { return ccp::DenseMatrix(matrix); }
+
 /// Random problems with the same bits on every platform.
 class SampleProblems {
  public:

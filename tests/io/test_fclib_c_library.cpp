@@ -15,9 +15,6 @@ using namespace ccp::testing;
 // The C library of the FCLib project is the authority on its format: it must read what we write, and we what it writes.
 namespace {
 
-constexpr ConstraintKind contact = ConstraintKind::contact, contact2d = ConstraintKind::contact2d,
-                         unilateral = ConstraintKind::unilateral, bilateral = ConstraintKind::bilateral;
-
 // A compressed matrix of the C library.
 DenseMatrix dense(const fclib_matrix& matrix) {
   REQUIRE((matrix.nz == -1 || matrix.nz == -2));

@@ -15,8 +15,6 @@ bool has_remark(const FclibFile& file, const std::string& text) {
                      [&](const std::string& remark) { return remark.find(text) != std::string::npos; });
 }
 
-DenseMatrix dense(const SparseMatrix& matrix) { return DenseMatrix(matrix); }
-
 Vector list(std::initializer_list<double> values) {
   Vector vector(static_cast<Index>(values.size()));
   std::copy(values.begin(), values.end(), vector.begin());

@@ -14,11 +14,6 @@ using namespace ccp::testing;
 
 namespace {
 
-constexpr ConstraintKind contact = ConstraintKind::contact, contact2d = ConstraintKind::contact2d,
-                         unilateral = ConstraintKind::unilateral, bilateral = ConstraintKind::bilateral;
-
-DenseMatrix dense(const SparseMatrix& matrix) { return DenseMatrix(matrix); }
-
 // The matrix that takes rows of the problem to rows of the file.
 DenseMatrix selection(const FclibLayout& layout, Index size) {
   DenseMatrix matrix = DenseMatrix::Zero(std::ssize(layout.rows), size);

@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "tests/problems/moving_world.hpp"
+#include "tests/problems/constants.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;
 
 namespace {
 
-constexpr double g = 9.81;
 const PrescribedMotion floor_at_rest = resting(Vector3::Zero());
 
 struct Slide {

@@ -7,13 +7,13 @@
 #include "problems/dynamics/elementary.hpp"
 #include "problems/random.hpp"
 #include "tests/problems/moving_world.hpp"
+#include "tests/problems/constants.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;
 
 namespace {
 
-constexpr double g = 9.81, pi = 3.141592653589793;
 const JointKind all_kinds[] = {JointKind::spherical, JointKind::revolute,    JointKind::prismatic,
                                JointKind::fixed,     JointKind::cylindrical, JointKind::guide};
 constexpr std::size_t rows_of[] = {3, 5, 5, 6, 4, 2};

@@ -6,13 +6,12 @@
 #include "problems/dynamics/pseudo_rigid.hpp"
 #include "problems/random.hpp"
 #include "tests/problems/moving_world.hpp"
+#include "tests/problems/constants.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;
 
 namespace {
-
-constexpr double pi = 3.141592653589793;
 
 /// The sphere of the drum: 0.08 m, 100 kg/m³, 1 MPa, ν = 0.25.
 PseudoRigidBody drum_sphere(double damping = 0.0) {

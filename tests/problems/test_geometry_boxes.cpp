@@ -1,18 +1,17 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <numbers>
 #include <set>
 #include <vector>
 
 #include "solids.hpp"
+#include "tests/problems/constants.hpp"
 
 using namespace ccp;
 using namespace solids;
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
 const Box brick{{0.1, 0.05, 0.025}};
 
 /// A brick on a brick: the lower one at the origin, the upper one turned and at the given gap over it.

@@ -1,18 +1,16 @@
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
 #include "problems/geometry/ellipsoid.hpp"
 #include "problems/geometry/separation.hpp"
 #include "solids.hpp"
+#include "tests/problems/constants.hpp"
 
 using namespace ccp;
 using namespace solids;
 
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 /// Two bodies that touch, or nearly, at a known place.
 struct KnownPair {

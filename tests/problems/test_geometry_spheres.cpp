@@ -10,8 +10,6 @@ using namespace solids;
 
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
 /// The only contact of a body and an obstacle, expected with a normal (body to obstacle) and a gap; the point is halfway.
 void check_sphere(const Solid& sphere, const Contacts& contacts, const Vector3& normal, double gap) {
   REQUIRE(contacts.size() == 1);

@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "problem/judge/judge.hpp"
 #include "problems/random.hpp"
-#include "tests/problems/build_scene.hpp"
+#include "support/build_scene.hpp"
 #include "tests/problems/same_bytes.hpp"
 
 using namespace ccp;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "problem/perturbation.hpp"
-#include "problems/registry.hpp"
+#include "support/build_scene.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
 #include "support/uniform.hpp"
@@ -12,12 +12,6 @@ using namespace ccp;
 using namespace ccp::testing;
 
 namespace {
-
-ContactProblem scene(const std::string& name, const std::vector<std::pair<std::string, FieldValue>>& parameters) {
-  const auto made = make_scene(name);
-  for (const auto& [key, value] : parameters) made->parameters().set(key, value);
-  return made->build(1);
-}
 
 StopRule stop_at(double tolerance) {
   StopRule stop;
@@ -43,7 +37,7 @@ ContactProblem grazing_contacts(std::uint64_t seed, int contacts, double mu) {
 }  // namespace
 
 TEST_CASE("ipm_cone reaches 1e-12 in every form and from every start") {
-  const ContactProblem problem = scene("random_contacts", {{"contacts", std::int64_t{60}}});
+  const ContactProblem problem = scene_with("random_contacts", {{"contacts", std::int64_t{60}}});
   for (const std::string form : {"normal", "saddle", "schur"})
     for (const std::string start : {"central", "mehrotra", "two_step"})
       for (const std::string steps : {"equal", "split"}) {
@@ -62,7 +56,7 @@ TEST_CASE("the iterations on a stack of equal spheres do not depend on their num
     for (const double mass : {1e2, 1e12})
       for (const std::int64_t spheres : {1, 10, 40}) {
         CAPTURE(solver, mass, spheres);
-        const Result result = run(scene("guided_stack", {{"spheres", spheres}, {"mass", mass}}),
+        const Result result = run(scene_with("guided_stack", {{"spheres", spheres}, {"mass", mass}}),
                                   {solver, Model::ccp, stop_at(1e-11), {{"starting_point", std::string("central")}}});
         CHECK(result.status == Status::solved);
         CHECK(result.iterations <= 6);
@@ -73,7 +67,7 @@ TEST_CASE("a stack of 1e15 in mass ends within its rounding floor by the method'
   StopRule stop = stop_at(1e-10);
   stop.native = true;
   const Result result = run(
-      scene("guided_stack", {{"spheres", std::int64_t{15}}, {"mass", 10.0}, {"growth", 10.0}}),
+      scene_with("guided_stack", {{"spheres", std::int64_t{15}}, {"mass", 10.0}, {"growth", 10.0}}),
       {"ipm_cone",
        Model::ccp,
        stop,
@@ -102,7 +96,7 @@ TEST_CASE("ipm_qp refuses friction and takes contacts without") {
 }
 
 TEST_CASE("a warm start from velocities saves iterations on neighbours of a problem, and so does a full one") {
-  const ContactProblem problem = scene("random_contacts", {{"contacts", std::int64_t{60}}});
+  const ContactProblem problem = scene_with("random_contacts", {{"contacts", std::int64_t{60}}});
   const Result solved = run(problem, {"ipm_cone", Model::ccp, stop_at(1e-12)});
   for (const std::string starting_point : {"two_step", "mehrotra", "central"}) {
     CAPTURE(starting_point);
@@ -127,7 +121,7 @@ TEST_CASE("a warm start from velocities saves iterations on neighbours of a prob
 }
 
 TEST_CASE("a partial warm start takes no impulses") {
-  const ContactProblem problem = scene("random_contacts", {{"contacts", std::int64_t{20}}});
+  const ContactProblem problem = scene_with("random_contacts", {{"contacts", std::int64_t{20}}});
   const Result solved = run(problem, {"ipm_cone", Model::ccp, stop_at(1e-12)});
   MemoryTrace traces[2];
   for (const int i : {0, 1}) {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "problems/registry.hpp"
 #include "solvers/proximal_newton/newton_system.hpp"
+#include "support/build_scene.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
 #include "support/uniform.hpp"
@@ -11,12 +11,6 @@ using namespace ccp;
 using namespace ccp::testing;
 
 namespace {
-
-ContactProblem scene(const std::string& name, const std::vector<std::pair<std::string, FieldValue>>& parameters) {
-  const auto made = make_scene(name);
-  for (const auto& [key, value] : parameters) made->parameters().set(key, value);
-  return made->build(1);
-}
 
 std::vector<Matrix3> random_blocks(Uniform& uniform, Index count, double shift) {
   std::vector<Matrix3> blocks;
@@ -68,9 +62,9 @@ TEST_CASE("both forms of a Newton system solve it", "[newton]") {
 }
 
 TEST_CASE("with much fill the contact form goes by fronts", "[newton]") {
-  const ContactProblem little = scene("random_contacts", {{"contacts", std::int64_t{60}}});
+  const ContactProblem little = scene_with("random_contacts", {{"contacts", std::int64_t{60}}});
   CHECK(make_newton_system(little, NewtonSpace::contacts)->name() == "contact space, minimum degree, blocks");
-  const ContactProblem much = scene("random_contacts", {{"contacts", std::int64_t{200}}});
+  const ContactProblem much = scene_with("random_contacts", {{"contacts", std::int64_t{200}}});
   const auto system = make_newton_system(much, NewtonSpace::contacts);
   CHECK(system->name() == "contact space, minimum degree, fronts");
   check_newton_system(*system, much.constraints(), 60.0);
@@ -85,7 +79,7 @@ TEST_CASE("a cold start is where every contact sticks, if that is nearer than ze
     const auto note = std::find(result.notes.begin(), result.notes.end(), "starts where every contact sticks");
     return std::pair(result.counters.factorizations, note != result.notes.end());
   };
-  const ContactProblem stack = scene("odd_mass_stack", {});  // at rest: everything sticks
+  const ContactProblem stack = scene_with("odd_mass_stack", {});  // at rest: everything sticks
   for (const Model model : {Model::ncp, Model::ccp}) {
     const auto [sticking, taken] = steps(stack, model, "sticking");
     const auto [zero, never] = steps(stack, model, "zero");
@@ -94,21 +88,21 @@ TEST_CASE("a cold start is where every contact sticks, if that is nearer than ze
     CHECK(sticking <= (model == Model::ncp ? zero / 2 : zero + 1));
   }
   // Sweeps may be all that is needed: where they come first a start that is dear beside them is not tried.
-  const ContactProblem press = scene("sphere_press", {{"spheres", std::int64_t{500}}, {"per_side", std::int64_t{8}}});
+  const ContactProblem press = scene_with("sphere_press", {{"spheres", std::int64_t{500}}, {"per_side", std::int64_t{8}}});
   stop.max_iterations = 3;
   const Result swept = run(press, {"proximal_newton", Model::ncp, stop, {{"linear_system", std::string("contact")}}});
   CHECK(swept.iterations == 3);
   CHECK(swept.counters.factorizations == 0);
   stop.max_iterations = 1000;
   // Most of these separate or slip: one factorisation shows that they do not stick.
-  const ContactProblem moving = scene("random_contacts", {{"contacts", std::int64_t{150}}});
+  const ContactProblem moving = scene_with("random_contacts", {{"contacts", std::int64_t{150}}});
   const auto [sticking, taken] = steps(moving, Model::ncp, "sticking");
   CHECK_FALSE(taken);
   CHECK(sticking == steps(moving, Model::ncp, "zero").first + 1);
 }
 
 TEST_CASE("proximal Newton reaches the last digits on a stack with a mass ratio of a thousand", "[newton]") {
-  const ContactProblem problem = scene("odd_mass_stack", {});
+  const ContactProblem problem = scene_with("odd_mass_stack", {});
   StopRule stop;
   stop.tolerance = 1e-12;
   stop.max_iterations = 100;
@@ -123,7 +117,7 @@ TEST_CASE("proximal Newton reaches the last digits on a stack with a mass ratio 
 }
 
 TEST_CASE("sweeps come first where they are asked for, and end at the handover", "[newton]") {
-  const ContactProblem problem = scene("random_contacts", {{"contacts", std::int64_t{150}}});
+  const ContactProblem problem = scene_with("random_contacts", {{"contacts", std::int64_t{150}}});
   StopRule stop;
   stop.tolerance = 1e-10;
   for (const Model model : {Model::ncp, Model::ccp}) {
@@ -148,7 +142,7 @@ TEST_CASE("sweeps come first where they are asked for, and end at the handover",
 }
 
 TEST_CASE("from where sweeps end a packing takes few Newton steps", "[newton]") {
-  const ContactProblem problem = scene("sphere_press", {{"spheres", std::int64_t{200}}, {"per_side", std::int64_t{6}}});
+  const ContactProblem problem = scene_with("sphere_press", {{"spheres", std::int64_t{200}}, {"per_side", std::int64_t{6}}});
   StopRule stop;
   stop.measure = Measure::natural_map;
   stop.max_iterations = 5000;
@@ -168,10 +162,10 @@ TEST_CASE("from where sweeps end a packing takes few Newton steps", "[newton]") 
 }
 
 TEST_CASE("many rows on fewer velocities are not analysed by contacts", "[newton]") {
-  const ContactProblem large = scene("sphere_press", {{"spheres", std::int64_t{216}}, {"per_side", std::int64_t{6}}});
+  const ContactProblem large = scene_with("sphere_press", {{"spheres", std::int64_t{216}}, {"per_side", std::int64_t{6}}});
   REQUIRE(large.rows() > 3000);
   CHECK(make_newton_system(large, NewtonSpace::automatic)->name().rfind("velocity", 0) == 0);
-  const ContactProblem few = scene("random_contacts", {{"contacts", std::int64_t{20}}});
+  const ContactProblem few = scene_with("random_contacts", {{"contacts", std::int64_t{20}}});
   CHECK(make_newton_system(few, NewtonSpace::automatic)->name().rfind("contact", 0) == 0);
 }
 

@@ -61,9 +61,7 @@ CsrMatrix inverse_matrix(const MassMatrix& mass) {
         if (const double value = mass.block_inverse(body)[6 * c + r]; value != 0.0)
           entries.emplace_back(static_cast<int>(offset + r), static_cast<int>(offset + c), value);
   }
-  CsrMatrix inverse(mass.size(), mass.size());
-  inverse.setFromTriplets(entries.begin(), entries.end());
-  return inverse;
+  return from_triplets<CsrMatrix>(mass.size(), mass.size(), entries);
 }
 
 /// Memory that a worker shares with this process.

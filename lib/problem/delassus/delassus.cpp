@@ -142,9 +142,7 @@ SparseMatrix AssembledDelassus::to_sparse() const {
                                a[c * rows + r]);
     });
   }
-  SparseMatrix N(blocks.rows(), blocks.rows());
-  N.setFromTriplets(entries.begin(), entries.end());
-  return N;
+  return from_triplets(blocks.rows(), blocks.rows(), entries);
 }
 
 }  // namespace ccp

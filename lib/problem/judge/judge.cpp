@@ -132,7 +132,7 @@ double Judge::momentum_residual(const Vector& impulse, const Vector& velocity) {
   scratch_n_ = -form.k;
   scratch_n_.noalias() += form.H * velocity;
   scratch_n_.noalias() -= form.D * impulse;
-  return scratch_n_.size() > 0 ? scratch_n_.cwiseAbs().maxCoeff() : 0.0;
+  return max_norm(scratch_n_);
 }
 
 double Judge::contact_residual(const Vector& impulse) {

@@ -82,8 +82,7 @@ void VelocityForm::build_pattern() {
   const SparseMatrix& H = problem_.global().H;
   std::vector<Triplet> entries;
   for (std::size_t k = 0; k < dof_.size(); ++k) entries.emplace_back(dof_[k], owner_[k], 1.0);
-  SparseMatrix touches(H.rows(), problem_.constraints().count());
-  touches.setFromTriplets(entries.begin(), entries.end());
+  const SparseMatrix touches = from_triplets(H.rows(), problem_.constraints().count(), entries);
   SparseMatrix unit(H.rows(), H.cols());
   unit.setIdentity();
   SparseMatrix pattern = SparseMatrix(H.cwiseAbs()) + unit + SparseMatrix(touches * SparseMatrix(touches.transpose()));

@@ -116,7 +116,7 @@ class Sweeps final : public ImpulseSource {
     change_ = 0.0;
     relax(order_.data(), 1);
     if (symmetric) relax(order_.data() + order_.size() - 1, -1);
-    return {change_, gamma_.size() > 0 ? gamma_.cwiseAbs().maxCoeff() : 0.0};
+    return {change_, max_norm(gamma_)};
   }
 
   /// All blocks, from that place of the order in that direction.

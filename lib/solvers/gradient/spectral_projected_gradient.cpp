@@ -11,7 +11,7 @@ namespace {
 
 constexpr double sufficient_decrease = 1e-4;  // Birgin, Martínez, Raydan 2000
 constexpr int largest_memory = 100;
-constexpr int patience = 5;  // iterations in a row without a direction of descent
+constexpr int most_blocked = 5;  // iterations in a row without a direction of descent
 
 struct SpgSettings {
   Preconditioner preconditioner = Preconditioner::none;
@@ -70,7 +70,7 @@ class SpgSession final : public Session {
     bool converged = false;
     for (int blocked = 0; monitor.go_on({gamma_.current(), nullptr, native_.values(), converged});) {
       blocked = line_.slope < 0.0 ? 0 : blocked + 1;
-      if (blocked > patience) return outcome(monitor, Status::stalled, "no direction of descent above rounding");
+      if (blocked > most_blocked) return outcome(monitor, Status::stalled, "no direction of descent above rounding");
       if (blocked > 0) start_anew(monitor);
       problem_.multiply(direction_, direction_product_, monitor);
       const double length = search(monitor.threads());

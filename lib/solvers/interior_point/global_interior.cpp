@@ -6,12 +6,6 @@
 #include "solvers/shared/linear_work.hpp"
 
 namespace ccp {
-namespace {
-
-double largest(const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
-
-}  // namespace
-
 GlobalInterior::GlobalInterior(const ContactProblem& problem, const BarrierProblem& barrier)
     : form_(problem.global()), barrier_(barrier), problem_(problem), given_global_(problem.given_global()) {
   const ConstraintSet& constraints = barrier.constraints;
@@ -43,7 +37,7 @@ GlobalInterior::GlobalInterior(const ContactProblem& problem, const BarrierProbl
   b_ = own_b_;
   Vector free;
   barrier.to_scaled_velocity(problem.free_velocity(), free);
-  free_velocity_ = largest(free);
+  free_velocity_ = max_norm(free);
   for (Vector* vector : {&momentum_left_, &dv_, &response_}) vector->setZero(form_.H.rows());
   for (Vector* vector : {&t_left_, &dlambda_}) vector->setZero(barrier.size());
 }
@@ -72,14 +66,14 @@ void GlobalInterior::velocity_of(const Vector& lambda, Vector& v) {
 ResidualScale GlobalInterior::residuals(const Vector& v, const Vector& lambda, Vector& momentum, Vector& u) {
   ResidualScale scale;
   momentum.noalias() = form_.H * v;
-  scale.momentum = std::max(largest(momentum), largest(form_.k));
+  scale.momentum = std::max(max_norm(momentum), max_norm(form_.k));
   momentum -= form_.k;
   response_.setZero();
   scatter(lambda, response_);
-  scale.momentum = std::max(scale.momentum, largest(response_));
+  scale.momentum = std::max(scale.momentum, max_norm(response_));
   momentum -= response_;
   gather(v, u);
-  scale.kinematic = std::max({largest(u), largest(b_), free_velocity_, largest(lambda)});
+  scale.kinematic = std::max({max_norm(u), max_norm(b_), free_velocity_, max_norm(lambda)});
   for (Index i = 0; i < barrier_.count() && !compliance_.empty(); ++i)
     u.segment<3>(3 * i) += compliance(i) * lambda.segment<3>(3 * i);
   u += b_;

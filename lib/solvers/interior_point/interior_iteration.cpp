@@ -12,8 +12,6 @@ constexpr double largest_eta = 0.9999;
 constexpr double nearly_rigid = 1e-6;           ///< compliance of the start `central`, in units of the mean N_ii
 constexpr double largest_regularisation = 1.0;  ///< in units of the mean N_ii
 
-double largest(const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
-
 }  // namespace
 
 InteriorIteration::InteriorIteration(const InteriorSettings& settings, const ContactProblem& problem, Monitor& monitor)
@@ -149,7 +147,7 @@ bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity
   if (settings_.warm_start == InteriorWarmStart::partial && !impulses_of_velocity(monitor)) return false;
   const double warm = natural_residual(point_.lambda, u_);
   if (!(warm < cold)) return start_cold(monitor);
-  const double margin = std::max(warm, 1e-14 * std::max(largest(point_.lambda), largest(u_)));
+  const double margin = std::max(warm, 1e-14 * std::max(max_norm(point_.lambda), max_norm(u_)));
   point_.y = u_;
   push_inside(point_.lambda, margin);
   push_inside(point_.y, margin);
@@ -216,7 +214,7 @@ bool InteriorIteration::step(Monitor& monitor) {
 /// True for impulses far above the free velocity that change no velocity: the objective falls for ever along such a ray, and
 /// the rounding of the impulses would hide any residual.
 bool InteriorIteration::unbounded() {
-  if (!(largest(point_.lambda) > 1e8 * largest(free_)) || largest(free_) == 0.0) return false;
+  if (!(max_norm(point_.lambda) > 1e8 * max_norm(free_)) || max_norm(free_) == 0.0) return false;
   system_->velocity_of(point_.lambda, dv_);
   system_->residuals(dv_, point_.lambda, momentum_, u_);
   const double curvature = point_.lambda.dot(u_ - free_);
@@ -376,7 +374,7 @@ void InteriorIteration::evaluate() {
   scale_ = system_->residuals(point_.v, point_.lambda, momentum_, u_);
   residual_ = u_ - point_.y;
   double bilateral = 0.0, cones = 0.0, product = 0.0, terms = 0.0;
-  const double free = largest(free_);
+  const double free = max_norm(free_);
   Index bilaterals = 0;
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) {

@@ -80,8 +80,7 @@ class NormalInterior final : public GlobalInterior {
     for (Index i = 0; i < barrier_.count(); ++i)
       for (std::size_t b = first(i); b < first(i + 1); ++b)
         for (std::size_t a = b; a < first(i + 1); ++a) triplets.emplace_back(entries_[a].dof, entries_[b].dof, 0.0);
-    matrix_.resize(form_.H.rows(), form_.H.cols());
-    matrix_.setFromTriplets(triplets.begin(), triplets.end());
+    matrix_ = from_triplets(form_.H.rows(), form_.H.cols(), triplets);
     matrix_.makeCompressed();
     mass_.assign(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros());
     for (Index i = 0; i < barrier_.count(); ++i)

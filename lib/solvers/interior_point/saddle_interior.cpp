@@ -72,8 +72,7 @@ class SaddleInterior final : public GlobalInterior {
       next += active(i);
     }
     triplets.insert(triplets.end(), own.begin(), own.end());
-    matrix_.resize(next, next);
-    matrix_.setFromTriplets(triplets.begin(), triplets.end());
+    matrix_ = from_triplets(next, next, triplets);
     matrix_.makeCompressed();
     for (const Triplet& entry : own) {
       const int* begin = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[entry.col()];

@@ -30,7 +30,7 @@ class SchurInterior final : public InteriorSystem {
     N_.multiply(lambda, product_);
     momentum = v - product_ - r_;
     u = v;
-    const double terms = std::max({largest(v), largest(product_), largest(r_), largest(lambda)});
+    const double terms = std::max({max_norm(v), max_norm(product_), max_norm(r_), max_norm(lambda)});
     return {terms, terms};
   }
 
@@ -66,7 +66,6 @@ class SchurInterior final : public InteriorSystem {
   bool has_velocity() const override { return false; }
 
  private:
-  static double largest(const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
   const BarrierBlock& block(Index i) const { return (*blocks_)[static_cast<std::size_t>(i)]; }
   int active(Index i) const { return barrier_.active[static_cast<std::size_t>(i)]; }
 

@@ -134,7 +134,7 @@ class PqnSession final : public Session {
     products_ = 0;
     shift_ = shift;
     r_ = problem_.free_velocity() + shift;
-    size_ = r_.size() > 0 ? r_.cwiseAbs().maxCoeff() : 0.0;
+    size_ = max_norm(r_);
     energy_ = 0.0;
     for (Index i = 0; i < set_.count(); ++i)
       energy_ += padded_block(set_, r_, i).dot(inverse_[static_cast<std::size_t>(i)] * padded_block(set_, r_, i));

@@ -68,7 +68,7 @@ class SemismoothSession final : public Session {
   void begin(const WarmStart& start, const Vector& shift, Monitor& monitor) {
     Vector r = Vector::Zero(x_.size());
     pad(problem_.constraints(), problem_.local().r + shift, r);
-    free_velocity_ = r.size() > 0 ? r.cwiseAbs().maxCoeff() : 0.0;
+    free_velocity_ = max_norm(r);
     x_.setZero();
     u_ = r;
     merit_ = merit_of(x_, u_);

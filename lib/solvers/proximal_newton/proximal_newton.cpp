@@ -104,7 +104,7 @@ class ProximalSession final : public Session {
     Vector padded = Vector::Zero(sub_.size());
     pad(problem_.constraints(), problem_.free_velocity() + shift, padded);
     sub_.set_free_velocity(padded);
-    free_velocity_ = padded.size() > 0 ? padded.cwiseAbs().maxCoeff() : 0.0;
+    free_velocity_ = max_norm(padded);
     if (start.impulse.size() > 0)
       pad(problem_.constraints(), start.impulse, centre_);
     else

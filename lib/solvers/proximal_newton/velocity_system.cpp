@@ -66,7 +66,7 @@ class VelocitySystem final : public NewtonSystem {
 
   void solve(const Vector& rhs, Vector& x) override {
     solve_once(rhs, x);
-    const double scale = rhs.size() > 0 ? rhs.cwiseAbs().maxCoeff() : 0.0;
+    const double scale = max_norm(rhs);
     for (int step = 0; step < refinements; ++step) {
       multiply(x, product_);
       for (Index i = 0; i < constraints_.count(); ++i) {
@@ -151,8 +151,7 @@ class VelocitySystem final : public NewtonSystem {
     for (const Triplet& entry : mass_entries_) used[static_cast<std::size_t>(entry.row())] = 1;
     for (int k = 0; k < 3 * groups_; ++k)
       if (used[static_cast<std::size_t>(k)] == 0) entries.emplace_back(k, k, 1.0);  // padding of groups with fewer dofs
-    SparseMatrix K(3 * groups_, 3 * groups_);
-    K.setFromTriplets(entries.begin(), entries.end());
+    const SparseMatrix K = from_triplets(3 * groups_, 3 * groups_, entries);
     K_ = block_matrix(groups, K);
     mass_ = K_.block;
     for (std::size_t i = 0; i + 1 < part_start_.size(); ++i) {

@@ -41,12 +41,6 @@ struct AdmmSettings {
   double tolerance_dual = 1e-10;
 };
 
-/// ‖x‖∞ of an expression, without a temporary.
-template <typename Expression>
-double max_norm(const Expression& x) {
-  return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
-}
-
 class AdmmSession final : public Session {
  public:
   AdmmSession(const AdmmSettings& settings, const ContactProblem& problem, Monitor& monitor)

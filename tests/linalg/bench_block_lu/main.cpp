@@ -20,7 +20,7 @@
 #include "linalg/bench_block_lu/orderings.hpp"
 #include "linalg/bench_block_lu/timed_solvers.hpp"
 #include "linalg/linear_solver.hpp"
-#include "problems/build_scene.hpp"
+#include "support/build_scene.hpp"
 
 namespace ccp::bench {
 namespace {
