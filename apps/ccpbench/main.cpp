@@ -39,16 +39,9 @@ int flushed(int code) {
 int run_program(int argc, char** argv) {
   CommandLine program("ccpbench", "benchmark suite for complementarity problems with friction", CCPBENCH_VERSION,
                       program_footer);
-  add_run(program);
-  add_solve(program);
-  add_check(program);
-  add_list(program);
-  add_inspect(program);
-  add_generate(program);
-  add_report(program);
-  add_claims(program);
-  add_compare(program);
-  add_profile(program);
+  for (const auto add : {add_run, add_solve, add_check, add_list, add_inspect, add_generate, add_report, add_claims,
+                         add_compare, add_profile})
+    add(program);
   return program.run(argc, argv);
 }
 

@@ -1,7 +1,5 @@
 #include "io/fclib.hpp"
 
-#include <stdexcept>
-
 namespace ccp {
 namespace {
 
@@ -25,12 +23,8 @@ std::size_t utf8_length(std::string_view text) {
 }  // namespace
 
 std::string_view fclib_form_name(FclibForm form) {
-  switch (form) {
-    case FclibForm::local: return "fclib_local";
-    case FclibForm::global: return "fclib_global";
-    case FclibForm::global_rolling: return "fclib_global_rolling";
-  }
-  throw std::logic_error("unknown FclibForm");
+  constexpr std::string_view names[] = {"fclib_local", "fclib_global", "fclib_global_rolling"};  // by FclibForm
+  return names[static_cast<std::size_t>(form)];
 }
 
 std::string printable_text(std::string_view bytes) {

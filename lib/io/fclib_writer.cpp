@@ -5,7 +5,8 @@
 #include <stdexcept>
 
 #include "core/error.hpp"
-#include "io/atomic_file.hpp"
+#include "io/fclib_matrix.hpp"
+#include "io/file.hpp"
 #include "io/hdf5_image.hpp"
 #include "linalg/dense.hpp"
 
@@ -196,13 +197,6 @@ void add_vectors(hdf5::Image& image, const std::string& group, const ContactProb
 Vector FclibLayout::to_file(const Vector& problem_rows) const {
   Vector values(std::ssize(rows));
   for (std::size_t i = 0; i < rows.size(); ++i) values[static_cast<Index>(i)] = rows[i] < 0 ? 0.0 : problem_rows[rows[i]];
-  return values;
-}
-
-Vector FclibLayout::to_problem(const Vector& file_values, Index problem_size) const {
-  Vector values = Vector::Zero(problem_size);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i] >= 0) values[rows[i]] = file_values[static_cast<Index>(i)];
   return values;
 }
 

@@ -19,8 +19,6 @@ struct FclibLayout {
 
   /// A vector of the rows of the problem (γ, u, b, …) in the rows of the file, with zeros in added rows.
   Vector to_file(const Vector& problem_rows) const;
-  /// The inverse of to_file; what stands in added rows is dropped. problem_size: m of the problem.
-  Vector to_problem(const Vector& file_values, Index problem_size) const;
 };
 
 /// spacedim is 2 when the problem has 2D contacts, else 3. Throws InputError when it has both, which one file cannot hold.

@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 
 #include "linalg/block/block_matrix.hpp"
-#include "peers/adapter_protocol.hpp"
-#include "peers/peer_solver.hpp"
 #include "peers/siconos_script.hpp"
 #include "process/child_program.hpp"
 #include "solvers/shared/native_columns.hpp"
@@ -23,6 +21,33 @@ constexpr double start_up_limit_s = 300.0;  // python, its libraries, and readin
 constexpr double clock_tick_s = 1e-9;       // what a clock that counts whole ticks may lose
 constexpr double transfer_slack_s = 0.1;    // an iterate on its way when the time limit is reached still counts
 
+// What goes over the socket between the program and the adapter, in the byte order of the machine.
+
+/// What the program sends first; after it row_start (int32, contacts + 1), column (int32, blocks), W (9 doubles a block, by
+/// columns), q (3·contacts), μ (contacts) and the start reaction (3·contacts).
+struct AdapterRequest {
+  std::int64_t contacts = 0, blocks = 0;
+  std::int64_t max_iterations = 0;
+  double tolerance = 0.0;  ///< of the peer's own criterion
+};
+
+/// What an adapter answers, each followed by `bytes` of payload. It waits for one byte after `ready` and after each
+/// `iterate`, so that it and the judge never work at the same time.
+struct AdapterFrame {
+  enum Kind : std::int32_t {
+    ready = 1,    ///< the problem is read; info: 1 when iterates are whole runs from the start, 0 when they are iterations
+    iterate = 2,  ///< payload: reaction
+    end = 3,      ///< the peer is done; info: its return value, 0 for converged; payload: reaction
+    failure = 4   ///< payload: why, as text; info: 1 for lack of memory
+  };
+  std::int32_t kind = 0;
+  std::int32_t bytes = 0;
+  std::int64_t iterations = 0;  ///< of the peer
+  std::int64_t info = 0;
+  double seconds = 0.0;  ///< spent in the peer's solve call so far, by the adapter's steady clock
+  double error = 0.0;    ///< the peer's own residual
+};
+
 struct Peer {
   const char* name;
   const char* id;  ///< SICONOS_FRICTION_3D_ + id
@@ -33,26 +58,24 @@ struct Peer {
 constexpr const char* review = "Acary, Brémond and Huber 2018; Siconos ";
 
 constexpr Peer peers[] = {
-    {"siconos/nsgs", "NSGS", "Siconos: nonlinear Gauss–Seidel", "fc3d_nsgs"},
-    {"siconos/prox", "PROX", "Siconos: proximal point method around nonsmooth Newton", "fc3d_proximal"},
-    {"siconos/tfp", "TFP", "Siconos: Tresca fixed point", "fc3d_TrescaFixedPoint"},
-    {"siconos/pfp", "PFP", "Siconos: Panagiotopoulos fixed point", "fc3d_Panagiotopoulos_FixedPoint"},
-    {"siconos/aclmfp", "ACLMFP", "Siconos: fixed point on the convex problem (Acary, Cadoux, Lemaréchal, Malick)",
+    {"siconos/nsgs", "NSGS", "nonlinear Gauss–Seidel", "fc3d_nsgs"},
+    {"siconos/prox", "PROX", "proximal point method around nonsmooth Newton", "fc3d_proximal"},
+    {"siconos/tfp", "TFP", "Tresca fixed point", "fc3d_TrescaFixedPoint"},
+    {"siconos/pfp", "PFP", "Panagiotopoulos fixed point", "fc3d_Panagiotopoulos_FixedPoint"},
+    {"siconos/aclmfp", "ACLMFP", "fixed point on the convex problem (Acary, Cadoux, Lemaréchal, Malick)",
      "fc3d_ACLMFixedPoint"},
-    {"siconos/soclcp", "SOCLCP", "Siconos: the convex problem alone, as a second-order cone program", "fc3d_SOCLCP"},
-    {"siconos/dsfp", "DSFP", "Siconos: De Saxcé fixed point with a fixed step", "fc3d_DeSaxceFixedPoint"},
-    {"siconos/fpp", "FPP", "Siconos: fixed point with projection", "fc3d_fixedPointProjection"},
-    {"siconos/eg", "EG", "Siconos: extragradient", "fc3d_ExtraGradient"},
-    {"siconos/hp", "HP", "Siconos: hyperplane projection", "fc3d_HyperplaneProjection"},
-    {"siconos/vi_fpp", "VI_FPP", "Siconos: fixed point with projection, as a variational inequality",
-     "fc3d_VI_FixedPointProjection"},
-    {"siconos/vi_eg", "VI_EG", "Siconos: extragradient, as a variational inequality", "fc3d_VI_ExtraGradient"},
-    {"siconos/nsn_ac", "NSN_AC", "Siconos: nonsmooth Newton on the Alart–Curnier function",
-     "fc3d_nonsmooth_Newton_AlartCurnier"},
-    {"siconos/nsn_fb", "NSN_FB", "Siconos: nonsmooth Newton on the Fischer–Burmeister function",
+    {"siconos/soclcp", "SOCLCP", "the convex problem alone, as a second-order cone program", "fc3d_SOCLCP"},
+    {"siconos/dsfp", "DSFP", "De Saxcé fixed point with a fixed step", "fc3d_DeSaxceFixedPoint"},
+    {"siconos/fpp", "FPP", "fixed point with projection", "fc3d_fixedPointProjection"},
+    {"siconos/eg", "EG", "extragradient", "fc3d_ExtraGradient"},
+    {"siconos/hp", "HP", "hyperplane projection", "fc3d_HyperplaneProjection"},
+    {"siconos/vi_fpp", "VI_FPP", "fixed point with projection, as a variational inequality", "fc3d_VI_FixedPointProjection"},
+    {"siconos/vi_eg", "VI_EG", "extragradient, as a variational inequality", "fc3d_VI_ExtraGradient"},
+    {"siconos/nsn_ac", "NSN_AC", "nonsmooth Newton on the Alart–Curnier function", "fc3d_nonsmooth_Newton_AlartCurnier"},
+    {"siconos/nsn_fb", "NSN_FB", "nonsmooth Newton on the Fischer–Burmeister function",
      "fc3d_nonsmooth_Newton_FischerBurmeister"},
-    {"siconos/nsn_nm", "NSN_NM", "Siconos: nonsmooth Newton on the natural map", "fc3d_nonsmooth_Newton_NaturalMap"},
-    {"siconos/admm", "ADMM", "Siconos: ADMM with De Saxcé's correction", "fc3d_admm"},
+    {"siconos/nsn_nm", "NSN_NM", "nonsmooth Newton on the natural map", "fc3d_nonsmooth_Newton_NaturalMap"},
+    {"siconos/admm", "ADMM", "ADMM with De Saxcé's correction", "fc3d_admm"},
 };
 
 enum class NsgsLocal { siconos, projection };
@@ -262,7 +285,11 @@ class SiconosSession final : public Session {
 class SiconosSolver final : public PeerSolver {
  public:
   explicit SiconosSolver(const Peer& peer) : peer_(peer) {
-    info_ = {peer.name, peer.title, std::string(review) + peer.reference, {Model::ncp}, SiconosColumns().columns()};
+    info_ = {peer.name,
+             std::string("Siconos: ") + peer.title,
+             std::string(review) + peer.reference,
+             {Model::ncp},
+             SiconosColumns().columns()};
     fields_.add("tolerance", &settings_.tolerance, Range::positive(), "",
                 "of Siconos' own criterion, at which it ends; small, so that the stop rule of the run decides", "Siconos");
     const std::string id = peer.id;

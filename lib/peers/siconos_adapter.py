@@ -3,7 +3,7 @@
     python3 -c SCRIPT version             prints the version of Siconos
     python3 -c SCRIPT solve NAME OPTION…  serves one problem on the socket that is its standard input
 
-What goes over the socket is described in adapter_protocol.hpp.
+What goes over the socket is described in siconos.cpp.
 """
 
 import ctypes

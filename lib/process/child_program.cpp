@@ -14,7 +14,6 @@
 #include <csignal>
 #include <system_error>
 
-#include "process/last_line.hpp"
 #include "process/program.hpp"
 
 namespace ccp {

@@ -8,7 +8,11 @@
 
 namespace ccp {
 
-std::string ExitStatus::text() const { return code ? fmt::format("exit code {}", *code) : signal_name(signal); }
+std::string ExitStatus::text() const {
+  if (code) return fmt::format("exit code {}", *code);
+  const char* name = ::sigabbrev_np(signal);
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
 
 ExitStatus exit_status(int status) {
   if (WIFSIGNALED(status)) return {std::nullopt, WTERMSIG(status)};
@@ -22,9 +26,14 @@ ExitStatus wait_for(pid_t child) {
   return exit_status(status);
 }
 
-std::string signal_name(int signal) {
-  const char* name = ::sigabbrev_np(signal);
-  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+std::string last_line(std::string_view printed) {
+  constexpr std::size_t longest = 300;
+  const auto end = printed.find_last_not_of(" \t\r\n");
+  if (end == std::string_view::npos) return {};
+  printed = printed.substr(0, end + 1);
+  const auto before = printed.find_last_of('\n');
+  if (before != std::string_view::npos) printed.remove_prefix(before + 1);
+  return std::string(printed.substr(0, longest));
 }
 
 }  // namespace ccp

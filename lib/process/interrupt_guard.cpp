@@ -1,7 +1,5 @@
 #include "process/interrupt_guard.hpp"
 
-#include <csignal>
-
 namespace ccp {
 namespace {
 
@@ -11,23 +9,19 @@ void note_interrupt(int) { interrupt_seen = 1; }
 
 }  // namespace
 
-struct InterruptGuard::Saved {
-  struct sigaction interrupt, terminate;
-};
-
-InterruptGuard::InterruptGuard() : saved_(std::make_unique<Saved>()) {
+InterruptGuard::InterruptGuard() {
   interrupt_seen = 0;
   struct sigaction action {};
   action.sa_handler = note_interrupt;
   action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second one does what it always did
   ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, &saved_->interrupt);
-  ::sigaction(SIGTERM, &action, &saved_->terminate);
+  ::sigaction(SIGINT, &action, &before_[0]);
+  ::sigaction(SIGTERM, &action, &before_[1]);
 }
 
 InterruptGuard::~InterruptGuard() {
-  ::sigaction(SIGINT, &saved_->interrupt, nullptr);
-  ::sigaction(SIGTERM, &saved_->terminate, nullptr);
+  ::sigaction(SIGINT, &before_[0], nullptr);
+  ::sigaction(SIGTERM, &before_[1], nullptr);
 }
 
 bool InterruptGuard::interrupted() const { return interrupt_seen != 0; }

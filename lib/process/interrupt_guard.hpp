@@ -1,6 +1,7 @@
 #pragma once
 
-#include <memory>
+#include <array>
+#include <csignal>
 
 namespace ccp {
 
@@ -15,8 +16,7 @@ class InterruptGuard {
   bool interrupted() const;
 
  private:
-  struct Saved;
-  std::unique_ptr<Saved> saved_;
+  std::array<struct sigaction, 2> before_{};  ///< what SIGINT and SIGTERM did
 };
 
 }  // namespace ccp

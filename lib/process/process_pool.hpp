@@ -6,14 +6,18 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "process/exit_status.hpp"
-#include "process/limits.hpp"
 
 namespace ccp {
+
+/// Limits of a process, enforced from outside.
+struct Limits {
+  double wall_s = 600.0;      ///< s, of the whole process
+  double memory_mb = 8192.0;  ///< MiB of private memory
+};
 
 /// Exit codes of a worker beside 0, by which it says what it can no longer write.
 constexpr int exit_out_of_memory = 70, exit_cannot_write = 71;
@@ -50,8 +54,6 @@ class ProcessPool {
   /// Forks; the worker runs `body` and ends with its return value, never returning here. Throws std::system_error when no
   /// process can be made. log: a file to create.
   void spawn(std::size_t id, const Limits& limits, const std::filesystem::path& log, const std::function<int()>& body);
-
-  std::size_t running() const { return workers_.size(); }
 
   /// Waits until a worker ends, a signal arrives, or `longest` is over; kills workers beyond their wall limit. Throws
   /// std::system_error when there was no process for a worker.

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 
 namespace ccp {
 namespace {
@@ -62,21 +61,10 @@ bool reap(pid_t& worker, WorkerEnd& end) {
 
 }  // namespace
 
-struct ReaperSignals::Mask {
-  sigset_t set;
-};
-
-ReaperSignals::ReaperSignals() : before_(new Mask) {
+ReaperSignals::ReaperSignals() {
   const sigset_t set = waited_for();
-  ::sigprocmask(SIG_BLOCK, &set, &before_->set);
+  ::sigprocmask(SIG_BLOCK, &set, &before_);
 }
-
-ReaperSignals::~ReaperSignals() {
-  restore();
-  delete before_;
-}
-
-void ReaperSignals::restore() const { ::sigprocmask(SIG_SETMASK, &before_->set, nullptr); }
 
 void run_reaper(pid_t runner, int report, const ReaperSignals& signals, const std::function<void()>& worker) {
   ::setpgid(0, 0);  // out of reach of the terminal

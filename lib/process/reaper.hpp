@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <functional>
 
 namespace ccp {
@@ -18,15 +19,14 @@ struct WorkerEnd {
 class ReaperSignals {
  public:
   ReaperSignals();
-  ~ReaperSignals();
+  ~ReaperSignals() { restore(); }
   ReaperSignals(const ReaperSignals&) = delete;
   ReaperSignals& operator=(const ReaperSignals&) = delete;
 
-  void restore() const;
+  void restore() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
  private:
-  struct Mask;
-  Mask* before_;
+  sigset_t before_{};
 };
 
 /// Runs a reaper, the process between the runner and one worker. It forks the worker and waits for its end, for SIGTERM, or

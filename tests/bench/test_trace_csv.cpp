@@ -3,9 +3,9 @@
 #include <limits>
 #include <sstream>
 
+#include "bench/record/csv.hpp"
 #include "bench/results/trace_csv.hpp"
 #include "core/error.hpp"
-#include "io/csv.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace ccp;

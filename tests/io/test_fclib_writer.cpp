@@ -32,6 +32,14 @@ const std::vector<std::vector<ConstraintKind>> kind_lists = {
     {contact},
 };
 
+/// The inverse of FclibLayout::to_file; what stands in added rows is dropped.
+Vector to_problem(const FclibLayout& layout, const Vector& file_values, Index problem_size) {
+  Vector values = Vector::Zero(problem_size);
+  for (std::size_t i = 0; i < layout.rows.size(); ++i)
+    if (layout.rows[i] >= 0) values[layout.rows[i]] = file_values[static_cast<Index>(i)];
+  return values;
+}
+
 }  // namespace
 
 TEST_CASE("the rows of a file: contacts first, unilateral rows padded, equality rows last") {
@@ -45,7 +53,7 @@ TEST_CASE("the rows of a file: contacts first, unilateral rows padded, equality 
   Vector stored(8);
   stored << 11, 12, 13, 14, 0, 0, 10, 15;
   CHECK(layout.to_file(gamma) == stored);
-  CHECK(layout.to_problem(stored, 6) == gamma);
+  CHECK(to_problem(layout, stored, 6) == gamma);
   CHECK(fclib_layout(constraint_set({unilateral, contact2d})).rows == std::vector<Index>{0, -1, 1, 2});
   CHECK(fclib_layout(constraint_set({unilateral})).rows == std::vector<Index>{0, -1, -1});
 }
@@ -103,7 +111,7 @@ TEST_CASE("each form can be written from the other, with the same u for every γ
         const Vector gamma = samples.vector(problem.rows());
         const Vector u = problem.local().N * gamma + problem.local().r;
         const Vector read_u = read.local().N * layout.to_file(gamma) + read.local().r;
-        CHECK((layout.to_problem(read_u, problem.rows()) - u).cwiseAbs().maxCoeff() < 1e-12 * u.cwiseAbs().maxCoeff());
+        CHECK((to_problem(layout, read_u, problem.rows()) - u).cwiseAbs().maxCoeff() < 1e-12 * u.cwiseAbs().maxCoeff());
       }
     }
 }
@@ -131,7 +139,7 @@ TEST_CASE("a compliance becomes virtual degrees of freedom, and every measure st
       for (int trial = 0; trial < 3; ++trial) {
         const Vector gamma = samples.vector(problem.rows()), stored = layout.to_file(gamma);
         const Measures expected = given.evaluate(all_measures(), {&gamma}), found = read.evaluate(all_measures(), {&stored});
-        CHECK((layout.to_problem(read.local_velocity(), problem.rows()) - given.local_velocity()).cwiseAbs().maxCoeff() <
+        CHECK((to_problem(layout, read.local_velocity(), problem.rows()) - given.local_velocity()).cwiseAbs().maxCoeff() <
               1e-12);
         for (const Measure measure :
              {Measure::velocity_residual, Measure::relative_residual, Measure::natural_map, Measure::objective,

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "peers/registry.hpp"
 #include "peers/siconos.hpp"
 #include "support/run_solver.hpp"
 #include "support/skip.hpp"
@@ -45,11 +44,11 @@ RunSpec ncp_run(const std::string& solver, double time_limit_s = 5.0) {
 
 Result fake_run(const std::string& role, double time_limit_s = 5.0) {
   const Variable python("CCPBENCH_SICONOS_PYTHON", CCPBENCH_FAKE_ADAPTER), does("FAKE_ADAPTER", role);
-  return run(slipping(), *make_peer("siconos/nsgs"), ncp_run("siconos/nsgs", time_limit_s));
+  return run(slipping(), *make_siconos_solver("siconos/nsgs"), ncp_run("siconos/nsgs", time_limit_s));
 }
 
 bool siconos_is_there() {
-  const auto defect = make_peer("siconos/nsgs")->supports(slipping(), Model::ncp);
+  const auto defect = make_siconos_solver("siconos/nsgs")->supports(slipping(), Model::ncp);
   if (defect) skip(*defect);
   return !defect;
 }
@@ -58,7 +57,7 @@ bool siconos_is_there() {
 
 TEST_CASE("where Siconos is absent its solvers are unsupported, with the reason and what to do") {
   const Variable python("CCPBENCH_SICONOS_PYTHON", "/nowhere/python3");
-  const auto solver = make_peer("siconos/nsgs");
+  const auto solver = make_siconos_solver("siconos/nsgs");
   const auto reason = solver->supports(slipping(), Model::ncp);
   REQUIRE(reason);
   CHECK_THAT(*reason, Contains("/nowhere/python3") && Contains("No such file") && Contains("python3-siconos"));
@@ -66,23 +65,23 @@ TEST_CASE("where Siconos is absent its solvers are unsupported, with the reason 
 }
 
 TEST_CASE("peers take 3D contacts and the ncp model alone, and have names of their own") {
-  const auto solver = make_peer("siconos/nsgs");
+  const auto solver = make_siconos_solver("siconos/nsgs");
   CHECK(solver->supports(slipping(), Model::ccp).has_value());
   RandomShape mixed{6, 2, 2, 2, 2};
   const auto reason = solver->supports(random_problem(12, mixed, "mixed kinds"), Model::ncp);
   REQUIRE(reason);
   CHECK_THAT(*reason, Contains("contacts of three rows"));
-  CHECK(peer_names().size() >= 12);
-  for (const std::string& name : peer_names()) {
+  CHECK(siconos_solver_names().size() >= 12);
+  for (const std::string& name : siconos_solver_names()) {
     CAPTURE(name);
-    const auto peer = make_peer(name);
+    const auto peer = make_siconos_solver(name);
     CHECK(peer->info().name == name);
     CHECK_FALSE(peer->info().title.empty());
     CHECK_FALSE(peer->info().reference.empty());
     for (const Field& field : peer->settings().fields())
       CHECK_FALSE(peer->settings().check(field.name, field.default_value).has_value());
   }
-  CHECK(make_peer("siconos/nsg") == nullptr);
+  CHECK(make_siconos_solver("siconos/nsg") == nullptr);
 }
 
 TEST_CASE("whatever an adapter does becomes a status with its reason") {
@@ -169,7 +168,7 @@ TEST_CASE("Siconos solves small problems, observed and by repeated runs, as our 
     problem.local_velocity(own.impulse, scratch, expected);
     for (const char* name : {"siconos/nsgs", "siconos/nsn_ac", "siconos/nsn_fb", "siconos/admm", "siconos/vi_eg"}) {
       CAPTURE(name);
-      const Result result = run(problem, *make_peer(name), ncp_run(name));
+      const Result result = run(problem, *make_siconos_solver(name), ncp_run(name));
       CHECK(result.status == Status::solved);
       CHECK(result.solve_s > 0.0);
       problem.local_velocity(result.impulse, scratch, u);

@@ -15,7 +15,7 @@
 #include <string>
 
 #include "process/child_program.hpp"
-#include "process/last_line.hpp"
+#include "process/exit_status.hpp"
 #include "process/process_pool.hpp"
 #include "process/program.hpp"
 #include "support/temporary_folder.hpp"

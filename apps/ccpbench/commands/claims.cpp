@@ -4,14 +4,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 #include "bench/analysis/claims.hpp"
 #include "bench/run/runner.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
-#include "io/atomic_file.hpp"
+#include "io/file.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/table.hpp"
@@ -20,7 +19,7 @@
 namespace ccp::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* claims_footer =
     "Examples\n"
     "  $ ccpbench claims --size small --fclib ../fclib\n"
     "  $ ccpbench claims configs/test1a.json\n"
@@ -34,14 +33,15 @@ constexpr const char* footer =
     "Exit codes: 0 all claims that must hold do, 1 one of them does not or cannot be judged, 2 bad input, 130 "
     "interrupted.\n";
 
-struct Options {
+struct ClaimsArguments {
   std::vector<std::string> inputs;
   std::string markdown;
   RunOptions run;
   bool quiet = false;
 };
 
-void print_judgements(const Config& config, const std::vector<Judgement>& judgements) {
+void print_judgements(const JudgedConfig& judged) {
+  const auto& [config, judgements] = judged;
   print_line(Style::out().bold(printable(config.title.empty() ? config.name : config.title)));
   if (judgements.empty()) return print_line("  no claims");
   Table table({{"claim", false, Fit::shorten}, {"must"}, {"measured", true}, {"bound", true}, {"by"}, {"verdict"}});
@@ -54,18 +54,6 @@ void print_judgements(const Config& config, const std::vector<Judgement>& judgem
   for (const Judgement& judgement : judgements)
     if (judgement.verdict == Verdict::open)
       print_line(fmt::format("  {}: {}", judgement.claim.id, printable(judgement.reason)));
-}
-
-struct Judged {
-  Config config;
-  std::vector<Judgement> judgements;
-};
-
-bool needs_files(const Config& config) {
-  return std::any_of(config.variants.begin(), config.variants.end(), [](const ConfigVariant& variant) {
-    return std::any_of(variant.problems.begin(), variant.problems.end(),
-                       [](const auto& problem) { return !problem->fclib.empty(); });
-  });
 }
 
 /// All configs of the folder configs/, in the order of their names.
@@ -88,7 +76,7 @@ struct Input {
 
 /// Reads and plans everything before anything runs, so that a mistake in the last input costs nothing. With --only, configs
 /// without a matching cell are left out, unless that leaves nothing.
-std::vector<Input> read_inputs(const Options& options) {
+std::vector<Input> read_inputs(const ClaimsArguments& options) {
   const RunOptions& run = options.run;
   // Where all configs are meant, those whose files are not there cannot be judged; where one is named, that is bad input.
   const bool files = !options.inputs.empty() || !run.fclib_dir.empty() || std::getenv("CCPBENCH_FCLIB_DIR") != nullptr;
@@ -100,7 +88,7 @@ std::vector<Input> read_inputs(const Options& options) {
       continue;
     }
     Input input{"", read_config(name, catalog(), run.overrides)};
-    input.without_files = !files && needs_files(*input.config);
+    input.without_files = !files && input.config->needs_files();
     if (!input.without_files) {
       const Plan plan = make_plan(*input.config, {run.fclib_dir, run.threads});
       try {
@@ -116,23 +104,21 @@ std::vector<Input> read_inputs(const Options& options) {
   return inputs;
 }
 
-Judged judge_folder(const std::string& folder, const Options& options) {
+JudgedConfig judge_folder(const std::string& folder, const ClaimsArguments& options) {
   const ResultTable table(folder, catalog(), options.run.fclib_dir);
   if (!table.note().empty()) report_note(table.note());
   return {table.config(), judge_claims(table)};
 }
 
 /// Nothing when the run was interrupted.
-std::optional<Judged> judge(const Input& input, const Options& options) {
+std::optional<JudgedConfig> judge(const Input& input, const ClaimsArguments& options) {
   if (!input.config) return judge_folder(input.folder, options);
-  if (input.without_files) return Judged{*input.config, open_judgements(*input.config, "needs FCLib files, see --fclib")};
-  RunReport report;
-  {
-    TerminalProgress progress(options.quiet);
-    report = run_config(*input.config, catalog(), options.run, progress);
-  }
+  if (input.without_files)
+    return JudgedConfig{*input.config, open_judgements(*input.config, "needs FCLib files, see --fclib")};
+  const Plan plan = make_plan(*input.config, {options.run.fclib_dir, options.run.threads});
+  const RunReport report = run_in_terminal(*input.config, plan, options.run, options.quiet);
   if (report.interrupted) return std::nullopt;
-  Judged judged = judge_folder(report.folder, options);
+  JudgedConfig judged = judge_folder(report.folder, options);
   if (options.run.only.empty()) return judged;
   auto& all = judged.judgements;  // what --only leaves out is not asked for
   all.erase(std::remove_if(all.begin(), all.end(), [](const Judgement& judgement) { return judgement.cells == 0; }),
@@ -140,34 +126,31 @@ std::optional<Judged> judge(const Input& input, const Options& options) {
   return judged;
 }
 
-int finish(const std::vector<Judged>& all, const Options& options) {
-  std::vector<std::pair<const Config*, std::vector<Judgement>>> judged;
+int finish(const std::vector<JudgedConfig>& judged, const ClaimsArguments& options) {
   std::size_t met = 0, total = 0, broken = 0;
-  for (const Judged& one : all) {
-    judged.emplace_back(&one.config, one.judgements);
+  for (const JudgedConfig& one : judged)
     for (const Judgement& judgement : one.judgements) {
       ++total;
       met += judgement.verdict == Verdict::met ? 1 : 0;
       broken += judgement.verdict != Verdict::met && judgement.claim.must ? 1 : 0;
     }
-  }
   if (!options.markdown.empty()) write_file_atomically(options.markdown, scorecard(judged));
   print_line(fmt::format("{} of {} met{}", met, counted(total, "claim"),
                          broken == 0 ? "" : fmt::format(", {} that must hold not", broken)));
   return broken == 0 ? exit_done : exit_claim_failed;
 }
 
-int run(const Options& options) {
+int judge_all(const ClaimsArguments& options) {
   const std::vector<Input> inputs = read_inputs(options);
   if (!options.markdown.empty()) AtomicFile probe(options.markdown);  // better said now than after the work
-  std::vector<Judged> all;
+  std::vector<JudgedConfig> all;
   for (const Input& input : inputs) {
     auto judged = judge(input, options);
     if (!judged) {
       report_error("interrupted; run it again to do the missing cells");
       return exit_interrupted;
     }
-    print_judgements(judged->config, judged->judgements);
+    print_judgements(*judged);
     print_line("");
     all.push_back(std::move(*judged));
   }
@@ -177,12 +160,12 @@ int run(const Options& options) {
 }  // namespace
 
 void add_claims(CommandLine& program) {
-  Subcommand& command = program.subcommand("claims", "judge what the papers claim");
-  auto options = std::make_shared<Options>();
-  RunOptions& run_options = options->run;
-  command.operands("INPUT", &options->inputs, "config files (JSON), or folders of results (default configs/*.json)",
+  Subcommand& command = program.subcommand("claims", "judge what the papers claim", claims_footer);
+  ClaimsArguments& options = command.options<ClaimsArguments>(judge_all);
+  RunOptions& run_options = options.run;
+  command.operands("INPUT", &options.inputs, "config files (JSON), or folders of results (default configs/*.json)",
                    Need::optional);
-  command.text("--markdown", &options->markdown, "FILE", "write the scorecard into this file");
+  command.text("--markdown", &options.markdown, "FILE", "write the scorecard into this file");
   command.choice("--size", &run_options.overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
   command.text("--out", &run_options.out, "DIR", "where results go, into a folder per config (default results)");
   command.text("--only", &run_options.only, "GLOB",
@@ -192,9 +175,7 @@ void add_claims(CommandLine& program) {
   command.integer("--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");
   command.integer("--threads", &run_options.threads, Range::closed(1, 1024), "N", "threads a solver may use");
   command.text("--fclib", &run_options.fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");
-  command.flag("--quiet", &options->quiet, "no progress");
-  command.footer(footer);
-  command.action([options] { return run(*options); });
+  command.flag("--quiet", &options.quiet, "no progress");
 }
 
 }  // namespace ccp::cli

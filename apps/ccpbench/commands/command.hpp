@@ -1,7 +1,6 @@
 #pragma once
 
 #include "terminal/command_line.hpp"
-#include "terminal/exit_code.hpp"
 
 /// Each function adds one subcommand with its arguments and its action.
 namespace ccp::cli {

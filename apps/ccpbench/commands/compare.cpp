@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "bench/analysis/baseline.hpp"
 #include "commands/command.hpp"
@@ -12,7 +11,7 @@
 namespace ccp::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* compare_footer =
     "Examples\n"
     "  $ ccpbench run configs/test1a.json --size small --out out\n"
     "  $ ccpbench compare out/test1a --baseline results/baselines\n"
@@ -22,12 +21,12 @@ constexpr const char* footer =
     "baseline.json; times are not.\n"
     "Exit codes: 0 the same, 1 different (the table says what moved), 2 could not compare.\n";
 
-struct Options {
+struct CompareArguments {
   std::string results, baseline, fclib_dir;
   bool update = false;
 };
 
-int run(const Options& options) {
+int compare(const CompareArguments& options) {
   const ResultTable results(options.results, catalog(), options.fclib_dir);
   if (!results.note().empty()) report_note(results.note());
   const std::string& name = results.config().name;
@@ -55,16 +54,14 @@ int run(const Options& options) {
 }  // namespace
 
 void add_compare(CommandLine& program) {
-  Subcommand& command = program.subcommand("compare", "compare the convergence of a run with a stored one");
-  auto options = std::make_shared<Options>();
-  command.operand("RESULTS", &options->results, "folder of the results of one config", Need::required);
-  command.text("--baseline", &options->baseline, "DIR", "folder of the baseline, or of the baselines of all configs",
+  Subcommand& command = program.subcommand("compare", "compare the convergence of a run with a stored one", compare_footer);
+  CompareArguments& options = command.options<CompareArguments>(compare);
+  command.operand("RESULTS", &options.results, "folder of the results of one config", Need::required);
+  command.text("--baseline", &options.baseline, "DIR", "folder of the baseline, or of the baselines of all configs",
                Need::required);
-  command.text("--fclib", &options->fclib_dir, "DIR",
+  command.text("--fclib", &options.fclib_dir, "DIR",
                "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together");
-  command.flag("--update", &options->update, "make these results the baseline");
-  command.footer(footer);
-  command.action([options] { return run(*options); });
+  command.flag("--update", &options.update, "make these results the baseline");
 }
 
 }  // namespace ccp::cli

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,7 +11,6 @@
 #include "core/text.hpp"
 #include "io/fclib_writer.hpp"
 #include "problem/model.hpp"
-#include "problem/problem_builder.hpp"
 #include "solvers/reference/certificate.hpp"
 #include "solvers/registry.hpp"
 #include "terminal/arguments.hpp"
@@ -22,7 +20,7 @@
 namespace ccp::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* generate_footer =
     "Examples\n"
     "  $ ccpbench generate odd_mass_stack\n"
     "  $ ccpbench generate odd_mass_stack --set lift_factor=2 --form local --out test1b.hdf5\n"
@@ -33,7 +31,7 @@ constexpr const char* footer =
     "problem as it stands in the file, to a relative residual of 1e-13, or to twice the rounding floor where that is more;\n"
     "the line of each file says which.\n";
 
-struct Options {
+struct GenerateArguments {
   std::string scene, form = "both", model = "ncp", out;
   std::vector<std::string> settings;
   int seed = 0;
@@ -52,15 +50,6 @@ Vector reference_point(const ContactProblem& problem, Model model, double time_l
   return impulse;
 }
 
-/// The problem a reader of the file gets: in local form u is N γ + r, with its own rounding.
-ContactProblem as_stored(const ContactProblem& problem, FclibForm form) {
-  if (form == FclibForm::global || !problem.given_global()) return problem;
-  return ProblemBuilder(problem.name())
-      .local(problem.local().N, problem.local().r)
-      .constraints(problem.constraints())
-      .build();
-}
-
 /// Writes one file and says what is in it.
 void write(const std::filesystem::path& path, FclibForm form, const NamedProblem& named, Model model,
            const std::optional<Vector>& point) {
@@ -68,7 +57,8 @@ void write(const std::filesystem::path& path, FclibForm form, const NamedProblem
   FclibImpulses impulses;
   std::string remark;
   if (point) {
-    Judge judge(as_stored(named.problem, form), model);
+    // The problem a reader of the file gets: in local form u is N γ + r, with its own rounding.
+    Judge judge(form == FclibForm::local ? local_problem(named.problem) : named.problem, model);
     const CertificateRule rule;
     const Certificate certificate = certify(judge, *point, rule);
     const std::string text = fmt::format("model {}, {}", model_name(model), certificate.text(rule));
@@ -84,7 +74,7 @@ void write(const std::filesystem::path& path, FclibForm form, const NamedProblem
 }
 
 /// The files to write, by form.
-std::vector<std::pair<FclibForm, std::filesystem::path>> targets(const Options& options) {
+std::vector<std::pair<FclibForm, std::filesystem::path>> targets(const GenerateArguments& options) {
   const std::filesystem::path out = options.out.empty() ? options.scene + ".hdf5" : options.out;
   if (options.form != "both" && !options.out.empty())
     return {{options.form == "local" ? FclibForm::local : FclibForm::global, out}};
@@ -98,7 +88,7 @@ std::vector<std::pair<FclibForm, std::filesystem::path>> targets(const Options& 
   return files;
 }
 
-int generate(const Options& options) {
+int generate(const GenerateArguments& options) {
   const NamedProblem named = build_scene(options.scene, options.settings, static_cast<std::uint64_t>(options.seed), "--set");
   const Model model = *model_from_name(options.model);
   std::optional<Vector> point;
@@ -110,18 +100,17 @@ int generate(const Options& options) {
 }  // namespace
 
 void add_generate(CommandLine& program) {
-  Subcommand& command = program.subcommand("generate", "write a scene's problem as FCLib HDF5, with a certified solution");
-  auto options = std::make_shared<Options>();
-  command.operand("SCENE", &options->scene, "the scene (see ccpbench list scenes)", Need::required);
-  command.repeated("--set", &options->settings, "NAME=VALUE", "a parameter of the scene, any number of times");
-  command.integer("--seed", &options->seed, Range::non_negative(), "N", "seed of the scene");
-  command.choice("--form", &options->form, {"local", "global", "both"}, "which form of the problem to write");
-  command.choice("--model", &options->model, model_names(), "model of the stored solution; FCLib's own is ncp");
-  command.flag("--no-solution", &options->no_solution, "look for no solution");
-  command.real("--time-limit", &options->time_limit_s, Range::positive(), "S", "limit of the search for the solution, s");
-  command.text("--out", &options->out, "FILE", "the file, or the beginning of both names");
-  command.footer(footer);
-  command.action([options] { return generate(*options); });
+  Subcommand& command =
+      program.subcommand("generate", "write a scene's problem as FCLib HDF5, with a certified solution", generate_footer);
+  GenerateArguments& options = command.options<GenerateArguments>(generate);
+  command.operand("SCENE", &options.scene, "the scene (see ccpbench list scenes)", Need::required);
+  command.repeated("--set", &options.settings, "NAME=VALUE", "a parameter of the scene, any number of times");
+  command.integer("--seed", &options.seed, Range::non_negative(), "N", "seed of the scene");
+  command.choice("--form", &options.form, {"local", "global", "both"}, "which form of the problem to write");
+  command.choice("--model", &options.model, model_names(), "model of the stored solution; FCLib's own is ncp");
+  command.flag("--no-solution", &options.no_solution, "look for no solution");
+  command.real("--time-limit", &options.time_limit_s, Range::positive(), "S", "limit of the search for the solution, s");
+  command.text("--out", &options.out, "FILE", "the file, or the beginning of both names");
 }
 
 }  // namespace ccp::cli

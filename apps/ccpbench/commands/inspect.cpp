@@ -1,23 +1,17 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <memory>
-
 #include "commands/command.hpp"
-#include "core/error.hpp"
 #include "io/fclib_reader.hpp"
 #include "linalg/dense.hpp"
 #include "problem/judge/judge.hpp"
-#include "problem/problem_builder.hpp"
 #include "terminal/arguments.hpp"
-#include "terminal/terminal.hpp"
-#include "views/problem_report.hpp"
+#include "terminal/table.hpp"
 #include "views/problem_source.hpp"
 
 namespace ccp::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* inspect_footer =
     "Examples\n"
     "  $ ccpbench inspect dump.hdf5\n"
     "  $ ccpbench inspect fclib/*.hdf5\n"
@@ -26,8 +20,6 @@ constexpr const char* footer =
 
 constexpr Index largest_rank = 3000;      // rows; beyond, the dense factorisation takes too long
 constexpr Index largest_spectrum = 1000;  // rows; beyond, eigenvalues take too long
-
-Entry name(const char* text) { return Entry(text, Tone::dim); }
 
 std::string size_text(const FclibFile& file) {
   std::string text =
@@ -42,33 +34,24 @@ std::string range_text(double low, double high) {
 }
 
 Table file_table(const FclibFile& file) {
-  Table table = facts_table();
-  table.row({name("form"), std::string(fclib_form_name(file.form))});
+  Table table = name_table();
+  table.fact("form", std::string(fclib_form_name(file.form)));
   for (const auto& [label, text] : {std::pair<const char*, const std::string&>{"title", file.info.title},
                                     {"description", file.info.description},
                                     {"mathematics", file.info.math_info},
                                     {"scene", file.info.scene},
                                     {"parameters", file.info.parameters},
                                     {"solution", file.info.certificate}})
-    if (!text.empty()) table.row({name(label), printable_text(text)});
-  if (file.info.seed) table.row({name("seed"), fmt::format("{}", *file.info.seed)});
-  table.row({name("size"), size_text(file)});
-  if (file.contacts > 0) table.row({name("friction μ"), range_text(file.friction_min, file.friction_max)});
+    if (!text.empty()) table.fact(label, printable_text(text));
+  if (file.info.seed) table.fact("seed", fmt::format("{}", *file.info.seed));
+  table.fact("size", size_text(file));
+  if (file.contacts > 0) table.fact("friction μ", range_text(file.friction_min, file.friction_max));
   if (file.form == FclibForm::global_rolling && file.contacts > 0)
-    table.row({name("rolling μ_r"), range_text(file.rolling_friction_min, file.rolling_friction_max) + " m"});
+    table.fact("rolling μ_r", range_text(file.rolling_friction_min, file.rolling_friction_max) + " m");
   for (const FclibMatrixInfo& matrix : file.matrices)
-    table.row({Entry("matrix " + matrix.name, Tone::dim),
-               fmt::format("{} × {}, {} nonzeros, {}", matrix.rows, matrix.columns, matrix.nonzeros, matrix.storage)});
+    table.fact("matrix " + matrix.name,
+               fmt::format("{} × {}, {} nonzeros, {}", matrix.rows, matrix.columns, matrix.nonzeros, matrix.storage));
   return table;
-}
-
-/// N alone, so that its rank can be taken whatever form the problem was given in.
-ContactProblem delassus_problem(const ContactProblem& problem) {
-  if (!problem.given_global()) return problem;
-  return ProblemBuilder(problem.name())
-      .local(problem.local().N, problem.local().r)
-      .constraints(problem.constraints())
-      .build();
 }
 
 std::string definiteness(const ContactProblem& local) {
@@ -87,21 +70,21 @@ std::string definiteness(const ContactProblem& local) {
 }
 
 Table delassus_table(const ContactProblem& problem) {
-  Table table = facts_table();
+  Table table = name_table();
   const Index rows = problem.rows();
   if (rows == 0) return table;
   if (problem.symmetry_defect() > 0.0)
-    table.row({name("asymmetry"), fmt::format("max|N − Nᵀ| is {} of max|N|", short_number(problem.symmetry_defect()))});
+    table.fact("asymmetry", fmt::format("max|N − Nᵀ| is {} of max|N|", short_number(problem.symmetry_defect())));
   if (rows > largest_rank) {
-    table.row({name("rank"), fmt::format("not computed beyond {} rows", largest_rank)});
+    table.fact("rank", fmt::format("not computed beyond {} rows", largest_rank));
     return table;
   }
-  const ContactProblem local = delassus_problem(problem);
+  const ContactProblem local = local_problem(problem);  // so that the rank of N can be taken
   const Index rank = local.global().D.rows();
-  table.row({name("rank"), rank == rows ? fmt::format("{}, full", rank)
-                                        : fmt::format("{} of {}: {} redundant", rank, rows,
-                                                      counted(static_cast<std::size_t>(rows - rank), "row"))});
-  table.row({name("definiteness"), definiteness(local)});
+  table.fact("rank", rank == rows ? fmt::format("{}, full", rank)
+                                  : fmt::format("{} of {}: {} redundant", rank, rows,
+                                                counted(static_cast<std::size_t>(rows - rank), "row")));
+  table.fact("definiteness", definiteness(local));
   return table;
 }
 
@@ -149,29 +132,18 @@ void inspect_file(const std::string& path) {
 }
 
 int inspect(const std::vector<std::string>& files) {
-  int code = exit_done;
-  bool first = true;
-  for (const std::string& file : files) {
-    try {
-      if (!first) print_line("");
-      first = false;
-      inspect_file(file);
-    } catch (const InputError& error) {
-      report_error(error.what());
-      code = exit_bad_input;
-    }
-  }
-  return code;
+  return for_each_file(files, [&](const std::string& file) {
+    if (&file != &files.front()) print_line("");
+    inspect_file(file);
+  });
 }
 
 }  // namespace
 
 void add_inspect(CommandLine& program) {
-  Subcommand& command = program.subcommand("inspect", "what is in FCLib dumps");
-  auto files = std::make_shared<std::vector<std::string>>();
-  command.operands("FILE", files.get(), "FCLib files (HDF5)", Need::required);
-  command.footer(footer);
-  command.action([files] { return inspect(*files); });
+  Subcommand& command = program.subcommand("inspect", "what is in FCLib dumps", inspect_footer);
+  auto& files = command.options<std::vector<std::string>>(inspect);
+  command.operands("FILE", &files, "FCLib files (HDF5)", Need::required);
 }
 
 }  // namespace ccp::cli

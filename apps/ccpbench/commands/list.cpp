@@ -1,14 +1,21 @@
 #include <fmt/format.h>
 
-#include <memory>
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "bench/config/config.hpp"
+#include "bench/config/config_keys.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "linalg/linear_solver.hpp"
+#include "problems/registry.hpp"
 #include "terminal/arguments.hpp"
-#include "terminal/terminal.hpp"
-#include "views/list_topics.hpp"
+#include "terminal/table.hpp"
 
 namespace ccp::cli {
 namespace {
@@ -20,25 +27,288 @@ constexpr const char* examples =
     "  $ ccpbench list scenes odd_mass_stack\n"
     "  $ ccpbench list config --schema > ccpbench-config.schema.json\n";
 
-struct Options {
+/// One thing `list` can show: all of it, and one by name. Throws InputError for an unknown name, with the nearest one.
+struct Topic {
+  std::string name;
+  std::string meaning;
+  std::function<void()> show_all;
+  std::function<void(const std::string&)> show_one;
+};
+
+void print_table(const Table& table, int indent = 0) { print(table.text(Style::out(), stdout_width(), indent)); }
+
+void print_wrapped(const std::string& text, Tone tone = Tone::plain, int indent = 0) {
+  for (const std::string& line : wrap(text, stdout_width() - indent))
+    print_line(std::string(static_cast<std::size_t>(indent), ' ') + Style::out().paint(tone, line));
+}
+
+void print_heading(const std::string& text) {
+  print_line("");
+  print_line(Style::out().bold(text));
+}
+
+[[noreturn]] void refuse_unknown(const std::string& kind, const std::string& name, const std::vector<std::string>& names) {
+  throw InputError(fmt::format("unknown {} '{}'{}", kind, name, suggestion(name, names)));
+}
+
+/// "real > 0, kg", "whole number in [1, 10]", "true or false", "one of none, diagonal".
+std::string expected(const Field& field) {
+  std::string text;
+  switch (field.type) {
+    case FieldType::flag: text = "true or false"; break;
+    case FieldType::integer: text = "whole number"; break;
+    case FieldType::real: text = "number"; break;
+    case FieldType::choice: text = "one of " + join(field.choices, ", "); break;
+  }
+  if (!field.range.text().empty()) text += " " + field.range.text();
+  if (!field.unit.empty()) text += ", " + field.unit;
+  return text;
+}
+
+void print_fields(const FieldTable& table) {
+  Table fields({{"name"}, {"default"}, {"meaning", false, Fit::wrap}});
+  for (const Field& field : table.fields()) {
+    fields.row({Entry(field.name, Tone::accent), Entry(field_text(field.default_value), Tone::bold), field.meaning});
+    fields.row({"", "", Entry(expected(field), Tone::dim)});
+    fields.row({"", "", Entry("source: " + field.source, Tone::dim)});
+  }
+  print_table(fields, 2);
+}
+
+std::string models_text(const Solver& solver) {
+  if (solver.native(Model::ccp) && solver.native(Model::ncp)) return "ccp, ncp";
+  if (solver.native(Model::ccp)) return "ccp; ncp through the De Saxcé fixed point";
+  return "ncp";
+}
+
+void list_solvers() {
+  Table table = name_table();
+  for (const std::string& name : catalog().solver_names)
+    table.row({Entry(name, Tone::accent), catalog().make_solver(name)->info().title});
+  print_table(table);
+}
+
+void list_solver(const std::string& name) {
+  const auto solver = catalog().make_solver(name);
+  const SolverInfo& info = solver->info();
+  print_line(Style::out().bold(info.name));
+  print_wrapped(info.title, Tone::plain, 2);
+  print_wrapped("source: " + info.reference, Tone::dim, 2);
+  print_wrapped("models: " + models_text(*solver), Tone::dim, 2);
+  print_heading("Settings");
+  print_fields(solver->settings());
+  Table columns({{"name"}, {"unit"}, {"meaning", false, Fit::wrap}});
+  for (const NativeColumn& column : info.native)
+    columns.row({Entry(column.name, Tone::accent), column.unit.empty() ? "–" : column.unit, column.meaning});
+  print_section("Columns of its trace, beside the measures", columns);
+}
+
+void list_scenes() {
+  Table table = name_table();
+  for (const std::string& name : scene_names()) table.row({Entry(name, Tone::accent), make_scene(name)->info().title});
+  print_table(table);
+}
+
+void list_scene(const std::string& name) {
+  const auto scene = make_scene(name);
+  print_line(Style::out().bold(scene->info().name));
+  print_wrapped(scene->info().title, Tone::plain, 2);
+  print_wrapped("source: " + scene->info().reference, Tone::dim, 2);
+  print_heading("Parameters");
+  print_fields(scene->parameters());
+}
+
+/// configs/ in the current folder, or beside or above the program. Empty when there is none.
+std::filesystem::path configs_folder() {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::is_directory("configs", ignored)) return "configs";
+  for (fs::path at = fs::read_symlink("/proc/self/exe", ignored); at.has_relative_path(); at = at.parent_path())
+    if (fs::is_directory(at.parent_path() / "configs", ignored)) return at.parent_path() / "configs";
+  return {};
+}
+
+/// Config files by name, sorted.
+std::map<std::string, std::filesystem::path> config_files() {
+  std::map<std::string, std::filesystem::path> files;
+  const auto folder = configs_folder();
+  if (folder.empty()) throw InputError("no folder 'configs' here or above the program");
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".json") files[entry.path().stem().string()] = entry.path();
+  return files;
+}
+
+void list_configs() {
+  Table table({{""}, {""}, {"", false, Fit::wrap}});
+  for (const auto& [name, path] : config_files()) {
+    const Config config = read_config(path.string(), catalog());
+    table.row({Entry(name, Tone::accent), Entry(path.string(), Tone::dim), config.title});
+  }
+  print_table(table);
+}
+
+std::string changed_parameters(const Parameters& parameters, const FieldTable& defaults) {
+  std::vector<std::string> changed;
+  for (const auto& [name, value] : parameters) {
+    const Field* field = defaults.find(name);
+    if (field != nullptr && field_text(field->default_value) != field_text(value))
+      changed.push_back(name + " = " + field_text(value));
+  }
+  return changed.empty() ? "defaults" : join(changed, ", ");
+}
+
+void print_problems(const ConfigVariant& variant) {
+  Table problems = name_table();
+  for (const auto& problem : variant.problems) {
+    if (problem->scene.empty())
+      problems.row({Entry("FCLib files", Tone::accent), problem->fclib});
+    else
+      problems.row({Entry(problem->scene, Tone::accent),
+                    changed_parameters(problem->parameters, make_scene(problem->scene)->parameters())});
+  }
+  print_section("Problems", problems);
+}
+
+void list_config(const std::string& name) {
+  const auto files = config_files();
+  const auto found = files.find(name);
+  if (found == files.end()) {
+    std::vector<std::string> names;
+    for (const auto& entry : files) names.push_back(entry.first);
+    refuse_unknown("config", name, names);
+  }
+  const Config config = read_config(found->second.string(), catalog());
+  const ConfigVariant& first = config.variants.front();
+  print_line(Style::out().bold(config.name));
+  print_wrapped(config.title, Tone::plain, 2);
+  if (!config.description.empty()) print_wrapped(config.description, Tone::dim, 2);
+  print_problems(first);
+  Table solvers({{""}, {""}, {"", false, Fit::wrap}});
+  for (const auto& solver : first.solvers)
+    solvers.row(
+        {Entry(solver->label, Tone::accent), solver->solver,
+         Entry(changed_parameters(solver->parameters, catalog().make_solver(solver->solver)->settings()), Tone::dim)});
+  print_section("Solvers", solvers);
+  print_heading("Stop");
+  print_wrapped(
+      fmt::format("{} ≤ {}, at most {} iterations, {} of solver clock", measure_info(first.stop.measure).name,
+                  format_double(first.stop.tolerance), first.stop.max_iterations, duration(first.stop.time_limit_s)),
+      Tone::plain, 2);
+  Table claims = name_table();
+  for (const Claim& claim : config.claims) claims.row({Entry(claim.id, Tone::accent), claim.says});
+  print_section("Claims", claims);
+}
+
+void print_shape(const Shape& shape) {
+  print_line(Style::out().bold(shape.name) + "  " + Style::out().dim(shape.meaning));
+  Table keys({{""}, {""}, {"", false, Fit::wrap}});
+  for (const Key& key : shape.keys) {
+    std::string meaning = key.meaning;
+    if (!key.choices.empty()) meaning += ": " + join(key.choices, ", ");
+    if (!key.range.text().empty()) meaning += " (" + key.range.text() + ")";
+    if (!key.unit.empty()) meaning += ", " + key.unit;
+    keys.row({Entry(key.name, Tone::accent), Entry(key.required ? "required" : "", Tone::dim), meaning});
+  }
+  print_table(keys, 2);
+}
+
+void list_shapes() {
+  const ConfigKeys keys(catalog());
+  for (const Shape& shape : keys.shapes()) {
+    if (&shape != &keys.shapes().front()) print_line("");
+    print_shape(shape);
+  }
+}
+
+void list_shape(const std::string& name) {
+  const ConfigKeys keys(catalog());
+  std::vector<std::string> names;
+  for (const Shape& shape : keys.shapes()) names.push_back(shape.name);
+  if (std::find(names.begin(), names.end(), name) == names.end()) refuse_unknown("part of a config", name, names);
+  print_shape(keys.shape(name));
+}
+
+std::string kinds_text(const std::string& backend) {
+  constexpr std::pair<MatrixKind, const char*> kinds[] = {{MatrixKind::spd, "positive definite"},
+                                                          {MatrixKind::quasi_definite, "quasi-definite"},
+                                                          {MatrixKind::indefinite, "indefinite"},
+                                                          {MatrixKind::unsymmetric, "unsymmetric"}};
+  std::vector<std::string> names;
+  for (const auto& [kind, name] : kinds)
+    if (linear_solver_supports(backend, kind)) names.emplace_back(name);
+  return join(names, ", ");
+}
+
+std::vector<std::string> status_names() {
+  std::vector<std::string> names;
+  for (const Status status : all_statuses()) names.emplace_back(status_name(status));
+  return names;
+}
+
+/// A topic of `kind`s, each of which is one row of a table.
+Topic table_topic(const std::string& topic, const std::string& meaning, const std::string& kind,
+                  const std::vector<std::string>& names, const std::vector<Heading>& headings,
+                  const std::function<std::vector<Entry>(const std::string&)>& row) {
+  const auto show = [=](const std::vector<std::string>& shown) {
+    Table table(headings);
+    for (const std::string& name : shown) table.row(row(name));
+    print_table(table);
+  };
+  const auto show_one = [=](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) refuse_unknown(kind, name, names);
+    show({name});
+  };
+  return {topic, meaning, [=] { show(names); }, show_one};
+}
+
+std::vector<Entry> measure_row(const std::string& name) {
+  const MeasureInfo& info = measure_info(*measure_from_name(name));
+  return {Entry(name, Tone::accent), info.unit.empty() ? "–" : Entry(std::string(info.unit)), info.stoppable ? "yes" : "no",
+          std::string(info.definition)};
+}
+
+std::vector<Entry> status_row(const std::string& name) {
+  const Status status = *status_from_name(name);
+  return {Entry(name, status_tone(status)), std::string(status_meaning(status))};
+}
+
+std::vector<Entry> linear_solver_row(const std::string& name) { return {Entry(name, Tone::accent), kinds_text(name)}; }
+
+/// The topics in the order of the help page.
+const std::vector<Topic>& topics() {
+  static const std::vector<Topic> all = {
+      {"solvers", "methods, their settings and trace columns", list_solvers, list_solver},
+      {"scenes", "generators of problems and their parameters", list_scenes, list_scene},
+      table_topic("measures", "the yardsticks, the same for all solvers", "measure", measure_names(),
+                  {{"name"}, {"unit"}, {"stops"}, {"definition", false, Fit::wrap}}, measure_row),
+      {"configs", "experiments in the folder 'configs'", list_configs, list_config},
+      {"config", "the keys of a config", list_shapes, list_shape},
+      table_topic("linear-solvers", "sparse direct solvers compiled in", "linear solver", linear_solver_names(),
+                  {{""}, {"", false, Fit::wrap}}, linear_solver_row),
+      table_topic("statuses", "how a run can end", "status", status_names(), {{""}, {"", false, Fit::wrap}}, status_row),
+  };
+  return all;
+}
+
+struct ListArguments {
   std::string topic, name;
   bool schema = false;
 };
 
 std::vector<std::string> topic_names() {
   std::vector<std::string> names;
-  for (const Topic& topic : list_topics()) names.push_back(topic.name);
+  for (const Topic& topic : topics()) names.push_back(topic.name);
   return names;
 }
 
-int list(const Options& options) {
+int list(const ListArguments& options) {
   if (options.schema) {
     if (options.topic != "config" || !options.name.empty())
       throw InputError("", "--schema", "goes with 'list config' alone");
     print_line(config_schema(catalog()));
     return exit_done;
   }
-  for (const Topic& topic : list_topics()) {
+  for (const Topic& topic : topics()) {
     if (topic.name != options.topic) continue;
     if (options.name.empty())
       topic.show_all();
@@ -49,22 +319,21 @@ int list(const Options& options) {
   throw InputError(fmt::format("nothing to list under '{}'{}", options.topic, suggestion(options.topic, topic_names())));
 }
 
-std::string footer() {
+std::string list_footer() {
   std::string text = "Topics\n";
-  for (const Topic& topic : list_topics()) text += fmt::format("  {:15} {}\n", topic.name, topic.meaning);
+  for (const Topic& topic : topics()) text += fmt::format("  {:15} {}\n", topic.name, topic.meaning);
   return text + "\n" + examples;
 }
 
 }  // namespace
 
 void add_list(CommandLine& program) {
-  Subcommand& command = program.subcommand("list", "what exists: solvers, scenes, measures, configs and more");
-  auto options = std::make_shared<Options>();
-  command.operand("TOPIC", &options->topic, "what to list (see Topics)", Need::required);
-  command.operand("NAME", &options->name, "one of them, with every parameter", Need::optional);
-  command.flag("--schema", &options->schema, "with 'config': the JSON Schema of a config");
-  command.footer(footer());
-  command.action([options] { return list(*options); });
+  Subcommand& command =
+      program.subcommand("list", "what exists: solvers, scenes, measures, configs and more", list_footer());
+  ListArguments& options = command.options<ListArguments>(list);
+  command.operand("TOPIC", &options.topic, "what to list (see Topics)", Need::required);
+  command.operand("NAME", &options.name, "one of them, with every parameter", Need::optional);
+  command.flag("--schema", &options.schema, "with 'config': the JSON Schema of a config");
 }
 
 }  // namespace ccp::cli

@@ -5,13 +5,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 
+#include "bench/record/csv.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "io/atomic_file.hpp"
-#include "io/csv.hpp"
+#include "io/file.hpp"
 #include "problem/judge/measure.hpp"
 #include "problem/model.hpp"
 #include "terminal/arguments.hpp"
@@ -21,7 +20,7 @@
 namespace ccp::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* profile_footer =
     "Examples\n"
     "  $ ccpbench profile results/fclib\n"
     "  $ ccpbench profile results/fclib --by iterations --at 1e-4 --at 1e-8 --out profiles\n"
@@ -32,13 +31,13 @@ constexpr const char* footer =
     "--out writes accuracy.csv, performance.csv, data.csv and means.csv; scripts/plot_profiles.py draws them.\n"
     "Exit codes: 0 done, 2 bad input.\n";
 
-struct Options {
+struct ProfileArguments {
   std::vector<std::string> results, at;
   std::string out, fclib_dir, model;
   ProfileOptions profile;
 };
 
-std::vector<double> accuracies(const Options& options) {
+std::vector<double> asked_accuracies(const ProfileArguments& options) {
   std::vector<double> values;
   for (const std::string& text : options.at.empty() ? std::vector<std::string>{"1e-4", "1e-8", "1e-12"} : options.at) {
     char* end = nullptr;
@@ -85,9 +84,9 @@ void add_curves(const CostTable& table, const std::vector<ProfileCurve>& curves,
                          curve.fraction[i], known(curve.low[i]), known(curve.high[i]), table.problems.size());
 }
 
-int run(Options options) {
+int profile(ProfileArguments options) {
   if (!options.model.empty()) options.profile.model = model_from_name(options.model);
-  const std::vector<double> decades = accuracies(options);
+  const std::vector<double> decades = asked_accuracies(options);
   std::vector<ResultTable> results;
   for (const std::string& folder : options.results) {
     results.emplace_back(folder, catalog(), options.fclib_dir);
@@ -127,24 +126,23 @@ int run(Options options) {
 }  // namespace
 
 void add_profile(CommandLine& program) {
-  Subcommand& command = program.subcommand("profile", "compare solvers over many problems: performance and data profiles");
-  auto options = std::make_shared<Options>();
-  command.operands("RESULTS", &options->results, "folders of results", Need::required);
-  command.choice("--by", &options->profile.by, {"time", "iterations", "products", "back_solves", "factorizations"},
+  Subcommand& command =
+      program.subcommand("profile", "compare solvers over many problems: performance and data profiles", profile_footer);
+  ProfileArguments& options = command.options<ProfileArguments>(profile);
+  command.operands("RESULTS", &options.results, "folders of results", Need::required);
+  command.choice("--by", &options.profile.by, {"time", "iterations", "products", "back_solves", "factorizations"},
                  "what it costs (default time)");
-  command.repeated("--at", &options->at, "VALUE", "accuracy, any number of times (default 1e-4, 1e-8, 1e-12)");
-  command.choice("--measure", &options->profile.measure, measure_names(),
+  command.repeated("--at", &options.at, "VALUE", "accuracy, any number of times (default 1e-4, 1e-8, 1e-12)");
+  command.choice("--measure", &options.profile.measure, measure_names(),
                  "measure of accuracy, read from the traces (default: the stop measure)");
   command.choice(
-      "--model", &options->model, model_names(),
+      "--model", &options.model, model_names(),
       "only the cells of this model (default: both, and a problem that a solver was not run on counts as not solved)");
-  command.real("--shift", &options->profile.shift, Range::closed(0.0, 1e9), "VALUE",
+  command.real("--shift", &options.profile.shift, Range::closed(0.0, 1e9), "VALUE",
                "of the geometric mean; 0 stands for 0.01 s or 10 counts");
-  command.text("--fclib", &options->fclib_dir, "DIR",
+  command.text("--fclib", &options.fclib_dir, "DIR",
                "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together");
-  command.text("--out", &options->out, "DIR", "write the CSV files into this folder");
-  command.footer(footer);
-  command.action([options] { return run(*options); });
+  command.text("--out", &options.out, "DIR", "write the CSV files into this folder");
 }
 
 }  // namespace ccp::cli

@@ -5,12 +5,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
 #include "bench/config/config_json.hpp"
 #include "commands/command.hpp"
-#include "core/error.hpp"
+#include "io/file.hpp"
 #include "process/program.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/terminal.hpp"
@@ -19,7 +18,7 @@
 namespace ccp::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* report_footer =
     "Examples\n"
     "  $ ccpbench report results/fclib\n"
     "  $ ccpbench report results/test1a results/test1b --out stack.html\n"
@@ -28,12 +27,10 @@ constexpr const char* footer =
     "problems, the profiles of `ccpbench profile`. Python 3 writes it, Chart.js (libjs-chart.js) draws its curves.\n"
     "Exit codes: 0 written, 2 bad input; then nothing is written.\n";
 
-struct Options {
+struct ReportArguments {
   std::vector<std::string> folders;
   std::string out = "report.html", fclib_dir;
 };
-
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 /// scripts/report.py: where CCPBENCH_SCRIPTS says, else installed beside this program, else in the source tree.
 std::filesystem::path find_script() {
@@ -53,8 +50,8 @@ std::filesystem::path find_script() {
 }
 
 /// A nameless file that holds the text, to be read from its start.
-File nameless_file(const std::string& text) {
-  File file(std::tmpfile(), &std::fclose);
+FileStream nameless_file(const std::string& text) {
+  FileStream file(std::tmpfile());
   if (file == nullptr || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
     throw InputError(fmt::format("cannot write a temporary file: {}", std::strerror(errno)));
   std::rewind(file.get());
@@ -73,7 +70,7 @@ int run_and_wait(const std::vector<std::string>& command, std::FILE* input) {
 
 /// Claims and profiles of one folder. What cannot be judged is told on the page, which shows the rest; what the page
 /// cannot show at all is refused by the script.
-Json analysis(const std::string& folder, const Options& options) {
+Json analysis(const std::string& folder, const ReportArguments& options) {
   try {
     const std::vector<ResultTable> results(1, ResultTable(folder, catalog(), options.fclib_dir));
     if (!results.front().note().empty()) report_note(results.front().note());
@@ -85,14 +82,14 @@ Json analysis(const std::string& folder, const Options& options) {
   }
 }
 
-int report(const Options& options) {
+int write_report(const ReportArguments& options) {
   std::vector<std::string> command = {"python3", "-B", find_script().string(), "--out=" + options.out, "--analysis", "--"};
   Json judged = Json::array();
   for (const std::string& folder : options.folders) {
     command.push_back(folder);
     judged.push_back(analysis(folder, options));
   }
-  const File input = nameless_file(judged.dump(-1, ' ', false, Json::error_handler_t::replace));
+  const FileStream input = nameless_file(judged.dump(-1, ' ', false, Json::error_handler_t::replace));
   const int code = run_and_wait(command, input.get());
   if (code == exit_no_program) throw InputError("python3 is missing, which writes the page: apt-get install python3");
   return code == exit_done || code == exit_bad_input ? code : exit_internal_error;
@@ -101,14 +98,12 @@ int report(const Options& options) {
 }  // namespace
 
 void add_report(CommandLine& program) {
-  Subcommand& command = program.subcommand("report", "one self-contained HTML page of results");
-  auto options = std::make_shared<Options>();
-  command.operands("RESULTS", &options->folders, "folders of results", Need::required);
-  command.text("--out", &options->out, "FILE", "the page (default report.html)");
-  command.text("--fclib", &options->fclib_dir, "DIR",
+  Subcommand& command = program.subcommand("report", "one self-contained HTML page of results", report_footer);
+  ReportArguments& options = command.options<ReportArguments>(write_report);
+  command.operands("RESULTS", &options.folders, "folders of results", Need::required);
+  command.text("--out", &options.out, "FILE", "the page (default report.html)");
+  command.text("--fclib", &options.fclib_dir, "DIR",
                "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together");
-  command.footer(footer);
-  command.action([options] { return report(*options); });
 }
 
 }  // namespace ccp::cli

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <memory>
 
 #include "bench/run/runner.hpp"
 #include "commands/command.hpp"
@@ -14,7 +13,7 @@
 namespace ccp::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* run_footer =
     "Examples\n"
     "  $ ccpbench run configs/test1a.json\n"
     "  $ ccpbench run configs/*.json --size small --jobs 2\n"
@@ -27,7 +26,7 @@ constexpr const char* footer =
     "is finished. Progress goes to stderr, the summary to stdout with one line 'results: FOLDER' for each config.\n"
     "Exit codes: 0 done, 2 bad input, 3 some cells failed (the rest is written), 130 interrupted.\n";
 
-struct Options {
+struct RunArguments {
   std::vector<std::string> configs;
   std::string shard;
   RunOptions run;
@@ -40,7 +39,7 @@ struct Planned {
 };
 
 /// All configs are read and planned before anything runs, so that a mistake in the last one costs nothing.
-std::vector<Planned> plan_all(const Options& options) {
+std::vector<Planned> plan_all(const RunArguments& options) {
   std::vector<Planned> all;
   for (const std::string& file : options.configs) {
     Config config = read_config(file, catalog(), options.run.overrides);
@@ -55,7 +54,7 @@ std::vector<Planned> plan_all(const Options& options) {
   return all;
 }
 
-int run(Options options) {
+int run(RunArguments options) {
   if (!options.shard.empty()) options.run.shard = parse_shard(options.shard);
   const std::vector<Planned> all = plan_all(options);
   bool failed = false;
@@ -64,11 +63,7 @@ int run(Options options) {
       print_plan(planned.config, planned.plan, options.run);
       continue;
     }
-    RunReport report;
-    {
-      TerminalProgress progress(options.quiet);
-      report = run_config(planned.config, planned.plan, catalog(), options.run, progress);
-    }
+    const RunReport report = run_in_terminal(planned.config, planned.plan, options.run, options.quiet);
     if (!options.quiet) {
       std::fputs("\n", stderr);
       print_summary(planned.config, planned.plan, options.run, report);
@@ -87,10 +82,10 @@ int run(Options options) {
 }  // namespace
 
 void add_run(CommandLine& program) {
-  Subcommand& command = program.subcommand("run", "run the cells of configs and write their results");
-  auto options = std::make_shared<Options>();
-  RunOptions& run_options = options->run;
-  command.operands("CONFIG", &options->configs, "config files (JSON), such as configs/test1a.json", Need::required);
+  Subcommand& command = program.subcommand("run", "run the cells of configs and write their results", run_footer);
+  RunArguments& options = command.options<RunArguments>(run);
+  RunOptions& run_options = options.run;
+  command.operands("CONFIG", &options.configs, "config files (JSON), such as configs/test1a.json", Need::required);
   command.choice("--size", &run_options.overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
   command.text("--out", &run_options.out, "DIR", "where results go, into a folder per config (default results)");
   command.text("--only", &run_options.only, "GLOB", "only cells whose problem/model/label matches this shell pattern");
@@ -104,12 +99,10 @@ void add_run(CommandLine& program) {
       "--passes", &run_options.passes, Range::closed(1, 2), "P",
       "2: times come from runs that judge nothing (default with --repeat and for kernels), 1: from the traced run");
   command.flag("--fresh", &run_options.fresh, "run again what is there already");
-  command.text("--shard", &options->shard, "K/N", "only the K-th of N parts of the cells, for several machines");
+  command.text("--shard", &options.shard, "K/N", "only the K-th of N parts of the cells, for several machines");
   command.text("--fclib", &run_options.fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");
-  command.flag("--quiet", &options->quiet, "only the 'results:' lines and errors");
-  command.flag("--dry-run", &options->dry_run, "list the cells and estimate their time, run nothing");
-  command.footer(footer);
-  command.action([options] { return run(*options); });
+  command.flag("--quiet", &options.quiet, "only the 'results:' lines and errors");
+  command.flag("--dry-run", &options.dry_run, "list the cells and estimate their time, run nothing");
 }
 
 }  // namespace ccp::cli

@@ -1,15 +1,15 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <memory>
 #include <optional>
 
+#include "bench/config/config_keys.hpp"
 #include "bench/results/trace_csv.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
-#include "io/atomic_file.hpp"
 #include "io/fclib_writer.hpp"
+#include "io/file.hpp"
 #include "problem/model.hpp"
 #include "process/interrupt_guard.hpp"
 #include "terminal/arguments.hpp"
@@ -20,7 +20,7 @@
 namespace ccp::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* solve_footer =
     "Examples\n"
     "  $ ccpbench solve dump.hdf5 --solver nsgs --set local=exact\n"
     "  $ ccpbench solve dump.hdf5 --solver admm --model ccp --tolerance 1e-10 --trace trace.csv\n"
@@ -29,7 +29,7 @@ constexpr const char* footer =
     "\n"
     "Exit codes: 0 solved, 2 bad input, 3 not solved, 130 interrupted.\n";
 
-struct Options {
+struct SolveArguments {
   std::string source, solver, model, measure = "relative_residual", trace, solution;
   std::vector<std::string> settings;
   StopRule stop;
@@ -76,17 +76,15 @@ class SolveObserver final : public TraceSink {
   double value_ = 0.0;
 };
 
-Model chosen_model(const Options& options, const Solver& solver) {
+Model chosen_model(const SolveArguments& options, const Solver& solver) {
   return options.model.empty() ? solver.info().models.front() : *model_from_name(options.model);
 }
 
 /// The columns of a trace beside the stop measure.
-std::vector<Measure> trace_measures() {
-  return {Measure::velocity_residual, Measure::relative_residual, Measure::natural_map, Measure::objective,
-          Measure::penetration_velocity};
-}
+const std::vector<Measure> trace_measures = {Measure::velocity_residual, Measure::relative_residual, Measure::natural_map,
+                                             Measure::objective, Measure::penetration_velocity};
 
-void save_solution(const Options& options, const NamedProblem& named, Model model, const StopRule& stop,
+void save_solution(const SolveArguments& options, const NamedProblem& named, Model model, const StopRule& stop,
                    const Result& result) {
   FclibInfo info = named.info;
   info.certificate.clear();  // was that of the solution this one replaces
@@ -101,7 +99,8 @@ void save_solution(const Options& options, const NamedProblem& named, Model mode
 }
 
 /// Solves under observation. Nothing when interrupted; the trace is kept only when complete.
-std::optional<Result> observed_solve(const Options& options, const NamedProblem& named, const Solver& solver, Model model) {
+std::optional<Result> observed_solve(const SolveArguments& options, const NamedProblem& named, const Solver& solver,
+                                     Model model) {
   const InterruptGuard guard;  // before the first file, so that none is left behind
   std::optional<AtomicFile> trace_file;
   std::optional<TraceCsv> trace;
@@ -109,7 +108,7 @@ std::optional<Result> observed_solve(const Options& options, const NamedProblem&
   Judge judge(named.problem, model);
   RunMonitor monitor(judge, options.stop, options.threads);
   SolveObserver observer(options.stop.measure, trace ? &*trace : nullptr);
-  monitor.set_trace(&observer, trace ? trace_measures() : std::vector<Measure>());
+  monitor.set_trace(&observer, trace ? trace_measures : std::vector<Measure>());
   monitor.interrupt_when([&guard] { return guard.interrupted(); });
   Result result = solver.solve(named.problem, model, {}, monitor);
   observer.clear();
@@ -124,7 +123,7 @@ std::optional<Result> observed_solve(const Options& options, const NamedProblem&
   return result;
 }
 
-int solve(Options options) {
+int solve(SolveArguments options) {
   const auto solver = catalog().make_solver(options.solver);
   set_fields(solver->settings(), options.settings, "--set");
   options.stop.measure = *measure_from_name(options.measure);
@@ -149,35 +148,26 @@ int solve(Options options) {
   return result->status == Status::solved ? exit_done : exit_some_failed;
 }
 
-std::vector<std::string> stop_measures() {
-  std::vector<std::string> names;
-  for (const Measure measure : all_measures())
-    if (measure_info(measure).stoppable) names.emplace_back(measure_info(measure).name);
-  return names;
-}
-
 }  // namespace
 
 void add_solve(CommandLine& program) {
-  Subcommand& command = program.subcommand("solve", "solve one problem with one solver and show the result");
-  auto options = std::make_shared<Options>();
-  command.operand("FILE", &options->source, "an FCLib dump (HDF5), or scene:NAME, or scene:NAME:PARAMETER=VALUE,...",
+  Subcommand& command = program.subcommand("solve", "solve one problem with one solver and show the result", solve_footer);
+  SolveArguments& options = command.options<SolveArguments>(solve);
+  command.operand("FILE", &options.source, "an FCLib dump (HDF5), or scene:NAME, or scene:NAME:PARAMETER=VALUE,...",
                   Need::required);
-  command.text("--solver", &options->solver, "NAME", "the method (see ccpbench list solvers)", Need::required);
-  command.repeated("--set", &options->settings, "NAME=VALUE", "a setting of the solver, any number of times");
-  command.choice("--model", &options->model, model_names(),
+  command.text("--solver", &options.solver, "NAME", "the method (see ccpbench list solvers)", Need::required);
+  command.repeated("--set", &options.settings, "NAME=VALUE", "a setting of the solver, any number of times");
+  command.choice("--model", &options.model, model_names(),
                  "convex (ccp) or Signorini–Coulomb (ncp); the solver's own unless given");
-  command.choice("--measure", &options->measure, stop_measures(), "what the tolerance is for");
-  command.real("--tolerance", &options->stop.tolerance, Range::non_negative(), "X", "solved at or below it");
-  command.integer("--max-iterations", &options->stop.max_iterations, Range::non_negative(), "N", "iteration limit");
-  command.real("--time-limit", &options->stop.time_limit_s, Range::positive(), "S", "limit of solver clock, s");
-  command.flag("--native-stop", &options->stop.native, "stop when the solver's own criterion holds, as in its paper");
-  command.integer("--threads", &options->threads, Range::closed(1, 1024), "N", "threads the solver may use");
-  command.integer("--seed", &options->seed, Range::non_negative(), "N", "seed of a scene");
-  command.text("--trace", &options->trace, "FILE", "write one row per iteration to this CSV file");
-  command.text("--save-solution", &options->solution, "FILE", "write the problem with the solution found as FCLib HDF5");
-  command.footer(footer);
-  command.action([options] { return solve(*options); });
+  command.choice("--measure", &options.measure, stoppable_measures(), "what the tolerance is for");
+  command.real("--tolerance", &options.stop.tolerance, Range::non_negative(), "X", "solved at or below it");
+  command.integer("--max-iterations", &options.stop.max_iterations, Range::non_negative(), "N", "iteration limit");
+  command.real("--time-limit", &options.stop.time_limit_s, Range::positive(), "S", "limit of solver clock, s");
+  command.flag("--native-stop", &options.stop.native, "stop when the solver's own criterion holds, as in its paper");
+  command.integer("--threads", &options.threads, Range::closed(1, 1024), "N", "threads the solver may use");
+  command.integer("--seed", &options.seed, Range::non_negative(), "N", "seed of a scene");
+  command.text("--trace", &options.trace, "FILE", "write one row per iteration to this CSV file");
+  command.text("--save-solution", &options.solution, "FILE", "write the problem with the solution found as FCLib HDF5");
 }
 
 }  // namespace ccp::cli

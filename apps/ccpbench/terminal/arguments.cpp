@@ -7,21 +7,18 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "problems/registry.hpp"
+#include "terminal/command_line.hpp"
+#include "terminal/terminal.hpp"
 
 namespace ccp::cli {
 
-std::pair<std::string, std::string> split_assignment(const std::string& text, const std::string& option) {
-  const std::size_t sign = text.find('=');
-  if (sign == std::string::npos || sign == 0)
-    throw InputError("", option, fmt::format("'{}' is no assignment, expected NAME=VALUE", text));
-  return {text.substr(0, sign), text.substr(sign + 1)};
-}
-
 void set_fields(FieldTable& table, const std::vector<std::string>& assignments, const std::string& option) {
   for (const std::string& assignment : assignments) {
-    const auto [name, value] = split_assignment(assignment, option);
+    const std::size_t sign = assignment.find('=');
+    if (sign == std::string::npos || sign == 0)
+      throw InputError("", option, fmt::format("'{}' is no assignment, expected NAME=VALUE", assignment));
     try {
-      table.set_from_text(name, value);
+      table.set_from_text(assignment.substr(0, sign), assignment.substr(sign + 1));
     } catch (const InputError& error) {
       throw InputError("", option, error.what());
     }
@@ -41,6 +38,19 @@ Shard parse_shard(const std::string& text) {
   if (shard.index < 1 || shard.count < shard.index)
     throw InputError("", "--shard", fmt::format("'{}', expected K/N with 1 <= K <= N", text));
   return shard;
+}
+
+int for_each_file(const std::vector<std::string>& files, const std::function<void(const std::string&)>& action) {
+  int code = exit_done;
+  for (const std::string& file : files) {
+    try {
+      action(file);
+    } catch (const InputError& error) {
+      report_error(error.what());
+      code = exit_bad_input;
+    }
+  }
+  return code;
 }
 
 const Catalog& catalog() {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/config/catalog.hpp"
@@ -11,12 +11,13 @@
 /// What several subcommands read from their arguments.
 namespace ccp::cli {
 
-/// "NAME=VALUE" in two. Throws InputError at `option`.
-std::pair<std::string, std::string> split_assignment(const std::string& text, const std::string& option);
 /// Puts NAME=VALUE texts into a table. Throws InputError at `option`.
 void set_fields(FieldTable& table, const std::vector<std::string>& assignments, const std::string& option);
 /// "2/8". Throws InputError at --shard.
 Shard parse_shard(const std::string& text);
+
+/// Calls `action` for each file. Reports one that is bad input, and goes on with the others. Returns the exit code.
+int for_each_file(const std::vector<std::string>& files, const std::function<void(const std::string&)>& action);
 
 /// The solvers and scenes of the program.
 const Catalog& catalog();

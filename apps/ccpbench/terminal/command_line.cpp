@@ -5,13 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <utility>
+#include <sstream>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "terminal/exit_code.hpp"
-#include "terminal/help.hpp"
-#include "terminal/terminal.hpp"
+#include "terminal/table.hpp"
 
 namespace ccp::cli {
 namespace {
@@ -58,23 +56,39 @@ std::string usage(const CLI::App& app, const std::string& name) {
   return line + " [OPTION...]";
 }
 
-HelpPage help_page(const CLI::App& app) {
+/// The end of a help page. Its lines are shown as they are, except that one without indentation is a heading and one that
+/// begins with "  $ " is a command to type.
+std::string footer_text(const std::string& footer) {
+  std::string page;
+  std::istringstream lines(footer);
+  for (std::string line; std::getline(lines, line); page += "\n") {
+    if (line.rfind("  $ ", 0) == 0)
+      page += "  " + Style::out().paint(Tone::accent, line.substr(4));
+    else if (!line.empty() && line[0] != ' ')
+      page += Style::out().bold(line);
+    else
+      page += line;
+  }
+  return page.empty() ? "" : "\n" + page;
+}
+
+/// The help page of the program or of one subcommand, fitted to the terminal.
+std::string help_text(const CLI::App& app) {
   const std::string name = (app.get_parent() != nullptr ? app.get_parent()->get_name() + " " : "") + app.get_name();
-  HelpPage page{fmt::format("{}: {}", name, app.get_description()),
-                usage(app, name),
-                help_table(),
-                help_table(),
-                help_table(),
-                app.get_footer()};
-  for (const CLI::App* command : app.get_subcommands({}))
-    page.commands.row({command->get_name(), command->get_description()});
+  Table commands = name_table(), arguments = name_table(), options = name_table();
+  for (const CLI::App* command : app.get_subcommands({})) commands.row({command->get_name(), command->get_description()});
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional())
-      page.arguments.row({positional_label(*option), option->get_description()});
+      arguments.row({positional_label(*option), option->get_description()});
     else
-      page.options.row({option_label(*option), option->get_description()});
+      options.row({option_label(*option), option->get_description()});
   }
-  return page;
+  std::string text;
+  for (const std::string& line : wrap(fmt::format("{}: {}", name, app.get_description()), stdout_width()))
+    text += line + "\n";
+  text += fmt::format("\n{} {}\n", Style::out().bold("Usage:"), usage(app, name));
+  return text + section_text("Commands", commands) + section_text("Arguments", arguments) +
+         section_text("Options", options) + footer_text(app.get_footer());
 }
 
 /// The subcommand the user chose, or the program itself.
@@ -184,8 +198,6 @@ void Subcommand::choice(const std::string& name, std::string* target, const std:
   add_checked(app_, name, read, all.size() <= 16 ? all : "NAME", meaning + fallback);
 }
 
-void Subcommand::footer(const std::string& text) { app_.footer(text); }
-
 bool Subcommand::chosen() const { return app_.parsed(); }
 
 CommandLine::CommandLine(const std::string& name, const std::string& description, const std::string& version,
@@ -199,15 +211,17 @@ CommandLine::CommandLine(const std::string& name, const std::string& description
 
 CommandLine::~CommandLine() = default;
 
-Subcommand& CommandLine::subcommand(const std::string& name, const std::string& description) {
-  return subcommands_.emplace_back(*app_->add_subcommand(name, description));
+Subcommand& CommandLine::subcommand(const std::string& name, const std::string& description, const std::string& footer) {
+  CLI::App* app = app_->add_subcommand(name, description);
+  app->footer(footer);
+  return subcommands_.emplace_back(*app);
 }
 
 int CommandLine::run(int argc, char** argv) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    print(help_text(help_page(cli::chosen(*app_))));
+    print(help_text(cli::chosen(*app_)));
     return exit_done;
   } catch (const CLI::CallForVersion&) {
     print_line(app_->get_name() + " " + version_);

@@ -16,6 +16,17 @@ class App;
 /// header takes longer to compile than most files of this program.
 namespace ccp::cli {
 
+/// Exit codes of the program.
+enum ExitCode : int {
+  exit_done = 0,
+  exit_different = 1,     ///< of `compare`
+  exit_claim_failed = 1,  ///< of `claims`
+  exit_bad_input = 2,
+  exit_some_failed = 3,
+  exit_internal_error = 70,  ///< a defect of the program, EX_SOFTWARE of sysexits.h
+  exit_interrupted = 130     ///< 128 + SIGINT
+};
+
 enum class Need { optional, required };
 
 /// One subcommand. Its arguments are read and checked while the command line is parsed, into targets that outlive the
@@ -23,9 +34,6 @@ enum class Need { optional, required };
 /// throw InputError("", name, ...) for what they cannot take.
 class Subcommand {
  public:
-  /// What it does when chosen; returns the exit code. Throws InputError for bad input.
-  using Action = std::function<int()>;
-
   explicit Subcommand(CLI::App& app) : app_(app) {}
 
   void operand(const std::string& name, std::string* target, const std::string& meaning, Need need);
@@ -42,16 +50,21 @@ class Subcommand {
   /// One of a list of names; the nearest one is offered for another.
   void choice(const std::string& name, std::string* target, const std::vector<std::string>& choices,
               const std::string& meaning);
-  /// The end of its help page (terminal/help.hpp).
-  void footer(const std::string& text);
-  void action(Action action) { action_ = std::move(action); }
+  /// The targets of its arguments. `act` gets them when it is chosen, and returns the exit code; it throws InputError for
+  /// bad input.
+  template <typename Options>
+  Options& options(const std::function<int(Options&)>& act) {
+    const auto targets = std::make_shared<Options>();
+    action_ = [targets, act] { return act(*targets); };
+    return *targets;
+  }
 
   bool chosen() const;
   int act() const { return action_(); }
 
  private:
   CLI::App& app_;
-  Action action_;
+  std::function<int()> action_;
 };
 
 /// The program: --help, --version and its subcommands.
@@ -61,8 +74,8 @@ class CommandLine {
               const std::string& footer);
   ~CommandLine();
 
-  /// Stays where it is as long as the command line.
-  Subcommand& subcommand(const std::string& name, const std::string& description);
+  /// Stays where it is as long as the command line. footer: the end of its help page.
+  Subcommand& subcommand(const std::string& name, const std::string& description, const std::string& footer);
 
   /// Parses the arguments, reports what is wrong with them, and acts. Returns the exit code.
   int run(int argc, char** argv);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "terminal/arguments.hpp"
 #include "terminal/terminal.hpp"
 
 namespace ccp::cli {
@@ -42,10 +43,10 @@ void TerminalProgress::started(const Cell& cell, const RunCounts& counts) {
   show_bar(counts);
 }
 
-void TerminalProgress::finished(const CellReport& report, const RunCounts& counts) {
+void TerminalProgress::finished(const Cell& cell, const CellRecord& record, const RunCounts& counts) {
   if (quiet_) return;
   clear_bar();
-  fmt::print(stderr, "{}\n", cell_line(report, counts));
+  fmt::print(stderr, "{}\n", cell_line(cell, record, counts));
   show_bar(counts);
 }
 
@@ -57,19 +58,19 @@ void TerminalProgress::warning(const std::string& text) {
 
 void TerminalProgress::waiting(const RunCounts& counts) { show_bar(counts); }
 
-std::string TerminalProgress::cell_line(const CellReport& report, const RunCounts& counts) const {
+std::string TerminalProgress::cell_line(const Cell& cell, const CellRecord& record, const RunCounts& counts) const {
   const std::string total = fmt::format("{}", counts.total);
   const std::string place = fmt::format("{}/{}", pad_left(fmt::format("{}", counts.done), display_width(total)), total);
-  const std::string status = Style::err().paint(status_tone(report.status), pad_right(status_name(report.status), 15));
-  const std::string facts =
-      fmt::format("{} {} it {}  {}", status, pad_left(fmt::format("{}", report.iterations), 7),
-                  pad_left(duration(report.setup_s + report.solve_s), 11), pad_left(short_number(report.stop_value), 9));
+  const std::string status = Style::err().paint(status_tone(record.status), pad_right(status_name(record.status), 15));
+  const std::string facts = fmt::format("{} {} it {}  {}", status, pad_left(fmt::format("{}", record.iterations), 7),
+                                        pad_left(duration(record.setup_s + record.solve_s), 11),
+                                        pad_left(short_number(record.measures[measure_index(cell.stop.measure)]), 9));
   constexpr int facts_width = 15 + 1 + 7 + 4 + 11 + 2 + 9;
   constexpr int narrowest = 16, widest = 60;
   const int room = (terminal_ ? stderr_width() : 120) - display_width(place) - facts_width - 5;
   const int width = std::clamp(room, narrowest, widest);
-  return fmt::format(" {}  {}  {}", Style::err().dim(place),
-                     pad_right(shorten_left(printable(report.cell->id()), width), width), facts);
+  return fmt::format(" {}  {}  {}", Style::err().dim(place), pad_right(shorten_left(printable(cell.id()), width), width),
+                     facts);
 }
 
 void TerminalProgress::show_bar(const RunCounts& counts) {
@@ -95,6 +96,11 @@ void TerminalProgress::show_bar(const RunCounts& counts) {
 void TerminalProgress::clear_bar() {
   if (bar_shown_) std::fputs("\r\x1b[K", stderr);
   bar_shown_ = false;
+}
+
+RunReport run_in_terminal(const Config& config, const Plan& plan, const RunOptions& options, bool quiet) {
+  TerminalProgress progress(quiet);
+  return run_config(config, plan, catalog(), options, progress);
 }
 
 }  // namespace ccp::cli

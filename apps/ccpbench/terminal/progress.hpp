@@ -18,17 +18,20 @@ class TerminalProgress final : public RunProgress {
   void planned(const Config& config, std::size_t selected, std::size_t reused) override;
   void building(const Cell& cell, const RunCounts& counts) override;
   void started(const Cell& cell, const RunCounts& counts) override;
-  void finished(const CellReport& report, const RunCounts& counts) override;
+  void finished(const Cell& cell, const CellRecord& record, const RunCounts& counts) override;
   void warning(const std::string& text) override;
   void waiting(const RunCounts& counts) override;
 
  private:
   void show_bar(const RunCounts& counts);
   void clear_bar();
-  std::string cell_line(const CellReport& report, const RunCounts& counts) const;
+  std::string cell_line(const Cell& cell, const CellRecord& record, const RunCounts& counts) const;
 
   std::string now_;  ///< what was begun last
   bool quiet_, terminal_, bar_shown_ = false;
 };
+
+/// run_config() for a person who watches it.
+RunReport run_in_terminal(const Config& config, const Plan& plan, const RunOptions& options, bool quiet);
 
 }  // namespace ccp::cli

@@ -82,4 +82,13 @@ std::string Table::text(const Style& style, int width, int indent) const {
   return text;
 }
 
+Table name_table() { return Table({{""}, {"", false, Fit::wrap}}); }
+
+std::string section_text(const std::string& title, const Table& table) {
+  if (table.empty()) return "";
+  return "\n" + Style::out().bold(title) + "\n" + table.text(Style::out(), stdout_width());
+}
+
+void print_section(const std::string& title, const Table& table) { print(section_text(title, table)); }
+
 }  // namespace ccp::cli

@@ -30,6 +30,8 @@ class Table {
   explicit Table(std::vector<Heading> columns) : columns_(std::move(columns)) {}
 
   void row(std::vector<Entry> entries);
+  /// A row of a name_table(), with the name dimmed.
+  void fact(const std::string& name, std::string value) { row({Entry(name, Tone::dim), std::move(value)}); }
   bool empty() const { return rows_.empty(); }
   /// Lines, each ended by a line break. width: columns of the terminal. indent: blanks before each line.
   std::string text(const Style& style, int width, int indent = 2) const;
@@ -41,5 +43,12 @@ class Table {
   std::vector<Heading> columns_;
   std::vector<std::vector<Entry>> rows_;
 };
+
+/// "name  value" rows without a header; the value wraps.
+Table name_table();
+
+/// A section of a page: an empty line, a bold title, the table. Empty when the table is.
+std::string section_text(const std::string& title, const Table& table);
+void print_section(const std::string& title, const Table& table);
 
 }  // namespace ccp::cli

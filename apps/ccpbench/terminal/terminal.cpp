@@ -71,6 +71,12 @@ std::size_t fitting_bytes(std::string_view text, int width) {
   return bytes;
 }
 
+void report(Tone tone, const char* kind, std::string_view text) {
+  std::fflush(stdout);
+  const std::string line = fmt::format("ccpbench: {} {}\n", Style::err().paint(tone, kind), printable(text));
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
 }  // namespace
 
 const Style& Style::out() {
@@ -85,17 +91,8 @@ const Style& Style::err() {
 
 std::string Style::paint(Tone tone, std::string_view text) const {
   if (!coloured_ || tone == Tone::plain || text.empty()) return std::string(text);
-  const char* code = "";
-  switch (tone) {
-    case Tone::plain: break;
-    case Tone::bold: code = "1"; break;
-    case Tone::dim: code = "2"; break;
-    case Tone::good: code = "32"; break;
-    case Tone::warning: code = "33"; break;
-    case Tone::bad: code = "1;31"; break;
-    case Tone::accent: code = "36"; break;
-  }
-  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+  constexpr const char* codes[] = {"", "1", "2", "32", "33", "1;31", "36"};  // by Tone
+  return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<std::size_t>(tone)], text);
 }
 
 Tone status_tone(Status status) {
@@ -196,16 +193,6 @@ void print_line(std::string_view text) {
   print(text);
   print("\n");
 }
-
-namespace {
-
-void report(Tone tone, const char* kind, std::string_view text) {
-  std::fflush(stdout);
-  const std::string line = fmt::format("ccpbench: {} {}\n", Style::err().paint(tone, kind), printable(text));
-  std::fwrite(line.data(), 1, line.size(), stderr);
-}
-
-}  // namespace
 
 void report_error(std::string_view text) { report(Tone::bad, "error:", text); }
 

@@ -2,26 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "bench/config/config_json.hpp"
 #include "core/error.hpp"
+#include "problem/problem_builder.hpp"
 #include "problems/registry.hpp"
 #include "process/process_pool.hpp"
 #include "terminal/arguments.hpp"
 
 namespace ccp::cli {
-namespace {
-
-constexpr const char* scene_prefix = "scene:";
-
-std::string parameters_json(const FieldTable& table) {
-  nlohmann::ordered_json json;
-  for (const auto& [name, value] : table.values()) std::visit([&json, &key = name](const auto& v) { json[key] = v; }, value);
-  return json.dump();
-}
-
-}  // namespace
 
 FclibFile read_dump(const std::string& path) {
   const auto broken_off = try_apart([&] {
@@ -44,14 +34,15 @@ NamedProblem build_scene(const std::string& name, const std::vector<std::string>
   info.title = scene->info().title;
   info.description = scene->info().reference;
   info.scene = name;
-  info.parameters = parameters_json(scene->parameters());
+  info.parameters = parameters_json(scene->parameters().values()).dump();
   info.seed = seed;
   return {"scene " + name, scene->build(seed), std::move(info), std::nullopt};
 }
 
 NamedProblem load_problem(const std::string& source, std::uint64_t seed) {
-  if (source.rfind(scene_prefix, 0) == 0) {
-    std::istringstream text(source.substr(std::string(scene_prefix).size()));
+  const std::string scene_prefix = "scene:";
+  if (source.starts_with(scene_prefix)) {
+    std::istringstream text(source.substr(scene_prefix.size()));
     std::string name, assignment;
     std::vector<std::string> assignments;
     std::getline(text, name, ':');
@@ -63,6 +54,14 @@ NamedProblem load_problem(const std::string& source, std::uint64_t seed) {
     throw InputError(source, std::string(fclib_form_name(file.form)),
                      "rolling friction is recognised but no solver takes it, expected fclib_local or fclib_global");
   return {file.path.filename().string(), *file.problem, file.info, std::move(file)};
+}
+
+ContactProblem local_problem(const ContactProblem& problem) {
+  if (!problem.given_global()) return problem;
+  return ProblemBuilder(problem.name())
+      .local(problem.local().N, problem.local().r)
+      .constraints(problem.constraints())
+      .build();
 }
 
 }  // namespace ccp::cli

@@ -29,4 +29,7 @@ NamedProblem load_problem(const std::string& source, std::uint64_t seed);
 NamedProblem build_scene(const std::string& name, const std::vector<std::string>& assignments, std::uint64_t seed,
                          const std::string& option);
 
+/// The problem as N and r alone, whatever form it was given in.
+ContactProblem local_problem(const ContactProblem& problem);
+
 }  // namespace ccp::cli

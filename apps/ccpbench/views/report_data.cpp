@@ -46,14 +46,12 @@ void keep_best(CostTable& table) {
   auto kept = best_first(table);
   kept.resize(most_lines);
   std::sort(kept.begin(), kept.end());
-  CostTable best = table;
-  best.labels.clear();
-  best.costs.clear();
-  for (const std::size_t s : kept) {
-    best.labels.push_back(table.labels[s]);
-    best.costs.push_back(table.costs[s]);
+  for (std::size_t s = 0; s < most_lines; ++s) {
+    table.labels[s] = table.labels[kept[s]];
+    table.costs[s] = table.costs[kept[s]];
   }
-  table = std::move(best);
+  table.labels.resize(most_lines);
+  table.costs.resize(most_lines);
 }
 
 double four_digits(double value) { return std::stod(fmt::format("{:.4g}", value)); }

@@ -2,13 +2,59 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/text.hpp"
-#include "views/problem_report.hpp"
+#include "terminal/table.hpp"
 
 namespace ccp::cli {
 namespace {
+
+std::string friction_range(const ConstraintSet& constraints) {
+  double low = std::numeric_limits<double>::infinity(), high = 0.0;
+  for (Index i = 0; i < constraints.count(); ++i) {
+    if (!has_friction(constraints.kind(i))) continue;
+    low = std::min(low, constraints.friction(i));
+    high = std::max(high, constraints.friction(i));
+  }
+  if (low == high) return fmt::format("μ = {:.4g}", low);
+  return fmt::format("μ from {:.4g} to {:.4g}", low, high);
+}
+
+std::string constraints_text(const ConstraintSet& constraints) {
+  constexpr std::pair<ConstraintKind, const char*> kinds[] = {{ConstraintKind::contact, "3D contact"},
+                                                              {ConstraintKind::contact2d, "2D contact"},
+                                                              {ConstraintKind::unilateral, "unilateral row"},
+                                                              {ConstraintKind::bilateral, "bilateral row"}};
+  std::vector<std::string> parts;
+  for (const auto& [kind, name] : kinds)
+    if (constraints.count(kind) > 0) parts.push_back(counted(static_cast<std::size_t>(constraints.count(kind)), name));
+  return parts.empty() ? "none" : join(parts, ", ");
+}
+
+/// Form, sizes, nonzeros and friction of a problem.
+void add_problem_facts(Table& table, const ContactProblem& problem) {
+  const ConstraintSet& constraints = problem.constraints();
+  table.fact("constraints", constraints_text(constraints));
+  if (constraints.contacts() > 0) table.fact("friction", friction_range(constraints));
+  if (problem.given_global()) {
+    const GlobalForm& form = problem.global();
+    table.fact("form", "global (H, D, k, b)");
+    table.fact("size", fmt::format("{} degrees of freedom, {} rows", problem.dofs(), problem.rows()));
+    std::string nonzeros = fmt::format("H {}, D {}", form.H.nonZeros(), form.D.nonZeros());
+    if (form.C.nonZeros() > 0) nonzeros += fmt::format(", C {}", form.C.nonZeros());
+    table.fact("nonzeros", nonzeros);
+    return;
+  }
+  table.fact("form", "local (N, r)");
+  table.fact("size", fmt::format("{} rows", problem.rows()));
+  table.fact("nonzeros", fmt::format("N {}", problem.local().N.nonZeros()));
+  table.fact("asymmetry", problem.symmetry_defect() == 0.0
+                              ? std::string("none")
+                              : fmt::format("max|N − Nᵀ| is {} of max|N|", short_number(problem.symmetry_defect())));
+}
 
 std::string changed_settings(const FieldTable& table) {
   std::vector<std::string> changed;
@@ -50,9 +96,8 @@ Table measures_table(const StopRule& stop, const Measures& measures) {
 }
 
 Table work_table(const Result& result) {
-  Table table = facts_table();
+  Table table = name_table();
   const Counters& c = result.counters;
-  const auto fact = [&table](const char* name, std::string value) { table.row({Entry(name, Tone::dim), std::move(value)}); };
   const std::pair<std::int64_t, const char*> counts[] = {{c.factorizations, "factorization"},
                                                          {c.back_solves, "back-solve"},
                                                          {c.products, "Delassus product"},
@@ -60,8 +105,8 @@ Table work_table(const Result& result) {
   std::vector<std::string> parts;
   for (const auto& [count, name] : counts)
     if (count > 0) parts.push_back(counted(static_cast<std::size_t>(count), name));
-  if (!parts.empty()) fact("work", join(parts, ", "));
-  fact("time", fmt::format("{} set-up, {} iterations", duration(result.setup_s), duration(result.solve_s)));
+  if (!parts.empty()) table.fact("work", join(parts, ", "));
+  table.fact("time", fmt::format("{} set-up, {} iterations", duration(result.setup_s), duration(result.solve_s)));
   return table;
 }
 
@@ -69,7 +114,7 @@ void add_conversions(Table& table, const ContactProblem& problem) {
   std::vector<std::string> parts;
   for (const Conversion& conversion : problem.conversions())
     parts.push_back(fmt::format("{} {}", conversion.name, duration(conversion.seconds)));
-  if (!parts.empty()) table.row({Entry("conversions", Tone::dim), join(parts, ", ")});
+  if (!parts.empty()) table.fact("conversions", join(parts, ", "));
 }
 
 /// "1e-4 after 31 (0.8 ms), …": when the stop measure first met each second decade.
@@ -87,24 +132,21 @@ std::string crossings_text(const Crossings& crossings) {
 
 void print_solve_heading(const NamedProblem& named, const Solver& solver, Model model, const StopRule& stop, int threads) {
   print_line(Style::out().bold(printable(named.title)));
-  Table problem = facts_table();
-  if (!named.info.title.empty()) problem.row({Entry("title", Tone::dim), printable_text(named.info.title)});
+  Table problem = name_table();
+  if (!named.info.title.empty()) problem.fact("title", printable_text(named.info.title));
   add_problem_facts(problem, named.problem);
   if (named.file)
-    for (const std::string& remark : named.file->remarks) problem.row({Entry("remark", Tone::dim), printable(remark)});
+    for (const std::string& remark : named.file->remarks) problem.fact("remark", printable(remark));
   print(problem.text(Style::out(), stdout_width()));
 
-  Table method = facts_table();
-  const auto fact = [&method](const char* name, std::string value) {
-    method.row({Entry(name, Tone::dim), std::move(value)});
-  };
-  fact("method", solver.info().title);
-  fact("model", model_text(solver, model));
-  fact("settings", changed_settings(solver.settings()));
-  fact("stop", fmt::format("{} ≤ {}{}, at most {} iterations, {}", measure_info(stop.measure).name,
-                           format_double(stop.tolerance), stop.native ? ", judged when the solver itself stops" : "",
-                           stop.max_iterations, duration(stop.time_limit_s)));
-  if (threads > 1) fact("threads", fmt::format("{}", threads));
+  Table method = name_table();
+  method.fact("method", solver.info().title);
+  method.fact("model", model_text(solver, model));
+  method.fact("settings", changed_settings(solver.settings()));
+  method.fact("stop", fmt::format("{} ≤ {}{}, at most {} iterations, {}", measure_info(stop.measure).name,
+                                  format_double(stop.tolerance), stop.native ? ", judged when the solver itself stops" : "",
+                                  stop.max_iterations, duration(stop.time_limit_s)));
+  if (threads > 1) method.fact("threads", fmt::format("{}", threads));
   print_section(solver.info().name, method);
 }
 
@@ -117,10 +159,9 @@ void print_solve_result(const ContactProblem& problem, const StopRule& stop, con
   Table work = work_table(result);
   add_conversions(work, problem);
   const std::string crossings = crossings_text(result.crossings);
-  if (!crossings.empty()) work.row({Entry("accuracy", Tone::dim), crossings});
-  work.row({Entry("native", Tone::dim),
-            fmt::format("the solver's own criterion {}", result.native_converged ? "holds" : "does not hold")});
-  for (const std::string& note : result.notes) work.row({Entry("note", Tone::dim), printable(note)});
+  if (!crossings.empty()) work.fact("accuracy", crossings);
+  work.fact("native", fmt::format("the solver's own criterion {}", result.native_converged ? "holds" : "does not hold"));
+  for (const std::string& note : result.notes) work.fact("note", printable(note));
   print_section("How", work);
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -137,10 +136,7 @@ void print_failures(const RunReport& report) {
   for (const FailedCell& failure : report.failures)
     table.row({Entry(printable(failure.id)), Entry(std::string(status_name(failure.status)), Tone::bad),
                Entry(printable(failure.reason), Tone::dim)});
-  if (table.empty()) return;
-  print_line("");
-  print_line(Style::out().bold("Failed"));
-  print(table.text(Style::out(), stdout_width()));
+  print_section("Failed", table);
 }
 
 }  // namespace

@@ -8,10 +8,9 @@
 #include <set>
 
 #include "bench/config/config_json.hpp"
+#include "bench/record/csv.hpp"
 #include "core/error.hpp"
-#include "io/atomic_file.hpp"
-#include "io/csv.hpp"
-#include "io/text_file.hpp"
+#include "io/file.hpp"
 #include "problem/judge/measure.hpp"
 
 namespace ccp {
@@ -21,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr int baseline_schema = 1;
 constexpr double dense_until = 20.0, growth = 1.15;  // of the iterations a thinned curve keeps
-const std::vector<std::string> counts = {"iterations", "factorizations", "back_solves", "products", "projections"};
+const std::vector<std::string> baseline_counts = {"iterations", "factorizations", "back_solves", "products", "projections"};
 
 /// Measures of a trace that go to zero; the others have no decades.
 std::vector<std::string> curve_columns(const CsvTable& trace) {
@@ -143,19 +142,14 @@ class Comparison {
     try {
       if (const auto status = cell.at("status").get<std::string>(); status != status_name(row.status))
         changes_.push_back({row.id(), "status", status, std::string(status_name(row.status)), "the same"});
-      for (const std::string& name : counts) {
+      const auto compare = [&](const std::string& name, double absolute, double relative) {
         const double before = cell.at(name).get<double>(), now = results_.metric(row, name, 0.0);
-        const double allowed = std::max(tolerances_.count_absolute, tolerances_.count_relative * before);
+        const double allowed = std::max(absolute, relative * std::abs(before));
         if (!(std::abs(now - before) <= allowed))
           changes_.push_back({row.id(), name, number_text(before), number_text(now), fmt::format("± {:.3g}", allowed)});
-      }
-      if (!cell.at("objective").is_null()) {
-        const double before = cell.at("objective").get<double>(), now = results_.metric(row, "objective", 0.0);
-        const double allowed = tolerances_.objective_relative * std::abs(before);
-        if (!(std::abs(now - before) <= allowed))
-          changes_.push_back(
-              {row.id(), "objective", number_text(before), number_text(now), fmt::format("± {:.3g}", allowed)});
-      }
+      };
+      for (const std::string& name : baseline_counts) compare(name, tolerances_.count_absolute, tolerances_.count_relative);
+      if (!cell.at("objective").is_null()) compare("objective", 0.0, tolerances_.objective_relative);
       if (cell.contains("file")) compare_curves(row, folder_ / cell["file"].get<std::string>());
     } catch (const nlohmann::json::exception&) {
       throw InputError((folder_ / "baseline.json").string(), child_pointer("/cells", row.id()), "is no cell of a baseline");
@@ -259,7 +253,7 @@ void write_baseline(const ResultTable& results, const fs::path& folder) {
   Json cells = Json::object();
   for (const ResultRow& row : results.rows()) {
     Json cell = {{"status", status_name(row.status)}};
-    for (const std::string& name : counts) cell[name] = json_number(results.metric(row, name, 0.0));
+    for (const std::string& name : baseline_counts) cell[name] = json_number(results.metric(row, name, 0.0));
     const double objective = results.metric(row, "objective", 0.0);
     cell["objective"] = std::isfinite(objective) ? Json::parse(number_text(objective)) : Json(nullptr);
     if (fs::is_regular_file(results.folder() / "cells" / row.hash / "trace.csv")) {

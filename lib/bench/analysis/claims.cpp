@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "bench/config/claim_reader.hpp"
 #include "bench/config/config_json.hpp"
@@ -13,29 +12,20 @@
 namespace ccp {
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
 bool upper(Relation relation) { return relation == Relation::less_than || relation == Relation::at_most; }
 
-bool holds(double value, Relation relation, double bound) {
-  switch (relation) {
-    case Relation::less_than: return value < bound;
-    case Relation::at_most: return value <= bound;
-    case Relation::at_least: return value >= bound;
-    case Relation::greater_than: return value > bound;
-  }
-  return false;
-}
+struct RelationMeaning {
+  const char* sign;
+  bool (*holds)(double value, double bound);
+};
 
-const char* sign(Relation relation) {
-  switch (relation) {
-    case Relation::less_than: return "<";
-    case Relation::at_most: return "≤";
-    case Relation::at_least: return "≥";
-    case Relation::greater_than: return ">";
-  }
-  return "";
-}
+/// In the order of Relation.
+constexpr RelationMeaning relations[] = {{"<", [](double value, double bound) { return value < bound; }},
+                                         {"≤", [](double value, double bound) { return value <= bound; }},
+                                         {"≥", [](double value, double bound) { return value >= bound; }},
+                                         {">", [](double value, double bound) { return value > bound; }}};
+
+const RelationMeaning& meaning(Relation relation) { return relations[static_cast<std::size_t>(relation)]; }
 
 /// Orders cells by how near they are to failing: the logarithm of the factor between value and bound, above 0 where the
 /// bound is broken. Zero is infinitely far from a positive number.
@@ -55,7 +45,7 @@ class ClaimJudge {
  public:
   ClaimJudge(const ResultTable& results, const Claim& claim) : results_(results), claim_(claim) {
     verdict_.claim = claim;
-    verdict_.measured = verdict_.bound = unknown;
+    verdict_.measured = verdict_.bound = unknown_number;
   }
 
   Judgement judge() {
@@ -117,7 +107,7 @@ class ClaimJudge {
     bool met = true;
     double worst = 0.0;
     const auto take = [&](const ResultRow& row, double value, double bound) {
-      met = met && holds(value, claim_.relation, bound);
+      met = met && meaning(claim_.relation).holds(value, bound);
       const double bad = badness(value, claim_.relation, bound);
       if (!verdict_.cell.empty() && bad <= worst) return;
       worst = bad;
@@ -159,7 +149,7 @@ class ClaimJudge {
     if (!reason_.empty()) return open(reason_);
     if (std::isnan(verdict_.measured) || std::isnan(verdict_.bound)) return open("the cells give no number");
     if (std::isinf(verdict_.measured) && std::isinf(verdict_.bound)) return open("neither side comes to the accuracy");
-    verdict_.verdict = holds(verdict_.measured, claim_.relation, verdict_.bound) ? Verdict::met : Verdict::not_met;
+    verdict_.verdict = meaning(claim_.relation).holds(verdict_.measured, verdict_.bound) ? Verdict::met : Verdict::not_met;
     return verdict_;
   }
 
@@ -172,7 +162,7 @@ class ClaimJudge {
       if (claim_.over == ClaimOver::slope) sizes.push_back(abscissa(*row));
     }
     if (values.empty()) reason_ = "there is nothing to compare with";
-    if (!reason_.empty()) return unknown;
+    if (!reason_.empty()) return unknown_number;
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     if (claim_.over == ClaimOver::largest) return *high;
     if (claim_.over == ClaimOver::smallest) return *low;
@@ -182,10 +172,10 @@ class ClaimJudge {
 
   double abscissa(const ResultRow& row) const {
     if (claim_.against == "contacts" || claim_.against == "rows") return results_.metric(row, claim_.against, 0.0);
-    if (row.variants.empty()) return unknown;
+    if (row.variants.empty()) return unknown_number;
     const Json value =
         Json::parse(swept_text(results_.config().variants[row.variants.front()], claim_.against), nullptr, false);
-    return value.is_number() ? value.get<double>() : unknown;
+    return value.is_number() ? value.get<double>() : unknown_number;
   }
 
   /// Least squares of log10 value on log10 size (L.5).
@@ -195,14 +185,14 @@ class ClaimJudge {
       const double x = std::log10(sizes[i]), y = std::log10(values[i]);
       if (!std::isfinite(x) || !std::isfinite(y)) {
         reason_ = "a value is not positive and finite, which has no slope on log axes";
-        return unknown;
+        return unknown_number;
       }
       n += 1.0, sx += x, sy += y, sxx += x * x, sxy += x * y;
     }
     const double spread = n * sxx - sx * sx;
     if (spread <= 1e-12 * n * sxx) {
       reason_ = "a slope needs two different values of " + claim_.against;
-      return unknown;
+      return unknown_number;
     }
     return (n * sxy - sx * sy) / spread;
   }
@@ -233,7 +223,8 @@ std::vector<Judgement> judge_claims(const ResultTable& results) {
 
 std::vector<Judgement> open_judgements(const Config& config, const std::string& reason) {
   std::vector<Judgement> judgements;
-  for (const Claim& claim : config.claims) judgements.push_back({claim, Verdict::open, unknown, unknown, 0, "", reason});
+  for (const Claim& claim : config.claims)
+    judgements.push_back({claim, Verdict::open, unknown_number, unknown_number, 0, "", reason});
   return judgements;
 }
 
@@ -249,7 +240,7 @@ std::string claim_number(double value) {
 }
 
 std::string bound_text(const Judgement& judgement) {
-  return fmt::format("{} {}", sign(judgement.claim.relation), claim_number(judgement.bound));
+  return fmt::format("{} {}", meaning(judgement.claim.relation).sign, claim_number(judgement.bound));
 }
 
 std::string margin_text(const Judgement& judgement) {
@@ -260,13 +251,12 @@ std::string margin_text(const Judgement& judgement) {
   return factor >= 1.0 ? fmt::format("{:.3g} × inside", factor) : fmt::format("{:.3g} × beyond", 1.0 / factor);
 }
 
-std::string scorecard(const std::vector<std::pair<const Config*, std::vector<Judgement>>>& judged) {
+std::string scorecard(const std::vector<JudgedConfig>& judged) {
   std::string text = "# Claims\n\nWritten by `ccpbench claims --markdown`. Claims in bold must hold.\n";
   for (const auto& [config, judgements] : judged) {
     if (judgements.empty()) continue;
-    text +=
-        fmt::format("\n## {}{}{}\n\n", markdown(config->name), config->title.empty() ? "" : ": " + markdown(config->title),
-                    config->size.empty() ? " (as in the config)" : " (size " + config->size + ")");
+    text += fmt::format("\n## {}{}{}\n\n", markdown(config.name), config.title.empty() ? "" : ": " + markdown(config.title),
+                        config.size.empty() ? " (as in the config)" : " (size " + config.size + ")");
     text += "| claim | says | where | measured | bound | verdict |\n|---|---|---|---|---|---|\n";
     for (const Judgement& judgement : judgements) {
       const Claim& claim = judgement.claim;

@@ -20,6 +20,11 @@ struct Judgement {
   std::string reason;     ///< why it is open
 };
 
+struct JudgedConfig {
+  Config config;
+  std::vector<Judgement> judgements;
+};
+
 /// Judges every claim of the config of `results`.
 std::vector<Judgement> judge_claims(const ResultTable& results);
 
@@ -36,6 +41,6 @@ std::string bound_text(const Judgement& judgement);
 std::string margin_text(const Judgement& judgement);
 
 /// The scorecard of several configs as Markdown: claim, paper, where, measured, met or not.
-std::string scorecard(const std::vector<std::pair<const Config*, std::vector<Judgement>>>& judged);
+std::string scorecard(const std::vector<JudgedConfig>& judged);
 
 }  // namespace ccp

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "core/error.hpp"
@@ -12,8 +11,6 @@
 namespace ccp {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t grid_points = 121;
 constexpr double penalty = 10.0;  // an unsolved problem counts as this many times the dearest solved one
 
@@ -37,18 +34,18 @@ std::string trace_column(const std::string& by) {
 }
 
 double cost_of(const ResultTable& results, const ResultRow& row, double at, const ProfileOptions& options) {
-  if (row.status == Status::unsupported) return infinity;
+  if (row.status == Status::unsupported) return never;
   if (options.measure.empty()) {
     const double cost = results.metric(row, options.by + "_to", at);
-    return std::isnan(cost) ? infinity : cost;
+    return std::isnan(cost) ? never : cost;
   }
-  if (!std::filesystem::is_regular_file(results.folder() / "cells" / row.hash / "trace.csv")) return infinity;
+  if (!std::filesystem::is_regular_file(results.folder() / "cells" / row.hash / "trace.csv")) return never;
   const CsvTable& trace = results.trace(row);
   if (trace.column(options.measure) < 0)
     throw InputError(results.folder().string(), row.id(), fmt::format("its trace has no column '{}'", options.measure));
   for (std::size_t i = 0; i < trace.rows.size(); ++i)
     if (trace.number(i, options.measure) <= at) return trace.number(i, trace_column(options.by));
-  return infinity;
+  return never;
 }
 
 /// The value below which a fraction of the sorted draws lies.
@@ -77,8 +74,8 @@ ProfileCurve curve(const std::string& label, const std::vector<double>& values, 
     result.fraction[i] = static_cast<double>(std::count_if(bin.begin(), bin.end(), [i](std::size_t b) { return b <= i; })) /
                          static_cast<double>(n);
   if (n < least_problems_for_bands) {
-    result.low.assign(grid.size(), unknown);
-    result.high.assign(grid.size(), unknown);
+    result.low.assign(grid.size(), unknown_number);
+    result.high.assign(grid.size(), unknown_number);
     return result;
   }
   std::vector<std::vector<double>> drawn(grid.size());
@@ -103,6 +100,15 @@ double largest_finite(const std::vector<std::vector<double>>& values) {
     for (const double value : row)
       if (std::isfinite(value)) largest = std::max(largest, value);
   return largest;
+}
+
+/// A curve for each label, on a grid from `low` to the largest value.
+std::vector<ProfileCurve> all_curves(const CostTable& table, const std::vector<std::vector<double>>& values, double low,
+                                     const ProfileOptions& options) {
+  const auto grid = log_grid(low, std::max(10.0 * low, largest_finite(values)));
+  std::vector<ProfileCurve> curves;
+  for (std::size_t s = 0; s < table.labels.size(); ++s) curves.push_back(curve(table.labels[s], values[s], grid, options));
+  return curves;
 }
 
 double shifted_mean(const std::vector<double>& costs, const std::vector<std::size_t>& chosen, double shift) {
@@ -139,7 +145,7 @@ CostTable cost_table(const std::vector<ResultTable>& results, double at, const P
   if (table.problems.empty())
     throw InputError(options.model ? fmt::format("the results hold no cell of the model {}", model_name(*options.model))
                                    : std::string("the results hold no cell"));
-  table.costs.assign(table.labels.size(), std::vector<double>(table.problems.size(), infinity));
+  table.costs.assign(table.labels.size(), std::vector<double>(table.problems.size(), never));
   for (const auto& [place, cost] : costs) table.costs[place.first][place.second] = cost;
   return table;
 }
@@ -148,20 +154,17 @@ std::vector<ProfileCurve> performance_profile(const CostTable& table, const Prof
   const double least = cost_resolution(options.by);
   auto ratios = table.costs;
   for (std::size_t p = 0; p < table.problems.size(); ++p) {
-    double best = infinity;
+    double best = never;
     for (const auto& costs : table.costs) best = std::min(best, std::max(costs[p], least));
-    for (auto& row : ratios) row[p] = std::isfinite(row[p]) ? std::max(row[p], least) / best : infinity;
+    for (auto& row : ratios) row[p] = std::isfinite(row[p]) ? std::max(row[p], least) / best : never;
   }
-  const auto grid = log_grid(1.0, std::max(10.0, largest_finite(ratios)));
-  std::vector<ProfileCurve> curves;
-  for (std::size_t s = 0; s < table.labels.size(); ++s) curves.push_back(curve(table.labels[s], ratios[s], grid, options));
-  return curves;
+  return all_curves(table, ratios, 1.0, options);
 }
 
 std::vector<ProfileCurve> data_profile(const CostTable& table, const ProfileOptions& options) {
   const bool time = options.by == "time";
   auto budgets = table.costs;
-  double smallest = infinity;
+  double smallest = never;
   for (auto& row : budgets)
     for (std::size_t p = 0; p < row.size(); ++p) {
       row[p] = std::max(row[p], cost_resolution(options.by));
@@ -169,10 +172,7 @@ std::vector<ProfileCurve> data_profile(const CostTable& table, const ProfileOpti
       smallest = std::min(smallest, row[p]);
     }
   if (!std::isfinite(smallest)) smallest = cost_resolution(options.by);
-  const auto grid = log_grid(smallest, std::max(10.0 * smallest, largest_finite(budgets)));
-  std::vector<ProfileCurve> curves;
-  for (std::size_t s = 0; s < table.labels.size(); ++s) curves.push_back(curve(table.labels[s], budgets[s], grid, options));
-  return curves;
+  return all_curves(table, budgets, smallest, options);
 }
 
 std::vector<ShiftedMean> shifted_means(const CostTable& table, const ProfileOptions& options) {
@@ -184,7 +184,7 @@ std::vector<ShiftedMean> shifted_means(const CostTable& table, const ProfileOpti
   const double unsolved = penalty * std::max(largest_finite(table.costs), cost_resolution(options.by));
   std::vector<ShiftedMean> means;
   for (std::size_t s = 0; s < table.labels.size(); ++s) {
-    ShiftedMean mean{table.labels[s], 0, unknown, unknown, unknown};
+    ShiftedMean mean{table.labels[s], 0, unknown_number, unknown_number, unknown_number};
     std::vector<double> costs = table.costs[s];
     std::vector<std::size_t> chosen(n);
     for (std::size_t p = 0; p < n; ++p) {
@@ -192,9 +192,7 @@ std::vector<ShiftedMean> shifted_means(const CostTable& table, const ProfileOpti
       mean.solved += std::isfinite(costs[p]) ? 1 : 0;
       if (!std::isfinite(costs[p])) costs[p] = unsolved;
     }
-    if (anything) {
-      mean.mean = shifted_mean(costs, chosen, shift);
-    }
+    if (anything) mean.mean = shifted_mean(costs, chosen, shift);
     if (anything && n >= least_problems_for_bands) {
       Draws draws(options.seed);
       std::vector<double> drawn;

@@ -96,8 +96,7 @@ class ClaimReader {
 
   void read_over(const Json& entry, const std::string& pointer, Claim& claim) const {
     const auto over = shape_.value<std::string>(entry, "over");
-    const auto& names = claim_overs();
-    claim.over = static_cast<ClaimOver>(std::find(names.begin(), names.end(), over) - names.begin());
+    claim.over = static_cast<ClaimOver>(std::find(claim_overs.begin(), claim_overs.end(), over) - claim_overs.begin());
     claim.against = shape_.value<std::string>(entry, "against");
     if ((claim.over == ClaimOver::slope) != entry.contains("against"))
       source_.fail(pointer, claim.over == ClaimOver::slope
@@ -138,21 +137,20 @@ class ClaimReader {
   }
 
   void read_bound(const Json& entry, const std::string& pointer, Claim& claim) const {
-    const std::vector<std::string>& names = claim_relations();
     std::optional<std::size_t> given;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (!entry.contains(names[i])) continue;
-      const std::string place = child_pointer(pointer, names[i]);
-      if (given) source_.fail(place, fmt::format("has '{}' already, expected one bound", names[*given]));
+    for (std::size_t i = 0; i < claim_relations.size(); ++i) {
+      if (!entry.contains(claim_relations[i])) continue;
+      const std::string place = child_pointer(pointer, claim_relations[i]);
+      if (given) source_.fail(place, fmt::format("has '{}' already, expected one bound", claim_relations[*given]));
       given = i;
       claim.relation = static_cast<Relation>(i);
-      const Json& bound = entry[names[i]];
+      const Json& bound = entry[claim_relations[i]];
       if (bound.is_object())
         claim.reference = read_reference(bound, claim, place);
       else
         claim.bound = bound.get<double>();
     }
-    if (!given) source_.fail(pointer, fmt::format("the bound is missing: expected one of {}", join(names, ", ")));
+    if (!given) source_.fail(pointer, fmt::format("the bound is missing: expected one of {}", join(claim_relations, ", ")));
   }
 
   ClaimReference read_reference(const Json& entry, const Claim& claim, const std::string& pointer) const {

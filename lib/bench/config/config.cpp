@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <set>
 
@@ -17,7 +18,6 @@
 #include "bench/config/sweep.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "problem/judge/measure.hpp"
 
 namespace ccp {
 namespace {
@@ -79,21 +79,18 @@ std::vector<std::string> plotted_columns(const std::vector<ConfigVariant>& varia
   return columns;
 }
 
-std::vector<PlotSpec> read_plots(const Json& document, const std::vector<ConfigVariant>& variants, const Catalog& catalog,
-                                 const ConfigKeys& keys, const JsonSource& source) {
-  std::vector<PlotSpec> plots;
-  if (!document.contains("plots")) return plots;
-  const Shape& shape = keys.shape("plot");
+/// What a plot shows must be a column; scripts draw it.
+void check_plots(const Json& document, const std::vector<ConfigVariant>& variants, const Catalog& catalog,
+                 const ConfigKeys& keys, const JsonSource& source) {
+  if (!document.contains("plots")) return;
   const auto columns = plotted_columns(variants, catalog);
-  for (const Json& entry : document["plots"]) {
-    const auto y = shape.value<std::string>(entry, "y");
+  for (std::size_t i = 0; i < document["plots"].size(); ++i) {
+    const auto y = keys.shape("plot").value<std::string>(document["plots"][i], "y");
     if (std::find(columns.begin(), columns.end(), y) == columns.end())
       source.fail(
-          fmt::format("/plots/{}/y", plots.size()),
+          fmt::format("/plots/{}/y", i),
           fmt::format("no measure and no trace column of these solvers is called '{}'{}", y, suggestion(y, columns)));
-    plots.push_back({entry["kind"].get<std::string>(), shape.value<std::string>(entry, "x"), y});
   }
-  return plots;
 }
 
 /// Everything but the size: `document` has it applied.
@@ -108,7 +105,7 @@ Config read_document(const Json& document, const JsonSource& source, const Catal
   config.kernels = shape.value<bool>(document, "kernels");
 
   Json swept_part = Json::object();
-  for (const std::string& key : swept_keys())
+  for (const std::string& key : swept_keys)
     if (document.contains(key)) swept_part[key] = document[key];
   const Sweep sweep(shape.value<Json>(document, "sweep"), source);
   ConfigReader reader(catalog, keys);
@@ -117,13 +114,21 @@ Config read_document(const Json& document, const JsonSource& source, const Catal
     const JsonSource variant_source{source.file, swept.empty() ? source.context : describe(swept)};
     config.variants.push_back(reader.read_variant(variant, std::move(swept), variant_source));
   }
-  config.plots = read_plots(document, config.variants, catalog, keys, source);
+  check_plots(document, config.variants, catalog, keys, source);
   config.claims = read_claims(document, config.variants, keys, source);
   config.resolved = dump_json(document, 2);
   return config;
 }
 
 }  // namespace
+
+bool ConfigVariant::needs_files() const {
+  return std::any_of(problems.begin(), problems.end(), [](const auto& problem) { return !problem->fclib.empty(); });
+}
+
+bool Config::needs_files() const {
+  return std::any_of(variants.begin(), variants.end(), std::mem_fn(&ConfigVariant::needs_files));
+}
 
 Config parse_config(const std::string& text, const std::string& file, const Catalog& catalog,
                     const ConfigOverrides& overrides) {

@@ -12,7 +12,7 @@
 #include "problem/judge/measure.hpp"
 #include "problem/model.hpp"
 #include "problem/perturbation.hpp"
-#include "process/limits.hpp"
+#include "process/process_pool.hpp"
 #include "solvers/run_monitor.hpp"
 
 /// One experiment as a JSON file (comments allowed), read into plain structs. Every mistake in it is an InputError with the
@@ -83,10 +83,6 @@ struct Claim {
   std::optional<ClaimReference> reference;
 };
 
-struct PlotSpec {
-  std::string kind, x, y;
-};
-
 /// The config with one combination of swept values in place.
 struct ConfigVariant {
   std::vector<SweptValue> swept;                             ///< empty without a sweep
@@ -96,6 +92,8 @@ struct ConfigVariant {
   StopRule stop;
   Limits limits;  ///< of a cell: beyond wall_s it is time_limit, beyond memory_mb out_of_memory
   std::vector<Measure> trace;
+
+  bool needs_files() const;  ///< a problem is FCLib files
 };
 
 struct Config {
@@ -106,8 +104,9 @@ struct Config {
   std::string size;                     ///< the size applied, or empty
   std::vector<ConfigVariant> variants;  ///< at least one
   std::vector<Claim> claims;
-  std::vector<PlotSpec> plots;
   std::string resolved;  ///< the JSON after size and --set, before the sweep
+
+  bool needs_files() const;  ///< of a variant
 };
 
 /// Changes to the JSON before it is read: first the size, then the settings.

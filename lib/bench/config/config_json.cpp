@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -190,6 +189,20 @@ Json parameters_json(const std::vector<std::pair<std::string, FieldValue>>& para
   Json object = Json::object();
   for (const auto& [name, value] : parameters) object[name] = field_json(value);
   return object;
+}
+
+Json names_json(const std::vector<Measure>& measures) {
+  Json names = Json::array();
+  for (const Measure measure : measures) names.push_back(measure_info(measure).name);
+  return names;
+}
+
+Json stop_json(const StopRule& stop) {
+  return {{"measure", measure_info(stop.measure).name},
+          {"tolerance", stop.tolerance},
+          {"native", stop.native},
+          {"max_iterations", stop.max_iterations},
+          {"time_limit_s", stop.time_limit_s}};
 }
 
 Json perturbation_json(const Perturbation& perturbation) {

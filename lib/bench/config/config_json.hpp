@@ -7,6 +7,7 @@
 
 #include "core/fields.hpp"
 #include "problem/perturbation.hpp"
+#include "solvers/run_monitor.hpp"
 
 namespace ccp {
 
@@ -57,6 +58,12 @@ Json json_number(double value);
 Json field_json(const FieldValue& value);
 /// Names and values as an object.
 Json parameters_json(const std::vector<std::pair<std::string, FieldValue>>& parameters);
+
+/// The names of measures as a list.
+Json names_json(const std::vector<Measure>& measures);
+
+/// The members of a StopRule
+Json stop_json(const StopRule& stop);
 
 /// {"noise", "friction_factor", "seed"}, and "b_noise" where there is some
 Json perturbation_json(const Perturbation& perturbation);

@@ -12,7 +12,7 @@
 #include "problem/judge/measure.hpp"
 #include "problem/model.hpp"
 #include "problem/perturbation.hpp"
-#include "process/limits.hpp"
+#include "process/process_pool.hpp"
 #include "solvers/run_monitor.hpp"
 
 namespace ccp {
@@ -67,19 +67,6 @@ std::string default_text(const Json& value) {
   return text;
 }
 
-Json names_of(const std::vector<Measure>& measures) {
-  Json names = Json::array();
-  for (const Measure measure : measures) names.push_back(measure_info(measure).name);
-  return names;
-}
-
-std::vector<std::string> stoppable_measures() {
-  std::vector<std::string> names;
-  for (const Measure measure : all_measures())
-    if (measure_info(measure).stoppable) names.emplace_back(measure_info(measure).name);
-  return names;
-}
-
 Shape config_shape() {
   const std::vector<Measure> trace = {Measure::velocity_residual, Measure::relative_residual,    Measure::natural_map,
                                       Measure::objective,         Measure::penetration_velocity, Measure::cone_violation,
@@ -93,7 +80,7 @@ Shape config_shape() {
            required(shaped(KeyType::objects, "solvers", "what solves it", "solver")),
            shaped(KeyType::object, "stop", "when a run ends", "stop"),
            shaped(KeyType::object, "limits", "limits of one cell, enforced from outside", "limits"),
-           choices("trace", "measures written for every iteration", measure_names(), names_of(trace)),
+           choices("trace", "measures written for every iteration", measure_names(), names_json(trace)),
            flag("kernels", "time products and projections, by themselves and between the iterations of the runs; default {}",
                 false),
            table("sweep", "JSON pointer -> list of values; lists multiply, those inside \"zip\" are paired"),
@@ -180,10 +167,10 @@ Shape claim_shape() {
                required(text("of", "label of a solver, or a shell pattern")),
                text("problem", "label of a problem, or a shell pattern; default: each"),
                choice("model", "contact model; default: each", model_names()),
-               choice("over", "how several cells are judged; default {}", claim_overs(), "each"),
+               choice("over", "how several cells are judged; default {}", claim_overs, "each"),
                text("against", "for the slope: contacts, rows or a swept JSON pointer"),
                table("cells", "swept JSON pointer -> value or list of values: only these cells")}};
-  for (const std::string& relation : claim_relations())
+  for (const std::string& relation : claim_relations)
     shape.keys.push_back(shaped(KeyType::bound, relation, "the bound; exactly one of the four is given", "claim_reference"));
   return shape;
 }
@@ -335,19 +322,11 @@ void ConfigKeys::check_value(const Json& value, const Key& key, const std::strin
   }
 }
 
-const std::vector<std::string>& claim_relations() {
-  static const std::vector<std::string> relations = {"less_than", "at_most", "at_least", "greater_than"};
-  return relations;
-}
-
-const std::vector<std::string>& swept_keys() {
-  static const std::vector<std::string> keys = {"problems", "model", "solvers", "stop", "limits", "trace"};
-  return keys;
-}
-
-const std::vector<std::string>& claim_overs() {
-  static const std::vector<std::string> overs = {"each", "largest", "smallest", "spread", "slope"};
-  return overs;
+std::vector<std::string> stoppable_measures() {
+  std::vector<std::string> names;
+  for (const Measure measure : all_measures())
+    if (measure_info(measure).stoppable) names.emplace_back(measure_info(measure).name);
+  return names;
 }
 
 }  // namespace ccp

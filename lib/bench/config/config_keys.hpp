@@ -69,11 +69,13 @@ class ConfigKeys {
   std::vector<Shape> shapes_;
 };
 
+/// Names of the measures that a run can stop by.
+std::vector<std::string> stoppable_measures();
 /// Keys of the config whose values a sweep can change.
-const std::vector<std::string>& swept_keys();
+inline const std::vector<std::string> swept_keys = {"problems", "model", "solvers", "stop", "limits", "trace"};
 /// The names of Relation, in its order.
-const std::vector<std::string>& claim_relations();
+inline const std::vector<std::string> claim_relations = {"less_than", "at_most", "at_least", "greater_than"};
 /// The names of ClaimOver, in its order.
-const std::vector<std::string>& claim_overs();
+inline const std::vector<std::string> claim_overs = {"each", "largest", "smallest", "spread", "slope"};
 
 }  // namespace ccp

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "peers/peer_solver.hpp"
@@ -136,7 +134,7 @@ std::shared_ptr<const SolverSpec> ConfigReader::read_solver(const Json& entry, c
 
 ConfigVariant ConfigReader::read_variant(const Json& document, std::vector<SweptValue> swept, const JsonSource& source) {
   const Shape& shape = keys_.shape("config");
-  for (const std::string& key : swept_keys())
+  for (const std::string& key : swept_keys)
     if (document.contains(key)) keys_.check_value(document[key], shape.key(key), child_pointer("", key), source);
 
   ConfigVariant variant;

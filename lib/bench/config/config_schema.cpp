@@ -94,7 +94,7 @@ std::string config_schema(const Catalog& catalog) {
       Json::array({Json{{"required", Json::array({"scene"})}}, Json{{"required", Json::array({"fclib"})}}});
 
   Json one_bound = Json::array();
-  for (const std::string& relation : claim_relations()) one_bound.push_back({{"required", Json::array({relation})}});
+  for (const std::string& relation : claim_relations) one_bound.push_back({{"required", Json::array({relation})}});
   definitions["claim"]["oneOf"] = std::move(one_bound);
   return dump_json(schema, 2) + "\n";
 }

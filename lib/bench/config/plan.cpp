@@ -110,20 +110,13 @@ class ProblemResolver {
 };
 
 std::string cell_hash(const Cell& cell) {
-  Json trace = Json::array();
-  for (const Measure measure : cell.trace) trace.push_back(measure_info(measure).name);
   Json identity = {{"solver_version", solver_version},
                    {"problem", cell.problem_key},
                    {"model", model_name(cell.model)},
                    {"solver", cell.solver->solver},
                    {"parameters", parameters_json(cell.solver->parameters)},
-                   {"stop",
-                    {{"measure", measure_info(cell.stop.measure).name},
-                     {"tolerance", cell.stop.tolerance},
-                     {"native", cell.stop.native},
-                     {"max_iterations", cell.stop.max_iterations},
-                     {"time_limit_s", cell.stop.time_limit_s}}},
-                   {"trace", trace},
+                   {"stop", stop_json(cell.stop)},
+                   {"trace", names_json(cell.trace)},
                    {"threads", cell.threads}};
   if (cell.solver->start_from_reference) identity["start"] = "reference";
   if (cell.kernels) identity["kernels"] = 2;  // 1: not timed between iterations

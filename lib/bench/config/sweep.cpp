@@ -8,11 +8,8 @@
 #include "core/text.hpp"
 
 namespace ccp {
-namespace {
 
 constexpr std::size_t most_combinations = 100000;
-
-}  // namespace
 
 Sweep::Sweep(const Json& value, const JsonSource& source) {
   if (value.is_null()) return;
@@ -35,10 +32,9 @@ Sweep::Sweep(const Json& value, const JsonSource& source) {
 }
 
 void Sweep::check_pointer(const std::string& pointer, const std::string& place, const JsonSource& source) const {
-  const std::vector<std::string>& sweepable = swept_keys();
   const std::string first = pointer_tokens(pointer, source, place).front();
-  if (std::find(sweepable.begin(), sweepable.end(), first) == sweepable.end())
-    source.fail(place, fmt::format("'{}' cannot be swept{}", first, suggestion(first, sweepable)));
+  if (std::find(swept_keys.begin(), swept_keys.end(), first) == swept_keys.end())
+    source.fail(place, fmt::format("'{}' cannot be swept{}", first, suggestion(first, swept_keys)));
   for (const Axis& axis : axes_)
     if (std::find(axis.pointers.begin(), axis.pointers.end(), pointer) != axis.pointers.end())
       source.fail(place, fmt::format("'{}' is swept twice", pointer));

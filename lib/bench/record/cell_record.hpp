@@ -1,13 +1,17 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "bench/record/timed_runs.hpp"
+#include "bench/record/csv.hpp"
 #include "core/status.hpp"
 #include "problem/contact_problem.hpp"
-#include "process/limits.hpp"
+#include "process/process_pool.hpp"
 #include "solvers/solver.hpp"
 
 namespace ccp {
@@ -19,21 +23,44 @@ struct ProblemFacts {
   double symmetry_defect = 0.0;
 };
 
-/// The result of one cell. Numbers that are not known are NaN.
-struct CellRecord {
-  CellRecord();
+/// The times of one run of a cell, s of solver clock.
+struct TimedRun {
+  int pass = 1;  ///< 1: iterates were judged between iterations; 2: they were not
+  double setup_s = 0.0, solve_s = 0.0;
+  Crossings crossings;
+  std::vector<int> cores;  ///< it was bound to; empty when it was not
+  /// Time of the products and projections it has counted, timed between its iterations, s; NaN where they are not timed.
+  double kernel_work_s = unknown_number;
+  std::string difference;  ///< how its iterates differ from those of the first run; empty when they do not
+};
 
+/// Times of the kernels called by themselves, one call after the other, s: the mean of the fastest batch of calls. NaN where
+/// a kernel does not exist.
+struct KernelTimes {
+  double product = unknown_number;            ///< of FirstOrderKernels, in turn with the projection
+  double projection = unknown_number;         ///< and the other way round
+  double block_product = unknown_number;      ///< N x by 3×3 block-CSR
+  double csr_product = unknown_number;        ///< N x by Eigen's scalar compressed rows
+  double factors_product = unknown_number;    ///< Dᵀ(H⁻¹(D x)) by Eigen's scalar sparse matrices
+  double bytes_per_contact = unknown_number;  ///< of the operator that methods choose; bytes
+};
+
+/// All of them NaN.
+Measures unknown_measures();
+
+/// The result of one cell.
+struct CellRecord {
   std::string hash;
   Status status = Status::failed;
   std::string reason;
   int iterations = 0;
   bool native_converged = false;
   Counters counters;
-  double setup_s, solve_s;  ///< solver clock; medians of the runs of the highest pass
-  double wall_s;            ///< from the fork to the end of the process
-  double peak_memory_mb;    ///< largest resident size of the process, MiB, with the problem
+  double setup_s = unknown_number, solve_s = unknown_number;  ///< solver clock; medians of the runs of the highest pass
+  double wall_s = unknown_number;                             ///< from the fork to the end of the process
+  double peak_memory_mb = unknown_number;  ///< largest resident size of the process, MiB, with the problem
   Limits limits;
-  Measures measures;
+  Measures measures = unknown_measures();
   Crossings crossings;  ///< of the stop measure
   /// The solver did not finish: trace.csv holds the rows until then, and iterations, counters, measures and crossings are
   /// those of its last row.
@@ -50,5 +77,32 @@ struct CellRecord {
 
 /// The names of the crossings: "1e-2", … "1e-12".
 std::string decade_name(int decade);
+
+/// The counters that are columns of a trace.
+constexpr std::array<std::pair<const char*, std::int64_t Counters::*>, 4> traced_counters = {
+    {{"factorizations", &Counters::factorizations},
+     {"back_solves", &Counters::back_solves},
+     {"products", &Counters::products},
+     {"projections", &Counters::projections}}};
+
+/// Adds a run. Sets the times of the record to the medians over its runs of the highest pass, and notes iterates that differ
+/// from those of the first run.
+void add_run(CellRecord& record, const Result& result, TimedRun run);
+
+/// What the record says of runs with other iterates than the first: "run 3 differs from the first: …".
+std::vector<std::string> differing_runs(const CellRecord& record);
+
+/// Least and largest solve_s of the runs whose median the record gives, and how many they are.
+struct Spread {
+  double least_s, largest_s;
+  std::size_t runs = 0;
+};
+Spread solve_spread(const CellRecord& record);
+
+/// Medians over the same runs of their kernel_work_s, and of solve_s over that: NaN where kernels are not timed.
+struct KernelShare {
+  double work_s, ratio;
+};
+KernelShare kernel_share(const CellRecord& record);
 
 }  // namespace ccp

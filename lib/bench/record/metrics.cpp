@@ -1,142 +1,111 @@
 #include "bench/record/metrics.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <optional>
+#include <type_traits>
 
-#include "io/csv.hpp"
+#include "bench/record/csv.hpp"
 #include "problem/judge/measure.hpp"
 
 namespace ccp {
 namespace {
 
-class Table {
- public:
-  template <typename Get>
-  Table& integer(const std::string& name, Get get) {
-    return column(name, [get](const CellRecord& record) { return std::to_string(get(record)); });
-  }
-
-  template <typename Get>
-  Table& number(const std::string& name, Get get) {
-    return column(name, [get](const CellRecord& record) { return csv_number(get(record)); });
-  }
-
-  /// Empty where it is not known.
-  template <typename Get>
-  Table& known_number(const std::string& name, Get get) {
-    return column(name, [get](const CellRecord& record) {
-      const double value = get(record);
-      return std::isnan(value) ? std::string() : csv_number(value);
-    });
-  }
-
-  /// Empty in configs that do not time kernels.
-  Table& kernel(const std::string& name, double KernelTimes::*time) {
-    return column(name, [time](const CellRecord& record) {
-      return record.kernels ? csv_number((*record.kernels).*time) : std::string();
-    });
-  }
-
-  /// Empty for a problem that could not be built.
-  template <typename Get>
-  Table& fact(const std::string& name, Get get) {
-    return column(name, [get](const CellRecord& record) {
-      return record.problem ? fmt::format("{}", get(*record.problem)) : std::string();
-    });
-  }
-
-  template <typename Get>
-  Table& decade(const std::string& name, Get get) {
-    metrics_.push_back({name, MetricSource::decade, nullptr,
-                        [get](const CellRecord& record, std::size_t i) { return get(record.crossings[i]); }});
-    return *this;
-  }
-
-  Table& without_column(const std::string& name, MetricSource source) {
-    metrics_.push_back({name, source, nullptr});
-    return *this;
-  }
-
-  /// Claims do not name the last one.
-  Table& unclaimed() {
-    metrics_.back().claimed = false;
-    return *this;
-  }
-
-  std::vector<Metric> take() { return std::move(metrics_); }
-
- private:
-  Table& column(const std::string& name, std::function<std::string(const CellRecord&)> field) {
-    metrics_.push_back({name, MetricSource::column, std::move(field)});
-    return *this;
-  }
-
-  std::vector<Metric> metrics_;
-};
-
-void add_counters(Table& table) {
-  using Record = CellRecord;
-  table.integer("factorizations", [](const Record& r) { return r.counters.factorizations; })
-      .integer("back_solves", [](const Record& r) { return r.counters.back_solves; })
-      .integer("products", [](const Record& r) { return r.counters.products; })
-      .integer("projections", [](const Record& r) { return r.counters.projections; })
-      .integer("analyses", [](const Record& r) { return r.counters.analyses; })
-      .number("analysis_s", [](const Record& r) { return r.counters.analysis_s; })
-      .number("factorization_s", [](const Record& r) { return r.counters.factorization_s; })
-      .number("back_solve_s", [](const Record& r) { return r.counters.back_solve_s; })
-      .number("linear_solver_s",
-              [](const Record& r) { return r.counters.analysis_s + r.counters.factorization_s + r.counters.back_solve_s; });
+template <typename Number>
+std::string column_text(Number value) {
+  if constexpr (std::is_floating_point_v<Number>)
+    return csv_number(value);
+  else
+    return std::to_string(value);
 }
 
-void add_times(Table& table) {
-  using Record = CellRecord;
-  table.number("setup_s", [](const Record& r) { return r.setup_s; })
-      .number("solve_s", [](const Record& r) { return r.solve_s; })
-      .number("solve_s_min", [](const Record& r) { return solve_spread(r).least_s; })
-      .number("solve_s_max", [](const Record& r) { return solve_spread(r).largest_s; })
-      .unclaimed()
-      .integer("repeats", [](const Record& r) { return solve_spread(r).runs; })
-      .unclaimed()
-      .integer("timing_pass", [](const Record& r) { return r.runs.empty() ? 1 : r.runs.back().pass; })
-      .unclaimed()
-      .number("wall_s", [](const Record& r) { return r.wall_s; })
-      .kernel("kernel_product_s", &KernelTimes::product)
-      .kernel("kernel_projection_s", &KernelTimes::projection)
-      .kernel("kernel_block_product_s", &KernelTimes::block_product)
-      .kernel("kernel_csr_product_s", &KernelTimes::csr_product)
-      .kernel("kernel_factors_product_s", &KernelTimes::factors_product)
-      .kernel("bytes_per_contact", &KernelTimes::bytes_per_contact)
-      .known_number("kernel_work_s", [](const Record& r) { return kernel_share(r).work_s; })
-      .known_number("kernel_ratio", [](const Record& r) { return kernel_share(r).ratio; })
-      .decade("time_to", [](const Crossing& crossing) { return csv_number(crossing.elapsed_s); })
-      .decade("iterations_to", [](const Crossing& crossing) {
-        return crossing.iteration < 0 ? std::string() : std::to_string(crossing.iteration);
-      });
+/// Empty where there is no value.
+template <typename Number>
+std::string column_text(const std::optional<Number>& value) {
+  return value ? column_text(*value) : std::string();
+}
+
+/// get: a member or a function of the record that gives a number or, for records that lack it, nothing.
+template <typename Get>
+Metric column(const std::string& name, Get get, bool claimed = true) {
+  return {name,
+          MetricSource::column,
+          [get](const CellRecord& record) { return column_text(std::invoke(get, record)); },
+          {},
+          claimed};
+}
+
+/// Empty for a problem that could not be built, and in configs that do not time kernels.
+template <typename Part, typename Number>
+Metric column_of(std::optional<Part> CellRecord::*part, const std::string& name, Number Part::*number) {
+  return column(name, [=](const CellRecord& record) {
+    const std::optional<Part>& whole = record.*part;
+    return whole ? std::optional((*whole).*number) : std::nullopt;
+  });
+}
+
+std::optional<double> known(double value) { return std::isnan(value) ? std::nullopt : std::optional(value); }
+
+std::vector<Metric> counter_metrics() {
+  std::vector<Metric> list;
+  for (const auto& [name, counter] : traced_counters)
+    list.push_back(column(name, [counter = counter](const CellRecord& r) { return r.counters.*counter; }));
+  list.push_back(column("analyses", [](const CellRecord& r) { return r.counters.analyses; }));
+  list.push_back(column("analysis_s", [](const CellRecord& r) { return r.counters.analysis_s; }));
+  list.push_back(column("factorization_s", [](const CellRecord& r) { return r.counters.factorization_s; }));
+  list.push_back(column("back_solve_s", [](const CellRecord& r) { return r.counters.back_solve_s; }));
+  list.push_back(column("linear_solver_s", [](const CellRecord& r) {
+    return r.counters.analysis_s + r.counters.factorization_s + r.counters.back_solve_s;
+  }));
+  return list;
+}
+
+std::vector<Metric> time_metrics() {
+  constexpr bool unclaimed = false;
+  const auto kernels = &CellRecord::kernels;
+  return {column("setup_s", &CellRecord::setup_s),
+          column("solve_s", &CellRecord::solve_s),
+          column("solve_s_min", [](const CellRecord& r) { return solve_spread(r).least_s; }),
+          column(
+              "solve_s_max", [](const CellRecord& r) { return solve_spread(r).largest_s; }, unclaimed),
+          column(
+              "repeats", [](const CellRecord& r) { return solve_spread(r).runs; }, unclaimed),
+          column(
+              "timing_pass", [](const CellRecord& r) { return r.runs.empty() ? 1 : r.runs.back().pass; }, unclaimed),
+          column("wall_s", &CellRecord::wall_s),
+          column_of(kernels, "kernel_product_s", &KernelTimes::product),
+          column_of(kernels, "kernel_projection_s", &KernelTimes::projection),
+          column_of(kernels, "kernel_block_product_s", &KernelTimes::block_product),
+          column_of(kernels, "kernel_csr_product_s", &KernelTimes::csr_product),
+          column_of(kernels, "kernel_factors_product_s", &KernelTimes::factors_product),
+          column_of(kernels, "bytes_per_contact", &KernelTimes::bytes_per_contact),
+          column("kernel_work_s", [](const CellRecord& r) { return known(kernel_share(r).work_s); }),
+          column("kernel_ratio", [](const CellRecord& r) { return known(kernel_share(r).ratio); }),
+          {"time_to", MetricSource::decade, {}, [](const Crossing& crossing) { return csv_number(crossing.elapsed_s); }},
+          {"iterations_to", MetricSource::decade, {}, [](const Crossing& crossing) {
+             return crossing.iteration < 0 ? std::string() : std::to_string(crossing.iteration);
+           }}};
 }
 
 std::vector<Metric> all_metrics() {
-  Table table;
-  table.integer("iterations", [](const CellRecord& r) { return r.iterations; })
-      .integer("native_converged", [](const CellRecord& r) { return r.native_converged ? 1 : 0; });
+  std::vector<Metric> list = {column("iterations", &CellRecord::iterations),
+                              column("native_converged", [](const CellRecord& r) { return r.native_converged ? 1 : 0; })};
   for (const Measure measure : all_measures())
-    table.number(std::string(measure_info(measure).name),
-                 [measure](const CellRecord& r) { return r.measures[measure_index(measure)]; });
-  add_counters(table);
-  add_times(table);
-  table.fact("contacts", [](const ProblemFacts& f) { return f.contacts; })
-      .fact("rows", [](const ProblemFacts& f) { return f.rows; })
-      .fact("symmetry_defect", [](const ProblemFacts& f) { return csv_number(f.symmetry_defect); })
-      .number("peak_memory_mb", [](const CellRecord& r) { return r.peak_memory_mb; })
-      .without_column("factorizations_to", MetricSource::trace_at)
-      .without_column("back_solves_to", MetricSource::trace_at)
-      .without_column("products_to", MetricSource::trace_at)
-      .without_column("failures", MetricSource::trace_end)
-      .without_column("seconds_per_iteration", MetricSource::derived)
-      .without_column("objective_gap", MetricSource::derived);
-  return table.take();
+    list.push_back(column(std::string(measure_info(measure).name),
+                          [measure](const CellRecord& r) { return r.measures[measure_index(measure)]; }));
+  const auto problem = &CellRecord::problem;
+  const std::vector<Metric> others = {column_of(problem, "contacts", &ProblemFacts::contacts),
+                                      column_of(problem, "rows", &ProblemFacts::rows),
+                                      column_of(problem, "symmetry_defect", &ProblemFacts::symmetry_defect),
+                                      column("peak_memory_mb", &CellRecord::peak_memory_mb),
+                                      {"factorizations_to", MetricSource::trace_at},
+                                      {"back_solves_to", MetricSource::trace_at},
+                                      {"products_to", MetricSource::trace_at},
+                                      {"failures", MetricSource::trace_end},
+                                      {"seconds_per_iteration", MetricSource::derived},
+                                      {"objective_gap", MetricSource::derived}};
+  for (const auto& part : {counter_metrics(), time_metrics(), others}) list.insert(list.end(), part.begin(), part.end());
+  return list;
 }
 
 }  // namespace

@@ -22,9 +22,9 @@ enum class MetricSource {
 struct Metric {
   std::string name;
   MetricSource source = MetricSource::column;
-  std::function<std::string(const CellRecord&)> field;                        ///< of a column, in summary.csv
-  std::function<std::string(const CellRecord&, std::size_t)> decade_field{};  ///< of the column of one decade
-  bool claimed = true;                                                        ///< a claim or a plot can name it
+  std::function<std::string(const CellRecord&)> field{};       ///< of a column, in summary.csv
+  std::function<std::string(const Crossing&)> decade_field{};  ///< of the column of one decade
+  bool claimed = true;                                         ///< a claim or a plot can name it
 
   bool takes_decade() const { return source == MetricSource::decade || source == MetricSource::trace_at; }
 };

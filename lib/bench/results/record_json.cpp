@@ -1,7 +1,6 @@
 #include "bench/results/record_json.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "bench/config/config_json.hpp"
 
@@ -9,9 +8,8 @@ namespace ccp {
 namespace {
 
 constexpr int record_schema = 1;
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-double number_of(const Json& value) { return value.is_null() ? unknown : value.get<double>(); }
+double number_of(const Json& value) { return value.is_null() ? unknown_number : value.get<double>(); }
 
 Json problem_json(const Cell& cell, const std::optional<ProblemFacts>& facts) {
   Json problem = {{"name", cell.problem}};
@@ -32,14 +30,6 @@ Json problem_json(const Cell& cell, const std::optional<ProblemFacts>& facts) {
     problem["symmetry_defect"] = json_number(facts->symmetry_defect);
   }
   return problem;
-}
-
-Json stop_json(const StopRule& stop) {
-  return {{"measure", measure_info(stop.measure).name},
-          {"tolerance", stop.tolerance},
-          {"native", stop.native},
-          {"max_iterations", stop.max_iterations},
-          {"time_limit_s", stop.time_limit_s}};
 }
 
 Json measures_json(const Measures& measures) {
@@ -89,7 +79,7 @@ std::vector<TimedRun> read_runs(const Json& json) {
   for (const Json& run : json.value("runs", Json::array()))
     runs.push_back({run.at("pass").get<int>(), number_of(run.at("setup_s")), number_of(run.at("solve_s")),
                     read_crossings(run.at("crossings")), run.at("cores").get<std::vector<int>>(),
-                    run.contains("kernel_work_s") ? number_of(run.at("kernel_work_s")) : unknown,
+                    run.contains("kernel_work_s") ? number_of(run.at("kernel_work_s")) : unknown_number,
                     run.value("difference", "")});
   return runs;
 }
@@ -111,8 +101,7 @@ KernelTimes read_kernels(const Json& json) {
 
 void read_results(const Json& json, CellRecord& record) {
   const Json& counters = json.at("counters");
-  record.counters = {counters.at("factorizations").get<std::int64_t>(), counters.at("back_solves").get<std::int64_t>(),
-                     counters.at("products").get<std::int64_t>(), counters.at("projections").get<std::int64_t>()};
+  for (const auto& [name, counter] : traced_counters) counters.at(name).get_to(record.counters.*counter);
   record.counters.analyses = counters.value("analyses", std::int64_t{0});
   const Json& times = json.at("times");
   record.counters.analysis_s = number_of(times.at("analysis_s"));
@@ -139,8 +128,6 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
   Json conversions = Json::array();
   for (const Conversion& conversion : record.conversions)
     conversions.push_back({{"name", conversion.name}, {"seconds", json_number(conversion.seconds)}});
-  Json trace = Json::array();
-  for (const Measure measure : cell.trace) trace.push_back(measure_info(measure).name);
   const Counters& counters = record.counters;
   Json json = {
       {"schema", record_schema},
@@ -152,7 +139,7 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
        {{"label", cell.label}, {"name", cell.solver->solver}, {"parameters", parameters_json(cell.solver->parameters)}}},
       {"stop", stop_json(cell.stop)},
       {"limits", {{"wall_s", record.limits.wall_s}, {"memory_mb", record.limits.memory_mb}}},
-      {"trace", trace},
+      {"trace", names_json(cell.trace)},
       {"threads", cell.threads},
       {"status", status_name(record.status)},
       {"reason", record.reason},

@@ -5,13 +5,12 @@
 #include <functional>
 #include <vector>
 
+#include "bench/record/csv.hpp"
 #include "bench/record/metrics.hpp"
 #include "bench/results/record_json.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "io/atomic_file.hpp"
-#include "io/csv.hpp"
-#include "io/text_file.hpp"
+#include "io/file.hpp"
 
 namespace ccp {
 namespace {
@@ -38,7 +37,7 @@ std::vector<Column> summary_columns() {
     if (metric.source != MetricSource::decade) continue;
     for (int decade = first_decade; decade <= last_decade; ++decade)
       columns.push_back({metric.name + "_" + decade_name(decade), [&metric, decade](const Cell&, const CellRecord& record) {
-                           return metric.decade_field(record, static_cast<std::size_t>(decade - first_decade));
+                           return metric.decade_field(record.crossings[static_cast<std::size_t>(decade - first_decade)]);
                          }});
   }
   return columns;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <stdexcept>
 
@@ -17,8 +16,6 @@
 namespace ccp {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double feasible = 1e-9;  // N s outside the cones; an infeasible point may lie below the minimum
 
 struct Manifest {
@@ -94,11 +91,6 @@ bool find_base(const Specs& specs, const std::string& label, std::string& base) 
   return false;
 }
 
-bool has_files(const ConfigVariant& variant) {
-  return std::any_of(variant.problems.begin(), variant.problems.end(),
-                     [](const auto& spec) { return !spec->fclib.empty(); });
-}
-
 }  // namespace
 
 std::string ResultRow::id() const { return fmt::format("{}/{}/{}", problem, model_name(model), label); }
@@ -129,7 +121,7 @@ ResultTable::ResultTable(const std::filesystem::path& folder, const Catalog& cat
     row.status = *status;
     for (std::size_t v = 0; v < config_.variants.size(); ++v) {
       const ConfigVariant& variant = config_.variants[v];
-      const bool problem = find_base(variant.problems, row.problem, row.problem_base) || has_files(variant);
+      const bool problem = find_base(variant.problems, row.problem, row.problem_base) || variant.needs_files();
       if (problem && find_base(variant.solvers, row.label, row.label_base)) row.variants.push_back(v);
     }
     rows_.push_back(std::move(row));
@@ -143,46 +135,46 @@ const CsvTable& ResultTable::trace(const ResultRow& row) const {
 }
 
 double ResultTable::decade_metric(const ResultRow& row, const Metric& metric, double at) const {
-  if (row.status == Status::unsupported) return unknown;
+  if (row.status == Status::unsupported) return unknown_number;
   const std::string decade = decade_name(static_cast<int>(-std::lround(std::log10(at))));
   const double iteration = summary_.number(row.index, "iterations_to_" + decade);
-  if (std::isnan(iteration)) return infinity;
+  if (std::isnan(iteration)) return never;
   if (metric.source == MetricSource::decade) return summary_.number(row.index, metric.name + "_" + decade);
   const CsvTable& steps = trace(row);
   const std::string column = metric.name.substr(0, metric.name.rfind("_to"));
   for (std::size_t i = 0; i < steps.rows.size(); ++i)
     if (steps.number(i, "iteration") == iteration) return steps.number(i, column);
-  return unknown;
+  return unknown_number;
 }
 
 double ResultTable::last_traced(const ResultRow& row, const std::string& column) const {
-  if (row.status == Status::unsupported) return unknown;
+  if (row.status == Status::unsupported) return unknown_number;
   const CsvTable& steps = trace(row);
-  return steps.rows.empty() ? unknown : steps.number(steps.rows.size() - 1, column);
+  return steps.rows.empty() ? unknown_number : steps.number(steps.rows.size() - 1, column);
 }
 
 double ResultTable::objective_gap(const ResultRow& row) const {
-  double smallest = infinity;
+  double smallest = never;
   for (const ResultRow& other : rows_) {
     if (other.problem != row.problem || other.model != row.model) continue;
     const double objective = summary_.number(other.index, "objective");
     if (std::isfinite(objective) && summary_.number(other.index, "cone_violation") <= feasible)
       smallest = std::min(smallest, objective);
   }
-  return std::isfinite(smallest) ? summary_.number(row.index, "objective") - smallest : unknown;
+  return std::isfinite(smallest) ? summary_.number(row.index, "objective") - smallest : unknown_number;
 }
 
 double ResultTable::derived_metric(const ResultRow& row, const std::string& name) const {
   if (name == "objective_gap") return objective_gap(row);
   const double iterations = summary_.number(row.index, "iterations");
-  return iterations > 0.0 ? summary_.number(row.index, "solve_s") / iterations : unknown;  // seconds_per_iteration
+  return iterations > 0.0 ? summary_.number(row.index, "solve_s") / iterations : unknown_number;  // seconds_per_iteration
 }
 
 double ResultTable::column_metric(const ResultRow& row, const std::string& name) const {
   const double value = summary_.number(row.index, name);
   const auto measure = measure_from_name(name);
   const bool residual = measure && measure_info(*measure).stoppable;
-  return std::isnan(value) && residual && row.status == Status::diverged ? infinity : value;
+  return std::isnan(value) && residual && row.status == Status::diverged ? never : value;
 }
 
 double ResultTable::metric(const ResultRow& row, const std::string& name, double at) const {
@@ -195,7 +187,7 @@ double ResultTable::metric(const ResultRow& row, const std::string& name, double
     case MetricSource::derived: return derived_metric(row, name);
     case MetricSource::column: return column_metric(row, name);
   }
-  return unknown;
+  return unknown_number;
 }
 
 }  // namespace ccp

@@ -1,18 +1,22 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "bench/config/catalog.hpp"
 #include "bench/config/config.hpp"
+#include "bench/record/csv.hpp"
 #include "bench/record/metrics.hpp"
-#include "bench/results/csv_table.hpp"
 #include "core/status.hpp"
 
 /// Reads what a run has written, for the commands that judge results.
 namespace ccp {
+
+/// The cost of an accuracy that a run does not come to.
+constexpr double never = std::numeric_limits<double>::infinity();
 
 /// One row of summary.csv.
 struct ResultRow {

@@ -4,23 +4,22 @@
 
 #include <cerrno>
 #include <cmath>
-#include <cstring>
+#include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <string>
 
-#include "core/error.hpp"
-#include "io/csv.hpp"
+#include "bench/record/cell_record.hpp"
 
 namespace ccp {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr const char* trace_name = "trace.csv";
 constexpr std::size_t buffer_size = std::size_t{1} << 18;
 constexpr std::size_t lines_flushed_each = 250;
 constexpr std::chrono::milliseconds longest_unflushed{5};
-
-InputError cannot_write(const std::filesystem::path& path, int error) {
-  return {path.string(), "", fmt::format("cannot be written ({})", std::strerror(error))};
-}
 
 void append_real(double value, std::string& line) {
   if (std::isnan(value))
@@ -39,6 +38,21 @@ auto real_column(Get get) {
   return [get](const TraceRow& row, std::string& line) { append_real(get(row), line); };
 }
 
+void take_row(const CsvTable& trace, std::size_t row, const Cell& cell, CellRecord& record) {
+  record.iterations = static_cast<int>(trace.number(row, "iteration"));
+  record.native_converged = trace.number(row, "native_converged") == 1.0;
+  for (const auto& [name, counter] : traced_counters)
+    record.counters.*counter = static_cast<std::int64_t>(trace.number(row, name));
+  for (const Measure measure : all_measures())
+    record.measures[measure_index(measure)] = trace.number(row, std::string(measure_info(measure).name));
+  const double value = record.measures[measure_index(cell.stop.measure)];
+  for (int decade = first_decade; decade <= last_decade; ++decade) {
+    Crossing& crossing = record.crossings[static_cast<std::size_t>(decade - first_decade)];
+    if (crossing.iteration < 0 && value <= std::pow(10.0, -decade))
+      crossing = {record.iterations, trace.number(row, "elapsed_s")};
+  }
+}
+
 }  // namespace
 
 TraceCsv::TraceCsv(std::filesystem::path path) : path_(std::move(path)), stream_(std::fopen(path_.c_str(), "wbe")) {
@@ -47,15 +61,11 @@ TraceCsv::TraceCsv(std::filesystem::path path) : path_(std::move(path)), stream_
 }
 
 void TraceCsv::add_columns(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native) {
-  columns_ = {
-      {"iteration", integer_column([](const TraceRow& row) { return row.iteration; })},
-      {"outer", integer_column([](const TraceRow& row) { return row.outer; })},
-      {"elapsed_s", real_column([](const TraceRow& row) { return row.elapsed_s; })},
-      {"factorizations", integer_column([](const TraceRow& row) { return row.counters.factorizations; })},
-      {"back_solves", integer_column([](const TraceRow& row) { return row.counters.back_solves; })},
-      {"products", integer_column([](const TraceRow& row) { return row.counters.products; })},
-      {"projections", integer_column([](const TraceRow& row) { return row.counters.projections; })},
-  };
+  columns_ = {{"iteration", integer_column([](const TraceRow& row) { return row.iteration; })},
+              {"outer", integer_column([](const TraceRow& row) { return row.outer; })},
+              {"elapsed_s", real_column([](const TraceRow& row) { return row.elapsed_s; })}};
+  for (const auto& [name, counter] : traced_counters)
+    columns_.push_back({name, integer_column([counter = counter](const TraceRow& row) { return row.counters.*counter; })});
   for (const Measure measure : measures)
     columns_.push_back({std::string(measure_info(measure).name),
                         real_column([measure](const TraceRow& row) { return row.measures[measure_index(measure)]; })});
@@ -112,6 +122,38 @@ void TraceCsv::flush_now_and_then() {
 void TraceCsv::close() {
   if (stream_ && std::fclose(stream_.release()) != 0 && error_ == 0) error_ = errno;
   if (error_ != 0) throw cannot_write(path_, error_);
+}
+
+bool keep_whole_rows(const fs::path& folder) {
+  const fs::path part = folder / unfinished_trace_name;
+  std::error_code error;
+  if (!fs::is_regular_file(part, error)) return false;
+  std::size_t whole = 0, lines = 0;
+  {
+    std::ifstream stream(part, std::ios::binary);
+    for (std::string line; std::getline(stream, line) && !stream.eof(); ++lines) whole += line.size() + 1;
+  }
+  if (lines >= 2) {  // a header and a row
+    fs::resize_file(part, whole, error);
+    if (!error) fs::rename(part, folder / trace_name, error);
+    if (!error) return true;
+  }
+  fs::remove(part, error);
+  return false;
+}
+
+void recover_trace(const fs::path& folder, const Cell& cell, CellRecord& record) {
+  record.partial_trace = keep_whole_rows(folder);
+  if (!record.partial_trace) return;
+  try {
+    const CsvTable trace = read_csv(folder / trace_name);
+    for (std::size_t row = 0; row < trace.rows.size(); ++row) take_row(trace, row, cell, record);
+  } catch (const InputError&) {
+    // a worker that has written nonsense into its trace leaves none
+    std::error_code ignored;
+    fs::remove(folder / trace_name, ignored);
+    record.partial_trace = false;
+  }
 }
 
 }  // namespace ccp

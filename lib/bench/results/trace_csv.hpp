@@ -1,13 +1,14 @@
 #pragma once
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "bench/config/plan.hpp"
+#include "bench/record/cell_record.hpp"
+#include "io/file.hpp"
 #include "solvers/run_monitor.hpp"
 
 namespace ccp {
@@ -37,21 +38,29 @@ class TraceCsv final : public TraceSink {
     std::string name;
     std::function<void(const TraceRow&, std::string&)> append;
   };
-  struct Closer {
-    void operator()(std::FILE* stream) const { std::fclose(stream); }
-  };
 
   void add_columns(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native);
   void write_line();
   void flush_now_and_then();
 
   std::filesystem::path path_;
-  std::unique_ptr<std::FILE, Closer> stream_;
+  FileStream stream_;
   std::vector<Column> columns_;
   std::string line_;
   std::size_t lines_ = 0;
   std::chrono::steady_clock::time_point flushed_{};
   int error_ = 0;  ///< errno of the first failed write
 };
+
+/// Name of a trace while it is written; with the last row it becomes trace.csv.
+inline constexpr const char* unfinished_trace_name = "trace.csv.part";
+
+/// Makes trace.csv of the whole rows of the unfinished trace in the folder of a cell, if there is one. Returns whether there
+/// is at least one row; without one, nothing is kept.
+bool keep_whole_rows(const std::filesystem::path& folder);
+
+/// Recovers the trace of a worker that ended without a result. Keeps its whole rows, and takes from the last one the
+/// iterations, counters and measures, and from all the crossings with their times.
+void recover_trace(const std::filesystem::path& folder, const Cell& cell, CellRecord& record);
 
 }  // namespace ccp

@@ -64,24 +64,6 @@ CsrMatrix inverse_matrix(const MassMatrix& mass) {
   return from_triplets<CsrMatrix>(mass.size(), mass.size(), entries);
 }
 
-/// Memory that a worker shares with this process.
-class SharedTimes {
- public:
-  SharedTimes() : place_(::mmap(nullptr, sizeof(KernelTimes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
-    if (place_ == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    times_ = new (place_) KernelTimes;
-  }
-  ~SharedTimes() { ::munmap(place_, sizeof(KernelTimes)); }
-  SharedTimes(const SharedTimes&) = delete;
-  SharedTimes& operator=(const SharedTimes&) = delete;
-
-  KernelTimes& times() { return *times_; }
-
- private:
-  void* place_;
-  KernelTimes* times_;
-};
-
 }  // namespace
 
 FirstOrderKernels::FirstOrderKernels(ContactProblem problem, int threads)
@@ -115,7 +97,7 @@ void KernelTotals::add_call(FirstOrderKernels& kernels) {
 }
 
 double KernelTotals::work(const Counters& counters) const {
-  if (calls_ == 0) return KernelTimes::unknown;
+  if (calls_ == 0) return unknown_number;
   const double products = static_cast<double>(counters.products), projections = static_cast<double>(counters.projections);
   return (products * product_ + projections * projection_) / static_cast<double>(calls_);
 }
@@ -153,12 +135,16 @@ KernelTimes measure_kernels(const ContactProblem& problem, int threads) {
 
 std::optional<KernelTimes> measure_kernels_apart(const ContactProblem& problem, int threads,
                                                  const std::function<bool(const std::function<int()>&)>& run_apart) {
-  SharedTimes shared;
+  // Memory that the worker shares with this process.
+  void* place = ::mmap(nullptr, sizeof(KernelTimes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  const auto unmap = [](KernelTimes* times) { ::munmap(times, sizeof(KernelTimes)); };
+  const std::unique_ptr<KernelTimes, decltype(unmap)> times(new (place) KernelTimes, unmap);
   const bool done = run_apart([&] {
-    shared.times() = measure_kernels(problem, threads);
+    *times = measure_kernels(problem, threads);
     return 0;
   });
-  return done ? std::optional(shared.times()) : std::nullopt;
+  return done ? std::optional(*times) : std::nullopt;
 }
 
 }  // namespace ccp

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "bench/record/timed_runs.hpp"
+#include "bench/record/cell_record.hpp"
 #include "problem/contact_problem.hpp"
 #include "solvers/monitor.hpp"
 

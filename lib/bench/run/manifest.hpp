@@ -2,10 +2,28 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/run/runner.hpp"
 
 namespace ccp {
+
+/// What times depend on.
+struct Environment {
+  std::string build_type;
+  std::string sanitizers;      ///< empty when there are none
+  std::string governor;        ///< of the frequencies of the first core; "unknown" where the system does not say
+  std::optional<double> load;  ///< mean number of runnable processes over the last minute
+  int cores = 0;               ///< this process may run on
+};
+
+Environment read_environment();
+
+/// Reasons to trust times on this machine and build less, a sentence each. used_cores: as many as the run will use.
+std::vector<std::string> timing_warnings(const Environment& environment, int used_cores);
+
+/// Now, UTC, "2026-01-31T12:00:00Z".
+std::string iso_time_now();
 
 /// State of a run as manifest.json tells it.
 struct ManifestState {
@@ -15,7 +33,8 @@ struct ManifestState {
   bool interrupted = false;
 };
 
-/// manifest.json: the resolved config, the program, the machine, the options, and how far the run came.
+/// manifest.json: the resolved config, the program, the machine, the options, and how far the run came. memory_mb: MiB;
+/// blas: that MUMPS uses; git_commit: short, "-dirty" with changes, "unknown" outside a repository.
 std::string manifest_json(const Config& config, const Plan& plan, const RunOptions& options, const RunReport& report,
                           const ManifestState& state);
 

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "bench/results/result_store.hpp"
-#include "bench/run/environment.hpp"
 #include "bench/run/manifest.hpp"
 #include "bench/run/supervisor.hpp"
 #include "core/error.hpp"
@@ -64,13 +63,6 @@ bool collect(const Plan& plan, const std::vector<std::size_t>& chosen, const Res
 
 }  // namespace
 
-void RunProgress::planned(const Config&, std::size_t, std::size_t) {}
-void RunProgress::building(const Cell&, const RunCounts&) {}
-void RunProgress::started(const Cell&, const RunCounts&) {}
-void RunProgress::finished(const CellReport&, const RunCounts&) {}
-void RunProgress::warning(const std::string&) {}
-void RunProgress::waiting(const RunCounts&) {}
-
 Timing timing_of(const RunOptions& options, bool kernels) {
   Timing timing;
   timing.repeat = options.repeat;
@@ -125,15 +117,6 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   state.end = iso_time_now();
   store.write_manifest(manifest_json(config, plan, options, report, state));
   return report;
-}
-
-RunReport run_config(const Config& config, const Catalog& catalog, const RunOptions& options, RunProgress& progress) {
-  check_options(options);
-  return run_config(config, make_plan(config, {options.fclib_dir, options.threads}), catalog, options, progress);
-}
-
-RunReport run_config(const std::string& file, const Catalog& catalog, const RunOptions& options, RunProgress& progress) {
-  return run_config(read_config(file, catalog, options.overrides), catalog, options, progress);
 }
 
 }  // namespace ccp

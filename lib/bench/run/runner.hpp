@@ -8,6 +8,7 @@
 
 #include "bench/config/catalog.hpp"
 #include "bench/config/plan.hpp"
+#include "bench/record/cell_record.hpp"
 #include "bench/run/repeats.hpp"
 #include "core/status.hpp"
 
@@ -29,17 +30,6 @@ struct RunOptions {
 
 Timing timing_of(const RunOptions& options, bool kernels);
 
-/// One finished cell, for a line on the terminal.
-struct CellReport {
-  const Cell* cell = nullptr;
-  Status status = Status::failed;
-  std::string reason;
-  int iterations = 0;
-  double setup_s = 0.0, solve_s = 0.0;
-  double wall_s = 0.0;      ///< of the process
-  double stop_value = 0.0;  ///< final value of the stop measure, NaN when unknown
-};
-
 /// How far a run has come.
 struct RunCounts {
   std::size_t total = 0;  ///< cells to run, without reused ones
@@ -50,20 +40,20 @@ struct RunCounts {
   std::optional<double> left_s;
 };
 
-/// Listens to a run. Called from the thread of run_config.
+/// Listens to a run, called from the thread of run_config. Here it hears nothing.
 class RunProgress {
  public:
   virtual ~RunProgress() = default;
   /// selected: cells of this run; reused: how many of them have a result already.
-  virtual void planned(const Config& config, std::size_t selected, std::size_t reused);
+  virtual void planned(const Config&, std::size_t /*selected*/, std::size_t /*reused*/) {}
   /// The problem of a cell is going to be read or generated.
-  virtual void building(const Cell& cell, const RunCounts& counts);
-  virtual void started(const Cell& cell, const RunCounts& counts);
-  virtual void finished(const CellReport& report, const RunCounts& counts);
+  virtual void building(const Cell&, const RunCounts&) {}
+  virtual void started(const Cell&, const RunCounts&) {}
+  virtual void finished(const Cell&, const CellRecord&, const RunCounts&) {}
   /// A reason to trust the times less: a machine or build unfit for timing, repeats with other iterates.
-  virtual void warning(const std::string& text);
+  virtual void warning(const std::string&) {}
   /// Several times a second while nothing ends.
-  virtual void waiting(const RunCounts& counts);
+  virtual void waiting(const RunCounts&) {}
 };
 
 /// failed, crashed, out_of_memory and false_converged. To reach a limit, to stall, to diverge and not to support a problem
@@ -86,15 +76,10 @@ struct RunReport {
   bool interrupted = false;              ///< SIGINT or SIGTERM: the program should exit with 130
 };
 
-/// Reads, plans and runs one config. Numerical failures and crashes become results; throws InputError for bad input and an
-/// output folder that cannot be written. SIGINT and SIGTERM stop the run: workers are killed, nothing half-written is kept.
-/// Must be called from a process without other threads (workers are forked).
-RunReport run_config(const std::string& file, const Catalog& catalog, const RunOptions& options, RunProgress& progress);
-
-/// The same for a config in memory.
-RunReport run_config(const Config& config, const Catalog& catalog, const RunOptions& options, RunProgress& progress);
-
-/// The same for a config that is planned already: plan is make_plan(config, {options.fclib_dir, options.threads}).
+/// Runs a config; plan: make_plan(config, {options.fclib_dir, options.threads}). Numerical failures and crashes become
+/// results; throws InputError for bad input and an output folder that cannot be written. SIGINT and SIGTERM stop the run:
+/// workers are killed, nothing half-written is kept. Must be called from a process without other threads (workers are
+/// forked).
 RunReport run_config(const Config& config, const Plan& plan, const Catalog& catalog, const RunOptions& options,
                      RunProgress& progress);
 

@@ -8,12 +8,12 @@
 #include <iterator>
 #include <tuple>
 
-#include "bench/results/recovered_trace.hpp"
+#include "bench/results/trace_csv.hpp"
 #include "bench/run/kernel_times.hpp"
 #include "bench/run/repeats.hpp"
 #include "bench/run/worker.hpp"
 #include "core/error.hpp"
-#include "process/last_line.hpp"
+#include "process/exit_status.hpp"
 
 namespace ccp {
 namespace {
@@ -139,8 +139,10 @@ void Supervisor::build(const Cell& cell) {
     });
     if (!exit) return;
     if (exit->status.code != exit_came_through) {
-      built_ = std::make_unique<BuiltProblem>(build_defect(cell, *exit));
-      built_key_ = cell.problem_key;
+      const auto [status, reason] = how_it_ended(cell, *exit);
+      // A time limit would be a measurement of the solver.
+      const Status defect = status == Status::time_limit ? Status::failed : status;
+      built_ = std::make_unique<BuiltProblem>(std::pair(defect, "the problem cannot be built: " + reason));
     }
   }
   if (!built_) built_ = std::make_unique<BuiltProblem>(cell, catalog_);
@@ -159,12 +161,6 @@ void Supervisor::measure_kernels_once(const Cell& cell) {
       return exit && exit->status.code == 0;
     });
   built_->set_kernels(times->second);
-}
-
-std::pair<Status, std::string> Supervisor::build_defect(const Cell& cell, const WorkerExit& exit) const {
-  const auto [status, reason] = how_it_ended(cell, exit);
-  // A time limit would be a measurement of the solver.
-  return {status == Status::time_limit ? Status::failed : status, "the problem cannot be built: " + reason};
 }
 
 void Supervisor::start(std::size_t index) {
@@ -214,7 +210,7 @@ void Supervisor::finish_again(std::size_t index, const WorkerExit& exit) {
   if (!record) throw InputError(store_.cell_folder(cell).string(), "", "the result was removed while the run went on");
   if (exit.status.code != 0) return give_up_repeating(index, std::move(*record), how_it_ended(cell, exit).second);
   clean_folder(store_.cell_folder(cell), false);
-  report(index, *record, exit.wall_s);
+  report(index, *record);
 }
 
 void Supervisor::give_up_repeating(std::size_t index, CellRecord record, const std::string& reason) {
@@ -223,7 +219,7 @@ void Supervisor::give_up_repeating(std::size_t index, CellRecord record, const s
   record.notes.push_back("a repeated run did not come to its end: " + reason);
   store_.store(cell, record);
   clean_folder(store_.cell_folder(cell), false);
-  report(index, record, 0.0);
+  report(index, record);
 }
 
 void Supervisor::finish_without_worker(std::size_t index) {
@@ -236,7 +232,7 @@ void Supervisor::finish_without_worker(std::size_t index) {
   clean_folder(store_.cell_folder(cell), true);
   store_.store(cell, record);
   remaining_time_.skipped(cell.solver->solver);
-  report(index, record, 0.0);
+  report(index, record);
 }
 
 std::pair<Status, std::string> Supervisor::how_it_ended(const Cell& cell, const WorkerExit& exit) const {
@@ -281,23 +277,13 @@ void Supervisor::finish(const WorkerExit& exit) {
   } else {
     clean_folder(store_.cell_folder(cell), false);
   }
-  report(exit.id, *record, exit.wall_s);
+  report(exit.id, *record);
 }
 
-void Supervisor::report(std::size_t index, const CellRecord& record, double wall_s) {
-  const Cell& cell = plan_.cells[index];
+void Supervisor::report(std::size_t index, const CellRecord& record) {
   ++counts_.done;
   if (is_failure(record.status)) ++counts_.failed;
-  CellReport report;
-  report.cell = &cell;
-  report.status = record.status;
-  report.reason = record.reason;
-  report.iterations = record.iterations;
-  report.setup_s = record.setup_s;
-  report.solve_s = record.solve_s;
-  report.wall_s = wall_s;
-  report.stop_value = record.measures[measure_index(cell.stop.measure)];
-  progress_.finished(report, counts());
+  progress_.finished(plan_.cells[index], record, counts());
 }
 
 RunCounts Supervisor::counts() const {

@@ -54,9 +54,8 @@ class Supervisor {
   void measure_kernels_once(const Cell& cell);
   void finish(const WorkerExit& exit);
   void finish_without_worker(std::size_t index);
-  void report(std::size_t index, const CellRecord& record, double wall_s);
+  void report(std::size_t index, const CellRecord& record);
   std::pair<Status, std::string> how_it_ended(const Cell& cell, const WorkerExit& exit) const;
-  std::pair<Status, std::string> build_defect(const Cell& cell, const WorkerExit& exit) const;
   CellRecord record_of_dead(const Cell& cell, const WorkerExit& exit) const;
   RunCounts counts() const;
 

@@ -10,14 +10,13 @@
 #include <utility>
 
 #include "bench/results/record_json.hpp"
-#include "bench/results/recovered_trace.hpp"
 #include "bench/results/trace_csv.hpp"
 #include "bench/run/kernel_times.hpp"
 #include "bench/run/repeats.hpp"
 #include "bench/run/resident_pages.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
-#include "io/atomic_file.hpp"
+#include "io/file.hpp"
 #include "solvers/run_monitor.hpp"
 
 namespace ccp {

@@ -3,8 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
-#include "io/atomic_file.hpp"
-#include "io/text_file.hpp"
+#include "io/file.hpp"
 #include "support/temporary_folder.hpp"
 
 using ccp::AtomicFile;

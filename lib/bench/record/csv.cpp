@@ -1,19 +1,17 @@
-#include "bench/results/csv_table.hpp"
+#include "bench/record/csv.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <utility>
 
 #include "core/error.hpp"
-#include "io/text_file.hpp"
+#include "io/file.hpp"
 
 namespace ccp {
 namespace {
-
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<std::vector<std::string>> csv_lines(const std::string& text) {
   std::vector<std::vector<std::string>> lines;
@@ -45,6 +43,18 @@ std::vector<std::vector<std::string>> csv_lines(const std::string& text) {
 
 }  // namespace
 
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted += '"';
+}
+
+std::string csv_number(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.17g}", value); }
+
 std::string read_result(const std::filesystem::path& path) {
   if (auto text = read_file(path)) return std::move(*text);
   throw InputError(path.string(), "", "cannot be read, expected the results of a run");
@@ -57,11 +67,11 @@ int CsvTable::column(const std::string& name) const {
 
 double CsvTable::number(std::size_t row, const std::string& name) const {
   const int position = column(name);
-  if (position < 0) return unknown;
+  if (position < 0) return unknown_number;
   const std::string& text = rows[row][static_cast<std::size_t>(position)];
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  return text.empty() || *end != '\0' ? unknown : value;
+  return text.empty() || *end != '\0' ? unknown_number : value;
 }
 
 CsvTable read_csv(const std::filesystem::path& path) {

@@ -2,16 +2,27 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
-/// Reads the files of a run.
+/// CSV files as of RFC 4180, with "\n" for the line end.
 namespace ccp {
+
+/// A number that is not known.
+constexpr double unknown_number = std::numeric_limits<double>::quiet_NaN();
+
+/// A field: quoted, with inner quotes doubled, when it holds a comma, a quote or a line break; else as it is.
+std::string csv_field(std::string_view text);
+
+/// "%.17g", which reads back as the same double; "nan", "inf", "-inf".
+std::string csv_number(double value);
 
 /// The bytes of a file that a run has written. Throws InputError when it cannot be read.
 std::string read_result(const std::filesystem::path& path);
 
-/// A CSV file as texts; quoted fields as of RFC 4180.
+/// A CSV file as texts.
 struct CsvTable {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;  ///< each as long as `columns`

@@ -1,4 +1,4 @@
-#include "io/atomic_file.hpp"
+#include "io/file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -6,11 +6,9 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
-
-#include "core/error.hpp"
+#include <fstream>
+#include <iterator>
 
 namespace ccp {
 namespace {
@@ -21,11 +19,18 @@ std::filesystem::path temporary_name(const std::filesystem::path& target) {
   return target.parent_path() / fmt::format(".ccpbench-{}-{}.tmp", ::getpid(), count++);
 }
 
+}  // namespace
+
+std::optional<std::string> read_file(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::error_code ignored;
+  if (!stream || std::filesystem::is_directory(path, ignored)) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+}
+
 InputError cannot_write(const std::filesystem::path& path, int error) {
   return {path.string(), "", fmt::format("cannot be written ({})", std::strerror(error))};
 }
-
-}  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
   if (target_.filename().empty()) throw InputError(target_.string(), "", "expected the name of a file to write");
@@ -54,10 +59,7 @@ void AtomicFile::commit() {
 void write_file_in_pieces(const std::filesystem::path& path,
                           const std::function<void(const std::function<void(std::string_view)>& put)>& write) {
   AtomicFile file(path);
-  struct Closer {
-    void operator()(std::FILE* stream) const { std::fclose(stream); }
-  };
-  std::unique_ptr<std::FILE, Closer> stream(std::fopen(file.temporary().c_str(), "wb"));
+  FileStream stream(std::fopen(file.temporary().c_str(), "wb"));
   if (!stream) throw cannot_write(path, errno);
   write([&](std::string_view piece) {
     if (std::fwrite(piece.data(), 1, piece.size(), stream.get()) != piece.size()) throw cannot_write(path, errno);

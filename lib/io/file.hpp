@@ -1,10 +1,28 @@
 #pragma once
 
+#include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include "core/error.hpp"
+
 namespace ccp {
+
+struct FileCloser {
+  void operator()(std::FILE* stream) const { std::fclose(stream); }
+};
+/// An open file.
+using FileStream = std::unique_ptr<std::FILE, FileCloser>;
+
+/// The bytes of a file; nothing when it cannot be read or is a folder.
+std::optional<std::string> read_file(const std::filesystem::path& path);
+
+/// What to throw for a file that cannot be written; error: errno.
+InputError cannot_write(const std::filesystem::path& path, int error);
 
 /// A new file under a temporary name in the folder of `target`, which takes the target's name on commit() and disappears
 /// without it. So a reader, or an interrupted run, never meets half a file.
@@ -19,7 +37,6 @@ class AtomicFile {
 
   /// Where to write; a plain file that exists.
   const std::filesystem::path& temporary() const { return temporary_; }
-  const std::filesystem::path& target() const { return target_; }
 
   /// Gives the file its name, replacing an older one. Throws InputError(target, ...) when that fails.
   void commit();
