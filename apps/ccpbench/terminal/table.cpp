@@ -5,8 +5,8 @@
 namespace ccp::cli {
 namespace {
 
-constexpr int gap = 2;         // blanks between columns
-constexpr int narrowest = 12;  // a column that gives way keeps this many
+constexpr int gap = 2;                // blanks between columns
+constexpr int narrowest_column = 12;  // a column that gives way keeps this many
 
 std::string trimmed(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
@@ -41,7 +41,7 @@ std::vector<int> Table::widths(int available) const {
   }
   for (std::size_t c = 0; c < columns_.size(); ++c)
     if (columns_[c].fit != Fit::fixed && total > available)
-      widths[c] = std::max(std::min(narrowest, widths[c]), widths[c] - (total - available));
+      widths[c] = std::max(std::min(narrowest_column, widths[c]), widths[c] - (total - available));
   return widths;
 }
 

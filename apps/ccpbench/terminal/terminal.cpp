@@ -22,12 +22,12 @@ bool wants_colour(int stream) {
 }
 
 int stream_width(int stream) {
-  constexpr int narrowest = 40, without_terminal = 100;
+  constexpr int least_width = 40, without_terminal = 100;
   winsize size{};
-  if (::ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return std::max<int>(size.ws_col, narrowest);
+  if (::ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return std::max<int>(size.ws_col, least_width);
   const char* columns = std::getenv("COLUMNS");
   const int wanted = columns != nullptr ? std::atoi(columns) : 0;
-  return wanted > 0 ? std::max(wanted, narrowest) : without_terminal;
+  return wanted > 0 ? std::max(wanted, least_width) : without_terminal;
 }
 
 /// One character of a UTF-8 text; a broken byte counts as one character of its own.
