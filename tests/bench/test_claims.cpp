@@ -98,6 +98,35 @@ TEST_CASE("Cells keeps one swept value, or several") {
   CHECK(kept("[0.4, 0.1]").measured == 40.0);
 }
 
+TEST_CASE("A claim about cells that are not there cannot be judged") {
+  const std::string spread = iterations + R"("over": "spread", "at_most": 4)";
+  const std::string two = spread + R"(, "cells": {"/solvers/0/parameters/step": [0.1, 0.4]})";
+  CHECK(judge_halving(two).verdict == Verdict::met);
+  const Judgement without = judge(steps, two, {halving[1], halving[2]});
+  CHECK(without.verdict == Verdict::open);
+  CHECK(without.reason == "no cell has the value 0.1 of /solvers/0/parameters/step");
+  const Judgement single = judge(steps, spread, {halving[0]});
+  CHECK(single.verdict == Verdict::open);
+  CHECK(single.reason == "a spread needs two cells");
+}
+
+TEST_CASE("A claim of one size is judged at no other") {
+  const auto judged = [](const std::string& size, const std::string& applied) {
+    const TemporaryFolder folder;
+    const std::string claim = R"("metric": "iterations", "of": "A", "at_most": 40, "size": ")" + size + "\"";
+    write_text(folder.path() / "manifest.json",
+               R"({"config": )" + config_text(steps, claim) + R"(, "options": {"size": ")" + applied + R"("}})");
+    write_text(folder.path() / "summary.csv", "model,hash,problem,label,status,iterations\nccp,0,few,A (step=0.1),solved,40\n");
+    return judge_claims(ResultTable(folder.path(), fake_catalog())).size();
+  };
+  CHECK(judged("small", "small") == 1);
+  CHECK(judged("small", "paper") == 0);
+  CHECK(judged("small", "") == 0);
+  CHECK(judged("paper", "small") == 0);
+  CHECK(judged("paper", "paper") == 1);
+  CHECK(judged("paper", "") == 1);
+}
+
 TEST_CASE("Zipped values are kept together and compared pair by pair") {
   const std::string zip = R"({"zip": {"/solvers/0/parameters/step": [0.1, 0.2], "/stop/tolerance": [1e-3, 1e-6]}})";
   const std::vector<std::string> cells = {

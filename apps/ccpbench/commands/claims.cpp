@@ -43,6 +43,8 @@ struct ClaimsArguments {
 void print_judgements(const JudgedConfig& judged) {
   const auto& [config, judgements] = judged;
   print_line(Style::out().bold(printable(config.title.empty() ? config.name : config.title)));
+  for (const Claim& claim : config.claims)
+    if (!claim.is_about(config.size)) print_line(fmt::format("  {}: is about the {} size only", claim.id, claim.size));
   if (judgements.empty()) return print_line("  no claims");
   Table table({{"claim", false, Fit::shorten}, {"must"}, {"measured", true}, {"bound", true}, {"by"}, {"verdict"}});
   for (const Judgement& judgement : judgements) {

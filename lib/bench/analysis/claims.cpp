@@ -52,6 +52,8 @@ class ClaimJudge {
     const auto cells = select(claim_.of, claim_.problem);
     if (cells.empty()) return open("no cell of this claim has a result");
     verdict_.cells = cells.size();
+    for (const SweptValue& value : claim_.cells)
+      if (!has(cells, value)) return open(fmt::format("no cell has the value {} of {}", value.text, value.pointer));
     return claim_.over == ClaimOver::each ? judge_each(cells) : judge_together(cells);
   }
 
@@ -72,6 +74,14 @@ class ClaimJudge {
           return value.pointer == named.pointer &&
                  same_swept_value(swept_text(results_.config().variants[v], value.pointer), value.text);
         });
+      });
+    });
+  }
+
+  bool has(const Cells& cells, const SweptValue& value) const {
+    return std::any_of(cells.begin(), cells.end(), [&](const ResultRow* row) {
+      return std::any_of(row->variants.begin(), row->variants.end(), [&](std::size_t v) {
+        return same_swept_value(swept_text(results_.config().variants[v], value.pointer), value.text);
       });
     });
   }
@@ -162,6 +172,7 @@ class ClaimJudge {
       if (claim_.over == ClaimOver::slope) sizes.push_back(abscissa(*row));
     }
     if (values.empty()) reason_ = "there is nothing to compare with";
+    if (values.size() == 1 && claim_.over == ClaimOver::spread) reason_ = "a spread needs two cells";
     if (!reason_.empty()) return unknown_number;
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     if (claim_.over == ClaimOver::largest) return *high;
@@ -217,14 +228,15 @@ std::string markdown(const std::string& text) {
 
 std::vector<Judgement> judge_claims(const ResultTable& results) {
   std::vector<Judgement> judgements;
-  for (const Claim& claim : results.config().claims) judgements.push_back(ClaimJudge(results, claim).judge());
+  for (const Claim& claim : results.config().claims)
+    if (claim.is_about(results.config().size)) judgements.push_back(ClaimJudge(results, claim).judge());
   return judgements;
 }
 
 std::vector<Judgement> open_judgements(const Config& config, const std::string& reason) {
   std::vector<Judgement> judgements;
   for (const Claim& claim : config.claims)
-    judgements.push_back({claim, Verdict::open, unknown_number, unknown_number, 0, "", reason});
+    if (claim.is_about(config.size)) judgements.push_back({claim, Verdict::open, unknown_number, unknown_number, 0, "", reason});
   return judgements;
 }
 

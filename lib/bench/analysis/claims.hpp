@@ -25,10 +25,10 @@ struct JudgedConfig {
   std::vector<Judgement> judgements;
 };
 
-/// Judges every claim of the config of `results`.
+/// Judges the claims of the config of `results` that are about its size.
 std::vector<Judgement> judge_claims(const ResultTable& results);
 
-/// The claims of a config that could not be run, all of them open for this reason.
+/// The claims of a config that could not be run, open for this reason.
 std::vector<Judgement> open_judgements(const Config& config, const std::string& reason);
 
 /// "met", "not met", "cannot be judged".

@@ -50,6 +50,7 @@ class ClaimReader {
     claim.says = entry["says"].get<std::string>();
     claim.where = shape_.value<std::string>(entry, "where");
     claim.must = shape_.value<bool>(entry, "must");
+    claim.size = shape_.value<std::string>(entry, "size");
     claim.metric = entry["metric"].get<std::string>();
     claim.of = entry["of"].get<std::string>();
     claim.problem = shape_.value<std::string>(entry, "problem");

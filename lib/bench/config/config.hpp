@@ -70,6 +70,7 @@ enum class Relation { less_than, at_most, at_least, greater_than };
 struct Claim {
   std::string id, says, where;
   bool must = false;
+  std::string size;     ///< "small" or "paper": judged at this size alone; empty: at each
   std::string metric;   ///< one of claim_metrics()
   double at = 0.0;      ///< a decade 1e-2 … 1e-12; 0 when the metric takes none
   std::string of;       ///< label of a solver, or a shell pattern
@@ -81,6 +82,9 @@ struct Claim {
   Relation relation = Relation::less_than;
   double bound = 0.0;  ///< without a reference
   std::optional<ClaimReference> reference;
+
+  /// Whether it is judged in a config to which `applied` was applied; without a size that is the paper's.
+  bool is_about(const std::string& applied) const { return size.empty() || (size == "small") == (applied == "small"); }
 };
 
 /// The config with one combination of swept values in place.

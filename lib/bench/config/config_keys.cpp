@@ -162,6 +162,7 @@ Shape claim_shape() {
               "A statement as a bound on results",
               {required(name("id", "name of the claim, unique in the config")),
                flag("must", "whether a miss fails the command claims; default {}", false),
+               choice("size", "judged at this size alone; default: at each", {"small", "paper"}),
                required(text("says", "what the paper says")), text("where", "where it says so"),
                required(choice("metric", "what is bounded", claim_metrics())), decade(),
                required(text("of", "label of a solver, or a shell pattern")),
