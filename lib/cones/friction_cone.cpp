@@ -24,6 +24,23 @@ ConePoint<N> project_slow(const ConePoint<N>& p, double mu) {
 template ConePoint<2> project_slow<2>(const ConePoint<2>&, double);
 template ConePoint<3> project_slow<3>(const ConePoint<3>&, double);
 
+template <int N>
+ConePoint<N> project_strict_slow(const ConePoint<N>& p, double mu) {
+  if (!all_finite<N>(p, mu)) return not_a_number<N>();
+  if (p[0] < 0.0) return ConePoint<N>::Zero();
+  const ScaledPoint<N> scaled(p);
+  const double radius = mu * scaled.point[0];
+  if (scaled.norm <= radius) return p;
+  ConePoint<N> result = scaled.point;
+  shrink_tangent(result, radius, scaled.norm);
+  result = scaled.restored(result);
+  result[0] = p[0];
+  return result;
+}
+
+template ConePoint<2> project_strict_slow<2>(const ConePoint<2>&, double);
+template ConePoint<3> project_strict_slow<3>(const ConePoint<3>&, double);
+
 }  // namespace detail
 
 namespace {
@@ -71,33 +88,20 @@ ConeMatrix<N> derivative(const ConePoint<N>& p, double mu) {
   return derivative<N>(scaled.point, scaled.norm, mu);
 }
 
-/// Distance to {cosine t <= sine p_n}, the cone with this slope, for a point in neither the cone nor its polar.
-double distance_to_generator(double p_n, double t, double cosine, double sine) {
-  return std::max(t * cosine - p_n * sine, 0.0);
-}
-
 double distance_to_cone(double p_n, double t, double mu) {
   if (detail::inside_cone(p_n, t, mu)) return 0.0;
   if (detail::inside_polar(p_n, t, mu)) return std::hypot(p_n, t);
   const detail::Slope slope(mu);
-  return distance_to_generator(p_n, t, slope.cosine, slope.sine);
+  return std::max(t * slope.cosine - p_n * slope.sine, 0.0);
 }
 
-double distance_to_dual(double p_n, double t, double mu) {
-  if (detail::inside_polar(-p_n, t, mu)) return 0.0;
-  if (detail::inside_cone(-p_n, t, mu)) return std::hypot(p_n, t);
-  const detail::Slope slope(mu);
-  return distance_to_generator(p_n, t, slope.sine, slope.cosine);
-}
-
-/// distance: one of the two above, of which the second argument is the norm of the tangential part.
-template <int N, typename Distance>
-double point_distance(const ConePoint<N>& p, double mu, const Distance& distance) {
+template <int N>
+double distance_to_cone(const ConePoint<N>& p, double mu) {
   const double square = detail::tangent_square(p);
-  if (detail::is_common<N>(p, square, mu)) return distance(p[0], std::sqrt(square), mu);
+  if (detail::is_common<N>(p, square, mu)) return distance_to_cone(p[0], std::sqrt(square), mu);
   if (!detail::all_finite<N>(p, mu)) return std::numeric_limits<double>::quiet_NaN();
   const detail::ScaledPoint<N> scaled(p);
-  return std::ldexp(distance(scaled.point[0], scaled.norm, mu), scaled.exponent);
+  return std::ldexp(distance_to_cone(scaled.point[0], scaled.norm, mu), scaled.exponent);
 }
 
 }  // namespace
@@ -105,17 +109,7 @@ double point_distance(const ConePoint<N>& p, double mu, const Distance& distance
 Matrix3 friction_cone_derivative(const Vector3& p, double mu) { return derivative<3>(p, mu); }
 Matrix2 friction_cone_derivative(const Vector2& p, double mu) { return derivative<2>(p, mu); }
 
-double distance_to_friction_cone(const Vector3& p, double mu) { return point_distance<3>(p, mu, distance_to_cone); }
-double distance_to_friction_cone(const Vector2& p, double mu) { return point_distance<2>(p, mu, distance_to_cone); }
-
-double distance_to_dual_cone(const Vector3& p, double mu) { return point_distance<3>(p, mu, distance_to_dual); }
-double distance_to_dual_cone(const Vector2& p, double mu) { return point_distance<2>(p, mu, distance_to_dual); }
-
-bool in_friction_cone(const Vector3& p, double mu, double tolerance) {
-  return distance_to_friction_cone(p, mu) <= tolerance;
-}
-bool in_friction_cone(const Vector2& p, double mu, double tolerance) {
-  return distance_to_friction_cone(p, mu) <= tolerance;
-}
+double distance_to_friction_cone(const Vector3& p, double mu) { return distance_to_cone<3>(p, mu); }
+double distance_to_friction_cone(const Vector2& p, double mu) { return distance_to_cone<2>(p, mu); }
 
 }  // namespace ccp

@@ -25,25 +25,8 @@ inline Vector2 project_friction_cone(const Vector2& p, double mu) { return detai
 Matrix3 friction_cone_derivative(const Vector3& p, double mu);
 Matrix2 friction_cone_derivative(const Vector2& p, double mu);
 
-/// Euclidean projection on the polar cone K° = −K* (Moreau: p − Π_K(p)). Points of K° come back bit for bit.
-inline Vector3 project_polar_cone(const Vector3& p, double mu) { return p - detail::project<3>(p, mu); }
-inline Vector2 project_polar_cone(const Vector2& p, double mu) { return p - detail::project<2>(p, mu); }
-
-/// Euclidean projection on the dual cone K* (Moreau: p + Π_K(−p)). Points of K* come back bit for bit, zeros with their
-/// sign.
-inline Vector3 project_dual_cone(const Vector3& p, double mu) { return -project_polar_cone(Vector3(-p), mu); }
-inline Vector2 project_dual_cone(const Vector2& p, double mu) { return -project_polar_cone(Vector2(-p), mu); }
-
-/// Membership in K with an absolute tolerance on the distance (same unit as p).
-bool in_friction_cone(const Vector3& p, double mu, double tolerance = 0.0);
-bool in_friction_cone(const Vector2& p, double mu, double tolerance = 0.0);
-
 /// Euclidean distance to K; exactly 0 inside.
 double distance_to_friction_cone(const Vector3& p, double mu);
 double distance_to_friction_cone(const Vector2& p, double mu);
-
-/// Euclidean distance to the dual cone K*; exactly 0 where p_n >= μ ‖p_T‖. The distance of p to K° is that of −p to K*.
-double distance_to_dual_cone(const Vector3& p, double mu);
-double distance_to_dual_cone(const Vector2& p, double mu);
 
 }  // namespace ccp

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cmath>
 
-#include "cones/contact_projection.hpp"
 #include "cones/friction_cone.hpp"
 #include "core/parallel.hpp"
 
@@ -35,20 +34,18 @@ void project_in_place(const ConstraintSet& constraints, Index begin, Index end, 
   }
 }
 
-/// max over the blocks of block_distance(i, first entry of block i); the first NaN wins.
-template <typename BlockDistance>
-double largest(const ConstraintSet& constraints, ConstVectorRef x, const BlockDistance& block_distance) {
-  assert(x.size() == constraints.rows());
-  double worst = 0.0;
-  for (Index i = 0; i < constraints.count(); ++i) {
-    const double distance = block_distance(i, x.data() + constraints.offset(i));
-    if (std::isnan(distance)) return distance;
-    if (distance > worst) worst = distance;
+/// The first row of a block is at x.
+double block_distance(const ConstraintSet& constraints, Index i, const double* x) {
+  switch (constraints.kind(i)) {
+    case ConstraintKind::contact:
+      return distance_to_friction_cone(Vector3(Eigen::Map<const Vector3>(x)), constraints.friction(i));
+    case ConstraintKind::contact2d:
+      return distance_to_friction_cone(Vector2(Eigen::Map<const Vector2>(x)), constraints.friction(i));
+    case ConstraintKind::unilateral: return *x >= 0.0 ? 0.0 : -*x;
+    case ConstraintKind::bilateral: break;
   }
-  return worst;
+  return std::isnan(*x) ? *x : 0.0;
 }
-
-double distance_below_zero(double value) { return value >= 0.0 ? 0.0 : -value; }
 
 }  // namespace
 
@@ -74,32 +71,21 @@ void project_blocks(const ConstraintSet& constraints, Index begin, Index end, co
   project_in_place(constraints, begin, end, to);
 }
 
-double product_distance(const ConstraintSet& constraints, ConstVectorRef x) {
-  return largest(constraints, x, [&](Index i, const double* block) {
-    switch (constraints.kind(i)) {
-      case ConstraintKind::contact:
-        return distance_to_friction_cone(Vector3(Eigen::Map<const Vector3>(block)), constraints.friction(i));
-      case ConstraintKind::contact2d:
-        return distance_to_friction_cone(Vector2(Eigen::Map<const Vector2>(block)), constraints.friction(i));
-      case ConstraintKind::unilateral: return distance_below_zero(*block);
-      case ConstraintKind::bilateral: break;
-    }
-    return std::isnan(*block) ? *block : 0.0;
-  });
+void project_contacts(Index count, const double* friction, const double* from, double* to, const ContactLoops& loops) {
+  if (loops.project(count, friction, from, to) == 0) return;
+  for (Index k = 0; k < count; ++k)
+    Eigen::Map<Vector3>(to + 3 * k) = project_friction_cone(Vector3(Eigen::Map<const Vector3>(from + 3 * k)), friction[k]);
 }
 
-double product_dual_distance(const ConstraintSet& constraints, ConstVectorRef u) {
-  return largest(constraints, u, [&](Index i, const double* block) {
-    switch (constraints.kind(i)) {
-      case ConstraintKind::contact:
-        return distance_to_dual_cone(Vector3(Eigen::Map<const Vector3>(block)), constraints.friction(i));
-      case ConstraintKind::contact2d:
-        return distance_to_dual_cone(Vector2(Eigen::Map<const Vector2>(block)), constraints.friction(i));
-      case ConstraintKind::unilateral: return distance_below_zero(*block);
-      case ConstraintKind::bilateral: break;
-    }
-    return std::abs(*block);
-  });
+double product_distance(const ConstraintSet& constraints, ConstVectorRef x) {
+  assert(x.size() == constraints.rows());
+  double worst = 0.0;
+  for (Index i = 0; i < constraints.count(); ++i) {
+    const double distance = block_distance(constraints, i, x.data() + constraints.offset(i));
+    if (std::isnan(distance)) return distance;
+    worst = std::max(worst, distance);
+  }
+  return worst;
 }
 
 void de_saxce_shift(const ConstraintSet& constraints, ConstVectorRef u, VectorRef out) {

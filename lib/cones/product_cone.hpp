@@ -2,6 +2,7 @@
 
 #include "core/constraints.hpp"
 #include "core/types.hpp"
+#include "kernels/kernels.hpp"
 
 /// The set Υ of all constraint blocks: K for contacts, [0, ∞) for unilateral, R for bilateral rows. Plain loops over the
 /// blocks of a ConstraintSet; vectors have constraints.rows() entries (asserted). No allocation. Extreme values as in
@@ -15,11 +16,12 @@ void project_product(const ConstraintSet& constraints, VectorRef x, int threads 
 /// overlap.
 void project_blocks(const ConstraintSet& constraints, Index begin, Index end, const double* from, double* to);
 
+/// The same for `count` contacts in space, with the bits that project_friction_cone has for each of them; friction: count.
+void project_contacts(Index count, const double* friction, const double* from, double* to,
+                      const ContactLoops& loops = kernels().contacts);
+
 /// Largest distance of a block to its set (max_i dist(x_i, Υ_i)), unit of x; 0 without blocks.
 double product_distance(const ConstraintSet& constraints, ConstVectorRef x);
-
-/// Largest distance of a block of u to the dual set (K*, [0, ∞), {0}), unit of u; 0 without blocks.
-double product_dual_distance(const ConstraintSet& constraints, ConstVectorRef u);
 
 /// De Saxcé correction: out_i = (μ_i ‖u_T,i‖, 0, 0) on contacts, 0 elsewhere; unit of u. out may not alias u.
 void de_saxce_shift(const ConstraintSet& constraints, ConstVectorRef u, VectorRef out);

@@ -2,19 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "solvers/augmented_lagrangian/canal.hpp"
-#include "solvers/fixed_point/nsgs.hpp"
-#include "solvers/fixed_point/projected_gauss_seidel.hpp"
-#include "solvers/fixed_point/projected_jacobi.hpp"
-#include "solvers/gradient/apgd.hpp"
-#include "solvers/gradient/projected_cg.hpp"
-#include "solvers/gradient/spectral_projected_gradient.hpp"
-#include "solvers/interior_point/interior_point.hpp"
-#include "solvers/newton/pqn.hpp"
-#include "solvers/newton/semismooth_newton.hpp"
-#include "solvers/proximal_newton/proximal_newton.hpp"
-#include "solvers/reference/reference.hpp"
-#include "solvers/splitting/admm.hpp"
+#include "solvers/methods.hpp"
 
 namespace ccp {
 namespace {

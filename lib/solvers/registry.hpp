@@ -6,7 +6,7 @@
 
 #include "solvers/solver.hpp"
 
-/// The list of methods. A new method is a pair of files, a line in registry.cpp and a test case.
+/// The list of methods. A new method is a file, its declaration in methods.hpp, a line in registry.cpp and a test case.
 namespace ccp {
 
 /// Names in the order of the list.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cones/friction_cone.hpp"
 #include "core/constraints.hpp"
 #include "core/types.hpp"
 #include "support/uniform.hpp"
@@ -15,6 +16,16 @@ inline const std::vector<double> frictions{0.0, 1e-8, 0.1, 0.5, 1.0, 3.0, 1e8};
 template <typename Point>
 double tangent(const Point& p) {
   return p.template tail<Point::SizeAtCompileTime - 1>().norm();
+}
+
+/// Euclidean projections on K° and K*, by Moreau's decomposition.
+template <typename Point>
+Point project_polar_cone(const Point& p, double mu) {
+  return p - project_friction_cone(p, mu);
+}
+template <typename Point>
+Point project_dual_cone(const Point& p, double mu) {
+  return -project_polar_cone(Point(-p), mu);
 }
 
 /// Equal as bit patterns: tells -0 from 0, and a NaN equals itself.

@@ -34,7 +34,6 @@ TEST_CASE("the cone functions do not allocate", "[cones]") {
     for (double& value : x) value = uniform(-2.0, 2.0);
     double sum = 0.0;
     CHECK(allocations_in([&] { sum += product_distance(constraints, x); }) == 0);
-    CHECK(allocations_in([&] { sum += product_dual_distance(constraints, x); }) == 0);
     CHECK(allocations_in([&] { de_saxce_shift(constraints, x, out); }) == 0);
     CHECK(allocations_in([&] { project_product(constraints, x, 1); }) == 0);
     CHECK(allocations_in([&] { project_product(constraints, x, 2); }) == 0);
@@ -42,9 +41,6 @@ TEST_CASE("the cone functions do not allocate", "[cones]") {
   }
   double sum = 0.0;
   const Vector3 p(1.0, 2.0, -3.0);
-  CHECK(allocations_in([&] {
-          sum += friction_cone_derivative(p, 0.5).sum() + strict_derivative(p, 0.5).sum() + project_strict(p, 0.5).sum() +
-                 project_dual_cone(p, 0.5).sum();
-        }) == 0);
+  CHECK(allocations_in([&] { sum += friction_cone_derivative(p, 0.5).sum() + project_strict(p, 0.5).sum(); }) == 0);
   CHECK(sum != 0.0);
 }

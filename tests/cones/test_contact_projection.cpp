@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "cones/cone_samples.hpp"
-#include "cones/contact_projection.hpp"
 #include "cones/friction_cone.hpp"
+#include "cones/product_cone.hpp"
 #include "support/uniform.hpp"
 
 using namespace ccp;

@@ -1,13 +1,14 @@
-#include "solvers/augmented_lagrangian/augmented_lagrangian.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "cones/product_cone.hpp"
 #include "problem/block_scale.hpp"
+#include "solvers/augmented_lagrangian/inner_newton.hpp"
+#include "solvers/methods.hpp"
 #include "solvers/newton/contact_map.hpp"
 #include "solvers/shared/best_iterate.hpp"
+#include "solvers/shared/method.hpp"
 #include "solvers/shared/native_columns.hpp"
 #include "solvers/shared/padded_blocks.hpp"
 
@@ -16,6 +17,18 @@ namespace {
 
 constexpr double rounded = 1e-8;  ///< relative to the terms of ϱ
 constexpr int patience = 8;       ///< outer iterations without a better residual until β no longer grows
+
+/// Settings of the augmented Lagrangian methods of Lee et al. 2025, Algorithm 1.
+struct AugmentedSettings {
+  InnerSettings inner;
+  double beta = 0.0;  ///< β⁰, kg; 0: 10 times the mean of 1/N_ii
+  double kappa = 10.0;
+  double zeta = 0.25;
+  double beta_max = 1e4;  ///< largest β times the mean of N_ii
+  double inner_tolerance = 0.01;
+  int inner_steps = 50;
+  double tolerance = 1e-10;
+};
 
 /// t_i = tr(N_ii)/rows(i), 1/kg, of the exact diagonal; 1 where N_ii is zero.
 Vector mean_diagonal(const ContactProblem& problem) {
@@ -60,6 +73,8 @@ struct AugmentedColumns : NativeColumns {
   NativeValue failures{*this, "failures", "", "inner problems not solved and line searches that failed, so far"};
 };
 
+/// The augmented Lagrangian method, one for all inner methods. With the Euclidean projection (exact_newton) the De Saxcé
+/// term of the ncp model is frozen at the last outer iterate; the strict projection of the others is the ncp model itself.
 class AugmentedSession final : public Session {
  public:
   AugmentedSession(const AugmentedSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor)
@@ -292,13 +307,62 @@ class AugmentedSession final : public Session {
   AugmentedColumns native_;
 };
 
+class AugmentedLagrangian final : public Method<AugmentedSettings, AugmentedSession> {
+ public:
+  AugmentedLagrangian(const char* name, const char* title, const char* reference, std::vector<Model> models,
+                      InnerMethod method)
+      : Method({name, title, reference, std::move(models), AugmentedColumns().columns()}) {
+    settings_.inner.method = method;
+    fields_
+        .add("beta", &settings_.beta, Range::non_negative(), "kg",
+             "first penalty; 0: 10 times the mean of rows/tr(N_ii). The paper's is 1e4", "Lee et al. 2025, sec. V-D")
+        .add("kappa", &settings_.kappa, Range{1.0, std::numeric_limits<double>::infinity(), true, false}, "",
+             "factor by which the penalty grows", "Lee et al. 2025, eq. 27")
+        .add("zeta", &settings_.zeta, Range::open_closed(0, 1), "",
+             "the penalty grows where the outer residual fell by less than this", "Lee et al. 2025, Algorithm 1")
+        .add("beta_max", &settings_.beta_max, Range::positive(), "",
+             "largest penalty times the mean of tr(N_ii)/rows; it stops growing earlier where the residual no longer falls",
+             "Lee et al. 2025, eq. 27")
+        .add("inner_tolerance", &settings_.inner_tolerance, Range::positive(), "",
+             "inner residual relative to the change of the impulses, both as energies", "ours")
+        .add("inner_steps", &settings_.inner_steps, Range::at_least(1), "Newton steps of one inner problem", "ours")
+        .add(
+            "linear_system", &settings_.inner.form,
+            {{"auto", AugmentedForm::automatic}, {"velocity", AugmentedForm::velocity}, {"contact", AugmentedForm::contact}},
+            "unknowns of the Newton systems; auto: the cheaper form", "Lee et al. 2025, eq. 23; ours (I.6)")
+        .add("tolerance", &settings_.tolerance, Range::positive(), "m/s", "native criterion: outer residual",
+             "Lee et al. 2025, Algorithm 1");
+    if (method == InnerMethod::exact_newton)
+      fields_.add("line_search_tolerance", &settings_.inner.line_search_tolerance, Range::open_closed(0, 0.5), "",
+                  "slope at the end of a line search relative to that at its start", "Lee et al. 2025, eq. 26");
+  }
+
+ private:
+  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
+    if (settings_.inner.form == AugmentedForm::contact && !has_contact_form(problem))
+      return "linear_system = contact needs a block-diagonal H without compliance, or an N without negative part";
+    return std::nullopt;
+  }
+};
+
 }  // namespace
 
-std::vector<NativeColumn> augmented_columns() { return AugmentedColumns().columns(); }
+std::unique_ptr<Solver> make_canal() {
+  return std::make_unique<AugmentedLagrangian>("canal", "CANAL, cascaded Newton augmented Lagrangian",
+                                               "Lee, Lee, Park, Yun and Lee 2025, Algorithm 1",
+                                               std::vector{Model::ncp, Model::ccp}, InnerMethod::exact_newton);
+}
 
-std::unique_ptr<Session> make_augmented_session(const AugmentedSettings& settings, const ContactProblem& problem,
-                                                Model model, Monitor& monitor) {
-  return std::make_unique<AugmentedSession>(settings, problem, model, monitor);
+std::unique_ptr<Solver> make_al_trdogleg() {
+  return std::make_unique<AugmentedLagrangian>("al_trdogleg", "Augmented Lagrangian with trust-region dogleg",
+                                               "Lee, Lee, Park, Yun and Lee 2025, Table II; Powell 1970",
+                                               std::vector{Model::ncp}, InnerMethod::dogleg);
+}
+
+std::unique_ptr<Solver> make_al_damped_newton() {
+  return std::make_unique<AugmentedLagrangian>("al_damped_newton", "Augmented Lagrangian with damped semismooth Newton",
+                                               "Lee, Lee, Park, Yun and Lee 2025, Table II", std::vector{Model::ncp},
+                                               InnerMethod::damped);
 }
 
 }  // namespace ccp

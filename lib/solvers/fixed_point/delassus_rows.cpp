@@ -16,8 +16,11 @@ const DelassusOperator& select_operator(const ContactProblem& problem, OperatorF
   return problem.assembled();
 }
 
-std::vector<std::pair<std::string, OperatorForm>> operator_form_names() {
-  return {{"auto", OperatorForm::automatic}, {"assembled", OperatorForm::assembled}, {"factored", OperatorForm::factored}};
+void add_operator_field(FieldTable& fields, OperatorForm& form) {
+  fields.add(
+      "operator", &form,
+      {{"auto", OperatorForm::automatic}, {"assembled", OperatorForm::assembled}, {"factored", OperatorForm::factored}},
+      "form of the Delassus operator; auto: factored where it exists", "ours");
 }
 
 }  // namespace ccp

@@ -2,10 +2,9 @@
 
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "problem/contact_problem.hpp"
+#include "solvers/shared/method.hpp"
 
 /// What a fixed-point method needs of the Delassus operator: the local velocity of one block, after every change or with all
 /// impulses of the last sweep. Two forms with the same interface, so that each method is written once.
@@ -79,7 +78,19 @@ bool use_factored(const ContactProblem& problem, OperatorForm form);
 /// The operator itself, for methods that need products only.
 const DelassusOperator& select_operator(const ContactProblem& problem, OperatorForm form);
 
-/// Name–value pairs for the settings table.
-std::vector<std::pair<std::string, OperatorForm>> operator_form_names();
+/// The row of the settings table.
+void add_operator_field(FieldTable& fields, OperatorForm& form);
+
+/// The frame of a method on either form: `Settings` has a member `form`.
+template <typename Settings, typename Run>
+class OperatorMethod : public Method<Settings, Run> {
+ protected:
+  using Method<Settings, Run>::Method;
+
+ private:
+  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
+    return operator_form_defect(problem, this->settings_.form);
+  }
+};
 
 }  // namespace ccp

@@ -1,17 +1,14 @@
 #pragma once
 
-#include <memory>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "kernels/contact_groups.hpp"
 #include "solvers/fixed_point/delassus_rows.hpp"
-#include "solvers/fixed_point/fixed_point_columns.hpp"
 #include "solvers/fixed_point/local_contact.hpp"
 #include "solvers/fixed_point/sweep.hpp"
 
-/// What the methods of the family share beside the sweep: settings, the session of a problem, the frame of a Solver.
+/// What the methods of the family share beside the sweep: settings and the session of a problem.
 namespace ccp {
 
 /// Base of a method's session: the problem in the form chosen.
@@ -70,39 +67,13 @@ class SweepSession : public FixedPointSession {
   ContactGroups groups_;    ///< none where the blocks are taken one by one
 };
 
-/// The frame of a method: `Settings` has a member `form`, `Method` is a FixedPointSession made from settings and problem.
-template <typename Settings, typename Method>
-class FixedPointSolver : public Solver {
- protected:
-  explicit FixedPointSolver(SolverInfo info) : info_(std::move(info)) { info_.native = FixedPointColumns().columns(); }
-
-  void add_operator_field() {
-    fields_.add("operator", &settings_.form, operator_form_names(),
-                "form of the Delassus operator; auto: factored where it exists", "ours");
-  }
-  void add_sweep_fields() {
-    fields_
-        .add("sweep", &settings_.sweep.order, {{"forward", SweepOrder::forward}, {"symmetric", SweepOrder::symmetric}},
-             "order of the blocks in one iteration; symmetric: forward, then backward", "ours")
-        .add("lambda", &settings_.sweep.lambda, Range::open_closed(0.0, 1.0), "", "averaging λ of new and old impulses",
-             "ours")
-        .add("native_tolerance", &settings_.sweep.native_tolerance, Range::non_negative(), "",
-             "native criterion: max|Δγ| of a sweep <= native_tolerance · max|γ|", "ours");
-    add_operator_field();
-  }
-
-  Settings settings_;
-
- private:
-  const SolverInfo& do_info() const override { return info_; }
-  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
-    return operator_form_defect(problem, settings_.form);
-  }
-  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor&) const override {
-    return std::make_unique<Method>(settings_, problem);
-  }
-
-  SolverInfo info_;
-};
+inline void add_sweep_fields(FieldTable& fields, SweepOptions& sweep) {
+  fields
+      .add("sweep", &sweep.order, {{"forward", SweepOrder::forward}, {"symmetric", SweepOrder::symmetric}},
+           "order of the blocks in one iteration; symmetric: forward, then backward", "ours")
+      .add("lambda", &sweep.lambda, Range::open_closed(0.0, 1.0), "", "averaging λ of new and old impulses", "ours")
+      .add("native_tolerance", &sweep.native_tolerance, Range::non_negative(), "",
+           "native criterion: max|Δγ| of a sweep <= native_tolerance · max|γ|", "ours");
+}
 
 }  // namespace ccp

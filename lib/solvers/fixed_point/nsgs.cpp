@@ -1,8 +1,7 @@
-#include "solvers/fixed_point/nsgs.hpp"
-
 #include "cones/friction_cone.hpp"
 #include "cones/strict_projection.hpp"
 #include "solvers/fixed_point/fixed_point_method.hpp"
+#include "solvers/methods.hpp"
 
 namespace ccp {
 namespace {
@@ -25,7 +24,7 @@ Matrix3 padded_block(const DelassusOperator& N, Index i) {
 
 class NsgsSession final : public SweepSession {
  public:
-  NsgsSession(const NsgsSettings& settings, const ContactProblem& problem)
+  NsgsSession(const NsgsSettings& settings, const ContactProblem& problem, Model, Monitor&)
       : SweepSession(problem, settings.form), settings_(settings) {
     for (Index i = 0; i < blocks().count(); ++i) {
       matrices_.push_back(padded_block(N_, i));
@@ -77,14 +76,21 @@ class NsgsSession final : public SweepSession {
   std::vector<double> step_;       ///< 1/λ_max(N_ii)
 };
 
-class Nsgs final : public FixedPointSolver<NsgsSettings, NsgsSession> {
+class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
  public:
-  Nsgs()
-      : FixedPointSolver({"nsgs",
-                          "Nonlinear Gauss–Seidel",
-                          "Jean and Moreau 1992; the PGS of Lee et al. with local = strict",
-                          {Model::ncp},
-                          {}}) {
+  /// lee: the local solver is that of Lee et al., and no setting.
+  Nsgs(const char* name, const char* title, const char* reference, bool lee)
+      : OperatorMethod({name, title, reference, {Model::ncp}, FixedPointColumns().columns()}) {
+    if (lee)
+      settings_.local = LocalSolver::strict;
+    else
+      add_local_fields();
+    add_sweep_fields(fields_, settings_.sweep);
+    add_operator_field(fields_, settings_.form);
+  }
+
+ private:
+  void add_local_fields() {
     fields_
         .add("local", &settings_.local,
              {{"strict", LocalSolver::strict},
@@ -95,26 +101,18 @@ class Nsgs final : public FixedPointSolver<NsgsSettings, NsgsSession> {
              "Alart–Curnier Newton with fallback to exact, or exactly by enumeration",
              "Lee et al., eq. 17; Alart and Curnier 1991; ours")
         .add("newton_steps", &settings_.newton_steps, Range::closed(1, 1000), "Newton steps before the fallback", "ours");
-    add_sweep_fields();
-  }
-};
-
-class LeeGaussSeidel final : public FixedPointSolver<NsgsSettings, NsgsSession> {
- public:
-  LeeGaussSeidel()
-      : FixedPointSolver({"pgs_lee",
-                          "Projected Gauss–Seidel with the strict projection: nsgs with local = strict",
-                          "the PGS of Lee et al. 2025, eq. 17",
-                          {Model::ncp},
-                          {}}) {
-    settings_.local = LocalSolver::strict;
-    add_sweep_fields();
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Solver> make_nsgs() { return std::make_unique<Nsgs>(); }
-std::unique_ptr<Solver> make_pgs_lee() { return std::make_unique<LeeGaussSeidel>(); }
+std::unique_ptr<Solver> make_nsgs() {
+  return std::make_unique<Nsgs>("nsgs", "Nonlinear Gauss–Seidel",
+                                "Jean and Moreau 1992; the PGS of Lee et al. with local = strict", false);
+}
+std::unique_ptr<Solver> make_pgs_lee() {
+  return std::make_unique<Nsgs>("pgs_lee", "Projected Gauss–Seidel with the strict projection: nsgs with local = strict",
+                                "the PGS of Lee et al. 2025, eq. 17", true);
+}
 
 }  // namespace ccp

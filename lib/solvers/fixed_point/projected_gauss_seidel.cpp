@@ -1,6 +1,5 @@
-#include "solvers/fixed_point/projected_gauss_seidel.hpp"
-
 #include "solvers/fixed_point/fixed_point_method.hpp"
+#include "solvers/methods.hpp"
 
 namespace ccp {
 namespace {
@@ -24,7 +23,7 @@ struct ProjectedStep {
 
 class GaussSeidelSession final : public SweepSession {
  public:
-  GaussSeidelSession(const GaussSeidelSettings& settings, const ContactProblem& problem)
+  GaussSeidelSession(const GaussSeidelSettings& settings, const ContactProblem& problem, Model, Monitor&)
       : SweepSession(problem, settings.form), settings_(settings) {
     step_.resize(blocks().count());
     for (Index i = 0; i < blocks().count(); ++i) step_[i] = settings.omega / stable_rate(N_.diagonal_block(i));
@@ -39,17 +38,18 @@ class GaussSeidelSession final : public SweepSession {
   Vector step_;  ///< ω η_i
 };
 
-class ProjectedGaussSeidel final : public FixedPointSolver<GaussSeidelSettings, GaussSeidelSession> {
+class ProjectedGaussSeidel final : public OperatorMethod<GaussSeidelSettings, GaussSeidelSession> {
  public:
   ProjectedGaussSeidel()
-      : FixedPointSolver({"gauss_seidel",
-                          "Projected Gauss–Seidel (PSOR)",
-                          "Tasora and Anitescu 2010; comparator of Mazhar et al. 2015",
-                          {Model::ccp},
-                          {}}) {
+      : OperatorMethod({"gauss_seidel",
+                        "Projected Gauss–Seidel (PSOR)",
+                        "Tasora and Anitescu 2010; comparator of Mazhar et al. 2015",
+                        {Model::ccp},
+                        FixedPointColumns().columns()}) {
     fields_.add("omega", &settings_.omega, Range::positive(), "", "step factor ω on η_i = 1/λ_max(N_ii); PSOR when not 1",
                 "ours");
-    add_sweep_fields();
+    add_sweep_fields(fields_, settings_.sweep);
+    add_operator_field(fields_, settings_.form);
   }
 };
 

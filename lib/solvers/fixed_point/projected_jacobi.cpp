@@ -1,5 +1,3 @@
-#include "solvers/fixed_point/projected_jacobi.hpp"
-
 #include <memory>
 #include <vector>
 
@@ -8,6 +6,7 @@
 #include "problem/block_scale.hpp"
 #include "solvers/blocks/block_pass.hpp"
 #include "solvers/fixed_point/fixed_point_method.hpp"
+#include "solvers/methods.hpp"
 
 namespace ccp {
 namespace {
@@ -21,7 +20,7 @@ struct JacobiSettings {
 
 class JacobiSession final : public FixedPointSession {
  public:
-  JacobiSession(const JacobiSettings& settings, const ContactProblem& problem)
+  JacobiSession(const JacobiSettings& settings, const ContactProblem& problem, Model, Monitor&)
       : FixedPointSession(problem, settings.form),
         settings_(settings),
         pass_(blocks()),
@@ -75,14 +74,14 @@ class JacobiSession final : public FixedPointSession {
   const JacobiLoops& loops_ = kernels().jacobi;
 };
 
-class ProjectedJacobi final : public FixedPointSolver<JacobiSettings, JacobiSession> {
+class ProjectedJacobi final : public OperatorMethod<JacobiSettings, JacobiSession> {
  public:
   ProjectedJacobi()
-      : FixedPointSolver({"jacobi",
-                          "Projected Jacobi fixed point",
-                          "Tasora and Anitescu 2010; comparator of Tasora et al. 2021",
-                          {Model::ccp},
-                          {}}) {
+      : OperatorMethod({"jacobi",
+                        "Projected Jacobi fixed point",
+                        "Tasora and Anitescu 2010; comparator of Tasora et al. 2021",
+                        {Model::ccp},
+                        FixedPointColumns().columns()}) {
     fields_
         .add("omega", &settings_.omega, Range::positive(), "", "step factor ω on η_i = rows(i)/tr(N_ii)",
              "Tasora and Anitescu 2010; value as in the comparison of Tasora 2021")
@@ -90,7 +89,7 @@ class ProjectedJacobi final : public FixedPointSolver<JacobiSettings, JacobiSess
              "Tasora and Anitescu 2010; value as in the comparison of Tasora 2021")
         .add("native_tolerance", &settings_.native_tolerance, Range::non_negative(), "",
              "native criterion: max|Δγ| <= native_tolerance · max|γ|", "ours");
-    add_operator_field();
+    add_operator_field(fields_, settings_.form);
   }
 };
 

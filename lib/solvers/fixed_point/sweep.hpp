@@ -8,12 +8,17 @@
 #include "core/constraints.hpp"
 #include "kernels/group_sweep.hpp"
 #include "solvers/blocks/block_pass.hpp"
-#include "solvers/fixed_point/fixed_point_columns.hpp"
+#include "solvers/shared/native_columns.hpp"
 #include "solvers/solver.hpp"
 
 /// What the Gauss–Seidel methods share: the loop over sweeps, its native criterion and its stall test. A method brings the
 /// update of one block.
 namespace ccp {
+
+/// The native column of the fixed-point methods.
+struct FixedPointColumns : NativeColumns {
+  NativeValue impulse_change{*this, "impulse_change", "N·s", "largest change of an impulse component in the last sweep"};
+};
 
 /// Sweeps after which rows that keep a running velocity start it anew, so that the rounding of old, large impulses does not
 /// stay.

@@ -1,5 +1,3 @@
-#include "solvers/gradient/apgd.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,6 +11,7 @@
 #include "kernels/kernels.hpp"
 #include "solvers/gradient/gradient_problem.hpp"
 #include "solvers/gradient/iterates.hpp"
+#include "solvers/methods.hpp"
 
 namespace ccp {
 namespace {
@@ -22,13 +21,10 @@ constexpr double rounding = 8.0 * 0x1p-52;   // a step this far below γ is roun
 constexpr double smallest_ratio = 1e-12;     // of L to the mean of diag N
 constexpr int power_iterations = 30;
 
-struct ApgdSettings {
+struct ApgdSettings : GradientSettings {
   bool restart = true;
   bool fallback = true;
   bool adaptive_step = true;
-  double residual_step = 0.0;
-  double native_tolerance = 1e-10;
-  OperatorForm form = OperatorForm::automatic;
 };
 
 struct ApgdColumns : GradientColumns {
@@ -38,9 +34,9 @@ struct ApgdColumns : GradientColumns {
 
 class ApgdSession final : public Session {
  public:
-  ApgdSession(const ApgdSettings& settings, const ContactProblem& problem, Monitor& monitor)
+  ApgdSession(const ApgdSettings& settings, const ContactProblem& problem, Model, Monitor& monitor)
       : settings_(settings),
-        problem_(problem, settings.form, settings.residual_step),
+        problem_(problem, settings),
         N_(problem_.delassus()),
         pass_(problem.constraints()),
         gamma_(problem.rows()),
@@ -282,41 +278,23 @@ class ApgdSession final : public Session {
   ApgdColumns native_;
 };
 
-class Apgd final : public Solver {
+class Apgd final : public OperatorMethod<ApgdSettings, ApgdSession> {
  public:
-  Apgd() {
+  Apgd()
+      : OperatorMethod({"apgd",
+                        "Accelerated projected gradient descent (Nesterov)",
+                        "Mazhar, Heyn, Negrut, Tasora 2015, Algorithm 1",
+                        {Model::ccp},
+                        ApgdColumns().columns()}) {
     ApgdSettings& s = settings_;
     fields_.add("restart", &s.restart, "drop the momentum when it points uphill", "Mazhar 2015, sec. 3.1.2")
         .add("fallback", &s.fallback, "hand back the best iterate where a run ends unsolved, not the last",
              "Mazhar 2015, sec. 3.1.3")
         .add("adaptive_step", &s.adaptive_step,
              "L from a guess, doubled when too small and times 0.9 after each step; false: λ_max(N) by the power method",
-             "Mazhar 2015, sec. 3.1.1")
-        .add("residual_step", &s.residual_step, Range::non_negative(), "kg",
-             "g of the native residual; 0: rows/tr(N_ii) per block", "Mazhar 2015, eq. 25 has 1e-6; 0 is ours")
-        .add("native_tolerance", &s.native_tolerance, Range::non_negative(), "m/s", "native criterion on that residual",
-             "Mazhar 2015, line 22; value ours")
-        .add("operator", &s.form, operator_form_names(), "form of the Delassus operator; auto: factored where it exists",
-             "ours");
+             "Mazhar 2015, sec. 3.1.1");
+    add_gradient_fields(fields_, s, "Mazhar 2015, line 22; value ours");
   }
-
- private:
-  const SolverInfo& do_info() const override {
-    static const SolverInfo info{"apgd",
-                                 "Accelerated projected gradient descent (Nesterov)",
-                                 "Mazhar, Heyn, Negrut, Tasora 2015, Algorithm 1",
-                                 {Model::ccp},
-                                 ApgdColumns().columns()};
-    return info;
-  }
-  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
-    return operator_form_defect(problem, settings_.form);
-  }
-  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor& monitor) const override {
-    return std::make_unique<ApgdSession>(settings_, problem, monitor);
-  }
-
-  ApgdSettings settings_;
 };
 
 }  // namespace

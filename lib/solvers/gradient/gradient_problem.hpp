@@ -15,6 +15,22 @@
 
 namespace ccp {
 
+/// What the gradient methods have as settings in common.
+struct GradientSettings {
+  double residual_step = 0.0;
+  double native_tolerance = 1e-10;
+  OperatorForm form = OperatorForm::automatic;
+};
+
+inline void add_gradient_fields(FieldTable& fields, GradientSettings& s, const char* source_of_tolerance) {
+  fields
+      .add("residual_step", &s.residual_step, Range::non_negative(), "kg",
+           "g of the native residual; 0: rows/tr(N_ii) per block", "Mazhar 2015, eq. 25 has 1e-6; 0 is ours")
+      .add("native_tolerance", &s.native_tolerance, Range::non_negative(), "m/s", "native criterion on that residual",
+           source_of_tolerance);
+  add_operator_field(fields, s.form);
+}
+
 enum class Preconditioner { none, diagonal };
 
 inline std::vector<std::pair<std::string, Preconditioner>> preconditioner_names() {
@@ -25,8 +41,8 @@ inline std::vector<std::pair<std::string, Preconditioner>> preconditioner_names(
 class GradientProblem {
  public:
   /// residual_step: g of (F.6) in kg on every block; 0 takes ρ_i of (D.1).
-  GradientProblem(const ContactProblem& problem, OperatorForm form, double residual_step)
-      : problem_(problem), N_(select_operator(problem, form)) {
+  GradientProblem(const ContactProblem& problem, const GradientSettings& settings)
+      : problem_(problem), N_(select_operator(problem, settings.form)) {
     problem.free_velocity();  // formed here, where set-up is timed
     const ConstraintSet& blocks = problem.constraints();
     const Vector diagonal = delassus_diagonal(problem);
@@ -34,7 +50,8 @@ class GradientProblem {
     double trace = 0.0;
     for (Index i = 0; i < blocks.count(); ++i) trace += block_trace(blocks, diagonal, i);
     if (trace > 0.0) mean_diagonal_ = trace / static_cast<double>(blocks.rows());
-    residual_scale_ = residual_step > 0.0 ? Vector::Constant(scale_.size(), residual_step) : scale_;
+    const double g = settings.residual_step;
+    residual_scale_ = g > 0.0 ? Vector::Constant(scale_.size(), g) : scale_;
   }
 
   const ConstraintSet& constraints() const { return N_.constraints(); }

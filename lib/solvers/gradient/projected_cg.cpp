@@ -1,8 +1,7 @@
-#include "solvers/gradient/projected_cg.hpp"
-
 #include <cstdint>
 
 #include "solvers/gradient/gradient_problem.hpp"
+#include "solvers/methods.hpp"
 
 namespace ccp {
 namespace {
@@ -11,12 +10,9 @@ constexpr double surface = 1e-10;  // relative distance to the surface of a cone
 constexpr double outside = 1e-10;  // relative change by the projection that counts as having left the cone
 constexpr int patience = 5;        // steps in a row without a direction of descent
 
-struct CgSettings {
+struct CgSettings : GradientSettings {
   Preconditioner preconditioner = Preconditioner::none;
   double proportion = 1.0;
-  double residual_step = 0.0;
-  double native_tolerance = 1e-10;
-  OperatorForm form = OperatorForm::automatic;
 };
 
 /// The face of its set in whose interior the impulse of a block is (F.12).
@@ -46,9 +42,9 @@ struct CgColumns : ProjectedStepColumns {
 
 class CgSession final : public Session {
  public:
-  CgSession(const CgSettings& settings, const ContactProblem& problem)
+  CgSession(const CgSettings& settings, const ContactProblem& problem, Model, Monitor&)
       : settings_(settings),
-        problem_(problem, settings.form, settings.residual_step),
+        problem_(problem, settings),
         pass_(problem.constraints()),
         gamma_(Vector::Zero(problem.rows())),
         r_(gamma_),
@@ -229,40 +225,21 @@ class CgSession final : public Session {
   CgColumns native_;
 };
 
-class ProjectedCg final : public Solver {
+class ProjectedCg final : public OperatorMethod<CgSettings, CgSession> {
  public:
-  ProjectedCg() {
-    CgSettings& s = settings_;
+  ProjectedCg()
+      : OperatorMethod({"projected_cg",
+                        "Projected conjugate gradient with active-set expansion",
+                        "Heyn, Anitescu, Tasora, Negrut 2013; Moré and Toraldo 1991; Kučera 2008",
+                        {Model::ccp},
+                        CgColumns().columns()}) {
     fields_
-        .add("preconditioner", &s.preconditioner, preconditioner_names(),
+        .add("preconditioner", &settings_.preconditioner, preconditioner_names(),
              "diagonal: scaled by rows/tr(N_ii), one value per block", "ours, as in Tasora 2021, sec. 6.1")
-        .add("proportion", &s.proportion, Range::positive(), "",
-             "conjugate steps while the gradient beside the faces is at most this times that within", "Kučera 2008, Γ")
-        .add("residual_step", &s.residual_step, Range::non_negative(), "kg",
-             "g of the native residual; 0: rows/tr(N_ii) per block", "Mazhar 2015, eq. 25 has 1e-6; 0 is ours")
-        .add("native_tolerance", &s.native_tolerance, Range::non_negative(), "m/s", "native criterion on that residual",
-             "ours")
-        .add("operator", &s.form, operator_form_names(), "form of the Delassus operator; auto: factored where it exists",
-             "ours");
+        .add("proportion", &settings_.proportion, Range::positive(), "",
+             "conjugate steps while the gradient beside the faces is at most this times that within", "Kučera 2008, Γ");
+    add_gradient_fields(fields_, settings_, "ours");
   }
-
- private:
-  const SolverInfo& do_info() const override {
-    static const SolverInfo info{"projected_cg",
-                                 "Projected conjugate gradient with active-set expansion",
-                                 "Heyn, Anitescu, Tasora, Negrut 2013; Moré and Toraldo 1991; Kučera 2008",
-                                 {Model::ccp},
-                                 CgColumns().columns()};
-    return info;
-  }
-  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
-    return operator_form_defect(problem, settings_.form);
-  }
-  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor&) const override {
-    return std::make_unique<CgSession>(settings_, problem);
-  }
-
-  CgSettings settings_;
 };
 
 }  // namespace

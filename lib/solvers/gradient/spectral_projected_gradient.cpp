@@ -1,10 +1,9 @@
-#include "solvers/gradient/spectral_projected_gradient.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include "solvers/gradient/gradient_problem.hpp"
 #include "solvers/gradient/iterates.hpp"
+#include "solvers/methods.hpp"
 
 namespace ccp {
 namespace {
@@ -13,14 +12,11 @@ constexpr double sufficient_decrease = 1e-4;  // Birgin, Martínez, Raydan 2000
 constexpr int largest_memory = 100;
 constexpr int most_blocked = 5;  // iterations in a row without a direction of descent
 
-struct SpgSettings {
+struct SpgSettings : GradientSettings {
   Preconditioner preconditioner = Preconditioner::none;
   bool fallback = false;
   int memory = 10;
   double step_clamp = 1e10;
-  double residual_step = 0.0;
-  double native_tolerance = 1e-10;
-  OperatorForm form = OperatorForm::automatic;
 };
 
 struct SpgColumns : ProjectedStepColumns {
@@ -50,9 +46,9 @@ class ObjectiveMemory {
 
 class SpgSession final : public Session {
  public:
-  SpgSession(const SpgSettings& settings, const ContactProblem& problem)
+  SpgSession(const SpgSettings& settings, const ContactProblem& problem, Model, Monitor&)
       : settings_(settings),
-        problem_(problem, settings.form, settings.residual_step),
+        problem_(problem, settings),
         pass_(problem.constraints()),
         gamma_(problem.rows()),
         r_(problem.rows()),
@@ -216,9 +212,10 @@ class SpgSession final : public Session {
   SpgColumns native_;
 };
 
-class Spg final : public Solver {
+class Spg final : public OperatorMethod<SpgSettings, SpgSession> {
  public:
-  Spg(const SpgSettings& defaults, SolverInfo info) : settings_(defaults), info_(std::move(info)) {
+  Spg(const SpgSettings& defaults, const char* name, const char* title, const char* reference)
+      : OperatorMethod({name, title, reference, {Model::ccp}, SpgColumns().columns()}, defaults) {
     SpgSettings& s = settings_;
     fields_
         .add("preconditioner", &s.preconditioner, preconditioner_names(),
@@ -228,45 +225,25 @@ class Spg final : public Solver {
         .add("memory", &s.memory, Range::closed(1, largest_memory), "objectives the line search looks back on",
              "Birgin, Martínez, Raydan 2000")
         .add("step_clamp", &s.step_clamp, Range::at_least(1.0), "",
-             "largest ratio of the step to its typical size, and of that to it", "Birgin, Martínez, Raydan 2000; value ours")
-        .add("residual_step", &s.residual_step, Range::non_negative(), "kg",
-             "g of the native residual; 0: rows/tr(N_ii) per block", "Mazhar 2015, eq. 25 has 1e-6; 0 is ours")
-        .add("native_tolerance", &s.native_tolerance, Range::non_negative(), "m/s", "native criterion on that residual",
-             "ours")
-        .add("operator", &s.form, operator_form_names(), "form of the Delassus operator; auto: factored where it exists",
-             "ours");
+             "largest ratio of the step to its typical size, and of that to it",
+             "Birgin, Martínez, Raydan 2000; value ours");
+    add_gradient_fields(fields_, s, "ours");
   }
-
- private:
-  const SolverInfo& do_info() const override { return info_; }
-  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
-    return operator_form_defect(problem, settings_.form);
-  }
-  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor&) const override {
-    return std::make_unique<SpgSession>(settings_, problem);
-  }
-
-  SpgSettings settings_;
-  SolverInfo info_;
 };
-
-SolverInfo spg_info(const char* name, const char* title, const char* reference) {
-  return {name, title, reference, {Model::ccp}, SpgColumns().columns()};
-}
 
 }  // namespace
 
 std::unique_ptr<Solver> make_spg() {
-  return std::make_unique<Spg>(
-      SpgSettings{}, spg_info("spg", "Spectral projected gradient (Barzilai-Borwein)", "Birgin, Martínez, Raydan 2000"));
+  return std::make_unique<Spg>(SpgSettings{}, "spg", "Spectral projected gradient (Barzilai-Borwein)",
+                               "Birgin, Martínez, Raydan 2000");
 }
 
 std::unique_ptr<Solver> make_p_spg_fb() {
   SpgSettings settings;
   settings.preconditioner = Preconditioner::diagonal;
   settings.fallback = true;
-  return std::make_unique<Spg>(settings, spg_info("p_spg_fb", "Preconditioned spectral projected gradient with fallback",
-                                                  "Heyn, Anitescu, Tasora, Negrut 2013; comparator of Tasora et al. 2021"));
+  return std::make_unique<Spg>(settings, "p_spg_fb", "Preconditioned spectral projected gradient with fallback",
+                               "Heyn, Anitescu, Tasora, Negrut 2013; comparator of Tasora et al. 2021");
 }
 
 }  // namespace ccp

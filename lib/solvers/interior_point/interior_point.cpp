@@ -1,5 +1,3 @@
-#include "solvers/interior_point/interior_point.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,8 +5,10 @@
 #include "cones/product_cone.hpp"
 #include "problem/judge/velocity_residual.hpp"
 #include "solvers/interior_point/interior_iteration.hpp"
+#include "solvers/methods.hpp"
 #include "solvers/shared/best_iterate.hpp"
 #include "solvers/shared/linear_backend.hpp"
+#include "solvers/shared/method.hpp"
 #include "solvers/shared/native_columns.hpp"
 
 namespace ccp {
@@ -28,7 +28,7 @@ struct InteriorColumns : NativeColumns {
 
 class InteriorSession final : public Session {
  public:
-  InteriorSession(const InteriorSettings& settings, const ContactProblem& problem, Monitor& monitor)
+  InteriorSession(const InteriorSettings& settings, const ContactProblem& problem, Model, Monitor& monitor)
       : problem_(problem), iteration_(settings, problem, monitor), best_(problem.rows(), iteration_.point().v.size()) {
     for (Vector* vector : {&impulse_, &projected_, &u_}) vector->setZero(problem.rows());
     body_scratch_.setZero(problem.dofs());
@@ -127,9 +127,10 @@ class InteriorSession final : public Session {
   int since_least_ = 0;
 };
 
-class InteriorPointMethod final : public Solver {
+class InteriorPointMethod final : public Method<InteriorSettings, InteriorSession> {
  public:
-  explicit InteriorPointMethod(bool cones) : cones_(cones) {
+  InteriorPointMethod(const char* name, const char* title, const char* reference, bool cones)
+      : Method({name, title, reference, {Model::ccp}, InteriorColumns().columns()}), cones_(cones) {
     InteriorSettings& s = settings_;
     if (!cones) s.starting_point = StartingPoint::mehrotra;
     fields_
@@ -172,21 +173,6 @@ class InteriorPointMethod final : public Solver {
   }
 
  private:
-  const SolverInfo& do_info() const override {
-    static const std::vector<NativeColumn> columns = InteriorColumns().columns();
-    static const SolverInfo qp{"ipm_qp",
-                               "Interior point for problems without friction (predictor–corrector)",
-                               "Mangoni's thesis, sec. 4.11; Mehrotra 1992",
-                               {Model::ccp},
-                               columns};
-    static const SolverInfo cone{"ipm_cone",
-                                 "Interior point for friction cones (Nesterov–Todd scaling)",
-                                 "Mangoni's thesis, sec. 4.14; Vandenberghe 2010",
-                                 {Model::ccp},
-                                 columns};
-    return cones_ ? cone : qp;
-  }
-
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
     const ConstraintSet& constraints = problem.constraints();
     for (Index i = 0; i < constraints.count() && !cones_; ++i)
@@ -195,17 +181,19 @@ class InteriorPointMethod final : public Solver {
     return interior_system_defect(problem, settings_.form, linear_backend_name(settings_.backend));
   }
 
-  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor& monitor) const override {
-    return std::make_unique<InteriorSession>(settings_, problem, monitor);
-  }
-
-  InteriorSettings settings_;
   bool cones_;
 };
 
 }  // namespace
 
-std::unique_ptr<Solver> make_ipm_qp() { return std::make_unique<InteriorPointMethod>(false); }
-std::unique_ptr<Solver> make_ipm_cone() { return std::make_unique<InteriorPointMethod>(true); }
+std::unique_ptr<Solver> make_ipm_qp() {
+  return std::make_unique<InteriorPointMethod>("ipm_qp",
+                                               "Interior point for problems without friction (predictor–corrector)",
+                                               "Mangoni's thesis, sec. 4.11; Mehrotra 1992", false);
+}
+std::unique_ptr<Solver> make_ipm_cone() {
+  return std::make_unique<InteriorPointMethod>("ipm_cone", "Interior point for friction cones (Nesterov–Todd scaling)",
+                                               "Mangoni's thesis, sec. 4.14; Vandenberghe 2010", true);
+}
 
 }  // namespace ccp

@@ -1,5 +1,3 @@
-#include "solvers/newton/pqn.hpp"
-
 #include <fmt/format.h>
 
 #include <Eigen/LU>
@@ -10,9 +8,11 @@
 #include "cones/smoothed_projection.hpp"
 #include "linalg/gmres.hpp"
 #include "problem/block_scale.hpp"
+#include "solvers/methods.hpp"
 #include "solvers/newton/contact_map.hpp"
 #include "solvers/newton/sweep_phase.hpp"
 #include "solvers/shared/best_iterate.hpp"
+#include "solvers/shared/method.hpp"
 #include "solvers/shared/native_columns.hpp"
 #include "solvers/shared/padded_blocks.hpp"
 
@@ -50,7 +50,7 @@ struct PqnColumns : NativeColumns {
 
 class PqnSession final : public Session {
  public:
-  PqnSession(const PqnSettings& settings, const ContactProblem& problem)
+  PqnSession(const PqnSettings& settings, const ContactProblem& problem, Model, Monitor&)
       : settings_(settings),
         problem_(problem),
         set_(problem_.constraints()),
@@ -277,9 +277,9 @@ class PqnSession final : public Session {
   PqnColumns native_;
 };
 
-class Pqn final : public Solver {
+class Pqn final : public Method<PqnSettings, PqnSession> {
  public:
-  Pqn() {
+  Pqn() : Method({"pqn", "Projected quasi-Newton", "Koziara 2017, Algorithm 1", {Model::ncp}, PqnColumns().columns()}) {
     const std::string table = "Koziara 2017, Table 1";
     fields_
         .add("merit_tolerance", &settings_.merit_tolerance, Range::positive(), "",
@@ -305,18 +305,6 @@ class Pqn final : public Solver {
         .add("impulse_scale", &settings_.impulse_scale, {{"block", ImpulseScale::block}, {"none", ImpulseScale::none}},
              "unit of impulses beside velocities: tr(N_ii)/rows (block), or 1/kg as in the paper", "ours");
   }
-
- private:
-  const SolverInfo& do_info() const override {
-    static const SolverInfo info{
-        "pqn", "Projected quasi-Newton", "Koziara 2017, Algorithm 1", {Model::ncp}, PqnColumns().columns()};
-    return info;
-  }
-  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor&) const override {
-    return std::make_unique<PqnSession>(settings_, problem);
-  }
-
-  PqnSettings settings_;
 };
 
 }  // namespace

@@ -1,14 +1,14 @@
-#include "solvers/newton/semismooth_newton.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "linalg/block/block_lu.hpp"
 #include "problem/block_scale.hpp"
+#include "solvers/methods.hpp"
 #include "solvers/newton/complementarity_function.hpp"
 #include "solvers/newton/contact_map.hpp"
 #include "solvers/newton/merit_memory.hpp"
 #include "solvers/shared/best_iterate.hpp"
+#include "solvers/shared/method.hpp"
 #include "solvers/shared/native_columns.hpp"
 #include "solvers/shared/padded_blocks.hpp"
 
@@ -32,7 +32,7 @@ struct SemismoothColumns : NativeColumns {
 
 class SemismoothSession final : public Session {
  public:
-  SemismoothSession(const SemismoothSettings& settings, const ContactProblem& problem, Model model)
+  SemismoothSession(const SemismoothSettings& settings, const ContactProblem& problem, Model model, Monitor&)
       : settings_(settings),
         problem_(problem),
         model_(model),
@@ -181,9 +181,14 @@ class SemismoothSession final : public Session {
   SemismoothColumns native_;
 };
 
-class SemismoothNewton final : public Solver {
+class SemismoothNewton final : public Method<SemismoothSettings, SemismoothSession> {
  public:
-  SemismoothNewton() {
+  SemismoothNewton()
+      : Method({"semismooth_newton",
+                "Semismooth Newton",
+                "Alart and Curnier 1991; De Saxcé and Feng 1998; Fukushima, Luo and Tseng 2002",
+                {Model::ncp, Model::ccp},
+                SemismoothColumns().columns()}) {
     fields_
         .add("function", &settings_.function,
              {{"alart_curnier", ComplementarityFunction::alart_curnier},
@@ -199,21 +204,6 @@ class SemismoothNewton final : public Solver {
         .add("regularization", &settings_.regularization, Range::non_negative(), "",
              "added to N_ii in the Jacobian, relative to tr(N_ii)/rows(i); raised by itself where it is singular", "ours");
   }
-
- private:
-  const SolverInfo& do_info() const override {
-    static const SolverInfo info{"semismooth_newton",
-                                 "Semismooth Newton",
-                                 "Alart and Curnier 1991; De Saxcé and Feng 1998; Fukushima, Luo and Tseng 2002",
-                                 {Model::ncp, Model::ccp},
-                                 SemismoothColumns().columns()};
-    return info;
-  }
-  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model model, Monitor&) const override {
-    return std::make_unique<SemismoothSession>(settings_, problem, model);
-  }
-
-  SemismoothSettings settings_;
 };
 
 }  // namespace

@@ -1,8 +1,7 @@
 #include "solvers/newton/sweep_phase.hpp"
 
-#include "solvers/fixed_point/nsgs.hpp"
-#include "solvers/fixed_point/projected_gauss_seidel.hpp"
 #include "solvers/forwarding_monitor.hpp"
+#include "solvers/methods.hpp"
 
 namespace ccp {
 namespace {

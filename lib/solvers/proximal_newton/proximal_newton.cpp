@@ -1,14 +1,14 @@
-#include "solvers/proximal_newton/proximal_newton.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "linalg/block/block_matrix.hpp"
+#include "solvers/methods.hpp"
 #include "solvers/newton/merit_memory.hpp"
 #include "solvers/newton/sweep_phase.hpp"
 #include "solvers/proximal_newton/proximal_subproblem.hpp"
 #include "solvers/shared/best_iterate.hpp"
+#include "solvers/shared/method.hpp"
 #include "solvers/shared/native_columns.hpp"
 
 namespace ccp {
@@ -235,9 +235,14 @@ class ProximalSession final : public Session {
   Vector best_point_, centre_;
 };
 
-class ProximalNewton final : public Solver {
+class ProximalNewton final : public Method<ProximalSettings, ProximalSession> {
  public:
-  ProximalNewton() {
+  ProximalNewton()
+      : Method({"proximal_newton",
+                "Proximal semismooth Newton",
+                "ours; map of Alart and Curnier 1991, proximal point method of Rockafellar 1976",
+                {Model::ncp, Model::ccp},
+                ProximalColumns().columns()}) {
     fields_
         .add("linear_system", &settings_.space,
              {{"auto", NewtonSpace::automatic}, {"contact", NewtonSpace::contacts}, {"velocity", NewtonSpace::velocities}},
@@ -283,24 +288,11 @@ class ProximalNewton final : public Solver {
   }
 
  private:
-  const SolverInfo& do_info() const override {
-    static const SolverInfo info{"proximal_newton",
-                                 "Proximal semismooth Newton",
-                                 "ours; map of Alart and Curnier 1991, proximal point method of Rockafellar 1976",
-                                 {Model::ncp, Model::ccp},
-                                 ProximalColumns().columns()};
-    return info;
-  }
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
     if (settings_.space == NewtonSpace::velocities && !problem.has_factored())
       return "linear_system = velocity needs a problem in global form with a block-diagonal H";
     return std::nullopt;
   }
-  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model model, Monitor& monitor) const override {
-    return std::make_unique<ProximalSession>(settings_, problem, model, monitor);
-  }
-
-  ProximalSettings settings_;
 };
 
 }  // namespace

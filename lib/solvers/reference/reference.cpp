@@ -1,5 +1,3 @@
-#include "solvers/reference/reference.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,13 +8,11 @@
 
 #include "problem/problem_builder.hpp"
 #include "solvers/de_saxce/de_saxce_loop.hpp"
-#include "solvers/fixed_point/nsgs.hpp"
 #include "solvers/forwarding_monitor.hpp"
-#include "solvers/interior_point/interior_point.hpp"
-#include "solvers/proximal_newton/proximal_newton.hpp"
+#include "solvers/methods.hpp"
 #include "solvers/reference/certificate.hpp"
+#include "solvers/shared/method.hpp"
 #include "solvers/shared/native_columns.hpp"
-#include "solvers/splitting/admm.hpp"
 
 namespace ccp {
 namespace {
@@ -181,7 +177,7 @@ class PhaseMonitor final : public ForwardingMonitor {
 
 class ReferenceSession final : public Session {
  public:
-  ReferenceSession(const CertificateRule& rule, const ContactProblem& problem, Model model)
+  ReferenceSession(const CertificateRule& rule, const ContactProblem& problem, Model model, Monitor&)
       : rule_(rule), problem_(problem), model_(model) {}
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
@@ -230,28 +226,18 @@ class ReferenceSession final : public Session {
   std::string tried_;
 };
 
-class Reference final : public Solver {
+class Reference final : public Method<CertificateRule, ReferenceSession> {
  public:
-  Reference() {
-    fields_.add("tolerance", &rule_.tolerance, Range::positive(), "", "relative residual of a certified point", "ours")
-        .add("floor_multiple", &rule_.floor_multiple, Range::non_negative(), "",
+  Reference()
+      : Method({"reference",
+                "Reference solution: several methods in turn, to the last digits, certified",
+                "ours; ipm_cone, proximal_newton, nsgs, admm",
+                {Model::ccp, Model::ncp},
+                ReferenceColumns().columns()}) {
+    fields_.add("tolerance", &settings_.tolerance, Range::positive(), "", "relative residual of a certified point", "ours")
+        .add("floor_multiple", &settings_.floor_multiple, Range::non_negative(), "",
              "where rounding does not allow that: its velocity residual over the rounding floor", "ours");
   }
-
- private:
-  const SolverInfo& do_info() const override {
-    static const SolverInfo info{"reference",
-                                 "Reference solution: several methods in turn, to the last digits, certified",
-                                 "ours; ipm_cone, proximal_newton, nsgs, admm",
-                                 {Model::ccp, Model::ncp},
-                                 ReferenceColumns().columns()};
-    return info;
-  }
-  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model model, Monitor&) const override {
-    return std::make_unique<ReferenceSession>(rule_, problem, model);
-  }
-
-  CertificateRule rule_;
 };
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "solvers/splitting/admm.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,7 +5,9 @@
 #include "cones/product_cone.hpp"
 #include "problem/block_scale.hpp"
 #include "problem/conversion.hpp"
+#include "solvers/methods.hpp"
 #include "solvers/shared/linear_backend.hpp"
+#include "solvers/shared/method.hpp"
 #include "solvers/shared/native_columns.hpp"
 #include "solvers/splitting/admm_system.hpp"
 #include "solvers/splitting/rho_policy.hpp"
@@ -43,7 +43,7 @@ struct AdmmSettings {
 
 class AdmmSession final : public Session {
  public:
-  AdmmSession(const AdmmSettings& settings, const ContactProblem& problem, Monitor& monitor)
+  AdmmSession(const AdmmSettings& settings, const ContactProblem& problem, Model, Monitor& monitor)
       : settings_(settings),
         problem_(problem),
         weight_(Vector::Ones(problem.rows())),
@@ -281,9 +281,10 @@ class AdmmSession final : public Session {
   AdmmColumns native_;
 };
 
-class Admm final : public Solver {
+class Admm final : public Method<AdmmSettings, AdmmSession> {
  public:
-  explicit Admm(bool accelerated) : accelerated_(accelerated) {
+  Admm(const char* name, const char* title, const char* reference, bool accelerated)
+      : Method({name, title, reference, {Model::ccp}, AdmmColumns(accelerated).columns()}) {
     AdmmSettings& s = settings_;
     s.accelerated = accelerated;
     if (accelerated) s.rho = 0.05;
@@ -332,40 +333,26 @@ class Admm final : public Solver {
              "no update while the factor is in [1/dead_band, dead_band]", "Tasora 2021, sec. 5.2")
         .add("rho_min", &s.rho_min, Range::positive(), "", "least ρ, in units of the mean N_ii", "ours")
         .add("rho_max", &s.rho_max, Range::positive(), "", "largest ρ, in units of the mean N_ii", "ours");
-    if (accelerated_)
+    if (s.accelerated)
       fields_.add("restart_factor", &s.restart_factor, Range::closed(0.0, 1.0), "",
                   "the momentum starts again unless the combined residual falls by this factor", "Tasora 2021, sec. 7");
   }
 
-  const SolverInfo& do_info() const override {
-    static const SolverInfo fast{"fadmm",
-                                 "Accelerated ADMM with restart (FADMM, P-FADMM)",
-                                 "Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 3; Goldstein et al. 2014",
-                                 {Model::ccp},
-                                 AdmmColumns(true).columns()};
-    if (accelerated_) return fast;
-    static const SolverInfo info{"admm",
-                                 "Alternating direction method of multipliers (ADMM, P-ADMM)",
-                                 "Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 1",
-                                 {Model::ccp},
-                                 AdmmColumns(false).columns()};
-    return info;
-  }
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
     if (settings_.rho_min > settings_.rho_max) return "rho_min is above rho_max";
     return admm_system_defect(problem, settings_.form, linear_backend_name(settings_.backend));
   }
-  std::unique_ptr<Session> do_prepare(const ContactProblem& problem, Model, Monitor& monitor) const override {
-    return std::make_unique<AdmmSession>(settings_, problem, monitor);
-  }
-
-  AdmmSettings settings_;
-  bool accelerated_;
 };
 
 }  // namespace
 
-std::unique_ptr<Solver> make_admm() { return std::make_unique<Admm>(false); }
-std::unique_ptr<Solver> make_fadmm() { return std::make_unique<Admm>(true); }
+std::unique_ptr<Solver> make_admm() {
+  return std::make_unique<Admm>("admm", "Alternating direction method of multipliers (ADMM, P-ADMM)",
+                                "Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 1", false);
+}
+std::unique_ptr<Solver> make_fadmm() {
+  return std::make_unique<Admm>("fadmm", "Accelerated ADMM with restart (FADMM, P-FADMM)",
+                                "Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 3; Goldstein et al. 2014", true);
+}
 
 }  // namespace ccp
