@@ -39,7 +39,9 @@ std::string resolve_auto(const std::string& name, MatrixKind kind) {
   return kind == MatrixKind::spd && find("cholmod") ? "cholmod" : "mumps";
 }
 
-std::string name_of(MatrixKind kind) {
+}  // namespace
+
+const char* matrix_kind_name(MatrixKind kind) {
   switch (kind) {
     case MatrixKind::spd: return "positive definite";
     case MatrixKind::quasi_definite: return "quasi-definite";
@@ -48,8 +50,6 @@ std::string name_of(MatrixKind kind) {
   }
   return "";
 }
-
-}  // namespace
 
 std::vector<std::string> linear_solver_names() {
   std::vector<std::string> names;
@@ -74,7 +74,7 @@ std::unique_ptr<LinearSolver> make_linear_solver(const std::string& backend, Mat
     std::vector<std::string> able;
     for (const Backend& other : backends())
       if (other.supports(kind)) able.push_back(other.name);
-    throw InputError("linear solver '" + name + "' does not take " + name_of(kind) +
+    throw InputError("linear solver '" + name + "' does not take " + matrix_kind_name(kind) +
                      " matrices (those that do: " + join(able, ", ") + ")");
   }
   use_single_blas_thread();

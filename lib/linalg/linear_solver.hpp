@@ -17,6 +17,9 @@ enum class MatrixKind {
   unsymmetric
 };
 
+/// "positive definite", "quasi-definite" and so on.
+const char* matrix_kind_name(MatrixKind kind);
+
 /// Outcome of a numerical call.
 enum class LinearStatus {
   ok,

@@ -1,135 +1,70 @@
 #include "solvers/augmented_lagrangian/augmented_system.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
 #include "core/stopwatch.hpp"
 #include "linalg/block/block_lu.hpp"
 #include "linalg/linear_solver.hpp"
+#include "solvers/shared/jacobian_blocks.hpp"
 #include "solvers/shared/linear_work.hpp"
 
 namespace ccp {
 namespace {
 
+/// H + D W Dᵀ itself (I.3).
 class VelocityForm final : public AugmentedSystem {
  public:
-  VelocityForm(const ContactProblem& problem, bool symmetric, Monitor& monitor);
+  VelocityForm(const ContactProblem& problem, bool symmetric, Monitor& monitor)
+      : D_(jacobian_blocks(problem.constraints(), problem.global().D)),
+        users_(static_cast<std::size_t>(problem.global().H.rows())),
+        matrix_(eliminated_pattern(problem.global().H, D_, symmetric)),
+        mass_(Eigen::Map<const Vector>(matrix_.valuePtr(), matrix_.nonZeros())),
+        column_(Vector::Zero(matrix_.cols())),
+        solver_(analysed_solver("auto", symmetric ? MatrixKind::spd : MatrixKind::unsymmetric, matrix_, monitor, 1)) {
+    for (std::size_t i = 0; i + 1 < D_.first.size(); ++i)
+      for (std::size_t k = D_.first[i]; k < D_.first[i + 1]; ++k)
+        users_[static_cast<std::size_t>(D_.dof[k])].push_back({i, k});
+  }
 
-  bool factorize(const std::vector<Matrix3>& blocks, Monitor& monitor) override;
-  bool solve(const Vector& rhs, Vector& x, Monitor& monitor) override;
+  bool factorize(const std::vector<Matrix3>& blocks, Monitor& monitor) override {
+    for (int j = 0; j < matrix_.outerSize(); ++j) write_column(j, blocks);
+    const LinearWork counted(*solver_, monitor.counters());
+    return solver_->factorize(matrix_) == LinearStatus::ok;
+  }
+
+  bool solve(const Vector& rhs, Vector& x, Monitor& monitor) override {
+    const LinearWork counted(*solver_, monitor.counters());
+    return solver_->solve(rhs, x) == LinearStatus::ok;
+  }
 
  private:
-  void load_jacobian();
-  void build_pattern();
-  void add_column(int column, const std::vector<Matrix3>& blocks);
+  /// A constraint that acts on a velocity, and where that is in D_.
+  struct User {
+    std::size_t constraint, place;
+  };
 
-  ContactProblem problem_;
-  bool symmetric_;
-  SparseMatrix matrix_;                 ///< n×n; the lower triangle when symmetric
-  std::vector<double> mass_;            ///< values of H in the pattern of the matrix
-  std::vector<int> dof_start_;          ///< per constraint: its first in dof_; count + 1
-  std::vector<int> dof_;                ///< the velocities a constraint acts on
-  std::vector<Vector3> row_;            ///< the row of D_i of each of them
-  std::vector<int> user_start_, user_;  ///< per velocity: where in dof_ it appears
-  std::vector<int> owner_;              ///< constraint of each entry of dof_
-  std::vector<double> column_;          ///< one dense column at work, zero between uses
+  /// Through a dense column: with D from N a constraint may act on all velocities.
+  void write_column(int j, const std::vector<Matrix3>& blocks) {
+    const auto& users = users_[static_cast<std::size_t>(j)];
+    for (const auto& [i, own] : users) {
+      if (blocks[i].isZero(0.0)) continue;
+      const Vector3 weighted = blocks[i] * D_.row[own];
+      for (std::size_t k = D_.first[i]; k < D_.first[i + 1]; ++k) column_[D_.dof[k]] += D_.row[k].dot(weighted);
+    }
+    for (int p = matrix_.outerIndexPtr()[j]; p < matrix_.outerIndexPtr()[j + 1]; ++p)
+      matrix_.valuePtr()[p] = mass_[p] + column_[matrix_.innerIndexPtr()[p]];
+    for (const auto& [i, own] : users)
+      for (std::size_t k = D_.first[i]; k < D_.first[i + 1]; ++k) column_[D_.dof[k]] = 0.0;
+  }
+
+  JacobianBlocks D_;
+  std::vector<std::vector<User>> users_;  ///< of each velocity
+  SparseMatrix matrix_;                   ///< n×n; the lower triangle when symmetric
+  Vector mass_;                           ///< values of H in the pattern of the matrix
+  Vector column_;                         ///< one dense column at work, zero between uses
   std::unique_ptr<LinearSolver> solver_;
 };
-
-VelocityForm::VelocityForm(const ContactProblem& problem, bool symmetric, Monitor& monitor)
-    : problem_(problem), symmetric_(symmetric) {
-  load_jacobian();
-  build_pattern();
-  column_.assign(static_cast<std::size_t>(matrix_.cols()), 0.0);
-  solver_ = analysed_solver("auto", symmetric ? MatrixKind::spd : MatrixKind::unsymmetric, matrix_, monitor, 1);
-}
-
-/// D by constraints: the velocities each acts on, with their three numbers.
-void VelocityForm::load_jacobian() {
-  const ConstraintSet& set = problem_.constraints();
-  const SparseMatrix& D = problem_.global().D;
-  std::vector<int> place(static_cast<std::size_t>(D.rows()), -1);
-  dof_start_.push_back(0);
-  for (Index i = 0; i < set.count(); ++i) {
-    const std::size_t first = dof_.size();
-    for (Index c = 0; c < set.rows(i); ++c)
-      for (SparseMatrix::InnerIterator entry(D, set.offset(i) + c); entry; ++entry) {
-        int& at = place[static_cast<std::size_t>(entry.row())];
-        if (at < 0) {
-          at = static_cast<int>(dof_.size());
-          dof_.push_back(static_cast<int>(entry.row()));
-          row_.push_back(Vector3::Zero());
-          owner_.push_back(static_cast<int>(i));
-        }
-        row_[static_cast<std::size_t>(at)][c] = entry.value();
-      }
-    for (std::size_t k = first; k < dof_.size(); ++k) place[static_cast<std::size_t>(dof_[k])] = -1;
-    dof_start_.push_back(static_cast<int>(dof_.size()));
-  }
-  user_start_.assign(static_cast<std::size_t>(D.rows()) + 1, 0);
-  for (const int dof : dof_) ++user_start_[static_cast<std::size_t>(dof) + 1];
-  for (std::size_t j = 1; j < user_start_.size(); ++j) user_start_[j] += user_start_[j - 1];
-  user_.resize(dof_.size());
-  std::vector<int> next(user_start_.begin(), user_start_.end() - 1);
-  for (std::size_t k = 0; k < dof_.size(); ++k)
-    user_[static_cast<std::size_t>(next[static_cast<std::size_t>(dof_[k])]++)] = static_cast<int>(k);
-}
-
-/// The pattern of H + D Dᵀ by constraints: two velocities meet where a constraint acts on both.
-void VelocityForm::build_pattern() {
-  const SparseMatrix& H = problem_.global().H;
-  std::vector<Triplet> entries;
-  for (std::size_t k = 0; k < dof_.size(); ++k) entries.emplace_back(dof_[k], owner_[k], 1.0);
-  const SparseMatrix touches = from_triplets(H.rows(), problem_.constraints().count(), entries);
-  SparseMatrix unit(H.rows(), H.cols());
-  unit.setIdentity();
-  SparseMatrix pattern = SparseMatrix(H.cwiseAbs()) + unit + SparseMatrix(touches * SparseMatrix(touches.transpose()));
-  if (symmetric_) pattern = SparseMatrix(pattern.triangularView<Eigen::Lower>());
-  matrix_ = pattern;
-  matrix_.makeCompressed();
-  mass_.assign(static_cast<std::size_t>(matrix_.nonZeros()), 0.0);
-  std::vector<double> column(static_cast<std::size_t>(H.rows()), 0.0);
-  for (int j = 0; j < H.outerSize(); ++j) {
-    for (SparseMatrix::InnerIterator entry(H, j); entry; ++entry)
-      column[static_cast<std::size_t>(entry.row())] = entry.value();
-    for (int p = matrix_.outerIndexPtr()[j]; p < matrix_.outerIndexPtr()[j + 1]; ++p)
-      mass_[static_cast<std::size_t>(p)] = column[static_cast<std::size_t>(matrix_.innerIndexPtr()[p])];
-    for (SparseMatrix::InnerIterator entry(H, j); entry; ++entry) column[static_cast<std::size_t>(entry.row())] = 0.0;
-  }
-}
-
-void VelocityForm::add_column(int column, const std::vector<Matrix3>& blocks) {
-  const auto j = static_cast<std::size_t>(column);
-  for (int u = user_start_[j]; u < user_start_[j + 1]; ++u) {
-    const auto own = static_cast<std::size_t>(user_[static_cast<std::size_t>(u)]);
-    const auto i = static_cast<std::size_t>(owner_[own]);
-    if (blocks[i].isZero(0.0)) continue;
-    const Vector3 weighted = blocks[i] * row_[own];
-    for (auto k = static_cast<std::size_t>(dof_start_[i]); k < static_cast<std::size_t>(dof_start_[i + 1]); ++k)
-      column_[static_cast<std::size_t>(dof_[k])] += row_[k].dot(weighted);
-  }
-  for (int p = matrix_.outerIndexPtr()[column]; p < matrix_.outerIndexPtr()[column + 1]; ++p)
-    matrix_.valuePtr()[p] =
-        mass_[static_cast<std::size_t>(p)] + column_[static_cast<std::size_t>(matrix_.innerIndexPtr()[p])];
-  for (int u = user_start_[j]; u < user_start_[j + 1]; ++u) {
-    const auto i = static_cast<std::size_t>(owner_[static_cast<std::size_t>(user_[static_cast<std::size_t>(u)])]);
-    for (auto k = static_cast<std::size_t>(dof_start_[i]); k < static_cast<std::size_t>(dof_start_[i + 1]); ++k)
-      column_[static_cast<std::size_t>(dof_[k])] = 0.0;
-  }
-}
-
-bool VelocityForm::factorize(const std::vector<Matrix3>& blocks, Monitor& monitor) {
-  for (int j = 0; j < matrix_.outerSize(); ++j) add_column(j, blocks);
-  const LinearWork counted(*solver_, monitor.counters());
-  return solver_->factorize(matrix_) == LinearStatus::ok;
-}
-
-bool VelocityForm::solve(const Vector& rhs, Vector& x, Monitor& monitor) {
-  const LinearWork counted(*solver_, monitor.counters());
-  return solver_->solve(rhs, x) == LinearStatus::ok;
-}
 
 /// (I.6): only constraints that carry something take part, and what is eliminated is as sparse as N.
 class ContactForm final : public AugmentedSystem {
@@ -222,18 +157,10 @@ constexpr double operations_per_velocity = 100.0;
 /// Operations to write the velocity form, and at least to factorise it.
 double velocity_operations(const ContactProblem& problem) {
   const ConstraintSet& set = problem.constraints();
-  const SparseMatrix& D = problem.global().D;
+  const JacobianBlocks D = jacobian_blocks(set, problem.global().D);
   double operations = operations_per_velocity * static_cast<double>(problem.global().H.rows());
-  std::vector<char> seen(static_cast<std::size_t>(D.rows()), 0);
   for (Index i = 0; i < set.count(); ++i) {
-    double dofs = 0.0;
-    for (const char value : {char{1}, char{0}})
-      for (Index row = set.offset(i); row < set.offset(i) + set.rows(i); ++row)
-        for (SparseMatrix::InnerIterator entry(D, row); entry; ++entry) {
-          char& mark = seen[static_cast<std::size_t>(entry.row())];
-          if (mark != value && value == 1) dofs += 1.0;
-          mark = value;
-        }
+    const auto dofs = static_cast<double>(D.size(static_cast<std::size_t>(i)));
     operations += 2.0 * static_cast<double>(set.rows(i)) * dofs * dofs;
   }
   return operations;
@@ -287,8 +214,7 @@ std::unique_ptr<AugmentedSystem> make_augmented_system(const ContactProblem& pro
       }
     }
   }
-  if (!problem.given_global() && problem.clipped() > negligible_defect)
-    monitor.note(fmt::format("N = LLᵀ up to {:.1e}", problem.clipped()));
+  note_clipped(problem, monitor, negligible_defect);
   return std::make_unique<VelocityForm>(problem, symmetric, monitor);
 }
 

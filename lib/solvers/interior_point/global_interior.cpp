@@ -7,26 +7,16 @@
 
 namespace ccp {
 GlobalInterior::GlobalInterior(const ContactProblem& problem, const BarrierProblem& barrier)
-    : form_(problem.global()), barrier_(barrier), problem_(problem), given_global_(problem.given_global()) {
-  const ConstraintSet& constraints = barrier.constraints;
-  first_.push_back(0);
-  for (Index i = 0; i < barrier.count(); ++i) {
-    const auto begin = static_cast<Index>(entries_.size());
-    for (Index c = 0; c < active(i); ++c)
-      for (SparseMatrix::InnerIterator entry(form_.D, constraints.offset(i) + c); entry; ++entry) {
-        const auto same = [&](const Entry& e) { return e.dof == entry.row(); };
-        auto at = std::find_if(entries_.begin() + begin, entries_.end(), same);
-        if (at == entries_.end()) {
-          entries_.push_back({static_cast<int>(entry.row()), Vector3::Zero()});
-          at = entries_.end() - 1;
-        }
-        at->row[c] = barrier.scale[3 * i + c] * entry.value();
-      }
-    std::sort(entries_.begin() + begin, entries_.end(), [](const Entry& a, const Entry& b) { return a.dof < b.dof; });
-    first_.push_back(static_cast<int>(entries_.size()));
-  }
+    : form_(problem.global()),
+      barrier_(barrier),
+      D_(jacobian_blocks(barrier.constraints, form_.D, &barrier.active)),
+      problem_(problem),
+      given_global_(problem.given_global()) {
+  for (Index i = 0; i < barrier.count(); ++i)
+    for (std::size_t e = first(i); e < first(i + 1); ++e)
+      D_.row[e] = barrier.scale.segment<3>(3 * i).cwiseProduct(D_.row[e]);
   if (form_.C.nonZeros() > 0) {
-    const BlockMatrix blocks = block_matrix(constraints, form_.C);
+    const BlockMatrix blocks = block_matrix(barrier.constraints, form_.C);
     for (Index i = 0; i < barrier.count(); ++i) {
       const auto scale = barrier.scale.segment<3>(3 * i).asDiagonal();
       const int own = blocks.diagonal[static_cast<std::size_t>(i)];
@@ -45,7 +35,7 @@ GlobalInterior::GlobalInterior(const ContactProblem& problem, const BarrierProbl
 void GlobalInterior::gather(const Vector& v, Vector& y) const {
   for (Index i = 0; i < barrier_.count(); ++i) {
     Vector3 sum = Vector3::Zero();
-    for (std::size_t e = first(i); e < first(i + 1); ++e) sum += v[entries_[e].dof] * entries_[e].row;
+    for (std::size_t e = first(i); e < first(i + 1); ++e) sum += v[D_.dof[e]] * D_.row[e];
     y.segment<3>(3 * i) = sum;
   }
 }
@@ -53,7 +43,7 @@ void GlobalInterior::gather(const Vector& v, Vector& y) const {
 void GlobalInterior::scatter(const Vector& lambda, Vector& v) const {
   for (Index i = 0; i < barrier_.count(); ++i) {
     const Vector3 own = lambda.segment<3>(3 * i);
-    for (std::size_t e = first(i); e < first(i + 1); ++e) v[entries_[e].dof] += entries_[e].row.dot(own);
+    for (std::size_t e = first(i); e < first(i + 1); ++e) v[D_.dof[e]] += D_.row[e].dot(own);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solvers/interior_point/interior_system.hpp"
+#include "solvers/shared/jacobian_blocks.hpp"
 
 namespace ccp {
 
@@ -18,18 +19,12 @@ class GlobalInterior : public InteriorSystem {
   bool has_velocity() const override { return given_global_; }
 
  protected:
-  /// The rows of D that belong to one velocity and one constraint: D_ia, 1×3, scaled.
-  struct Entry {
-    int dof;
-    Vector3 row;
-  };
-
   const BarrierBlock& block(Index i) const { return (*blocks_)[static_cast<std::size_t>(i)]; }
   int active(Index i) const { return barrier_.active[static_cast<std::size_t>(i)]; }
   Matrix3 compliance(Index i) const {
     return compliance_.empty() ? Matrix3(Matrix3::Zero()) : compliance_[static_cast<std::size_t>(i)];
   }
-  std::size_t first(Index i) const { return static_cast<std::size_t>(first_[static_cast<std::size_t>(i)]); }
+  std::size_t first(Index i) const { return D_.first[static_cast<std::size_t>(i)]; }
 
   /// y <- Dᵀ v and y += D λ, padded.
   void gather(const Vector& v, Vector& y) const;
@@ -37,8 +32,7 @@ class GlobalInterior : public InteriorSystem {
 
   const GlobalForm& form_;
   const BarrierProblem& barrier_;
-  std::vector<Entry> entries_;
-  std::vector<int> first_;           ///< count + 1, into entries_
+  JacobianBlocks D_;                 ///< scaled; the active rows alone
   std::vector<Matrix3> compliance_;  ///< C_ii scaled, empty when C = 0
   const std::vector<BarrierBlock>* blocks_ = nullptr;
 

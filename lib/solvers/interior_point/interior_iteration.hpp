@@ -22,7 +22,7 @@ struct InteriorSettings {
   StartingPoint starting_point = StartingPoint::two_step;
   InteriorWarmStart warm_start = InteriorWarmStart::full;
   double compliance = 0.0;
-  InteriorForm form = InteriorForm::automatic;
+  LinearForm form = LinearForm::automatic;
   LinearBackend backend = LinearBackend::automatic;
   int refinement_steps = 1;
   double tolerance_residual = 1e-10;

@@ -156,10 +156,10 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
             "least compliance of the matrix, in units of the mean N_ii: regularises, the solution stays that of the problem",
             "Mangoni's thesis, sec. 4.10")
         .add("linear_system", &s.form,
-             {{"auto", InteriorForm::automatic},
-              {"saddle", InteriorForm::saddle},
-              {"normal", InteriorForm::normal},
-              {"schur", InteriorForm::schur}},
+             {{"auto", LinearForm::automatic},
+              {"saddle", LinearForm::saddle},
+              {"normal", LinearForm::normal},
+              {"schur", LinearForm::schur}},
              "unknowns of the linear system: velocities and impulses, velocities, impulses",
              "Mangoni's thesis, sec. 4.8; ours")
         .add("linear_solver", &s.backend, linear_backend_choices(), "library that factorises it", "ours")

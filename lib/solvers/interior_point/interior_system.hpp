@@ -8,16 +8,9 @@
 #include "linalg/linear_solver.hpp"
 #include "solvers/interior_point/barrier_problem.hpp"
 #include "solvers/monitor.hpp"
+#include "solvers/shared/linear_backend.hpp"
 
 namespace ccp {
-
-/// Which linear system is factorised (J.7).
-enum class InteriorForm {
-  automatic,
-  saddle,  ///< velocities and impulses
-  normal,  ///< velocities
-  schur    ///< impulses
-};
 
 /// The matrix P = W² + δ diag(N_ii) of a constraint, W² by its eigenvectors (columns of basis) and eigenvalues.
 struct BarrierBlock {
@@ -43,8 +36,8 @@ struct ResidualScale {
   double momentum = 0.0, kinematic = 0.0;
 };
 
-/// The equations of the method and their Newton systems. A primal vector v belongs to the form: generalised velocities, or
-/// for `schur` the velocities at the constraints.
+/// The equations of the method and their Newton systems, in one of three forms (J.7). A primal vector v belongs to the form:
+/// generalised velocities, or for `schur` the velocities at the constraints.
 ///     momentum(v, λ) = H v − D λ − k,   u(v, λ) = Dᵀ v + C λ + b         (J.2; schur: v − N λ − r and v)
 ///     H Δv − D Δλ = −momentum,          Dᵀ Δv + (C + P) Δλ = t           (J.5)
 class InteriorSystem {
@@ -75,10 +68,10 @@ class InteriorSystem {
 /// automatic: schur for a problem given by N, else saddle where there are bilateral rows, else normal. The monitor gets a
 /// note of the choice. backend: a linear solver or "auto".
 std::unique_ptr<InteriorSystem> make_interior_system(const ContactProblem& problem, const BarrierProblem& barrier,
-                                                     InteriorForm form, const std::string& backend, Monitor& monitor);
+                                                     LinearForm form, const std::string& backend, Monitor& monitor);
 
 /// Why the backend cannot factorise that form of the system of this problem; nothing when it can.
-std::optional<std::string> interior_system_defect(const ContactProblem& problem, InteriorForm form,
+std::optional<std::string> interior_system_defect(const ContactProblem& problem, LinearForm form,
                                                   const std::string& backend);
 
 /// The three forms.

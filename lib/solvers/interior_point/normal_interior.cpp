@@ -10,8 +10,11 @@ namespace {
 class NormalInterior final : public GlobalInterior {
  public:
   NormalInterior(const ContactProblem& problem, const BarrierProblem& barrier, const std::string& backend, Monitor& monitor)
-      : GlobalInterior(problem, barrier), inverse_(static_cast<std::size_t>(barrier.count())) {
-    build_pattern();
+      : GlobalInterior(problem, barrier),
+        matrix_(eliminated_pattern(form_.H, D_, true)),
+        mass_(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros()),
+        target_(entry_places(matrix_, D_, true)),
+        inverse_(static_cast<std::size_t>(barrier.count())) {
     std::size_t largest = 0;
     for (Index i = 0; i < barrier.count(); ++i) largest = std::max(largest, first(i + 1) - first(i));
     rotated_.resize(largest);
@@ -20,24 +23,20 @@ class NormalInterior final : public GlobalInterior {
   }
 
   bool factorize(const std::vector<BarrierBlock>& blocks, Monitor& monitor) override {
-    const LinearWork counted(*solver_, monitor.counters());
     blocks_ = &blocks;
     std::copy(mass_.begin(), mass_.end(), matrix_.valuePtr());
     auto target = target_.cbegin();
     for (Index i = 0; i < barrier_.count(); ++i) {
       invert(i);
       const Matrix3& M = inverse_[static_cast<std::size_t>(i)];
-      for (std::size_t e = first(i); e < first(i + 1); ++e)
-        rotated_[e - first(i)] = block(i).basis.transpose() * entries_[e].row;
+      for (std::size_t e = first(i); e < first(i + 1); ++e) rotated_[e - first(i)] = block(i).basis.transpose() * D_.row[e];
       const std::size_t own = first(i + 1) - first(i);
       for (std::size_t b = 0; b < own; ++b) {
         const Vector3 column = M * rotated_[b];
         for (std::size_t a = b; a < own; ++a) matrix_.valuePtr()[*target++] += rotated_[a].dot(column);
       }
     }
-    if (solver_->factorize(matrix_) == LinearStatus::ok) return true;
-    message_ = solver_->info().message;
-    return false;
+    return counted_factorize(*solver_, matrix_, monitor, message_);
   }
   double regularisation() const override { return 1e-10; }
 
@@ -67,31 +66,6 @@ class NormalInterior final : public GlobalInterior {
   Vector3 apply_inverse(Index i, const Vector3& x) const {
     const Matrix3& basis = block(i).basis;
     return basis * (inverse_[static_cast<std::size_t>(i)] * (basis.transpose() * x));
-  }
-
-  /// Lower triangle of H + D Dᵀ, the values of H in it, and where each pair of velocities of a constraint stands.
-  void build_pattern() {
-    std::vector<Triplet> triplets;
-    for (int c = 0; c < form_.H.outerSize(); ++c) {
-      triplets.emplace_back(c, c, 0.0);
-      for (SparseMatrix::InnerIterator entry(form_.H, c); entry; ++entry)
-        if (entry.row() >= c) triplets.emplace_back(static_cast<int>(entry.row()), c, entry.value());
-    }
-    for (Index i = 0; i < barrier_.count(); ++i)
-      for (std::size_t b = first(i); b < first(i + 1); ++b)
-        for (std::size_t a = b; a < first(i + 1); ++a) triplets.emplace_back(entries_[a].dof, entries_[b].dof, 0.0);
-    matrix_ = from_triplets(form_.H.rows(), form_.H.cols(), triplets);
-    matrix_.makeCompressed();
-    mass_.assign(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros());
-    for (Index i = 0; i < barrier_.count(); ++i)
-      for (std::size_t b = first(i); b < first(i + 1); ++b)
-        for (std::size_t a = b; a < first(i + 1); ++a) target_.push_back(position(entries_[a].dof, entries_[b].dof));
-  }
-
-  int position(int row, int column) const {
-    const int* begin = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column];
-    const int* end = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];
-    return static_cast<int>(std::lower_bound(begin, end, row) - matrix_.innerIndexPtr());
   }
 
   SparseMatrix matrix_;

@@ -15,14 +15,13 @@ class SaddleInterior final : public GlobalInterior {
   }
 
   bool factorize(const std::vector<BarrierBlock>& blocks, Monitor& monitor) override {
-    const LinearWork counted(*solver_, monitor.counters());
     blocks_ = &blocks;
     auto target = target_.cbegin();
     double* value = matrix_.valuePtr();
     for (Index i = 0; i < barrier_.count(); ++i) {
       const BarrierBlock& P = block(i);
       for (std::size_t e = first(i); e < first(i + 1); ++e) {
-        const Vector3 row = P.basis.transpose() * entries_[e].row;
+        const Vector3 row = P.basis.transpose() * D_.row[e];
         for (int c = 0; c < active(i); ++c) value[*target++] = row[c];
       }
       Matrix3 own = P.own();
@@ -30,9 +29,7 @@ class SaddleInterior final : public GlobalInterior {
       for (int c = 0; c < active(i); ++c)
         for (int r = c; r < active(i); ++r) value[*target++] = -own(r, c);
     }
-    if (solver_->factorize(matrix_) == LinearStatus::ok) return true;
-    message_ = solver_->info().message;
-    return false;
+    return counted_factorize(*solver_, matrix_, monitor, message_);
   }
   double regularisation() const override { return 1e-14; }
 
@@ -66,7 +63,7 @@ class SaddleInterior final : public GlobalInterior {
     for (Index i = 0; i < barrier_.count(); ++i) {
       start_.push_back(next);
       for (std::size_t e = first(i); e < first(i + 1); ++e)
-        for (int c = 0; c < active(i); ++c) own.emplace_back(next + c, entries_[e].dof, 1.0);
+        for (int c = 0; c < active(i); ++c) own.emplace_back(next + c, D_.dof[e], 1.0);
       for (int c = 0; c < active(i); ++c)
         for (int r = c; r < active(i); ++r) own.emplace_back(next + r, next + c, -1.0);
       next += active(i);
@@ -74,11 +71,7 @@ class SaddleInterior final : public GlobalInterior {
     triplets.insert(triplets.end(), own.begin(), own.end());
     matrix_ = from_triplets(next, next, triplets);
     matrix_.makeCompressed();
-    for (const Triplet& entry : own) {
-      const int* begin = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[entry.col()];
-      const int* end = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[entry.col() + 1];
-      target_.push_back(static_cast<int>(std::lower_bound(begin, end, entry.row()) - matrix_.innerIndexPtr()));
-    }
+    for (const Triplet& entry : own) target_.push_back(entry_place(matrix_, entry.row(), entry.col()));
   }
 
   SparseMatrix matrix_;

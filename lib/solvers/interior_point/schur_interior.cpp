@@ -35,12 +35,9 @@ class SchurInterior final : public InteriorSystem {
   }
 
   bool factorize(const std::vector<BarrierBlock>& blocks, Monitor& monitor) override {
-    const LinearWork counted(*solver_, monitor.counters());
     blocks_ = &blocks;
     load_values();
-    if (solver_->factorize(matrix_) == LinearStatus::ok) return true;
-    message_ = solver_->info().message;
-    return false;
+    return counted_factorize(*solver_, matrix_, monitor, message_);
   }
 
   bool solve(const Vector& momentum, const Vector& t, Vector& dv, Vector& dlambda, int refinement,

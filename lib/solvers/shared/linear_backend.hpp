@@ -17,6 +17,24 @@ inline std::vector<std::pair<std::string, LinearBackend>> linear_backend_choices
           {"eigen_ldlt", LinearBackend::eigen_ldlt}};
 }
 
+/// The unknowns of a linear system.
+enum class LinearForm {
+  automatic,
+  saddle,  ///< velocities and impulses
+  normal,  ///< velocities
+  schur    ///< impulses
+};
+
+inline const char* linear_form_name(LinearForm form) {
+  switch (form) {
+    case LinearForm::saddle: return "saddle";
+    case LinearForm::normal: return "normal";
+    case LinearForm::schur: return "schur";
+    case LinearForm::automatic: break;
+  }
+  return "auto";
+}
+
 inline std::string linear_backend_name(LinearBackend backend) {
   for (const auto& [name, choice] : linear_backend_choices())
     if (choice == backend) return name;

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "linalg/linear_solver.hpp"
+#include "problem/contact_problem.hpp"
 #include "solvers/monitor.hpp"
+#include "solvers/shared/linear_backend.hpp"
 
 namespace ccp {
 
@@ -43,5 +46,14 @@ class LinearWork {
 /// std::runtime_error with the message of the backend when it cannot analyse the pattern.
 std::unique_ptr<LinearSolver> analysed_solver(const std::string& backend, MatrixKind kind, const SparseMatrix& pattern,
                                               Monitor& monitor, int refinement = 0);
+
+/// Factorises, counted; false with the message of the backend when that is not possible.
+bool counted_factorize(LinearSolver& solver, const SparseMatrix& matrix, Monitor& monitor, std::string& message);
+
+/// Why the backend, a linear solver or "auto", cannot factorise a system of that form; nothing when it can.
+std::optional<std::string> backend_defect(const std::string& backend, MatrixKind kind, LinearForm form);
+
+/// Notes how far LLᵀ is from the N of a problem given in local form (B.4), when that is more than `least`.
+void note_clipped(const ContactProblem& problem, Monitor& monitor, double least = 0.0);
 
 }  // namespace ccp

@@ -34,7 +34,7 @@ struct AdmmSettings {
   double restart_factor = 0.999;
   RhoSettings adaptation;
   RhoScaling scaling = RhoScaling::none;
-  AdmmForm form = AdmmForm::automatic;
+  LinearForm form = LinearForm::automatic;
   LinearBackend backend = LinearBackend::automatic;
   int refinement_steps = 1;
   double tolerance_primal = 1e-10;
@@ -296,10 +296,10 @@ class Admm final : public Method<AdmmSettings, AdmmSession> {
         .add("preconditioner", &s.scaling, {{"none", RhoScaling::none}, {"diagonal", RhoScaling::diagonal}},
              "diagonal: P-ADMM, ρ N_ii (mean over the block) in the place of ρ", "Tasora 2021, eq. 47")
         .add("linear_system", &s.form,
-             {{"auto", AdmmForm::automatic},
-              {"saddle", AdmmForm::saddle},
-              {"schur", AdmmForm::schur},
-              {"normal", AdmmForm::normal}},
+             {{"auto", LinearForm::automatic},
+              {"saddle", LinearForm::saddle},
+              {"schur", LinearForm::schur},
+              {"normal", LinearForm::normal}},
              "which form of the linear system is factorised", "Tasora 2021, eqs. 36 and 31; ours")
         .add("linear_solver", &s.backend, linear_backend_choices(), "library that factorises it", "ours")
         .add("refinement_steps", &s.refinement_steps, Range::closed(0, 10), "steps of iterative refinement per solve",

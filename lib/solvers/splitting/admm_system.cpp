@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "solvers/shared/linear_work.hpp"
-#include "solvers/splitting/eliminated_system.hpp"
 
 namespace ccp {
 namespace {
@@ -37,7 +36,7 @@ class SchurSystem final : public AdmmSystem {
   bool factorize(const Vector& theta, Monitor& monitor) override {
     for (std::size_t i = 0; i < diagonal_.size(); ++i)
       matrix_.valuePtr()[diagonal_[i]] = own_[i] + theta[static_cast<Index>(i)];
-    if (factorize_matrix(*solver_, matrix_, monitor)) return true;
+    if (counted_factorize(*solver_, matrix_, monitor, message_)) return true;
     if (solver_->kind() == MatrixKind::indefinite) return false;
     // With an N of negative eigenvalues (single-precision dumps) N + Θ may be indefinite for a small ρ: pivot from here on.
     monitor.note("N + Θ is not positive definite: factorised with pivoting");
@@ -62,30 +61,13 @@ class SchurSystem final : public AdmmSystem {
   std::unique_ptr<LinearSolver> solver_;
 };
 
-AdmmForm resolved_form(const ContactProblem& problem, AdmmForm form) {
-  if (form != AdmmForm::automatic) return form;
-  if (!problem.given_global()) return AdmmForm::schur;
-  return problem.global().C.nonZeros() > 0 ? AdmmForm::saddle : AdmmForm::normal;
-}
-
-const char* form_name(AdmmForm form) {
-  switch (form) {
-    case AdmmForm::saddle: return "saddle";
-    case AdmmForm::schur: return "schur";
-    case AdmmForm::normal: return "normal";
-    case AdmmForm::automatic: break;
-  }
-  return "auto";
+LinearForm resolved_form(const ContactProblem& problem, LinearForm form) {
+  if (form != LinearForm::automatic) return form;
+  if (!problem.given_global()) return LinearForm::schur;
+  return problem.global().C.nonZeros() > 0 ? LinearForm::saddle : LinearForm::normal;
 }
 
 }  // namespace
-
-bool AdmmSystem::factorize_matrix(LinearSolver& solver, const SparseMatrix& matrix, Monitor& monitor) {
-  const LinearWork counted(solver, monitor.counters());
-  if (solver.factorize(matrix) == LinearStatus::ok) return true;
-  message_ = solver.info().message;
-  return false;
-}
 
 bool AdmmSystem::back_solve(LinearSolver& solver, Vector& x, Monitor& monitor) {
   const LinearWork counted(solver, monitor.counters());
@@ -98,30 +80,27 @@ bool AdmmSystem::back_solve(LinearSolver& solver, Vector& x, Monitor& monitor) {
   return !finite;
 }
 
-std::optional<std::string> admm_system_defect(const ContactProblem& problem, AdmmForm form, const std::string& backend) {
-  if (backend == "auto") return std::nullopt;
-  const AdmmForm resolved = resolved_form(problem, form);
+std::optional<std::string> admm_system_defect(const ContactProblem& problem, LinearForm form, const std::string& backend) {
+  const LinearForm resolved = resolved_form(problem, form);
   const bool kept_rows =
-      resolved == AdmmForm::saddle ? problem.rows() > 0 : problem.constraints().count(ConstraintKind::bilateral) > 0;
-  const MatrixKind kind = resolved != AdmmForm::schur && kept_rows ? MatrixKind::quasi_definite : MatrixKind::spd;
-  if (linear_solver_supports(backend, kind)) return std::nullopt;
-  return fmt::format("linear_solver '{}' cannot factorise the {} system, which is {}", backend, form_name(resolved),
-                     kind == MatrixKind::spd ? "positive definite" : "quasi-definite");
+      resolved == LinearForm::saddle ? problem.rows() > 0 : problem.constraints().count(ConstraintKind::bilateral) > 0;
+  const MatrixKind kind = resolved != LinearForm::schur && kept_rows ? MatrixKind::quasi_definite : MatrixKind::spd;
+  return backend_defect(backend, kind, resolved);
 }
 
-std::unique_ptr<AdmmSystem> make_admm_system(const ContactProblem& problem, AdmmForm form, const std::string& backend,
+std::unique_ptr<AdmmSystem> make_admm_system(const ContactProblem& problem, LinearForm form, const std::string& backend,
                                              int refinement, Monitor& monitor) {
-  const AdmmForm resolved = resolved_form(problem, form);
-  if (!problem.given_global() && resolved != AdmmForm::schur && problem.clipped() > 0.0)
-    monitor.note(fmt::format("N = LLᵀ up to {:.1e}", problem.clipped()));
+  const LinearForm resolved = resolved_form(problem, form);
+  if (resolved != LinearForm::schur) note_clipped(problem, monitor);
   std::unique_ptr<AdmmSystem> system;
-  if (resolved == AdmmForm::schur)
+  if (resolved == LinearForm::schur)
     system = std::make_unique<SchurSystem>(problem, backend, refinement, monitor);
   else
-    system = std::make_unique<EliminatedSystem>(problem, resolved == AdmmForm::normal, backend, refinement, monitor);
-  const bool mixed = resolved == AdmmForm::normal && problem.constraints().count(ConstraintKind::bilateral) > 0;
-  monitor.note(fmt::format("linear system: {}{} by {}{}", form_name(resolved), mixed ? " with the bilateral rows kept" : "",
-                           system->backend(), form == AdmmForm::automatic ? " (auto)" : ""));
+    system = make_eliminated_system(problem, resolved == LinearForm::normal, backend, refinement, monitor);
+  const bool mixed = resolved == LinearForm::normal && problem.constraints().count(ConstraintKind::bilateral) > 0;
+  monitor.note(fmt::format("linear system: {}{} by {}{}", linear_form_name(resolved),
+                           mixed ? " with the bilateral rows kept" : "", system->backend(),
+                           form == LinearForm::automatic ? " (auto)" : ""));
   return system;
 }
 
