@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Geometry>
 #include <cstddef>
 #include <vector>
 
 #include "problem/problem_builder.hpp"
+#include "problems/rigid/assembly.hpp"
 
 namespace ccp {
 namespace {
@@ -34,41 +34,26 @@ std::vector<StackedSphere> place_spheres(const OddMassStack::Parameters& p) {
 }
 
 SparseMatrix mass_matrix(const std::vector<StackedSphere>& spheres, double radius) {
-  const auto size = static_cast<Index>(6 * spheres.size());
-  std::vector<Triplet> entries;
-  for (std::size_t body = 0; body < spheres.size(); ++body) {
-    const double inertia = 0.4 * spheres[body].mass * radius * radius;
-    for (int dof = 0; dof < 6; ++dof) {
-      const int row = 6 * static_cast<int>(body) + dof;
-      entries.emplace_back(row, row, dof < 3 ? spheres[body].mass : inertia);
-    }
-  }
-  return from_triplets(size, size, entries);
-}
-
-/// Column of D: an impulse of size `sign` along `direction` on a body, at `arm` from its centre.
-void add_impulse(std::vector<Triplet>& entries, int body, int column, double sign, const Vector3& direction,
-                 const Vector3& arm) {
-  if (body == floor_body) return;
-  const Vector3 torque = arm.cross(direction);
-  for (int axis = 0; axis < 3; ++axis) {
-    if (direction[axis] != 0.0) entries.emplace_back(6 * body + axis, column, sign * direction[axis]);
-    if (torque[axis] != 0.0) entries.emplace_back(6 * body + 3 + axis, column, sign * torque[axis]);
-  }
+  const auto count = static_cast<Index>(spheres.size());
+  MassWriter H(6 * count, 6 * count);
+  for (const StackedSphere& sphere : spheres)
+    H.add_rigid(sphere.mass, 0.4 * sphere.mass * radius * radius * Matrix3::Identity());
+  return H.finish();
 }
 
 SparseMatrix contact_jacobian(const std::vector<StackedSphere>& spheres, double radius) {
   const Vector3 directions[3] = {Vector3::UnitZ(), Vector3::UnitX(), Vector3::UnitY()};  // normal first
-  std::vector<Triplet> entries;
-  for (int body = 0; body < static_cast<int>(spheres.size()); ++body)
-    for (int row = 0; row < 3; ++row) {
-      const int column = 3 * body + row;
-      add_impulse(entries, body, column, 1.0, directions[row], -radius * Vector3::UnitZ());
-      add_impulse(entries, spheres[static_cast<std::size_t>(body)].lower_body, column, -1.0, directions[row],
-                  radius * Vector3::UnitZ());
-    }
+  const Vector3 up = radius * Vector3::UnitZ();
   const auto count = static_cast<Index>(spheres.size());
-  return from_triplets(6 * count, 3 * count, entries);
+  JacobianWriter D(6 * count, 3 * count, 36 * count);
+  for (Index body = 0; body < count; ++body)
+    for (const Vector3& direction : directions) {
+      D.next_column();
+      const int below = spheres[static_cast<std::size_t>(body)].lower_body;
+      if (below != floor_body) D.insert(6 * below, rigid_impulse(-1.0, direction, up));
+      D.insert(6 * body, rigid_impulse(1.0, direction, -up));
+    }
+  return D.finish();
 }
 
 }  // namespace

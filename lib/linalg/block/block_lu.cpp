@@ -7,6 +7,33 @@
 namespace ccp {
 namespace {
 
+WideBlock widened(const Matrix3& block) {
+  WideBlock wide;
+  for (int k = 0; k < 3; ++k) {
+    for (int i = 0; i < 3; ++i) wide.column[k][i] = block(i, k);
+    wide.column[k][3] = 0.0;
+  }
+  return wide;
+}
+
+WideBlock sum(const WideBlock& a, const WideBlock& b) {
+  WideBlock c;
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 4; ++i) c.column[k][i] = a.column[k][i] + b.column[k][i];
+  return c;
+}
+
+/// a b, with the entries of b in columns of `stride` numbers.
+template <int stride>
+WideBlock product(const WideBlock& a, const double* b) {
+  WideBlock c;
+  for (int k = 0; k < 3; ++k, b += stride)
+    for (int i = 0; i < 4; ++i) c.column[k][i] = a.column[0][i] * b[0] + a.column[1][i] * b[1] + a.column[2][i] * b[2];
+  return c;
+}
+WideBlock product(const WideBlock& a, const WideBlock& b) { return product<4>(a, &b.column[0][0]); }
+WideBlock product(const WideBlock& a, const Matrix3& b) { return product<3>(a, b.data()); }
+
 Eigen::Map<const Matrix3, 0, Eigen::OuterStride<4>> view(const WideBlock& block) {
   return Eigen::Map<const Matrix3, 0, Eigen::OuterStride<4>>(&block.column[0][0]);
 }

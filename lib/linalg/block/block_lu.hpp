@@ -6,13 +6,12 @@
 #include "kernels/kernels.hpp"
 #include "linalg/block/block_matrix.hpp"
 #include "linalg/block/ordering.hpp"
-#include "linalg/block/wide_block.hpp"
 
 namespace ccp {
 
 /// Sparse LU of matrices of 3×3 blocks with a symmetric pattern: one symbolic pass (approximate minimum degree on the graph
-/// of the blocks), no pivoting between blocks, partial pivoting inside the pivots. The graph of the blocks is ordered several
-/// times faster than that of the scalar rows, with as little fill, and a block is one unrolled product.
+/// of the blocks), no pivoting between blocks, partial pivoting inside the pivots. The graph of the blocks is ordered
+/// several times faster than that of the scalar rows, with as little fill, and a block is one unrolled product.
 ///
 /// Rows may be identity rows (those of contacts that separate in a semismooth Newton step). Their unknowns are known before
 /// the factorisation, so their rows and columns take no part in it.

@@ -22,7 +22,6 @@ FrontalLu::FrontalLu(const BlockMatrix& A, const BlockOrdering& ordering)
   none_.assign(tree_.order.size(), 0);
   plan(none_);
   bytes_ = sizeof(Line) * factor_lines_;
-  work_bytes_ = sizeof(double) * (front_size_ + stack_size_);
   work_.resize(3 * A.rows());
 }
 

@@ -34,9 +34,8 @@ class FrontalLu {
   std::int64_t flops() const { return tree_.flops; }
   /// "minimum degree" or "nested dissection".
   const char* ordering() const { return ordering_; }
-  /// Bytes of the factors with all rows, and of all that factorize() works on beside them.
+  /// Bytes of the factors with all rows.
   std::size_t bytes() const { return bytes_; }
-  std::size_t work_bytes() const { return work_bytes_; }
 
  private:
   /// What a vector register reads at once; the panels begin at such addresses.
@@ -90,7 +89,7 @@ class FrontalLu {
   const char* ordering_;
   std::vector<Entry> entries_;
   std::vector<std::size_t> entry_start_;  ///< per front, and the end
-  std::size_t bytes_ = 0, work_bytes_ = 0;
+  std::size_t bytes_ = 0;
   std::vector<char> none_;            ///< nothing left out
   std::vector<char> planned_;         ///< what the panels are planned for
   std::vector<char> left_out_;        ///< by new rows

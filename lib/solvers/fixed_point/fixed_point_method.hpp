@@ -23,17 +23,6 @@ class FixedPointSession : public Session {
   const ConstraintSet& blocks() const { return N_.constraints(); }
   Vector shifted_velocity(const Vector& shift) const { return problem_.free_velocity() + shift; }
 
-  /// run(rows) with the rows of the form chosen.
-  template <typename Run>
-  Outcome with_delassus_rows(const Run& run) const {
-    if (factored_) {
-      FactoredRows rows(problem_);
-      return run(rows);
-    }
-    AssembledRows rows(problem_);
-    return run(rows);
-  }
-
   ContactProblem problem_;
   bool factored_;
   const DelassusOperator& N_;
@@ -58,8 +47,10 @@ class SweepSession : public FixedPointSession {
   Outcome run_sweeps(const WarmStart& start, const Vector& shift, const SweepOptions& options, Monitor& monitor,
                      const Update& update) const {
     const Vector r = shifted_velocity(shift);
-    return with_delassus_rows(
-        [&](auto& rows) { return Sweeps(blocks(), order_, groups_, rows, r, shift, options, update).run(start, monitor); });
+    const auto run = [&](auto rows) {
+      return Sweeps(blocks(), order_, groups_, rows, r, shift, options, update).run(start, monitor);
+    };
+    return factored_ ? run(FactoredRows(problem_)) : run(AssembledRows(problem_));
   }
 
  private:

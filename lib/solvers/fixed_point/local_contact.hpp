@@ -1,6 +1,7 @@
 #pragma once
 
-#include "core/constraints.hpp"
+#include <cmath>
+
 #include "core/types.hpp"
 
 /// One block with all other impulses frozen: u = W γ + q with W = N_ii. Vectors are padded to 3 with zeros, so that a
@@ -13,9 +14,6 @@ struct LocalContact {
   Vector3 q;  ///< velocity at γ = 0, m/s
   double mu;
 };
-
-/// Euclidean projection of one block on its set, by kind.
-Vector3 project_block(ConstraintKind kind, double mu, const Vector3& p);
 
 /// λ_max of the symmetric part of N_ii where positive, else 1 (1/kg): the inverse is a stable step.
 double stable_rate(const Matrix3& block);

@@ -7,8 +7,8 @@
 
 namespace ccp {
 GlobalInterior::GlobalInterior(const ContactProblem& problem, const BarrierProblem& barrier)
-    : form_(problem.global()),
-      barrier_(barrier),
+    : InteriorSystem(barrier),
+      form_(problem.global()),
       D_(jacobian_blocks(barrier.constraints, form_.D, &barrier.active)),
       problem_(problem),
       given_global_(problem.given_global()) {

@@ -19,8 +19,6 @@ class GlobalInterior : public InteriorSystem {
   bool has_velocity() const override { return given_global_; }
 
  protected:
-  const BarrierBlock& block(Index i) const { return (*blocks_)[static_cast<std::size_t>(i)]; }
-  int active(Index i) const { return barrier_.active[static_cast<std::size_t>(i)]; }
   Matrix3 compliance(Index i) const {
     return compliance_.empty() ? Matrix3(Matrix3::Zero()) : compliance_[static_cast<std::size_t>(i)];
   }
@@ -31,10 +29,8 @@ class GlobalInterior : public InteriorSystem {
   void scatter(const Vector& lambda, Vector& v) const;
 
   const GlobalForm& form_;
-  const BarrierProblem& barrier_;
   JacobianBlocks D_;                 ///< scaled; the active rows alone
   std::vector<Matrix3> compliance_;  ///< C_ii scaled, empty when C = 0
-  const std::vector<BarrierBlock>* blocks_ = nullptr;
 
  private:
   /// One solution of (J.5) with the factors at hand.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "solvers/shared/linear_work.hpp"
 
 namespace ccp {
@@ -15,6 +17,21 @@ LinearForm resolved_form(const ContactProblem& problem, LinearForm form) {
 }
 
 }  // namespace
+
+void InteriorSystem::pack(const Vector& x, double* packed) const {
+  for (Index i = 0; i < barrier_.count(); ++i) {
+    const Vector3 own = block(i).basis.transpose() * x.segment<3>(3 * i);
+    packed = std::copy_n(own.data(), active(i), packed);
+  }
+}
+
+void InteriorSystem::unpack(const double* packed, double sign, Vector& x) const {
+  for (Index i = 0; i < barrier_.count(); ++i) {
+    Vector3 own = Vector3::Zero();
+    for (int c = 0; c < active(i); ++c) own[c] = sign * *packed++;
+    x.segment<3>(3 * i) = block(i).basis * own;
+  }
+}
 
 std::optional<std::string> interior_system_defect(const ContactProblem& problem, LinearForm form,
                                                   const std::string& backend) {

@@ -62,6 +62,16 @@ class InteriorSystem {
   const std::string& message() const { return message_; }
 
  protected:
+  explicit InteriorSystem(const BarrierProblem& barrier) : barrier_(barrier) {}
+
+  const BarrierBlock& block(Index i) const { return (*blocks_)[static_cast<std::size_t>(i)]; }
+  int active(Index i) const { return barrier_.active[static_cast<std::size_t>(i)]; }
+  /// The active rows of padded impulses in the eigenvectors of P, one constraint after the other; and back, times `sign`.
+  void pack(const Vector& x, double* packed) const;
+  void unpack(const double* packed, double sign, Vector& x) const;
+
+  const BarrierProblem& barrier_;
+  const std::vector<BarrierBlock>* blocks_ = nullptr;
   std::string message_;
 };
 

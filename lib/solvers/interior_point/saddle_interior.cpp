@@ -39,17 +39,10 @@ class SaddleInterior final : public GlobalInterior {
   bool solve_once(const Vector& momentum, const Vector& t, Vector& dv, Vector& dlambda) override {
     const Index n = form_.H.rows();
     rhs_.head(n) = -momentum;
-    for (Index i = 0; i < barrier_.count(); ++i) {
-      const Vector3 own = block(i).basis.transpose() * t.segment<3>(3 * i);
-      rhs_.segment(start_[static_cast<std::size_t>(i)], active(i)) = own.head(active(i));
-    }
+    pack(t, rhs_.data() + n);
     if (solver_->solve(rhs_, rhs_) != LinearStatus::ok) return false;
     dv = rhs_.head(n);
-    for (Index i = 0; i < barrier_.count(); ++i) {
-      Vector3 own = Vector3::Zero();
-      own.head(active(i)) = -rhs_.segment(start_[static_cast<std::size_t>(i)], active(i));
-      dlambda.segment<3>(3 * i) = block(i).basis * own;
-    }
+    unpack(rhs_.data() + n, -1.0, dlambda);
     return true;
   }
 
@@ -61,7 +54,6 @@ class SaddleInterior final : public GlobalInterior {
       for (SparseMatrix::InnerIterator entry(form_.H, c); entry; ++entry)
         if (entry.row() >= c) triplets.emplace_back(static_cast<int>(entry.row()), c, entry.value());
     for (Index i = 0; i < barrier_.count(); ++i) {
-      start_.push_back(next);
       for (std::size_t e = first(i); e < first(i + 1); ++e)
         for (int c = 0; c < active(i); ++c) own.emplace_back(next + c, D_.dof[e], 1.0);
       for (int c = 0; c < active(i); ++c)
@@ -75,7 +67,6 @@ class SaddleInterior final : public GlobalInterior {
   }
 
   SparseMatrix matrix_;
-  std::vector<int> start_;   ///< first row of each constraint
   std::vector<int> target_;  ///< positions of what changes, constraint by constraint
   std::unique_ptr<LinearSolver> solver_;
   Vector rhs_;

@@ -10,7 +10,7 @@ namespace {
 class SchurInterior final : public InteriorSystem {
  public:
   SchurInterior(const ContactProblem& problem, const BarrierProblem& barrier, const std::string& backend, Monitor& monitor)
-      : barrier_(barrier), N_(block_matrix(problem.constraints(), problem.local().N)) {
+      : InteriorSystem(barrier), N_(block_matrix(problem.constraints(), problem.local().N)) {
     barrier.to_scaled_velocity(problem.free_velocity(), own_r_);
     r_ = own_r_;
     scale_blocks();
@@ -63,9 +63,6 @@ class SchurInterior final : public InteriorSystem {
   bool has_velocity() const override { return false; }
 
  private:
-  const BarrierBlock& block(Index i) const { return (*blocks_)[static_cast<std::size_t>(i)]; }
-  int active(Index i) const { return barrier_.active[static_cast<std::size_t>(i)]; }
-
   void scale_blocks() {
     for (Index i = 0; i < N_.rows(); ++i)
       for (int k = N_.row_start[static_cast<std::size_t>(i)]; k < N_.row_start[static_cast<std::size_t>(i) + 1]; ++k) {
@@ -112,29 +109,20 @@ class SchurInterior final : public InteriorSystem {
 
   /// x <- Q (…)⁻¹ Qᵀ rhs; may be the same vector.
   bool back_solve(const Vector& rhs, Vector& x) {
-    for (Index i = 0; i < N_.rows(); ++i) {
-      const Vector3 own = block(i).basis.transpose() * rhs.segment<3>(3 * i);
-      packed_.segment(start_[static_cast<std::size_t>(i)], active(i)) = own.head(active(i));
-    }
+    pack(rhs, packed_.data());
     if (solver_->solve(packed_, packed_) != LinearStatus::ok) {
       message_ = solver_->info().message;
       return false;
     }
-    for (Index i = 0; i < N_.rows(); ++i) {
-      Vector3 own = Vector3::Zero();
-      own.head(active(i)) = packed_.segment(start_[static_cast<std::size_t>(i)], active(i));
-      x.segment<3>(3 * i) = block(i).basis * own;
-    }
+    unpack(packed_.data(), 1.0, x);
     return true;
   }
 
-  const BarrierProblem& barrier_;
   BlockMatrix N_;
   Vector own_r_, r_;
   SparseMatrix matrix_;
   std::vector<int> start_;  ///< first row of each block in the matrix
   std::unique_ptr<LinearSolver> solver_;
-  const std::vector<BarrierBlock>* blocks_ = nullptr;
   Vector product_, rhs_, correction_, packed_;
 };
 

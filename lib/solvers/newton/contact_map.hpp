@@ -28,7 +28,26 @@ struct StrictContact {
   double mu;
 
   [[gnu::always_inline]] Vector3 value(const Vector3& s) const { return project_strict(s, mu); }
-  [[gnu::always_inline]] ContactMap map(const Vector3& s) const;
+  [[gnu::always_inline]] ContactMap map(const Vector3& s) const {
+    const double t = s.tail<2>().norm(), radius = mu * s[0];
+    const bool open = s[0] <= 0.0, slipping = !open && t > radius;
+    // Along the tangent e of the slip: P_T = radius e, so B_T = (radius/t)(I − e eᵀ), with a column μ e for the normal.
+    const double e1 = slipping ? s[1] / t : 0.0, e2 = slipping ? s[2] / t : 0.0;
+    const double one = open ? 0.0 : 1.0, k = slipping ? radius / t : one;
+    ContactMap map;
+    map.open = open;
+    map.value << (open ? 0.0 : s[0]),
+        (slipping ? radius * e1
+         : open   ? 0.0
+                  : s[1]),
+        (slipping ? radius * e2
+         : open   ? 0.0
+                  : s[2]);
+    map.derivative << one, 0.0, 0.0,                 //
+        mu * e1, k * (1.0 - e1 * e1), -k * e1 * e2,  //
+        mu * e2, -k * e1 * e2, k * (1.0 - e2 * e2);
+    return map;
+  }
 };
 
 /// The map of any constraint, with the functions of StrictContact.
@@ -45,27 +64,6 @@ struct AnyConstraint {
 template <typename Map>
 [[gnu::always_inline]] inline double fixed_point_defect(const Map& map, const Vector3& x, const Vector3& u, double rho) {
   return (x - map.value(x - rho * u)).norm();
-}
-
-inline ContactMap StrictContact::map(const Vector3& s) const {
-  const double t = s.tail<2>().norm(), radius = mu * s[0];
-  const bool open = s[0] <= 0.0, slipping = !open && t > radius;
-  // Along the tangent e of the slip: P_T = radius e, so B_T = (radius/t)(I − e eᵀ), with a column μ e for the normal.
-  const double e1 = slipping ? s[1] / t : 0.0, e2 = slipping ? s[2] / t : 0.0;
-  const double one = open ? 0.0 : 1.0, k = slipping ? radius / t : one;
-  ContactMap map;
-  map.open = open;
-  map.value << (open ? 0.0 : s[0]),
-      (slipping ? radius * e1
-       : open   ? 0.0
-                : s[1]),
-      (slipping ? radius * e2
-       : open   ? 0.0
-                : s[2]);
-  map.derivative << one, 0.0, 0.0,                 //
-      mu * e1, k * (1.0 - e1 * e1), -k * e1 * e2,  //
-      mu * e2, -k * e1 * e2, k * (1.0 - e2 * e2);
-  return map;
 }
 
 }  // namespace ccp

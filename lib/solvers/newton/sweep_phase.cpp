@@ -53,8 +53,6 @@ std::unique_ptr<Solver> make_sweeps(Model model) {
 SweepRunner::SweepRunner(const ContactProblem& problem, Model model, Monitor& monitor)
     : solver_(make_sweeps(model)), session_(solver_->prepare(problem, model, monitor)) {}
 
-SweepRunner::~SweepRunner() = default;
-
 SweepRunner::Result SweepRunner::run(const Vector& start, const Vector& shift, const Limits& limits,
                                      const std::function<double(const Vector&)>& residual, const std::vector<double>& native,
                                      Monitor& monitor) {

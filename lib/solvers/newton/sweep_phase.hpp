@@ -24,7 +24,6 @@ class SweepRunner {
   };
 
   SweepRunner(const ContactProblem& problem, Model model, Monitor& monitor);
-  ~SweepRunner();
 
   /// Evaluates residual(γ) every tenth sweep. native: the values of the method's columns, read at every sweep.
   Result run(const Vector& start, const Vector& shift, const Limits& limits,

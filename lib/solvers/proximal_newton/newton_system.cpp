@@ -8,7 +8,6 @@
 #include "linalg/block/block_lu.hpp"
 #include "linalg/block/frontal_lu.hpp"
 #include "problem/block_scale.hpp"
-#include "solvers/proximal_newton/velocity_system.hpp"
 
 namespace ccp {
 namespace {

@@ -1,5 +1,3 @@
-#include "solvers/proximal_newton/velocity_system.hpp"
-
 #include <fmt/format.h>
 
 #include <Eigen/LU>
@@ -8,6 +6,7 @@
 
 #include "linalg/block/frontal_lu.hpp"
 #include "problem/block_scale.hpp"
+#include "solvers/proximal_newton/newton_system.hpp"
 
 namespace ccp {
 namespace {
