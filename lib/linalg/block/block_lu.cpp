@@ -97,7 +97,7 @@ bool invert(WideBlock& pivot) {
 BlockLu::BlockLu(const BlockMatrix& A) : BlockLu(best_ordering(A)) {}
 
 BlockLu::BlockLu(const BlockOrdering& ordering)
-    : rows_(ordering.order.size()), order_(ordering.order), flops_(ordering.flops), ordering_(ordering.name) {
+    : rows_(ordering.order.size()), order_(ordering.order), flops_(ordering.flops) {
   place_.resize(rows_);
   for (std::size_t k = 0; k < rows_; ++k) place_[static_cast<std::size_t>(order_[k])] = static_cast<int>(k);
   std::vector<std::vector<int>> lower(rows_);

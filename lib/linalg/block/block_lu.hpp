@@ -34,8 +34,6 @@ class BlockLu {
 
   /// Floating-point operations of one factorisation without identity rows (multiplications and additions).
   std::int64_t flops() const { return flops_; }
-  /// "minimum degree" or "nested dissection".
-  const char* ordering() const { return ordering_; }
   /// Bytes of the factors.
   std::size_t bytes() const { return (column_.size() + rows_) * sizeof(WideBlock); }
 
@@ -56,7 +54,6 @@ class BlockLu {
   const BlockRowLoops& loops_ = kernels().block_rows;
   Vector work_;
   std::int64_t flops_ = 0;
-  const char* ordering_ = "";
 };
 
 }  // namespace ccp
