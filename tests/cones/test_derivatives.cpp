@@ -16,14 +16,15 @@ namespace {
 template <typename Point>
 using MatrixOf = Eigen::Matrix<double, Point::SizeAtCompileTime, Point::SizeAtCompileTime>;
 
-constexpr double step = 1e-6;
+constexpr double difference_step = 1e-6;
 constexpr double margin = 1e-3;  // no region change within a difference step
 
 template <typename Point, typename Map>
 MatrixOf<Point> central_differences(const Map& map, const Point& p) {
   MatrixOf<Point> matrix;
   for (int j = 0; j < Point::SizeAtCompileTime; ++j)
-    matrix.col(j) = (map(Point(p + step * Point::Unit(j))) - map(Point(p - step * Point::Unit(j)))) / (2.0 * step);
+    matrix.col(j) = (map(Point(p + difference_step * Point::Unit(j))) - map(Point(p - difference_step * Point::Unit(j)))) /
+                    (2.0 * difference_step);
   return matrix;
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t window = 512;  // blocks among which the next one is chosen
 
-constexpr int span = static_cast<int>(span_size);
+constexpr int blocks_of_span = static_cast<int>(span_size);
 
 /// The next block: the first of the window that shares no body with a block before it in the window, nor with the last few
 /// that were chosen; where there is none, the one whose bodies were used longest ago.
@@ -64,7 +64,7 @@ std::vector<int> spread_order(const std::vector<Index>& start, const std::vector
   std::vector<int> order, waiting;
   order.reserve(static_cast<std::size_t>(count));
   for (int place = 0, next = 0; place < count; ++place) {
-    const int end = std::min(count, (place / span + 1) * span);
+    const int end = std::min(count, (place / blocks_of_span + 1) * blocks_of_span);
     while (waiting.size() < window && next < end) waiting.push_back(next++);
     const std::size_t k = chooser.choose(waiting, place);
     order.push_back(waiting[k]);
