@@ -98,11 +98,49 @@ LinearStatus LinearSolver::solve(ConstVectorRef rhs, VectorRef x) {
     status = do_solve(residual_, correction_);
     if (status == LinearStatus::ok) x += correction_;
   }
-  if (status == LinearStatus::ok && !x.allFinite()) {
-    info_.message = "the solution overflows";
-    status = LinearStatus::recoverable;
+  return finish_solution(status, x.allFinite());
+}
+
+LinearStatus LinearSolver::solve_columns(DenseMatrix& X) {
+  if (!factorized_) throw std::logic_error("LinearSolver::solve_columns: no matrix has been factorised");
+  if (X.rows() != info_.size) throw std::logic_error("LinearSolver::solve_columns: X does not have the rows of the matrix");
+  const TimeSpent timed(info_.back_solve_s);
+  info_.message.clear();
+  if (X.size() == 0) return LinearStatus::ok;
+  if (!X.allFinite()) {
+    info_.message = "the right-hand side has entries that are not finite";
+    return LinearStatus::recoverable;
   }
+  const DenseMatrix rhs = X;
+  const int columns = static_cast<int>(X.cols());
+  info_.back_solves += columns;
+  LinearStatus status = do_solve_columns(rhs, X);
+  DenseMatrix residual, correction(X.rows(), X.cols());
+  for (int step = 0; step < refinement_steps_ && status == LinearStatus::ok; ++step) {
+    residual = rhs;
+    if (kind_ == MatrixKind::unsymmetric)
+      residual.noalias() -= matrix_ * X;
+    else
+      residual.noalias() -= matrix_.selfadjointView<Eigen::Lower>() * X;
+    info_.refinements += columns;
+    info_.back_solves += columns;
+    status = do_solve_columns(residual, correction);
+    if (status == LinearStatus::ok) X += correction;
+  }
+  return finish_solution(status, X.allFinite());
+}
+
+LinearStatus LinearSolver::do_solve_columns(const DenseMatrix& rhs, DenseMatrix& X) {
+  LinearStatus status = LinearStatus::ok;
+  for (Index column = 0; column < rhs.cols() && status == LinearStatus::ok; ++column)
+    status = do_solve(rhs.col(column), X.col(column));
   return status;
+}
+
+LinearStatus LinearSolver::finish_solution(LinearStatus status, bool finite) {
+  if (status != LinearStatus::ok || finite) return status;
+  info_.message = "the solution overflows";
+  return LinearStatus::recoverable;
 }
 
 }  // namespace ccp

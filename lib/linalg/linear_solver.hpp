@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "linalg/supernodal_factor.hpp"
 
 namespace ccp {
 
@@ -69,6 +70,12 @@ class LinearSolver {
   /// a solution where there is one.
   LinearStatus solve(ConstVectorRef rhs, VectorRef x);
 
+  /// The same for all columns of X (n×k) at once: X <- A⁻¹X. Allocates.
+  LinearStatus solve_columns(DenseMatrix& X);
+
+  /// The factor of the last factorisation, where the backend has it in this form (cholmod). Valid until the next one.
+  virtual std::optional<SupernodalFactor> supernodal_factor() const { return std::nullopt; }
+
   int refinement_steps() const { return refinement_steps_; }
   void set_refinement_steps(int steps) { refinement_steps_ = steps; }
 
@@ -84,6 +91,9 @@ class LinearSolver {
   virtual LinearStatus do_analyze(const SparseMatrix& pattern) = 0;
   virtual LinearStatus do_factorize(const SparseMatrix& matrix) = 0;
   virtual LinearStatus do_solve(ConstVectorRef rhs, VectorRef x) = 0;
+  /// One column after the other, unless the backend knows better.
+  virtual LinearStatus do_solve_columns(const DenseMatrix& rhs, DenseMatrix& X);
+  LinearStatus finish_solution(LinearStatus status, bool finite);
 
   std::string backend_;
   MatrixKind kind_;

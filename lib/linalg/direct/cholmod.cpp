@@ -39,6 +39,15 @@ class Cholmod final : public LinearSolver {
     cholmod_finish(&common_);
   }
 
+  std::optional<SupernodalFactor> supernodal_factor() const override {
+    if (factor_ == nullptr || factor_->is_super == 0 || factor_->xtype != CHOLMOD_REAL) return std::nullopt;
+    const auto list = [](const void* data, std::size_t count) { return std::span(static_cast<const int*>(data), count); };
+    const std::size_t ends = factor_->nsuper + 1;
+    return SupernodalFactor{list(factor_->Perm, factor_->n),  list(factor_->super, ends),
+                            list(factor_->pi, ends),          list(factor_->px, ends),
+                            list(factor_->s, factor_->ssize), {static_cast<const double*>(factor_->x), factor_->xsize}};
+  }
+
  private:
   LinearStatus do_analyze(const SparseMatrix& pattern) override {
     const SerialOpenMp serial;
@@ -63,17 +72,29 @@ class Cholmod final : public LinearSolver {
   }
 
   LinearStatus do_solve(ConstVectorRef rhs, VectorRef x) override {
+    const LinearStatus status = solve_dense(rhs.data(), rhs.size(), 1);
+    if (status == LinearStatus::ok) x = Eigen::Map<const Vector>(static_cast<const double*>(solution_->x), rhs.size());
+    return status;
+  }
+
+  LinearStatus do_solve_columns(const DenseMatrix& rhs, DenseMatrix& X) override {
+    const LinearStatus status = solve_dense(rhs.data(), rhs.rows(), rhs.cols());
+    if (status == LinearStatus::ok)
+      X = Eigen::Map<const DenseMatrix>(static_cast<const double*>(solution_->x), rhs.rows(), rhs.cols());
+    return status;
+  }
+
+  LinearStatus solve_dense(const double* rhs, Index rows, Index columns) {
     const SerialOpenMp serial;
-    const auto size = static_cast<std::size_t>(rhs.size());
     cholmod_dense view{};
-    view.nrow = view.nzmax = view.d = size;
-    view.ncol = 1;
-    view.x = const_cast<double*>(rhs.data());  // CHOLMOD has no const, but only reads it
+    view.nrow = view.d = static_cast<std::size_t>(rows);
+    view.ncol = static_cast<std::size_t>(columns);
+    view.nzmax = view.nrow * view.ncol;
+    view.x = const_cast<double*>(rhs);  // CHOLMOD has no const, but only reads it
     view.xtype = CHOLMOD_REAL;
     view.dtype = CHOLMOD_DOUBLE;
     if (!cholmod_solve2(CHOLMOD_A, factor_, &view, nullptr, &solution_, nullptr, &work_y_, &work_e_, &common_))
       return failure("solution");
-    x = Eigen::Map<const Vector>(static_cast<const double*>(solution_->x), rhs.size());
     return LinearStatus::ok;
   }
 
