@@ -5,6 +5,7 @@
 #include "core/stopwatch.hpp"
 #include "problem/contact_problem_data.hpp"
 #include "problem/conversion.hpp"
+#include "problem/delassus/diagonal_blocks.hpp"
 
 namespace ccp {
 namespace {
@@ -54,6 +55,29 @@ const FactoredDelassus& ContactProblem::factored() const {
       data_->factored = std::make_unique<FactoredDelassus>(constraints(), data_->global->D, data_->global->C, mass());
     });
   return *data_->factored;
+}
+
+const std::vector<Matrix3>& ContactProblem::diagonal_blocks() const {
+  if (data_->diagonal_blocks) return *data_->diagonal_blocks;
+  if (given_global() && !has_factored()) {
+    const MassMatrix& inverse = mass();
+    timed(*data_, "diagonal blocks", [&] {
+      data_->diagonal_blocks = delassus_diagonal_blocks(constraints(), data_->global->D, data_->global->C, inverse);
+    });
+    return *data_->diagonal_blocks;
+  }
+  const DelassusOperator* N = given_global() ? static_cast<const DelassusOperator*>(&factored()) : &assembled();
+  std::vector<Matrix3> blocks;
+  for (Index i = 0; i < constraints().count(); ++i) blocks.push_back(N->diagonal_block(i));
+  return data_->diagonal_blocks.emplace(std::move(blocks));
+}
+
+const SolvedDelassus& ContactProblem::solved() const {
+  if (!given_global()) throw std::logic_error("the operator by solves needs a global form");
+  if (!data_->solved)
+    data_->solved =
+        std::make_unique<SolvedDelassus>(constraints(), data_->global->D, data_->global->C, mass(), diagonal_blocks());
+  return *data_->solved;
 }
 
 const Vector& ContactProblem::free_velocity() const {

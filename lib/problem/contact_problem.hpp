@@ -9,6 +9,7 @@
 #include "core/types.hpp"
 #include "problem/delassus/delassus.hpp"
 #include "problem/delassus/factored_delassus.hpp"
+#include "problem/delassus/solved_delassus.hpp"
 #include "problem/mass_matrix.hpp"
 
 namespace ccp {
@@ -61,6 +62,11 @@ class ContactProblem {
   bool has_factored() const;
   /// N as D and H⁻¹ with 6×3 blocks. Throws std::logic_error unless has_factored().
   const FactoredDelassus& factored() const;
+  /// N as products with D and solves with H, for any H. Throws std::logic_error for a problem given in local form.
+  const SolvedDelassus& solved() const;
+  /// N_ii of all blocks, each in the leading corner of its matrix, 1/kg. A problem given in global form does not form N for
+  /// them.
+  const std::vector<Matrix3>& diagonal_blocks() const;
   /// r, m/s; does not form N.
   const Vector& free_velocity() const;
   /// u = Dᵀ H⁻¹(k + D γ) + C γ + b for a problem given in global form, N γ + r otherwise (A.2, A.3; on stiff stacks N γ + r

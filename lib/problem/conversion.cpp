@@ -59,17 +59,24 @@ SparseMatrix assemble_by_bodies(const GlobalForm& form, const MassMatrix& mass, 
 
 SparseMatrix assemble_by_solves(const GlobalForm& form, const MassMatrix& mass) {
   const Index rows = form.D.cols();
-  const SparseMatrix transpose = form.D.transpose();
-  std::vector<Triplet> entries;
-  Vector response(form.D.rows()), column(rows);
-  for (Index j = 0; j < rows; ++j) {
-    response = form.D.col(j);
-    mass.solve(response, response);
-    column.noalias() = transpose * response;
-    for (Index i = 0; i < rows; ++i)
-      if (column[i] != 0.0) entries.emplace_back(static_cast<int>(i), static_cast<int>(j), column[i]);
+  std::vector<int> start{0}, row;
+  std::vector<double> value;
+  DenseMatrix response, columns;
+  for (Index first = 0; first < rows; first += columns_at_once) {
+    response = form.D.middleCols(first, std::min(columns_at_once, rows - first));
+    mass.solve_columns(response);
+    columns.noalias() = form.D.transpose() * response;
+    for (Index j = 0; j < columns.cols(); ++j) {
+      for (Index i = 0; i < rows; ++i) {
+        if (columns(i, j) == 0.0) continue;
+        row.push_back(static_cast<int>(i));
+        value.push_back(columns(i, j));
+      }
+      start.push_back(static_cast<int>(row.size()));
+    }
   }
-  SparseMatrix N = from_triplets(rows, rows, entries);
+  SparseMatrix N =
+      Eigen::Map<const SparseMatrix>(rows, rows, static_cast<Index>(row.size()), start.data(), row.data(), value.data());
   if (form.C.nonZeros() > 0) N += form.C;
   return SparseMatrix(0.5 * (N + SparseMatrix(N.transpose())));
 }
@@ -123,14 +130,6 @@ Vector column_energies(const SparseMatrix& D, const MassMatrix& mass) {
   return energies;
 }
 
-/// H with everything dropped that couples different groups of 3 dofs (or different dofs when n is no multiple of 3).
-SparseMatrix diagonal_blocks(const SparseMatrix& H) {
-  const Index size = H.rows() % 3 == 0 ? 3 : 1;
-  SparseMatrix blocks = H;
-  blocks.prune([size](Index row, Index column, double) { return row / size == column / size; });
-  return blocks;
-}
-
 }  // namespace
 
 SparseMatrix assemble_delassus(const GlobalForm& form, const MassMatrix& mass, const FactoredDelassus* factored) {
@@ -168,11 +167,35 @@ GlobalForm global_from_local(const LocalForm& form, double* clipped) {
 
 Vector delassus_diagonal(const ContactProblem& problem) {
   if (!problem.given_global()) return problem.local().N.diagonal();
+  if (!problem.has_factored()) return diagonal_of(problem.constraints(), problem.diagonal_blocks());
   const GlobalForm& form = problem.global();
-  Vector diagonal = problem.mass().block_diagonal() ? column_energies(form.D, problem.mass())
-                                                    : column_energies(form.D, MassMatrix(diagonal_blocks(form.H)));
+  Vector diagonal = column_energies(form.D, problem.mass());
   if (form.C.nonZeros() > 0) diagonal += form.C.diagonal();
   return diagonal;
+}
+
+Vector diagonal_of(const ConstraintSet& set, const std::vector<Matrix3>& blocks) {
+  Vector diagonal(set.rows());
+  for (Index i = 0; i < set.count(); ++i)
+    diagonal.segment(set.offset(i), set.rows(i)) = blocks[static_cast<std::size_t>(i)].diagonal().head(set.rows(i));
+  return diagonal;
+}
+
+Vector absolute_product(const GlobalForm& form, const MassMatrix& mass, const Vector& x) {
+  Vector sums = Vector::Zero(x.size());
+  if (form.C.nonZeros() > 0) sums = form.C.cwiseAbs() * x.cwiseAbs();
+  std::vector<Index> columns;
+  for (Index j = 0; j < x.size(); ++j)
+    if (x[j] != 0.0) columns.push_back(j);
+  for (std::size_t first = 0; first < columns.size(); first += columns_at_once) {
+    const std::size_t count = std::min(static_cast<std::size_t>(columns_at_once), columns.size() - first);
+    DenseMatrix response = DenseMatrix::Zero(form.D.rows(), static_cast<Index>(count));
+    for (std::size_t c = 0; c < count; ++c)
+      response.col(static_cast<Index>(c)) += x[columns[first + c]] * form.D.col(columns[first + c]);
+    mass.solve_columns(response);
+    sums += (form.D.transpose() * response).cwiseAbs().rowwise().sum();
+  }
+  return sums;
 }
 
 double symmetry_defect(const SparseMatrix& N) {

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <vector>
+
 #include "problem/contact_problem.hpp"
+#include "problem/delassus/diagonal_blocks.hpp"
 
 /// The exact conversions between the two forms. ContactProblem calls them once and keeps the result.
 namespace ccp {
 
 /// N = DᵀH⁻¹D + C (A.3), m×m, by blocks of bodies for a block-diagonal H (through `factored`, may be null otherwise), else
-/// by one solve with H per row.
+/// by solving with H for all columns of D.
 SparseMatrix assemble_delassus(const GlobalForm& form, const MassMatrix& mass, const FactoredDelassus* factored);
 
 /// r = DᵀH⁻¹k + b (A.3).
@@ -17,9 +20,15 @@ Vector free_velocity(const GlobalForm& form, const MassMatrix& mass);
 /// eigenvalues, clipped at zero. clipped: max-norm of N − LLᵀ relative to that of N.
 GlobalForm global_from_local(const LocalForm& form, double* clipped);
 
-/// diag(N), m, without forming N: for a global form with the block-diagonal of H (groups of 3 dofs, or single ones) in place
-/// of an H that is not block-diagonal (design of ρ_i in D.1). Exact otherwise.
+/// diag(N), m, without forming N.
 Vector delassus_diagonal(const ContactProblem& problem);
+
+/// diag(N), m, of the diagonal blocks N_ii.
+Vector diagonal_of(const ConstraintSet& set, const std::vector<Matrix3>& blocks);
+
+/// Σ_j |N_ij||x_j| per row, m (D.2), without storing N: solves with H for each x_j that is not zero. |C_ij| is added to that
+/// of the rest of N_ij.
+Vector absolute_product(const GlobalForm& form, const MassMatrix& mass, const Vector& x);
 
 /// max|N − Nᵀ| / max|N|; 0 for an empty N.
 double symmetry_defect(const SparseMatrix& N);

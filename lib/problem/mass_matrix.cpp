@@ -74,4 +74,12 @@ void MassMatrix::solve(ConstVectorRef rhs, VectorRef x) const {
   }
 }
 
+void MassMatrix::solve_columns(DenseMatrix& X) const {
+  if (factor_) {
+    if (factor_->solve_columns(X) != LinearStatus::ok) X.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  for (Index column = 0; column < X.cols(); ++column) solve(X.col(column), X.col(column));
+}
+
 }  // namespace ccp

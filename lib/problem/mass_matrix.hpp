@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "linalg/linear_solver.hpp"
 #include "problem/block_partition.hpp"
@@ -25,6 +26,13 @@ class MassMatrix {
 
   /// x <- H⁻¹ rhs; NaN where rhs is not finite. rhs and x may be the same vector. No allocation when H is block-diagonal.
   void solve(ConstVectorRef rhs, VectorRef x) const;
+  /// The same for all columns of X (n×k) at once: X <- H⁻¹X. Allocates.
+  void solve_columns(DenseMatrix& X) const;
+
+  /// The sparse factor of an H that is not block-diagonal: the numbers it stores (0 otherwise), and itself where the linear
+  /// solver shows it.
+  Index factor_nonzeros() const { return factor_ ? factor_->info().factor_nonzeros : 0; }
+  std::optional<SupernodalFactor> factor() const { return factor_ ? factor_->supernodal_factor() : std::nullopt; }
 
  private:
   void invert_blocks(const SparseMatrix& H);

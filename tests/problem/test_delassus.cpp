@@ -31,7 +31,7 @@ std::vector<ContactProblem> problems() {
 
 }  // namespace
 
-TEST_CASE("assembled and factored Delassus operators equal the dense formula") {
+TEST_CASE("Delassus operators equal the dense formula") {
   Uniform uniform(7);
   for (const ContactProblem& problem : problems()) {
     const DenseMatrix N = dense_delassus(problem);
@@ -40,6 +40,7 @@ TEST_CASE("assembled and factored Delassus operators equal the dense formula") {
     CHECK((DenseMatrix(problem.assembled().to_sparse()) - N).cwiseAbs().maxCoeff() <= 1e-13 * scale);
     std::vector<const DelassusOperator*> operators{&problem.assembled()};
     if (problem.has_factored()) operators.push_back(&problem.factored());
+    operators.push_back(&problem.solved());
     const Vector x = uniform.vector(problem.rows());
     for (const DelassusOperator* op : operators) {
       Vector y(problem.rows());
@@ -65,7 +66,7 @@ TEST_CASE("products have the same bits on any number of threads") {
   Uniform uniform(10);
   const Vector x = uniform.vector(problem.rows());
   for (const DelassusOperator* op :
-       std::initializer_list<const DelassusOperator*>{&problem.assembled(), &problem.factored()}) {
+       std::initializer_list<const DelassusOperator*>{&problem.assembled(), &problem.factored(), &problem.solved()}) {
     Vector y(problem.rows());
     op->multiply(x, y);
     for (const int threads : {2, 3}) {
@@ -124,8 +125,9 @@ TEST_CASE("a product in spans has the bits of the whole one") {
   const Index count = problem.constraints().count();
   REQUIRE(count > 2 * span_size);
   const Vector x = Vector::LinSpaced(problem.rows(), -1.0, 2.0);
-  for (const DelassusOperator* N : {static_cast<const DelassusOperator*>(&problem.factored()),
-                                    static_cast<const DelassusOperator*>(&problem.assembled())})
+  for (const DelassusOperator* N :
+       {static_cast<const DelassusOperator*>(&problem.factored()),
+        static_cast<const DelassusOperator*>(&problem.assembled()), static_cast<const DelassusOperator*>(&problem.solved())})
     for (const int threads : {1, 2}) {
       Vector whole(x.size()), spans = Vector::Constant(x.size(), 7.0);
       N->multiply(x, whole);

@@ -11,7 +11,8 @@
 namespace ccp {
 
 /// The Delassus operator N = DᵀH⁻¹D + C (m×m, 1/kg), seen by the blocks of a ConstraintSet. Implementations: assembled
-/// block-CSR (AssembledDelassus) and factored (FactoredDelassus), which never forms N.
+/// block-CSR (AssembledDelassus); factored by bodies (FactoredDelassus) and by solves with H (SolvedDelassus), which never
+/// form N.
 class DelassusOperator {
  public:
   explicit DelassusOperator(ConstraintSet constraints) : constraints_(std::move(constraints)) {}

@@ -15,14 +15,21 @@ namespace ccp {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double apgd_step = 1e-6;  // g_d of Mazhar 2015, eq. 25
+constexpr double apgd_step = 1e-6;       // g_d of Mazhar 2015, eq. 25
+constexpr Index most_dense_rows = 3000;  // of an N that is dense and kept: 72 MB
 
 }  // namespace
 
 Judge::Judge(const ContactProblem& problem, Model model)
     : problem_(model == Model::ccp ? problem.symmetrised() : problem), model_(model), constraints_(problem.constraints()) {
   const Index m = constraints_.rows();
-  step_ = block_steps(constraints_, delassus_diagonal(problem_));
+  if (problem_.given_global() && !problem_.mass().block_diagonal()) {
+    const GlobalForm& form = problem_.global();
+    diagonal_blocks_ = delassus_diagonal_blocks(constraints_, form.D, form.C, problem_.mass());
+    step_ = block_steps(constraints_, diagonal_of(constraints_, diagonal_blocks_));
+  } else {
+    step_ = block_steps(constraints_, delassus_diagonal(problem_));
+  }
   corrected_.resize(m);
   scratch_m_.resize(m);
   projected_.resize(m);
@@ -75,10 +82,10 @@ double Judge::value(Measure measure, const Point& point) {
       return scale > 0.0 ? natural_map_norm(gamma, apgd_step) / scale : 0.0;
     }
     case Measure::contact_residual: return contact_residual(gamma);
-    case Measure::merit: return can_assemble() ? merit(gamma) : nan;
+    case Measure::merit: return merit(gamma);
     case Measure::distance:
       return reference_.size() == u_.size() && u_.size() > 0 ? (u_ - reference_).cwiseAbs().maxCoeff() : nan;
-    case Measure::rounding_floor: return can_assemble() ? rounding_floor(gamma) : nan;
+    case Measure::rounding_floor: return rounding_floor(gamma);
     case Measure::lift_velocity: return lift_velocity(gamma);
   }
   return nan;
@@ -163,7 +170,8 @@ double Judge::merit(const Vector& impulse) {
   if (inverse_blocks_.empty())
     for (Index i = 0; i < constraints_.count(); ++i) {
       // N_ii may be singular: its pseudo-inverse, and ρ_i on the null space, where a defect must show, too.
-      const Matrix3 block = assembled().diagonal_block(i);
+      const Matrix3 block =
+          diagonal_blocks_.empty() ? assembled().diagonal_block(i) : diagonal_blocks_[static_cast<std::size_t>(i)];
       const Matrix3 inverse = pseudo_inverse(block);
       inverse_blocks_.emplace_back(inverse + step_[i] * (Matrix3::Identity() - inverse * block));
     }
@@ -183,12 +191,15 @@ double Judge::merit(const Vector& impulse) {
 
 double Judge::rounding_floor(const Vector& impulse) {
   if (constraints_.rows() == 0) return 0.0;
-  assembled().multiply_absolute(impulse, scratch_m_);
+  if (can_assemble())
+    assembled().multiply_absolute(impulse, scratch_m_);
+  else
+    scratch_m_ = absolute_product(problem_.global(), problem_.mass(), impulse);
   return std::numeric_limits<double>::epsilon() * (scratch_m_ + r_.cwiseAbs()).maxCoeff();
 }
 
 bool Judge::can_assemble() const {
-  return !problem_.given_global() || problem_.mass().block_diagonal() || constraints_.rows() <= 3000;
+  return !problem_.given_global() || problem_.mass().block_diagonal() || constraints_.rows() <= most_dense_rows;
 }
 
 const AssembledDelassus& Judge::assembled() {

@@ -16,8 +16,9 @@ struct Point {
 
 /// The only judge of the project: evaluates the measures for one problem and model, the same for every solver. It keeps
 /// operators of its own, so that judging forms nothing that a solver is timed for (except the symmetrised copy of an
-/// unsymmetric N, which both need). `merit` and `rounding_floor` need N itself; they are NaN for a global problem with more
-/// than 3000 rows whose H is not block-diagonal, where N would be dense. One evaluation at a time per object.
+/// unsymmetric N, which both need). `rounding_floor` needs N itself. Where that is dense, for a global problem whose H is
+/// not block-diagonal, it is not kept above 3000 rows: each evaluation solves with H for all impulses that are not zero. One
+/// evaluation at a time per object.
 class Judge {
  public:
   Judge(const ContactProblem& problem, Model model);
@@ -69,6 +70,7 @@ class Judge {
   Vector step_;  ///< ρ_i per block
   Vector reference_;
   std::unique_ptr<AssembledDelassus> assembled_;
+  std::vector<Matrix3> diagonal_blocks_;  ///< N_ii where H is not block-diagonal; else none
   std::vector<Matrix3> inverse_blocks_;
   double initial_residual_ = 0.0;
 };
