@@ -12,6 +12,7 @@
 
 #include "cones/product_cone.hpp"
 #include "core/stopwatch.hpp"
+#include "solvers/fixed_point/delassus_rows.hpp"
 
 namespace ccp {
 namespace {
@@ -73,10 +74,7 @@ FirstOrderKernels::FirstOrderKernels(ContactProblem problem, int threads)
       y_(Vector::Zero(x_.size())),
       projected_(Vector::Zero(x_.size())) {}
 
-const DelassusOperator& FirstOrderKernels::chosen() const {
-  if (problem_.has_factored()) return problem_.factored();
-  return problem_.assembled();
-}
+const DelassusOperator& FirstOrderKernels::chosen() const { return select_operator(problem_, OperatorForm::automatic); }
 
 void FirstOrderKernels::multiply() { chosen().multiply(x_, y_, threads_); }
 

@@ -10,8 +10,8 @@
 
 namespace ccp {
 
-/// The two kernels of the first-order methods: a product by the operator that they choose, which is the factored one where
-/// the problem has it, else block-CSR; and a projection of a whole vector.
+/// The two kernels of the first-order methods: a product by the operator that they choose (OperatorForm::automatic), and a
+/// projection of a whole vector.
 class FirstOrderKernels {
  public:
   FirstOrderKernels(ContactProblem problem, int threads);

@@ -66,20 +66,22 @@ class FactoredRows {
   Vector velocity_, scratch_;
 };
 
-/// Which of the two a method runs on.
-enum class OperatorForm { automatic, assembled, factored };
+/// Which operator a method runs on. automatic: factored where the problem has it, else assembled or, for a method that needs
+/// products and diagonal blocks only, solved where a dense N would have more numbers than the factor of H.
+enum class OperatorForm { automatic, assembled, factored, solved };
 
 /// Nothing when the problem has the form; else the reason.
 std::optional<std::string> operator_form_defect(const ContactProblem& problem, OperatorForm form);
 
-/// automatic: factored where the problem has it, else assembled.
+/// Whether automatic or the form itself is the factored one.
 bool use_factored(const ContactProblem& problem, OperatorForm form);
 
-/// The operator itself, for methods that need products only.
+/// The operator itself, for methods that need products and diagonal blocks only.
 const DelassusOperator& select_operator(const ContactProblem& problem, OperatorForm form);
 
-/// The row of the settings table.
+/// The row of the settings table, of methods that need products and diagonal blocks only, and of those that need rows of N.
 void add_operator_field(FieldTable& fields, OperatorForm& form);
+void add_row_operator_field(FieldTable& fields, OperatorForm& form);
 
 /// The frame of a method on either form: `Settings` has a member `form`.
 template <typename Settings, typename Run>

@@ -31,7 +31,9 @@ class FixedPointSession : public Session {
 /// Base of the Gauss–Seidel methods.
 class SweepSession : public FixedPointSession {
  public:
-  SweepSession(const ContactProblem& problem, OperatorForm form) : FixedPointSession(problem, form) {
+  /// Sweeps read the rows of N, which no operator by solves has.
+  SweepSession(const ContactProblem& problem, OperatorForm form)
+      : FixedPointSession(problem, use_factored(problem, form) ? OperatorForm::factored : OperatorForm::assembled) {
     if (!factored_) {
       order_.resize(static_cast<std::size_t>(blocks().count()));
       std::iota(order_.begin(), order_.end(), 0);

@@ -86,7 +86,7 @@ class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
     else
       add_local_fields();
     add_sweep_fields(fields_, settings_.sweep);
-    add_operator_field(fields_, settings_.form);
+    add_row_operator_field(fields_, settings_.form);
   }
 
  private:

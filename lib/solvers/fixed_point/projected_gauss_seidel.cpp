@@ -49,7 +49,7 @@ class ProjectedGaussSeidel final : public OperatorMethod<GaussSeidelSettings, Ga
     fields_.add("omega", &settings_.omega, Range::positive(), "", "step factor ω on η_i = 1/λ_max(N_ii); PSOR when not 1",
                 "ours");
     add_sweep_fields(fields_, settings_.sweep);
-    add_operator_field(fields_, settings_.form);
+    add_row_operator_field(fields_, settings_.form);
   }
 };
 

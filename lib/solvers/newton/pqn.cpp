@@ -8,6 +8,7 @@
 #include "cones/smoothed_projection.hpp"
 #include "linalg/gmres.hpp"
 #include "problem/block_scale.hpp"
+#include "solvers/fixed_point/delassus_rows.hpp"
 #include "solvers/methods.hpp"
 #include "solvers/newton/contact_map.hpp"
 #include "solvers/newton/sweep_phase.hpp"
@@ -54,7 +55,7 @@ class PqnSession final : public Session {
       : settings_(settings),
         problem_(problem),
         set_(problem_.constraints()),
-        N_(problem_.has_factored() ? static_cast<const DelassusOperator*>(&problem_.factored()) : &problem_.assembled()),
+        N_(&select_operator(problem_, OperatorForm::automatic)),
         gmres_(problem_.rows(), settings.restart),
         best_(problem_.rows()) {
     const auto count = static_cast<std::size_t>(set_.count());
