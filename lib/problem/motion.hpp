@@ -24,7 +24,8 @@ struct ContactKey {
 };
 
 /// The problem of one step, with what is needed to carry impulses over to the next one. Its blocks are contacts first, in
-/// the order of their keys, then the rows of joints, one block each.
+/// the order of their keys, then the rows of joints, one block each. A contact without friction and cohesion is a unilateral
+/// block: the row of its normal.
 struct MotionProblem {
   ContactProblem problem;
   std::vector<ContactKey> keys;  ///< one a block

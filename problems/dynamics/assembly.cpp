@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -34,16 +35,17 @@ std::vector<ActiveJoint> active_joints(const StepView& view) {
   return list;
 }
 
-void check_contact(const StepView& view, const DofMap& dofs, const WorldContact& contact, const ContactKey* before) {
+void check_contact(const WorldParts& parts, const Configuration& at, const WorldContact& contact, const ContactKey* before) {
   const ContactKey& key = contact.key;
   const int a = key.body_a, b = key.body_b;
-  const int bodies = view.parts.count(), all = view.parts.obstacle(view.parts.obstacles.size());
+  const int bodies = parts.count(), all = parts.obstacle(parts.obstacles.size());
   const auto name = [&] {
     return fmt::format("contact ({}, {}, {}, {}, {})", key.body_a, key.body_b, key.kind, key.feature_a, key.feature_b);
   };
+  const auto there = [&](int body) { return at.present[static_cast<std::size_t>(body)]; };
   if (a < 0 || a >= bodies || b <= a || b >= all)
     throw InputError(fmt::format("{} is between {} and {}, expected a body and a later one or an obstacle", name(), a, b));
-  if (!dofs.has(a) || (b < bodies && !dofs.has(b)))
+  if (!there(a) || (b < bodies && !there(b)))
     throw InputError(fmt::format("{} is with a body that has not entered", name()));
   if (before != nullptr && !(*before < key))
     throw InputError(fmt::format("{} is not after the one before it, expected contacts in the order of their keys", name()));
@@ -54,17 +56,20 @@ void check_contact(const StepView& view, const DofMap& dofs, const WorldContact&
                                  contact.normal.norm(), contact.gap));
 }
 
-/// The contacts that take part, in order.
-std::vector<WorldContact> active_contacts(const StepView& view, const DofMap& dofs) {
-  std::vector<WorldContact> list;
-  if (!view.parts.contacts) return list;
-  std::vector<WorldContact> found = view.parts.contacts(view.at);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    check_contact(view, dofs, found[i], i > 0 ? &found[i - 1].key : nullptr);
-    if (view.stepper.active(found[i].gap)) list.push_back(found[i]);
-  }
-  return list;
+using NumberPair = std::pair<int, int>;
+
+/// What joints hold together, the smaller number first, in order.
+std::vector<NumberPair> held_pairs(const WorldParts& parts, double time, const std::vector<bool>& present) {
+  std::vector<NumberPair> pairs;
+  for (const Joint& joint : parts.joints)
+    if (takes_part(joint, time, parts, present)) pairs.push_back(std::minmax(joint.first, joint.second));
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
 }
+
+/// Without friction and cohesion a contact is one unilateral row, as in Mangoni's thesis.
+bool is_unilateral(const WorldContact& contact) { return contact.friction == 0.0 && contact.cohesion == 0.0; }
+Index row_count(const WorldContact& contact) { return is_unilateral(contact) ? 1 : 3; }
 
 Matrix3 frame_of(const Vector3& normal) {
   const Vector3 tangent = any_tangent(normal);
@@ -170,7 +175,7 @@ void add_offsets(const StepView& view, const std::vector<WorldContact>& contacts
     Approach approach{contact.gap, 0.0, view.settings.restitution, h};
     if (approach.restitution > 0.0) approach.velocity = D.col(row).dot(view.velocity) + b[row];
     b[row] += view.stepper.normal_offset(approach);
-    row += 3;
+    row += row_count(contact);
   }
   for (const ActiveJoint& active : joints)
     for (const JointRow& constraint : active.rows) b[row++] += constraint.rate + constraint.value / h;
@@ -198,11 +203,24 @@ bool takes_part(const Joint& joint, double time, const WorldParts& parts, const 
   return joint.from <= time && time < joint.until && there(joint.first) && there(joint.second);
 }
 
+std::vector<WorldContact> free_contacts(const WorldParts& parts, const Configuration& at, double time) {
+  if (!parts.contacts) return {};
+  std::vector<WorldContact> found = parts.contacts(at);
+  for (std::size_t i = 0; i < found.size(); ++i) check_contact(parts, at, found[i], i > 0 ? &found[i - 1].key : nullptr);
+  const std::vector<NumberPair> held = held_pairs(parts, time, at.present);
+  std::erase_if(found, [&](const WorldContact& contact) {
+    return std::binary_search(held.begin(), held.end(), NumberPair(contact.key.body_a, contact.key.body_b));
+  });
+  return found;
+}
+
 MotionProblem assemble(const StepView& view, const DofMap& dofs) {
-  const std::vector<WorldContact> contacts = active_contacts(view, dofs);
+  std::vector<WorldContact> contacts = free_contacts(view.parts, view.at, view.start_time);
+  std::erase_if(contacts, [&](const WorldContact& contact) { return !view.stepper.active(contact.gap); });
   const std::vector<ActiveJoint> joints = active_joints(view);
   const bool deforms = !view.parts.pseudo_rigid.empty();
-  auto columns = static_cast<Index>(3 * contacts.size());
+  Index columns = 0;
+  for (const WorldContact& contact : contacts) columns += row_count(contact);
   Index entries = columns * (deforms ? 24 : 12);
   for (const ActiveJoint& active : joints) {
     columns += std::ssize(active.rows);
@@ -217,10 +235,12 @@ MotionProblem assemble(const StepView& view, const DofMap& dofs) {
   Index row = 0;
   for (const WorldContact& contact : contacts) {
     frames.push_back(frame_of(contact.normal));
-    for (Index i = 0; i < 3; ++i) b[row++] = maker.contact_column(contact, frames.back().col(i));
+    for (Index i = 0; i < row_count(contact); ++i) b[row++] = maker.contact_column(contact, frames.back().col(i));
     keys.push_back(contact.key);
     gaps.push_back(contact.gap);
-    if (contact.cohesion != 0.0)
+    if (is_unilateral(contact))
+      builder.unilateral();
+    else if (contact.cohesion != 0.0)
       builder.cohesive_contact(contact.friction, contact.cohesion);
     else
       builder.contact(contact.friction);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "problem/motion.hpp"
@@ -31,6 +32,8 @@ struct WorldContact {
   double gap = 0.0;                   ///< Φ, m; negative where the bodies overlap
   double friction = 0.0;              ///< μ
   double cohesion = 0.0;              ///< largest pulling impulse of the step, N·s
+  /// What the depth of an overlap is compared with, m: half the thickness of the thinner one.
+  double size = std::numeric_limits<double>::infinity();
 };
 
 /// Finds the contacts of a configuration, sorted by key.

@@ -13,6 +13,8 @@
 namespace ccp {
 namespace {
 
+constexpr double missed_depth = 0.01;  // of WorldContact::size
+
 std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 void check_settings(const WorldSettings& settings) {
@@ -198,8 +200,36 @@ double World::potential_energy() const {
   return energy;
 }
 
+double World::deepest_gap() const {
+  double deepest = 0.0;
+  for (const WorldContact& contact : free_contacts(parts_, configuration(), time()))
+    deepest = std::min(deepest, contact.gap);
+  return deepest;
+}
+
+int World::missed() const {
+  if (step_ == 0) return 0;
+  const auto pair_of = [](const WorldContact& contact) { return std::pair(contact.key.body_a, contact.key.body_b); };
+  std::vector<std::pair<int, int>> deep, known;
+  for (const WorldContact& contact : free_contacts(parts_, configuration(), time()))
+    if (contact.gap < -missed_depth * contact.size) deep.push_back(pair_of(contact));
+  if (deep.empty()) return 0;
+  // Both integrators end with a motion by the velocity that they leave: backwards, it leads to the geometry of the last
+  // step.
+  const double last_start = static_cast<double>(step_ - 1) * settings_.time_step;
+  for (const WorldContact& contact : free_contacts(parts_, configuration_at(stepper_->lead() - 1.0), last_start))
+    if (stepper_->active(contact.gap)) known.push_back(pair_of(contact));
+  deep.erase(std::unique(deep.begin(), deep.end()), deep.end());  // contacts are in order, and so are pairs
+  return static_cast<int>(std::count_if(
+      deep.begin(), deep.end(), [&](const auto& pair) { return !std::binary_search(known.begin(), known.end(), pair); }));
+}
+
 std::vector<MotionFact> World::facts() const {
-  return {{"kinetic_J", kinetic_energy()}, {"potential_J", potential_energy()}, {"joint_error", joint_error()}};
+  return {{"kinetic_J", kinetic_energy()},
+          {"potential_J", potential_energy()},
+          {"joint_error", joint_error()},
+          {"deepest_gap", deepest_gap()},
+          {"missed", static_cast<double>(missed())}};
 }
 
 Joint joint_here(const WorldParts& parts, JointKind kind, int first, int second, const Vector3& point, const Matrix3& axes) {

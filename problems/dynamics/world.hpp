@@ -60,6 +60,10 @@ class World : public Motion {
   /// J, of the bodies that have entered; elastic energy is in the potential one, and forces besides gravity are not.
   double kinetic_energy() const;
   double potential_energy() const;
+  /// The least gap of a contact now, m; 0 where nothing overlaps.
+  double deepest_gap() const;
+  /// Pairs that overlap now by more than 0.01 of WorldContact::size and had no contact in the last step: bodies that tunnel.
+  int missed() const;
 
   MotionProblem problem() const override;
   void advance(const Vector& velocity, const Vector& impulse) override;
@@ -68,7 +72,7 @@ class World : public Motion {
   double time_step() const override { return settings_.time_step; }
   MotionState state() const override;
   void restore(const MotionState& state) override;
-  /// kinetic_J, potential_J, joint_error
+  /// kinetic_J, potential_J, joint_error, deepest_gap, missed
   std::vector<MotionFact> facts() const override;
 
  private:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -38,6 +39,17 @@ struct SizeCheck {
   void operator()(const Cylinder& cylinder) const {
     length("radius", cylinder.radius);
     if (!(cylinder.half_length > 0.0)) refuse("half_length", cylinder.half_length);
+  }
+};
+
+struct HalfWidth {
+  double operator()(const Sphere& sphere) const { return sphere.radius; }
+  double operator()(const Ellipsoid& ellipsoid) const { return ellipsoid.radii.minCoeff(); }
+  double operator()(const Box& box) const { return box.half.minCoeff(); }
+  double operator()(const Cylinder& cylinder) const { return std::min(cylinder.radius, cylinder.half_length); }
+  template <typename Unbounded>
+  double operator()(const Unbounded&) const {
+    return infinite;
   }
 };
 
@@ -78,6 +90,8 @@ void check_body_shape(const Shape& shape, const std::string& name) {
                                  shape_name(shape)));
   check_shape(shape, name);
 }
+
+double half_width(const Shape& shape) { return std::visit(HalfWidth{}, shape); }
 
 Bounds bounds_of(const Shape& shape, const Pose& pose) {
   const Vector3 half = std::visit(HalfExtent{pose.rotation}, shape);

@@ -57,10 +57,15 @@ void check_shape(const Shape& shape, const std::string& name);
 /// As check_shape(), and that a body can have the shape: a sphere, an ellipsoid or a box.
 void check_body_shape(const Shape& shape, const std::string& name);
 
+/// Half the least thickness, m: the radius, the least half axis, the least half length. Infinite for half-spaces and
+/// cavities.
+double half_width(const Shape& shape);
+
 /// Where a shape is: x = position + rotation · (x in its own frame).
 struct Pose {
-  Vector3 position = Vector3::Zero();      ///< m
-  Matrix3 rotation = Matrix3::Identity();  ///< proper and orthogonal
+  Vector3 position = Vector3::Zero();  ///< m
+  /// Proper and orthogonal; of an ellipsoid any F with det F > 0, the half axes are then those of F diag(radii²) Fᵀ.
+  Matrix3 rotation = Matrix3::Identity();
 };
 
 /// A box along the axes of the world; infinite for shapes without bounds.

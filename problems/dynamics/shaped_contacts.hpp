@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "problems/dynamics/configuration.hpp"
+#include "problems/geometry/contact.hpp"
+#include "problems/geometry/shape.hpp"
+
+namespace ccp {
+
+/// What the bodies and obstacles of a world look like, in the order of their numbers.
+struct Surfaces {
+  /// One a body. Of a pseudo-rigid one: the ellipsoid that it is without deformation, which deforms with it, or a sphere,
+  /// which keeps its shape.
+  std::vector<Shape> bodies;
+  std::vector<Shape> obstacles;
+  double envelope = 0.0;  ///< contacts have Φ <= this, m
+  double friction = 0.0;  ///< μ of all contacts
+};
+
+/// Finds the contacts of a world by find_contacts(); bodies that have not entered have none. Throws InputError naming a size
+/// that is not positive, a body with the shape of an obstacle, an envelope or a μ that is negative.
+ContactFinder shape_contacts(Surfaces surfaces);
+
+/// A contact as the world takes it. size: WorldContact::size, m.
+WorldContact world_contact(const Contact& contact, double friction, double size);
+
+}  // namespace ccp
