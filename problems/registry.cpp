@@ -6,9 +6,12 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "problems/scenes/ball_box.hpp"
 #include "problems/scenes/guided_stack.hpp"
 #include "problems/scenes/odd_mass_stack.hpp"
 #include "problems/scenes/random_contacts.hpp"
+#include "problems/scenes/single_ball.hpp"
+#include "problems/scenes/single_brick.hpp"
 #include "problems/scenes/sliding_sphere.hpp"
 #include "problems/scenes/sphere_press.hpp"
 
@@ -28,7 +31,8 @@ std::unique_ptr<Scene> make() {
 constexpr std::array scenes{
     Entry{"odd_mass_stack", make<OddMassStack>}, Entry{"random_contacts", make<RandomContacts>},
     Entry{"sphere_press", make<SpherePress>},    Entry{"sliding_sphere", make<SlidingSphere>},
-    Entry{"guided_stack", make<GuidedStack>},
+    Entry{"guided_stack", make<GuidedStack>},    Entry{"ball_box", make<BallBox>},
+    Entry{"single_ball", make<SingleBall>},      Entry{"single_brick", make<SingleBrick>},
 };
 
 }  // namespace

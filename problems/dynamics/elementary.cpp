@@ -58,4 +58,10 @@ double taylor_cos(double x) {
   return quarter == 0 || quarter == 3 ? value : -value;
 }
 
+double cube_root(double x) {
+  double root = std::sqrt(x);
+  for (int i = 0; i < 200; ++i) root -= (root - x / (root * root)) / 3.0;
+  return root;
+}
+
 }  // namespace ccp

@@ -13,4 +13,7 @@ double taylor_exp(double x);
 double taylor_sin(double x);
 double taylor_cos(double x);
 
+/// ∛x by Newton's method, x > 0.
+double cube_root(double x);
+
 }  // namespace ccp

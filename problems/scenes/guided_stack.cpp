@@ -2,23 +2,44 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <limits>
+#include <memory>
 #include <numbers>
+#include <utility>
 #include <vector>
 
+#include "problems/dynamics/elementary.hpp"
+#include "problems/dynamics/shaped_contacts.hpp"
+#include "problems/dynamics/world.hpp"
+#include "problems/geometry/smooth_pairs.hpp"
 #include "problems/rigid/rigid_system.hpp"
 
 namespace ccp {
 namespace {
 
 constexpr const char* thesis = "Mangoni's thesis, sec. 5.3.3";
+constexpr double unlimited = std::numeric_limits<double>::infinity();
 constexpr double largest_mass = 1e30, smallest_mass = 1e-30;
 
-/// Newton's method instead of std::cbrt, whose last digit is a matter of the mathematics library.
-double cube_root(double x) {
-  double root = std::sqrt(x);
-  for (int i = 0; i < 200; ++i) root -= (root - x / (root * root)) / 3.0;
-  return root;
+struct GuidedSphere {
+  double mass, radius;
+  double gap;              ///< to what is below, m
+  double contact, centre;  ///< heights, of the middle of that gap and of the centre, m
+};
+
+/// From the floor upwards.
+std::vector<GuidedSphere> guided_spheres(const GuidedStack::Parameters& p) {
+  std::vector<GuidedSphere> spheres;
+  double mass = p.mass, top = 0.0;
+  for (int i = 0; i < p.spheres; ++i, mass *= p.growth) {
+    const double radius = cube_root(3.0 * mass / (4.0 * std::numbers::pi * p.density)), gap = p.drop * radius;
+    spheres.push_back({mass, radius, gap, top + 0.5 * gap, top + gap + radius});
+    top += gap + 2.0 * radius;
+  }
+  return spheres;
 }
 
 RigidConstraint guide(int sphere, const Vector3& centre, const Vector3& direction) {
@@ -28,6 +49,31 @@ RigidConstraint guide(int sphere, const Vector3& centre, const Vector3& directio
   row.point = centre;
   row.normal = direction;
   return row;
+}
+
+/// Of each sphere with the next one and of the first with the floor, however far apart: their order does not change.
+ContactFinder neighbour_contacts(std::vector<double> radii, double friction) {
+  return [radii = std::move(radii), friction](const Configuration& at) {
+    const auto pose = [&](std::size_t i) { return Pose{at.bodies[i].position, at.bodies[i].rotation}; };
+    const std::size_t count = radii.size();
+    Contacts found;
+    for (std::size_t i = 0; i < count; ++i) {
+      const int number = static_cast<int>(i);
+      if (i + 1 < count) {
+        collide(Sphere{radii[i]}, pose(i), Sphere{radii[i + 1]}, pose(i + 1), unlimited, found);
+        found.back().id = {number, number + 1};
+      }
+      if (i > 0) continue;
+      collide(Sphere{radii[i]}, pose(i), HalfSpace{}, Pose{}, unlimited, found);
+      found.back().id = {number, static_cast<int>(count)};
+    }
+    std::vector<WorldContact> contacts;
+    for (const Contact& contact : found) {
+      const auto a = static_cast<std::size_t>(contact.id.a), b = static_cast<std::size_t>(contact.id.b);
+      contacts.push_back(world_contact(contact, friction, b < count ? std::min(radii[a], radii[b]) : radii[a]));
+    }
+    return contacts;
+  };
 }
 
 }  // namespace
@@ -42,6 +88,8 @@ GuidedStack::GuidedStack() {
       .add("density", &p.density, Range::positive(), "kg/m³", "density of every sphere", "ours; constant in the thesis")
       .add("friction", &p.friction, Range::non_negative(), "",
            "friction coefficient of every contact; 0: a contact is a single unilateral row", "ours; none in the thesis")
+      .add("drop", &p.drop, Range::non_negative(), "", "gap under each sphere at the start, over its radius; 0: all rests",
+           "ours")
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", "ours")
       .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", "Mangoni's thesis, Fig. 5.6");
 }
@@ -70,23 +118,39 @@ ContactProblem GuidedStack::do_build(std::uint64_t /*seed: nothing here is rando
   const Parameters& p = parameters_;
   std::vector<RigidBody> bodies;
   std::vector<RigidConstraint> rows;
-  double mass = p.mass, top = 0.0;
-  for (int i = 0; i < p.spheres; ++i, mass *= p.growth) {
-    const double radius = cube_root(3.0 * mass / (4.0 * std::numbers::pi * p.density));
+  for (const GuidedSphere& sphere : guided_spheres(p)) {
+    const int i = static_cast<int>(bodies.size());
     RigidConstraint contact;
     contact.kind = p.friction > 0.0 ? ConstraintKind::contact : ConstraintKind::unilateral;
     contact.first = i == 0 ? RigidConstraint::fixed : i - 1;
     contact.second = i;
-    contact.point = {0.0, 0.0, top};
+    contact.point = {0.0, 0.0, sphere.contact};
     contact.friction = p.friction;
-    const Vector3 centre(0.0, 0.0, top + radius);
-    bodies.push_back(solid_sphere(mass, radius, centre, p.gravity));
+    contact.gap = sphere.gap;
+    const Vector3 centre(0.0, 0.0, sphere.centre);
+    bodies.push_back(solid_sphere(sphere.mass, sphere.radius, centre, p.gravity));
     rows.push_back(contact);
     rows.push_back(guide(i, centre, Vector3::UnitX()));
     rows.push_back(guide(i, centre, Vector3::UnitY()));
-    top += 2.0 * radius;
   }
   return rigid_step(info().name, bodies, rows, p.time_step);
+}
+
+std::unique_ptr<Motion> GuidedStack::do_motion(std::uint64_t /*seed*/) const {
+  const Parameters& p = parameters_;
+  WorldParts parts;
+  parts.obstacles = {resting(Vector3::Zero())};
+  std::vector<double> radii;
+  for (const GuidedSphere& sphere : guided_spheres(p)) {
+    MovingBody& body = parts.bodies.emplace_back(moving_sphere(sphere.mass, sphere.radius));
+    body.position = {0.0, 0.0, sphere.centre};
+    radii.push_back(sphere.radius);
+  }
+  for (int i = 0; i < p.spheres; ++i)
+    parts.joints.push_back(
+        joint_here(parts, JointKind::guide, Joint::ground, i, parts.bodies[static_cast<std::size_t>(i)].position));
+  parts.contacts = neighbour_contacts(std::move(radii), p.friction);
+  return std::make_unique<World>(WorldSettings{info().name, p.time_step, {0.0, 0.0, -p.gravity}}, std::move(parts));
 }
 
 }  // namespace ccp

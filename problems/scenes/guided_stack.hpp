@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -9,10 +10,11 @@ namespace ccp {
 
 /// The stacked spheres of Mangoni's thesis, sec. 5.3.3: a column at rest on a fixed floor, every centre kept on a vertical
 /// axis by a bilateral guide of two rows. All masses equal, or each sphere `growth` times as heavy as the one below it;
-/// constant density, so the radius follows from the mass. All contacts touch (Φ = 0), and each carries the weight above it.
+/// constant density, so the radius follows from the mass. All contacts touch (Φ = 0), and each carries the weight above it;
+/// with `drop` they start apart.
 ///
-/// Rows, sphere by sphere from the floor: the contact below it, then the guide along x and the guide along y. Without
-/// friction a contact is one unilateral row, as in the thesis.
+/// Rows of build(), sphere by sphere from the floor: the contact below it, then the guide along x and the guide along y;
+/// a motion has all contacts first. Without friction a contact is one unilateral row, as in the thesis.
 class GuidedStack final : public Scene {
  public:
   struct Parameters {
@@ -21,6 +23,7 @@ class GuidedStack final : public Scene {
     double growth = 1.0;      ///< mass of a sphere over that of the one below it
     double density = 1000.0;  ///< kg/m³
     double friction = 0.0;
+    double drop = 0.0;        ///< gap under each sphere at the start, over its radius
     double gravity = 9.81;    ///< m/s²
     double time_step = 0.05;  ///< s
   };
@@ -32,6 +35,7 @@ class GuidedStack final : public Scene {
 
  private:
   ContactProblem do_build(std::uint64_t seed) const override;
+  std::unique_ptr<Motion> do_motion(std::uint64_t seed) const override;
 
   Parameters parameters_;
 };

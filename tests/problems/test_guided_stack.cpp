@@ -3,9 +3,11 @@
 #include "core/error.hpp"
 #include "problem/judge/judge.hpp"
 #include "support/build_scene.hpp"
+#include "tests/problems/driven_motion.hpp"
 #include "tests/problems/same_bytes.hpp"
 
 using namespace ccp;
+using namespace ccp::testing;
 
 namespace {
 
@@ -70,4 +72,42 @@ TEST_CASE("a guided stack is the same bytes whatever the seed, and refuses masse
                     Catch::Contains("sphere 20 would have 1e+31 kg"));
   CHECK_THROWS_AS(build_scene("guided_stack", {{"spheres", "0"}}), InputError);
   CHECK_NOTHROW(build_scene("guided_stack", {{"spheres", "2000"}}));
+}
+
+TEST_CASE("the first step of a guided stack in time is its problem with the contacts first") {
+  for (const char* drop : {"0", "0.25"}) {
+    const ContactProblem built = build_scene("guided_stack", {{"spheres", "4"}, {"growth", "3"}, {"drop", drop}});
+    const MotionProblem first =
+        scene_in_time("guided_stack", {{"spheres", "4"}, {"growth", "3"}, {"drop", drop}})->problem();
+    // Contacts in the order of their keys, (0, 1), (0, floor), (1, 2), (2, 3), then the guides.
+    const Index order[12] = {3, 0, 6, 9, 1, 2, 4, 5, 7, 8, 10, 11};
+    CHECK(DenseMatrix(first.problem.global().H).isApprox(DenseMatrix(built.global().H), 1e-15));
+    CHECK(first.problem.global().k == built.global().k);
+    for (Index row = 0; row < 12; ++row) {
+      CAPTURE(drop, row);
+      CHECK(first.problem.constraints().kind(row) == built.constraints().kind(order[row]));
+      CHECK((first.problem.global().D.col(row) - built.global().D.col(order[row])).norm() < 1e-14);
+      CHECK(first.problem.global().b[row] == Approx(built.global().b[order[row]]).epsilon(1e-12).margin(1e-12));
+    }
+  }
+  const double radius = std::cbrt(300.0 / (4000.0 * 3.14159265358979));
+  CHECK(build_scene("guided_stack", {{"drop", "0.25"}}).global().b[3] == Approx(0.25 * radius / 0.05).epsilon(1e-12));
+}
+
+TEST_CASE("a guided stack that touches stays at rest") {
+  const auto motion = scene_in_time("guided_stack", {{"spheres", "8"}, {"mass", "10"}, {"growth", "2"}});
+  const Vector start = motion->state().values;
+  const Drive rest = drive(*motion, 20, {"ipm_qp", Model::ccp, 1e-12});
+  CHECK((motion->state().values - start).norm() < 1e-9);
+  for (const MotionProblem& step : rest.problems) CHECK(step.keys == rest.problems.front().keys);
+}
+
+TEST_CASE("a guided stack that is dropped comes down to the same stack at rest") {
+  const auto motion = scene_in_time("guided_stack", {{"spheres", "5"}, {"drop", "0.3"}});
+  const Vector rest = scene_in_time("guided_stack", {{"spheres", "5"}})->state().values;
+  CHECK(motion->state().values[13 * 4 + 2] > rest[13 * 4 + 2] + 0.4);
+  drive(*motion, 60, {"ipm_qp", Model::ccp, 1e-12});
+  CHECK((motion->state().values - rest).norm() < 1e-8);
+  CHECK(fact(*motion, "joint_error") < 1e-12);
+  CHECK(fact(*motion, "missed") == 0.0);
 }
