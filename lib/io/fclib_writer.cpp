@@ -168,6 +168,16 @@ void add_info(hdf5::Image& image, const std::string& group, const FclibInfo& inf
   if (!info.certificate.empty()) image.add_text(group + "/info/ccpbench_certificate", info.certificate);
 }
 
+void add_state(hdf5::Image& image, const StoredState& stored) {
+  const std::string group = "/ccpbench_state";
+  image.add_text(group + "/scene", stored.state.scene);
+  image.add_text(group + "/parameters", stored.parameters);
+  image.add_text(group + "/seed", std::to_string(stored.seed));
+  image.add_integer(group + "/step", static_cast<int>(stored.state.step));
+  image.add_reals(group + "/time", Vector::Constant(1, stored.time));
+  image.add_reals(group + "/values", stored.state.values);
+}
+
 // u, r, l, and v with the velocities of the virtual degrees of freedom.
 void add_vectors(hdf5::Image& image, const std::string& group, const ContactProblem& problem, FclibForm form,
                  const FclibLayout& layout, const VirtualDofs& dofs, const Vector& impulse) {
@@ -222,7 +232,7 @@ FclibLayout fclib_layout(const ConstraintSet& constraints) {
 }
 
 FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem& problem, FclibForm form,
-                        const FclibInfo& info, const FclibImpulses& impulses) {
+                        const FclibInfo& info, const FclibImpulses& impulses, const StoredState* state) {
   if (form == FclibForm::global_rolling) throw std::logic_error("write_fclib: no problem has rolling contacts");
   FclibLayout layout;
   try {
@@ -245,6 +255,7 @@ FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem&
   if (!impulses.guesses.empty()) image.add_integer("/guesses/number_of_guesses", static_cast<int>(impulses.guesses.size()));
   for (std::size_t i = 0; i < impulses.guesses.size(); ++i)
     add_vectors(image, fmt::format("/guesses/{}", i + 1), problem, form, layout, dofs, impulses.guesses[i]);
+  if (state != nullptr) add_state(image, *state);
   write_file_atomically(path, image.bytes());
   return layout;
 }

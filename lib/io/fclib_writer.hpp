@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/fclib.hpp"
+#include "io/stored_state.hpp"
 #include "problem/contact_problem.hpp"
 
 namespace ccp {
@@ -38,12 +39,12 @@ struct FclibImpulses {
 /// rows Eᵀ are appended to [H G]; their velocities are SEᵀγ, so u = Dᵀv + Cγ + b is the same for every γ. A problem given in
 /// local form is written through ContactProblem::global(), which drops the antisymmetric and the negative part of N. Local
 /// form: W, V, R and q, s from N and r, in compressed rows. A shift of the impulses (cohesion) is not stored: the file holds
-/// the shifted problem.
+/// the shifted problem. state: stored beside the problem, for read_stored_state(); null: none.
 ///
 /// Returns the order of the rows. Throws InputError for 2D and 3D contacts in one problem, for a local form whose N is not
 /// symmetric between contacts and equality rows, and when the file cannot be written; std::logic_error for the rolling form
 /// and for impulses of a wrong size. Not safe for concurrent use.
 FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem& problem, FclibForm form,
-                        const FclibInfo& info = {}, const FclibImpulses& impulses = {});
+                        const FclibInfo& info = {}, const FclibImpulses& impulses = {}, const StoredState* state = nullptr);
 
 }  // namespace ccp

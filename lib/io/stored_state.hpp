@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "problem/motion.hpp"
+
+namespace ccp {
+
+/// Where a motion stood when one of its problems was written: enough to go on from there. In a file it is the group
+/// /ccpbench_state, which other programs ignore: scene, parameters, seed (texts), step (a whole number), time (s) and
+/// values as in MotionState.
+struct StoredState {
+  MotionState state;
+  double time = 0.0;       ///< s
+  std::string parameters;  ///< of the scene, JSON text as in FclibInfo
+  std::uint64_t seed = 0;
+};
+
+/// The state in a file that write_fclib() wrote with one. Throws InputError(file, place in the file, what was found and what
+/// was expected) when there is none or it is damaged; whether it fits a scene is for Motion::restore() to say. Not safe for
+/// concurrent use.
+StoredState read_stored_state(const std::filesystem::path& path);
+
+}  // namespace ccp
