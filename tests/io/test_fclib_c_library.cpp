@@ -49,7 +49,9 @@ TEST_CASE("the FCLib library reads our global files with the same numbers") {
     const ConstraintSet set = constraint_set(kinds);
     const ContactProblem problem = samples.global(set, 3).compliance(samples.compliance(set, {0})).build();
     const Vector gamma = samples.vector(problem.rows()), guess = samples.vector(problem.rows());
-    const FclibLayout layout = write_fclib(path, problem, FclibForm::global, sample_info(), {gamma, {guess}});
+    StoredState state;  // a group that it does not know
+    state.state.values = samples.vector(13);
+    const FclibLayout layout = write_fclib(path, problem, FclibForm::global, sample_info(), {gamma, {guess}}, &state);
     const FclibFile file = read_fclib(path);
     const GlobalForm& form = file.problem->global();
 

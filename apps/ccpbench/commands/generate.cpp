@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands/command.hpp"
+#include "commands/generate_series.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "io/fclib_writer.hpp"
@@ -25,11 +26,16 @@ constexpr const char* generate_footer =
     "  $ ccpbench generate odd_mass_stack\n"
     "  $ ccpbench generate odd_mass_stack --set lift_factor=2 --form local --out test1b.hdf5\n"
     "  $ ccpbench generate sphere_press --no-solution\n"
+    "  $ ccpbench generate ball_box --set spheres=64 --steps 20:30 --driver ipm_qp --out balls\n"
     "\n"
     "Writes NAME.local.hdf5 and NAME.global.hdf5, NAME being the scene's or --out without its ending; with one form, --out\n"
     "is the file. The solution is that of the solver 'reference'. It is stored only where the measures certify it for the\n"
     "problem as it stands in the file, to a relative residual of 1e-13, or to twice the rounding floor where that is more;\n"
-    "the line of each file says which.\n";
+    "the line of each file says which.\n"
+    "\n"
+    "With --steps FIRST:LAST a scene that moves is moved by --driver, and --out is a folder for SCENE.STEP.FORM.hdf5, "
+    "without\n"
+    "solutions. Each file holds the state in which its step begins (group /ccpbench_state): --start goes on from there.\n";
 
 struct GenerateArguments {
   std::string scene, form = "both", model = "ncp", out;
@@ -37,6 +43,7 @@ struct GenerateArguments {
   int seed = 0;
   bool no_solution = false;
   double time_limit_s = 60.0;
+  SeriesArguments series;
 };
 
 /// The best point of the solver `reference`, certified or not, in the terms of the problem's own impulses.
@@ -89,6 +96,14 @@ std::vector<std::pair<FclibForm, std::filesystem::path>> targets(const GenerateA
 }
 
 int generate(const GenerateArguments& options) {
+  if (!options.series.steps.empty()) {
+    const std::vector<std::string> forms =
+        options.form == "both" ? std::vector<std::string>{"local", "global"} : std::vector<std::string>{options.form};
+    return generate_series({options.scene, options.settings, static_cast<std::uint64_t>(options.seed), forms,
+                            *model_from_name(options.model), options.time_limit_s, options.out.empty() ? "." : options.out},
+                           options.series);
+  }
+  if (!options.series.start.empty()) throw InputError("", "--start", "has no --steps, expected --steps FIRST:LAST");
   const NamedProblem named = build_scene(options.scene, options.settings, static_cast<std::uint64_t>(options.seed), "--set");
   const Model model = *model_from_name(options.model);
   std::optional<Vector> point;
@@ -107,10 +122,17 @@ void add_generate(CommandLine& program) {
   command.repeated("--set", &options.settings, "NAME=VALUE", "a parameter of the scene, any number of times");
   command.integer("--seed", &options.seed, Range::non_negative(), "N", "seed of the scene");
   command.choice("--form", &options.form, {"local", "global", "both"}, "which form of the problem to write");
-  command.choice("--model", &options.model, model_names(), "model of the stored solution; FCLib's own is ncp");
+  command.choice("--model", &options.model, model_names(),
+                 "model of the stored solution, or of the driver; FCLib's own is ncp");
   command.flag("--no-solution", &options.no_solution, "look for no solution");
-  command.real("--time-limit", &options.time_limit_s, Range::positive(), "S", "limit of the search for the solution, s");
-  command.text("--out", &options.out, "FILE", "the file, or the beginning of both names");
+  command.real("--time-limit", &options.time_limit_s, Range::positive(), "S",
+               "limit of the search for the solution, or of a step of the driver, s");
+  command.text("--out", &options.out, "FILE", "the file, or the beginning of both names; with --steps a folder");
+  command.text("--steps", &options.series.steps, "FIRST:LAST", "write the problems of these steps of a scene that moves");
+  command.text("--driver", &options.series.driver, "SOLVER", "who moves the scene, in the model --model");
+  command.real("--tolerance", &options.series.tolerance, Range::positive(), "TOL",
+               "relative residual of a step of the driver");
+  command.text("--start", &options.series.start, "FILE", "a file of an earlier --steps to go on from");
 }
 
 }  // namespace ccp::cli

@@ -26,17 +26,22 @@ FclibFile read_dump(const std::string& path) {
   return read_fclib(path);
 }
 
+NamedScene named_scene(const std::string& name, const std::vector<std::string>& assignments, std::uint64_t seed,
+                       const std::string& option) {
+  NamedScene named{make_scene(name), {}};
+  set_fields(named.scene->parameters(), assignments, option);
+  named.info.title = named.scene->info().title;
+  named.info.description = named.scene->info().reference;
+  named.info.scene = name;
+  named.info.parameters = parameters_json(named.scene->parameters().values()).dump();
+  named.info.seed = seed;
+  return named;
+}
+
 NamedProblem build_scene(const std::string& name, const std::vector<std::string>& assignments, std::uint64_t seed,
                          const std::string& option) {
-  const auto scene = make_scene(name);
-  set_fields(scene->parameters(), assignments, option);
-  FclibInfo info;
-  info.title = scene->info().title;
-  info.description = scene->info().reference;
-  info.scene = name;
-  info.parameters = parameters_json(scene->parameters().values()).dump();
-  info.seed = seed;
-  return {"scene " + name, scene->build(seed), std::move(info), std::nullopt};
+  NamedScene named = named_scene(name, assignments, seed, option);
+  return {"scene " + name, named.scene->build(seed), std::move(named.info), std::nullopt};
 }
 
 NamedProblem load_problem(const std::string& source, std::uint64_t seed) {

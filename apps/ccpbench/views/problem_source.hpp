@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/fclib_reader.hpp"
 #include "problem/contact_problem.hpp"
+#include "problem/scene.hpp"
 
 namespace ccp::cli {
 
@@ -25,7 +28,17 @@ FclibFile read_dump(const std::string& path);
 /// Throws InputError when it cannot be read or is of a kind that no solver takes (rolling friction).
 NamedProblem load_problem(const std::string& source, std::uint64_t seed);
 
+/// A scene with its parameters, and what files say of it.
+struct NamedScene {
+  std::unique_ptr<Scene> scene;
+  FclibInfo info;
+};
+
 /// A scene with parameters "NAME=VALUE". Throws InputError at `option`.
+NamedScene named_scene(const std::string& name, const std::vector<std::string>& assignments, std::uint64_t seed,
+                       const std::string& option);
+
+/// Its problem.
 NamedProblem build_scene(const std::string& name, const std::vector<std::string>& assignments, std::uint64_t seed,
                          const std::string& option);
 

@@ -1,0 +1,134 @@
+#include "commands/generate_series.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "commands/command.hpp"
+#include "core/error.hpp"
+#include "core/status.hpp"
+#include "core/text.hpp"
+#include "io/fclib_writer.hpp"
+#include "io/stored_state.hpp"
+#include "problems/registry.hpp"
+#include "process/process_pool.hpp"
+#include "solvers/registry.hpp"
+#include "terminal/terminal.hpp"
+#include "views/problem_source.hpp"
+
+namespace ccp::cli {
+namespace {
+
+struct StepRange {
+  std::int64_t first = 0, last = 0;
+};
+
+StepRange parse_steps(const std::string& text) {
+  StepRange range;
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, range.first);
+  const bool separated = first.ec == std::errc() && first.ptr != end && *first.ptr == ':';
+  const auto last = separated ? std::from_chars(first.ptr + 1, end, range.last) : first;
+  if (!separated || last.ec != std::errc() || last.ptr != end || range.first < 0 || range.last < range.first ||
+      range.last > 999999)
+    throw InputError("", "--steps", fmt::format("is '{}', expected FIRST:LAST with 0 <= FIRST <= LAST <= 999999", text));
+  return range;
+}
+
+std::unique_ptr<Motion> start_motion(const NamedScene& named, const SeriesTarget& target) {
+  auto motion = named.scene->motion(target.seed);
+  if (motion) return motion;
+  std::vector<std::string> moving;
+  for (const std::string& name : scene_names())
+    if (make_scene(name)->motion(0)) moving.push_back(name);
+  throw InputError("", "--steps",
+                   fmt::format("scene '{}' does not move, expected one of: {}", target.scene, join(moving, ", ")));
+}
+
+/// Goes on from the state in a file.
+void restore(Motion& motion, const std::string& path, const FclibInfo& info) {
+  const auto broken_off = try_apart([&] {
+    try {
+      read_stored_state(path);
+    } catch (const std::exception&) {
+      // said by the second reading
+    }
+  });
+  if (broken_off)
+    throw InputError(path, "", fmt::format("is damaged: a process that tried to read it ended by {}", broken_off->text()));
+  const StoredState stored = read_stored_state(path);
+  try {
+    motion.restore(stored.state);
+  } catch (const InputError& error) {
+    throw InputError(path, "/ccpbench_state", error.what());
+  }
+  if (stored.parameters != info.parameters || stored.seed != info.seed)
+    throw InputError(path, "/ccpbench_state",
+                     fmt::format("is of parameters {} with seed {}, expected {} with seed {}", stored.parameters,
+                                 stored.seed, info.parameters, *info.seed));
+}
+
+/// Writes the problem of a step in one form.
+void write_step(const SeriesTarget& target, const Motion& motion, const ContactProblem& problem, FclibInfo info,
+                const std::string& form) {
+  const StoredState stored{motion.state(), static_cast<double>(motion.step()) * motion.time_step(), info.parameters,
+                           target.seed};
+  info.title += fmt::format(", step {}", motion.step());
+  const auto path =
+      std::filesystem::path(target.folder) / fmt::format("{}.{:06}.{}.hdf5", target.scene, motion.step(), form);
+  write_fclib(path, problem, form == "local" ? FclibForm::local : FclibForm::global, info, {}, &stored);
+  const ConstraintSet& set = problem.constraints();
+  const std::string size = fmt::format("contacts: {}", set.count() - set.count(ConstraintKind::bilateral));
+  print_line(fmt::format("{}  {}", printable(path.string()), Style::out().dim(size)));
+}
+
+/// Takes a step with the solution of the driver.
+void take_step(Motion& motion, const ContactProblem& problem, const Solver& driver, const SeriesTarget& target,
+               double tolerance) {
+  Vector impulse;
+  if (problem.rows() > 0) {
+    if (const auto refusal = driver.supports(problem, target.model))
+      throw InputError("", "--driver", fmt::format("step {}: {}", motion.step(), *refusal));
+    StopRule stop;
+    stop.tolerance = tolerance;
+    stop.time_limit_s = target.time_limit_s;
+    Judge judge(problem, target.model);
+    RunMonitor monitor(judge, stop);
+    const Result result = driver.solve(problem, target.model, {}, monitor);
+    if (result.status != Status::solved)
+      print_line(fmt::format("step {} is taken unsolved: {} {}", motion.step(), status_name(result.status), result.reason));
+    impulse = result.impulse;
+  }
+  motion.advance(end_velocity(problem, impulse), impulse);
+}
+
+}  // namespace
+
+int generate_series(const SeriesTarget& target, const SeriesArguments& arguments) {
+  const StepRange range = parse_steps(arguments.steps);
+  const NamedScene named = named_scene(target.scene, target.settings, target.seed, "--set");
+  const auto motion = start_motion(named, target);
+  const auto driver = make_solver(arguments.driver);
+  if (!arguments.start.empty()) restore(*motion, arguments.start, named.info);
+  if (motion->step() > range.first)
+    throw InputError(
+        "", "--steps",
+        fmt::format("begins at {}, expected at least {}, the step of '{}'", range.first, motion->step(), arguments.start));
+  std::error_code failure;
+  std::filesystem::create_directories(target.folder, failure);
+  if (failure) throw InputError("", "--out", fmt::format("'{}' cannot be made: {}", target.folder, failure.message()));
+  for (;;) {
+    const ContactProblem problem = motion->problem().problem;
+    if (motion->step() >= range.first && problem.rows() > 0)
+      for (const std::string& form : target.forms) write_step(target, *motion, problem, named.info, form);
+    else if (motion->step() >= range.first)
+      print_line(fmt::format("step {} has no contact, and no file", motion->step()));
+    if (motion->step() == range.last) return exit_done;
+    take_step(*motion, problem, *driver, target, arguments.tolerance);
+  }
+}
+
+}  // namespace ccp::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "problem/model.hpp"
+
+namespace ccp::cli {
+
+/// What `generate SCENE --steps FIRST:LAST` adds to `generate`.
+struct SeriesArguments {
+  std::string steps, driver = "proximal_newton", start;
+  double tolerance = 1e-8;
+};
+
+/// What is moved, and what is written where.
+struct SeriesTarget {
+  std::string scene;
+  std::vector<std::string> settings;  ///< NAME=VALUE
+  std::uint64_t seed = 0;
+  std::vector<std::string> forms;
+  Model model = Model::ncp;    ///< of the driver
+  double time_limit_s = 60.0;  ///< of a step
+  std::string folder;
+};
+
+/// Moves a scene in time by a driver, and writes the problems of some steps as FOLDER/SCENE.STEP.FORM.hdf5, each with the
+/// state in which its step begins. A step that the driver leaves unsolved is taken as it is, and said. Throws InputError for
+/// steps that make no range, a scene that does not move, a driver that does not take its problems, a start of another scene
+/// or with other parameters, and a motion that runs off to infinity.
+int generate_series(const SeriesTarget& target, const SeriesArguments& arguments);
+
+}  // namespace ccp::cli

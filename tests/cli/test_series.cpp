@@ -1,0 +1,68 @@
+#include <catch2/catch.hpp>
+
+#include "cli/program.hpp"
+#include "io/fclib_reader.hpp"
+#include "io/hdf5_editor.hpp"
+#include "io/stored_state.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace ccp;
+using namespace ccp::testing;
+
+namespace {
+
+std::vector<std::string> series(const std::string& steps, const std::string& folder, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{"generate", "ball_box", "--set", "spheres=8", "--steps",
+                                     steps,      "--out",    folder,  "--form",    "global"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+}  // namespace
+
+TEST_CASE("generate writes the steps of a scene that moves, and each file is a start") {
+  const Workplace place;
+  const Answer answer = run_program(place, series("2:5", "all"));
+  INFO(answer.out << answer.err);
+  REQUIRE(answer.code == 0);
+  CHECK(lines_of(answer.out).size() == 4);
+  CHECK_THAT(answer.out, Catch::Contains("ball_box.000002.global.hdf5"));
+  const StoredState third = read_stored_state(place / "all/ball_box.000003.global.hdf5");
+  CHECK(third.state.scene == "ball_box");
+  CHECK(third.state.step == 3);
+  CHECK(third.time == Approx(0.06));
+  CHECK(third.state.values.size() == 8 * 13);
+  const FclibFile file = read_fclib(place / "all/ball_box.000003.global.hdf5");
+  CHECK(file.info.parameters == third.parameters);
+  CHECK(file.problem->dofs() == 48);
+  // From the third step on, the same files to the last byte.
+  REQUIRE(run_program(place, series("3:5", "rest", {"--start", "all/ball_box.000003.global.hdf5"})).code == 0);
+  for (const char* name : {"ball_box.000003.global.hdf5", "ball_box.000005.global.hdf5"})
+    CHECK(read_text(place / "all" / name) == read_text(place / "rest" / name));
+}
+
+TEST_CASE("series that cannot be are refused in one line") {
+  const Workplace place;
+  REQUIRE(run_program(place, series("0:1", "all")).code == 0);
+  const std::string start = "all/ball_box.000001.global.hdf5";
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& text) {
+    CAPTURE(text);
+    CHECK_THAT(bad_input_line(run_program(place, arguments)), Catch::Contains(text));
+  };
+  for (const char* steps : {"5:3", "0:-1", "3", "a:b", "1:2:3"})
+    refused(series(steps, "no"), "expected FIRST:LAST with 0 <= FIRST <= LAST");
+  refused({"generate", "sphere_press", "--steps", "0:1"}, "scene 'sphere_press' does not move");
+  refused(series("0:1", "no", {"--driver", "nobody"}), "unknown solver 'nobody'");
+  refused(series("0:1", "no", {"--driver", "ipm_qp", "--set", "friction=0.3"}),
+          "--driver: step 0: ipm_qp takes no friction");
+  refused(series("0:1", "no", {"--start", start}), "begins at 0, expected at least 1");
+  refused(series("1:2", "no", {"--start", "no.hdf5"}), "no.hdf5");
+  refused(series("1:2", "no", {"--start", start, "--seed", "9"}), "with seed 9");
+  refused(series("1:2", "no", {"--start", start, "--set", "friction=0.3"}), "is of parameters");
+  refused(series("1:2", "no", {"--start", start, "--set", "spheres=9"}), "expected 117");
+  refused({"generate", "single_ball", "--steps", "1:2", "--start", start}, "state is of 'ball_box', expected 'single_ball'");
+  refused(series("0:1", start), "cannot be made");
+  refused({"generate", "ball_box", "--start", start}, "has no --steps");
+  Hdf5Editor(place / start).reals("/ccpbench_state/values", {1.0, 2.0});
+  refused(series("1:2", "no", {"--start", start}), "/ccpbench_state: state has 2 numbers, expected 104");
+}
