@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct SceneInfo {
   std::string reference;  ///< paper and experiment
 };
 
-/// A generator of problems: a parameter table and build(). Same parameters, same seed, same bytes.
+/// A generator of problems: a parameter table, and do_build(), do_motion() or both. Same parameters, same seed, same bytes.
 class Scene {
  public:
   virtual ~Scene() = default;
@@ -52,7 +53,11 @@ class Scene {
   FieldTable fields_;  ///< filled by the constructor of the scene
 
  private:
-  virtual ContactProblem do_build(std::uint64_t seed) const = 0;
+  virtual ContactProblem do_build(std::uint64_t seed) const {
+    const std::unique_ptr<Motion> motion = do_motion(seed);
+    if (!motion) throw std::logic_error("Scene: it neither builds nor moves");
+    return motion->problem().problem;
+  }
   virtual std::unique_ptr<Motion> do_motion(std::uint64_t /*seed*/) const { return nullptr; }
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -30,6 +31,10 @@ MovingBody moving_ellipsoid(double mass, const Vector3& radii) {
   const Vector3 squares = radii.cwiseAbs2();
   body.inertia = 0.2 * mass * Vector3(squares[1] + squares[2], squares[2] + squares[0], squares[0] + squares[1]);
   return body;
+}
+
+double ball_mass(double radius, double density) {
+  return 4.0 / 3.0 * std::numbers::pi * radius * radius * radius * density;
 }
 
 MovingBody moving_sphere(double mass, double radius) {

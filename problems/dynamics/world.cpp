@@ -15,6 +15,13 @@ namespace {
 
 constexpr double missed_depth = 0.01;  // of WorldContact::size
 
+/// 0 where nothing overlaps.
+double least_gap(const std::vector<WorldContact>& contacts) {
+  double least = 0.0;
+  for (const WorldContact& contact : contacts) least = std::min(least, contact.gap);
+  return least;
+}
+
 std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 void check_settings(const WorldSettings& settings) {
@@ -200,18 +207,17 @@ double World::potential_energy() const {
   return energy;
 }
 
-double World::deepest_gap() const {
-  double deepest = 0.0;
-  for (const WorldContact& contact : free_contacts(parts_, configuration(), time()))
-    deepest = std::min(deepest, contact.gap);
-  return deepest;
-}
+std::vector<WorldContact> World::contacts_now() const { return free_contacts(parts_, configuration(), time()); }
 
-int World::missed() const {
+double World::deepest_gap() const { return least_gap(contacts_now()); }
+
+int World::missed() const { return missed_of(contacts_now()); }
+
+int World::missed_of(const std::vector<WorldContact>& contacts) const {
   if (step_ == 0) return 0;
   const auto pair_of = [](const WorldContact& contact) { return std::pair(contact.key.body_a, contact.key.body_b); };
   std::vector<std::pair<int, int>> deep, known;
-  for (const WorldContact& contact : free_contacts(parts_, configuration(), time()))
+  for (const WorldContact& contact : contacts)
     if (contact.gap < -missed_depth * contact.size) deep.push_back(pair_of(contact));
   if (deep.empty()) return 0;
   // Both integrators end with a motion by the velocity that they leave: backwards, it leads to the geometry of the last
@@ -225,11 +231,12 @@ int World::missed() const {
 }
 
 std::vector<MotionFact> World::facts() const {
+  const std::vector<WorldContact> contacts = contacts_now();
   return {{"kinetic_J", kinetic_energy()},
           {"potential_J", potential_energy()},
           {"joint_error", joint_error()},
-          {"deepest_gap", deepest_gap()},
-          {"missed", static_cast<double>(missed())}};
+          {"deepest_gap", least_gap(contacts)},
+          {"missed", static_cast<double>(missed_of(contacts))}};
 }
 
 Joint joint_here(const WorldParts& parts, JointKind kind, int first, int second, const Vector3& point, const Matrix3& axes) {

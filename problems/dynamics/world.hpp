@@ -77,6 +77,8 @@ class World : public Motion {
 
  private:
   Configuration configuration_at(double lead) const;
+  std::vector<WorldContact> contacts_now() const;
+  int missed_of(const std::vector<WorldContact>& contacts) const;
 
   WorldSettings settings_;
   WorldParts parts_;

@@ -85,11 +85,9 @@ std::optional<std::string> BallBox::check() const {
   return std::nullopt;
 }
 
-ContactProblem BallBox::do_build(std::uint64_t seed) const { return do_motion(seed)->problem().problem; }
-
 std::unique_ptr<Motion> BallBox::do_motion(std::uint64_t seed) const {
   const Parameters& p = parameters_;
-  const double mass = 4.0 / 3.0 * std::numbers::pi * p.radius * p.radius * p.radius * p.density;
+  const double mass = ball_mass(p.radius, p.density);
   WorldParts parts;
   Random random(seed);
   for (const Vector3& centre : ball_centres(p, random))

@@ -31,7 +31,6 @@ class BallBox final : public Scene {
   std::optional<std::string> check() const override;
 
  private:
-  ContactProblem do_build(std::uint64_t seed) const override;
   std::unique_ptr<Motion> do_motion(std::uint64_t seed) const override;
 
   Parameters parameters_;

@@ -1,7 +1,5 @@
 #include "problems/scenes/single_ball.hpp"
 
-#include <numbers>
-
 namespace ccp {
 
 SingleBall::SingleBall() {
@@ -17,12 +15,9 @@ const SceneInfo& SingleBall::info() const {
 
 std::optional<std::string> SingleBall::check() const { return drop_defect(parameters_.drop); }
 
-ContactProblem SingleBall::do_build(std::uint64_t seed) const { return do_motion(seed)->problem().problem; }
-
 std::unique_ptr<Motion> SingleBall::do_motion(std::uint64_t /*seed: nothing here is random*/) const {
   const double r = parameters_.radius;
-  const double mass = 4.0 / 3.0 * std::numbers::pi * r * r * r * parameters_.drop.density;
-  return dropped_body(info().name, moving_sphere(mass, r), Sphere{r}, r, parameters_.drop);
+  return dropped_body(info().name, moving_sphere(ball_mass(r, parameters_.drop.density), r), Sphere{r}, r, parameters_.drop);
 }
 
 }  // namespace ccp

@@ -22,7 +22,6 @@ class SingleBall final : public Scene {
   std::optional<std::string> check() const override;
 
  private:
-  ContactProblem do_build(std::uint64_t seed) const override;
   std::unique_ptr<Motion> do_motion(std::uint64_t seed) const override;
 
   Parameters parameters_;

@@ -28,8 +28,6 @@ std::optional<std::string> SingleBrick::check() const {
   return drop_defect(p.drop);
 }
 
-ContactProblem SingleBrick::do_build(std::uint64_t seed) const { return do_motion(seed)->problem().problem; }
-
 std::unique_ptr<Motion> SingleBrick::do_motion(std::uint64_t /*seed: nothing here is random*/) const {
   const Parameters& p = parameters_;
   const Vector3 half = 0.5 * Vector3(p.length, p.width, p.height);

@@ -25,7 +25,6 @@ class SingleBrick final : public Scene {
   std::optional<std::string> check() const override;
 
  private:
-  ContactProblem do_build(std::uint64_t seed) const override;
   std::unique_ptr<Motion> do_motion(std::uint64_t seed) const override;
 
   Parameters parameters_;

@@ -14,7 +14,6 @@
 #include "io/fclib_writer.hpp"
 #include "io/stored_state.hpp"
 #include "problems/registry.hpp"
-#include "process/process_pool.hpp"
 #include "solvers/registry.hpp"
 #include "terminal/terminal.hpp"
 #include "views/problem_source.hpp"
@@ -50,15 +49,7 @@ std::unique_ptr<Motion> start_motion(const NamedScene& named, const SeriesTarget
 
 /// Goes on from the state in a file.
 void restore(Motion& motion, const std::string& path, const FclibInfo& info) {
-  const auto broken_off = try_apart([&] {
-    try {
-      read_stored_state(path);
-    } catch (const std::exception&) {
-      // said by the second reading
-    }
-  });
-  if (broken_off)
-    throw InputError(path, "", fmt::format("is damaged: a process that tried to read it ended by {}", broken_off->text()));
+  try_reading(path, [&] { read_stored_state(path); });
   const StoredState stored = read_stored_state(path);
   try {
     motion.restore(stored.state);

@@ -13,16 +13,20 @@
 
 namespace ccp::cli {
 
-FclibFile read_dump(const std::string& path) {
+void try_reading(const std::string& path, const std::function<void()>& read) {
   const auto broken_off = try_apart([&] {
     try {
-      read_fclib(path);
+      read();
     } catch (const std::exception&) {
       // said by the second reading
     }
   });
   if (broken_off)
     throw InputError(path, "", fmt::format("is damaged: a process that tried to read it ended by {}", broken_off->text()));
+}
+
+FclibFile read_dump(const std::string& path) {
+  try_reading(path, [&] { read_fclib(path); });
   return read_fclib(path);
 }
 

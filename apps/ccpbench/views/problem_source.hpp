@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,8 +21,11 @@ struct NamedProblem {
   std::optional<FclibFile> file;  ///< where it came from a file
 };
 
-/// read_fclib, tried first in a process of its own: some damaged files end whoever reads them inside the HDF5 library.
-/// Throws InputError for these, too.
+/// Tries to read a file in a process of its own: some damaged ones end whoever reads them inside the HDF5 library. Throws
+/// InputError for these alone; what `read` throws is for the reading itself to say.
+void try_reading(const std::string& path, const std::function<void()>& read);
+
+/// read_fclib after try_reading.
 FclibFile read_dump(const std::string& path);
 
 /// FILE is an FCLib dump, "scene:NAME" a scene with its defaults, "scene:NAME:spheres=5,mass=2" with other parameters.
