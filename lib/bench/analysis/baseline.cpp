@@ -255,7 +255,7 @@ void write_baseline(const ResultTable& results, const fs::path& folder) {
     Json cell = {{"status", status_name(row.status)}};
     for (const std::string& name : baseline_counts) cell[name] = json_number(results.metric(row, name, 0.0));
     const double objective = results.metric(row, "objective", 0.0);
-    cell["objective"] = std::isfinite(objective) ? Json::parse(number_text(objective)) : Json(nullptr);
+    cell["objective"] = std::isfinite(objective) ? try_parse_json(number_text(objective)) : Json(nullptr);
     if (fs::is_regular_file(results.folder() / "cells" / row.hash / "trace.csv")) {
       cell["file"] = names.of(row.label);
       add_curves(row, results.trace(row), texts[names.of(row.label)]);

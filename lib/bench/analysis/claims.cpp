@@ -184,8 +184,7 @@ class ClaimJudge {
   double abscissa(const ResultRow& row) const {
     if (claim_.against == "contacts" || claim_.against == "rows") return results_.metric(row, claim_.against, 0.0);
     if (row.variants.empty()) return unknown_number;
-    const Json value =
-        Json::parse(swept_text(results_.config().variants[row.variants.front()], claim_.against), nullptr, false);
+    const Json value = try_parse_json(swept_text(results_.config().variants[row.variants.front()], claim_.against));
     return value.is_number() ? value.get<double>() : unknown_number;
   }
 

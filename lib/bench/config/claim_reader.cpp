@@ -203,7 +203,7 @@ bool label_matches(const std::string& pattern, const std::string& label, const s
 
 bool same_swept_value(const std::string& a, const std::string& b) {
   if (a == b) return true;
-  const Json x = Json::parse(a, nullptr, false), y = Json::parse(b, nullptr, false);
+  const Json x = try_parse_json(a), y = try_parse_json(b);
   return x.is_number() && y.is_number() && x.get<double>() == y.get<double>();
 }
 

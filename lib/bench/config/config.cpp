@@ -54,7 +54,7 @@ void apply_setting(Json& document, const std::string& setting, const std::string
   const auto equals = setting.find('=');
   if (equals == std::string::npos) source.fail(place, "expected POINTER=VALUE, such as /stop/tolerance=1e-6");
   const std::string text = setting.substr(equals + 1);
-  Json value = Json::parse(text, nullptr, false);
+  Json value = try_parse_json(text);
   if (value.is_discarded()) value = text;
   set_at_pointer(document, setting.substr(0, equals), value, source, place);
 }

@@ -99,6 +99,8 @@ Json parse_json(const std::string& text, const std::string& file) {
   }
 }
 
+Json try_parse_json(const std::string& text) { return Json::parse(text, nullptr, false); }
+
 std::string child_pointer(const std::string& pointer, const std::string& key) {
   std::string escaped = pointer + "/";
   for (const char c : key) {

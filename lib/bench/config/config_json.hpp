@@ -27,6 +27,9 @@ struct JsonSource {
 /// overflows, and a key that stands twice in one object.
 Json parse_json(const std::string& text, const std::string& file);
 
+/// Parses JSON without comments; is_discarded() where the text is malformed.
+Json try_parse_json(const std::string& text);
+
 /// pointer + "/" + key with ~ and / escaped (RFC 6901).
 std::string child_pointer(const std::string& pointer, const std::string& key);
 std::string child_pointer(const std::string& pointer, std::size_t index);

@@ -173,7 +173,7 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
 
 std::optional<CellRecord> record_from_json(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
+    const Json json = try_parse_json(text);
     const auto status = status_from_name(json.at("status").get<std::string>());
     if (json.at("schema").get<int>() != record_schema || !status) return std::nullopt;
     CellRecord record;

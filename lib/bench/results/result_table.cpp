@@ -25,7 +25,7 @@ struct Manifest {
 };
 
 Manifest read_manifest(const std::filesystem::path& file, const Catalog& catalog) {
-  const Json json = Json::parse(read_result(file), nullptr, false);
+  const Json json = try_parse_json(read_result(file));
   if (!json.is_object() || !json.contains("config")) throw InputError(file.string(), "/config", "is no manifest of a run");
   Manifest manifest{parse_config(dump_json(json["config"]), file.string(), catalog), 1, ""};
   try {

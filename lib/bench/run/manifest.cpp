@@ -173,7 +173,7 @@ std::string manifest_json(const Config& config, const Plan& plan, const RunOptio
       {"seeds", seeds_json(config)},
       {"program", program_json()},
       {"environment", environment_json()},
-      {"config", Json::parse(config.resolved)}};
+      {"config", try_parse_json(config.resolved)}};
   return dump_json(manifest, 2) + "\n";
 }
 

@@ -1,7 +1,6 @@
 #include "bench/run/run_estimate.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +9,7 @@
 #include "bench/config/config_json.hpp"
 #include "bench/results/result_store.hpp"
 #include "bench/run/repeats.hpp"
+#include "io/file.hpp"
 
 namespace ccp {
 namespace {
@@ -33,8 +33,7 @@ class StoredTimes {
   explicit StoredTimes(const fs::path& folder) {
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(folder / "cells", none)) {
-      std::ifstream stream(entry.path() / "cell.json", std::ios::binary);
-      const Json json = stream ? Json::parse(stream, nullptr, false) : Json();
+      const Json json = try_parse_json(read_file(entry.path() / "cell.json").value_or(""));
       if (json.is_object()) add(json);
     }
   }
