@@ -1,6 +1,7 @@
 #include "kernels/group_sweep.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ccp {
 
