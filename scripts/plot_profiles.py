@@ -2,26 +2,28 @@
 """Draws the performance and data profiles that `ccpbench profile --out DIR` wrote.
 
 One row of panels per accuracy: on the left the fraction of problems solved within a factor of the best solver, on the right
-within a budget; both on a log axis. Bands (95 %, bootstrap over the problems) are drawn for up to four solvers, more would hide
-each other; they stand in performance.csv and data.csv for all.
+within a budget; both on a log axis. Of many solvers the best ten have colours, the others are thin and grey, and named below. Bands (95 %,
+bootstrap over the problems) are drawn for up to four solvers, more would hide each other; they stand in performance.csv and data.csv
+for all.
 """
 
 import argparse
 import csv
+import math
 import sys
 from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import COLOURS, DASHES, add_picture_options, draw_each, save, tick_text
+from plotting import add_figure_options, add_picture_options, draw_each, log_axis, power_formula, save_all
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
-from result_folder import InputError
+from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
+from result_folder import InputError, as_number, read_summary
+from series_styles import numbers, style, wanted
 
 MOST_BANDS = 4
-LEGEND_COLUMNS = 4
-UNITS = {"time": "seconds per contact", "back_solves": "back-solves"}
+TOP = 10
+UNITS = {"time": "time per contact (s)", "back_solves": "back-solves", "factorizations": "factorisations"}
+OTHERS = {"color": "#b5b5b5", "linewidth": 0.5}
 
 
 def rows_of(path):
@@ -51,58 +53,124 @@ def read_curves(path, abscissa):
     return curves, problems
 
 
-def draw_panel(axes, curves, styles, title, label):
-    for name, points in curves.items():
-        x, fraction, low, high = zip(*points)
-        axes.step(x, fraction, where="post", label=name, linewidth=1.6, **styles[name])
-        if len(curves) <= MOST_BANDS and low[0] is not None:
-            axes.fill_between(x, low, high, step="post", alpha=0.12, color=styles[name]["color"], linewidth=0)
+def ranking(performance, means):
+    """The labels, best first: by what they solve in the end, then by their mean costs. Both over all accuracies."""
+    solved, cost = {}, {}
+    for curves in performance.values():
+        for label, points in curves.items():
+            solved[label] = solved.get(label, 0.0) + points[-1][1]
+    for row in means:
+        value = as_number(row.get("mean"))
+        if math.isfinite(value) and value > 0:
+            cost[row.get("label")] = cost.get(row.get("label"), 0.0) + math.log(value)
+    return sorted(solved, key=lambda label: (-round(solved[label], 9), cost.get(label, 0.0)))
+
+
+def mark_places(xs, axes, phase):
+    """Indices of points at about equal distances on the logarithmic axis."""
+    low, high = (math.log10(x) for x in axes.get_xlim())
+    wanted_places = [low + (k + phase) / 5 * (high - low) for k in range(5)]
+    return sorted({min(range(len(xs)), key=lambda i: abs(math.log10(xs[i]) - place)) for place in wanted_places})
+
+
+def draw_panel(axes, curves, styles, bands):
+    """styles: of the labels that stand out."""
+    low = min(x for points in curves.values() for x, *_ in points)
+    high = max(x for points in curves.values() for x, *_ in points)
+    high = max(high, 1.5 * low)
     axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlim(low / 1.02, high * (high / low) ** 0.04)
+    log_axis(axes.xaxis, *axes.get_xlim(), 7)
     axes.set_ylim(-0.02, 1.02)
-    axes.set_xlabel(label)
-    axes.set_ylabel("fraction of problems")
-    axes.set_title(title, fontsize=10)
-    axes.grid(True, color="0.9", linewidth=0.6)
+    plain_frame(axes)
+    for name, points in reversed(curves.items()):  # the first lies on top
+        x, fraction, least, most = zip(*[*points, (axes.get_xlim()[1], *points[-1][1:])])
+        if name not in styles:
+            axes.step(x, fraction, where="post", zorder=1.5, **OTHERS)
+            continue
+        look = {key: value for key, value in styles[name].items() if key != "phase"}
+        axes.step(x, fraction, where="post", linewidth=1.2, markersize=3.8, markerfacecolor="white", markeredgewidth=0.9,
+                  markevery=mark_places(x, axes, styles[name]["phase"]), **look)
+        if bands and least[0] is not None:
+            axes.fill_between(x, least, most, step="post", alpha=0.12, color=look["color"], linewidth=0)
 
 
-def draw_figure(folder):
+def solved_text(label, performance, problems):
+    counts = [f"{round(curves[label][-1][1] * problems)}" if label in curves else "–" for curves in performance.values()]
+    return f"{', '.join(counts)} of {problems} solved"
+
+
+def read_profiles(folder, arguments):
+    """(performance, data, problems, rows of means.csv), of the labels that --only leaves."""
     performance, problems = read_curves(folder / "performance.csv", "ratio")
     data, _ = read_curves(folder / "data.csv", "budget")
-    by = rows_of(folder / "means.csv")[0].get("by") or ""
+    means = rows_of(folder / "means.csv")
     if list(performance) != list(data):
         raise InputError(f"{folder}: performance.csv and data.csv are of different accuracies")
     labels = list(dict.fromkeys(label for curves in performance.values() for label in curves))
-    styles = {label: {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k % len(DASHES)]}
-              for k, label in enumerate(labels)}
-    legend = 0.22 * (1 + (len(labels) - 1) // LEGEND_COLUMNS) + 0.15
-    height = 3.4 * len(performance) + legend
-    figure = Figure(figsize=(11, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    figure.get_layout_engine().set(rect=(0, 0, 1, 1 - legend / height))
-    panels = figure.subplots(len(performance), 2, squeeze=False)
+    left = [label for label in labels if wanted(label, arguments.only)]
+    if not left:
+        raise InputError(f"{folder}: no solver matches {' or '.join(map(repr, arguments.only))}; there are: {listed(labels, 12)}")
+    return ({at: {label: c[label] for label in left if label in c} for at, c in performance.items()},
+            {at: {label: c[label] for label in left if label in c} for at, c in data.items()}, problems, means, labels)
+
+
+def style_numbers(labels, arguments):
+    """Those of the plots of a result folder, where one is named."""
+    if arguments.results is None:
+        return numbers(labels)
+    known = [row["label"] for row in read_summary(arguments.results, ("label",))]
+    return numbers(list(dict.fromkeys([*known, *labels])))
+
+
+def draw_figure(folder, arguments):
+    performance, data, problems, means, labels = read_profiles(folder, arguments)
+    by, number = means[0].get("by") or "", style_numbers(labels, arguments)
+    ranked = ranking(performance, means)
+    shown = ranked[:arguments.top] if arguments.top else ranked
+    styles = {label: {**style(number[label]), "phase": k * 0.382 % 1.0} for k, label in enumerate(shown)}
+    entries = [Entry(label, {k: v for k, v in styles[label].items() if k != "phase"}, solved_text(label, performance, problems))
+               for label in shown]
+    others = [f"{label} ({solved_text(label, performance, problems).split(' of')[0]})" for label in ranked[len(shown):]]
+    notes = [f"Thin and grey: {', '.join(others)}."] if others else []
+    title = (f"Profiles of {len(ranked)} solvers by {by.replace('_', '-')}",)
+    page = make_page(arguments.width, 2 * len(performance), entries, notes, title if arguments.title else (),
+                     height=2.0, across=2, heading=0.16)
+    bands = len(ranked) <= MOST_BANDS
     count = f"{problems} problem{'' if problems == 1 else 's'}"
-    for row, at in zip(panels, performance):
-        draw_panel(row[0], performance[at], styles, f"accuracy {at:g}, {count}", f"{by.replace('_', '-')}, factor of the best")
-        draw_panel(row[1], data[at], styles, f"accuracy {at:g}, {count}", f"budget, {UNITS.get(by, by)}")
-    handles, names = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="upper center", ncols=LEGEND_COLUMNS, frameon=False)
-    return figure
+    for k, at in enumerate(performance):
+        pair = page.panels[2 * k:2 * k + 2]
+        for axes, curves, text in zip(pair, (performance[at], data[at]),
+                                      (f"{by.replace('_', '-')}, factor of the best", f"budget: {UNITS.get(by, by)}")):
+            draw_panel(axes, {label: curves[label] for label in ranked if label in curves}, styles, bands)
+            axes.set_xlabel(text)
+            axes.set_title(f"to {power_formula(at)}, {count}", fontsize=7.5, loc="left", pad=3, parse_math=True)
+            if page.at_left(axes):
+                label_y(axes, "fraction of problems")
+            else:
+                axes.tick_params(labelleft=False)
+    fit_left(page)
+    return page.figure
 
 
 def draw(folder, arguments):
-    figure = draw_figure(folder)
+    figure = draw_figure(folder, arguments)
     target = arguments.out or folder
-    target.mkdir(parents=True, exist_ok=True)
-    for kind in arguments.format:
-        save(figure, target / f"profiles.{kind}", kind, arguments.dpi)
+    save_all(figure, target, "profiles", arguments)
     print(f"plots: {target} (profiles)")
+
+
+def add_profile_options(parser):
+    parser.add_argument("--top", type=int, default=TOP, metavar="N", help=f"how many solvers have colours (default {TOP}; 0: all)")
+    parser.add_argument("--results", type=Path, metavar="RESULT_FOLDER",
+                        help="solvers look as in the plots of these results, though some are missing here")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, metavar="DIR", help="what `ccpbench profile --out` has written")
+    add_profile_options(parser)
+    add_figure_options(parser)
     add_picture_options(parser, "DIR")
     arguments = parser.parse_args()
     return draw_each([arguments.folder], lambda folder: draw(folder, arguments))

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Draws the sweeps of result folders: a column of summary.csv against a swept value, a line per solver and other swept value.
 
-One figure per entry of the config's "plots" with kind "sweep", as PNG and SVG, in RESULT_FOLDER/plots/. A folder whose config
-has no such entry is left alone. Filled markers are solved cells, open ones are not.
+One figure per entry of the config's "plots" with kind "sweep", as PNG, SVG and PDF, in RESULT_FOLDER/plots/. A folder whose config
+has no such entry is left alone. Filled markers are solved cells, open ones are not. Solvers look as in the convergence plots; lines
+of three or more numbers, such as steps, have colours in their order.
 """
 
 import argparse
@@ -12,14 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (COLOURS, DASHES, GREY, LABELS, MARKERS, MODELS, add_picture_options, draw_each, file_name, save,
-                      tick_text)
+from plotting import (DASHES, LABELS, MODELS, add_figure_options, add_picture_options, draw_each, file_name, log_axis, name_of,
+                      number_texts, save_all, with_unit)
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
-from result_folder import (as_number, read_json, read_manifest, read_summary, read_trace, swept_groups, swept_value,
+from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
+from result_folder import (InputError, as_number, read_json, read_manifest, read_summary, read_trace, swept_groups, swept_value,
                            without_suffix)
+from series_styles import numbers, ordered_colours, style, wanted
 
 AXES = {"linear": (False, False), "log_x": (True, False), "log_y": (False, True), "log": (True, True)}
 
@@ -34,11 +34,20 @@ class Cell:
 @dataclass
 class Line:
     label: str
+    base: str  # the solver
+    told: tuple  # what tells the line from others, besides the solver and the ordered number
+    value: float | None = None  # the ordered number
     points: list = field(default_factory=list)  # (x, y, solved)
+    style: dict = field(default_factory=dict)
+    lost: int = 0  # cells without a value
 
 
-def pointer_name(pointer):
-    return pointer.rsplit("/", 1)[-1].replace("_", " ")
+@dataclass
+class Scale:
+    """The swept number by which lines are in order."""
+
+    pointer: str
+    colours: dict
 
 
 def number_at(cell, place):
@@ -58,8 +67,10 @@ def metric_column(plot):
 
 
 def metric_value(cell, plot):
-    """A column of the summary, or what follows from one; NaN where the cell has none."""
+    """A column of the summary, or what follows from one; NaN where the cell has none or was never run as unsupported."""
     column = metric_column(plot)
+    if cell.row.get("status") == "unsupported":
+        return math.nan
     if column in cell.row:
         return number_at(cell, column)
     if column == "seconds_per_iteration":
@@ -81,86 +92,161 @@ def read_cells(folder):
     return [Cell(row, read_json(cell / "cell.json"), cell) for row, cell in zip(rows, folders)]
 
 
+def ordered_pointer(cells, others):
+    """The swept pointer besides the axis with the most numbers, three or more; None without one."""
+    best, most = None, 2
+    for pointer in others:
+        values = {swept_value(cell.record, pointer) for cell in cells}
+        numeric = {v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)}
+        if len(numeric) > most:
+            best, most = pointer, len(numeric)
+    return best
+
+
 def lines_of(plot, config, cells):
-    """The lines of a plot in the order of the config, with what tells them apart in their labels."""
+    """The lines of a plot in the order of the config, with what tells them apart in their labels, and the Scale of their colours."""
     against = str(plot.get("against") or "contacts")
     names = (against, against.rsplit("/", 1)[-1])  # "contacts" is also a parameter of scenes
     others = [group[0] for group in swept_groups(config) if not {*group, *(p.rsplit("/", 1)[-1] for p in group)} & {*names}]
+    scaled = ordered_pointer(cells, others)
     told = {}
     for cell in cells:
         key = (without_suffix(cell.row["label"]), without_suffix(cell.row["problem"]), cell.row["model"],
-               *(f"{pointer_name(p)} {v}" if (v := swept_value(cell.record, p)) is not None else "" for p in others))
+               *(f"{name_of(p)} {v}" if (v := swept_value(cell.record, p)) is not None else "" for p in others))
         told.setdefault(key, []).append(cell)
     varying = [len({key[k] for key in told}) > 1 for k in range(3 + len(others))]
     lines = []
     for key, members in told.items():
         words = [word for k, word in enumerate(key) if word and (varying[k] or k == 0)]
-        line = Line(", ".join(words))
+        apart = [word for k, word in enumerate(key) if varying[k] and k > 0 and not (k >= 3 and others[k - 3] == scaled)]
+        line = Line(", ".join(words), key[0], tuple(apart), swept_value(members[0].record, scaled) if scaled else None)
         for cell in members:
             x, y = number_at(cell, against), metric_value(cell, plot)
             if plot.get("times"):
                 y *= number_at(cell, str(plot["times"]))
             if math.isfinite(x) and math.isfinite(y):
                 line.points.append((x, y, cell.row.get("status") == "solved"))
+            else:
+                line.lost += math.isfinite(x)
         line.points.sort()
         lines.append(line)
-    return [line for line in lines if line.points]
+    values = [line.value for line in lines if isinstance(line.value, (int, float))]
+    return lines, Scale(scaled, ordered_colours(values)) if scaled else None
+
+
+def give_styles(lines, scale, number):
+    """Where the solver alone tells lines apart, its style of all figures; `number`: that of each solver."""
+    kinds = list(dict.fromkeys((line.base, line.told) for line in lines))
+    several = len({told for _, told in kinds}) > 1
+    for line in lines:
+        k = kinds.index((line.base, line.told)) if several else number[line.base]
+        line.style = style(k)
+        if scale and line.value in scale.colours:
+            line.style |= {"color": scale.colours[line.value], "linestyle": DASHES[kinds.index((line.base, line.told)) % len(DASHES)]}
+
+
+def coinciding(lines):
+    """Lists of lines with the same points, which would hide each other."""
+    groups = {}
+    for line in lines:
+        groups.setdefault(tuple((f"{x:.2g}", f"{y:.2g}") for x, y, _ in line.points), []).append(line)
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def draw_lines(axes, lines, log_x, log_y):
-    """Returns whether a value had no place on a logarithmic axis."""
-    hidden = False
-    for number, line in enumerate(lines):
+    """Returns the values that are drawn. Of lines that coincide, those below are wider, so that all show."""
+    wider = {id(line): len(group) - 1 - k for group in coinciding(lines) for k, line in enumerate(group)}
+    xs, ys = [], []
+    for line in lines:
         points = [p for p in line.points if (p[0] > 0 or not log_x) and (p[1] > 0 or not log_y)]
-        hidden = hidden or len(points) < len(line.points)
-        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-        axes.plot([p[0] for p in points], [p[1] for p in points], color=colour, linestyle=DASHES[number % len(DASHES)],
-                  linewidth=1.5, marker=marker, markersize=5.5, markerfacecolor="white", markeredgewidth=1.2,
-                  label=line.label, clip_on=False)
+        more = min(5, wider.get(id(line), 0))
+        size = {"markersize": 4 + 2.2 * more, "markeredgewidth": 0.9, "clip_on": False}
+        axes.plot([p[0] for p in points], [p[1] for p in points], linewidth=1.1 + 1.3 * more, markerfacecolor="white", **size,
+                  **line.style)
         solved = [p for p in points if p[2]]
-        axes.plot([p[0] for p in solved], [p[1] for p in solved], color=colour, linestyle="none", marker=marker, markersize=5.5,
-                  clip_on=False, zorder=4)
-    return hidden
+        axes.plot([p[0] for p in solved], [p[1] for p in solved], color=line.style["color"], linestyle="none",
+                  marker=line.style["marker"], zorder=2.01 if more else 4, **size)
+        xs += [p[0] for p in points]
+        ys += [p[1] for p in points]
+    return xs, ys
 
 
-def minor_text(value):
-    """2 and 5 of a decade; more would touch each other."""
-    digit = round(value / 10 ** math.floor(math.log10(value * (1 + 1e-9))))
-    return f"{value:g}" if digit in (2, 5) else ""
+def scale_axis(axes, axis, name, values, logarithmic, most):
+    """Limits and ticks of one axis: a little room at both ends, and on a linear one nothing below zero where no value is."""
+    if not values:
+        return
+    low, high = min(values), max(values)
+    limit = axes.set_xlim if name == "x" else axes.set_ylim
+    if logarithmic:
+        room = max((high / low) ** 0.05, 1.1)
+        limit(low / room, high * room)
+        log_axis(axis, low / room, high * room, most)
+    elif name == "y" and low >= 0:
+        limit(0, 1.06 * high or 1)
+    if not logarithmic:
+        axis.get_major_formatter().set_useOffset(False)
 
 
-def draw_figure(plot, config, lines):
+def entries_of(lines, scale):
+    if scale is None:
+        return [Entry(line.label, line.style) for line in lines]
+    entries, seen = [], set()
+    for line in lines:
+        key = (line.base, line.told)
+        if key not in seen:
+            seen.add(key)
+            entries.append(Entry(", ".join((line.base, *line.told)), {**line.style, "color": "#333333"}))
+    texts, formulas = number_texts(list(scale.colours))
+    entries.append(Entry(f"{with_unit(scale.pointer)}:"))
+    return entries + [Entry(text, {"color": c}, line=False, formula=formulas) for text, c in zip(texts, scale.colours.values())]
+
+
+def axis_text(place):
+    return with_unit(place) if place.startswith("/") else LABELS.get(place, name_of(place))
+
+
+def draw_figure(plot, config, lines, scale, arguments):
+    """None where no line has a point."""
+    shown = [line for line in lines if line.points]
+    if not shown:
+        return None
     log_x, log_y = AXES.get(str(plot.get("axes") or "log"), AXES["log"])
-    longest = max(len(line.label) for line in lines)
-    left, width, height, below, above = 0.85, 4.6, max(3.4, 0.24 * len(lines)), 0.85, 0.75
-    size = (left + width + 0.9 + 0.078 * longest, below + height + above)
-    figure = Figure(figsize=size)
-    FigureCanvasAgg(figure)
-    axes = figure.add_axes((left / size[0], below / size[1], width / size[0], height / size[1]))
+    notes = ["Filled marker: solved; open: stopped unsolved."]
+    zeros = sum((log_x and p[0] <= 0) or (log_y and p[1] <= 0) for line in shown for p in line.points)
+    if zeros:
+        notes.append(f"Values of 0 are left out ({zeros} of {sum(len(line.points) for line in shown)}).")
+    empty, lost = [line.label for line in lines if not line.points], sum(line.lost for line in shown)
+    if lost:
+        notes.append(f"Without a value: {lost} cell{'' if lost == 1 else 's'} of the lines drawn.")
+    notes += [f"The same points: {listed([line.label for line in group], 12)}." for group in coinciding(shown)]
+    if empty:
+        notes.append(f"No value at all: {listed(empty, 12)}.")
+    entries = entries_of(shown, scale) if len(shown) > 1 or len(lines) > 1 else []
+    title = str(config.get("title") or config.get("name") or "")
+    page = make_page(arguments.width, 1, entries, notes, (title,) if arguments.title else (), 2.6 if arguments.width > 5 else 2.2)
+    axes = page.panels[0]
     axes.set_xscale("log" if log_x else "linear")
     axes.set_yscale("log" if log_y else "linear")
-    hidden = draw_lines(axes, lines, log_x, log_y)
-    # Labels of our own: those of matplotlib are formulas, and formulas are switched off because labels may hold a "$".
-    for axis, logarithmic in ((axes.xaxis, log_x), (axes.yaxis, log_y)):
-        if logarithmic:
-            low, high = axis.get_view_interval()
-            few = math.log10(high / low) < 1.5  # too few decades to read values from
-            axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
-            axis.set_minor_formatter(FuncFormatter(lambda value, _, few=few: minor_text(value) if few else ""))
-    against, metric = str(plot.get("against") or "contacts"), metric_column(plot)
-    axes.set_xlabel(str(plot.get("x_label") or pointer_name(against)))
-    axes.set_ylabel(str(plot.get("y_label") or LABELS.get(metric, metric.replace("_", " "))))
-    if not log_y and min(p[1] for line in lines for p in line.points) >= 0:
-        axes.set_ylim(bottom=0)
-    axes.grid(color="#e4e4e4", linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(loc="upper left", bbox_to_anchor=(1.03, 1.02), frameon=False, fontsize=9, handlelength=3.2)
-    title = str(config.get("title") or config.get("name") or "")
-    figure.text(left / size[0], 1 - 0.32 / size[1], title, fontsize=12 if len(title) * 0.1 < size[0] - left else 9, weight="bold")
-    notes = ["Filled marker: solved; open: stopped unsolved."] + (["Values of 0 are left out."] if hidden else [])
-    figure.text(left / size[0], 0.14 / size[1], "  ".join(notes), fontsize=7.5, color=GREY)
-    return figure
+    xs, ys = draw_lines(axes, shown, log_x, log_y)
+    scale_axis(axes, axes.xaxis, "x", xs, log_x, 8)
+    scale_axis(axes, axes.yaxis, "y", ys, log_y, 10)
+    axes.set_xlabel(str(plot.get("x_label") or axis_text(str(plot.get("against") or "contacts"))))
+    label_y(axes, str(plot.get("y_label") or LABELS.get(metric_column(plot), name_of(metric_column(plot)))))
+    plain_frame(axes)
+    fit_left(page)
+    return page.figure
+
+
+def chosen_cells(folder, arguments):
+    """(cells that --only leaves, number of each solver's style)."""
+    cells = read_cells(folder)
+    number = numbers([without_suffix(cell.row["label"]) for cell in cells])
+    left = [cell for cell in cells if wanted(cell.row["label"], arguments.only)]
+    if cells and not left:
+        raise InputError(f"{folder}: no solver matches {' or '.join(map(repr, arguments.only))}; there are: {listed(number, 12)}")
+    for cell in left:
+        cell.row["model"] = MODELS.get(cell.row["model"], cell.row["model"])
+    return left, number
 
 
 def plot_folder(folder, arguments):
@@ -168,22 +254,18 @@ def plot_folder(folder, arguments):
     plots = [p for p in config.get("plots") or [] if isinstance(p, dict) and p.get("kind") == "sweep"]
     if not plots:
         return
-    cells = read_cells(folder)
-    for cell in cells:
-        cell.row["model"] = MODELS.get(cell.row["model"], cell.row["model"])
+    cells, number = chosen_cells(folder, arguments)
     target = arguments.out or folder / "plots"
-    target.mkdir(parents=True, exist_ok=True)
     drawn = 0
     for plot in plots:
-        lines = lines_of(plot, config, cells)
-        what = f"{metric_column(plot)} against {plot.get('against') or 'contacts'}"
-        if not lines:
-            print(f"{folder}: no cell with {what}", file=sys.stderr)
+        lines, scale = lines_of(plot, config, cells)
+        give_styles(lines, scale, number)
+        figure = draw_figure(plot, config, lines, scale, arguments)
+        if figure is None:
+            print(f"{folder}: no cell with {metric_column(plot)} against {plot.get('against') or 'contacts'}", file=sys.stderr)
             continue
-        figure = draw_figure(plot, config, lines)
-        name = file_name(f"sweep-{metric_column(plot)}-{str(plot.get('against') or 'contacts').rsplit('/', 1)[-1]}")
-        for kind in arguments.format:
-            save(figure, target / f"{name}.{kind}", kind, arguments.dpi)
+        name = f"sweep-{metric_column(plot)}-{str(plot.get('against') or 'contacts').rsplit('/', 1)[-1]}"
+        save_all(figure, target, file_name(name), arguments)
         drawn += 1
     print(f"plots: {target} ({drawn} sweep{'' if drawn == 1 else 's'})")
 
@@ -192,6 +274,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_FOLDER",
                         help="a folder that `ccpbench run` has written")
+    add_figure_options(parser)
     add_picture_options(parser, "RESULT_FOLDER/plots")
     arguments = parser.parse_args()
     return draw_each(arguments.folders, lambda folder: plot_folder(folder, arguments))

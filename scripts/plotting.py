@@ -1,4 +1,4 @@
-"""What the plot_*.py scripts share: an interpreter with matplotlib, styles, numbers, and the options that name pictures."""
+"""What the plot_*.py scripts share: an interpreter with matplotlib, widths and sizes for print, ticks, and the options of pictures."""
 
 import argparse
 import math
@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from result_folder import InputError
+from series_styles import COLOURS, DASHES, MARKERS  # noqa: F401  (other scripts take them from here)
 
 DEBIAN_PYTHON = "/usr/bin/python3"
 TRIED = "CCPBENCH_PLOT_INTERPRETER_TRIED"
@@ -22,8 +23,11 @@ except ImportError:
         os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, "-sE", *sys.argv])
     sys.exit(f"{Path(sys.argv[0]).name}: matplotlib is missing: apt-get install python3-matplotlib")
 
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter  # noqa: E402
+
 LABELS = {
     "iteration": "iteration",
+    "iterations": "iterations",
     "relative_residual": "relative velocity residual",
     "velocity_residual": "velocity residual (m/s)",
     "natural_map": "natural map residual",
@@ -33,22 +37,35 @@ LABELS = {
     "complementarity": "complementarity (J)",
     "momentum_residual": "momentum residual (kg·m/s)",
     "apgd_residual": "APGD residual",
-    "contact_residual": "contact residual (m/s)",
+    "contact_residual": "contact residual",
     "lift_velocity": "lift velocity (m/s)",
     "merit": "merit",
-    "distance": "distance to the reference solution",
+    "distance": "distance to the reference solution (m/s)",
+    "rounding_floor": "rounding floor (m/s)",
     "primal_residual": "primal residual (N·s)",
     "dual_residual": "dual residual (m/s)",
-    "rho": "penalty ρ",
+    "rho": "penalty ρ (1/kg)",
+    "projected_gradient": "projected gradient (m/s)",
+    "impulse_change": "change of an impulse (N·s)",
+    "factorizations": "factorisations",
+    "back_solves": "back-solves",
+    "products": "products with N",
+    "solve_s": "time of the iterations (s)",
+    "setup_s": "setup time (s)",
+    "wall_s": "wall time (s)",
+    "seconds_per_iteration": "time per iteration (s)",
+    "peak_memory_mb": "peak memory (MB)",
 }
+# Of parameters of scenes and solvers that a sweep puts on an axis, as `ccpbench list` gives them.
+UNITS = {"mass": "kg", "heavy_mass": "kg", "lone_mass": "kg", "slab_mass": "kg", "density": "kg/m³", "gravity": "m/s²",
+         "radius": "m", "gap": "m", "height": "m", "envelope": "m", "speed": "m/s", "time": "s", "time_step": "s", "rho": "1/kg",
+         "rho_bilateral": "1/kg"}
 MODELS = {"ccp": "convex model (ccp)", "ncp": "Coulomb model (ncp)"}
-
-# Okabe and Ito's colours, which all common kinds of colour vision tell apart; the lengths of the three lists are coprime, so
-# that 35 curves differ in line or marker alone.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9", "#7A5C00")
-DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (7, 1.6, 1.2, 1.6)), (0, (3, 1.2, 1.2, 1.2, 1.2, 1.2)))
-MARKERS = "osD^vPX"
 GREY = "#555555"
+
+WIDTHS = {"single": 3.5, "double": 7.1}  # inches: columns of most journals are 84 to 90 mm, text 174 to 190 mm
+TEXT, SMALL = 8.0, 7.0  # points, on paper
+KINDS = ("png", "svg", "pdf")
 
 
 def tick_text(value):
@@ -59,6 +76,67 @@ def power_text(value):
     return "10" + str(round(math.log10(value))).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
+def power_formula(value):
+    """A formula: raised digits of the font itself are too small to tell 10⁻⁸ from 10⁻⁵ in print."""
+    exponent = math.floor(math.log10(value) + 1e-9)
+    digit = value / 10.0**exponent
+    power = f"10^{{{exponent}}}"
+    return f"${power}$" if abs(digit - 1) < 1e-6 else f"${digit:.3g}\\cdot{power}$"
+
+
+def number_texts(values):
+    """(texts, whether they are formulas): all plain or all powers of ten."""
+    plain = all(value == 0 or 0.0099 < abs(value) < 10001 for value in values)
+    return ([f"{value:.6g}" for value in values], False) if plain else ([power_formula(v) if v > 0 else f"{v:g}" for v in values], True)
+
+
+def name_of(pointer):
+    """The words of a swept pointer or a column."""
+    return pointer.rsplit("/", 1)[-1].replace("_", " ")
+
+
+def with_unit(pointer):
+    name = pointer.rsplit("/", 1)[-1]
+    return name_of(pointer) + (f" ({UNITS[name]})" if name in UNITS else "")
+
+
+def set_ticks(axis, values, texts, formulas=False):
+    """Fixed ticks. Formulas are switched on for these labels alone, because other texts may hold a "$"."""
+    axis.set_major_locator(FixedLocator(values))
+    axis.set_major_formatter(FixedFormatter(texts))
+    axis.set_minor_formatter(NullFormatter())
+    for tick in axis.get_major_ticks(len(values)):
+        for label in (tick.label1, tick.label2):
+            label.set_parse_math(formulas)
+
+
+def write_ticks(axis, values, zero=None):
+    """Ticks of a logarithmic axis, all written in one way: plain numbers from 0.01 to 10000, otherwise powers of ten. `zero` is the
+    place of a tick that says 0."""
+    texts, formulas = number_texts(values)
+    if zero is not None:
+        values, texts = [zero, *values], ["0", *texts]
+    set_ticks(axis, values, texts, formulas)
+
+
+def log_values(low, high, most):
+    """Where a logarithmic axis from low to high has ticks: at most about `most` decades, or 1, 2 and 5 of each where they are few."""
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    if last - first >= 2 or last - first == 1 and high / low > 50:
+        step = 1 + (last - first) // most
+        return [10.0**k for k in range(first, last + 1) if k % step == 0]
+    fine = [m * 10.0**k for k in range(first - 1, last + 1) for m in (1, 2, 5)]
+    inside = [v for v in fine if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
+    if len(inside) < 3:
+        fine = [m * 10.0**k for k in range(first - 1, last + 1) for m in range(1, 10)]
+        inside = [v for v in fine if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
+    return inside or [math.sqrt(low * high)]
+
+
+def log_axis(axis, low, high, most=8):
+    write_ticks(axis, log_values(low, high, most))
+
+
 def file_name(text):
     return re.sub(r"[^A-Za-z0-9._-]+", "_", text).strip("_.") or "problem"
 
@@ -66,28 +144,61 @@ def file_name(text):
 def save(figure, path, kind, dpi):
     """Written beside and renamed, so that an interrupted run leaves no torn picture. No dates: same data, same bytes."""
     beside = path.with_name(f".{path.name}.part")
-    figure.savefig(beside, format=kind, dpi=dpi, metadata={"Date": None} if kind == "svg" else {"Software": None})
+    metadata = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+    figure.savefig(beside, format=kind, dpi=dpi, metadata=metadata)
     beside.replace(path)
+
+
+def save_all(figure, target, name, arguments):
+    target.mkdir(parents=True, exist_ok=True)
+    for kind in arguments.format:
+        save(figure, target / f"{name}.{kind}", kind, arguments.dpi)
 
 
 def formats(text):
     kinds = [kind.strip().lower() for kind in text.split(",") if kind.strip()]
-    if not kinds or set(kinds) - {"png", "svg"}:
-        raise argparse.ArgumentTypeError(f"'{text}': expected png, svg or png,svg")
+    if not kinds or set(kinds) - set(KINDS):
+        raise argparse.ArgumentTypeError(f"'{text}': expected some of {','.join(KINDS)}")
     return kinds
+
+
+def width(text):
+    """Inches of 'single', 'double' or a number of millimetres."""
+    if text in WIDTHS:
+        return WIDTHS[text]
+    try:
+        inches = float(text.removesuffix("mm")) / 25.4
+    except ValueError:
+        inches = 0.0
+    if not 2.0 <= inches <= 40.0:
+        raise argparse.ArgumentTypeError(f"'{text}': expected single, double or a width in mm from 51 to 1016")
+    return inches
 
 
 def add_picture_options(parser, usual_folder):
     """--out, --format and --dpi."""
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"where the pictures go (default: {usual_folder})")
-    parser.add_argument("--format", type=formats, default=["png", "svg"], metavar="LIST",
-                        help="png, svg or png,svg (default)")
-    parser.add_argument("--dpi", type=int, default=110, help="resolution of the PNG files (default 110)")
+    parser.add_argument("--format", type=formats, default=list(KINDS), metavar="LIST",
+                        help="some of png,svg,pdf (default: all)")
+    parser.add_argument("--dpi", type=int, default=300, help="resolution of the PNG files (default 300)")
+
+
+def add_figure_options(parser):
+    """--width, --title and --only."""
+    parser.add_argument("--width", type=width, default=WIDTHS["double"], metavar="WIDTH",
+                        help="single (89 mm), double (180 mm, default) or a number of mm; letters stay as large")
+    parser.add_argument("--title", action="store_true", help="the title above the figure; in a paper the caption says it")
+    parser.add_argument("--only", action="append", default=[], metavar="GLOB",
+                        help="only the solvers whose label matches; repeatable. Styles stay as they are")
 
 
 def draw_each(folders, draw):
     """Calls draw for every folder. Returns the exit code: 2 after bad input, which is said in one line."""
-    matplotlib.rcParams.update({"svg.hashsalt": "ccpbench", "font.size": 9, "axes.edgecolor": GREY, "text.parse_math": False})
+    matplotlib.rcParams.update({
+        "svg.hashsalt": "ccpbench", "pdf.fonttype": 42, "font.size": TEXT, "axes.edgecolor": GREY, "text.parse_math": False,
+        "axes.labelsize": TEXT, "xtick.labelsize": TEXT - 0.5, "ytick.labelsize": TEXT - 0.5, "axes.linewidth": 0.7,
+        "xtick.color": "#333333", "ytick.color": "#333333", "axes.labelcolor": "#111111", "xtick.major.width": 0.7,
+        "ytick.major.width": 0.7, "xtick.minor.width": 0.5, "ytick.minor.width": 0.5, "axes.labelpad": 3})
     try:
         for folder in folders:
             draw(folder)

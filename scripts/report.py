@@ -18,6 +18,7 @@ sys.path.insert(0, str(PARTS))
 import sections  # noqa: E402
 from reading import MODELS, MOST_CURVES, curve_groups, points_per_curve, read_study  # noqa: E402
 from result_folder import InputError  # noqa: E402
+from series_styles import numbers  # noqa: E402
 from sweeps import sweeps  # noqa: E402
 from text import NAMES, say  # noqa: E402
 
@@ -50,10 +51,10 @@ def read_analysis(use, count):
 
 def numbered(study):
     """The profiles with the number of each label, which is its colour in every plot of the study."""
-    numbers = {label: k for k, label in enumerate(study.labels())}
+    number = numbers(study.labels())
     for profile in study.profiles:
         for line in profile["lines"]:
-            line["number"] = numbers.get(line["label"], 0)
+            line["number"] = number.get(line["label"], 0)
     return study.profiles
 
 

@@ -26,6 +26,7 @@ class Curve:
     tolerances: list
     measure: str
     columns: dict = field(default_factory=dict)
+    record: dict = field(default_factory=dict)  # cell.json
     style: dict = field(default_factory=dict)  # how it is drawn, filled in by the plotting script
 
 
@@ -143,7 +144,7 @@ def read_curve(cell_path, row, config):
             problem=row.get("problem") or str(problem["name"]), model=str(cell["model"]), folder=cell_path.parent,
             parameters={**(problem.get("parameters") or {}), **(solver.get("parameters") or {})},
             tolerances=[t for t in tolerances if isinstance(t, (int, float)) and t > 0],
-            measure=str(stop.get("measure") or "relative_residual"))
+            measure=str(stop.get("measure") or "relative_residual"), record=cell)
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{cell_path}: not a cell: {error!r}") from None
     trace = cell_path.parent / "trace.csv"

@@ -39,6 +39,7 @@ if ((status == 0 || status == 3)); then
   if ((${#folders[@]})); then
     "$scripts/plot_convergence.py" "${folders[@]}" || exit 1
     "$scripts/plot_sweep.py" "${folders[@]}" || exit 1
+    "$scripts/plot_maps.py" "${folders[@]}" || exit 1
   fi
 fi
 exit "$status"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from result_folder import as_number, read_json, read_manifest, read_summary, swept_groups, without_suffix
+from series_styles import numbers
 
 MODELS = {"ccp": "convex model", "ncp": "Coulomb model"}
 AXES = ("iteration", "elapsed_s", "products", "back_solves", "factorizations")
@@ -104,7 +105,7 @@ def curve_groups(study, budget):
     measure = str((study.config.get("stop") or {}).get("measure") or "relative_residual")
     wanted = dict.fromkeys([measure, *(traced if isinstance(traced, list) else []), "relative_residual", "natural_map"])
     measures = [m for m in wanted if isinstance(m, str)][:MOST_MEASURES]
-    numbers = {label: k for k, label in enumerate(study.labels())}
+    number = numbers(study.labels())
     groups, left_out, seen = {}, {"curves": 0, "points": 0, "kept": 0}, set()
     for row in study.rows:
         trace = study.folder / "cells" / row["hash"] / "trace.csv"
@@ -122,7 +123,7 @@ def curve_groups(study, budget):
         seen.update(name for name, values in columns.items() if any(v is not None for v in values))
         name = f"{row['problem']} – {MODELS.get(row['model'], row['model'])}"
         group = groups.setdefault((row["problem"], row["model"]), {"name": name, "curves": []})
-        group["curves"].append({"label": row["label"], "note": row["status"].replace("_", " "), "number": numbers[row["label"]],
+        group["curves"].append({"label": row["label"], "note": row["status"].replace("_", " "), "number": number[row["label"]],
                                 "columns": columns})
     return list(groups.values()), [a for a in AXES if a in seen], [m for m in measures if m in seen], left_out
 

@@ -4,11 +4,14 @@
   const root = document.documentElement;
   root.classList.add("js");
   const studies = JSON.parse(document.getElementById("data").textContent);
-  // Okabe and Ito's colours; the lengths of the three lists are coprime, so that a line is known by more than its colour.
-  const colours = { light: ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#B77A00", "#2A8FC9", "#7A5C00"],
-    dark: ["#56B4E9", "#FF8A3D", "#2FC99A", "#E79AC6", "#FFFFFF", "#F0C040", "#9AD0F5", "#C9A54A"] };
+  // The styles of scripts/series_styles.py: the lengths of the three lists have no common factor, so that a line is known by more
+  // than its colour.
+  const colours = { light: ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9", "#7A5C00", "#882255",
+    "#8C8C00", "#332288", "#8A8A8A"],
+  dark: ["#4FA3DB", "#FF8A3D", "#2FC99A", "#E79AC6", "#FFFFFF", "#F0B030", "#9AD0F5", "#C9A54A", "#D96A9E", "#C8C84A", "#9C8CF0",
+    "#A8A8A8"] };
   const dashes = [[], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2, 2, 2, 2, 2]];
-  const points = ["circle", "rect", "triangle", "rectRot", "cross", "star", "crossRot"];
+  const points = ["circle", "rect", "rectRot", "triangle", "cross", "star", "crossRot"];
   const redraws = [];
   let printing = false;
 

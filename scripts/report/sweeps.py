@@ -6,6 +6,7 @@ from statistics import median
 from reading import MODELS, swept_pointers
 from result_folder import as_number, swept_value
 from sections import card, plot_box
+from series_styles import dark_ink_on, viridis
 from text import NAMES, count, figure, say, seconds, table
 
 METRICS = ("iterations", "solve_s", "relative_residual", "natural_map", "products", "back_solves")
@@ -19,12 +20,9 @@ def pointer_name(pointer):
 
 
 def shade(share):
-    """Viridis from 0 (few) to 1 (many), and the ink that is read on it."""
-    stops = ((253, 231, 37), (94, 201, 98), (33, 145, 140), (59, 82, 139), (68, 1, 84))
-    place = min(3.999, max(0.0, share) * 4)
-    low, part = int(place), place - int(place)
-    rgb = [round(a + (b - a) * part) for a, b in zip(stops[low], stops[low + 1])]
-    return "#%02x%02x%02x" % tuple(rgb), "#000" if 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] > 115 else "#fff"
+    """Viridis from 0 (few, yellow) to 1 (many, violet), and the ink that is read on it."""
+    rgb = viridis(1 - share)
+    return "#%02x%02x%02x" % rgb, "#000" if dark_ink_on(rgb) else "#fff"
 
 
 def swept(value):

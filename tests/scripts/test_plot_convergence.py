@@ -1,5 +1,6 @@
 """Tests of scripts/plot_convergence.py: it is run as users run it, on result folders made here."""
 
+import json
 import os
 import re
 import subprocess
@@ -56,24 +57,120 @@ class PlotConvergence(unittest.TestCase):
         self.draw(self.folder, "--format", "png")
         self.assertEqual(len(self.pictures()), 2)
 
-    def test_writes_png_and_svg_by_default(self):
+    def svg(self, *arguments, name="odd_mass_stack-ccp"):
+        self.draw(self.folder, "--format", "svg", *arguments)
+        return (self.folder / "plots" / f"{name}.svg").read_text(encoding="utf-8")
+
+    def said(self, *arguments, **options):
+        return set(re.findall(r"<!-- (.*?) -->", self.svg(*arguments, **options)))
+
+    def test_writes_png_svg_and_pdf_by_default(self):
         make_result_folder(self.folder)
         result = self.draw(self.folder)
-        self.assertEqual(self.pictures(), ["odd_mass_stack-ccp.png", "odd_mass_stack-ccp.svg"])
+        self.assertEqual(self.pictures(), [f"odd_mass_stack-ccp.{kind}" for kind in ("pdf", "png", "svg")])
+        pdf = (self.folder / "plots" / "odd_mass_stack-ccp.pdf").read_bytes()
+        self.assertTrue(pdf.startswith(b"%PDF"))
+        self.assertNotIn(b"/Type3", pdf)  # fonts as journals take them
         self.assert_one_line(result.stdout, r"^plots: .*plots \(1 figure\)$")
         self.assertEqual(result.stderr, "")
 
     def test_the_svg_holds_title_axes_labels_and_all_solvers(self):
         make_result_folder(self.folder)
-        self.draw(self.folder, "--format", "svg")
-        text = (self.folder / "plots" / "odd_mass_stack-ccp.svg").read_text(encoding="utf-8")
-        said = set(re.findall(r"<!-- (.*?) -->", text))
+        said = self.said("--title")
         for words in ("A made-up stack", "odd_mass_stack, convex model (ccp)", "relative velocity residual", "iteration",
-                      "solver time (ms)", "tolerance 10⁻⁸", "ADMM balanced", "solved, 22 iterations, 220 µs", "Jacobi",
-                      "iteration limit, 1000 iterations, 10 ms", "IPM $x", "failed, no curve"):
+                      "solver time (ms)", "tolerance $10^{-8}$", "$10^{-10}$", "ADMM balanced", "solved, 22 iterations, 220 µs",
+                      "Jacobi", "iteration limit, 1000 iterations, 10 ms", "IPM $x", "failed, no curve"):
             self.assertIn(words, said)
+        self.assertNotIn("A made-up stack", self.said())  # in a paper the caption says it
         self.assertTrue(any("0: values below" in words for words in said), said)
         self.assertTrue(any("leave the top" in words for words in said), said)
+
+    def test_times_and_outcomes_leave_the_legend_on_request(self):
+        make_result_folder(self.folder)
+        said = self.said("--legend", "outcomes")
+        self.assertIn("solved, 22 iterations", said)
+        self.assertFalse([words for words in said if words.endswith("ms") or words.endswith("µs")])
+        self.assertFalse([words for words in self.said("--legend", "labels") if "22 iterations" in words])
+
+    def test_widths_are_those_of_columns(self):
+        make_result_folder(self.folder)
+        for width, points in (("single", 252), ("double", 511.2), ("100", 283.46)):
+            found = re.search(r'<svg[^>]*? width="([\d.]+)pt"', self.svg("--width", width), re.S)
+            self.assertAlmostEqual(float(found.group(1)), points, delta=0.5)
+        self.assertIn("solver time (ms)", self.said("--width", "single"))
+        refused = self.run_script(self.folder, "--width", "wide")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("expected single, double or a width in mm", refused.stderr)
+
+    def colours(self, text):
+        """Colours of the end markers, in the order of the curves."""
+        return list(dict.fromkeys(re.findall(r"stroke: (#[0-9a-f]{6})", text)))
+
+    def test_a_filter_leaves_curves_and_changes_no_style(self):
+        make_result_folder(self.folder)
+        whole, part = self.svg(), self.svg("--only", "jacobi", "--only", "NSG*")
+        self.assertIn("<!-- Jacobi -->", part)
+        self.assertNotIn("<!-- ADMM balanced -->", part)
+        solvers = ("#009e73", "#e69f00", "#d55e00", "#0072b2", "#cc79a7", "#56b4e9", "#7a5c00")
+        left = [colour for colour in self.colours(part) if colour in solvers]
+        self.assertGreaterEqual(len(left), 1)
+        self.assertLessEqual(set(left), set(self.colours(whole)))
+        refused = self.run_script(self.folder, "--only", "x*")
+        self.assertEqual(refused.returncode, 2)
+        self.assert_one_line(refused.stderr, r"no solver matches 'x\*'; there are: ADMM balanced, Jacobi")
+
+    def write_trace(self, number, columns, rows):
+        lines = [",".join(columns), *(",".join(f"{value:.17g}" for value in row) for row in rows)]
+        (self.folder / "cells" / f"{number:016x}" / "trace.csv").write_text("\n".join(lines) + "\n")
+
+    def test_a_curve_that_oscillates_is_a_band_unless_asked(self):
+        make_result_folder(self.folder)
+        columns = ("iteration", "elapsed_s", "relative_residual")
+        self.write_trace(2, columns, [(k, 1e-5 * k, 10.0 ** ((-1) ** k - 1e-3 * k)) for k in range(1000)])
+        note, fill = "Band: the range of a curve that oscillates", r'id="(?:PolyCollection|FillBetweenPolyCollection)_'
+        text = self.svg()
+        self.assertIn(note, " ".join(re.findall(r"<!-- (.*?) -->", text)))
+        self.assertEqual(len(re.findall(fill, text)), 2)  # two panels
+        self.assertNotIn("Band", self.svg("--raw"))
+        self.write_trace(2, columns, [(k, 1e-5 * k, 10.0 ** (-5e-3 * k)) for k in range(1000)])
+        self.assertEqual(len(re.findall(fill, self.svg())), 0)
+
+    def test_a_curve_without_the_column_is_named(self):
+        make_result_folder(self.folder, plots=[{"kind": "convergence", "x": "iteration", "y": "dual_residual"}])
+        self.write_trace(2, ("iteration", "dual_residual"), [(k, 0.1**k) for k in range(9)])
+        name = "odd_mass_stack-ccp-dual_residual-iteration"
+        self.assertTrue([w for w in self.said(name=name) if "Without dual residual: ADMM balanced, NSGS." in w])
+
+    def test_swept_values_have_colours_in_order(self):
+        make_result_folder(self.folder)
+        manifest = json.loads((self.folder / "manifest.json").read_text())
+        manifest["config"]["sweep"] = {"/solvers/0/parameters/rho": [1e-3, 1.0, 1e3]}
+        (self.folder / "manifest.json").write_text(json.dumps(manifest))
+        rows = [["problem", "model", "label", "hash"]]
+        for number, rho in ((1, 1.0), (2, 1e-3), (3, 1e3)):
+            path = self.folder / "cells" / f"{number:016x}" / "cell.json"
+            cell = json.loads(path.read_text())
+            cell["solver"]["parameters"] = {"rho": rho}
+            path.write_text(json.dumps(cell))
+            rows.append(["odd_mass_stack", "ccp", f"ADMM (rho={rho})", path.parent.name])
+        (self.folder / "summary.csv").write_text("\n".join(",".join(row) for row in rows) + "\n")
+        text = self.svg()
+        said = re.findall(r"<!-- (.*?) -->", text)
+        first = said.index("rho (1/kg):")
+        self.assertEqual(said[first - 1:first + 4], ["ADMM", "rho (1/kg):", "$10^{-3}$", "$10^{0}$", "$10^{3}$"])
+        self.assertEqual([c for c in re.findall(r"stroke: (#\w+)", text[text.index("rho (1/kg):"):]) if c != "#333333"][:3],
+                         ["#440154", "#25838e", "#aedb30"])  # from dark to light
+
+    def test_a_plot_of_the_config_does_not_turn_the_usual_curves_off(self):
+        make_result_folder(self.folder, plots=[{"kind": "sweep", "against": "contacts"}])
+        self.draw(self.folder, "--format", "png")
+        self.assertEqual(self.pictures(), ["odd_mass_stack-ccp.png"])
+
+    def test_very_many_problems_are_cut_aloud(self):
+        make_result_folder(self.folder, problems=[f"p{k:02d}" for k in range(26)])
+        result = self.draw(self.folder, "--format", "svg", "--only", "ADMM*")
+        self.assertEqual(len(self.pictures()), 24)
+        self.assert_one_line(result.stderr, "first 24 of 26 problems and models; --all draws all")
 
     def test_no_note_on_zeros_and_divergence_where_there_are_none(self):
         make_result_folder(self.folder)
@@ -168,7 +265,7 @@ class PlotConvergence(unittest.TestCase):
                 self.assertEqual(result.returncode, 2)
                 self.assert_one_line(result.stderr, pattern)
         self.assertEqual(self.run_script().returncode, 2)
-        self.assertEqual(self.run_script(empty, "--format", "pdf").returncode, 2)
+        self.assertEqual(self.run_script(empty, "--format", "eps").returncode, 2)
 
     def bare_interpreter(self):
         """A folder whose python3 knows no packages at all."""

@@ -57,21 +57,49 @@ class PlotProfiles(unittest.TestCase):
         self.assertEqual((self.folder / "profiles.png").read_bytes()[:8], PNG_START)
         self.assertGreater((self.folder / "profiles.png").stat().st_size, 10000)
         self.assertTrue((self.folder / "profiles.svg").exists())
+        self.assertTrue((self.folder / "profiles.pdf").read_bytes().startswith(b"%PDF"))
 
     def test_the_svg_says_what_is_drawn(self):
         self.make_folder(labels=("ADMM $x_1", "NSGS"))
         said = set(re.findall(r"<!-- (.*?) -->", self.svg()))
-        for words in ("ADMM $x_1", "NSGS", "accuracy 0.0001, 20 problems", "accuracy 1e-08, 20 problems",
-                      "time, factor of the best", "budget, seconds per contact", "fraction of problems", "1", "10"):
+        for words in ("ADMM $x_1", "NSGS", "to $10^{-4}$, 20 problems", "to $10^{-8}$, 20 problems", "15, 15 of 20 solved",
+                      "time, factor of the best", "budget: time per contact (s)", "fraction of problems", "1", "10"):
             self.assertIn(words, said)
         self.assertFalse([words for words in said if "math" in words])
+
+    def test_of_many_solvers_the_best_stand_out_and_the_others_are_named(self):
+        self.make_folder(labels=[f"solver {k}" for k in range(28)])
+        text = self.svg()
+        rows = [row for row in re.findall(r"<!-- (.*?) -->", text) if re.fullmatch(r"solver \d+", row)]
+        self.assertEqual(rows, [f"solver {k}" for k in range(0, 28, 3)])  # every third solves 3/4, the others less
+        note = " ".join(re.findall(r"<!-- (.*?) -->", text))
+        for k in range(28):
+            self.assertEqual(f"solver {k} (" in note, k % 3 > 0, k)
+        self.draw("--format", "svg", "--top", "0")
+        self.assertNotIn("Thin and grey", (self.folder / "profiles.svg").read_text())
+        self.draw("--format", "svg", "--only", "solver 1*", "--top", "0")
+        note = (self.folder / "profiles.svg").read_text()
+        self.assertIn("<!-- solver 17 -->", note)
+        self.assertNotIn("solver 2 ", note)
+        self.assertEqual(self.run_script(self.folder, "--only", "x").returncode, 2)
+
+    def test_a_solver_looks_as_in_the_results(self):
+        self.make_folder(labels=("ADMM", "NSGS"))
+        results = Path(self.scratch.name) / "results"
+        results.mkdir()
+        # All eight colours a label may ask for are taken before ADMM comes.
+        labels = [f"taken {k}" for k in range(30)] + ["ADMM"]
+        (results / "summary.csv").write_text("label\n" + "\n".join(labels) + "\n")
+        before = self.svg()
+        self.draw("--format", "svg", "--results", results)
+        self.assertNotEqual(before, (self.folder / "profiles.svg").read_text())
 
     def test_counts_have_their_own_axis(self):
         self.make_folder(by="back_solves", problems=1)
         said = set(re.findall(r"<!-- (.*?) -->", self.svg()))
         self.assertIn("back-solves, factor of the best", said)
-        self.assertIn("budget, back-solves", said)
-        self.assertIn("accuracy 1e-08, 1 problem", said)
+        self.assertIn("budget: back-solves", said)
+        self.assertIn("to $10^{-8}$, 1 problem", said)
 
     def test_bands_of_few_solvers(self):
         self.make_folder()
@@ -90,7 +118,7 @@ class PlotProfiles(unittest.TestCase):
         places = [Path(self.scratch.name) / name for name in ("first", "second")]
         for place in places:
             self.draw("--out", place)
-        for name in ("profiles.png", "profiles.svg"):
+        for name in ("profiles.png", "profiles.svg", "profiles.pdf"):
             self.assertEqual((places[0] / name).read_bytes(), (places[1] / name).read_bytes())
         self.assertFalse((self.folder / "profiles.png").exists())
 

@@ -22,8 +22,9 @@ class PlotSweep(unittest.TestCase):
         self.addCleanup(self.scratch.cleanup)
         self.folder = Path(self.scratch.name) / "slide"
 
-    def make_folder(self, plots, sweep=None, statuses=("solved",)):
+    def make_folder(self, plots, sweep=None, statuses=("solved",), folder=None):
         """Two models, three times and two steps: a lift of 2 m/s under ccp and 0 under ncp; 10, 20, 30 … iterations."""
+        folder = folder or self.folder
         zipped = {"/model": ["ccp", "ncp"], "/problems/0/parameters/stepping": ["ccp", "ncp"]}
         sweep = sweep or {TIME: [0.1, 0.2, 0.3], STEP: [0.01, 0.005], "zip": zipped}
         config = {"name": "slide", "title": "A slide", "plots": plots, "sweep": sweep}
@@ -32,15 +33,16 @@ class PlotSweep(unittest.TestCase):
             for step in (0.01, 0.005):
                 for model in ("ccp", "ncp"):
                     number = len(rows)
-                    cell = self.folder / "cells" / f"{number:016x}"
+                    cell = folder / "cells" / f"{number:016x}"
                     cell.mkdir(parents=True)
                     problem = {"name": "sphere", "parameters": {"time": time, "time_step": step, "stepping": model}}
-                    (cell / "cell.json").write_text(json.dumps({"problem": problem, "solver": {"parameters": {"rho": 1}}}))
+                    (cell / "cell.json").write_text(json.dumps({"problem": problem, "model": model, "status": "solved",
+                                                                "solver": {"name": "apgd", "parameters": {"rho": 1}}}))
                     rows.append([f"sphere (time={time}, time_step={step}, stepping={model})", model, "APGD", cell.name,
                                  statuses[number % len(statuses)], 10 * number, 2.0 if model == "ccp" else 0.0,
                                  number if number > 2 else "", 1])
-        (self.folder / "manifest.json").write_text(json.dumps({"config": config}))
-        with (self.folder / "summary.csv").open("w", newline="") as file:
+        (folder / "manifest.json").write_text(json.dumps({"config": config}))
+        with (folder / "summary.csv").open("w", newline="") as file:
             csv.writer(file).writerows(rows)
 
     def run_script(self, *arguments, script="plot_sweep.py"):
@@ -50,19 +52,26 @@ class PlotSweep(unittest.TestCase):
     def said(self, name):
         return set(re.findall(r"<!-- (.*?) -->", (self.folder / "plots" / name).read_text(encoding="utf-8")))
 
+    def notes(self, name):
+        """All texts in their order, so that wrapped lines are whole."""
+        return " ".join(re.findall(r"<!-- (.*?) -->", (self.folder / "plots" / name).read_text(encoding="utf-8")))
+
     def test_draws_a_line_for_each_model_and_step(self):
         self.make_folder([PLOT])
         result = self.run_script(self.folder)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"^plots: .*plots \(1 sweep\)\n$")
         self.assertEqual(sorted(path.name for path in (self.folder / "plots").iterdir()),
-                         ["sweep-lift_velocity-time.png", "sweep-lift_velocity-time.svg"])
+                         [f"sweep-lift_velocity-time.{kind}" for kind in ("pdf", "png", "svg")])
         said = self.said("sweep-lift_velocity-time.svg")
         for model in ("convex model (ccp)", "Coulomb model (ncp)"):
             for step in (0.01, 0.005):
                 self.assertIn(f"APGD, {model}, time step {step}", said)
-        self.assertLessEqual({"A slide", "time (s)", "height (m)"}, said)
+        self.assertLessEqual({"time (s)", "height (m)"}, said)
         self.assertIn("0.0200", said)  # 2 m/s × 0.01 s is the top of the height axis
+        self.assertNotIn("A slide", said)
+        self.run_script(self.folder, "--title", "--format", "svg")
+        self.assertIn("A slide", self.said("sweep-lift_velocity-time.svg"))
 
     def test_swept_threads_tell_lines_apart_and_the_value_on_the_axis_does_not(self):
         self.make_folder([{"kind": "sweep", "against": "time", "metric": "iterations"}],
@@ -88,12 +97,31 @@ class PlotSweep(unittest.TestCase):
                           {"kind": "sweep", "against": TIME, "metric": "lift_velocity"}], statuses=("solved", "time_limit"))
         result = self.run_script(self.folder, "--format", "svg")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertIn("Filled marker: solved; open: stopped unsolved.  Values of 0 are left out.",
-                      self.said("sweep-lift_velocity-time.svg"))
+        self.assertIn("Values of 0 are left out (6 of 12).", self.notes("sweep-lift_velocity-time.svg"))
         said = self.said("sweep-iterations_to_1e-6-time.svg")
-        self.assertIn("Filled marker: solved; open: stopped unsolved.", said)
+        self.assertIn("Filled marker: solved; open: stopped unsolved.  Without a value: 2 cells of the lines drawn.", said)
         self.assertIn("10", said)  # a tick of the logarithmic axis
-        self.assertFalse([text for text in said if "$" in text])
+
+    def test_a_line_that_vanishes_is_named_and_lines_that_coincide_are_too(self):
+        self.make_folder([{"kind": "sweep", "against": TIME, "metric": "iterations"}],
+                         statuses=("solved", "unsupported", "solved", "unsupported"))
+        self.run_script(self.folder, "--format", "svg")
+        said = self.notes("sweep-iterations-time.svg")
+        self.assertIn("No value at all: APGD, convex model (ccp), time step 0.01, APGD, convex model (ccp), time step 0.005.", said)
+        self.assertNotIn("The same points", said)
+        self.make_folder([PLOT], folder=self.folder.parent / "same")
+        self.folder = self.folder.parent / "same"
+        self.run_script(self.folder, "--format", "svg")
+        said = self.notes("sweep-lift_velocity-time.svg")
+        self.assertIn("The same points: APGD, Coulomb model (ncp), time step 0.01, APGD, Coulomb model (ncp), time step 0.005.", said)
+
+    def test_axes_have_the_units_that_are_known_and_filters_say_what_there_is(self):
+        self.make_folder([{"kind": "sweep", "against": TIME, "metric": "iterations"}])
+        self.run_script(self.folder, "--format", "svg", "--only", "apgd")
+        self.assertIn("time (s)", self.said("sweep-iterations-time.svg"))
+        result = self.run_script(self.folder, "--only", "nsgs")
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"^plot_sweep.py: .*: no solver matches 'nsgs'; there are: APGD\n$")
 
     def test_counters_at_a_decade_come_from_the_trace_and_seconds_per_iteration_from_the_summary(self):
         self.make_folder([{"kind": "sweep", "against": TIME, "metric": "factorizations_to", "at": 1e-6, "axes": "linear"},
@@ -134,11 +162,12 @@ class PlotSweep(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
         self.assertFalse((self.folder / "plots").exists())
 
-    def test_a_sweep_has_no_convergence_figure_for_each_of_its_problems(self):
+    def test_problems_without_traces_are_one_line_of_the_curves(self):
         self.make_folder([PLOT])
         result = self.run_script(self.folder, "--format", "svg", script="plot_convergence.py")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(list((self.folder / "plots").iterdir()), [])
+        self.assertRegex(result.stderr, r"^.*: no trace with [^\n]* and 9 more\n$")
 
 
 if __name__ == "__main__":

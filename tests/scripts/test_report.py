@@ -14,6 +14,10 @@ from pathlib import Path
 from make_result_folder import make_result_folder
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "report.py"
+sys.path.insert(0, str(SCRIPT.parent))
+
+from series_styles import numbers  # noqa: E402
+
 HOSTILE = '</script><script>document.title="stolen"</script><b onclick=x>&"'
 CHROMIUM = shutil.which("chromium")
 HAS_CHART = Path("/usr/share/javascript/chart.js/chart.min.js").exists()
@@ -141,7 +145,9 @@ class Report(unittest.TestCase):
         self.assertIn("6 problems of the convex model. ", page)
         self.assertIn("Of 32 solver settings of the convex model the 2 that solve most", page)
         self.assertIn("20 ms <small>10 ms – 40 ms</small>", page)
-        self.assertEqual([line["number"] for line in self.data(page)[0]["profiles"][0]["lines"]], [0, 1])
+        number = numbers(list(STATUS))  # that of every figure of the folder
+        lines = self.data(page)[0]["profiles"][0]["lines"]
+        self.assertEqual([line["number"] for line in lines], [number["ADMM balanced"], number["Jacobi"]])
         unsolved = profiles("ADMM balanced", model="ncp")
         unsolved[0]["means"][0]["solved"] = 0
         page = self.page(self.folder, "--analysis", text=json.dumps([{"profiles": profiles("ADMM balanced") + unsolved}]))

@@ -1,0 +1,171 @@
+"""The page of a figure: panels of a given width in print, and the legend, title and notes around them. Lengths are inches."""
+
+import textwrap
+from dataclasses import dataclass
+from functools import lru_cache
+
+from plotting import GREY, SMALL, TEXT
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
+from matplotlib.textpath import text_to_path
+
+LEFT, RIGHT, BELOW, ABOVE, GAP = 0.6, 0.1, 0.42, 0.1, 0.16
+BESIDE = 0.2  # between a panel and the legend at its right
+SAMPLE = 0.36  # the piece of line in the legend
+LINE = 1.25  # height of a text line over its size
+NARROW = 5.0  # a page below it has its panels above each other
+MOST_BESIDE = 3.0  # height of a legend that still stands at the right
+
+
+@dataclass
+class Entry:
+    """A row of the legend: a line, what it is, and below it, small, how it ended. `style` None: a heading."""
+
+    text: str
+    style: dict | None = None
+    below: str = ""
+    line: bool = True  # False: the colour alone
+    formula: bool = False
+
+
+@dataclass
+class Page:
+    figure: Figure
+    panels: list  # axes, in reading order
+    across: int  # panels in a row
+
+    def at_left(self, axes):
+        return self.panels.index(axes) % self.across == 0
+
+
+@lru_cache(maxsize=4096)
+def text_width(text, points, formula=False):
+    return text_to_path.get_text_width_height_descent(text, FontProperties(size=points), formula)[0] / 72
+
+
+def row_height(entries):
+    return (SMALL * LINE + (6.0 * LINE if any(e.below for e in entries) else 1.5)) / 72
+
+
+def entry_width(entry):
+    if entry.style is None:
+        return 1.15 * text_width(entry.text, SMALL)  # bold
+    return SAMPLE + 0.08 + max(text_width(entry.text, SMALL, entry.formula), text_width(entry.below, 6.0) if entry.below else 0.0)
+
+
+def draw_entry(axes, entry, x, y, row):
+    """The row whose upper left corner is (x, y), in inches of the axes."""
+    start = x
+    if entry.style is not None:
+        middle = y - row / 2
+        if entry.line:
+            axes.add_line(Line2D([x, x + SAMPLE / 2, x + SAMPLE], [middle] * 3, linewidth=1.1, markersize=3.6, markevery=[1],
+                                 markerfacecolor="white", markeredgewidth=0.8, **entry.style))
+        else:
+            axes.add_line(Line2D([x, x + SAMPLE], [middle] * 2, linewidth=4.0, color=entry.style["color"],
+                                 solid_capstyle="butt"))
+        start = x + SAMPLE + 0.08
+    if entry.below:
+        axes.text(start, y - row * 0.5, entry.text, fontsize=SMALL, va="bottom")
+        axes.text(start, y - row * 0.53, entry.below, fontsize=6.0, va="top", color=GREY)
+    else:
+        axes.text(start, y - row / 2, entry.text, fontsize=SMALL, va="center", parse_math=entry.formula,
+                  weight="bold" if entry.style is None else "normal")
+
+
+def draw_legend(figure, entries, left, top, columns, width):
+    """Columns from the upper left corner (left, top), each filled from above."""
+    size, row = figure.get_size_inches(), row_height(entries)
+    rows = -(-len(entries) // columns)
+    axes = figure.add_axes((left / size[0], (top - rows * row) / size[1], width / size[0], rows * row / size[1]))
+    axes.set_axis_off()
+    axes.set_xlim(0, width)
+    axes.set_ylim(0, rows * row)
+    for k, entry in enumerate(entries):
+        column, line = divmod(k, rows)
+        draw_entry(axes, entry, column * width / columns, (rows - line) * row, row)
+
+
+def wrapped(text, width, points):
+    """Lines of about that width: characters are counted by the mean of the text."""
+    each = text_width(text, points) / max(1, len(text))
+    return textwrap.wrap(text, max(20, int(width / each))) if text else []
+
+
+def make_page(width, panels, entries, notes=(), title=(), height=2.3, shared=True, across=None, heading=0.0):
+    """Rows of `across` panels (all in one by default; one below the other on a narrow page), the legend at the right of a single panel
+    if it fits there, else below.
+
+    title: (words, words below); height: of a panel; shared: panels of a row share what stands at their left; heading: room above each
+    row."""
+    across = 1 if width < NARROW else across or panels
+    rows = -(-panels // across)
+    longest = max((entry_width(e) for e in entries), default=0.0)
+    line = row_height(entries)
+    at_right = entries and panels == 1 and width >= NARROW and len(entries) * line <= max(MOST_BESIDE, height) and longest < 0.42 * width
+    inner = width - LEFT - RIGHT - (longest + BESIDE if at_right else 0.0)
+    gap = GAP if shared else LEFT
+    panel_width = (inner - gap * (across - 1)) / across
+    height = max(height, len(entries) * line) if at_right else height
+    columns = max(1, int((width - 0.2) / (longest + 0.16))) if entries else 1
+    legend = 0.0 if at_right or not entries else -(-len(entries) // columns) * line + 0.1
+    lines = wrapped("  ".join(notes), width - 0.2, 6.5)
+    foot = len(lines) * 6.5 * LINE / 72 + (0.08 if lines else 0.0)
+    titles = [text for text in title if text]
+    head = sum(wide for wide, _ in zip((0.19, 0.15), titles))
+    total = head + ABOVE + rows * (height + BELOW + heading) + legend + foot + 0.03
+    figure = Figure(figsize=(width, total))
+    FigureCanvasAgg(figure)
+    page = Page(figure, [], across)
+    for k in range(panels):
+        row, column = divmod(k, across)
+        left = LEFT + column * (panel_width + gap)
+        bottom = total - head - ABOVE - heading - height - row * (height + BELOW + heading)
+        page.panels.append(figure.add_axes((left / width, bottom / total, panel_width / width, height / total)))
+    if entries and at_right:
+        draw_legend(figure, entries, width - RIGHT - longest, total - head - ABOVE, 1, longest)
+    elif entries:
+        draw_legend(figure, entries, 0.14, foot + legend, columns, width - 0.2)
+    for k, text in enumerate(lines):
+        figure.text(0.14 / width, (foot - 0.02 - k * 6.5 * LINE / 72) / total, text, fontsize=6.5, color=GREY, va="top")
+    for k, text in enumerate(titles):
+        figure.text(0.14 / width, 1 - (0.16 + 0.16 * k) / total, textwrap.shorten(text, int(width * (14 if k else 12.5)), placeholder=" …"),
+                    fontsize=SMALL + 0.5 if k else TEXT + 0.5, weight="normal" if k else "bold", color=GREY if k else "black")
+    return page
+
+
+def label_y(axes, text):
+    """The text at the left of a panel, in lines that are no longer than the panel is high."""
+    height = axes.get_window_extent().height / axes.figure.dpi
+    axes.set_ylabel("\n".join(wrapped(text, 1.05 * height, TEXT)))
+
+
+def fit_left(page):
+    """Moves the left edge of the panels to the right, where ticks and labels would not fit before it."""
+    figure = page.figure
+    inches = figure.get_size_inches()[0]
+    left = [axes for axes in page.panels if page.at_left(axes)]
+    lacking = max(0.04 - axes.get_tightbbox(figure.canvas.get_renderer()).x0 / figure.dpi for axes in left) / inches
+    if lacking <= 0:
+        return
+    for k, axes in enumerate(page.panels):
+        box = axes.get_position()
+        place = lacking * (1 - k % page.across / page.across)
+        axes.set_position((box.x0 + place, box.y0, box.width - lacking / page.across, box.height))
+
+
+def plain_frame(axes):
+    axes.grid(color="#e4e4e4", linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(length=2.5, pad=2)
+    axes.tick_params(which="minor", length=1.5)
+
+
+def listed(words, most=6):
+    """'a, b and 3 more'."""
+    words = list(words)
+    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")

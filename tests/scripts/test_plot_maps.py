@@ -1,0 +1,92 @@
+"""Tests of scripts/plot_maps.py: it is run as users run it, on result folders made here."""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "plot_maps.py"
+RHO, MASS = "/solvers/0/parameters/rho", "/problems/0/parameters/mass"
+
+
+class PlotMaps(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(self.scratch.cleanup)
+        self.folder = Path(self.scratch.name) / "grid"
+
+    def make_folder(self, sweep=None, labels=("ADMM",)):
+        """Three steps and two masses: 1, 2, 3 … iterations; the last cell is not solved."""
+        sweep = sweep or {RHO: [1e-4, 1e-3, 1e-2], MASS: [1, 10]}
+        rows = [["problem", "model", "label", "hash", "status", "iterations", "solve_s"]]
+        for label in labels:
+            for mass in (1, 10):
+                for rho in (1e-4, 1e-3, 1e-2):
+                    cell = self.folder / "cells" / f"{len(rows):016x}"
+                    cell.mkdir(parents=True)
+                    (cell / "cell.json").write_text(json.dumps({"problem": {"name": "p", "parameters": {"mass": mass}},
+                                                                "solver": {"parameters": {"rho": rho}}}))
+                    last = mass == 10 and rho == 1e-2
+                    rows.append([f"p (mass={mass})", "ccp", f"{label} (rho={rho})", cell.name, "time_limit" if last else "solved",
+                                 100 + len(rows), 0.002 * len(rows)])
+        config = {"name": "grid", "title": "A grid", "sweep": sweep}
+        (self.folder / "manifest.json").write_text(json.dumps({"config": config}))
+        with (self.folder / "summary.csv").open("w", newline="") as file:
+            csv.writer(file).writerows(rows)
+
+    def run_script(self, *arguments):
+        return subprocess.run([sys.executable, SCRIPT, self.folder, *arguments], capture_output=True, text=True, timeout=120,
+                              env={k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")})
+
+    def test_a_map_of_each_metric_with_its_numbers(self):
+        self.make_folder()
+        result = self.run_script()
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"^plots: .*plots \(2 maps\)\n$")
+        names = [f"map-{metric}-rho-mass-p-ccp-ADMM.{kind}" for metric in ("iterations", "solve_s") for kind in ("pdf", "png", "svg")]
+        self.assertEqual(sorted(path.name for path in (self.folder / "plots").iterdir()), names)
+        said = re.findall(r"<!-- (.*?) -->", (self.folder / "plots" / "map-iterations-rho-mass-p-ccp-ADMM.svg").read_text())
+        for words in ("101", "105", "106 ✗", "rho (1/kg)", "mass (kg)", "iterations", "✗: stopped unsolved.", "$10^{-4}$"):
+            self.assertIn(words, said)
+        self.assertNotIn("106", said)
+        times = (self.folder / "plots" / "map-solve_s-rho-mass-p-ccp-ADMM.svg").read_text()
+        self.assertIn("<!-- time of the iterations (ms) -->", times)
+        self.assertIn("<!-- 12 ✗ -->", times)
+
+    def test_colours_are_in_order_of_the_values(self):
+        self.make_folder()
+        self.run_script("--metric", "iterations", "--format", "svg")
+        text = (self.folder / "plots" / "map-iterations-rho-mass-p-ccp-ADMM.svg").read_text()
+        cells = re.findall(r'<g id="patch_\d+">\s*<path [^>]*?style="fill: (#\w{6}); stroke: #ffffff', text, re.S)
+        self.assertEqual(len(cells), 6)
+        light = [0.299 * int(c[1:3], 16) + 0.587 * int(c[3:5], 16) + 0.114 * int(c[5:], 16) for c in cells]
+        self.assertEqual(light, sorted(light, reverse=True))  # more iterations are darker, in grey, too
+
+    def test_only_some_solvers_and_the_same_bytes(self):
+        self.make_folder(labels=("ADMM", "FADMM"))
+        pictures = []
+        for _ in range(2):
+            self.assertEqual(self.run_script("--only", "FADMM").returncode, 0)
+            pictures.append({path.name: path.read_bytes() for path in (self.folder / "plots").iterdir()})
+        self.assertEqual(*pictures)
+        self.assertFalse([name for name in pictures[0] if "-ADMM" in name])
+
+    def test_a_single_swept_value_makes_no_map(self):
+        self.make_folder(sweep={RHO: [1e-4, 1e-3, 1e-2]})
+        result = self.run_script()
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+
+    def test_a_metric_that_nobody_has_is_said(self):
+        self.make_folder()
+        result = self.run_script("--metric", "no_such_column")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("no two swept values make a map of no_such_column", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
