@@ -85,7 +85,7 @@ def page(studies, library):
     data = json.dumps([d for _, d in made], ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     links = "".join(f'<li><a href="#study-{k}">{say(s.title)}</a></li>' for k, s in enumerate(studies))
     title = studies[0].title if len(studies) == 1 else f"{len(studies)} studies"
-    style, script = ((PARTS / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
+    style, *scripts = ((PARTS / name).read_text(encoding="utf-8") for name in ("report.css", "svg.js", "report.js", "tables.js"))
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -107,9 +107,7 @@ def page(studies, library):
 <footer class="wide">Made by ccpbench report. Curves drawn by Chart.js (MIT licence).</footer>
 <script type="application/json" id="data">{data}</script>
 <script>{library}</script>
-<script>
-{script}</script>
-</body>
+{"".join(f"<script>{chr(10)}{script}</script>{chr(10)}" for script in scripts)}</body>
 </html>
 """
 

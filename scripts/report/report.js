@@ -19,10 +19,10 @@
     : matchMedia("(prefers-color-scheme: dark)").matches);
   const colour = (k) => { const list = colours[dark() ? "dark" : "light"]; return list[k % list.length]; };
   const raised = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
-  const power = (value) => {
+  const power = (value, plain = false) => {
     const exponent = Math.round(Math.log10(value));
     if (Math.abs(Math.log10(value) - exponent) > 1e-6) return null;
-    if (exponent >= 0 && exponent <= 3) return String(Number(value.toPrecision(3)));
+    if (plain) return String(Number(value.toPrecision(3)));
     return "10" + String(exponent).replace(/./g, (c) => raised[c]);
   };
 
@@ -32,7 +32,10 @@
       grid: { color: dark() ? "#343b44" : "#e6e8eb", tickLength: 4 },
       ticks: { color: ink, maxRotation: 0, autoSkipPadding: 14, font: { size: 12 } } };
     if (log) {
-      made.ticks.callback = (value) => power(value);
+      // One way of writing for all ticks of an axis; powers are larger, since their raised digits are small.
+      const plain = (ticks) => ticks.every((tick) => tick.value > 0.0099 && tick.value < 10001);
+      made.ticks.callback = (value, _, ticks) => power(value, plain(ticks));
+      made.ticks.font = { size: 14 };
       made.afterBuildTicks = (scale) => {
         const few = scale.ticks.filter((tick) => power(tick.value) !== null);
         const step = Math.max(1, Math.ceil(few.length / (tight ? 6 : 9)));
@@ -97,8 +100,19 @@
     canvas.setAttribute("aria-label", `Line plot of ${what.y} against ${what.x}: ${lines.map((l) => l.label).join(", ")}. ` +
       "The tables of this page hold the numbers.");
     legend(box.querySelector(".legend"), chart);
+    box.svg = () => ccpbenchSvg(chart, (k) => colours.light[k % colours.light.length]);
+    box.fileName = `${what.y} against ${what.x}`.replace(/[^A-Za-z0-9]+/g, "_");
     return chart;
   }
+
+  // A figure as a file: through a link with its text, since the page asks nothing of a network.
+  document.querySelectorAll("button.save").forEach((button) => button.addEventListener("click", () => {
+    const box = button.closest("[data-plot]"), link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([box.svg()], { type: "image/svg+xml" }));
+    link.download = `${box.fileName}.svg`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }));
 
   function fill(select, pairs, chosen) {
     select.replaceChildren(...pairs.map(([value, text]) => {

@@ -5,19 +5,15 @@ import math
 import re
 from statistics import median
 
+import ranking
+from ranking import MOST_ROWS, cut_note
 from reading import MODELS
 from result_folder import as_number
-from text import NAMES, count, figure, say, seconds, status, table
-
-MOST_ROWS = 400  # of a table; the files have the rest
+from text import NAMES, Value, count, figure, say, seconds, status, table
 
 
 def card(title, body):
     return f'<section class="card"><h3>{title}</h3>{body}</section>'
-
-
-def cut_note(total):
-    return f'<p class="soft">The first {MOST_ROWS} of {total}; summary.csv has all.</p>' if total > MOST_ROWS else ""
 
 
 def stop_rule(stop):
@@ -44,42 +40,12 @@ def provenance(study):
     return card("What was run, and where", f"<dl>{rows}</dl><details><summary>The resolved config</summary><pre>{text}</pre></details>")
 
 
-def warnings(study):
-    """What a reader must know before the numbers: cells that are missing, and what makes times worth less."""
-    said = [w for w in study.manifest.get("warnings") or [] if isinstance(w, str)]
-    if study.manifest.get("complete") is False:
-        said.insert(0, "not complete: cells are missing")
-    return f'<ul class="warnings">{"".join(f"<li>{say(w)}</li>" for w in said)}</ul>' if said else ""
-
-
-def solver_time(row):
-    """Setup and iterations, as times to an accuracy count them."""
-    setup = as_number(row.get("setup_s"))
-    return as_number(row.get("solve_s")) + (setup if math.isfinite(setup) else 0.0)
-
-
 def summary(study):
-    rows = study.rows
-    solved = sum(r["status"] == "solved" for r in rows)
-    tops = ((len({r["problem"] for r in rows}), "problem"), (len({r["label"] for r in rows}), "solver setting"),
-            (len(rows), "cell"), (solved, "solved"), (len(rows) - solved, "not solved"))
-    numbers = "".join(f"<li><b>{n}</b>{word if word.endswith('solved') or n == 1 else word + 's'}</li>" for n, word in tops)
-    kinds = sorted({r["status"] for r in rows}, key=lambda s: (s != "solved", s))
-    several = len({r["model"] for r in rows}) > 1
-    head = [("solver", False)] + [("model", False)] * several + [(status(k), True) for k in kinds]
-    head += [("iterations", True), ("solver time", True)]
-    body = []
-    groups = {}
-    for row in rows:
-        groups.setdefault((row["label"], row["model"]), []).append(row)
-    for (label, model), members in groups.items():
-        done = [r for r in members if r["status"] == "solved"]
-        counts = [str(sum(r["status"] == k for r in members) or "·") for k in kinds]
-        middle = [median([v for r in done if math.isfinite(v := of(r))] or [math.nan])
-                  for of in (lambda r: as_number(r.get("iterations")), solver_time)]
-        body.append([say(label), *[say(MODELS.get(model, model))] * several, *counts, figure(middle[0]), seconds(middle[1])])
-    made = table("Cells by outcome; iterations and solver time, which includes the setup, are medians over the solved ones.", head, body[:MOST_ROWS])
-    return card("Summary", f'<ul class="numbers">{numbers}</ul>{warnings(study)}{made}{cut_note(len(body))}')
+    return ranking.summary(study, card)
+
+
+def failures(study):
+    return ranking.failures(study, card)
 
 
 def decades(study):
@@ -99,7 +65,8 @@ def reached(members, column, write):
     values = [v for r in members if math.isfinite(v := as_number(r.get(column)))]
     if not values:
         return "–"
-    return f"{write(median(values))}<br><small>{len(values)}/{len(members)}</small>" if len(members) > 1 else write(values[0])
+    text = f"{write(median(values))}<br><small>{len(values)}/{len(members)}</small>" if len(members) > 1 else write(values[0])
+    return Value(text, median(values), len(values))
 
 
 def accuracy(study):
@@ -116,32 +83,20 @@ def accuracy(study):
         for prefix, write, what in (("time_to_", seconds, "Solver time"), ("iterations_to_", figure, "Iterations")):
             body = [[say(label), *(reached(members, prefix + d, write) for d in steps)]
                     for (of, label), members in groups.items() if of == model]
-            caption = f"{what} to accuracy, {say(MODELS.get(model, model))}: median over the problems that got there, and how many did."
+            caption = f"{what} to accuracy, {say(MODELS.get(model, model))}: median over the problems that got there, and how many did; "
+            caption += "bold: the least of those that got there most often."
             parts.append(table(caption, head, body[:MOST_ROWS], "tight") + cut_note(len(body)))
     single, rows = [], 0
     for (model, problem), members in cells.items():
         if rows + len(members) > MOST_ROWS or len(cells) == 1:
             break
         rows += len(members)
-        body = [[say(r["label"]), *(seconds(as_number(r.get("time_to_" + d))) for d in steps)] for r in members]
+        body = [[say(r["label"]), *(Value(seconds(v := as_number(r.get("time_to_" + d))), v) for d in steps)] for r in members]
         single.append(table(f"{say(problem)}, {say(MODELS.get(model, model))}", head, body, "tight"))
     more = f'<p class="soft">{len(cells) - len(single)} more in summary.csv.</p>' if len(single) < len(cells) else ""
     if single:
         parts.append(f"<details><summary>Problem by problem</summary>{''.join(single)}{more}</details>")
     return card("Time to accuracy", "".join(parts))
-
-
-def failures(study):
-    bad = [r for r in study.rows if r["status"] != "solved"]
-    if not bad:
-        return card("Not solved", "<p>Every cell was solved.</p>")
-    order = {"iteration_limit": 2, "time_limit": 2, "unsupported": 1}
-    bad.sort(key=lambda r: (order.get(r["status"], 0), r["status"], r["problem"]))
-    head = [("problem", False), ("model", False), ("solver", False), ("status", False), ("reason", False), ("residual", True)]
-    body = [[say(r["problem"]), say(r["model"]), say(r["label"]), status(r["status"]), say(r.get("reason") or ""),
-             figure(as_number(r.get("relative_residual")))] for r in bad[:MOST_ROWS]]
-    made = table("Cells that were not solved; failures first.", head, body) + cut_note(len(bad))
-    return card("Not solved", f"<details class='failures'{' open' if len(bad) <= 12 else ''}><summary>{count(len(bad), 'cell')}</summary>{made}</details>")
 
 
 def claims(study):
@@ -160,7 +115,8 @@ def claims(study):
 
 def plot_box(kind, study_number, controls, extra=""):
     selects = "".join(f'<label>{text}<select name="{name}"></select></label>' for name, text in controls)
-    return (f'<div data-plot="{kind}" data-study="{study_number}"{extra}><div class="controls script">{selects}</div>'
+    return (f'<div data-plot="{kind}" data-study="{study_number}"{extra}><div class="controls script">{selects}'
+            '<button class="save" type="button">Save as SVG</button></div>'
             '<div class="plot script"><canvas role="img"></canvas></div><ul class="legend script" aria-label="Lines; press to hide">'
             "</ul><noscript><p class=soft>The curves need JavaScript; the tables do not.</p></noscript></div>")
 
@@ -181,7 +137,7 @@ def convergence(data, study_number, left_out):
 def mean_text(mean, by):
     write = seconds if by == "time" else figure
     value, low, high = (math.nan if mean.get(k) is None else mean[k] for k in ("mean", "low", "high"))
-    return write(value) + (f" <small>{write(low)} – {write(high)}</small>" if math.isfinite(low) and math.isfinite(high) else "")
+    return Value(write(value) + (f" <small>{write(low)} – {write(high)}</small>" if math.isfinite(low) and math.isfinite(high) else ""), value)
 
 
 def means_tables(study):
@@ -196,7 +152,7 @@ def means_tables(study):
             means = [found.get(label) for found in cells]
             if any(means):
                 body.append([say(label), *("–" if m is None or not m["solved"] else mean_text(m, p["by"]) for m, p in zip(means, columns)),
-                             next(f"{m['solved']}/{p['problems']}" for m, p in zip(means, columns) if m)])
+                             next(Value(f"{m['solved']}/{p['problems']}", -m["solved"]) for m, p in zip(means, columns) if m)])
         head = [("solver", False), *((say(p["cost"]), True) for p in columns), ("solved", True)]
         parts.append(table(f"Means at accuracy {at:g}, {MODELS[model]}", head, body, "tight"))
     about = ("Shifted geometric means of the cost over all problems of a model, with 95 % bootstrap intervals where there are five "

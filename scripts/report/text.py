@@ -47,14 +47,45 @@ def count(number, word):
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
+class Value(str):
+    """A cell of a table: HTML that is sorted by `value`, of which less is better. `weight`: how much stands behind it; the best of a
+    column is looked for among the values of most weight. Weight 0: none of them is the best."""
+
+    def __new__(cls, text, value, weight=1):
+        made = super().__new__(cls, text)
+        made.value, made.weight = value, weight
+        return made
+
+
+def best_places(rows):
+    """{(row, column)} of the best values of each column with two values or more that differ."""
+    found = set()
+    for column in range(1, len(rows[0]) if rows else 0):
+        values = [(cell.value, cell.weight, k) for k, row in enumerate(rows)
+                  if isinstance(cell := row[column], Value) and math.isfinite(cell.value) and cell.weight > 0]
+        most = max((weight for _, weight, _ in values), default=0)
+        known = [(value, k) for value, weight, k in values if weight == most]
+        if len({value for value, _ in known}) > 1 or len(known) == 1 < len(values):
+            least = min(known)[0]
+            found.update((k, column) for value, k in known if value == least)
+    return found
+
+
+def cell_html(cell, right, best):
+    classes = " ".join(name for name, on in (("n", right), ("best", best)) if on)
+    value = f' data-v="{cell.value:.6g}"' if isinstance(cell, Value) and math.isfinite(cell.value) else ""
+    quoted = f'"{classes}"' if " " in classes else classes
+    return f"<td{f' class={quoted}' if classes else ''}{value}>{cell}</td>"
+
+
 def table(caption, head, rows, kind="plain"):
-    """head: (text, is a number) per column; rows: cells as HTML, the first one is the row's head. None of them is escaped here.
+    """head: (text, is a number) per column; rows: cells as HTML or Value, the first one is the row's head. None of them is escaped here.
 
     The caption stands before the region that scrolls: it stays in sight on a narrow screen."""
     top = "".join(f'<th scope="col"{" class=n" if right else ""}>{text}</th>' for text, right in head)
-    body = []
-    for row in rows:
-        cells = "".join(f"<td{' class=n' if right else ''}>{cell}</td>" for cell, (_, right) in zip(row[1:], head[1:]))
+    body, best = [], best_places(rows)
+    for k, row in enumerate(rows):
+        cells = "".join(cell_html(cell, right, (k, j) in best) for j, (cell, (_, right)) in enumerate(zip(row[1:], head[1:]), start=1))
         body.append(f'<tr><th scope="row">{row[0]}</th>{cells}</tr>')
     return (f'<p class="soft caption">{caption}</p><div class="scroll" tabindex="0" role="region" aria-label="{caption}">'
             f'<table class="{kind}" aria-label="{caption}">'

@@ -1,6 +1,7 @@
 """Tests of scripts/report.py: the page, its escaping, its errors, and the page in headless Chromium where that is installed."""
 
 import csv
+import html
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 from make_result_folder import make_result_folder
 
@@ -98,10 +100,48 @@ class Report(unittest.TestCase):
         page = self.page()
         for words in ("A made-up stack", "ADMM balanced", "iteration limit", "no such cone", "Time to accuracy", "1 ms"):
             self.assertIn(words, page)
-        self.assertIn("<td class=n>7</td><td class=n>2.5 ms</td>", page)  # setup and iterations
+        self.assertRegex(page, r">7</td><td [^>]*>2.5 ms</td>")  # setup and iterations
         curves = self.data(page)[0]["groups"][0]["curves"]
         self.assertEqual([c["label"] for c in curves], ["ADMM balanced", "Jacobi", "NSGS"])
         self.assertEqual(curves[0]["columns"]["iteration"], list(range(23)))
+
+    def ranking(self, rows):
+        """(page, rows of its first table as texts of their cells, rows of that table as HTML)"""
+        self.make()
+        self.write_rows([{"hash": f"{k:016x}", "model": "ncp", "setup_s": 0, "reason": "", "relative_residual": 1e-9, **row}
+                         for k, row in enumerate(rows)])
+        page = self.page()
+        made = re.findall(r"<tr>(<th scope=\"row\">.*?)</tr>", page[page.index("Which solver"):page.index("</table>")], re.S)
+        return page, [re.findall(r">([^<>]+?)\s*<", row) for row in made], made
+
+    def test_the_first_table_ranks_by_what_is_solved_and_then_by_time(self):
+        page, texts, made = self.ranking([
+            {"problem": p, "label": label, "status": status, "iterations": 10, "solve_s": time}
+            for label, cells in (("few", ("solved 0.001", "time_limit 9", "time_limit 9")),
+                                 ("slow", ("solved 0.002", "solved 0.4", "solved 0.4")),
+                                 ("quick", ("solved 0.004", "solved 0.1", "solved 0.1")),
+                                 ("picky", ("unsupported 0", "solved 0.2", "solved 0.2")))
+            for p, cell in zip("abc", cells) for status, time in (cell.split(),)])
+        self.assertEqual([row[0] for row in texts], ["quick", "slow", "picky", "few"])
+        self.assertEqual([row[2] for row in texts], ["3/3", "3/3", "2/2", "1/3"])  # what is unsupported is in no denominator
+        self.assertEqual([row[3] for row in texts], ["1.59", "3.17", "2", "1"])  # (4·1·1)^⅓, (2·4·4)^⅓, 2, 1
+        self.assertIn("<b>quick</b> comes first on the Coulomb model: it solved 3 of 3 problems, as did 1 other, in 1.59 times", page)
+        self.assertIn("<li><b>2</b>not solved</li><li><b>1</b>unsupported</li>", page)
+        best = [re.findall(r'class="n best"[^>]*>([^<]*)', row) for row in made]
+        self.assertEqual(best[0][:2], ["3/3", "1.59"])  # the least of those that solve most, so not the 1 of "few"
+        self.assertEqual(best[3], [])
+        self.assertIn(">of 1</small>", made[3])  # a median over one problem says so
+
+    def test_limits_carry_a_reason_and_unsupported_cells_stand_apart(self):
+        common = {"problem": "a", "solve_s": 1, "iterations": 700}
+        page, _, _ = self.ranking([{**common, "label": "L", "status": "iteration_limit", "relative_residual": 3e-6},
+                                   {**common, "label": "T", "status": "time_limit", "reason": "slow <disk>", "relative_residual": 1e-2},
+                                   {**common, "label": "U", "status": "unsupported", "reason": "takes no beams"}])
+        self.assertIn("all 700 iterations used; relative velocity residual 300 times the tolerance", page)
+        self.assertIn("slow &lt;disk&gt;; time used up; relative velocity residual 1.0·10<sup>6</sup> times the tolerance", page)
+        failed = page[page.index("<h3>Not solved"):page.index("Unsupported: never run")]
+        self.assertNotIn("takes no beams", failed)
+        self.assertIn("takes no beams", page[page.index("Unsupported: never run"):])
 
     def test_thins_long_curves_and_keeps_their_ends(self):
         self.make()
@@ -204,23 +244,66 @@ class Report(unittest.TestCase):
         self.assertEqual(self.out.read_text(), "older")
         self.assertEqual(sorted(p.name for p in self.place.glob(".page*")), [])
 
+    def browse(self, script="", size="1280,9000"):
+        """The page after its scripts and this one have run, and what they said on the console."""
+        page = self.out.read_text(encoding="utf-8")
+        self.out.write_text(page.replace("</body>", f"<script>addEventListener('load', () => {{{script}}})</script></body>"), encoding="utf-8")
+        result = subprocess.run(
+            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+             "--disable-component-update", "--disable-sync", f"--user-data-dir={self.place / 'profile'}", "--enable-logging=stderr",
+             f"--window-size={size}", "--virtual-time-budget=3000", "--dump-dom", self.out.as_uri()],
+            capture_output=True, text=True, timeout=120)
+        return result.stdout, [line for line in result.stderr.splitlines() if "CONSOLE" in line]
+
+    @unittest.skipUnless(CHROMIUM and HAS_CHART, "chromium or libjs-chart.js is not installed")
+    def test_tables_sort_and_figures_are_saved_as_svg(self):
+        self.make(title=HOSTILE)
+        self.page()
+        dom, console = self.browse("""
+            document.querySelectorAll('.ranked thead button')[5].click();
+            const text = document.createElement('pre'); text.id = 'saved'; text.textContent = document.querySelector('[data-plot]').svg();
+            document.body.append(text);""")
+        self.assertEqual(console, [])
+        table = dom[dom.index("ranked"):]
+        table = table[:table.index("</table>")]
+        self.assertIn('aria-sort="ascending"', table)
+        svg = html.unescape(re.search(r'<pre id="saved">(.*?)</pre>', dom, re.S).group(1))
+        said = ["".join(node.itertext()) for node in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+        self.assertLessEqual({"Jacobi · iteration limit", "iteration", "relative velocity residual", "10−9"}, set(said))
+
+    @unittest.skipUnless(CHROMIUM and HAS_CHART, "chromium or libjs-chart.js is not installed")
+    def test_a_column_sorts_by_its_numbers_and_both_ways(self):
+        rows = [{"problem": "a", "label": label, "status": "solved", "iterations": n, "solve_s": 1e-3 * n, "model": "ncp"}
+                for label, n in (("A", 900), ("B", 20), ("C", 1000))]
+        self.ranking(rows)
+        names = "[...document.querySelectorAll('.ranked tbody th')].map((cell) => cell.textContent).join('')"
+        dom, _ = self.browse(f"""
+            const button = document.querySelectorAll('.ranked thead button')[5]; let said = '';
+            for (let k = 0; k < 2; ++k) {{{{ button.click(); said += {names} + ' '; }}}}
+            document.title = said;""".replace("{{", "{").replace("}}", "}"))
+        self.assertIn("<title>BAC CAB </title>", dom)
+
+    @unittest.skipUnless(CHROMIUM and HAS_CHART, "chromium or libjs-chart.js is not installed")
+    def test_a_narrow_screen_says_what_lies_beyond_its_edge(self):
+        self.make()
+        self.page()
+        narrow = self.browse("const r = document.querySelector('.scroll'); r.style.width = '150px';"
+                             "new Promise((go) => setTimeout(go, 500)).then(() => {"
+                             "document.title = document.querySelector('.cue').hidden + document.querySelector('.cue').textContent; });")[0]
+        self.assertRegex(narrow, r"<title>false\d more columns →</title>")
+
     @unittest.skipUnless(CHROMIUM and HAS_CHART, "chromium or libjs-chart.js is not installed")
     def test_a_browser_draws_it_without_a_word_on_the_console(self):
         self.make(reason=HOSTILE, title=HOSTILE, problems=("stack", HOSTILE))
         self.make_sweep("sweep")
         self.page(self.folder, self.place / "sweep", "--analysis", text=json.dumps([{"profiles": profiles("ADMM balanced", "NSGS")}, {}]))
-        result = subprocess.run(
-            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-             "--disable-component-update", "--disable-sync", f"--user-data-dir={self.place / 'profile'}", "--enable-logging=stderr",
-             "--window-size=1280,9000", "--virtual-time-budget=3000", "--dump-dom", self.out.as_uri()],
-            capture_output=True, text=True, timeout=120)
-        console = [line for line in result.stderr.splitlines() if "CONSOLE" in line]
+        dom, console = self.browse()
         self.assertEqual(console, [])
-        self.assertIn('aria-label="Line plot of relative velocity residual against iteration: ADMM balanced, Jacobi, NSGS.', result.stdout)
-        self.assertIn('aria-label="Line plot of fraction of the problems against ratio: ADMM balanced, NSGS.', result.stdout)
-        self.assertIn('aria-label="Line plot of iterations against rho: mu 1, mu 2.', result.stdout)
-        self.assertEqual(result.stdout.count('aria-pressed="true"'), 3 + 2 + 2 + 3)  # curves, profile, lines against rho and mu
-        self.assertNotIn("<title>stolen", result.stdout)
+        self.assertIn('aria-label="Line plot of relative velocity residual against iteration: ADMM balanced, Jacobi, NSGS.', dom)
+        self.assertIn('aria-label="Line plot of fraction of the problems against ratio: ADMM balanced, NSGS.', dom)
+        self.assertIn('aria-label="Line plot of iterations against rho: mu 1, mu 2.', dom)
+        self.assertEqual(dom.count('aria-pressed="true"'), 3 + 2 + 2 + 3)  # curves, profile, lines against rho and mu
+        self.assertNotIn("<title>stolen", dom)
 
 
 if __name__ == "__main__":
