@@ -54,7 +54,7 @@ def ranked(rows):
 def others(rows):
     """Statuses of the cells that were tried and not solved, as words."""
     kinds = [r["status"] for r in rows if r["status"] not in ("solved", "unsupported")]
-    return ", ".join(f"{kinds.count(kind)} {status(kind)}" for kind in sorted(set(kinds), key=lambda k: (k in LIMITS, k))) or "·"
+    return ", ".join(status(kind, kinds.count(kind)) for kind in sorted(set(kinds), key=lambda k: (k in LIMITS, k))) or "·"
 
 
 def ranking_table(model, rows):

@@ -62,6 +62,8 @@ def power(decade):
 
 
 def reached(members, column, write):
+    """The median of those that got there, and how many did of those that were tried."""
+    members = [r for r in members if r["status"] != "unsupported"]
     values = [v for r in members if math.isfinite(v := as_number(r.get(column)))]
     if not values:
         return "–"

@@ -20,8 +20,8 @@ def say(value):
     return html.escape(str(value), quote=True)
 
 
-def status(name):
-    return f'<span class="{TONES.get(name, "bad")}">{say(name.replace("_", " "))}</span>'
+def status(name, number=""):
+    return f'<span class="{TONES.get(name, "bad")}">{f"{number} " if number else ""}{say(name.replace("_", " "))}</span>'
 
 
 def figure(value):

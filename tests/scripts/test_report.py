@@ -132,6 +132,16 @@ class Report(unittest.TestCase):
         self.assertEqual(best[3], [])
         self.assertIn(">of 1</small>", made[3])  # a median over one problem says so
 
+    def test_times_to_accuracy_leave_out_what_a_solver_does_not_support(self):
+        page, _, _ = self.ranking([{"problem": p, "label": label, "status": status, "iterations": 1, "solve_s": 1, "time_to_1e-2": time}
+                                   for label, cells in (("A", (("solved", 0.1), ("solved", 0.3))), ("B", (("unsupported", ""), ("solved", 0.2))))
+                                   for p, (status, time) in zip("ab", cells)])
+        table = page[page.index("Solver time to accuracy"):]
+        table = table[:table.index("</table>")]
+        self.assertIn("200 ms", table)
+        self.assertNotIn("1/2", table)
+        self.assertEqual(re.findall(r"<td class=\"?n(?: best)?\"?", table), ['<td class="n best"', "<td class=n"])
+
     def test_limits_carry_a_reason_and_unsupported_cells_stand_apart(self):
         common = {"problem": "a", "solve_s": 1, "iterations": 700}
         page, _, _ = self.ranking([{**common, "label": "L", "status": "iteration_limit", "relative_residual": 3e-6},
@@ -287,10 +297,10 @@ class Report(unittest.TestCase):
     def test_a_narrow_screen_says_what_lies_beyond_its_edge(self):
         self.make()
         self.page()
-        narrow = self.browse("const r = document.querySelector('.scroll'); r.style.width = '150px';"
-                             "new Promise((go) => setTimeout(go, 500)).then(() => {"
-                             "document.title = document.querySelector('.cue').hidden + document.querySelector('.cue').textContent; });")[0]
-        self.assertRegex(narrow, r"<title>false\d more columns →</title>")
+        narrow = self.browse("const r = document.querySelector('.scroll'), cue = document.querySelector('.cue'), wide = cue.hidden;"
+                             "r.style.width = '150px'; r.dispatchEvent(new Event('scroll')); let said = wide + ' ' + cue.hidden + cue.textContent;"
+                             "r.scrollLeft = 9999; r.dispatchEvent(new Event('scroll')); document.title = said + cue.textContent;")[0]
+        self.assertRegex(narrow, r"<title>true false\d more columns →← scroll back</title>")
 
     @unittest.skipUnless(CHROMIUM and HAS_CHART, "chromium or libjs-chart.js is not installed")
     def test_a_browser_draws_it_without_a_word_on_the_console(self):

@@ -12,6 +12,7 @@ void add_list(CommandLine& program);
 void add_inspect(CommandLine& program);
 void add_generate(CommandLine& program);
 void add_report(CommandLine& program);
+void add_plot(CommandLine& program);
 void add_claims(CommandLine& program);
 void add_compare(CommandLine& program);
 void add_profile(CommandLine& program);

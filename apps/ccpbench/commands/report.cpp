@@ -2,15 +2,12 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 #include "bench/config/config_json.hpp"
 #include "commands/command.hpp"
+#include "commands/script.hpp"
 #include "io/file.hpp"
-#include "process/program.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/terminal.hpp"
 #include "views/report_data.hpp"
@@ -32,23 +29,6 @@ struct ReportArguments {
   std::string out = "report.html", fclib_dir;
 };
 
-/// scripts/report.py: where CCPBENCH_SCRIPTS says, else installed beside this program, else in the source tree.
-std::filesystem::path find_script() {
-  std::vector<std::filesystem::path> places;
-  if (const char* named = std::getenv("CCPBENCH_SCRIPTS"); named != nullptr) {
-    places.emplace_back(named);
-  } else {
-    std::error_code unreadable;
-    const auto self = std::filesystem::read_symlink("/proc/self/exe", unreadable);
-    if (!unreadable) places.push_back(self.parent_path() / CCPBENCH_INSTALLED_SCRIPTS);
-    places.emplace_back(CCPBENCH_SOURCE_SCRIPTS);
-  }
-  for (const auto& place : places)
-    if (std::filesystem::is_regular_file(place / "report.py")) return (place / "report.py").lexically_normal();
-  throw InputError((places.front() / "report.py").lexically_normal().string(), "",
-                   "no such file; CCPBENCH_SCRIPTS names the folder of the scripts");
-}
-
 /// A nameless file that holds the text, to be read from its start.
 FileStream nameless_file(const std::string& text) {
   FileStream file(std::tmpfile());
@@ -56,16 +36,6 @@ FileStream nameless_file(const std::string& text) {
     throw InputError(fmt::format("cannot write a temporary file: {}", std::strerror(errno)));
   std::rewind(file.get());
   return file;
-}
-
-/// Exit code of a program that reads `input` and shares our terminal; exit_no_program when it cannot be started.
-int run_and_wait(const std::vector<std::string>& command, std::FILE* input) {
-  try {
-    const ExitStatus exit = wait_for(start({command, {}, fileno(input)}));
-    return exit.code.value_or(128 + exit.signal);
-  } catch (const std::system_error& error) {
-    throw InputError(fmt::format("cannot start {}: {}", command[0], error.code().message()));
-  }
 }
 
 /// Claims and profiles of one folder. What cannot be judged is told on the page, which shows the rest; what the page
@@ -83,16 +53,14 @@ Json analysis(const std::string& folder, const ReportArguments& options) {
 }
 
 int write_report(const ReportArguments& options) {
-  std::vector<std::string> command = {"python3", "-B", find_script().string(), "--out=" + options.out, "--analysis", "--"};
+  std::vector<std::string> arguments = {"--out=" + options.out, "--analysis", "--"};
   Json judged = Json::array();
   for (const std::string& folder : options.folders) {
-    command.push_back(folder);
+    arguments.push_back(folder);
     judged.push_back(analysis(folder, options));
   }
   const FileStream input = nameless_file(judged.dump(-1, ' ', false, Json::error_handler_t::replace));
-  const int code = run_and_wait(command, input.get());
-  if (code == exit_no_program) throw InputError("python3 is missing, which writes the page: apt-get install python3");
-  return code == exit_done || code == exit_bad_input ? code : exit_internal_error;
+  return run_script("report.py", arguments, input.get());
 }
 
 }  // namespace

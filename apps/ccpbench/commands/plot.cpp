@@ -1,0 +1,67 @@
+#include <filesystem>
+#include <utility>
+
+#include "commands/command.hpp"
+#include "commands/script.hpp"
+
+namespace ccp::cli {
+namespace {
+
+constexpr const char* plot_footer =
+    "Examples\n"
+    "  $ ccpbench plot results/test1a\n"
+    "  $ ccpbench plot results/test1a --kind convergence --only '*ADMM*' --width single --legend labels\n"
+    "  $ ccpbench plot results/fclib --kind profile --by iterations --out figures --format pdf\n"
+    "\n"
+    "Kinds, all of them by default where a result has what they show: convergence (residual against iterations and time, and the\n"
+    "'plots' of the config), sweep (the 'plots' of that kind), map (numbers over two swept values), profile (performance and data\n"
+    "profiles of each model, as `ccpbench profile` computes them). Python 3 with matplotlib draws them.\n"
+    "Exit codes: 0 drawn, 2 bad input.\n";
+
+struct PlotArguments {
+  std::vector<std::string> folders, kinds, only;
+  std::string problem, by, width, legend, format, dpi, out;
+  bool title = false, raw = false, all = false;
+};
+
+int draw_plots(const PlotArguments& options) {
+  std::vector<std::string> arguments;
+  for (const std::string& kind : options.kinds) arguments.push_back("--kind=" + kind);
+  for (const std::string& pattern : options.only) arguments.push_back("--only=" + pattern);
+  const std::pair<const char*, const std::string*> texts[] = {
+      {"--problem=", &options.problem}, {"--by=", &options.by},   {"--width=", &options.width}, {"--legend=", &options.legend},
+      {"--format=", &options.format},   {"--dpi=", &options.dpi}, {"--out=", &options.out}};
+  for (const auto& [name, value] : texts)
+    if (!value->empty()) arguments.push_back(name + *value);
+  const std::pair<const char*, bool> flags[] = {{"--title", options.title}, {"--raw", options.raw}, {"--all", options.all}};
+  for (const auto& [name, set] : flags)
+    if (set) arguments.emplace_back(name);
+  std::error_code unreadable;
+  if (const auto self = std::filesystem::read_symlink("/proc/self/exe", unreadable); !unreadable)
+    arguments.push_back("--program=" + self.string());  // for the profiles
+  arguments.emplace_back("--");
+  arguments.insert(arguments.end(), options.folders.begin(), options.folders.end());
+  return run_script("plot.py", arguments);
+}
+
+}  // namespace
+
+void add_plot(CommandLine& program) {
+  Subcommand& command = program.subcommand("plot", "figures of results, as PNG, SVG and PDF", plot_footer);
+  PlotArguments& options = command.options<PlotArguments>(draw_plots);
+  command.operands("RESULTS", &options.folders, "folders of results", Need::required);
+  command.repeated("--kind", &options.kinds, "KIND", "convergence, sweep, map or profile, any number of times (default: all)");
+  command.repeated("--only", &options.only, "GLOB", "only the solvers whose label matches, any number of times");
+  command.text("--problem", &options.problem, "GLOB", "only curves of the problems whose name matches");
+  command.text("--by", &options.by, "NAME", "what profiles count: time (default), iterations, products, back_solves, factorizations");
+  command.text("--width", &options.width, "WIDTH", "single (89 mm), double (180 mm, default) or a number of mm");
+  command.text("--legend", &options.legend, "WHAT", "full (default), outcomes (no times) or labels");
+  command.flag("--title", &options.title, "the title above each figure");
+  command.flag("--raw", &options.raw, "every point of curves that oscillate, instead of their mean and band");
+  command.flag("--all", &options.all, "figures of more than 24 problems or maps, too");
+  command.text("--format", &options.format, "LIST", "some of png,svg,pdf (default: all)");
+  command.text("--dpi", &options.dpi, "NUMBER", "resolution of the PNG files (default 300)");
+  command.text("--out", &options.out, "DIR", "where the figures go (default: RESULTS/plots)");
+}
+
+}  // namespace ccp::cli

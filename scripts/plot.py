@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Draws all figures of result folders: curves, sweeps, maps and profiles. `ccpbench plot` runs it."""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# First, since it finds an interpreter with matplotlib.
+from plotting import add_figure_options, add_picture_options, draw_each, file_name, save_all
+
+import plot_convergence
+import plot_maps
+import plot_profiles
+import plot_sweep
+from result_folder import InputError, read_manifest, read_summary
+
+KINDS = ("convergence", "sweep", "map", "profile")
+COSTS = ("time", "iterations", "products", "back_solves", "factorizations")
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        print(f"plot.py: {message}", file=sys.stderr)
+        sys.exit(2)
+
+
+def problems_of(folder):
+    """{model: names of its problems}."""
+    found = {}
+    for row in read_summary(folder, ("problem", "model", "label", "hash")):
+        found.setdefault(row["model"], set()).add(row["problem"])
+    return found
+
+
+def draw_profiles(folder, arguments, asked):
+    """Profiles of each model with two problems or more, computed by the program."""
+    read_manifest(folder)
+    models = [model for model, problems in problems_of(folder).items() if len(problems) > 1]
+    if not models:
+        if asked:
+            print(f"{folder}: profiles need two problems of a model", file=sys.stderr)
+        return
+    target = arguments.out or folder / "plots"
+    for model in models:
+        with tempfile.TemporaryDirectory() as place:
+            made = subprocess.run([arguments.program, "profile", str(folder), "--model", model, "--by", arguments.by, "--out", place],
+                                  capture_output=True, text=True)
+            if made.returncode != 0:
+                lines = made.stderr.strip().splitlines() or [f"{arguments.program} ended with code {made.returncode}"]
+                raise InputError(f"{folder}: no profiles: {lines[-1].removeprefix('ccpbench: error: ')}")
+            figure = plot_profiles.draw_figure(Path(place), arguments)
+        save_all(figure, target, file_name(f"profiles-{arguments.by}-{model}"), arguments)
+    print(f"plots: {target} (profiles by {arguments.by.replace('_', '-')}: {', '.join(models)})")
+
+
+def draw(folder, arguments):
+    if not arguments.kind and not (folder / "manifest.json").exists() and (folder / "performance.csv").exists():
+        plot_profiles.draw(folder, arguments)  # what `ccpbench profile --out` has written
+        return
+    kinds = arguments.kind or KINDS
+    arguments.results = folder
+    if "convergence" in kinds:
+        plot_convergence.plot_folder(folder, arguments)
+    if "sweep" in kinds:
+        plot_sweep.plot_folder(folder, arguments)
+    if "map" in kinds:
+        plot_maps.plot_folder(folder, arguments)
+    if "profile" in kinds:
+        draw_profiles(folder, arguments, bool(arguments.kind))
+
+
+def main():
+    parser = Parser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="+", type=Path, metavar="RESULTS", help="folders that `ccpbench run` has written")
+    parser.add_argument("--kind", action="append", default=[], choices=KINDS, metavar="KIND", help=f"{', '.join(KINDS)}; repeatable (default: all)")
+    parser.add_argument("--by", default="time", choices=COSTS, metavar="NAME", help=f"what profiles count: {', '.join(COSTS)}")
+    parser.add_argument("--program", default="ccpbench", metavar="PATH", help="the program that computes profiles (default: ccpbench)")
+    plot_convergence.add_curve_options(parser)
+    plot_profiles.add_profile_options(parser)
+    add_figure_options(parser)
+    add_picture_options(parser, "RESULTS/plots")
+    parser.set_defaults(metric=None)
+    arguments = parser.parse_args()
+    return draw_each(arguments.folders, lambda folder: draw(folder, arguments))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

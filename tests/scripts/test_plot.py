@@ -1,0 +1,87 @@
+"""Tests of `ccpbench plot` and scripts/plot.py on a real run. CCPBENCH_PROGRAM names the program."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+PROGRAM = os.environ.get("CCPBENCH_PROGRAM")
+SPHERES, RHO = "/problems/0/parameters/spheres", "/solvers/0/parameters/rho"
+
+
+@unittest.skipUnless(PROGRAM, "CCPBENCH_PROGRAM names no program")
+class Plot(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(self.scratch.cleanup)
+        self.place = Path(self.scratch.name)
+        self.results = self.place / "out" / "tiny"
+
+    def program(self, *arguments, **environment):
+        return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=300, cwd=self.place,
+                              env={**os.environ, "CCPBENCH_SCRIPTS": str(SCRIPTS), **environment})
+
+    def run_tiny(self, spheres=(3, 4)):
+        """Stacks of spheres, two steps of ADMM, Jacobi."""
+        config = {"name": "tiny", "stop": {"tolerance": 1e-8, "max_iterations": 40},
+                  "problems": [{"scene": "odd_mass_stack", "parameters": {"heavy_index": 2, "spheres": 3}}],
+                  "solvers": [{"solver": "admm", "label": "ADMM", "parameters": {"rho": 0.1}}, {"solver": "jacobi", "label": "Jacobi"}],
+                  "sweep": {SPHERES: list(spheres), RHO: [0.1, 1.0]},
+                  "plots": [{"kind": "sweep", "against": SPHERES, "metric": "iterations"}]}
+        (self.place / "tiny.json").write_text(json.dumps(config))
+        made = self.program("run", "tiny.json", "--quiet", "--out", "out")
+        self.assertEqual(made.returncode, 0, made.stderr)
+
+    def drawn(self, folder=None):
+        return sorted(path.name for path in (folder or self.results / "plots").iterdir())
+
+    def test_all_kinds_by_one_command(self):
+        self.run_tiny()
+        made = self.program("plot", self.results, "--format", "svg")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        names = self.drawn()
+        self.assertIn("profiles-time-ccp.svg", names)
+        self.assertIn("sweep-iterations-spheres.svg", names)
+        self.assertEqual(sum(name.startswith("map-") for name in names), 2)
+        self.assertEqual(sum(name.startswith("odd_mass_stack") for name in names), 2)
+        self.assertIn("<!-- Jacobi -->", (self.results / "plots" / "profiles-time-ccp.svg").read_text())
+
+    def test_kinds_and_solvers_can_be_chosen(self):
+        self.run_tiny()
+        made = self.program("plot", self.results, "--kind", "profile", "--kind", "convergence", "--only", "ADMM", "--by", "iterations",
+                            "--format", "svg", "--width", "single", "--legend", "labels", "--title", "--out", "figures", "--problem", "*3*")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertEqual(self.drawn(self.place / "figures"), ["odd_mass_stack_spheres_3_-ccp.svg", "profiles-iterations-ccp.svg"])
+        for name in self.drawn(self.place / "figures"):
+            text = (self.place / "figures" / name).read_text()
+            self.assertIn('width="252pt"', text)
+            self.assertNotIn("Jacobi", text)
+            self.assertNotIn("40 iterations", text)
+        self.assertIn("<!-- tiny -->", (self.place / "figures" / "odd_mass_stack_spheres_3_-ccp.svg").read_text())
+
+    def test_one_problem_has_no_profiles(self):
+        self.run_tiny(spheres=(3,))
+        made = self.program("plot", self.results, "--format", "svg", "--kind", "profile")
+        self.assertEqual(made.returncode, 0)
+        self.assertIn("profiles need two problems of a model", made.stderr)
+        self.assertNotIn("profiles", self.program("plot", self.results, "--format", "svg").stderr)
+
+    def test_bad_input_is_one_line_and_code_2(self):
+        self.run_tiny(spheres=(3,))
+        for arguments, words in ((["nowhere"], "nowhere: no such folder"), ([self.results, "--kind", "pie"], "argument --kind: invalid choice: 'pie'"),
+                                 ([self.results, "--width", "5"], "expected single, double or a width in mm"),
+                                 ([self.results, "--only", "x"], "no solver matches 'x'; there are: ADMM, Jacobi")):
+            made = self.program("plot", *arguments)
+            self.assertEqual(made.returncode, 2, arguments)
+            self.assertEqual(len(made.stderr.splitlines()), 1, made.stderr)
+            self.assertIn(words, made.stderr)
+        lost = self.program("plot", self.results, CCPBENCH_SCRIPTS=str(self.place))
+        self.assertEqual(lost.returncode, 2)
+        self.assertIn("plot.py: no such file; CCPBENCH_SCRIPTS names the folder of the scripts", lost.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
