@@ -90,9 +90,15 @@ def draw_legend(figure, entries, left, top, columns, width):
 
 
 def wrapped(text, width, points):
-    """Lines of about that width: characters are counted by the mean of the text."""
-    each = text_width(text, points) / max(1, len(text))
-    return textwrap.wrap(text, max(20, int(width / each))) if text else []
+    """Lines that are no wider than that, as long as no word is."""
+    lines = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(longer, points) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
 
 
 def make_page(width, panels, entries, notes=(), title=(), height=2.3, shared=True, across=None, heading=0.0):
@@ -140,7 +146,7 @@ def make_page(width, panels, entries, notes=(), title=(), height=2.3, shared=Tru
 def label_y(axes, text):
     """The text at the left of a panel, in lines that are no longer than the panel is high."""
     height = axes.get_window_extent().height / axes.figure.dpi
-    axes.set_ylabel("\n".join(wrapped(text, 1.05 * height, TEXT)))
+    axes.set_ylabel("\n".join(wrapped(text, height, TEXT)))
 
 
 def fit_left(page):

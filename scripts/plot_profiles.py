@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import add_figure_options, add_picture_options, draw_each, log_axis, power_formula, save_all
+from plotting import DASHES, add_figure_options, add_picture_options, draw_each, log_axis, power_formula, save_all
 
 from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
 from result_folder import InputError, as_number, read_summary
@@ -51,6 +51,31 @@ def read_curves(path, abscissa):
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: is no profile ({type(error).__name__}: {error})") from None
     return curves, problems
+
+
+def schools_of(means):
+    """{label: school} where means.csv has that column and more than one school; else empty."""
+    found = {row.get("label"): row.get("school") or "" for row in means}
+    return found if len(set(found.values())) > 1 else {}
+
+
+def give_styles(shown, number, schools):
+    """{label: style}. Of several schools each has a line of its own kind; marker and colour tell the solvers."""
+    names = list(dict.fromkeys(schools.values()))
+    styles = {label: {**style(number[label]), "phase": k * 0.382 % 1.0} for k, label in enumerate(shown)}
+    for label in shown if schools else []:
+        styles[label]["linestyle"] = DASHES[names.index(schools.get(label, "")) % len(DASHES)]
+    return styles
+
+
+def entries_of(shown, styles, schools, said):
+    """Rows of the legend, those of a school under its name. said: what a row says of a label."""
+    entries = []
+    for school in dict.fromkeys(schools.get(label, "") for label in shown):
+        entries += [Entry(f"{school}:")] if schools else []
+        entries += [Entry(label, {k: v for k, v in styles[label].items() if k != "phase"}, said(label))
+                    for label in shown if schools.get(label, "") == school]
+    return entries
 
 
 def ranking(performance, means):
@@ -128,9 +153,9 @@ def draw_figure(folder, arguments):
     by, number = means[0].get("by") or "", style_numbers(labels, arguments)
     ranked = ranking(performance, means)
     shown = ranked[:arguments.top] if arguments.top else ranked
-    styles = {label: {**style(number[label]), "phase": k * 0.382 % 1.0} for k, label in enumerate(shown)}
-    entries = [Entry(label, {k: v for k, v in styles[label].items() if k != "phase"}, solved_text(label, performance, problems))
-               for label in shown]
+    schools = schools_of(means)
+    styles = give_styles(shown, number, schools)
+    entries = entries_of(shown, styles, schools, lambda label: solved_text(label, performance, problems))
     others = [f"{label} ({solved_text(label, performance, problems).split(' of')[0]})" for label in ranked[len(shown):]]
     notes = [f"Thin and grey: {', '.join(others)}."] if others else []
     title = (f"Profiles of {len(ranked)} solvers by {by.replace('_', '-')}",)

@@ -67,7 +67,7 @@ def ranking_table(model, rows):
     body = []
     for rank, s in enumerate(places, start=1):
         tried = s["cells"] - s["unsupported"]
-        part = f" <small>of {s['solved']}</small>" if s["solved"] < problems else ""
+        part = f" <small>of {s['solved']}</small>" if 0 < s["solved"] < problems else ""
         body.append([say(s["label"]), *[say(s["school"] or "")] * schools, Value(str(rank), rank, 0),
                      Value(f"{s['solved']}/{tried}", -s["solved"]),
                      Value(figure(s["ratio"]), s["ratio"], s["solved"]), Value(str(s["first"] or "·"), -s["first"]),

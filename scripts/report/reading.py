@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from result_folder import as_number, read_json, read_manifest, read_summary, swept_groups, without_suffix
+from result_folder import as_number, read_json, read_manifest, read_summary, swept_groups, swept_value, without_suffix
 from series_styles import numbers
 
 MODELS = {"ccp": "convex model", "ncp": "Coulomb model"}
@@ -99,6 +99,21 @@ def read_curve(path, columns, measures, most):
     return {name: [short(rows[k][place]) for k in kept] for name, place in places.items()}, len(rows)
 
 
+def ordered_shares(values):
+    """{key: place from 0 to 1 of its number among those of all keys}; empty with fewer than three numbers."""
+    numeric = {key: v for key, v in values.items() if isinstance(v, (int, float)) and not isinstance(v, bool)}
+    order = sorted(set(numeric.values()))
+    return {key: round(order.index(v) / (len(order) - 1), 3) for key, v in numeric.items()} if len(order) >= 3 else {}
+
+
+def shares_of(study, rows):
+    """{hash: share} of the rows of a plot by the swept number with the most values among them."""
+    swept = [row for row in rows if row["label"] != row["base"] and row["hash"] in study.cells]
+    found = [ordered_shares({row["hash"]: swept_value(study.cells[row["hash"]], pointer) for row in swept})
+             for pointer in swept_pointers(study.config)]
+    return max(found, key=lambda shares: len(set(shares.values())), default={})
+
+
 def curve_groups(study, budget):
     """(groups of curves by problem and model, x columns, y columns, what was left out). `budget`: points per curve, curves left."""
     traced = study.config.get("trace")
@@ -106,6 +121,10 @@ def curve_groups(study, budget):
     wanted = dict.fromkeys([measure, *(traced if isinstance(traced, list) else []), "relative_residual", "natural_map"])
     measures = [m for m in wanted if isinstance(m, str)][:MOST_MEASURES]
     number = numbers(study.labels())
+    members = {}
+    for row in study.rows:
+        members.setdefault((row["problem"], row["model"]), []).append(row)
+    shares = {key: shares_of(study, rows) for key, rows in members.items()}
     groups, left_out, seen = {}, {"curves": 0, "points": 0, "kept": 0}, set()
     for row in study.rows:
         trace = study.folder / "cells" / row["hash"] / "trace.csv"
@@ -123,8 +142,9 @@ def curve_groups(study, budget):
         seen.update(name for name, values in columns.items() if any(v is not None for v in values))
         name = f"{row['problem']} – {MODELS.get(row['model'], row['model'])}"
         group = groups.setdefault((row["problem"], row["model"]), {"name": name, "curves": []})
-        group["curves"].append({"label": row["label"], "note": row["status"].replace("_", " "), "number": number[row["label"]],
-                                "columns": columns})
+        curve = {"label": row["label"], "note": row["status"].replace("_", " "), "number": number[row["label"]], "columns": columns}
+        share = shares[row["problem"], row["model"]].get(row["hash"])
+        group["curves"].append(curve if share is None else {**curve, "number": number[row["base"]], "share": share})
     return list(groups.values()), [a for a in AXES if a in seen], [m for m in measures if m in seen], left_out
 
 

@@ -17,7 +17,19 @@
 
   const dark = () => !printing && (root.dataset.theme ? root.dataset.theme === "dark"
     : matchMedia("(prefers-color-scheme: dark)").matches);
-  const colour = (k) => { const list = colours[dark() ? "dark" : "light"]; return list[k % list.length]; };
+  // Viridis, for lines in order of a number; on dark paper without its dark end, on light paper without its light one.
+  const viridis = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+  const ramp = (share, night) => {
+    const place = Math.min(3.999, (night ? 0.25 + 0.75 * share : 0.88 * share) * 4), low = Math.floor(place);
+    const mixed = viridis[low].map((a, k) => Math.round(a + (viridis[low + 1][k] - a) * (place - low)));
+    return "#" + mixed.map((c) => c.toString(16).padStart(2, "0")).join("");
+  };
+  // Of a line or data set: {number, share}.
+  const colourAt = (line, night) => {
+    const list = colours[night ? "dark" : "light"];
+    return line.share === undefined ? list[line.number % list.length] : ramp(line.share, night);
+  };
+  const colour = (line) => colourAt(line, dark());
   const raised = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
   const power = (value, plain = false) => {
     const exponent = Math.round(Math.log10(value));
@@ -45,11 +57,11 @@
     return made;
   }
 
-  function sample(k) {
+  function sample(set) {
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     for (const [name, value] of [["width", 30], ["height", 10], ["aria-hidden", "true"]]) svg.setAttribute(name, value);
     const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-    const values = { x1: 0, y1: 5, x2: 30, y2: 5, stroke: colour(k), "stroke-width": 2.5, "stroke-dasharray": dashes[k % dashes.length].join(" ") };
+    const values = { x1: 0, y1: 5, x2: 30, y2: 5, stroke: colour(set), "stroke-width": 2.5, "stroke-dasharray": dashes[set.number % dashes.length].join(" ") };
     for (const name in values) line.setAttribute(name, values[name]);
     svg.append(line);
     return svg;
@@ -61,7 +73,7 @@
       const item = document.createElement("li"), button = document.createElement("button");
       button.type = "button";
       const show = () => button.setAttribute("aria-pressed", String(chart.isDatasetVisible(k)));
-      button.append(sample(set.number), document.createTextNode(set.label + (set.note ? ` · ${set.note}` : "")));
+      button.append(sample(set), document.createTextNode(set.label + (set.note ? ` · ${set.note}` : "")));
       button.addEventListener("click", () => {
         const visible = !chart.isDatasetVisible(k);
         sets.forEach((other, j) => { if (j === k || other.edge && other.number === set.number) chart.setDatasetVisibility(j, visible); });
@@ -76,17 +88,17 @@
 
   // The 95 % band of a line: its lower edge, and the upper one filled down to it. They follow all lines, so they lie below them.
   function edges(line, stepped) {
-    const side = (k, more) => ({ label: `${line.label}, 95 % band`, number: line.number, edge: true, stepped, borderWidth: 0, pointRadius: 0,
-      pointHitRadius: 0, data: line.band.map((p) => ({ x: p[0], y: p[k] })), backgroundColor: colour(line.number) + "33", ...more });
+    const side = (k, more) => ({ label: `${line.label}, 95 % band`, number: line.number, share: line.share, edge: true, stepped, borderWidth: 0, pointRadius: 0,
+      pointHitRadius: 0, data: line.band.map((p) => ({ x: p[0], y: p[k] })), backgroundColor: colour(line) + "33", ...more });
     return [side(2, {}), side(3, { fill: "-1" })];
   }
 
   // lines: {label, note, number, points: [{x, y}], marks, band}; what: titles and which axes are logarithmic.
   function draw(box, old, lines, what) {
     if (old) old.destroy();
-    const datasets = lines.map((line) => ({ label: line.label, note: line.note, number: line.number, stepped: what.stepped || false,
-      data: line.points.filter((p) => (p.x > 0 || !what.logX) && (p.y > 0 || !what.logY)), borderColor: colour(line.number),
-      backgroundColor: colour(line.number), borderWidth: 2, borderDash: dashes[line.number % dashes.length],
+    const datasets = lines.map((line) => ({ label: line.label, note: line.note, number: line.number, share: line.share, stepped: what.stepped || false,
+      data: line.points.filter((p) => (p.x > 0 || !what.logX) && (p.y > 0 || !what.logY)), borderColor: colour(line),
+      backgroundColor: colour(line), borderWidth: 2, borderDash: dashes[line.number % dashes.length],
       pointStyle: points[line.number % points.length], pointRadius: line.marks ? 4 : 0, pointHitRadius: 8, hoverRadius: 5, tension: 0 }));
     lines.filter((line) => line.band).forEach((line) => datasets.push(...edges(line, what.stepped || false)));
     const y = Object.assign(axis(what.y, what.logY, false), what.range || {});
@@ -100,7 +112,7 @@
     canvas.setAttribute("aria-label", `Line plot of ${what.y} against ${what.x}: ${lines.map((l) => l.label).join(", ")}. ` +
       "The tables of this page hold the numbers.");
     legend(box.querySelector(".legend"), chart);
-    box.svg = () => ccpbenchSvg(chart, (k) => colours.light[k % colours.light.length]);
+    box.svg = () => ccpbenchSvg(chart, (set) => colourAt(set, false));
     box.fileName = `${what.y} against ${what.x}`.replace(/[^A-Za-z0-9]+/g, "_");
     return chart;
   }
@@ -134,7 +146,7 @@
     let chart = null;
     const show = () => {
       const lines = groups[Number(problem.value)].curves.filter((c) => c.columns[x.value] && c.columns[y.value]).map((curve) => ({
-        label: curve.label, note: curve.note, number: curve.number,
+        label: curve.label, note: curve.note, number: curve.number, share: curve.share,
         points: curve.columns[x.value].map((value, k) => ({ x: value, y: curve.columns[y.value][k] })).filter((p) => p.x !== null && p.y !== null) }));
       // What has values below zero, as the objective, has no logarithm.
       const logY = !lines.some((l) => l.points.some((p) => p.y < 0));
@@ -158,7 +170,7 @@
     let chart = null;
     const show = () => {
       const chosen = figure.metrics.find((m) => m.column === metric.value);
-      const lines = chosen.lines.map((line, k) => ({ label: line.label, number: k, marks: true, points: line.points.map(([x, y]) => ({ x, y })) }));
+      const lines = chosen.lines.map((line, k) => ({ label: line.label, number: k, share: line.share, marks: true, points: line.points.map(([x, y]) => ({ x, y })) }));
       chart = draw(box, chart, lines, { x: figure.x, y: chosen.name, logX: figure.log_x, logY: chosen.log });
     };
     metric.addEventListener("change", show);

@@ -34,9 +34,9 @@ const ccpbenchSvg = (() => {
     let text = "";
     const bands = shown.filter((set) => set.edge);
     for (let k = 0; k + 1 < bands.length; k += 2)
-      text += `<path d="${path([...places(chart, bands[k]), ...places(chart, bands[k + 1]).reverse()])}Z" fill="${colour(bands[k].number)}" fill-opacity="0.15"/>`;
+      text += `<path d="${path([...places(chart, bands[k]), ...places(chart, bands[k + 1]).reverse()])}Z" fill="${colour(bands[k])}" fill-opacity="0.15"/>`;
     shown.filter((set) => !set.edge).forEach((set) => {
-      const at = places(chart, set), ink = colour(set.number);
+      const at = places(chart, set), ink = colour(set);
       text += `<path d="${path(at)}" fill="none" stroke="${ink}" stroke-width="1.6" stroke-dasharray="${set.borderDash.join(" ")}" stroke-linejoin="round"/>`;
       const every = set.pointRadius ? 1 : Math.max(1, Math.ceil(at.length / 7)), first = set.pointRadius ? 0 : set.number * 3 % every;
       text += at.filter((_, k) => k % every === first).map(([x, y]) => marker(set.pointStyle, x, y, ink)).join("");
@@ -57,7 +57,7 @@ const ccpbenchSvg = (() => {
     }).join("");
   }
 
-  // chart: of Chart.js; colour: of the number of a line.
+  // chart: of Chart.js; colour: of a data set.
   return (chart, colour) => {
     const area = chart.chartArea, drawn = lines(chart, colour), { x, y } = chart.scales;
     const width = chart.width, columns = Math.max(1, Math.floor(width / 250)), rows = Math.ceil(drawn.sets.length / columns);
@@ -65,8 +65,8 @@ const ccpbenchSvg = (() => {
     const middle = (area.left + area.right) / 2, half = (area.top + area.bottom) / 2;
     const key = drawn.sets.map((set, k) => {
       const left = 12 + (k % columns) * (width / columns), top = area.bottom + 56 + Math.floor(k / columns) * 18;
-      return `<line x1="${left}" y1="${top - 4}" x2="${left + 34}" y2="${top - 4}" stroke="${colour(set.number)}" stroke-width="1.6" stroke-dasharray="${set.borderDash.join(" ")}"/>` +
-        marker(set.pointStyle, left + 17, top - 4, colour(set.number)) +
+      return `<line x1="${left}" y1="${top - 4}" x2="${left + 34}" y2="${top - 4}" stroke="${colour(set)}" stroke-width="1.6" stroke-dasharray="${set.borderDash.join(" ")}"/>` +
+        marker(set.pointStyle, left + 17, top - 4, colour(set)) +
         `<text x="${left + 42}" y="${top}">${escape(set.label + (set.note ? ` · ${set.note}` : ""))}</text>`;
     }).join("");
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${round(height)}" viewBox="0 0 ${width} ${round(height)}" ${FONT} font-size="12" fill="#222">` +

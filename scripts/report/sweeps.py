@@ -3,7 +3,7 @@
 import math
 from statistics import median
 
-from reading import MODELS, swept_pointers
+from reading import MODELS, ordered_shares, swept_pointers
 from result_folder import as_number, swept_value
 from sections import card, plot_box
 from series_styles import dark_ink_on, viridis
@@ -110,13 +110,16 @@ def line_figure(study, pointers, pointer):
         return None
     left_out = max(0, len(lines) - MOST_LINES)
     lines = dict(list(lines.items())[:MOST_LINES])
+    shares = max((ordered_shares({key: swept_value(study.cells[members[0][1]["hash"]], p) for key, members in lines.items()}) for p in others),
+                 key=lambda found: len(set(found.values())), default={})
     varying = [k for k in range(3) if len({key[k] for key in lines}) > 1]
     metrics = []
     for metric in present(rows):
         made = []
         for key, members in lines.items():
             points = sorted((x, float(f"{v:.4g}")) for x, r in members if math.isfinite(v := as_number(r.get(metric))))
-            made.append({"label": ", ".join([key[k] for k in varying] + list(key[3:])) or key[0], "points": points})
+            made.append({"label": ", ".join([key[k] for k in varying] + list(key[3:])) or key[0], "points": points,
+                         **({"share": shares[key]} if key in shares else {})})
         made = [line for line in made if line["points"]]
         metrics.append({"column": metric, "name": NAMES.get(metric, metric), "lines": made,
                         "log": all(y > 0 for line in made for _, y in line["points"])})

@@ -83,6 +83,18 @@ class PlotProfiles(unittest.TestCase):
         self.assertNotIn("solver 2 ", note)
         self.assertEqual(self.run_script(self.folder, "--only", "x").returncode, 2)
 
+    def test_schools_stand_under_their_names_with_one_kind_of_line_each(self):
+        self.make_folder(labels=("ADMM", "NSGS", "peer/a", "peer/b"))
+        def dashes(text):  # panels and legend have lines of two widths
+            return {round(float(on) / float(off), 2) for on, off in re.findall(r"stroke-dasharray: ([\d.]+),([\d.]+)", text)}
+
+        self.assertGreater(len(dashes(self.svg())), 1)
+        (self.folder / "means.csv").write_text("at,label,by,school\n1,ADMM,time,ours\n1,NSGS,time,ours\n1,peer/a,time,far\n1,peer/b,time,far\n")
+        text = self.svg()
+        rows = [row for row in re.findall(r"<!-- (.*?) -->", text) if row in ("ours:", "far:", "ADMM", "NSGS", "peer/a", "peer/b")]
+        self.assertEqual(rows, ["ours:", "ADMM", "NSGS", "far:", "peer/b", "peer/a"])  # peer/a solves the least
+        self.assertEqual(dashes(text), {3.12})  # ours are solid
+
     def test_a_solver_looks_as_in_the_results(self):
         self.make_folder(labels=("ADMM", "NSGS"))
         results = Path(self.scratch.name) / "results"

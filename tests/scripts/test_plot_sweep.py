@@ -99,7 +99,7 @@ class PlotSweep(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn("Values of 0 are left out (6 of 12).", self.notes("sweep-lift_velocity-time.svg"))
         said = self.said("sweep-iterations_to_1e-6-time.svg")
-        self.assertIn("Filled marker: solved; open: stopped unsolved.  Without a value: 2 cells of the lines drawn.", said)
+        self.assertIn("Filled marker: solved; open: stopped unsolved. Without a value: 2 cells of the lines drawn.", said)
         self.assertIn("10", said)  # a tick of the logarithmic axis
 
     def test_a_line_that_vanishes_is_named_and_lines_that_coincide_are_too(self):

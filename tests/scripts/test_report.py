@@ -236,6 +236,9 @@ class Report(unittest.TestCase):
         self.assertEqual([f["x"] for f in figures], ["rho", "mu"])
         lines = {line["label"]: line["points"] for line in figures[0]["metrics"][0]["lines"]}
         self.assertEqual(lines["mu 2"], [[0.1, 40], [1, 50], [10, 60]])
+        shares = {line["label"]: line.get("share") for line in figures[1]["metrics"][0]["lines"]}
+        self.assertEqual(shares, {"rho 0.1": 0, "rho 1": 0.5, "rho 10": 1})  # in order of the number, for colours in order
+        self.assertEqual([line.get("share") for line in figures[0]["metrics"][0]["lines"]], [None, None])  # two are no order
 
     def test_bad_input_is_one_line_and_leaves_an_older_page(self):
         self.make()
