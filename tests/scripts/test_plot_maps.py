@@ -62,7 +62,7 @@ class PlotMaps(unittest.TestCase):
         self.make_folder()
         self.run_script("--metric", "iterations", "--format", "svg")
         text = (self.folder / "plots" / "map-iterations-rho-mass-p-ccp-ADMM.svg").read_text()
-        cells = re.findall(r'<g id="patch_\d+">\s*<path [^>]*?style="fill: (#\w{6}); stroke: #ffffff', text, re.S)
+        cells = re.findall(r'style="fill: (#\w{6}); stroke: #ffffff; stroke-width: 0.5', text)
         self.assertEqual(len(cells), 6)
         light = [0.299 * int(c[1:3], 16) + 0.587 * int(c[3:5], 16) + 0.114 * int(c[5:], 16) for c in cells]
         self.assertEqual(light, sorted(light, reverse=True))  # more iterations are darker, in grey, too
