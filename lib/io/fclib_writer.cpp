@@ -178,6 +178,42 @@ void add_state(hdf5::Image& image, const StoredState& stored) {
   image.add_reals(group + "/values", stored.state.values);
 }
 
+void add_geometry(hdf5::Image& image, const SceneGeometry& geometry) {
+  const std::string group = "/ccpbench_geometry";
+  std::vector<int> kinds, present, sides;
+  std::vector<double> sizes, positions, rotations, points, frames, gaps;
+  const auto append = [](std::vector<double>& list, const auto& values) {
+    for (Index i = 0; i < values.size(); ++i) list.push_back(values.reshaped()[i]);
+  };
+  for (const auto* surfaces : {&geometry.bodies, &geometry.obstacles})
+    for (const PlacedSurface& surface : *surfaces) {
+      kinds.push_back(static_cast<int>(surface.kind));
+      present.push_back(surface.present ? 1 : 0);
+      append(sizes, surface.sizes);
+      append(positions, surface.position);
+      append(rotations, surface.rotation.transpose().eval());
+    }
+  for (const PlacedContact& contact : geometry.contacts) {
+    append(points, contact.point);
+    append(frames, contact.frame);
+    gaps.push_back(contact.gap);
+    sides.insert(sides.end(), {contact.body_a, contact.body_b});
+  }
+  const auto add_reals = [&](const char* name, const std::vector<double>& values) {
+    image.add_reals(group + name, Vector::Map(values.data(), std::ssize(values)));
+  };
+  image.add_integer(group + "/bodies", static_cast<int>(geometry.bodies.size()));
+  image.add_integers(group + "/kinds", kinds);
+  image.add_integers(group + "/present", present);
+  add_reals("/sizes", sizes);
+  add_reals("/positions", positions);
+  add_reals("/rotations", rotations);
+  add_reals("/contact_points", points);
+  add_reals("/contact_frames", frames);
+  add_reals("/contact_gaps", gaps);
+  image.add_integers(group + "/contact_sides", sides);
+}
+
 // u, r, l, and v with the velocities of the virtual degrees of freedom.
 void add_vectors(hdf5::Image& image, const std::string& group, const ContactProblem& problem, FclibForm form,
                  const FclibLayout& layout, const VirtualDofs& dofs, const Vector& impulse) {
@@ -232,7 +268,8 @@ FclibLayout fclib_layout(const ConstraintSet& constraints) {
 }
 
 FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem& problem, FclibForm form,
-                        const FclibInfo& info, const FclibImpulses& impulses, const StoredState* state) {
+                        const FclibInfo& info, const FclibImpulses& impulses, const StoredState* state,
+                        const SceneGeometry* geometry) {
   if (form == FclibForm::global_rolling) throw std::logic_error("write_fclib: no problem has rolling contacts");
   FclibLayout layout;
   try {
@@ -256,6 +293,7 @@ FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem&
   for (std::size_t i = 0; i < impulses.guesses.size(); ++i)
     add_vectors(image, fmt::format("/guesses/{}", i + 1), problem, form, layout, dofs, impulses.guesses[i]);
   if (state != nullptr) add_state(image, *state);
+  if (geometry != nullptr && !geometry->empty()) add_geometry(image, *geometry);
   write_file_atomically(path, image.bytes());
   return layout;
 }

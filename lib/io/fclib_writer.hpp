@@ -7,6 +7,7 @@
 #include "io/fclib.hpp"
 #include "io/stored_state.hpp"
 #include "problem/contact_problem.hpp"
+#include "problem/scene_geometry.hpp"
 
 namespace ccp {
 
@@ -41,10 +42,24 @@ struct FclibImpulses {
 /// form: W, V, R and q, s from N and r, in compressed rows. A shift of the impulses (cohesion) is not stored: the file holds
 /// the shifted problem. state: stored beside the problem, for read_stored_state(); null: none.
 ///
+/// geometry: for pictures, in the group /ccpbench_geometry, which other programs ignore; null or empty: none. Lists of whole
+/// and of real numbers, for each surface (the bodies first, `bodies` says how many), and for each contact in the order of the
+/// file:
+///
+///     kinds               number of the SurfaceKind
+///     present             1: has entered
+///     sizes, positions    3 a surface
+///     rotations           9 a surface, row by row
+///     contact_points      3 a contact
+///     contact_frames      9 a contact: normal, tangent, tangent
+///     contact_gaps        1 a contact
+///     contact_sides       2 a contact: body_a, body_b
+///
 /// Returns the order of the rows. Throws InputError for 2D and 3D contacts in one problem, for a local form whose N is not
 /// symmetric between contacts and equality rows, and when the file cannot be written; std::logic_error for the rolling form
 /// and for impulses of a wrong size. Not safe for concurrent use.
 FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem& problem, FclibForm form,
-                        const FclibInfo& info = {}, const FclibImpulses& impulses = {}, const StoredState* state = nullptr);
+                        const FclibInfo& info = {}, const FclibImpulses& impulses = {}, const StoredState* state = nullptr,
+                        const SceneGeometry* geometry = nullptr);
 
 }  // namespace ccp

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "problem/contact_problem.hpp"
+#include "problem/scene_geometry.hpp"
 
 namespace ccp {
 
@@ -31,6 +33,7 @@ struct MotionProblem {
   std::vector<ContactKey> keys;  ///< one a block
   std::vector<Matrix3> frames;  ///< of the contacts: normal (from body_a to body_b) and both tangents as columns, world axes
   std::vector<double> gaps;     ///< Φ of the contacts, m
+  std::vector<Vector3> points;  ///< of the contacts: where their impulses act, m
 };
 
 /// All that a motion remembers between two steps.
@@ -74,7 +77,18 @@ class Motion {
 
   /// Energies and what else the scene says of the present state.
   virtual std::vector<MotionFact> facts() const = 0;
+
+  /// What there is to see, as problem() sees it, but for the contacts: see geometry_of(). Without shapes nothing.
+  virtual SceneGeometry surfaces() const { return {}; }
 };
+
+/// What there is to see, with the contacts of `step`, the present problem of the motion.
+inline SceneGeometry geometry_of(const Motion& motion, const MotionProblem& step) {
+  SceneGeometry geometry = motion.surfaces();
+  for (std::size_t i = 0; i < step.points.size(); ++i)
+    geometry.contacts.push_back({step.points[i], step.frames[i], step.gaps[i], step.keys[i].body_a, step.keys[i].body_b});
+  return geometry;
+}
 
 /// v = H⁻¹(k + D γ) (A.1) of a problem given in global form. impulse: γ as solvers hand it back, without the shift of
 /// cohesive contacts (B.2).

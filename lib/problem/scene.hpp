@@ -49,6 +49,12 @@ class Scene {
     return do_motion(seed);
   }
 
+  /// What there is to see of the problem that build() makes; empty where bodies have no shape. Throws as build() does.
+  SceneGeometry geometry(std::uint64_t seed) const {
+    if (const auto defect = check()) throw InputError(*defect);
+    return do_geometry(seed);
+  }
+
  protected:
   FieldTable fields_;  ///< filled by the constructor of the scene
 
@@ -59,6 +65,11 @@ class Scene {
     return motion->problem().problem;
   }
   virtual std::unique_ptr<Motion> do_motion(std::uint64_t /*seed*/) const { return nullptr; }
+  /// A scene with do_build() and shapes has its own.
+  virtual SceneGeometry do_geometry(std::uint64_t seed) const {
+    const std::unique_ptr<Motion> motion = do_motion(seed);
+    return motion ? geometry_of(*motion, motion->problem()) : SceneGeometry{};
+  }
 };
 
 /// How the benchmark engine reaches scenes without knowing them: handed over by the program.

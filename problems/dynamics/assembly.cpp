@@ -231,6 +231,7 @@ MotionProblem assemble(const StepView& view, const DofMap& dofs) {
   std::vector<ContactKey> keys;
   std::vector<Matrix3> frames;
   std::vector<double> gaps;
+  std::vector<Vector3> points;
   ProblemBuilder builder(view.settings.name);
   Index row = 0;
   for (const WorldContact& contact : contacts) {
@@ -238,6 +239,7 @@ MotionProblem assemble(const StepView& view, const DofMap& dofs) {
     for (Index i = 0; i < row_count(contact); ++i) b[row++] = maker.contact_column(contact, frames.back().col(i));
     keys.push_back(contact.key);
     gaps.push_back(contact.gap);
+    points.push_back(contact.point);
     if (is_unilateral(contact))
       builder.unilateral();
     else if (contact.cohesion != 0.0)
@@ -255,7 +257,7 @@ MotionProblem assemble(const StepView& view, const DofMap& dofs) {
   add_offsets(view, contacts, joints, D, b);
   auto [H, k] = momentum(view, dofs);
   builder.global(std::move(H), std::move(k), std::move(D), std::move(b));
-  return {builder.build(), std::move(keys), std::move(frames), std::move(gaps)};
+  return {builder.build(), std::move(keys), std::move(frames), std::move(gaps), std::move(points)};
 }
 
 }  // namespace ccp

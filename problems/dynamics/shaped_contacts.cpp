@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "problems/dynamics/world.hpp"
 #include "problems/geometry/find_contacts.hpp"
 
 namespace ccp {
@@ -66,6 +67,12 @@ WorldContact world_contact(const Contact& contact, double friction, double size)
 ContactFinder shape_contacts(Surfaces surfaces) {
   check_surfaces(surfaces);
   return [surfaces = std::move(surfaces)](const Configuration& at) { return contacts_at(surfaces, at); };
+}
+
+void give_surfaces(WorldParts& parts, Surfaces surfaces) {
+  parts.shapes = surfaces.bodies;
+  parts.shapes.insert(parts.shapes.end(), surfaces.obstacles.begin(), surfaces.obstacles.end());
+  parts.contacts = shape_contacts(std::move(surfaces));
 }
 
 }  // namespace ccp

@@ -8,6 +8,8 @@
 
 namespace ccp {
 
+struct WorldParts;
+
 /// What the bodies and obstacles of a world look like, in the order of their numbers.
 struct Surfaces {
   /// One a body. Of a pseudo-rigid one: the ellipsoid that it is without deformation, which deforms with it, or a sphere,
@@ -21,6 +23,9 @@ struct Surfaces {
 /// Finds the contacts of a world by find_contacts(); bodies that have not entered have none. Throws InputError naming a size
 /// that is not positive, a body with the shape of an obstacle, an envelope or a μ that is negative.
 ContactFinder shape_contacts(Surfaces surfaces);
+
+/// Gives a world the contacts of shapes, and the shapes for pictures.
+void give_surfaces(WorldParts& parts, Surfaces surfaces);
 
 /// A contact as the world takes it. size: WorldContact::size, m.
 WorldContact world_contact(const Contact& contact, double friction, double size);

@@ -59,6 +59,9 @@ World::World(WorldSettings settings, WorldParts parts)
     check_pseudo_rigid(parts_.pseudo_rigid[i], fmt::format("body {}", parts_.bodies.size() + i));
   if (!parts_.pseudo_rigid.empty() && settings_.stepping != Stepping::moreau_midpoint)
     throw InputError("pseudo-rigid bodies with velocity_impulse, expected moreau_midpoint, which their integrator is");
+  if (const std::size_t all = at(parts_.obstacle(parts_.obstacles.size()));
+      !parts_.shapes.empty() && parts_.shapes.size() != all)
+    throw InputError(fmt::format("{} shapes, expected one for each of {} bodies and obstacles", parts_.shapes.size(), all));
   for (std::size_t i = 0; i < parts_.joints.size(); ++i) {
     const std::string name = fmt::format("joint {}", i);
     check_joint(parts_.joints[i], name);
@@ -237,6 +240,20 @@ std::vector<MotionFact> World::facts() const {
           {"joint_error", joint_error()},
           {"deepest_gap", least_gap(contacts)},
           {"missed", static_cast<double>(missed_of(contacts))}};
+}
+
+SceneGeometry World::surfaces() const {
+  SceneGeometry geometry;
+  if (parts_.shapes.empty()) return geometry;
+  const Configuration now = configuration_at(stepper_->lead());
+  for (std::size_t i = 0; i < parts_.shapes.size(); ++i) {
+    const bool is_body = i < now.bodies.size();
+    const Placement& place = is_body ? now.bodies[i] : now.obstacle_placements[i - now.bodies.size()];
+    PlacedSurface surface = placed_surface(parts_.shapes[i], {place.position, place.rotation});
+    surface.present = !is_body || now.present[i];
+    (is_body ? geometry.bodies : geometry.obstacles).push_back(surface);
+  }
+  return geometry;
 }
 
 Joint joint_here(const WorldParts& parts, JointKind kind, int first, int second, const Vector3& point, const Matrix3& axes) {

@@ -11,6 +11,7 @@
 #include "problems/dynamics/obstacle.hpp"
 #include "problems/dynamics/pseudo_rigid.hpp"
 #include "problems/dynamics/stepper.hpp"
+#include "problems/geometry/shape.hpp"
 
 namespace ccp {
 
@@ -29,6 +30,8 @@ struct WorldParts {
   std::vector<PrescribedMotion> obstacles;
   std::vector<Joint> joints;
   ContactFinder contacts;  ///< none: nothing touches
+  /// What bodies and obstacles look like in pictures, in the order of their numbers; empty: unknown.
+  std::vector<Shape> shapes = {};
 
   int count() const { return static_cast<int>(bodies.size() + pseudo_rigid.size()); }
   /// Number of the first obstacle is count().
@@ -43,7 +46,7 @@ struct WorldParts {
 class World : public Motion {
  public:
   /// Throws InputError naming what is wrong: h <= 0, e outside [0, 1], a body, a joint to a body that is not there or cannot
-  /// have one, pseudo-rigid bodies with velocity_impulse (their integrator is the midpoint rule).
+  /// have one, shapes of other than all bodies and obstacles, pseudo-rigid bodies with velocity_impulse (their integrator is the midpoint rule).
   World(WorldSettings settings, WorldParts parts);
 
   const WorldSettings& settings() const { return settings_; }
@@ -74,6 +77,8 @@ class World : public Motion {
   void restore(const MotionState& state) override;
   /// kinetic_J, potential_J, joint_error, deepest_gap, missed
   std::vector<MotionFact> facts() const override;
+  /// With velocity_impulse at the start of the step, with moreau_midpoint halfway.
+  SceneGeometry surfaces() const override;
 
  private:
   Configuration configuration_at(double lead) const;

@@ -72,6 +72,27 @@ struct HalfExtent {
   }
 };
 
+/// Kind and sizes.
+struct SurfaceOf {
+  static PlacedSurface made(SurfaceKind kind, const Vector3& sizes) {
+    PlacedSurface surface;
+    surface.kind = kind;
+    surface.sizes = sizes;
+    return surface;
+  }
+  PlacedSurface operator()(const Sphere& sphere) const { return made(SurfaceKind::sphere, {sphere.radius, 0.0, 0.0}); }
+  PlacedSurface operator()(const Ellipsoid& ellipsoid) const { return made(SurfaceKind::ellipsoid, ellipsoid.radii); }
+  PlacedSurface operator()(const Box& box) const { return made(SurfaceKind::box, box.half); }
+  PlacedSurface operator()(const HalfSpace&) const { return made(SurfaceKind::half_space, Vector3::Zero()); }
+  PlacedSurface operator()(const CylinderCavity& cavity) const {
+    return made(SurfaceKind::cylinder_cavity, {cavity.radius, 0.0, 0.0});
+  }
+  PlacedSurface operator()(const Drum& drum) const { return made(SurfaceKind::drum, {drum.radius, 0.0, 0.0}); }
+  PlacedSurface operator()(const Cylinder& cylinder) const {
+    return made(SurfaceKind::cylinder, {cylinder.radius, cylinder.half_length, 0.0});
+  }
+};
+
 }  // namespace
 
 std::string shape_name(const Shape& shape) {
@@ -96,6 +117,13 @@ double half_width(const Shape& shape) { return std::visit(HalfWidth{}, shape); }
 Bounds bounds_of(const Shape& shape, const Pose& pose) {
   const Vector3 half = std::visit(HalfExtent{pose.rotation}, shape);
   return {pose.position - half, pose.position + half};
+}
+
+PlacedSurface placed_surface(const Shape& shape, const Pose& pose) {
+  PlacedSurface surface = std::visit(SurfaceOf{}, shape);
+  surface.position = pose.position;
+  surface.rotation = pose.rotation;
+  return surface;
 }
 
 }  // namespace ccp

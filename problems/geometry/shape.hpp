@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "core/types.hpp"
+#include "problem/scene_geometry.hpp"
 
 namespace ccp {
 
@@ -75,5 +76,8 @@ struct Bounds {
 };
 
 Bounds bounds_of(const Shape& shape, const Pose& pose);
+
+/// The shape for pictures.
+PlacedSurface placed_surface(const Shape& shape, const Pose& pose);
 
 }  // namespace ccp

@@ -82,4 +82,19 @@ ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>&
   return builder.build();
 }
 
+std::vector<PlacedContact> placed_contacts(const std::vector<RigidConstraint>& constraints, int obstacle) {
+  std::vector<PlacedContact> contacts;
+  for (const RigidConstraint& constraint : constraints) {
+    if (constraint.kind == ConstraintKind::bilateral) continue;
+    const auto number = [&](int body) { return body == RigidConstraint::fixed ? obstacle : body; };
+    PlacedContact& contact = contacts.emplace_back();
+    contact.point = constraint.point;
+    contact.frame << constraint.normal, constraint.tangent, constraint.normal.cross(constraint.tangent);
+    contact.gap = constraint.gap;
+    contact.body_a = number(constraint.first);
+    contact.body_b = number(constraint.second);
+  }
+  return contacts;
+}
+
 }  // namespace ccp

@@ -5,6 +5,7 @@
 
 #include "core/constraints.hpp"
 #include "problem/contact_problem.hpp"
+#include "problem/scene_geometry.hpp"
 
 namespace ccp {
 
@@ -44,5 +45,9 @@ Vector3 any_tangent(const Vector3& normal);
 /// alone. D is written column by column, without a list of triplets: 1e6 contacts take half a gigabyte.
 ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>& bodies,
                           const std::vector<RigidConstraint>& constraints, double time_step);
+
+/// Where the contacts among constraints are, for pictures. obstacle: the number of the surface that `fixed` stands for.
+std::vector<PlacedContact> placed_contacts(const std::vector<RigidConstraint>& constraints,
+                                           int obstacle = PlacedContact::at_rest);
 
 }  // namespace ccp

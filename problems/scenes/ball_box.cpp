@@ -93,10 +93,10 @@ std::unique_ptr<Motion> BallBox::do_motion(std::uint64_t seed) const {
   for (const Vector3& centre : ball_centres(p, random))
     parts.bodies.emplace_back(moving_sphere(mass, p.radius)).position = centre;
   parts.obstacles = {resting(Vector3::Zero()), resting(Vector3::Zero())};
-  parts.contacts = shape_contacts({std::vector<Shape>(parts.bodies.size(), Sphere{p.radius}),
-                                   {HalfSpace{}, CylinderCavity{0.5 * p.diameter}},
-                                   p.envelope,
-                                   p.friction});
+  give_surfaces(parts, {std::vector<Shape>(parts.bodies.size(), Sphere{p.radius}),
+                        {HalfSpace{}, CylinderCavity{0.5 * p.diameter}},
+                        p.envelope,
+                        p.friction});
   return std::make_unique<World>(WorldSettings{info().name, p.time_step, {0.0, 0.0, -p.gravity}}, std::move(parts));
 }
 

@@ -33,7 +33,7 @@ std::unique_ptr<Motion> dropped_body(const std::string& scene, MovingBody body, 
   body.position = {0.0, 0.0, height + p.drop};
   parts.bodies = {std::move(body)};
   parts.obstacles = {resting(Vector3::Zero())};
-  parts.contacts = shape_contacts({{shape}, {HalfSpace{}}, p.envelope, p.friction});
+  give_surfaces(parts, {{shape}, {HalfSpace{}}, p.envelope, p.friction});
   return std::make_unique<World>(WorldSettings{scene, p.time_step, {0.0, 0.0, -p.gravity}}, std::move(parts));
 }
 

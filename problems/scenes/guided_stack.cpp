@@ -149,8 +149,22 @@ std::unique_ptr<Motion> GuidedStack::do_motion(std::uint64_t /*seed*/) const {
   for (int i = 0; i < p.spheres; ++i)
     parts.joints.push_back(
         joint_here(parts, JointKind::guide, Joint::ground, i, parts.bodies[static_cast<std::size_t>(i)].position));
+  for (const double radius : radii) parts.shapes.emplace_back(Sphere{radius});
+  parts.shapes.emplace_back(HalfSpace{});
   parts.contacts = neighbour_contacts(std::move(radii), p.friction);
   return std::make_unique<World>(WorldSettings{info().name, p.time_step, {0.0, 0.0, -p.gravity}}, std::move(parts));
+}
+
+SceneGeometry GuidedStack::do_geometry(std::uint64_t seed) const {
+  SceneGeometry geometry = do_motion(seed)->surfaces();
+  const int floor = parameters_.spheres;
+  for (const GuidedSphere& sphere : guided_spheres(parameters_)) {
+    const int i = static_cast<int>(geometry.contacts.size());
+    Matrix3 frame;
+    frame << Vector3::UnitZ(), Vector3::UnitX(), Vector3::UnitY();
+    geometry.contacts.push_back({{0.0, 0.0, sphere.contact}, frame, sphere.gap, i == 0 ? floor : i - 1, i});
+  }
+  return geometry;
 }
 
 }  // namespace ccp

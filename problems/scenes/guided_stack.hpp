@@ -35,6 +35,7 @@ class GuidedStack final : public Scene {
 
  private:
   ContactProblem do_build(std::uint64_t seed) const override;
+  SceneGeometry do_geometry(std::uint64_t seed) const override;
   std::unique_ptr<Motion> do_motion(std::uint64_t seed) const override;
 
   Parameters parameters_;

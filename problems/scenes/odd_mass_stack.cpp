@@ -13,6 +13,7 @@ namespace {
 
 constexpr int floor_body = -1;
 constexpr double max_spheres = 1e6;
+constexpr double lone_distance = 6.0;  // of the lone sphere in pictures, over the radius; the problem does not depend on it
 constexpr const char* tasora_stack = "Tasora 2021, TEST 1.A";
 
 struct StackedSphere {
@@ -100,6 +101,22 @@ ContactProblem OddMassStack::do_build(std::uint64_t /*seed: nothing here is rand
   builder.global(mass_matrix(spheres, p.radius), k, contact_jacobian(spheres, p.radius), Vector::Zero(3 * count));
   for (Index body = 0; body < count; ++body) builder.contact(p.friction);
   return builder.build();
+}
+
+SceneGeometry OddMassStack::do_geometry(std::uint64_t /*seed*/) const {
+  const double r = parameters_.radius;
+  SceneGeometry geometry;
+  for (const StackedSphere& sphere : place_spheres(parameters_)) {
+    const int body = static_cast<int>(geometry.bodies.size()), floor = parameters_.spheres + (parameters_.lone_mass > 0.0);
+    const bool lone = body == parameters_.spheres;
+    const Vector3 foot(lone ? lone_distance * r : 0.0, 0.0, lone ? 0.0 : 2.0 * r * body);
+    geometry.bodies.push_back({SurfaceKind::sphere, {r, 0.0, 0.0}, foot + r * Vector3::UnitZ()});
+    Matrix3 frame;
+    frame << Vector3::UnitZ(), Vector3::UnitX(), Vector3::UnitY();
+    geometry.contacts.push_back({foot, frame, 0.0, sphere.lower_body == floor_body ? floor : sphere.lower_body, body});
+  }
+  geometry.obstacles.push_back({SurfaceKind::half_space});
+  return geometry;
 }
 
 }  // namespace ccp

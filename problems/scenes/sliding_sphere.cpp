@@ -43,6 +43,23 @@ void step(State& state, const SlidingSphere::Parameters& p) {
   state.gap += h * state.up;
 }
 
+/// At `time`.
+State state_at_end(const SlidingSphere::Parameters& p) {
+  State state{p.height, p.speed, 0.0, 0.0};
+  const long steps = std::lround(p.time / p.time_step);
+  for (long i = 0; i < steps; ++i) step(state, p);
+  return state;
+}
+
+RigidConstraint floor_contact(const State& state, const SlidingSphere::Parameters& p) {
+  RigidConstraint contact;
+  contact.second = 0;
+  contact.point = {0.0, 0.0, state.gap};
+  contact.friction = p.friction;
+  contact.gap = state.gap;
+  return contact;
+}
+
 }  // namespace
 
 SlidingSphere::SlidingSphere() {
@@ -76,19 +93,21 @@ std::optional<std::string> SlidingSphere::check() const {
 
 ContactProblem SlidingSphere::do_build(std::uint64_t /*seed: nothing here is random*/) const {
   const Parameters& p = parameters_;
-  State state{p.height, p.speed, 0.0, 0.0};
-  const long steps = std::lround(p.time / p.time_step);
-  for (long i = 0; i < steps; ++i) step(state, p);
-
+  const State state = state_at_end(p);
   RigidBody sphere = solid_sphere(p.mass, p.radius, {0.0, 0.0, p.radius + state.gap}, p.gravity);
   sphere.velocity = {state.along, 0.0, state.up};
   sphere.spin = {0.0, state.spin, 0.0};
-  RigidConstraint contact;
-  contact.second = 0;
-  contact.point = {0.0, 0.0, state.gap};
-  contact.friction = p.friction;
-  contact.gap = state.gap;
-  return rigid_step(info().name, {sphere}, {contact}, p.time_step);
+  return rigid_step(info().name, {sphere}, {floor_contact(state, p)}, p.time_step);
+}
+
+SceneGeometry SlidingSphere::do_geometry(std::uint64_t /*seed*/) const {
+  const Parameters& p = parameters_;
+  const State state = state_at_end(p);
+  SceneGeometry geometry;
+  geometry.bodies.push_back({SurfaceKind::sphere, {p.radius, 0.0, 0.0}, {0.0, 0.0, p.radius + state.gap}});
+  geometry.obstacles.push_back({SurfaceKind::half_space});
+  geometry.contacts = placed_contacts({floor_contact(state, p)}, 1);
+  return geometry;
 }
 
 }  // namespace ccp

@@ -36,6 +36,7 @@ class SlidingSphere final : public Scene {
 
  private:
   ContactProblem do_build(std::uint64_t seed) const override;
+  SceneGeometry do_geometry(std::uint64_t seed) const override;
 
   Parameters parameters_;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -89,6 +90,11 @@ Placed place_randomly(const SpherePress::Parameters& p, Random& random) {
   return packing;
 }
 
+Placed place(const SpherePress::Parameters& p, std::uint64_t seed) {
+  Random random(seed);
+  return p.packing == SpherePress::Packing::random ? place_randomly(p, random) : place_layers(p, random);
+}
+
 RigidConstraint press_contact(int first, int second, const Vector3& point, const Vector3& normal, double gap,
                               const SpherePress::Parameters& p) {
   RigidConstraint contact;
@@ -154,6 +160,16 @@ RigidBody make_slab(const Placed& packing, const SpherePress::Parameters& p) {
   return slab;
 }
 
+/// A wall or the floor: normal is the third axis of its frame.
+PlacedSurface plane(const Vector3& point, const Vector3& normal) {
+  PlacedSurface surface;
+  surface.kind = SurfaceKind::half_space;
+  surface.position = point;
+  const Vector3 tangent = any_tangent(normal);
+  surface.rotation << tangent, normal.cross(tangent), normal;
+  return surface;
+}
+
 }  // namespace
 
 SpherePress::SpherePress() {
@@ -196,12 +212,27 @@ std::optional<std::string> SpherePress::check() const {
 
 ContactProblem SpherePress::do_build(std::uint64_t seed) const {
   const Parameters& p = parameters_;
-  Random random(seed);
-  const Placed packing = p.packing == SpherePress::Packing::random ? place_randomly(p, random) : place_layers(p, random);
+  const Placed packing = place(p, seed);
   std::vector<RigidBody> bodies;
   for (const Vector3& centre : packing.centres) bodies.push_back(solid_sphere(p.mass, p.radius, centre, p.gravity));
   if (p.slab_mass > 0.0) bodies.push_back(make_slab(packing, p));
   return rigid_step(info().name, bodies, find_contacts(packing, p), p.time_step);
+}
+
+SceneGeometry SpherePress::do_geometry(std::uint64_t seed) const {
+  const Parameters& p = parameters_;
+  const Placed packing = place(p, seed);
+  SceneGeometry geometry;
+  for (const Vector3& centre : packing.centres)
+    geometry.bodies.push_back({SurfaceKind::sphere, {p.radius, 0.0, 0.0}, centre});
+  const double half = 0.5 * packing.width;
+  if (p.slab_mass > 0.0)
+    geometry.bodies.push_back({SurfaceKind::box, {half, half, 0.5 * p.radius}, make_slab(packing, p).position});
+  geometry.obstacles = {plane(Vector3::Zero(), Vector3::UnitZ()), plane(Vector3::Zero(), Vector3::UnitX()),
+                        plane({packing.width, 0.0, 0.0}, -Vector3::UnitX()), plane(Vector3::Zero(), Vector3::UnitY()),
+                        plane({0.0, packing.width, 0.0}, -Vector3::UnitY())};
+  geometry.contacts = placed_contacts(find_contacts(packing, p));
+  return geometry;
 }
 
 }  // namespace ccp

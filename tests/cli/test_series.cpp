@@ -3,7 +3,9 @@
 #include "cli/program.hpp"
 #include "io/fclib_reader.hpp"
 #include "io/hdf5_editor.hpp"
+#include "io/hdf5_group.hpp"
 #include "io/stored_state.hpp"
+#include "problem/judge/judge.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace ccp;
@@ -35,6 +37,15 @@ TEST_CASE("generate writes the steps of a scene that moves, and each file is a s
   const FclibFile file = read_fclib(place / "all/ball_box.000003.global.hdf5");
   CHECK(file.info.parameters == third.parameters);
   CHECK(file.problem->dofs() == 48);
+  // The driver's impulses are a guess, which solves the problem of the file; contacts have a place.
+  REQUIRE(file.guesses.size() == 1);
+  Judge judge(*file.problem, Model::ncp);
+  const Vector guess = *file.impulse(file.guesses[0]);
+  CHECK(judge.evaluate(Measure::relative_residual, Point{&guess}) <= 1e-8);
+  const hdf5::Group seen = hdf5::Group::open(place / "all/ball_box.000003.global.hdf5").group("ccpbench_geometry");
+  CHECK(seen.integer("bodies") == 8);
+  CHECK(seen.size("kinds") == 10);
+  CHECK(seen.size("contact_points") == 3 * file.problem->constraints().count());
   // From the third step on, the same files to the last byte.
   REQUIRE(run_program(place, series("3:5", "rest", {"--start", "all/ball_box.000003.global.hdf5"})).code == 0);
   for (const char* name : {"ball_box.000003.global.hdf5", "ball_box.000005.global.hdf5"})

@@ -4,6 +4,7 @@
 #include "io/fclib_reader.hpp"
 #include "io/fclib_writer.hpp"
 #include "io/hdf5_editor.hpp"
+#include "io/hdf5_group.hpp"
 #include "io/sample_problems.hpp"
 #include "io/stored_state.hpp"
 #include "support/temporary_folder.hpp"
@@ -51,6 +52,53 @@ TEST_CASE("a state that is written with a problem is read back, and the problem 
     CHECK(with.remarks == without.remarks);
     CHECK(with.problem->local().r == without.problem->local().r);
   }
+}
+
+TEST_CASE("what there is to see is written beside the problem, which is as without it") {
+  SceneGeometry seen;
+  PlacedSurface brick;
+  brick.kind = SurfaceKind::box;
+  brick.sizes = {1.0, 2.0, 3.0};
+  brick.position = {4.0, 5.0, 6.0};
+  brick.rotation << 0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0;
+  seen.bodies = {brick, {SurfaceKind::sphere, {0.5, 0.0, 0.0}}};
+  seen.bodies[1].present = false;
+  seen.obstacles = {{SurfaceKind::drum, {7.0, 0.0, 0.0}}};
+  PlacedContact corner;
+  corner.point = {1.0, 2.0, 3.0};
+  corner.frame << 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0;
+  corner.gap = -1e-3;
+  corner.body_a = 0;
+  corner.body_b = 2;
+  seen.contacts = {corner};
+
+  const TemporaryFolder folder;
+  SampleProblems samples(5);
+  const ContactProblem problem = samples.global(constraint_set({ConstraintKind::contact}), 3).build();
+  const std::string with = (folder / "with.hdf5").string(), without = (folder / "without.hdf5").string();
+  write_fclib(with, problem, FclibForm::global, {}, {}, nullptr, &seen);
+  const SceneGeometry nothing;
+  write_fclib(without, problem, FclibForm::global, {}, {}, nullptr, &nothing);
+
+  const hdf5::Group group = hdf5::Group::open(with).group("ccpbench_geometry");
+  const auto reals = [&](const char* name) {
+    const Vector values = group.reals(name);
+    return std::vector<double>(values.begin(), values.end());
+  };
+  CHECK(group.integer("bodies") == 2);
+  CHECK(group.integers("kinds") == std::vector<int>{2, 0, 5});
+  CHECK(group.integers("present") == std::vector<int>{1, 0, 1});
+  CHECK(reals("sizes") == std::vector<double>{1, 2, 3, 0.5, 0, 0, 7, 0, 0});
+  CHECK(reals("positions") == std::vector<double>{4, 5, 6, 0, 0, 0, 0, 0, 0});
+  const std::vector<double> rotations = reals("rotations");
+  CHECK(std::vector<double>(rotations.begin(), rotations.begin() + 9) == std::vector<double>{0, -1, 0, 1, 0, 0, 0, 0, 1});
+  CHECK(reals("contact_points") == std::vector<double>{1, 2, 3});
+  CHECK(reals("contact_frames") == std::vector<double>{0, 0, 1, 1, 0, 0, 0, 1, 0});
+  CHECK(reals("contact_gaps") == std::vector<double>{-1e-3});
+  CHECK(group.integers("contact_sides") == std::vector<int>{0, 2});
+  CHECK_FALSE(hdf5::Group::open(without).has("ccpbench_geometry"));
+  CHECK(read_fclib(with).remarks == read_fclib(without).remarks);
+  CHECK(read_fclib(with).problem->local().r == read_fclib(without).problem->local().r);
 }
 
 TEST_CASE("files without a state and damaged states are refused by name") {

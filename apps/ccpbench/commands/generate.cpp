@@ -33,9 +33,9 @@ constexpr const char* generate_footer =
     "problem as it stands in the file, to a relative residual of 1e-13, or to twice the rounding floor where that is more;\n"
     "the line of each file says which.\n"
     "\n"
-    "With --steps FIRST:LAST a scene that moves is moved by --driver, and --out is a folder for SCENE.STEP.FORM.hdf5, "
-    "without\n"
-    "solutions. Each file holds the state in which its step begins (group /ccpbench_state): --start goes on from there.\n";
+    "With --steps FIRST:LAST a scene that moves is moved by --driver, and --out is a folder for SCENE.STEP.FORM.hdf5. Each\n"
+    "file holds the impulses of the driver as a guess, and the state in which its step begins (group /ccpbench_state):\n"
+    "--start goes on from there. scripts/draw_scene.py draws what these files and those of most scenes at rest show.\n";
 
 struct GenerateArguments {
   std::string scene, form = "both", model = "ncp", out;
@@ -58,8 +58,8 @@ Vector reference_point(const ContactProblem& problem, Model model, double time_l
 }
 
 /// Writes one file and says what is in it.
-void write(const std::filesystem::path& path, FclibForm form, const NamedProblem& named, Model model,
-           const std::optional<Vector>& point) {
+void write(const std::filesystem::path& path, FclibForm form, const NamedProblem& named, const SceneGeometry& geometry,
+           Model model, const std::optional<Vector>& point) {
   FclibInfo info = named.info;
   FclibImpulses impulses;
   std::string remark;
@@ -75,7 +75,7 @@ void write(const std::filesystem::path& path, FclibForm form, const NamedProblem
       info.certificate = "certified: " + text;
     }
   }
-  write_fclib(path, named.problem, form, info, impulses);
+  write_fclib(path, named.problem, form, info, impulses, nullptr, &geometry);
   print_line(fmt::format("{}  {}", printable(path.string()), Style::out().dim(std::string(fclib_form_name(form)))));
   if (!remark.empty()) print_line("  " + remark);
 }
@@ -100,15 +100,18 @@ int generate(const GenerateArguments& options) {
     const std::vector<std::string> forms =
         options.form == "both" ? std::vector<std::string>{"local", "global"} : std::vector<std::string>{options.form};
     return generate_series({options.scene, options.settings, static_cast<std::uint64_t>(options.seed), forms,
-                            *model_from_name(options.model), options.time_limit_s, options.out.empty() ? "." : options.out},
+                            *model_from_name(options.model), options.time_limit_s, options.out.empty() ? "." : options.out,
+                            !options.no_solution},
                            options.series);
   }
   if (!options.series.start.empty()) throw InputError("", "--start", "has no --steps, expected --steps FIRST:LAST");
-  const NamedProblem named = build_scene(options.scene, options.settings, static_cast<std::uint64_t>(options.seed), "--set");
+  const auto seed = static_cast<std::uint64_t>(options.seed);
+  const NamedProblem named = build_scene(options.scene, options.settings, seed, "--set");
+  const SceneGeometry geometry = named_scene(options.scene, options.settings, seed, "--set").scene->geometry(seed);
   const Model model = *model_from_name(options.model);
   std::optional<Vector> point;
   if (!options.no_solution) point = reference_point(named.problem, model, options.time_limit_s);
-  for (const auto& [form, path] : targets(options)) write(path, form, named, model, point);
+  for (const auto& [form, path] : targets(options)) write(path, form, named, geometry, model, point);
   return exit_done;
 }
 
@@ -124,7 +127,7 @@ void add_generate(CommandLine& program) {
   command.choice("--form", &options.form, {"local", "global", "both"}, "which form of the problem to write");
   command.choice("--model", &options.model, model_names(),
                  "model of the stored solution, or of the driver; FCLib's own is ncp");
-  command.flag("--no-solution", &options.no_solution, "look for no solution");
+  command.flag("--no-solution", &options.no_solution, "look for no solution; with --steps store no guess");
   command.real("--time-limit", &options.time_limit_s, Range::positive(), "S",
                "limit of the search for the solution, or of a step of the driver, s");
   command.text("--out", &options.out, "FILE", "the file, or the beginning of both names; with --steps a folder");

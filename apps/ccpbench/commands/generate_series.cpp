@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "commands/command.hpp"
 #include "core/error.hpp"
@@ -62,38 +63,45 @@ void restore(Motion& motion, const std::string& path, const FclibInfo& info) {
                                  stored.seed, info.parameters, *info.seed));
 }
 
-/// Writes the problem of a step in one form.
-void write_step(const SeriesTarget& target, const Motion& motion, const ContactProblem& problem, FclibInfo info,
-                const std::string& form) {
+/// Writes the problem of a step in one form. guess: γ of the problem's own rows; empty: none.
+void write_step(const SeriesTarget& target, const Motion& motion, const MotionProblem& step, const Vector& guess,
+                FclibInfo info, const std::string& form) {
+  const ContactProblem& problem = step.problem;
   const StoredState stored{motion.state(), static_cast<double>(motion.step()) * motion.time_step(), info.parameters,
                            target.seed};
   info.title += fmt::format(", step {}", motion.step());
   const auto path =
       std::filesystem::path(target.folder) / fmt::format("{}.{:06}.{}.hdf5", target.scene, motion.step(), form);
-  write_fclib(path, problem, form == "local" ? FclibForm::local : FclibForm::global, info, {}, &stored);
+  FclibImpulses impulses;
+  if (guess.size() > 0) impulses.guesses = {guess};
+  const SceneGeometry geometry = geometry_of(motion, step);
+  write_fclib(path, problem, form == "local" ? FclibForm::local : FclibForm::global, info, impulses, &stored, &geometry);
   const ConstraintSet& set = problem.constraints();
   const std::string size = fmt::format("contacts: {}", set.count() - set.count(ConstraintKind::bilateral));
   print_line(fmt::format("{}  {}", printable(path.string()), Style::out().dim(size)));
 }
 
-/// Takes a step with the solution of the driver.
-void take_step(Motion& motion, const ContactProblem& problem, const Solver& driver, const SeriesTarget& target,
-               double tolerance) {
-  Vector impulse;
-  if (problem.rows() > 0) {
-    if (const auto refusal = driver.supports(problem, target.model))
-      throw InputError("", "--driver", fmt::format("step {}: {}", motion.step(), *refusal));
-    StopRule stop;
-    stop.tolerance = tolerance;
-    stop.time_limit_s = target.time_limit_s;
-    Judge judge(problem, target.model);
-    RunMonitor monitor(judge, stop);
-    const Result result = driver.solve(problem, target.model, {}, monitor);
-    if (result.status != Status::solved)
-      print_line(fmt::format("step {} is taken unsolved: {} {}", motion.step(), status_name(result.status), result.reason));
-    impulse = result.impulse;
-  }
-  motion.advance(end_velocity(problem, impulse), impulse);
+/// What the driver makes of a step.
+Vector driven(const Motion& motion, const ContactProblem& problem, const Solver& driver, const SeriesTarget& target,
+              double tolerance) {
+  if (problem.rows() == 0) return {};
+  if (const auto refusal = driver.supports(problem, target.model))
+    throw InputError("", "--driver", fmt::format("step {}: {}", motion.step(), *refusal));
+  StopRule stop;
+  stop.tolerance = tolerance;
+  stop.time_limit_s = target.time_limit_s;
+  Judge judge(problem, target.model);
+  RunMonitor monitor(judge, stop);
+  Result result = driver.solve(problem, target.model, {}, monitor);
+  if (result.status != Status::solved)
+    print_line(fmt::format("step {} is taken unsolved: {} {}", motion.step(), status_name(result.status), result.reason));
+  return std::move(result.impulse);
+}
+
+/// The impulses to store: in the terms of the problem's own, none that are not finite.
+Vector stored_guess(const ContactProblem& problem, const Vector& impulse) {
+  if (!impulse.allFinite()) return {};
+  return problem.impulse_shift().size() > 0 ? Vector(impulse + problem.impulse_shift()) : impulse;
 }
 
 }  // namespace
@@ -112,13 +120,17 @@ int generate_series(const SeriesTarget& target, const SeriesArguments& arguments
   std::filesystem::create_directories(target.folder, failure);
   if (failure) throw InputError("", "--out", fmt::format("'{}' cannot be made: {}", target.folder, failure.message()));
   for (;;) {
-    const ContactProblem problem = motion->problem().problem;
-    if (motion->step() >= range.first && problem.rows() > 0)
-      for (const std::string& form : target.forms) write_step(target, *motion, problem, named.info, form);
+    const MotionProblem step = motion->problem();
+    const bool ends = motion->step() == range.last;
+    Vector impulse;
+    if (!ends || target.impulses) impulse = driven(*motion, step.problem, *driver, target, arguments.tolerance);
+    const Vector guess = target.impulses ? stored_guess(step.problem, impulse) : Vector{};
+    if (motion->step() >= range.first && step.problem.rows() > 0)
+      for (const std::string& form : target.forms) write_step(target, *motion, step, guess, named.info, form);
     else if (motion->step() >= range.first)
       print_line(fmt::format("step {} has no contact, and no file", motion->step()));
-    if (motion->step() == range.last) return exit_done;
-    take_step(*motion, problem, *driver, target, arguments.tolerance);
+    if (ends) return exit_done;
+    motion->advance(end_velocity(step.problem, impulse), impulse);
   }
 }
 

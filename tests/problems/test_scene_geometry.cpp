@@ -1,0 +1,106 @@
+#include <Eigen/Geometry>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "problems/dynamics/shaped_contacts.hpp"
+#include "problems/registry.hpp"
+#include "tests/problems/moving_world.hpp"
+
+using namespace ccp;
+using namespace ccp::testing;
+
+namespace {
+
+struct ShownScene {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::size_t obstacles = 1;
+};
+
+/// The part of a column of D that acts on a body is a unit impulse along the normal at the point of the contact.
+void check_side(const Vector& column, const SceneGeometry& seen, const PlacedContact& contact, int side, double sign) {
+  if (side < 0 || side >= std::ssize(seen.bodies)) return;
+  const PlacedSurface& body = seen.bodies[static_cast<std::size_t>(side)];
+  const Vector3 normal = sign * contact.frame.col(0), arm = contact.point - body.position;
+  CHECK((column.segment<3>(6 * side) - normal).norm() <= 1e-12);
+  CHECK((column.segment<3>(6 * side + 3) - arm.cross(normal)).norm() <= 1e-12 * (1.0 + arm.norm()));
+  if (body.kind == SurfaceKind::sphere)
+    CHECK(std::abs(arm.norm() - body.sizes[0]) <= std::abs(contact.gap) + 1e-12 * (1.0 + arm.norm()));
+}
+
+}  // namespace
+
+TEST_CASE("what there is to see of a scene is where its problem has bodies and contacts") {
+  const auto shown = GENERATE(values<ShownScene>({{"ball_box", {{"spheres", "30"}}, 2},
+                                                  {"ball_box", {{"spheres", "30"}, {"friction", "0.3"}}, 2},
+                                                  {"guided_stack", {{"drop", "0.1"}}},
+                                                  {"odd_mass_stack", {{"heavy_index", "3"}, {"spheres", "5"}}},
+                                                  {"odd_mass_stack", {{"lone_mass", "0"}}},
+                                                  {"single_ball", {}},
+                                                  {"single_brick", {{"friction", "0.3"}}},
+                                                  {"sliding_sphere", {}},
+                                                  {"sphere_press", {{"spheres", "60"}, {"per_side", "4"}}, 5},
+                                                  {"sphere_press", {{"spheres", "60"}, {"packing", "random"}}, 5}}));
+  CAPTURE(shown.name);
+  const auto scene = make_scene(shown.name);
+  for (const auto& [name, value] : shown.settings) scene->parameters().set_from_text(name, value);
+  const ContactProblem problem = scene->build(7);
+  const SceneGeometry seen = scene->geometry(7);
+  CHECK(6 * std::ssize(seen.bodies) == problem.dofs());
+  CHECK(seen.obstacles.size() == shown.obstacles);
+  const ConstraintSet& set = problem.constraints();
+  std::size_t next = 0;
+  for (Index i = 0; i < set.count(); ++i) {
+    if (set.kind(i) == ConstraintKind::bilateral) continue;
+    REQUIRE(next < seen.contacts.size());
+    const PlacedContact& contact = seen.contacts[next++];
+    const Vector column = problem.global().D.col(set.offset(i));
+    check_side(column, seen, contact, contact.body_a, -1.0);
+    check_side(column, seen, contact, contact.body_b, 1.0);
+    CHECK(contact.body_a < std::ssize(seen.bodies) + std::ssize(seen.obstacles));
+    CHECK(contact.body_b < std::ssize(seen.bodies) + std::ssize(seen.obstacles));
+    CHECK((contact.frame.transpose() * contact.frame - Matrix3::Identity()).norm() <= 1e-12);
+  }
+  CHECK(next == seen.contacts.size());
+}
+
+TEST_CASE("a scene without shapes shows nothing") { CHECK(make_scene("random_contacts")->geometry(1).empty()); }
+
+TEST_CASE("surfaces are where the problem finds its contacts, deformed, and not there before they enter") {
+  for (const Stepping stepping : {Stepping::velocity_impulse, Stepping::moreau_midpoint}) {
+    const bool midpoint = stepping == Stepping::moreau_midpoint;
+    CAPTURE(midpoint);
+    WorldParts parts;
+    parts.bodies = {moving_box(1.0, {0.1, 0.2, 0.3}), moving_sphere(1.0, 0.1)};
+    parts.bodies[0].position = {0.0, 0.0, 1.0};
+    parts.bodies[0].velocity = {1.0, 0.0, 0.0};
+    parts.bodies[1].enters = 0.5;
+    std::vector<Shape> bodies{Box{{0.1, 0.2, 0.3}}, Sphere{0.1}};
+    Matrix3 F;
+    F << 1.1, 0.2, 0.0, 0.0, 0.9, 0.1, 0.0, 0.0, 1.05;
+    if (midpoint) {
+      parts.pseudo_rigid = {pseudo_rigid_ellipsoid({0.1, 0.2, 0.3}, 100.0, 1e6, 0.25, 1e-3)};
+      parts.pseudo_rigid[0].position = {0.0, 0.0, 5.0};
+      parts.pseudo_rigid[0].deformation = F;
+      bodies.emplace_back(Ellipsoid{{0.1, 0.2, 0.3}});
+    }
+    parts.obstacles = {gliding({0.0, 0.0, -1.0}, {}, {0.0, 1.0, 0.0}, Vector3::Zero())};
+    give_surfaces(parts, {bodies, {Cylinder{0.5, 0.25}}, 0.0});
+    const World world(settings_of(stepping, 0.1), parts);
+    const SceneGeometry seen = world.surfaces();
+    REQUIRE(seen.bodies.size() == bodies.size());
+    CHECK(seen.bodies[0].kind == SurfaceKind::box);
+    CHECK(seen.bodies[0].sizes == Vector3(0.1, 0.2, 0.3));
+    CHECK(seen.bodies[0].position[0] == Approx(midpoint ? 0.05 : 0.0));
+    CHECK(seen.bodies[0].present);
+    CHECK_FALSE(seen.bodies[1].present);
+    if (midpoint) CHECK(seen.bodies[2].rotation == F);
+    REQUIRE(seen.obstacles.size() == 1);
+    CHECK(seen.obstacles[0].kind == SurfaceKind::cylinder);
+    CHECK(seen.obstacles[0].sizes == Vector3(0.5, 0.25, 0.0));
+    CHECK(seen.obstacles[0].position[1] == Approx(midpoint ? 0.05 : 0.0));
+    parts.shapes.pop_back();
+    CHECK_THROWS_WITH(World(settings_of(stepping, 0.1), parts), Catch::Contains("shapes, expected one for each of"));
+  }
+}
