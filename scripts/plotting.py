@@ -13,15 +13,22 @@ from series_styles import COLOURS, DASHES, MARKERS  # noqa: F401  (other scripts
 DEBIAN_PYTHON = "/usr/bin/python3"
 TRIED = "CCPBENCH_PLOT_INTERPRETER_TRIED"
 
-try:
-    os.environ.setdefault("MPLBACKEND", "Agg")
-    import matplotlib
-except ImportError:
+
+def use_debian_python():
+    """Starts the script again with Debian's Python, which has Debian's packages; returns where that was tried or there is none."""
     if TRIED not in os.environ and os.access(DEBIAN_PYTHON, os.X_OK):
         os.environ[TRIED] = "1"
         # -s and -E: packages of the first interpreter must not reach the second one.
         os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, "-sE", *sys.argv])
-    sys.exit(f"{Path(sys.argv[0]).name}: matplotlib is missing: apt-get install python3-matplotlib")
+
+
+try:
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    import matplotlib
+except ImportError:
+    use_debian_python()
+    print(f"{Path(sys.argv[0]).name}: matplotlib is missing: apt-get install python3-matplotlib", file=sys.stderr)
+    sys.exit(2)
 
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter  # noqa: E402
 

@@ -33,8 +33,9 @@ esac
 
 packages=(g++ cmake ninja-build ccache libeigen3-dev libmumps-seq-dev libopenblas0-pthread libsuitesparse-dev libhdf5-dev
   libfmt-dev libcli11-dev nlohmann-json3-dev python3-matplotlib libjs-chart.js)
-# Of these, Bullet, Siconos, CVXOPT with h5py, Snakemake, Slurm and Chromium are optional: tests that need them are skipped where they are missing.
-if [[ $tests == yes ]]; then packages+=(catch2 pkg-config libbullet-dev libfclib-dev python3-siconos python3-cvxopt python3-h5py snakemake slurm-wlm chromium); fi
+# Of these, Bullet, Siconos, CVXOPT, h5py, VTK, Snakemake, Slurm and Chromium are optional: tests that need them are skipped where
+# they are missing.
+if [[ $tests == yes ]]; then packages+=(catch2 pkg-config libbullet-dev libfclib-dev python3-siconos python3-cvxopt python3-h5py python3-vtk9 snakemake slurm-wlm chromium); fi
 
 build=$root/build/$preset
 mkdir -p "$root/build" || die "cannot write to $root/build"

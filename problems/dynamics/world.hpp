@@ -46,7 +46,8 @@ struct WorldParts {
 class World : public Motion {
  public:
   /// Throws InputError naming what is wrong: h <= 0, e outside [0, 1], a body, a joint to a body that is not there or cannot
-  /// have one, shapes of other than all bodies and obstacles, pseudo-rigid bodies with velocity_impulse (their integrator is the midpoint rule).
+  /// have one, shapes of other than all bodies and obstacles, pseudo-rigid bodies with velocity_impulse (their integrator is
+  /// the midpoint rule).
   World(WorldSettings settings, WorldParts parts);
 
   const WorldSettings& settings() const { return settings_; }

@@ -284,7 +284,7 @@ class PlotConvergence(unittest.TestCase):
         make_result_folder(self.folder)
         path = f"{self.bare_interpreter()}:{os.environ['PATH']}"
         result = self.run_script(self.folder, interpreter=(), PATH=path, CCPBENCH_PLOT_INTERPRETER_TRIED="1")
-        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.returncode, 2)
         self.assert_one_line(result.stderr, "apt-get install python3-matplotlib")
 
 

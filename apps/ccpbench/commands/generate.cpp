@@ -99,10 +99,10 @@ int generate(const GenerateArguments& options) {
   if (!options.series.steps.empty()) {
     const std::vector<std::string> forms =
         options.form == "both" ? std::vector<std::string>{"local", "global"} : std::vector<std::string>{options.form};
-    return generate_series({options.scene, options.settings, static_cast<std::uint64_t>(options.seed), forms,
-                            *model_from_name(options.model), options.time_limit_s, options.out.empty() ? "." : options.out,
-                            !options.no_solution},
-                           options.series);
+    return generate_series(
+        {options.scene, options.settings, static_cast<std::uint64_t>(options.seed), forms, *model_from_name(options.model),
+         options.time_limit_s, options.out.empty() ? "." : options.out, !options.no_solution},
+        options.series);
   }
   if (!options.series.start.empty()) throw InputError("", "--start", "has no --steps, expected --steps FIRST:LAST");
   const auto seed = static_cast<std::uint64_t>(options.seed);
@@ -132,7 +132,8 @@ void add_generate(CommandLine& program) {
                "limit of the search for the solution, or of a step of the driver, s");
   command.text("--out", &options.out, "FILE", "the file, or the beginning of both names; with --steps a folder");
   command.text("--steps", &options.series.steps, "FIRST:LAST", "write the problems of these steps of a scene that moves");
-  command.text("--driver", &options.series.driver, "SOLVER", "who moves the scene, in the model --model (default proximal_newton)");
+  command.text("--driver", &options.series.driver, "SOLVER",
+               "who moves the scene, in the model --model (default proximal_newton)");
   command.real("--tolerance", &options.series.tolerance, Range::positive(), "TOL",
                "relative residual of a step of the driver");
   command.text("--start", &options.series.start, "FILE", "a file of an earlier --steps to go on from");

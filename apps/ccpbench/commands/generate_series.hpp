@@ -27,9 +27,10 @@ struct SeriesTarget {
 };
 
 /// Moves a scene in time by a driver, and writes the problems of some steps as FOLDER/SCENE.STEP.FORM.hdf5, each with the
-/// state in which its step begins, what there is to see of it, and the impulses of the driver as a guess. A step that the driver leaves unsolved is taken as it is, and said. Throws InputError for
-/// steps that make no range, a scene that does not move, a driver that does not take its problems, a start of another scene
-/// or with other parameters, and a motion that runs off to infinity.
+/// state in which its step begins, what there is to see of it, and the impulses of the driver as a guess. A step that the
+/// driver leaves unsolved is taken as it is, and said. Throws InputError for steps that make no range, a scene that does not
+/// move, a driver that does not take its problems, a start of another scene or with other parameters, and a motion that runs
+/// off to infinity.
 int generate_series(const SeriesTarget& target, const SeriesArguments& arguments);
 
 }  // namespace ccp::cli

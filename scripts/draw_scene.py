@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Draws what `ccpbench generate` writes of a scene: bodies by their speed, contacts by their impulses, as pictures or for ParaView.
+
+Takes the files of one scene, at rest or in steps (generate SCENE --steps FIRST:LAST), or folders of them. Writes a PNG of each
+step and an animated GIF of several, and with --write vtk files for ParaView: open SCENE.pvd.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+# First, since it finds an interpreter with matplotlib.
+from plotting import draw_each
+
+from result_folder import InputError
+from scene.dump import Series
+from scene.vtk_files import write_vtk
+
+KINDS = ("png", "gif", "vtk")
+
+
+def kinds(text):
+    wanted = [kind.strip().lower() for kind in text.split(",") if kind.strip()]
+    if not wanted or set(wanted) - set(KINDS):
+        raise argparse.ArgumentTypeError(f"'{text}': expected png, gif, vtk or several of them with commas")
+    return wanted
+
+
+def view(text):
+    try:
+        azimuth, elevation = (float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}': expected AZIMUTH,ELEVATION in degrees, as -60,22") from None
+    if not (abs(azimuth) <= 360.0 and abs(elevation) <= 90.0):
+        raise argparse.ArgumentTypeError(f"'{text}': expected an azimuth from -360 to 360 and an elevation from -90 to 90 degrees")
+    return azimuth, elevation
+
+
+def positive(text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value <= 1000.0:
+        raise argparse.ArgumentTypeError(f"'{text}': expected a number above 0, at most 1000")
+    return value
+
+
+def draw_series(arguments):
+    dumps = Series(arguments.files)
+    wanted = arguments.write or (["png", "gif"] if len(dumps) > 1 else ["png"])
+    if "gif" in wanted and len(dumps) < 2:
+        raise InputError(f"{dumps.paths[0]}: one step, expected several for a gif")
+    folder = arguments.out or dumps.paths[0].parent
+    folder.mkdir(parents=True, exist_ok=True)
+    if {"png", "gif"} & set(wanted):
+        draw_pictures(dumps, wanted, folder, arguments)
+    if "vtk" in wanted:
+        print(f"vtk: {write_vtk(dumps, folder)}")
+
+
+def draw_pictures(dumps, wanted, folder, arguments):
+    from scene.picture import draw, look_of, pixels_of, write_gif, write_png
+
+    look, images = look_of(dumps, arguments.view, arguments.dpi), []
+    for dump in dumps:
+        image = pixels_of(draw(dump, look, arguments.show))
+        if "png" in wanted:
+            write_png(image, folder / f"{dump.name}.png", arguments.dpi)
+        if "gif" in wanted:
+            images.append(image)
+    if "png" in wanted:
+        print(f"pictures: {folder} ({len(dumps)} png)")
+    if "gif" in wanted:
+        write_gif(images, folder / f"{dumps.scene}.gif", arguments.rate)
+        print(f"animation: {folder / dumps.scene}.gif")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a file of `ccpbench generate`, or a folder of them")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where everything goes (default: beside the first file)")
+    parser.add_argument("--write", type=kinds, metavar="LIST", help="png, gif, vtk (default: png, and gif of several files)")
+    parser.add_argument("--show", choices=["both", "bodies", "contacts"], default="both", help="what pictures show (default both)")
+    parser.add_argument("--view", type=view, default=(-60.0, 22.0), metavar="AZIMUTH,ELEVATION",
+                        help="where the eye is, degrees: around z from x, above the plane of x and y (default -60,22)")
+    parser.add_argument("--rate", type=positive, default=12.0, help="pictures a second of the gif (default 12)")
+    parser.add_argument("--dpi", type=positive, default=100, help="resolution of pictures (default 100)")
+    arguments = parser.parse_args()
+    return draw_each([arguments], draw_series)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,193 @@
+"""Pictures of dumps: the bodies by their speed, and beside them the contacts by their impulses."""
+
+import gc
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import LineCollection
+from matplotlib.colors import Normalize, PowerNorm
+from matplotlib.figure import Figure
+from PIL import Image
+from plotting import GREY
+from scene.dump import HALF_SPACE
+from scene.render import axes_of, bounds_of, frame_of, framed, grid_step, is_solid, outline, render
+
+BODY, OBSTACLE = np.array([0.42, 0.60, 0.82]), np.array([0.72, 0.70, 0.66])
+SPEEDS, IMPULSES = colormaps["viridis"], colormaps["plasma_r"]
+PALE = 0.30  # of the colours of bodies behind contacts
+COLOURS = 200  # of a file
+AT_REST = 1e-8  # m/s: what no slower body differs in
+AREA, LONGEST = 150_000, 560  # of a panel, pixels at 100 dpi
+LEFT, BELOW, ABOVE, BAR = 14, 30, 34, 84  # margins, pixels at 100 dpi
+
+
+@dataclass
+class Look:
+    """What is the same in all pictures of a series."""
+
+    camera: object
+    bounds: tuple
+    fastest: float  # m/s; 0: bodies have one colour
+    largest: float  # impulse, N·s
+    impulses: bool  # whether the dumps have any
+    scale: str
+    dpi: int
+
+
+def look_of(dumps, view, dpi):
+    """view: (azimuth, elevation) of the eye, degrees."""
+    axes, bounds = axes_of(*view), bounds_of(dumps)
+    points = outline(dumps[0], bounds)
+    span = np.maximum(np.ptp(points @ axes[:2].T, axis=0), 1e-12)
+    ratio = float(np.clip(span[0] / span[1], 0.4, 2.5))
+    height = min(LONGEST, (AREA / ratio) ** 0.5)
+    width, height = (round(side * dpi / 100) for side in (min(LONGEST, ratio * height), height))
+    fastest, largest, impulses = 0.0, 0.0, False
+    for dump in dumps:
+        if dump.velocities is not None:
+            fastest = max(fastest, dump.speeds[dump.present[:dump.bodies]].max(initial=0.0))
+        if dump.impulses is not None:
+            largest, impulses = max(largest, np.linalg.norm(dump.impulses, axis=1).max(initial=0.0)), True
+    flat = any(kind == HALF_SPACE for kind in dumps[0].kinds)
+    return Look(framed(points, axes, width, height), bounds, fastest if fastest > AT_REST else 0.0,
+                largest, impulses,
+                f"lines of the floor: {grid_step(np.max(bounds[1] - bounds[0])):g} m apart" if flat else "", dpi)
+
+
+def body_colours(dump, look):
+    colours = np.tile(BODY, (len(dump.kinds), 1))
+    if look.fastest > 0 and dump.velocities is not None:
+        colours[:dump.bodies] = SPEEDS(dump.speeds / look.fastest)[:, :3]
+    colours[dump.bodies:] = OBSTACLE
+    return colours
+
+
+def reaches(dump, look):
+    """Half the thickness of the thinner of the bodies of each contact, m: the length of its line."""
+    longest = float(np.linalg.norm(look.bounds[1] - look.bounds[0]))
+    half = np.full(len(dump.kinds) + 1, np.inf)  # the last one: what does not move and has no surface
+    for number in range(dump.bodies):
+        if is_solid(dump.kinds[number]):
+            half[number] = np.linalg.norm(frame_of(dump, number, longest), axis=0).min()
+    least = half[dump.sides].min(axis=1) if len(dump.sides) else np.zeros(0)
+    return np.where(np.isfinite(least), least, 0.02 * longest)
+
+
+def contact_lines(dump, look):
+    """(ends in pixels, sizes) of the contacts that carry something, and the pixels of the others."""
+    along, sizes = dump.frames[:, 0], np.ones(len(dump.points))
+    if dump.impulses is not None:
+        sizes = np.linalg.norm(dump.impulses, axis=1)
+        carried = sizes > 1e-6 * max(look.largest, 1e-300)
+        along = np.where(carried[:, None], dump.impulses / np.where(carried, sizes, 1.0)[:, None], along)
+    else:
+        carried = np.ones(len(dump.points), bool)
+    reach = reaches(dump, look)[:, None] * along
+    is_body = (dump.sides >= 0) & (dump.sides < dump.bodies)
+    first, last = np.where(is_body[:, :1], -reach, 0.0), np.where(is_body[:, 1:], reach, 0.0)
+    pixels = [look.camera.project(dump.points + end) for end in (first, last)]
+    return np.stack(pixels, axis=1)[carried], sizes[carried], look.camera.project(dump.points)[~carried]
+
+
+def draw_contacts(axes, dump, look):
+    """Returns what a colour bar shows; None where the dump has no impulses."""
+    ends, sizes, idle = contact_lines(dump, look)
+    axes.plot(idle[:, 0], idle[:, 1], linestyle="none", marker="o", markersize=1.8, color="#888888", markeredgewidth=0)
+    many = min(1.0, (2000 / max(len(sizes), 1)) ** 0.5)
+    if dump.impulses is None:
+        axes.add_collection(LineCollection(ends, colors="#B03000", linewidths=many))
+        return None
+    order = np.argsort(sizes, kind="stable")  # the largest on top
+    shown = ScalarMappable(PowerNorm(0.5, 0.0, look.largest or 1.0), IMPULSES)
+    share = np.sqrt(sizes / (look.largest or 1.0))[order]
+    axes.add_collection(LineCollection(ends[order], colors=shown.to_rgba(sizes[order]), linewidths=many * (0.7 + 3.3 * share),
+                                       capstyle="round"))
+    return shown
+
+
+def title_of(dump):
+    bodies = int(dump.present[:dump.bodies].sum())
+    words = [] if dump.step is None else [f"step {dump.step}", f"t = {dump.time:.6g} s"]
+    words += [f"{bodies} {'body' if bodies == 1 else 'bodies'}",
+              f"{len(dump.points)} {'contact' if len(dump.points) == 1 else 'contacts'}"]
+    return ", ".join(words)
+
+
+def notes_of(dump, look, panels):
+    words = [look.scale]
+    if "contacts" in panels:
+        side = "right: " if len(panels) > 1 else ""
+        words.append(side + ("impulses of the contacts; dots carry none" if look.impulses else "normals of the contacts"))
+    return "     ".join(word for word in words if word)
+
+
+def draw(dump, look, show="both"):
+    """The figure of a dump. show: bodies, contacts or both."""
+    camera, unit = look.camera, look.dpi / 100
+    panels = ["bodies", "contacts"] if show == "both" else [show]
+    bars = [look.fastest > 0 if panel == "bodies" else look.impulses for panel in panels]
+    widths = [camera.width + unit * (BAR if bar else LEFT) for bar in bars]
+    size = sum(widths) + unit * LEFT, camera.height + unit * (BELOW + ABOVE)
+    figure = Figure(figsize=(size[0] / look.dpi, size[1] / look.dpi), dpi=look.dpi)
+    FigureCanvasAgg(figure)
+    image = render(dump, camera, look.bounds, body_colours(dump, look))
+    left = unit * LEFT
+    for panel, has_bar, width in zip(panels, bars, widths):
+        axes = figure.add_axes((left / size[0], unit * BELOW / size[1], camera.width / size[0], camera.height / size[1]))
+        axes.imshow(image if panel == "bodies" else 1.0 - PALE * (1.0 - image), interpolation="nearest", aspect="auto",
+                    extent=(0, camera.width, camera.height, 0))
+        shown = draw_contacts(axes, dump, look) if panel == "contacts" else ScalarMappable(Normalize(0.0, look.fastest), SPEEDS)
+        axes.set_xlim(0, camera.width)
+        axes.set_ylim(camera.height, 0)
+        axes.set_axis_off()
+        if has_bar and shown is not None:
+            x = (left + camera.width + unit * 4) / size[0]
+            y, height = (unit * BELOW + 0.15 * camera.height) / size[1], 0.7 * camera.height / size[1]
+            bar = figure.colorbar(shown, cax=figure.add_axes((x, y, unit * 10 / size[0], height)))
+            bar.set_label("speed (m/s)" if panel == "bodies" else "impulse (N·s)", fontsize=8, labelpad=4)
+            bar.ax.tick_params(labelsize=7, pad=1, length=2)
+            bar.outline.set_visible(False)
+        left += width
+    top = 1 - unit * 20 / size[1]
+    figure.text(unit * LEFT / size[0], top, dump.scene, fontsize=10, weight="bold")
+    figure.text(1 - unit * LEFT / size[0], top, title_of(dump), fontsize=8, ha="right")
+    figure.text(unit * LEFT / size[0], unit * 10 / size[1], notes_of(dump, look, panels), fontsize=7, color=GREY)
+    return figure
+
+
+def pixels_of(figure):
+    figure.canvas.draw()
+    image = Image.fromarray(np.asarray(figure.canvas.buffer_rgba())[..., :3].copy())
+    figure.clear()  # it is part of cycles, which are collected late
+    gc.collect()
+    return image
+
+
+def write_beside(path, write):
+    """Written beside and renamed, so that an interrupted run leaves no torn picture."""
+    beside = path.with_name(f".{path.name}.part")
+    with beside.open("wb") as file:
+        write(file)
+    beside.replace(path)
+
+
+def write_png(image, path, dpi):
+    """With few colours, which makes it small. Same data, same bytes."""
+    few = image.quantize(COLOURS, dither=Image.Dither.NONE)
+    write_beside(path, lambda file: few.save(file, format="PNG", optimize=True, dpi=(dpi, dpi)))
+
+
+def write_gif(images, path, rate):
+    """rate: pictures a second. The last one stays for a second."""
+    chosen = images[:: -(-len(images) // 4)]
+    mosaic = Image.new("RGB", (images[0].width, images[0].height * len(chosen)))
+    for k, image in enumerate(chosen):
+        mosaic.paste(image, (0, k * images[0].height))
+    palette = mosaic.quantize(COLOURS, dither=Image.Dither.NONE)
+    frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+    times = [round(1000 / rate)] * (len(frames) - 1) + [1000]
+    write_beside(path, lambda file: frames[0].save(file, format="GIF", save_all=True, append_images=frames[1:],
+                                                   duration=times, loop=0, optimize=False))

@@ -1,0 +1,301 @@
+"""Draws bodies and obstacles as an image, seen along parallel rays: for each pixel the nearest surface, shaded."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scene.dump import BOX, CAVITY, CYLINDER, DRUM, ELLIPSOID, HALF_SPACE, SPHERE
+
+FINER = 2  # rays along each side of a pixel
+FACETS = 32  # of a drum
+LIGHT = np.array([-0.45, 0.55, 0.70])  # to the right, up, towards the eye
+WALL = np.array([0.90, 0.90, 0.88])
+LEVELS = 14  # of light and shade: few, so that files are small
+
+
+@dataclass
+class Camera:
+    """Axes are rows: to the right, up, towards the eye. A pixel is `pixel` m wide, and `centre` is in the middle."""
+
+    axes: np.ndarray
+    centre: np.ndarray
+    pixel: float
+    width: int
+    height: int
+
+    def project(self, points):
+        """Pixels from the upper left corner."""
+        seen = (points - self.centre) @ self.axes[:2].T / self.pixel
+        return np.column_stack([seen[:, 0] + 0.5 * self.width, 0.5 * self.height - seen[:, 1]])
+
+
+def axes_of(azimuth, elevation):
+    """Where the eye is, in degrees: around z from x, and above the plane of x and y."""
+    a, e = math.radians(azimuth), math.radians(elevation)
+    return np.array([[-math.sin(a), math.cos(a), 0.0],
+                     [-math.sin(e) * math.cos(a), -math.sin(e) * math.sin(a), math.cos(e)],
+                     [math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)]])
+
+
+def is_solid(kind):
+    return kind in (SPHERE, ELLIPSOID, BOX, CYLINDER)
+
+
+def scaling(kind, sizes, longest):
+    """The half lengths by which a unit ball, cube or cylinder becomes the shape; what is infinite is cut at `longest`."""
+    if kind == SPHERE:
+        return np.full(3, sizes[0])
+    if kind == CYLINDER:
+        return np.array([sizes[0], sizes[0], min(sizes[1], longest)])
+    return sizes
+
+
+def frame_of(dump, number, longest):
+    """The map from the unit shape to the world, without the position."""
+    kind = dump.kinds[number]
+    turn = np.eye(3) if kind == SPHERE else dump.rotations[number]
+    return turn * scaling(kind, dump.sizes[number], longest)
+
+
+def extent(kind, frame):
+    """How far a solid reaches along each axis of the world from its centre, m."""
+    if kind in (SPHERE, ELLIPSOID):
+        return np.linalg.norm(frame, axis=1)
+    if kind == CYLINDER:
+        return np.linalg.norm(frame[:, :2], axis=1) + np.abs(frame[:, 2])
+    return np.abs(frame).sum(axis=1)
+
+
+def bodies_bounds(dumps):
+    """The box around all solid surfaces that have entered; without any around the contacts."""
+    lows, highs = [], []
+    for dump in dumps:
+        for number in np.flatnonzero(dump.present):
+            if is_solid(dump.kinds[number]):
+                finite = dump.sizes[number][np.isfinite(dump.sizes[number])]
+                reach = extent(dump.kinds[number], frame_of(dump, number, finite.max()))
+                lows.append(dump.positions[number] - reach)
+                highs.append(dump.positions[number] + reach)
+    if not lows:
+        points = np.vstack([np.zeros((0, 3)), *(dump.points for dump in dumps)])
+        points = points if len(points) else np.zeros((1, 3))
+        lows, highs = points - 1.0, points + 1.0  # m
+    return np.min(lows, axis=0), np.max(highs, axis=0)
+
+
+def bounds_of(dumps):
+    """What pictures show: all bodies, the cross sections of cavities, and planes that are near, with something around."""
+    low, high = bodies_bounds(dumps)
+    size, around = np.linalg.norm(high - low), np.zeros(3)
+    corners = np.array([low, high])
+    for dump in dumps:
+        for number in range(dump.bodies, len(dump.kinds)):
+            kind, position, axis = dump.kinds[number], dump.positions[number], dump.rotations[number][:, 2]
+            if kind == HALF_SPACE:
+                feet = corners - np.outer((corners - position) @ axis, axis)
+                near = abs((corners - position) @ axis).min() < 3.0 * size
+                corners = np.vstack([corners, feet]) if near else corners
+                around = np.maximum(around, 0.08 * size * np.sqrt(np.maximum(0.0, 1.0 - axis**2)))
+            elif kind in (CAVITY, DRUM):
+                across = np.sqrt(np.maximum(0.0, 1.0 - axis**2))
+                corners = np.vstack([corners, np.where(across > 0.5, position - dump.sizes[number, 0] * across, corners[0]),
+                                     np.where(across > 0.5, position + dump.sizes[number, 0] * across, corners[0])])
+                around = np.maximum(around, 0.02 * size)
+    return corners.min(axis=0) - around, corners.max(axis=0) + around
+
+
+def corners_of(bounds):
+    return np.array([[bounds[i][0], bounds[j][1], bounds[k][2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+
+
+def outline(dump, bounds):
+    """Points around all that pictures show: the ends of a cavity, as bodies are inside, or the corners of the bounds."""
+    for number in range(dump.bodies, len(dump.kinds)):
+        if dump.kinds[number] in (CAVITY, DRUM):
+            turn, position = dump.rotations[number], dump.positions[number]
+            heights = (corners_of(bounds) - position) @ turn[:, 2]
+            angles = np.linspace(0.0, 2.0 * math.pi, 48, endpoint=False)
+            ring = dump.sizes[number, 0] * (np.outer(np.cos(angles), turn[:, 0]) + np.outer(np.sin(angles), turn[:, 1]))
+            return np.vstack([position + ring + end * turn[:, 2] for end in (heights.min(), heights.max())])
+    return corners_of(bounds)
+
+
+def framed(points, axes, width, height):
+    """The camera that sees all of the points."""
+    corners = points @ axes.T
+    span = corners.max(axis=0) - corners.min(axis=0)
+    pixel = 1.03 * max(span[0] / width, span[1] / height, 1e-12)
+    return Camera(axes, 0.5 * (corners.max(axis=0) + corners.min(axis=0)) @ axes, pixel, width, height)
+
+
+def ball_hit(o, w):
+    """Nearest to the eye: t and the outward normal of the unit ball, for rays o + t w; NaN where a ray passes by."""
+    a, b, c = w @ w, o @ w, np.einsum("...i,...i", o, o) - 1.0
+    t = (-b + np.sqrt(b * b - a * c)) / a
+    return t, o + t[..., None] * w, None
+
+
+def box_hit(o, w):
+    """Of the unit cube; the third value is how far the point is from the nearest edge, in units of the cube."""
+    safe = np.where(np.abs(w) < 1e-12, 1e-12, w)
+    ends = np.stack([(-1.0 - o) / safe, (1.0 - o) / safe])
+    last, first = ends.max(axis=0), ends.min(axis=0)
+    axis, t = last.argmin(axis=-1), last.min(axis=-1)
+    t = np.where(first.max(axis=-1) <= t, t, np.nan)
+    point = o + t[..., None] * w
+    normal = np.zeros_like(o)
+    np.put_along_axis(normal, axis[..., None], np.sign(np.take_along_axis(point, axis[..., None], -1)), -1)
+    return t, normal, np.abs(point)
+
+
+def cylinder_hit(o, w):
+    """Of the unit cylinder around z."""
+    a, b = max(w[:2] @ w[:2], 1e-24), o[..., :2] @ w[:2]
+    root = np.sqrt(b * b - a * (np.einsum("...i,...i", o[..., :2], o[..., :2]) - 1.0))
+    sides = (-b + root) / a, (-b - root) / a
+    dz = w[2] if abs(w[2]) > 1e-12 else 1e-12
+    caps = (1.0 - o[..., 2]) / dz, (-1.0 - o[..., 2]) / dz
+    last, first = np.minimum(sides[0], np.maximum(*caps)), np.maximum(sides[1], np.minimum(*caps))
+    t = np.where(first <= last, last, np.nan)
+    point = o + t[..., None] * w
+    on_cap = (sides[0] > np.maximum(*caps))[..., None]
+    return t, np.where(on_cap, [0.0, 0.0, 1.0] * np.sign(point), point * [1.0, 1.0, 0.0]), None
+
+
+HITS = {SPHERE: ball_hit, ELLIPSOID: ball_hit, BOX: box_hit, CYLINDER: cylinder_hit}
+
+
+class Canvas:
+    """Colours and depths of the pixels, FINER times as fine as the image."""
+
+    def __init__(self, camera):
+        self.camera = Camera(camera.axes, camera.centre, camera.pixel / FINER, camera.width * FINER, camera.height * FINER)
+        shape = self.camera.height, self.camera.width
+        self.depths = np.full(shape, -np.inf)
+        self.colours = np.ones((*shape, 3))
+        right = (np.arange(shape[1]) + 0.5 - 0.5 * shape[1]) * self.camera.pixel
+        up = (0.5 * shape[0] - np.arange(shape[0]) - 0.5) * self.camera.pixel
+        self.right, self.up = right, up
+
+    def paint(self, rows, columns, depth, normal, colour, edge=None, dark=0.42):
+        """Where nearer than what is there. normal: in the world, any length; edge: where lines are; dark: light in the shade."""
+        with np.errstate(invalid="ignore"):
+            nearer = depth > self.depths[rows, columns]
+        if not nearer.any():
+            return
+        seen = normal[nearer] @ self.camera.axes.T
+        seen /= np.linalg.norm(seen, axis=1)[:, None]
+        light = dark + (1.0 - dark) * np.clip(seen @ (LIGHT / np.linalg.norm(LIGHT)), 0.0, 1.0)
+        shade = np.ceil(light * LEVELS) / LEVELS
+        if edge is None:
+            shade = np.where(seen[:, 2] < 0.22, 0.45 * shade, shade)  # the rim
+        else:
+            shade = np.where(edge[nearer], 0.35, shade)
+        self.depths[rows, columns][nearer] = depth[nearer]
+        painted = np.broadcast_to(colour, (*nearer.shape, 3))[nearer]
+        self.colours[rows, columns][nearer] = shade[:, None] * painted
+
+    def solid(self, kind, position, frame, colour):
+        """A ball, box or cylinder, and what an affine map makes of them."""
+        axes = self.camera.axes
+        offset = (position - self.camera.centre) @ axes.T
+        corner = extent(kind, axes @ frame)
+        columns = slice(*np.clip(np.searchsorted(self.right, offset[0] + corner[0] * np.array([-1, 1])), 0, self.camera.width))
+        rows = slice(*np.clip(np.searchsorted(-self.up, -offset[1] + corner[1] * np.array([-1, 1])), 0, self.camera.height))
+        x, y = np.meshgrid(self.right[columns] - offset[0], self.up[rows] - offset[1])
+        if not x.size:
+            return
+        inverse = np.linalg.inv(frame)
+        o = (x[..., None] * axes[0] + y[..., None] * axes[1]) @ inverse.T
+        with np.errstate(invalid="ignore"):
+            t, normal, inside = HITS[kind](o, inverse @ axes[2])
+            edge = None
+            if kind in (BOX, CYLINDER):
+                edge = np.zeros(t.shape, bool)
+            if inside is not None:  # lines of two pixels along the edges of a box
+                near = inside > 1.0 - 1.6 * self.camera.pixel / np.linalg.norm(frame, axis=0)
+                edge = near.sum(axis=-1) >= 2
+        self.paint(rows, columns, offset[2] + t, normal @ inverse, colour, edge)
+
+    def image(self):
+        """With the rays of a pixel averaged."""
+        h, w = self.camera.height // FINER, self.camera.width // FINER
+        return self.colours.reshape(h, FINER, w, FINER, 3).mean(axis=(1, 3))
+
+
+def facets(dump, number):
+    """(unit normal into the free side, point) of the planes of a half-space or a drum."""
+    turn, position = dump.rotations[number], dump.positions[number]
+    if dump.kinds[number] == HALF_SPACE:
+        return [(turn[:, 2], position)]
+    angles = 2.0 * math.pi * np.arange(FACETS) / FACETS
+    outward = np.outer(np.cos(angles), turn[:, 0]) + np.outer(np.sin(angles), turn[:, 1])
+    return [(-n, position + math.cos(math.pi / FACETS) * dump.sizes[number, 0] * n) for n in outward]
+
+
+def outside_of_cavity(dump, number, points):
+    """Distance from the axis less the radius, m."""
+    across = (points - dump.positions[number]) @ dump.rotations[number][:, :2]
+    return np.linalg.norm(across, axis=-1) - dump.sizes[number, 0]
+
+
+def grid_step(length):
+    """1, 2 or 5 times a power of ten, about a tenth of the length."""
+    power = 10.0 ** math.floor(math.log10(length / 5.0))
+    return next(power * m for m in (5, 2, 1) if power * m <= length / 5.0)
+
+
+def paint_walls(canvas, dump, bounds):
+    """The inner sides of half-spaces, drums and cylindrical cavities, where they face the eye and within the bounds."""
+    camera, axes = canvas.camera, canvas.camera.axes
+    walls = [number for number in range(dump.bodies, len(dump.kinds)) if not is_solid(dump.kinds[number])]
+    planes = [plane for number in walls if dump.kinds[number] != CAVITY for plane in facets(dump, number)]
+    cavities = [number for number in walls if dump.kinds[number] == CAVITY]
+    low, high = bounds
+    slack = 1e-6 * np.linalg.norm(high - low)
+    x, y = np.meshgrid(canvas.right, canvas.up)
+    eye = camera.centre + x[..., None] * axes[0] + y[..., None] * axes[1]
+    everywhere = slice(None)
+    step = grid_step(np.max(high - low))
+
+    def paint(t, normal, but):
+        with np.errstate(invalid="ignore"):
+            points = eye + t[..., None] * axes[2]
+            free = ((points >= low - slack) & (points <= high + slack)).all(axis=-1)
+            for n, p in planes:
+                free &= (points - p) @ n >= -slack
+            for number in cavities:
+                if number != but:
+                    free &= outside_of_cavity(dump, number, points) <= slack
+            lines = np.zeros(t.shape, bool)
+            flat = but is None and np.abs(normal).max() > 0.999
+            if flat:  # a grid on walls along the axes of the world: it shows the scale
+                for axis in np.flatnonzero(np.abs(normal[0, 0]) < 0.5):
+                    phase = points[..., axis] / step
+                    lines |= np.abs(phase - np.round(phase)) * step < 0.8 * camera.pixel / max(abs(axes[2] @ normal[0, 0]), 0.3)
+            colour = np.where(lines[..., None], 0.82 * WALL, WALL)
+        canvas.paint(everywhere, everywhere, np.where(free, t, np.nan), normal, colour, np.zeros(t.shape, bool), dark=0.72)
+
+    for n, p in planes:
+        if n @ axes[2] > 1e-6:
+            paint(((p - eye) @ n) / (n @ axes[2]), np.broadcast_to(n, eye.shape), None)
+    for number in cavities:
+        turn = dump.rotations[number]
+        o, w = (eye - dump.positions[number]) @ turn[:, :2], axes[2] @ turn[:, :2]
+        a, b, c = max(w @ w, 1e-24), o @ w, np.einsum("...i,...i", o, o) - dump.sizes[number, 0] ** 2
+        with np.errstate(invalid="ignore"):
+            t = (-b - np.sqrt(b * b - a * c)) / a
+        inward = -(o + t[..., None] * w) @ turn[:, :2].T
+        paint(t, inward, number)
+
+
+def render(dump, camera, bounds, colours):
+    """The image of a dump, height × width × 3. colours: of all solid surfaces, one row each."""
+    canvas = Canvas(camera)
+    longest = float(np.linalg.norm(bounds[1] - bounds[0]))
+    for number in np.flatnonzero(dump.present):
+        if is_solid(dump.kinds[number]):
+            frame = frame_of(dump, number, longest)
+            canvas.solid(dump.kinds[number], dump.positions[number], frame, colours[number])
+    paint_walls(canvas, dump, bounds)
+    return canvas.image()

@@ -1,0 +1,236 @@
+"""Tests of scripts/draw_scene.py: it is run as users run it, and what it draws is measured. Skipped without matplotlib or h5py."""
+
+import make_dump
+
+make_dump.run_with("matplotlib", "h5py")
+
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from make_dump import BOX, CAVITY, CYLINDER, DRUM, ELLIPSOID, HALF_SPACE, SPHERE
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+PROGRAM = os.environ.get("CCPBENCH_PROGRAM", "")
+sys.path.insert(0, str(SCRIPTS))
+
+from scene.dump import read_dump  # noqa: E402
+from scene.picture import contact_lines, look_of  # noqa: E402
+from scene.render import axes_of, bounds_of, framed, outline, render  # noqa: E402
+
+RED = np.array([1.0, 0.0, 0.0])
+TURNED = (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)  # by 90° around z
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name)
+
+    def made(self, name="made_up.000003.global.hdf5", **parts):
+        return make_dump.make_dump(self.folder / name, **parts)
+
+    def run_script(self, *arguments, **environment):
+        known = {k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")}
+        return subprocess.run([sys.executable, SCRIPTS / "draw_scene.py", *map(str, arguments)], capture_output=True, text=True,
+                              timeout=200, env={**known, **environment})
+
+
+class Rendering(Scratch):
+    def painted(self, bodies, view, obstacles=()):
+        """How many m² the picture shows of red bodies, of walls, and the image."""
+        dump = read_dump(self.made(bodies=bodies, obstacles=obstacles, contacts=()))
+        axes, bounds = axes_of(*view), bounds_of([dump])
+        camera = framed(outline(dump, bounds), axes, 300, 300)
+        image = render(dump, camera, bounds, np.tile(RED, (len(dump.kinds), 1)))
+        red = image[..., 1] < 0.5 * image[..., 0]
+        wall = (np.ptp(image, axis=2) < 0.05) & (image.min(axis=2) < 0.99)
+        return red.sum() * camera.pixel**2, wall.sum() * camera.pixel**2, image
+
+    def assert_area(self, area, expected):
+        self.assertLess(abs(area / expected - 1.0), 0.02, (area, expected))
+
+    def test_solids_have_the_outline_of_their_shape(self):
+        for view, ball, brick, tube in (((0, 0), math.pi * 0.2 * 0.3, 4 * 0.2 * 0.3, 4 * 0.1 * 0.3),
+                                        ((90, 0), math.pi * 0.1 * 0.3, 4 * 0.1 * 0.3, 4 * 0.1 * 0.3),
+                                        ((0, 90), math.pi * 0.1 * 0.2, 4 * 0.1 * 0.2, math.pi * 0.01)):
+            self.assert_area(self.painted([(ELLIPSOID, (0.1, 0.2, 0.3), (5.0, 1.0, 2.0))], view)[0], ball)
+            self.assert_area(self.painted([(BOX, (0.1, 0.2, 0.3), (5.0, 1.0, 2.0))], view)[0], brick)
+            self.assert_area(self.painted([(CYLINDER, (0.1, 0.3, 0.0), (5.0, 1.0, 2.0))], view)[0], tube)
+            self.assert_area(self.painted([(SPHERE, (0.4, 0.0, 0.0), (5.0, 1.0, 2.0))], view)[0], math.pi * 0.16)
+
+    def test_rotations_turn_bodies(self):
+        self.assert_area(self.painted([(BOX, (0.1, 0.2, 0.3), (0.0, 0.0, 0.0), TURNED)], (0, 0))[0], 4 * 0.1 * 0.3)
+        c, s = math.cos(0.5), math.sin(0.5)
+        self.assert_area(self.painted([(BOX, (0.1, 0.2, 0.3), (0.0, 0.0, 0.0), (c, -s, 0, s, c, 0, 0, 0, 1))], (0, 0))[0],
+                         0.6 * (0.2 * s + 0.4 * c))
+
+    def test_what_is_nearer_hides_what_is_behind(self):
+        one = self.painted([(SPHERE, (0.4, 0.0, 0.0), (1.0, 0.0, 0.0))], (0, 0))[0]
+        both = self.painted([(SPHERE, (0.4, 0.0, 0.0), (1.0, 0.0, 0.0)), (BOX, (0.2, 0.2, 0.2), (-1.0, 0.0, 0.0))], (0, 0))
+        self.assert_area(both[0], one)
+        front = both[2][150, 150]
+        self.assertGreater(front[0], 0.5)  # the ball, not the edge or the shade of the box
+        floor = ((HALF_SPACE, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),)
+        sunk = self.painted([(SPHERE, (0.4, 0.0, 0.0), (0.0, 0.0, 0.0))], (0, 90), floor)
+        self.assert_area(sunk[0], math.pi * 0.16)
+        below = [(SPHERE, (0.4, 0.0, 0.0), (0.0, 0.0, -0.5))]
+        self.assertEqual(self.painted(below, (0, 90), floor)[0], 0.0)
+        self.assert_area(self.painted(below, (0, -90), floor)[0], math.pi * 0.16)
+
+    def test_walls_are_seen_from_their_free_side_only(self):
+        ball, floor = [(SPHERE, (0.4, 0.0, 0.0), (0.0, 0.0, 0.4))], ((HALF_SPACE, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),)
+        self.assertGreater(self.painted(ball, (0, 30), floor)[1], 0.1)
+        self.assertLess(self.painted(ball, (0, -30), floor)[1], 0.01)  # some pixels of the rim
+        for kind, area in ((CAVITY, math.pi), (DRUM, 16 * math.sin(math.pi / 16))):
+            inside = [(SPHERE, (0.1, 0.0, 0.0), (0.0, 0.0, 0.1))]
+            both = (*floor, (kind, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+            red, wall, _ = self.painted(inside, (0, 90), both)
+            self.assert_area(red + wall, area)
+            self.assertGreater(self.painted(inside, (0, 0), both)[1], 0.3)  # the far side
+
+    def test_lines_of_contacts_are_impulses_in_the_world(self):
+        dump = read_dump(self.made(contacts=(((0.0, 0.0, 0.0), (0, 1), (2.0, 0.5, -0.25)),
+                                             ((0.1, 0.0, 0.0), (-1, 0), (0.0, 0.0, 0.0)))))
+        np.testing.assert_allclose(dump.impulses, [[0.5, 0.25, -2.0], [0.0, 0.0, 0.0]])
+        look = look_of([dump], (0.0, 0.0), 100)
+        ends, sizes, idle = contact_lines(dump, look)
+        np.testing.assert_allclose(sizes, [np.linalg.norm([0.5, 0.25, 2.0])])
+        self.assertEqual(len(idle), 1)
+        # From y, z of the point up into body 0, half its thickness long.
+        along = (ends[0, 1] - ends[0, 0]) * look.camera.pixel
+        np.testing.assert_allclose(along * [1, -1], 0.5 * np.array([0.25, -2.0]) / sizes[0], atol=1e-12)
+        np.testing.assert_allclose(ends[0, 1], look.camera.project(dump.points)[0])
+
+
+class Script(Scratch):
+    def pictures(self):
+        return sorted(path.name for path in self.folder.iterdir() if not path.name.endswith(".hdf5"))
+
+    def generate(self, *arguments):
+        subprocess.run([PROGRAM, "generate", *arguments], check=True, capture_output=True)
+
+    def make_series(self):
+        for step in (3, 4, 10):
+            self.made(f"made_up.{step:06}.global.hdf5", step=step, bodies=[(SPHERE, (0.5, 0.0, 0.0), (0.1 * step, 0.0, 0.5))])
+
+    def test_a_folder_becomes_pictures_and_an_animation_the_same_each_time(self):
+        self.make_series()
+        self.made("made_up.000003.local.hdf5")
+        result = self.run_script(self.folder)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        names = ["made_up.000003.png", "made_up.000004.png", "made_up.000010.png", "made_up.gif"]
+        self.assertEqual(self.pictures(), names)
+        self.assertEqual(result.stdout, f"pictures: {self.folder} (3 png)\nanimation: {self.folder / 'made_up.gif'}\n")
+        with Image.open(self.folder / "made_up.gif") as movie, Image.open(self.folder / names[0]) as picture:
+            self.assertEqual((movie.n_frames, movie.size), (3, picture.size))
+        before = [(self.folder / name).read_bytes() for name in names]
+        self.assertEqual(len(set(before)), 4)
+        self.run_script(self.folder)
+        self.assertEqual([(self.folder / name).read_bytes() for name in names], before)
+
+    def test_options_choose_what_is_written_where_and_from_where_it_is_seen(self):
+        path = self.made()
+        for view in ("0,90", "-60,22"):
+            result = self.run_script(path, "--out", self.folder / view, f"--view={view}", "--dpi", "60")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+        above, usual = ((self.folder / view / "made_up.000003.png").read_bytes() for view in ("0,90", "-60,22"))
+        self.assertNotEqual(above, usual)
+        self.assertEqual(self.run_script(path, "--out", self.folder / "one", "--show", "bodies").returncode, 0)
+        one, two = (Image.open(self.folder / name / "made_up.000003.png") for name in ("one", "-60,22"))
+        with one, two:
+            self.assertLess(one.width, two.width)
+        for wrong in (["--write", "jpg"], ["--show", "nothing"], ["--view", "up"], ["--view=0,91"], ["--dpi", "0"], []):
+            result = self.run_script(*([path] if wrong else []), *wrong)
+            self.assertEqual(result.returncode, 2)
+
+    def test_a_scene_without_impulses_state_or_contacts_is_drawn(self):
+        for changes in ({"guesses/1/r": None}, {"ccpbench_state/" + name: None for name in ("step", "time", "values")}):
+            self.assertEqual(self.run_script(self.made(changes=changes)).returncode, 0)
+        self.assertEqual(self.run_script(self.made(contacts=())).returncode, 0)
+        self.assertEqual(self.run_script(self.made(bodies=(), contacts=())).returncode, 0)
+
+    def refused(self, expected, *arguments, **environment):
+        result = self.run_script(*arguments, **environment)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertRegex(result.stderr, r"^draw_scene.py: [^\n]*\n$")
+        self.assertIn(expected, result.stderr)
+        self.assertEqual(self.pictures(), [])
+
+    def test_what_cannot_be_drawn_is_one_line(self):
+        self.refused("nowhere.hdf5: no such file", self.folder / "nowhere.hdf5")
+        self.refused("no .hdf5 file in this folder", self.folder)
+        text = self.folder / "text.hdf5"
+        text.write_text("no HDF5")
+        self.refused(f"{text}: no HDF5 file that can be read", text)
+        text.unlink()
+        lists = "ccpbench_geometry/"
+        without = {lists + name: None for name in ("bodies", "kinds", "present", "sizes", "positions", "rotations")}
+        without |= {f"{lists}contact_{name}": None for name in ("points", "frames", "gaps", "sides")}
+        for changes, expected in (
+                (without, "an FCLib file without /ccpbench_geometry, expected one that `ccpbench generate` wrote"),
+                ({**without, "fclib_global/spacedim": None, "fclib_global/vectors/mu": None}, "without /ccpbench_geometry"),
+                ({lists + "kinds": None}, "/ccpbench_geometry/kinds is missing, expected a list of numbers"),
+                ({lists + "kinds": [0, 7]}, "/ccpbench_geometry/kinds has 7, expected numbers from 0 to 6"),
+                ({lists + "bodies": [3]}, "/ccpbench_geometry/bodies is 3, expected 0 to 2"),
+                ({lists + "sizes": [1.0, 2.0]}, "/ccpbench_geometry/sizes has 2 numbers, expected 6"),
+                ({lists + "sizes": [0.0] * 6}, "/ccpbench_geometry/sizes has a surface without extent"),
+                ({lists + "positions": [math.nan] * 6}, "/ccpbench_geometry/positions has entries that are not finite"),
+                ({lists + "contact_frames": [1.0] * 8}, "contact_frames has 8 numbers, expected a multiple of 9"),
+                ({lists + "contact_sides": [0, 2]}, "contact_sides names a surface that is not there, expected -1 to 1"),
+                ({"guesses/1/r": [1.0]}, "/guesses/1/r has 1 numbers, expected 3"),
+                ({"ccpbench_state/values": [1.0]}, "/ccpbench_state/values has 1 numbers, expected 13 or 24 for each of 1 bodies"),
+                ({"ccpbench_state/step": None}, "/ccpbench_state/step is missing")):
+            path = self.made(changes=changes)
+            self.refused(f"{path}: ", path)
+            self.refused(expected, path)
+        path = self.made()
+        self.refused("one step, expected several for a gif", path, "--write", "gif")
+        other = self.made("other.hdf5", scene="other")
+        self.refused(f"{other}: is of the scene 'other', expected 'made_up' as in {path}", path, other)
+
+    def test_a_missing_package_is_one_line(self):
+        path = self.made()
+        (self.folder / "h5py.py").write_text("raise ImportError")
+        environment = {"PYTHONPATH": str(self.folder), "CCPBENCH_PLOT_INTERPRETER_TRIED": "1"}
+        result = self.run_script(path, **environment)
+        self.assertEqual((result.returncode, result.stderr), (2, "draw_scene.py: h5py is missing: apt-get install python3-h5py\n"))
+
+    @unittest.skipUnless(PROGRAM, "CCPBENCH_PROGRAM does not name the program")
+    def test_a_brick_at_rest_is_carried_by_four_contacts(self):
+        self.generate("single_brick", "--steps", "5:6", "--driver", "ipm_qp", "--model", "ccp", "--out", self.folder)
+        for form in ("global", "local"):
+            dump = read_dump(self.folder / f"single_brick.000006.{form}.hdf5")
+            self.assertEqual((dump.scene, dump.step, dump.bodies, len(dump.points)), ("single_brick", 6, 1, 4))
+            np.testing.assert_allclose(dump.impulses.sum(axis=0), [0.0, 0.0, -9.81 * 0.02], atol=1e-6)  # on the floor
+            np.testing.assert_allclose(np.abs(dump.points[:, :2]), [[0.1, 0.05]] * 4, atol=1e-9)
+            np.testing.assert_allclose(dump.positions[0], [0.0, 0.0, 0.025], atol=1e-6)
+        result = self.run_script(self.folder, "--write", "gif")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(self.pictures(), ["single_brick.gif"])
+        static = self.folder / "stack.hdf5"
+        self.generate("odd_mass_stack", "--form", "global", "--out", static)
+        stack = read_dump(static)
+        self.assertEqual((stack.step, stack.bodies, len(stack.points)), (None, 21, 21))
+        weights = -9.8 * 0.01 * np.array([10190.0 - 10 * k for k in range(10)])  # of what stands on the lower contacts
+        np.testing.assert_allclose(stack.impulses[:10, 2], -weights, rtol=1e-6)
+        self.assertEqual(self.run_script(static).returncode, 0)
+        self.generate("random_contacts", "--set", "contacts=9", "--no-solution", "--form", "global", "--out",
+                      self.folder / "random.hdf5")
+        result = self.run_script(self.folder / "random.hdf5")
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"without /ccpbench_geometry, expected one .* of a scene with shapes\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()
