@@ -128,7 +128,7 @@ def draw(dump, look, show="both"):
     """The figure of a dump. show: bodies, contacts or both."""
     camera, unit = look.camera, look.dpi / 100
     panels = ["bodies", "contacts"] if show == "both" else [show]
-    bars = [look.fastest > 0 if panel == "bodies" else look.impulses for panel in panels]
+    bars = [look.fastest > 0 if panel == "bodies" else look.largest > 0 for panel in panels]
     widths = [camera.width + unit * (BAR if bar else LEFT) for bar in bars]
     size = sum(widths) + unit * LEFT, camera.height + unit * (BELOW + ABOVE)
     figure = Figure(figsize=(size[0] / look.dpi, size[1] / look.dpi), dpi=look.dpi)
