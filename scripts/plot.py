@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws all figures of result folders: curves, sweeps, maps and profiles. `ccpbench plot` runs it."""
+"""Draws all figures of result folders: curves, sweeps, maps, sequences and profiles. `ccpbench plot` runs it."""
 
 import argparse
 import subprocess
@@ -13,10 +13,11 @@ from plotting import add_figure_options, add_picture_options, draw_each, file_na
 import plot_convergence
 import plot_maps
 import plot_profiles
+import plot_sequence
 import plot_sweep
 from result_folder import InputError, read_manifest, read_summary
 
-KINDS = ("convergence", "sweep", "map", "profile")
+KINDS = ("convergence", "sweep", "map", "sequence", "profile")
 COSTS = ("time", "iterations", "products", "back_solves", "factorizations")
 
 
@@ -67,6 +68,8 @@ def draw(folder, arguments):
         plot_sweep.plot_folder(folder, arguments)
     if "map" in kinds:
         plot_maps.plot_folder(folder, arguments)
+    if "sequence" in kinds:
+        plot_sequence.plot_folder(folder, arguments)
     if "profile" in kinds:
         draw_profiles(folder, arguments, bool(arguments.kind))
 

@@ -232,6 +232,8 @@ def plot_folder(folder, arguments):
         raise InputError(f"{target}: {error.strerror}") from None
     names, drawn, missing = unique_names(groups), 0, {}
     for key, curves in chosen_groups(folder, groups, arguments).items():
+        if all((curve.folder / "steps.csv").exists() for curve in curves):
+            continue  # drawn by plot_sequence.py
         for suffix, x_columns, y_columns in wanted_plots(config):
             y_column = next((y for y in y_columns if any(y in c.columns for c in curves)), y_columns[0])
             figure = draw_figure(config, curves, (x_columns, y_column), scales[key], arguments)

@@ -50,7 +50,7 @@ void add_plot(CommandLine& program) {
   Subcommand& command = program.subcommand("plot", "figures of results, as PNG, SVG and PDF", plot_footer);
   PlotArguments& options = command.options<PlotArguments>(draw_plots);
   command.operands("RESULTS", &options.folders, "folders of results", Need::required);
-  command.repeated("--kind", &options.kinds, "KIND", "convergence, sweep, map or profile, any number of times (default: all)");
+  command.repeated("--kind", &options.kinds, "KIND", "convergence, sweep, map, sequence or profile, any number of times (default: all)");
   command.repeated("--only", &options.only, "GLOB", "only the solvers whose label matches, any number of times");
   command.text("--problem", &options.problem, "GLOB", "only curves of the problems whose name matches");
   command.text("--by", &options.by, "NAME", "what profiles count: time (default), iterations, products, back_solves, factorizations");

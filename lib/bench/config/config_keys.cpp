@@ -188,7 +188,7 @@ Shape claim_reference_shape() {
 Shape plot_shape() {
   return {"plot",
           "A picture",
-          {required(choice("kind", "what is drawn", {"convergence", "sweep"})),
+          {required(choice("kind", "what is drawn; a sequence with another residual: y", {"convergence", "sweep", "sequence"})),
            choice("x", "column of the trace; default {}",
                   {"iteration", "elapsed_s", "factorizations", "back_solves", "products", "projections"}, "iteration"),
            text("y", "a measure or a solver's own column of the trace; default {}", "relative_residual"),

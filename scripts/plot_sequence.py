@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""Draws the sequences of result folders: iterations, contacts, time and residual against the step.
+
+One figure per problem and model whose cells have a steps.csv, as PNG and SVG, in RESULT_FOLDER/plots/, and one more with another
+residual per entry of the config's "plots" with kind "sequence". Folders without sequences are left alone. A cross is an unsolved step.
+"""
+
+import argparse
+import csv
+import math
+import sys
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+# First, since it finds an interpreter with matplotlib.
+from plotting import (COLOURS, DASHES, GREY, LABELS, MODELS, add_picture_options, draw_each, file_name, power_text, save, tick_text)
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from result_folder import InputError, as_number, finite, read_folder
+
+NEEDED = ("step", "status", "iterations", "contacts", "setup_s", "solve_s")
+POINTS_PER_CURVE = 1500  # more cannot be seen and only makes SVG files large
+WIDE = 30.0  # values that spread by more than this get a logarithmic axis
+FLOOR = 1e-17  # of residuals: zeros are drawn there
+TIME_UNITS = (("s", 1.0), ("ms", 1e3), ("µs", 1e6))
+PANEL, GAP, ROW = 1.45, 0.22, 0.37  # inches: height of a panel, space between two, row of the legend
+
+
+@dataclass
+class Run:
+    """A cell with its steps."""
+
+    curve: object  # of result_folder
+    columns: dict  # of steps.csv, as floats
+    solved: list  # for each step
+    style: dict
+
+    def values(self, column):
+        if column == "time":
+            return [a + b for a, b in zip(self.columns["setup_s"], self.columns["solve_s"])]
+        return self.columns.get(column, [])
+
+
+def read_steps(path):
+    """The columns of a steps.csv as floats, and whether each step was solved. A last row cut short by a crash is left out."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = csv.reader(file)
+            names = next(rows, [])
+            values = [row for row in rows if len(row) == len(names)]
+    except (OSError, ValueError, csv.Error) as error:
+        raise InputError(f"{path}: {error}") from None
+    missing = [name for name in NEEDED if name not in names]
+    if missing:
+        raise InputError(f"{path}: no column {' or '.join(missing)}, expected a steps.csv of `ccpbench run`")
+    columns = {name: [as_number(row[k]) for row in values] for k, name in enumerate(names)}
+    if len(finite(columns["step"])) < len(values):
+        raise InputError(f"{path}: column step has entries that are no numbers")
+    status = names.index("status")
+    return columns, [row[status] == "solved" for row in values]
+
+
+def read_runs(curves):
+    runs = []
+    for curve in curves:
+        path = curve.folder / "steps.csv"
+        if not path.exists():
+            continue
+        columns, solved = read_steps(path)
+        k = len(runs)
+        style = {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k % len(DASHES)]}
+        runs.append(Run(curve, columns, solved, style))
+    return runs
+
+
+def thin(points):
+    """Points that can be told apart at the size of a figure: the lowest and highest of each vertical slice."""
+    if len(points) <= POINTS_PER_CURVE:
+        return points
+    slices, kept = {}, {0, len(points) - 1}
+    for index in range(len(points)):
+        slices.setdefault(2 * index * POINTS_PER_CURVE // (5 * len(points)), []).append(index)
+    for members in slices.values():
+        numbers = [k for k in members if not math.isnan(points[k][1])] or members[:1]
+        kept |= {members[0], min(numbers, key=lambda k: points[k][1]), max(numbers, key=lambda k: points[k][1])}
+    return [points[k] for k in sorted(kept)]
+
+
+def same(runs, column):
+    """Whether a column is the same in all runs, as contacts are on a shared trajectory."""
+    first = runs[0].columns["step"], runs[0].values(column)
+    return len(runs) > 1 and all((run.columns["step"], run.values(column)) == first for run in runs)
+
+
+def decade_text(value, _):
+    return power_text(value) if value > 0 and abs(math.log10(value) - round(math.log10(value))) < 1e-9 else ""
+
+
+def set_scale(axes, values, residual):
+    """Logarithmic for residuals and for what spreads widely; counts of 0 keep a place there."""
+    positive = [v for v in values if v > 0]
+    if residual or (positive and max(positive) > WIDE * min(positive)):
+        few = math.log10(max(positive) / min(positive)) < 3.5 if positive and not residual else False
+        if 0 in values and not residual:
+            axes.set_yscale("symlog", linthresh=min(positive), linscale=0.3)
+        else:
+            axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(numticks=6))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_formatter(FuncFormatter((lambda v, _: tick_text(v)) if few else
+                                                     (lambda v, p: "0" if v == 0 else decade_text(v, p))))
+        return
+    axes.set_ylim(0, 1.08 * max(positive, default=1.0))
+    axes.yaxis.set_major_locator(MaxNLocator(5, integer=max(positive, default=0) >= 5))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+
+
+def draw_panel(axes, runs, column, factor):
+    """One column of all runs. A line in grey is the same for all of them."""
+    residual = column not in ("iterations", "contacts", "time")
+    shared = column == "contacts" and same(runs, column)
+    shown = []
+    for run in runs[:1] if shared else runs:
+        ys = [max(y, FLOOR) if residual else factor * y for y in run.values(column)]
+        points = list(zip(run.columns["step"], ys))
+        shown += finite(ys)
+        many = len(points) > 60
+        drawn = thin(points)
+        style = {"color": GREY, "linestyle": "-"} if shared else run.style
+        axes.plot([p[0] for p in drawn], [p[1] for p in drawn], linewidth=0.9 if many else 1.4, marker="" if many else "o",
+                  markersize=2.5, gid=f"line {column}", **style)
+        unsolved = [] if shared else [p for p, solved in zip(points, run.solved) if not solved]
+        if unsolved:
+            axes.plot([p[0] for p in unsolved], [p[1] for p in unsolved], linestyle="none", marker="x", markersize=5,
+                      color=run.style["color"], gid=f"unsolved {column}")
+    set_scale(axes, shown, residual)
+    axes.grid(color="#e4e4e4", linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    if residual:
+        for tolerance in {t for run in runs if run.curve.measure == column for t in run.curve.tolerances}:
+            axes.axhline(tolerance, color=GREY, linewidth=1.0, zorder=1.5)
+
+
+def outcome(run):
+    """How the run ended: what cell.json says, iterations per step with contacts, the time of all steps."""
+    loaded = [i for i, c in zip(run.values("iterations"), run.values("contacts")) if c > 0]
+    time = sum(finite(run.values("time")))
+    unit, factor = next((u for u in TIME_UNITS if time * u[1] >= 1), TIME_UNITS[-1])
+    words = [f"{sum(run.solved)} of {len(run.solved)} steps solved"]
+    if finite(loaded):
+        words.append(f"{sum(finite(loaded)) / len(finite(loaded)):.3g} iterations a step")
+    return ", ".join([*words, f"{factor * time:.3g} {unit}"])
+
+
+def draw_key(figure, runs, left, width, top):
+    size, height = figure.get_size_inches(), ROW * len(runs)
+    axes = figure.add_axes((left / size[0], (top - height) / size[1], width / size[0], height / size[1]))
+    axes.set_axis_off()
+    axes.set_xlim(0, width)
+    axes.set_ylim(len(runs) - 0.5, -0.5)
+    for k, run in enumerate(runs):
+        axes.add_line(Line2D([0.04, 0.54], [k, k], linewidth=1.6, **run.style))
+        axes.text(0.66, k - 0.03, run.curve.label, fontsize=9, va="bottom")
+        axes.text(0.66, k + 0.05, outcome(run), fontsize=7.5, va="top", color=GREY)
+
+
+def draw_figure(config, runs, measure):
+    times = finite([t for run in runs for t in run.values("time")])
+    unit, factor = next((u for u in TIME_UNITS if max(times, default=0.0) * u[1] >= 1), TIME_UNITS[-1])
+    panels = [("iterations", "iterations", 1.0), ("contacts", "contacts", 1.0), ("time", f"time ({unit})", factor),
+              (measure, LABELS.get(measure, measure.replace("_", " ")), 1.0)]
+    longest = max(max(len(run.curve.label) * 0.079, len(outcome(run)) * 0.066) for run in runs)
+    left, width, key, below, above = 1.1, 5.6, 0.8 + longest, 0.85, 0.75
+    body = max(len(panels) * (PANEL + GAP) - GAP, ROW * len(runs))
+    size = (left + width + 0.3 + key, below + body + above)
+    figure = Figure(figsize=size)
+    FigureCanvasAgg(figure)
+    steps = [step for run in runs for step in run.columns["step"]]
+    top = below + body
+    for number, (column, label, scale) in enumerate(panels):
+        bottom = top - (number + 1) * PANEL - number * GAP
+        axes = figure.add_axes((left / size[0], bottom / size[1], width / size[0], PANEL / size[1]))
+        draw_panel(axes, runs, column, scale)
+        axes.set_xlim(min(steps), max(max(steps), min(steps) + 1))
+        axes.set_ylabel(textwrap.fill(label, 22), fontsize=8.5)
+        axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:.0f}"))
+        last = number == len(panels) - 1
+        axes.tick_params(labelbottom=last, labelsize=8)
+        axes.yaxis.set_label_coords(-0.62 / width, 0.5)
+        if last:
+            axes.set_xlabel("step")
+    draw_key(figure, runs, left + width + 0.3, key, top + 0.02)
+    problem, model = runs[0].curve.problem, runs[0].curve.model
+    title = str(config.get("title") or config.get("name") or problem)
+    figure.text(left / size[0], 1 - 0.32 / size[1], textwrap.shorten(title, int((size[0] - left - 0.2) / 0.115), placeholder=" …"),
+                fontsize=12, weight="bold")
+    figure.text(left / size[0], 1 - 0.55 / size[1], f"{problem}, {MODELS.get(model, model)}", fontsize=9, color=GREY)
+    notes = ["Cross: an unsolved step."] if not all(all(run.solved) for run in runs) else []
+    if same(runs, "contacts"):
+        notes.append("All meet the same contacts.")
+    if any(run.curve.measure == measure and run.curve.tolerances for run in runs):
+        notes.append("Grey line: the tolerance.")
+    figure.text(left / size[0], 0.14 / size[1], "  ".join(notes), fontsize=7.5, color=GREY)
+    return figure
+
+
+def wanted_measures(config, runs):
+    """(suffix of the file name, measure): that of the stop rule, and those of the plots of this kind."""
+    listed = [plot for plot in config.get("plots") or [] if isinstance(plot, dict) and plot.get("kind") == "sequence"]
+    usual = runs[0].curve.measure
+    chosen = dict.fromkeys(str(plot.get("y") or usual) for plot in listed)
+    return [("-steps", usual), *((file_name(f"-steps-{y}"), y) for y in chosen if y != usual)]
+
+
+def plot_folder(folder, arguments):
+    config, groups = read_folder(folder, arguments.problem)
+    sequences = {key: runs for key, curves in groups.items() if (runs := [r for r in read_runs(curves) if r.columns["step"]])}
+    if not sequences:
+        return
+    target = arguments.out or folder / "plots"
+    target.mkdir(parents=True, exist_ok=True)
+    drawn, names = 0, set()
+    for (problem, model), runs in sequences.items():
+        name = file_name(f"{problem}-{model}")
+        while name in names:
+            name += "_"
+        names.add(name)
+        for suffix, measure in wanted_measures(config, runs):
+            if not any(finite(run.values(measure)) for run in runs):
+                print(f"{folder}: {problem}, {model}: no step with {measure}", file=sys.stderr)
+                continue
+            figure = draw_figure(config, runs, measure)
+            for kind in arguments.format:
+                save(figure, target / f"{name}{suffix}.{kind}", kind, arguments.dpi)
+            drawn += 1
+    print(f"plots: {target} ({drawn} sequence{'' if drawn == 1 else 's'})")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_FOLDER", help="a folder that `ccpbench run` has written")
+    parser.add_argument("--problem", default="*", metavar="GLOB", help="only problems whose name matches")
+    add_picture_options(parser, "RESULT_FOLDER/plots")
+    arguments = parser.parse_args()
+    return draw_each(arguments.folders, lambda folder: plot_folder(folder, arguments))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,163 @@
+"""Tests of scripts/plot_sequence.py: it is run as users run it, on result folders made here."""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+COLUMNS = ("step", "time_s", "status", "iterations", "contacts", "rows", "setup_s", "solve_s", "relative_residual", "natural_map",
+           "native_converged", "fallback", "kinetic_J", "potential_J", "deepest_gap", "missed")
+
+
+class PlotSequence(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name) / "balls"
+
+    def steps(self, count, iterations, contacts, unsolved=()):
+        """Rows of a steps.csv: 2 ms of set-up and 3 ms of solving a step, a residual of 1e-9 and a natural map of 1e-6."""
+        return [dict(zip(COLUMNS, (k, 0.02 * k, "iteration_limit" if k in unsolved else "solved", iterations, contacts(k), 9, 0.002,
+                                   0.003, 1e-9, 1e-6, 1, 0, 0.5, 0.25, -1e-4, 0))) for k in range(count)]
+
+    def make_folder(self, cells, plots=(), columns=COLUMNS, models=("ccp",)):
+        """cells: label -> rows of its steps.csv; None: a cell that is no sequence."""
+        self.folder.mkdir()
+        config = {"name": "balls", "title": "Balls in time", "plots": list(plots), "stop": {"tolerance": 1e-8}}
+        (self.folder / "manifest.json").write_text(json.dumps({"config": config}))
+        rows = [["problem", "model", "label", "hash"]]
+        for model in models:
+            for label, steps in cells.items():
+                cell = self.folder / "cells" / f"{len(rows):016x}"
+                cell.mkdir(parents=True)
+                (cell / "cell.json").write_text(json.dumps({
+                    "problem": {"name": "ball_box"}, "solver": {"name": "ipm_qp", "label": label}, "model": model, "status": "solved",
+                    "stop": {"measure": "relative_residual", "tolerance": 1e-8}}))
+                if steps is not None:
+                    with (cell / "steps.csv").open("w", newline="") as file:
+                        writer = csv.DictWriter(file, columns, extrasaction="ignore")
+                        writer.writeheader()
+                        writer.writerows(steps)
+                rows.append(["ball_box", model, label, cell.name])
+        with (self.folder / "summary.csv").open("w", newline="") as file:
+            csv.writer(file).writerows(rows)
+
+    def run_script(self, *arguments, script="plot_sequence.py"):
+        return subprocess.run([sys.executable, SCRIPTS / script, *map(str, arguments)], capture_output=True, text=True,
+                              timeout=120, env={k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")})
+
+    def pictures(self):
+        return sorted(path.name for path in (self.folder / "plots").iterdir())
+
+    def svg(self, name="ball_box-ccp-steps.svg"):
+        return (self.folder / "plots" / name).read_text(encoding="utf-8")
+
+    def said(self, name="ball_box-ccp-steps.svg"):
+        return set(re.findall(r"<!-- (.*?) -->", self.svg(name)))
+
+    def heights(self):
+        """Of the points of the line of iterations."""
+        line = re.search(r'<g id="line iterations">\s*<path d="([^"]*)"', self.svg()).group(1)
+        return {y for _, y in re.findall(r"[ML] ([\d.]+) ([\d.]+)", line)}
+
+    def two_cells(self, **more):
+        self.make_folder({"cold": self.steps(50, 12, lambda k: 40 + k), "warm": self.steps(50, 3, lambda k: 40 + k, {7, 8})}, **more)
+
+    def test_draws_a_figure_for_each_problem_and_model(self):
+        self.two_cells(models=("ccp", "ncp"))
+        result = self.run_script(self.folder)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(result.stdout, f"plots: {self.folder / 'plots'} (2 sequences)\n")
+        self.assertEqual(self.pictures(), [f"ball_box-{m}-steps.{kind}" for m in ("ccp", "ncp") for kind in ("png", "svg")])
+        self.assertLessEqual({"Balls in time", "ball_box, convex model (ccp)", "iterations", "contacts", "time (ms)", "step",
+                              "cold", "50 of 50 steps solved, 12 iterations a step, 250 ms",
+                              "warm", "48 of 50 steps solved, 3 iterations a step, 250 ms",
+                              "Cross: an unsolved step.  All meet the same contacts.  Grey line: the tolerance."}, self.said())
+        pictures = [path.read_bytes() for path in sorted((self.folder / "plots").iterdir())]
+        self.run_script(self.folder)
+        self.assertEqual([path.read_bytes() for path in sorted((self.folder / "plots").iterdir())], pictures)
+
+    def test_crosses_are_the_unsolved_steps(self):
+        self.two_cells()
+        self.run_script(self.folder, "--format", "svg")
+        crosses = {}
+        for column, group in re.findall(r'<g id="unsolved (\w+)">(.*?</g>)', self.svg(), re.DOTALL):
+            crosses[column] = crosses.get(column, 0) + group.count("<use ")
+        # Of two steps of one cell; contacts have one line for both cells.
+        self.assertEqual(crosses, {"iterations": 2, "time": 2, "relative_residual": 2})
+        for cell in (self.folder / "cells").iterdir():
+            steps = cell / "steps.csv"
+            steps.write_text(steps.read_text().replace("iteration_limit", "solved"))
+        self.run_script(self.folder, "--format", "svg")
+        self.assertFalse("unsolved" in self.svg())
+        self.assertIn("All meet the same contacts.  Grey line: the tolerance.", self.said())
+
+    def test_own_trajectories_have_a_line_of_contacts_each(self):
+        self.make_folder({"one": self.steps(20, 5, lambda k: 40), "other": self.steps(20, 5, lambda k: 41)})
+        result = self.run_script(self.folder, "--format", "svg")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertNotIn("All meet the same contacts.", " ".join(self.said()))
+
+    def test_a_plot_of_this_kind_names_another_residual(self):
+        plots = [{"kind": "sequence", "y": "natural_map"}, {"kind": "sequence"}, {"kind": "sequence", "y": "merit"}]
+        self.two_cells(plots=plots)
+        result = self.run_script(self.folder, "--format", "svg")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stderr, f"{self.folder}: ball_box, ccp: no step with merit\n")
+        self.assertEqual(self.pictures(), ["ball_box-ccp-steps-natural_map.svg", "ball_box-ccp-steps.svg"])
+        self.assertIn("natural map residual", self.said("ball_box-ccp-steps-natural_map.svg"))
+
+    def test_long_sequences_are_thinned_and_keep_their_peaks(self):
+        steps = self.steps(20000, 5, lambda k: 40)
+        steps[12345]["iterations"] = 29
+        self.make_folder({"long": steps})
+        result = self.run_script(self.folder, "--format", "svg")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertLess(len(self.svg()), 400_000)
+        self.assertEqual(len(self.heights()), 2)
+        path = next((self.folder / "cells").iterdir()) / "steps.csv"
+        path.write_text(path.read_text().replace(",29,", ",5,"))
+        self.run_script(self.folder, "--format", "svg")
+        self.assertEqual(len(self.heights()), 1)
+
+    def test_a_cut_row_is_left_out_and_steps_without_contacts_count_for_nothing(self):
+        self.make_folder({"one": self.steps(4, 6, lambda k: 0 if k < 2 else 3)})
+        path = next((self.folder / "cells").iterdir()) / "steps.csv"
+        rows = list(csv.reader(path.read_text().splitlines()))
+        for row in rows[1:3]:
+            row[3] = "0"
+        path.write_text("\n".join(",".join(row) for row in rows) + "\n4,0.08,sol")
+        result = self.run_script(self.folder, "--format", "svg")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("4 of 4 steps solved, 6 iterations a step, 20 ms", self.said())
+
+    def test_folders_without_sequences_are_left_alone_and_the_other_way_round(self):
+        self.two_cells()
+        result = self.run_script(self.folder, "--format", "svg", script="plot_convergence.py")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(self.pictures(), [])
+        for cell in (self.folder / "cells").iterdir():
+            (cell / "steps.csv").unlink()
+        result = self.run_script(self.folder)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+
+    def test_what_cannot_be_read_is_one_line(self):
+        columns = [name for name in COLUMNS if name not in ("contacts", "status")]
+        self.make_folder({"one": self.steps(4, 6, lambda k: 3)}, columns=columns)
+        result = self.run_script(self.folder)
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertRegex(result.stderr, r"^plot_sequence.py: .*steps.csv: no column status or contacts, expected a steps.csv .*\n$")
+        self.assertFalse((self.folder / "plots").exists())
+        result = self.run_script(self.folder / "nowhere")
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"^plot_sequence.py: .*nowhere: no such folder\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()
