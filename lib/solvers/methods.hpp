@@ -54,6 +54,11 @@ std::unique_ptr<Solver> make_projected_cg();
 /// bilateral rows (sec. 5.3) and the warm start of Algorithm 2. A problem in local form is solved by eq. 31 on N itself.
 std::unique_ptr<Solver> make_admm();
 
+/// The same with the choices of the program that the paper points to, Chrono's ChSolverADMM: eq. 43 with the square root of
+/// the ratio, first applied after the first iteration and left alone within a factor of 1.5; S = N_ii^(1/2); the γ of the
+/// linear system handed over, with its v. Without its σ = 1e-6, which is added to ρ in the linear system only.
+std::unique_ptr<Solver> make_admm_chrono();
+
 /// The same with Nesterov's momentum and restart: Tasora 2021, Algorithm 3, extrapolating as Goldstein et al. 2014,
 /// Algorithm 8 (the printed lines 14–16 interpolate).
 std::unique_ptr<Solver> make_fadmm();

@@ -22,6 +22,7 @@ constexpr Entry entries[] = {
     {"p_spg_fb", make_p_spg_fb},
     {"projected_cg", make_projected_cg},
     {"admm", make_admm},
+    {"admm_chrono", make_admm_chrono},
     {"fadmm", make_fadmm},
     {"ipm_qp", make_ipm_qp},
     {"ipm_cone", make_ipm_cone},

@@ -73,7 +73,9 @@ OddMassStack::OddMassStack() {
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", tasora_stack)
       .add("radius", &p.radius, Range::positive(), "m", "radius of every sphere", "ours")
       .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient of every contact", "ours")
-      .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", "ours");
+      .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", "ours")
+      .add("gap", &p.gap, Range::non_negative(), "m", "distance at every contact, closed before it carries: b = gap/h",
+           "ours");
 }
 
 const SceneInfo& OddMassStack::info() const {
@@ -98,7 +100,9 @@ ContactProblem OddMassStack::do_build(std::uint64_t /*seed: nothing here is rand
   Vector k = Vector::Zero(6 * count);  // M v⁽ˡ⁾ + h f from rest
   for (Index body = 0; body < count; ++body) k[6 * body + 2] = p.time_step * spheres[static_cast<std::size_t>(body)].force;
   ProblemBuilder builder(info().name);
-  builder.global(mass_matrix(spheres, p.radius), k, contact_jacobian(spheres, p.radius), Vector::Zero(3 * count));
+  Vector b = Vector::Zero(3 * count);
+  for (Index contact = 0; contact < count; ++contact) b[3 * contact] = p.gap / p.time_step;
+  builder.global(mass_matrix(spheres, p.radius), k, contact_jacobian(spheres, p.radius), b);
   for (Index body = 0; body < count; ++body) builder.contact(p.friction);
   return builder.build();
 }

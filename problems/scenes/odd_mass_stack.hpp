@@ -8,8 +8,8 @@
 namespace ccp {
 
 /// TEST 1 of Tasora et al. 2021, sec. 8.1: a column of equal spheres at rest, one of them far heavier than the others, and
-/// one more sphere alone on the floor. One step from rest, all contacts touching (Φ = 0). TEST 1.A has lift_factor 0: each
-/// contact carries the weight above it. TEST 1.B has lift_factor 2: the contact under the heavy sphere opens.
+/// one more sphere alone on the floor. One step from rest, all contacts touching (Φ = 0, or `gap`). TEST 1.A has lift_factor
+/// 0: each contact carries the weight above it. TEST 1.B has lift_factor 2: the contact under the heavy sphere opens.
 ///
 /// Global form, 6 dofs a body (velocity of the centre, then angular velocity, both in the world frame), bodies from the
 /// floor upwards, then the lone one; contacts likewise, the lower one of each body in the order of the bodies. The normal is
@@ -27,6 +27,7 @@ class OddMassStack final : public Scene {
     double radius = 0.5;          ///< m
     double friction = 0.4;
     double time_step = 0.01;  ///< s
+    double gap = 0.0;         ///< m, at every contact: b = gap/h
   };
 
   OddMassStack();

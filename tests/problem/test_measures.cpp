@@ -170,6 +170,19 @@ TEST_CASE("a defect in the null space of N_ii shows in merit") {
   CHECK(measure(judge, Measure::velocity_residual, gamma) == Approx(1.0));
 }
 
+TEST_CASE("the penetration of a method's own velocity is that of its v, and that of its impulse without one") {
+  // u of v is Dᵀv + C γ + b, whatever γ makes of v.
+  ProblemBuilder builder("soft");
+  builder.global(diagonal(Vector3::Constant(2.0)), Vector3(-2.0, 0.0, 0.0), sparse(DenseMatrix::Identity(3, 3)),
+                 Vector3(0.125, 0.0, 0.0));
+  Judge judge(builder.contact(0.4).compliance(sparse(0.25 * DenseMatrix::Identity(3, 3))).build(), Model::ccp);
+  const Vector gamma = Vector3(1.0, 0.0, 0.0), sinking = Vector3(-3.0, 5.0, 5.0), rising = Vector3(0.5, 0.0, 0.0);
+  CHECK(measure(judge, Measure::own_penetration_velocity, gamma) == measure(judge, Measure::penetration_velocity, gamma));
+  CHECK(measure(judge, Measure::penetration_velocity, gamma) == Approx(1.0 - 0.5 - 0.25 - 0.125));
+  CHECK(judge.evaluate(Measure::own_penetration_velocity, {&gamma, &sinking}) == Approx(3.0 - 0.25 - 0.125));
+  CHECK(judge.evaluate(Measure::own_penetration_velocity, {&gamma, &rising}) == 0.0);
+}
+
 TEST_CASE("loaded contacts lift off by μ|u_T| under ccp and not at all under ncp") {
   for (const Case& c : hand_worked()) {
     CAPTURE(c.name, model_name(c.model));

@@ -125,6 +125,14 @@ TEST_CASE("the stack of TEST 1.A has the sizes and the mass matrix of 21 free sp
   CHECK(problem.has_factored());
 }
 
+TEST_CASE("a gap may close before a contact of the stack carries") {
+  const ContactProblem apart = build({{"gap", 1e-4}, {"time_step", 0.02}}), touching = build({{"time_step", 0.02}});
+  for (Index i = 0; i < 21; ++i) CHECK(apart.global().b.segment<3>(3 * i) == Vector3(1e-4 / 0.02, 0.0, 0.0));
+  CHECK(DenseMatrix(apart.global().D) == DenseMatrix(touching.global().D));
+  CHECK(apart.global().k == touching.global().k);
+  CHECK_THROWS_AS(build({{"gap", -1e-4}}), InputError);
+}
+
 TEST_CASE("the Jacobian gives the relative velocity of the two touching points") {
   const ContactProblem problem = build({{"spheres", std::int64_t{3}}, {"heavy_index", std::int64_t{2}}, {"radius", 0.3}});
   const SparseMatrix& D = problem.global().D;

@@ -26,6 +26,30 @@ TEST_CASE("the balanced policy multiplies by the ratio of the residuals, guarded
   CHECK(rho_factor(fixed, 5, {1e9, 1.0}) == 1.0);
 }
 
+TEST_CASE("the first update may come before the interval has passed, or after") {
+  const auto updates = [](int first) {
+    RhoSettings settings;
+    settings.first_update = first;
+    std::vector<int> iterations;
+    for (int k = 1; k <= 16; ++k)
+      if (updates_after(settings, k)) iterations.push_back(k);
+    return iterations;
+  };
+  CHECK(updates(0) == std::vector<int>{5, 10, 15});
+  CHECK(updates(5) == updates(0));
+  CHECK(updates(1) == std::vector<int>{1, 6, 11, 16});
+  CHECK(updates(8) == std::vector<int>{8, 13});
+}
+
+TEST_CASE("settings of ADMM that are out of range or unknown are refused") {
+  const auto solver = make_solver("admm");
+  FieldTable& settings = solver->settings();
+  CHECK_THAT(*settings.check("first_update", std::int64_t{-1}), Contains("'first_update'") && Contains(">= 0"));
+  CHECK_THAT(*settings.check("preconditioner", std::string("inverse")), Contains("inverse_diagonal"));
+  CHECK_THAT(*settings.check("block_number", std::string("norm")), Contains("normal"));
+  CHECK_THAT(*settings.check("hands_out", std::string("y")), Contains("gamma"));
+}
+
 TEST_CASE("the three linear systems give the same iterates") {
   RandomShape shape{6, 3, 2, 2, 2};
   for (const bool compliance : {false, true})

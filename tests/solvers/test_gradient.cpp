@@ -6,7 +6,7 @@
 #include "problems/registry.hpp"
 #include "solvers/blocks/block_pass.hpp"
 #include "solvers/gradient/iterates.hpp"
-#include "support/bare_monitor.hpp"
+#include "support/recorder.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
 #include "support/uniform.hpp"
@@ -16,23 +16,6 @@ using namespace ccp;
 using namespace ccp::testing;
 
 namespace {
-
-/// Keeps every iterate and its native columns.
-class Recorder final : public BareMonitor {
- public:
-  explicit Recorder(int iterations) : iterations_(iterations) {}
-  bool go_on(const Iterate& iterate) override {
-    impulses.push_back(iterate.impulse());
-    native.push_back(iterate.native);
-    return static_cast<int>(impulses.size()) <= iterations_;
-  }
-
-  std::vector<Vector> impulses;
-  std::vector<std::vector<double>> native;
-
- private:
-  int iterations_;
-};
 
 Vector projected(const ConstraintSet& set, Vector x) {
   project_product(set, x);

@@ -40,7 +40,7 @@ ContactProblem unsymmetric(std::uint64_t seed, double part) {
   return with_matrix(base, N, "unsymmetric");
 }
 
-double judged_anew(const Result& result, const ContactProblem& problem, Model model) {
+double judged_once_more(const Result& result, const ContactProblem& problem, Model model) {
   return Judge(problem, model).evaluate(Measure::relative_residual, {&result.impulse, nullptr});
 }
 
@@ -54,7 +54,7 @@ void run_all(const ContactProblem& problem, const StopRule& stop, const Check& c
       CAPTURE(problem.name(), name, model_name(model));
       const Result result = run(problem, spec);
       REQUIRE(result.impulse.size() == problem.rows());
-      check(name, model, result, judged_anew(result, problem, model));
+      check(name, model, result, judged_once_more(result, problem, model));
     }
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("a form that has only the part LLᵀ of an indefinite N says so, and i
       CAPTURE(name, native);
       const RunSpec spec{name, Model::ccp, limited(native), {{"linear_system", std::string("saddle")}}};
       const Result result = run(problem, spec);
-      CHECK(judged_anew(result, problem, Model::ccp) > 1e-4);
+      CHECK(judged_once_more(result, problem, Model::ccp) > 1e-4);
       CHECK(result.status != Status::solved);
       if (native) CHECK(result.status == Status::false_converged);
       const bool told = std::any_of(result.notes.begin(), result.notes.end(),

@@ -9,7 +9,7 @@ using namespace ccp::testing;
 
 namespace {
 
-ContactProblem stack(double lift_factor) {
+ContactProblem tasora_stack(double lift_factor) {
   const auto scene = make_scene("odd_mass_stack");
   scene->parameters().set("lift_factor", lift_factor);
   return scene->build(0);
@@ -24,7 +24,7 @@ double analytic_impulse(Index contact) {
   return mass * g_h;
 }
 
-int iterations_to(const MemoryTrace& trace, double tolerance) {
+int first_at_most(const MemoryTrace& trace, double tolerance) {
   for (const auto& row : trace.rows)
     if (row.measures[measure_index(Measure::relative_residual)] <= tolerance) return row.iteration;
   return 1 << 30;
@@ -39,7 +39,7 @@ RunSpec admm(double tolerance) {
 }  // namespace
 
 TEST_CASE("TEST 1.A: balanced ADMM is at 1e-5 in fewer than 20 iterations and at 1e-9 in at most 22") {
-  const ContactProblem problem = stack(0.0);
+  const ContactProblem problem = tasora_stack(0.0);
   for (const char* form : {"auto", "saddle", "normal", "schur"}) {
     CAPTURE(form);
     RunSpec spec = admm(1e-10);
@@ -47,8 +47,8 @@ TEST_CASE("TEST 1.A: balanced ADMM is at 1e-5 in fewer than 20 iterations and at
     MemoryTrace trace;
     const Result result = run(problem, spec, &trace, {Measure::relative_residual});
     CHECK(result.status == Status::solved);
-    CHECK(iterations_to(trace, 1e-5) < 20);
-    CHECK(iterations_to(trace, 1e-9) <= 22);
+    CHECK(first_at_most(trace, 1e-5) < 20);
+    CHECK(first_at_most(trace, 1e-9) <= 22);
     for (std::size_t row = 1; row < trace.rows.size(); ++row) CHECK(trace.native(row, "primal_residual") == 0.0);
   }
 }
@@ -57,12 +57,12 @@ TEST_CASE("TEST 1.A: with the diagonal preconditioner 1e-9 at 20 iterations") {
   RunSpec spec = admm(1e-10);
   spec.settings = {{"preconditioner", std::string("diagonal")}};
   MemoryTrace trace;
-  run(stack(0.0), spec, &trace, {Measure::relative_residual});
-  CHECK(iterations_to(trace, 1e-9) <= 20);
+  run(tasora_stack(0.0), spec, &trace, {Measure::relative_residual});
+  CHECK(first_at_most(trace, 1e-9) <= 20);
 }
 
 TEST_CASE("TEST 1.A: run to 1e-12 the impulses are the weights above") {
-  const Result result = run(stack(0.0), admm(1e-12));
+  const Result result = run(tasora_stack(0.0), admm(1e-12));
   REQUIRE(result.status == Status::solved);
   for (Index contact = 0; contact < 21; ++contact) {
     CAPTURE(contact);
@@ -75,28 +75,27 @@ TEST_CASE("TEST 1.A: run to 1e-12 the impulses are the weights above") {
 TEST_CASE("TEST 1.A: Jacobi stays above 1e-2 after 1000 iterations") {
   StopRule stop;
   stop.tolerance = 1e-10;
-  const Result result = run(stack(0.0), {"jacobi", Model::ccp, stop});
+  const Result result = run(tasora_stack(0.0), {"jacobi", Model::ccp, stop});
   CHECK(result.status == Status::iteration_limit);
   CHECK(result.iterations == 1000);
   CHECK(result.measures[measure_index(Measure::relative_residual)] > 1e-2);
 }
 
-TEST_CASE("TEST 1.B: the opened contact carries exactly zero and all that solve it agree on u") {
-  const ContactProblem problem = stack(2.0);
+TEST_CASE("TEST 1.B: every variant solves it, the opened contact carries exactly zero, and all agree on u") {
+  const ContactProblem problem = tasora_stack(2.0);
   Vector reference;
   for (const char* policy : {"fixed", "balanced"})
     for (const char* preconditioner : {"none", "diagonal"}) {
       CAPTURE(policy, preconditioner);
       RunSpec spec = admm(1e-10);
-      spec.stop.max_iterations = 2000;
+      spec.stop.max_iterations = 5000;
       spec.settings = {{"step_policy", std::string(policy)}, {"preconditioner", std::string(preconditioner)}};
       const Result result = run(problem, spec);
       CHECK(result.impulse.segment<3>(27).isZero(0.0));  // contact 9: under the 10th sphere
-      if (result.status != Status::solved) continue;
+      REQUIRE(result.status == Status::solved);
       Vector scratch, u;
       problem.local_velocity(result.impulse, scratch, u);
       if (reference.size() == 0) reference = u;
       CHECK((u - reference).cwiseAbs().maxCoeff() <= 1e-6);
     }
-  CHECK(reference.size() == problem.rows());
 }

@@ -23,7 +23,7 @@ RunSpec to_the_last_digits(Model model) {
   return {"reference", model, stop};
 }
 
-std::vector<ContactProblem> problems() {
+std::vector<ContactProblem> certified_problems() {
   RandomShape soft{6, 2, 2, 2, 2};
   soft.compliance = true;
   RandomShape coupled{6, 2, 2, 2, 2};
@@ -49,7 +49,7 @@ ContactProblem heavy_stack(int spheres) {
 
 TEST_CASE("a velocity residual bounds the other measures as the mathematics says") {
   Uniform uniform(7);
-  for (const ContactProblem& problem : problems())
+  for (const ContactProblem& problem : certified_problems())
     for (const Model model : {Model::ccp, Model::ncp})
       for (const double size : {1.0, 1e-3, 1e-6}) {
         CAPTURE(problem.name(), model_name(model), size);
@@ -89,7 +89,7 @@ TEST_CASE("what is no solution to the last digits is not certified") {
 }
 
 TEST_CASE("reference certifies solutions of both models and forms") {
-  for (const ContactProblem& problem : problems())
+  for (const ContactProblem& problem : certified_problems())
     for (const Model model : {Model::ccp, Model::ncp}) {
       CAPTURE(problem.name(), model_name(model));
       const Result result = run(problem, to_the_last_digits(model));

@@ -73,7 +73,9 @@ double Judge::value(Measure measure, const Point& point) {
       return scale > 0.0 ? residual / scale : residual;
     }
     case Measure::objective: return objective(gamma);
-    case Measure::penetration_velocity: return penetration_velocity();
+    case Measure::penetration_velocity: return penetration_velocity(u_);
+    case Measure::own_penetration_velocity:
+      return point.velocity != nullptr ? own_penetration_velocity(gamma, *point.velocity) : penetration_velocity(u_);
     case Measure::cone_violation: return product_distance(constraints_, gamma);
     case Measure::complementarity: return complementarity(gamma);
     case Measure::momentum_residual: return point.velocity != nullptr ? momentum_residual(gamma, *point.velocity) : nan;
@@ -109,11 +111,19 @@ double Judge::objective(const Vector& impulse) {
   return 0.5 * projected_.dot(scratch_m_ + r_);
 }
 
-double Judge::penetration_velocity() const {
+double Judge::penetration_velocity(const Vector& u) const {
   double largest = 0.0;
   for (Index i = 0; i < constraints_.count(); ++i)
-    if (constraints_.kind(i) != ConstraintKind::bilateral) largest = max_or_nan(largest, -u_[constraints_.offset(i)]);
+    if (constraints_.kind(i) != ConstraintKind::bilateral) largest = max_or_nan(largest, -u[constraints_.offset(i)]);
   return largest;
+}
+
+double Judge::own_penetration_velocity(const Vector& impulse, const Vector& velocity) {
+  const GlobalForm& form = problem_.global();
+  scratch_m_ = form.b;
+  scratch_m_.noalias() += form.D.transpose() * velocity;
+  scratch_m_.noalias() += form.C * impulse;
+  return penetration_velocity(scratch_m_);
 }
 
 double Judge::lift_velocity(const Vector& impulse) const {

@@ -53,7 +53,8 @@ class Judge {
   double value(Measure measure, const Point& point);
   double natural_map_norm(const Vector& impulse, double step);
   double objective(const Vector& impulse);
-  double penetration_velocity() const;
+  double penetration_velocity(const Vector& u) const;
+  double own_penetration_velocity(const Vector& impulse, const Vector& velocity);
   double lift_velocity(const Vector& impulse) const;
   double complementarity(const Vector& impulse) const;
   double momentum_residual(const Vector& impulse, const Vector& velocity);

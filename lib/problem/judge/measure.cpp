@@ -25,6 +25,8 @@ constexpr std::array<MeasureInfo, measure_count> table{{
      "max u_n,i over contacts with γ_n,i > 0: 0 at solutions of ncp, the largest μ|u_T| of a sliding contact at those of "
      "ccp",
      false},
+    {Measure::own_penetration_velocity, "own_penetration_velocity", "m/s",
+     "penetration_velocity of the velocity v that a solver hands over, or of γ where it carries none", false},
 }};
 
 }  // namespace

@@ -23,10 +23,11 @@ enum class Measure {
   merit,
   distance,
   rounding_floor,
-  lift_velocity
+  lift_velocity,
+  own_penetration_velocity
 };
 
-constexpr std::size_t measure_count = 14;
+constexpr std::size_t measure_count = 15;
 
 /// Values by measure; NaN where a measure does not apply (no own velocity, no reference).
 using Measures = std::array<double, measure_count>;

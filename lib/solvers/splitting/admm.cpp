@@ -15,7 +15,12 @@
 namespace ccp {
 namespace {
 
-enum class RhoScaling { none, diagonal };
+/// S of eq. 45: I, N_ii^(-1/2) as in the paper, or N_ii^(1/2) as in the reference implementation.
+enum class RhoScaling { none, diagonal, inverse_diagonal };
+/// The one number of N_ii for all rows of a block.
+enum class BlockNumber { mean, normal };
+/// The impulse that is shown and handed over.
+enum class Impulse { z, gamma };
 
 struct AdmmColumns : NativeColumns {
   explicit AdmmColumns(bool accelerated)
@@ -23,6 +28,8 @@ struct AdmmColumns : NativeColumns {
   NativeValue primal{*this, "primal_residual", "N·s", "|γ − z|∞"};
   NativeValue dual;
   NativeValue rho{*this, "rho", "1/kg", "ρ of the iteration"};
+  NativeValue scaled_primal{*this, "scaled_primal_residual", "√J", "|S⁻¹(γ − z)|∞; N·s without the preconditioner"};
+  NativeValue scaled_dual{*this, "scaled_dual_residual", "√J", "|S · dual|∞; m/s without the preconditioner"};
 };
 
 struct AdmmSettings {
@@ -34,6 +41,8 @@ struct AdmmSettings {
   double restart_factor = 0.999;
   RhoSettings adaptation;
   RhoScaling scaling = RhoScaling::none;
+  BlockNumber block_number = BlockNumber::mean;
+  Impulse hands_out = Impulse::z;
   LinearForm form = LinearForm::automatic;
   LinearBackend backend = LinearBackend::automatic;
   int refinement_steps = 1;
@@ -71,18 +80,21 @@ class AdmmSession final : public Session {
     native_.rho = rho_;
     bool converged = false;
     int iteration = 0;
-    while (monitor.go_on({z_, shown_velocity(), native_.values(), converged})) {
+    while (monitor.go_on({shown_impulse(), shown_velocity(), native_.values(), converged})) {
       iterate(shift, monitor);
-      if (broken_) return {z_, {}, rho_, Status::failed, "the linear system cannot be solved: " + system_->message()};
+      if (broken_)
+        return {shown_impulse(), {}, rho_, Status::failed, "the linear system cannot be solved: " + system_->message()};
       converged = primal_ <= settings_.tolerance_primal && dual_ <= settings_.tolerance_dual;
       native_.primal = primal_;
       native_.dual = dual_;
       native_.rho = rho_;
+      native_.scaled_primal = scaled_primal_;
+      native_.scaled_dual = scaled_dual_;
       ++iteration;
       const bool changed = adjust_rho(iteration, monitor);
       if (settings_.accelerated) accelerate(changed);
     }
-    return {z_, shown_velocity() != nullptr ? v_ : Vector(), rho_, std::nullopt, ""};
+    return {shown_impulse(), shown_velocity() != nullptr ? v_ : Vector(), rho_, std::nullopt, ""};
   }
 
  private:
@@ -105,17 +117,19 @@ class AdmmSession final : public Session {
     }
   }
 
-  /// y += Θ(γ − z), 0 on bilateral rows (G.3), and the residuals (G.4), where change_of(row) gives what Θ is applied to in
-  /// the dual one. One pass over the rows.
+  /// y += Θ(γ − z), 0 on bilateral rows (G.3), and the residuals (G.4) and (G.13), where change_of(row) gives what Θ is
+  /// applied to in the dual ones. One pass over the rows.
   template <typename Change>
   void update_multiplier(const Change& change_of) {
-    primal_ = dual_ = 0.0;
+    primal_ = dual_ = scaled_primal_ = scaled_dual_ = 0.0;
     for (Index row = 0; row < y_.size(); ++row) {
       change_[row] = change_of(row);
       const double gap = gamma_[row] - z_[row];
       y_[row] = bilateral_[row] > 0.0 ? 0.0 : y_[row] + theta_[row] * gap;
       primal_ = std::max(primal_, std::abs(gap));
       dual_ = std::max(dual_, theta_[row] * std::abs(change_[row]));
+      scaled_primal_ = std::max(scaled_primal_, root_[row] * std::abs(gap));
+      scaled_dual_ = std::max(scaled_dual_, theta_[row] * std::abs(change_[row]) / root_[row]);
     }
   }
 
@@ -146,18 +160,25 @@ class AdmmSession final : public Session {
     y_ += weight * (y_last_ - y_point_);
   }
 
-  /// S⁻² of eq. 47 (mean of diag N_ii over each block, all ones without the preconditioner), and the bounds of ρ.
+  /// S⁻² of eq. 47 (all ones without the preconditioner), and the bounds of ρ, in units of the diagonal of SNS.
   void scale_with_delassus_diagonal() {
     const ConstraintSet& blocks = problem_.constraints();
     const Vector diagonal = delassus_diagonal(problem_), means = block_means(blocks, diagonal);
     for (Index i = 0; i < blocks.count(); ++i) {
+      const double normal = diagonal[blocks.offset(i)];
+      const double number = settings_.block_number == BlockNumber::normal && normal > 0.0 ? normal : means[i];
+      auto weight = weight_.segment(blocks.offset(i), blocks.rows(i));
       const bool bilateral = blocks.kind(i) == ConstraintKind::bilateral;
-      const bool relative = bilateral && settings_.rho_bilateral_relative;
-      if (settings_.scaling == RhoScaling::diagonal || relative)
-        weight_.segment(blocks.offset(i), blocks.rows(i)).setConstant(means[i]);
+      if (settings_.scaling == RhoScaling::diagonal || (bilateral && settings_.rho_bilateral_relative))
+        weight.setConstant(number);
+      else if (settings_.scaling == RhoScaling::inverse_diagonal)
+        weight.setConstant(1.0 / number);
     }
-    const double mean = blocks.rows() > 0 ? diagonal.mean() : 1.0;
-    const double unit = settings_.scaling == RhoScaling::diagonal || !(mean > 0.0) ? 1.0 : mean;
+    root_ = weight_.cwiseSqrt();
+    const double mean = blocks.rows() > 0 && diagonal.mean() > 0.0 ? diagonal.mean() : 1.0;
+    double unit = mean;
+    if (settings_.scaling == RhoScaling::diagonal) unit = 1.0;
+    if (settings_.scaling == RhoScaling::inverse_diagonal) unit = mean * mean;
     rho_min_ = settings_.rho_min * unit;
     rho_max_ = settings_.rho_max * unit;
   }
@@ -169,10 +190,12 @@ class AdmmSession final : public Session {
     broken_ = !system_->factorize(theta_, monitor);
   }
 
-  /// Algorithm 2 from γ⁰, or y⁰ = z⁰ = 0. Bilateral rows keep y = 0: Π_R is the identity, so their y would never leave
-  /// again.
+  /// Algorithm 2 from γ⁰, or y⁰ = z⁰ = 0. A fixed step stays as it was set, whatever an earlier run carried. Bilateral rows
+  /// keep y = 0: Π_R is the identity, so their y would never leave again.
   void initialise(const WarmStart& start, const Vector& shift, Monitor& monitor) {
-    if (start.carried > 0.0 && start.carried != rho_) set_rho(std::clamp(start.carried, rho_min_, rho_max_), monitor);
+    const bool adapts = settings_.adaptation.policy != RhoPolicy::fixed;
+    if (adapts && start.carried > 0.0 && start.carried != rho_)
+      set_rho(std::clamp(start.carried, rho_min_, rho_max_), monitor);
     y_.setZero();
     z_.setZero();
     gamma_.setZero();
@@ -214,15 +237,13 @@ class AdmmSession final : public Session {
 
   /// True when ρ was changed.
   bool adjust_rho(int iteration, Monitor& monitor) {
-    if (settings_.adaptation.policy == RhoPolicy::fixed || iteration % settings_.adaptation.update_interval != 0)
-      return false;
+    if (!updates_after(settings_.adaptation, iteration)) return false;
     // The policies see the scaled problem: S⁻¹γ, S⁻¹z, Sy, and Θ with S⁻² (sec. 6.1).
-    const auto root = weight_.cwiseSqrt();
     RhoObservation seen;
-    seen.primal = max_norm(root.cwiseProduct(gamma_ - z_));
-    seen.dual = max_norm(theta_.cwiseProduct(change_).cwiseQuotient(root));
-    seen.impulse = std::max(max_norm(root.cwiseProduct(z_)), max_norm(root.cwiseProduct(gamma_)));
-    seen.multiplier = max_norm(y_.cwiseQuotient(root));
+    seen.primal = scaled_primal_;
+    seen.dual = scaled_dual_;
+    seen.impulse = std::max(max_norm(root_.cwiseProduct(z_)), max_norm(root_.cwiseProduct(gamma_)));
+    seen.multiplier = max_norm(y_.cwiseQuotient(root_));
     seen.rho = rho_;
     if (settings_.adaptation.policy == RhoPolicy::spectral) observe_curvature(seen);
     const double factor = rho_factor(settings_.adaptation, iteration, seen);
@@ -261,11 +282,17 @@ class AdmmSession final : public Session {
     return sums;
   }
 
+  /// What the monitor sees: z, which is in the cones, or the γ of the linear system, before any extrapolation.
+  const Vector& shown_impulse() const {
+    if (settings_.hands_out == Impulse::z) return z_;
+    return settings_.accelerated ? gamma_last_ : gamma_;
+  }
   const Vector* shown_velocity() const { return has_velocity_ && problem_.given_global() ? &v_ : nullptr; }
 
   AdmmSettings settings_;
   ContactProblem problem_;
   Vector weight_;     ///< S⁻²
+  Vector root_;       ///< S⁻¹
   Vector bilateral_;  ///< 1 on bilateral rows
   std::unique_ptr<AdmmSystem> system_;
   Vector theta_, theta_inverse_, gamma_, z_, z_previous_, y_, g_, v_;
@@ -274,6 +301,7 @@ class AdmmSession final : public Session {
   Vector gradient_, normal_;                                  ///< Nγ + r, and the normal of the cone at z
   Vector gamma_seen_, z_seen_, gradient_seen_, normal_seen_;  ///< at the last update of ρ
   double primal_ = 0.0, dual_ = 0.0;                          ///< ‖residuals‖∞ of the iteration
+  double scaled_primal_ = 0.0, scaled_dual_ = 0.0;            ///< of the scaled problem
   double momentum_ = 1.0, combined_ = 0.0;
   bool seen_ = false;
   double rho_ = 0.0, rho_min_ = 0.0, rho_max_ = 0.0;
@@ -283,18 +311,26 @@ class AdmmSession final : public Session {
 
 class Admm final : public Method<AdmmSettings, AdmmSession> {
  public:
-  Admm(const char* name, const char* title, const char* reference, bool accelerated)
-      : Method({name, title, reference, {Model::ccp}, AdmmColumns(accelerated).columns()}) {
+  Admm(const AdmmSettings& defaults, const char* name, const char* title, const char* reference)
+      : Method({name, title, reference, {Model::ccp}, AdmmColumns(defaults.accelerated).columns()}, defaults) {
     AdmmSettings& s = settings_;
-    s.accelerated = accelerated;
-    if (accelerated) s.rho = 0.05;
     add_rho_fields();
     fields_
         .add("rho", &s.rho, Range::positive(), "1/kg", "initial ρ (dimensionless with the preconditioner)",
              "Tasora 2021, sec. 6.2")
         .add("rho_bilateral", &s.rho_bilateral, Range::positive(), "1/kg", "ρ on bilateral rows", "Tasora 2021, eq. 44")
-        .add("preconditioner", &s.scaling, {{"none", RhoScaling::none}, {"diagonal", RhoScaling::diagonal}},
-             "diagonal: P-ADMM, ρ N_ii (mean over the block) in the place of ρ", "Tasora 2021, eq. 47")
+        .add("preconditioner", &s.scaling,
+             {{"none", RhoScaling::none},
+              {"diagonal", RhoScaling::diagonal},
+              {"inverse_diagonal", RhoScaling::inverse_diagonal}},
+             "diagonal: P-ADMM, S = N_ii^(-1/2), ρ N_ii in the place of ρ; inverse_diagonal: S = N_ii^(1/2), ρ/N_ii",
+             "Tasora 2021, eq. 47; inverse_diagonal: Chrono's ChSolverADMM")
+        .add("block_number", &s.block_number, {{"mean", BlockNumber::mean}, {"normal", BlockNumber::normal}},
+             "the number that the preconditioner takes for all rows of N_ii: mean of the diagonal, or N_nn",
+             "mean: Chrono's ChSolverADMM; the paper leaves it open")
+        .add("hands_out", &s.hands_out, {{"z", Impulse::z}, {"gamma", Impulse::gamma}},
+             "impulse that is measured and handed over: z, in the cones, or γ of the linear system, which v belongs to",
+             "z: Tasora 2021, eq. 35; gamma: Algorithm 1 and Chrono's ChSolverADMM")
         .add("linear_system", &s.form,
              {{"auto", LinearForm::automatic},
               {"saddle", LinearForm::saddle},
@@ -325,10 +361,14 @@ class Admm final : public Method<AdmmSettings, AdmmSession> {
              "Tasora 2021, eqs. 42 and 43; Xu 2017")
         .add("update_interval", &s.adaptation.update_interval, Range::at_least(1.0), "iterations between updates of ρ, n_s",
              "Tasora 2021, sec. 8.1")
+        .add("first_update", &s.adaptation.first_update, Range::at_least(0.0),
+             "iteration after which ρ is first updated, the next ones n_s later; 0: after n_s iterations",
+             "Tasora 2021, sec. 5.2, leaves it open; 1: Chrono's ChSolverADMM")
         .add("max_factor", &s.adaptation.max_factor, Range::at_least(1.0), "", "largest change of ρ in one update",
              "Tasora 2021, sec. 5.2")
         .add("balance_exponent", &s.adaptation.exponent, Range::closed(0.0, 1.0), "",
-             "power of the ratio that balanced policies multiply by: 1 as printed; 0.5 does not overshoot", "ours (G.8)")
+             "power of the ratio that balanced policies multiply by: 1 as printed; 0.5 does not overshoot",
+             "ours (G.8); 0.5: Chrono's ChSolverADMM")
         .add("dead_band", &s.adaptation.dead_band, Range::at_least(1.0), "",
              "no update while the factor is in [1/dead_band, dead_band]", "Tasora 2021, sec. 5.2")
         .add("rho_min", &s.rho_min, Range::positive(), "", "least ρ, in units of the mean N_ii", "ours")
@@ -347,12 +387,30 @@ class Admm final : public Method<AdmmSettings, AdmmSession> {
 }  // namespace
 
 std::unique_ptr<Solver> make_admm() {
-  return std::make_unique<Admm>("admm", "Alternating direction method of multipliers (ADMM, P-ADMM)",
-                                "Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 1", false);
+  return std::make_unique<Admm>(AdmmSettings{}, "admm", "Alternating direction method of multipliers (ADMM, P-ADMM)",
+                                "Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 1");
 }
+
+std::unique_ptr<Solver> make_admm_chrono() {
+  AdmmSettings settings;
+  settings.adaptation.policy = RhoPolicy::balanced_normalized;
+  settings.adaptation.exponent = 0.5;
+  settings.adaptation.dead_band = 1.5;
+  settings.adaptation.first_update = 1;
+  settings.hands_out = Impulse::gamma;
+  settings.form = LinearForm::saddle;
+  settings.scaling = RhoScaling::inverse_diagonal;
+  return std::make_unique<Admm>(settings, "admm_chrono", "ADMM with the choices of its reference implementation in Chrono",
+                                "Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 1; Chrono's ChSolverADMM");
+}
+
 std::unique_ptr<Solver> make_fadmm() {
-  return std::make_unique<Admm>("fadmm", "Accelerated ADMM with restart (FADMM, P-FADMM)",
-                                "Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 3; Goldstein et al. 2014", true);
+  AdmmSettings settings;
+  settings.accelerated = true;
+  settings.rho = 0.05;
+  settings.adaptation.policy = RhoPolicy::fixed;
+  return std::make_unique<Admm>(settings, "fadmm", "Accelerated ADMM with restart (FADMM, P-FADMM)",
+                                "Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 3; Goldstein et al. 2014");
 }
 
 }  // namespace ccp

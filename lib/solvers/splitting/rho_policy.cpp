@@ -28,8 +28,13 @@ double raw_factor(const RhoSettings& settings, const RhoObservation& seen) {
 
 }  // namespace
 
+bool updates_after(const RhoSettings& settings, int iteration) {
+  const int first = settings.first_update > 0 ? settings.first_update : settings.update_interval;
+  return settings.policy != RhoPolicy::fixed && iteration >= first && (iteration - first) % settings.update_interval == 0;
+}
+
 double rho_factor(const RhoSettings& settings, int iteration, const RhoObservation& seen) {
-  if (settings.policy == RhoPolicy::fixed || iteration % settings.update_interval != 0) return 1.0;
+  if (!updates_after(settings, iteration)) return 1.0;
   const double raw = raw_factor(settings, seen);
   if (std::isnan(raw)) return 1.0;
   const double factor = std::clamp(raw, 1.0 / settings.max_factor, settings.max_factor);

@@ -10,6 +10,7 @@ enum class RhoPolicy { fixed, balanced, balanced_normalized, spectral };
 struct RhoSettings {
   RhoPolicy policy = RhoPolicy::balanced;
   int update_interval = 5;   ///< n_s: iterations between updates
+  int first_update = 0;      ///< iteration after which the first one comes; 0: n_s
   double max_factor = 50.0;  ///< η is clamped to [1/max_factor, max_factor]
   double exponent = 1.0;     ///< of the two balanced policies: η is this power of the ratio
   double dead_band = 2.0;    ///< no change while η is in [1/dead_band, dead_band]
@@ -19,6 +20,9 @@ struct RhoSettings {
 struct Curvature {
   double xx = 0.0, xa = 0.0, aa = 0.0;
 };
+
+/// Whether ρ is looked at after an iteration (counted from 1): after the first update's, and each n_s later.
+bool updates_after(const RhoSettings& settings, int iteration);
 
 /// What a policy sees of an iteration; of the scaled problem when the preconditioner is on.
 struct RhoObservation {
