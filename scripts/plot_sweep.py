@@ -3,7 +3,8 @@
 
 One figure per entry of the config's "plots" with kind "sweep", as PNG, SVG and PDF, in RESULT_FOLDER/plots/. A folder whose config
 has no such entry is left alone. Filled markers are solved cells, open ones are not. Solvers look as in the convergence plots; lines
-of three or more numbers, such as steps, have colours in their order.
+of three or more numbers, such as steps, have colours in their order. An entry of kind "ensemble" has a row of points for each solver,
+one for each cell, with their median and quartiles.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from pathlib import Path
 from plotting import (DASHES, LABELS, MODELS, add_figure_options, add_picture_options, draw_each, file_name, log_axis, name_of,
                       number_texts, save_all, with_unit)
 
+from ensemble_figure import ensemble_figure
 from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
 from result_folder import (InputError, as_number, read_json, read_manifest, read_summary, read_trace, swept_groups, swept_value,
                            without_suffix)
@@ -249,22 +251,50 @@ def chosen_cells(folder, arguments):
     return left, number
 
 
+def ensemble_of(plot, cells):
+    """label -> values, in the order of the config; a value that is missing was never reached."""
+    groups = {}
+    for cell in cells:
+        if cell.row.get("status") == "unsupported":
+            continue
+        value = metric_value(cell, plot)
+        reached = math.isfinite(value) and (value > 0 or not metric_column(plot).startswith("iterations"))
+        groups.setdefault(without_suffix(cell.row["label"]), []).append(value if reached else math.inf)
+    return groups
+
+
+def draw_ensemble(plot, config, cells, arguments):
+    groups = ensemble_of(plot, cells)
+    if not any(math.isfinite(value) for values in groups.values() for value in values):
+        return None
+    title = str(config.get("title") or config.get("name") or "")
+    return ensemble_figure(title, groups, str(plot.get("x_label") or ""), metric_column(plot), arguments)
+
+
+def draw_sweep(plot, config, cells, number, arguments):
+    lines, scale = lines_of(plot, config, cells)
+    give_styles(lines, scale, number)
+    return draw_figure(plot, config, lines, scale, arguments)
+
+
 def plot_folder(folder, arguments):
     config = read_manifest(folder)["config"]
-    plots = [p for p in config.get("plots") or [] if isinstance(p, dict) and p.get("kind") == "sweep"]
+    plots = [p for p in config.get("plots") or [] if isinstance(p, dict) and p.get("kind") in ("sweep", "ensemble")]
     if not plots:
         return
     cells, number = chosen_cells(folder, arguments)
     target = arguments.out or folder / "plots"
     drawn = 0
     for plot in plots:
-        lines, scale = lines_of(plot, config, cells)
-        give_styles(lines, scale, number)
-        figure = draw_figure(plot, config, lines, scale, arguments)
+        against = str(plot.get("against") or "contacts")
+        if plot["kind"] == "ensemble":
+            figure, what, name = draw_ensemble(plot, config, cells, arguments), metric_column(plot), f"ensemble-{metric_column(plot)}"
+        else:
+            figure, what = draw_sweep(plot, config, cells, number, arguments), f"{metric_column(plot)} against {against}"
+            name = f"sweep-{metric_column(plot)}-{against.rsplit('/', 1)[-1]}"
         if figure is None:
-            print(f"{folder}: no cell with {metric_column(plot)} against {plot.get('against') or 'contacts'}", file=sys.stderr)
+            print(f"{folder}: no cell with {what}", file=sys.stderr)
             continue
-        name = f"sweep-{metric_column(plot)}-{str(plot.get('against') or 'contacts').rsplit('/', 1)[-1]}"
         save_all(figure, target, file_name(name), arguments)
         drawn += 1
     print(f"plots: {target} ({drawn} sweep{'' if drawn == 1 else 's'})")

@@ -68,6 +68,29 @@ TEST_CASE("Claims over several cells take the largest, the smallest, or their ra
   CHECK(low.measured == 0.0);
 }
 
+TEST_CASE("A claim over an ensemble takes its median or a quartile, by interpolation") {
+  CHECK(judge_halving(iterations + R"("over": "median", "at_most": 20)").measured == 20.0);
+  CHECK(judge_halving(iterations + R"("over": "lower_quartile", "at_most": 15)").measured == 15.0);
+  CHECK(judge_halving(iterations + R"("over": "upper_quartile", "at_most": 30)").measured == 30.0);
+  CHECK(judge_halving(iterations + R"("over": "median", "less_than": 20)").verdict == Verdict::not_met);
+  // Of an even number the mean of the middle two, and on both sides of a comparison.
+  const Judgement two = judge(steps, iterations + R"("over": "median", "at_least": 1)", {halving[0], halving[1]});
+  CHECK(two.measured == 30.0);
+  const std::string all = R"("metric": "iterations", "of": "*", "over": "median", )";
+  CHECK(judge_halving(all + R"("less_than": { "of": "A" })").verdict == Verdict::met);  // 15 and 20
+  CHECK(judge_halving(all + R"("less_than": { "of": "A" })").bound == 20.0);
+  // One that never arrives counts as infinite, without spoiling those below it.
+  const std::vector<std::string> never = {"few,A (step=0.1),solved,40,1e-8,10,4", "few,A (step=0.2),solved,20,1e-8,10,3",
+                                          "few,A (step=0.4),iteration_limit,99,1e-3,10,"};
+  const std::string to = R"("metric": "iterations_to", "at": 1e-4, "of": "A", )";
+  CHECK(judge(steps, to + R"("over": "lower_quartile", "at_most": 9)", never).measured == 3.5);
+  CHECK(judge(steps, to + R"("over": "median", "at_most": 9)", never).measured == 4.0);
+  CHECK(judge(steps, to + R"("over": "upper_quartile", "at_most": 9)", never).verdict == Verdict::not_met);
+  const Judgement single = judge(steps, iterations + R"("over": "median", "at_most": 99)", {halving[0]});
+  CHECK(single.verdict == Verdict::open);
+  CHECK(single.reason == "a median or quartile needs two cells");
+}
+
 TEST_CASE("A slope is fitted on log axes against a swept value or the size") {
   const std::string against = iterations + R"("over": "slope", "against": "/solvers/0/parameters/step", )";
   CHECK(judge_halving(against + R"("at_most": -0.99)").measured == Approx(-1.0));
@@ -116,7 +139,8 @@ TEST_CASE("A claim of one size is judged at no other") {
     const std::string claim = R"("metric": "iterations", "of": "A", "at_most": 40, "size": ")" + size + "\"";
     write_text(folder.path() / "manifest.json",
                R"({"config": )" + config_text(steps, claim) + R"(, "options": {"size": ")" + applied + R"("}})");
-    write_text(folder.path() / "summary.csv", "model,hash,problem,label,status,iterations\nccp,0,few,A (step=0.1),solved,40\n");
+    write_text(folder.path() / "summary.csv",
+               "model,hash,problem,label,status,iterations\nccp,0,few,A (step=0.1),solved,40\n");
     return judge_claims(ResultTable(folder.path(), fake_catalog())).size();
   };
   CHECK(judged("small", "small") == 1);

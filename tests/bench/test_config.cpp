@@ -313,6 +313,8 @@ TEST_CASE("Claims compare cells, over all of them or some") {
       {claim(base + R"("at_most": {"times": 2})"), "/claims/0/at_most: compares results with themselves"},
       {claim(base + R"("at_most": {"of": "B", "metric": "time_to"})"), "/claims/0/at_most: the key 'at' is missing"},
       {claim(base + R"("at_most": 1, "over": "slop", "against": "rows")"), "/claims/0/over: unknown over 'slop'"},
+      {claim(base + R"("at_most": 1, "over": "quartile")"), "/claims/0/over: unknown over 'quartile'"},
+      {claim(base + R"("at_most": 1, "over": "median", "against": "rows")"), "/claims/0: 'against' belongs to"},
       {claim(base + R"("at_most": 1, "over": "slope")"), "/claims/0: the key 'against' is missing"},
       {claim(base + R"("at_most": 1, "against": "rows")"), "/claims/0: 'against' belongs to"},
       {claim(base + R"("at_most": 1, "over": "slope", "against": "/stop")"), "/claims/0/against: '/stop' is not swept"},

@@ -65,7 +65,11 @@ TEST_CASE("TEST 1.A: run to 1e-12, ADMM gives the weight above each contact") {
 TEST_CASE("TEST 1.B: the opened contact carries nothing and all that solve it agree on u") {
   const Workplace place;
   const auto results = run_config(place, "test1b");
-  CHECK(results.at("odd_mass_stack/ccp/ADMM balanced").json.at("status") == "solved");
+  for (const char* label : {"ADMM balanced", "P-ADMM balanced", "P-ADMM fixed", "Normalised P-ADMM", "Chrono P-ADMM", "FADMM",
+                            "P-FADMM", "P-SPG-FB"}) {
+    INFO(label);
+    CHECK(results.at("odd_mass_stack/ccp/" + std::string(label)).json.at("status") == "solved");
+  }
   REQUIRE(run_program(place, {"generate", "odd_mass_stack", "--set", "lift_factor=2", "--form", "global", "--out", "b.hdf5"})
               .code == 0);
   const ContactProblem problem = *read_fclib(place / "b.hdf5").problem;
@@ -81,11 +85,12 @@ TEST_CASE("TEST 1.B: the opened contact carries nothing and all that solve it ag
       arguments.insert(arguments.end(),
                        {"--set", name + "=" + (value.is_string() ? value.get<std::string>() : value.dump())});
     const Vector impulse = saved_impulse(place, arguments);
-    CHECK(impulse.segment(3 * (heavy - 1), 3).isZero(0.0));
+    // Chrono's impulse is not projected: it is small there, and not zero.
+    CHECK(impulse.segment(3 * (heavy - 1), 3).isZero(id.find("Chrono") == std::string::npos ? 0.0 : 1e-6));
     judge.evaluate(Measure::velocity_residual, {&impulse});
     if (reference.size() == 0) reference = judge.local_velocity();
     CHECK((judge.local_velocity() - reference).cwiseAbs().maxCoeff() < 1e-6);
     ++solved;
   }
-  CHECK(solved >= 2);
+  CHECK(solved == 8);
 }

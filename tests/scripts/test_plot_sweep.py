@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import re
 import subprocess
@@ -11,6 +12,9 @@ import unittest
 from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+from ensemble_figure import quantile  # noqa: E402
+
 TIME, STEP = "/problems/0/parameters/time", "/problems/0/parameters/time_step"
 PLOT = {"kind": "sweep", "against": TIME, "metric": "lift_velocity", "times": STEP, "axes": "linear",
         "x_label": "time (s)", "y_label": "height (m)"}
@@ -138,6 +142,26 @@ class PlotSweep(unittest.TestCase):
         self.assertIn("factorizations to 1e-6", said)
         self.assertTrue(any(re.fullmatch(r"7\d\d", text) for text in said), said)  # ticks around 703 … 712
         self.assertIn("0.5", self.said("sweep-seconds_per_iteration-time.svg"))
+
+    def test_an_ensemble_has_a_row_of_points_for_each_solver_and_a_place_for_those_that_never_arrive(self):
+        self.make_folder([{"kind": "ensemble", "metric": "iterations_to", "at": 1e-6, "x_label": "iterations to 1e-6"}])
+        result = self.run_script(self.folder, "--format", "svg", "--title")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        said = self.said("ensemble-iterations_to_1e-6.svg")
+        self.assertLessEqual({"APGD", "A slide", "iterations to 1e-6"}, said)
+        self.assertIn("A point for each cell; box: quartiles; bar: median. Right of the line: never.", said)
+
+    def test_quartiles_of_an_ensemble_are_those_of_its_claims(self):
+        self.assertEqual([quantile([40, 20, 10], share) for share in (0.25, 0.5, 0.75)], [15, 20, 30])
+        self.assertEqual(quantile([8, 40, 10, 20], 0.5), 15)
+        self.assertEqual(quantile([4, math.inf, 3], 0.5), 4)
+        self.assertEqual(quantile([4, math.inf, 3], 0.75), math.inf)
+
+    def test_an_ensemble_without_a_number_is_said(self):
+        self.make_folder([{"kind": "ensemble", "metric": "time_to", "at": 1e-6}])
+        result = self.run_script(self.folder)
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, r"^.*: no cell with time_to_1e-6\n$")
 
     def test_the_same_data_give_the_same_bytes(self):
         self.make_folder([PLOT])

@@ -41,6 +41,19 @@ std::string swept_text(const ConfigVariant& variant, const std::string& pointer)
   return "";
 }
 
+bool is_quantile(ClaimOver over) {
+  return over == ClaimOver::lower_quartile || over == ClaimOver::median || over == ClaimOver::upper_quartile;
+}
+
+/// The quantile (L.6) of at least one value; those that never come to an accuracy are infinite.
+double ensemble_quantile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  const double place = share * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const double weight = place - static_cast<double>(below);
+  return weight > 0.0 ? (1.0 - weight) * values[below] + weight * values[below + 1] : values[below];
+}
+
 class ClaimJudge {
  public:
   ClaimJudge(const ResultTable& results, const Claim& claim) : results_(results), claim_(claim) {
@@ -173,11 +186,15 @@ class ClaimJudge {
     }
     if (values.empty()) reason_ = "there is nothing to compare with";
     if (values.size() == 1 && claim_.over == ClaimOver::spread) reason_ = "a spread needs two cells";
+    if (values.size() == 1 && is_quantile(claim_.over)) reason_ = "a median or quartile needs two cells";
     if (!reason_.empty()) return unknown_number;
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     if (claim_.over == ClaimOver::largest) return *high;
     if (claim_.over == ClaimOver::smallest) return *low;
     if (claim_.over == ClaimOver::spread) return *high == *low ? 1.0 : *high / *low;
+    if (claim_.over == ClaimOver::lower_quartile) return ensemble_quantile(values, 0.25);
+    if (claim_.over == ClaimOver::median) return ensemble_quantile(values, 0.5);
+    if (claim_.over == ClaimOver::upper_quartile) return ensemble_quantile(values, 0.75);
     return slope(sizes, values);
   }
 
@@ -235,7 +252,8 @@ std::vector<Judgement> judge_claims(const ResultTable& results) {
 std::vector<Judgement> open_judgements(const Config& config, const std::string& reason) {
   std::vector<Judgement> judgements;
   for (const Claim& claim : config.claims)
-    if (claim.is_about(config.size)) judgements.push_back({claim, Verdict::open, unknown_number, unknown_number, 0, "", reason});
+    if (claim.is_about(config.size))
+      judgements.push_back({claim, Verdict::open, unknown_number, unknown_number, 0, "", reason});
   return judgements;
 }
 

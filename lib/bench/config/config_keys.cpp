@@ -188,16 +188,17 @@ Shape claim_reference_shape() {
 Shape plot_shape() {
   return {"plot",
           "A picture",
-          {required(choice("kind", "what is drawn; a sequence with another residual: y", {"convergence", "sweep", "sequence"})),
+          {required(choice("kind", "what is drawn; a sequence with another residual: y",
+                           {"convergence", "sweep", "ensemble", "sequence"})),
            choice("x", "column of the trace; default {}",
                   {"iteration", "elapsed_s", "factorizations", "back_solves", "products", "projections"}, "iteration"),
            text("y", "a measure or a solver's own column of the trace; default {}", "relative_residual"),
            text("against", "for a sweep: contacts, rows or a swept JSON pointer; default {}", "contacts"),
-           choice("metric", "for a sweep: what is drawn; default {}", claim_metrics(), "iterations"), decade(),
-           text("times", "for a sweep: a JSON pointer, by whose value the metric is multiplied"),
+           choice("metric", "for a sweep or an ensemble: what is drawn; default {}", claim_metrics(), "iterations"),
+           decade(), text("times", "for a sweep: a JSON pointer, by whose value the metric is multiplied"),
            choice("axes", "for a sweep: which axes are logarithmic; default {}: both", {"linear", "log_x", "log_y", "log"},
                   "log"),
-           text("x_label", "for a sweep: text of the horizontal axis"),
+           text("x_label", "for a sweep or an ensemble: text of the horizontal axis"),
            text("y_label", "for a sweep: text of the vertical axis")}};
 }
 

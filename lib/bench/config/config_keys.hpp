@@ -76,6 +76,7 @@ inline const std::vector<std::string> swept_keys = {"problems", "model", "solver
 /// The names of Relation, in its order.
 inline const std::vector<std::string> claim_relations = {"less_than", "at_most", "at_least", "greater_than"};
 /// The names of ClaimOver, in its order.
-inline const std::vector<std::string> claim_overs = {"each", "largest", "smallest", "spread", "slope"};
+inline const std::vector<std::string> claim_overs = {"each",  "largest",        "smallest", "spread",
+                                                     "slope", "lower_quartile", "median",   "upper_quartile"};
 
 }  // namespace ccp
