@@ -42,7 +42,8 @@ bool InteriorIteration::start_cold(Monitor& monitor) {
   switch (settings_.starting_point) {
     case StartingPoint::central: started = cold_central(monitor); break;
     case StartingPoint::two_step: started = cold_two_step(monitor); break;
-    case StartingPoint::mehrotra: started = cold_mehrotra(monitor); break;
+    case StartingPoint::mehrotra:
+    case StartingPoint::ones: started = affine_start(nullptr, monitor); break;
   }
   if (started) evaluate();
   return started;
@@ -108,19 +109,31 @@ bool InteriorIteration::cold_central(Monitor& monitor) {
   return true;
 }
 
-/// (4.23): an affine step from the free velocities and ones, then the eigenvalues of λ and y at least one, in units of the
-/// scaled free velocity at the constraints.
-bool InteriorIteration::cold_mehrotra(Monitor& monitor) {
+/// (4.23): an affine step from ones, then the eigenvalues of λ and y at least one. `ones`: v = 1, γ = 1 N·s and u = 1 m/s,
+/// as in the thesis; else the free velocities, and ones in units of the scaled free velocity at the constraints. A velocity
+/// that is given takes the place of v, and y is its u, raised in the same way (sec. 4.11): v alone changes no impulse.
+bool InteriorIteration::affine_start(const Vector* velocity, Monitor& monitor) {
   const double free = rms(free_);
   const double unit = free > 0.0 ? free : 1.0;
+  const bool plain = settings_.starting_point == StartingPoint::ones;
   point_.lambda.setZero();
   system_->velocity_of(point_.lambda, point_.v);
+  if (plain && system_->has_velocity()) point_.v.setOnes();
+  if (velocity != nullptr && system_->has_velocity()) point_.v = *velocity;
   point_.y.setZero();
+  const auto unit_of = [&](Index i, bool impulse) {
+    const double scale = barrier_.scale[3 * i];
+    if (!plain || !(scale > 0.0)) return unit;
+    return impulse ? 1.0 / scale : scale;
+  };
   for (Index i = 0; i < barrier_.count(); ++i) {
-    point_.lambda[3 * i] = unit;
-    if (!barrier_.bilateral(i)) point_.y[3 * i] = unit;
+    point_.lambda[3 * i] = unit_of(i, true);
+    if (!barrier_.bilateral(i)) point_.y[3 * i] = unit_of(i, false);
   }
   evaluate();
+  for (Index i = 0; velocity != nullptr && i < barrier_.count(); ++i)
+    if (!barrier_.bilateral(i)) point_.y.segment<3>(3 * i) = lorentz_raise(u_.segment<3>(3 * i), unit_of(i, false));
+  if (velocity != nullptr) evaluate();
   if (!scale_cones() || !factorize(monitor)) return false;
   target_affine();
   if (!find_direction(monitor)) return false;
@@ -128,14 +141,20 @@ bool InteriorIteration::cold_mehrotra(Monitor& monitor) {
     if (barrier_.bilateral(i)) continue;
     const NesterovTodd& W = scaling_[static_cast<std::size_t>(i)];
     auto lambda = point_.lambda.segment<3>(3 * i), y = point_.y.segment<3>(3 * i);
-    lambda = lorentz_raise(lambda + dlambda_.segment<3>(3 * i), unit);
-    y = lorentz_raise(y + W.apply(scaled_y_.segment<3>(3 * i)), unit);
+    lambda = lorentz_raise(lambda + dlambda_.segment<3>(3 * i), unit_of(i, true));
+    y = lorentz_raise(y + W.apply(scaled_y_.segment<3>(3 * i)), unit_of(i, false));
   }
   return true;
 }
 
 bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity, Monitor& monitor) {
-  if (settings_.warm_start == InteriorWarmStart::none) return start_cold(monitor);
+  const bool velocities = settings_.warm_start == InteriorWarmStart::velocities;
+  if (settings_.warm_start == InteriorWarmStart::none || (velocities && velocity == nullptr)) return start_cold(monitor);
+  if (velocities) {
+    if (!affine_start(velocity, monitor)) return false;
+    evaluate();
+    return true;
+  }
   point_.lambda.setZero();
   const double cold = natural_residual(point_.lambda, free_);
   barrier_.to_scaled_impulse(impulse, point_.lambda);
@@ -223,9 +242,14 @@ bool InteriorIteration::unbounded() {
 }
 
 /// Two steps add (α_P − α_D) H Δv to the momentum equation, which has both v and λ in it (thesis, eq. 4.14a). They are taken
-/// only where they leave a smaller remainder than one step does.
+/// only where they leave a smaller remainder than one step does; `split_always` takes them as they are (4.11).
 void InteriorIteration::advance(const Lengths& alpha) {
   const Lengths equal{alpha.least(), alpha.least()};
+  if (settings_.step_lengths == StepLengths::split_always) {
+    move(alpha);
+    evaluate();
+    return;
+  }
   if (settings_.step_lengths == StepLengths::split) before_ = point_;
   move(equal);
   evaluate();
@@ -375,14 +399,18 @@ void InteriorIteration::evaluate() {
   residual_ = u_ - point_.y;
   double bilateral = 0.0, cones = 0.0, product = 0.0, terms = 0.0;
   const double free = max_norm(free_);
+  const bool absolute = settings_.criterion == InteriorCriterion::absolute;
   Index bilaterals = 0;
   for (Index i = 0; i < barrier_.count(); ++i) {
+    Vector3 own = residual_.segment<3>(3 * i);
+    for (Index c = 0; absolute && c < 3; ++c)
+      if (barrier_.scale[3 * i + c] > 0.0) own[c] /= barrier_.scale[3 * i + c];
     if (barrier_.bilateral(i)) {
-      bilateral += residual_.segment<3>(3 * i).squaredNorm();
+      bilateral += own.squaredNorm();
       ++bilaterals;
       continue;
     }
-    cones += residual_.segment<3>(3 * i).squaredNorm();
+    cones += own.squaredNorm();
     product += point_.y.segment<3>(3 * i).dot(point_.lambda.segment<3>(3 * i));
     terms = std::max(terms, point_.lambda.segment<3>(3 * i).norm() * free);
   }
@@ -394,6 +422,9 @@ void InteriorIteration::evaluate() {
   convergence_.cones = mean(std::sqrt(cones), barrier_.cones, scale_.kinematic);
   convergence_.momentum = mean(momentum_.norm(), momentum_.size(), scale_.momentum);
   convergence_.complementarity = mean(mu_, 1, terms);
+  if (!absolute) return;
+  convergence_ = {mean(std::sqrt(bilateral), bilaterals, 1.0), mean(std::sqrt(cones), barrier_.cones, 1.0),
+                  mean(momentum_.norm(), momentum_.size(), 1.0), mu_};
 }
 
 bool InteriorIteration::converged() const {

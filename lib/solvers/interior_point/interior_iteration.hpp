@@ -10,10 +10,11 @@
 
 namespace ccp {
 
-enum class StepLengths { equal, split };
+enum class StepLengths { equal, split, split_always };
 enum class EtaPolicy { fixed, adaptive };
-enum class StartingPoint { central, mehrotra, two_step };
-enum class InteriorWarmStart { none, partial, full };
+enum class StartingPoint { central, mehrotra, two_step, ones };
+enum class InteriorWarmStart { none, partial, full, velocities };
+enum class InteriorCriterion { relative, absolute };
 
 struct InteriorSettings {
   StepLengths step_lengths = StepLengths::equal;
@@ -27,6 +28,7 @@ struct InteriorSettings {
   int refinement_steps = 1;
   double tolerance_residual = 1e-10;
   double tolerance_complementarity = 1e-9;
+  InteriorCriterion criterion = InteriorCriterion::relative;
 };
 
 /// One point of the method with its residuals, all in scaled variables (J.1), padded.
@@ -50,8 +52,8 @@ class InteriorIteration {
   /// Cold start (thesis, eqs. 4.23 or 4.57). False when the system cannot be solved.
   bool start_cold(Monitor& monitor);
   /// Starts from velocities (those of the impulses where null) and from impulses: the given ones (full), or impulses that
-  /// make the velocities (partial, (J.9)). Both move into the cones by the size of their residual. A start that is worse
-  /// than zero is dropped.
+  /// make the velocities (partial, (J.9)), or those of a cold start (velocities). Both move into the cones by the size of
+  /// their residual. A start that is worse than zero is dropped.
   bool start_warm(const Vector& impulse, const Vector* velocity, Monitor& monitor);
   /// One predictor–corrector iteration; false when it could not be made, with message().
   bool step(Monitor& monitor);
@@ -62,7 +64,7 @@ class InteriorIteration {
   double step_dual() const { return step_dual_; }
   double centering() const { return sigma_; }
   /// ‖r‖₂/n of bilateral rows, of cones, of the momentum equation, over the terms that cancel in them; complementarity over
-  /// the largest product of an impulse and a velocity.
+  /// the largest product of an impulse and a velocity. With the absolute criterion as they are, in the units of the problem.
   struct Convergence {
     double bilateral = 0.0, cones = 0.0, momentum = 0.0, complementarity = 0.0;
   };
@@ -79,7 +81,7 @@ class InteriorIteration {
   bool least_squares(double weight, Monitor& monitor);
   bool cold_central(Monitor& monitor);
   bool cold_two_step(Monitor& monitor);
-  bool cold_mehrotra(Monitor& monitor);
+  bool affine_start(const Vector* velocity, Monitor& monitor);
   bool impulses_of_velocity(Monitor& monitor);
   void evaluate();
   bool scale_cones();

@@ -134,23 +134,34 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
     InteriorSettings& s = settings_;
     if (!cones) s.starting_point = StartingPoint::mehrotra;
     fields_
-        .add("step_lengths", &s.step_lengths, {{"equal", StepLengths::equal}, {"split", StepLengths::split}},
-             "one step for all variables, or one for velocities and one for impulses",
+        .add("step_lengths", &s.step_lengths,
+             {{"equal", StepLengths::equal}, {"split", StepLengths::split}, {"split_always", StepLengths::split_always}},
+             "one step for all variables; or one for velocities and one for impulses, where that leaves less, or always",
              "Mangoni's thesis, eqs. 4.11 and 4.12")
         .add("eta_policy", &s.eta_policy, {{"fixed", EtaPolicy::fixed}, {"adaptive", EtaPolicy::adaptive}},
-             "part of the way to the surface of the cones: eta, or 0.9 + 0.1 exp(−relative complementarity)",
-             "Mangoni's thesis, sec. 4.12; its text has the exponential growing")
+             "part of the way to the surface of the cones: eta, or 0.9 + 0.1 exp(−n c), with n cones and the "
+             "complementarity c of "
+             "the criterion",
+             "Mangoni's thesis, eqs. 4.11 and 4.56; its sec. 4.12 has 0.9 + 0.1 exp(+n μ), which is above 1")
         .add("eta", &s.eta, Range{0.0, 1.0, true, true}, "", "part of the way when fixed; at most 0.9999", "ours")
         .add("starting_point", &s.starting_point,
              {{"central", StartingPoint::central},
               {"mehrotra", StartingPoint::mehrotra},
-              {"two_step", StartingPoint::two_step}},
-             "cold start: an affine step from ones, or least squares moved into the cones",
+              {"two_step", StartingPoint::two_step},
+              {"ones", StartingPoint::ones}},
+             "cold start: an affine step from ones (mehrotra: in units of the free velocity, from free velocities; ones: in "
+             "those "
+             "of the problem, as in the thesis), or least squares moved into the cones",
              "Mangoni's thesis, eqs. 4.23 and 4.57")
         .add("warm_start", &s.warm_start,
-             {{"none", InteriorWarmStart::none}, {"partial", InteriorWarmStart::partial}, {"full", InteriorWarmStart::full}},
-             "what is taken from a start point: nothing, velocities (and impulses that make them), all",
-             "Mangoni's thesis, sec. 4.6; the impulses are ours (J.9)")
+             {{"none", InteriorWarmStart::none},
+              {"partial", InteriorWarmStart::partial},
+              {"full", InteriorWarmStart::full},
+              {"velocities", InteriorWarmStart::velocities}},
+             "what is taken from a start point: nothing; velocities, with impulses that make them (partial) or those of an "
+             "affine "
+             "start from ones (velocities, as in the thesis); all",
+             "Mangoni's thesis, secs. 4.6 and 5.1; the impulses of partial are ours (J.9)")
         .add(
             "compliance", &s.compliance, Range::closed(0.0, 1.0), "",
             "least compliance of the matrix, in units of the mean N_ii: regularises, the solution stays that of the problem",
@@ -166,10 +177,14 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
         .add("refinement_steps", &s.refinement_steps, Range::closed(0, 10),
              "steps of iterative refinement per solve, on the unreduced system", "ours")
         .add("tolerance_residual", &s.tolerance_residual, Range::non_negative(), "",
-             "native criterion: ‖r‖/n of each residual over the terms that cancel in it", "Mangoni's thesis, ch. 5; ours")
+             "native criterion: ‖r‖/n of each residual over the terms that cancel in it",
+             "Mangoni's thesis, ch. 5; relative: ours")
         .add("tolerance_complementarity", &s.tolerance_complementarity, Range::non_negative(), "",
              "native criterion: mean yᵀλ over the largest product of an impulse and a velocity",
-             "Mangoni's thesis, ch. 5; ours");
+             "Mangoni's thesis, ch. 5; ours")
+        .add("criterion", &s.criterion,
+             {{"relative", InteriorCriterion::relative}, {"absolute", InteriorCriterion::absolute}},
+             "absolute: ‖r‖/n and μ as they are, in the units of the problem", "absolute: Mangoni's thesis, ch. 5");
   }
 
  private:
