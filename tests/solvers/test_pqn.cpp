@@ -1,6 +1,10 @@
+#include <Eigen/LU>
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "cones/product_cone.hpp"
+#include "cones/smoothed_projection.hpp"
+#include "support/recorder.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
 
@@ -16,7 +20,85 @@ StopRule to(double tolerance) {
   return stop;
 }
 
+/// C_ω of Koziara 2017, eq. 41, with 1/kg as the unit of impulses.
+Vector smoothed_natural_map(const ContactProblem& problem, const Vector& gamma, double omega) {
+  Vector scratch, u;
+  problem.local_velocity(gamma, scratch, u);
+  Vector C = u;
+  for (Index i = 0; i < problem.constraints().count(); ++i) {
+    const double mu = problem.constraints().friction(i);
+    const Vector3 F = smoothed_de_saxce(u.segment<3>(3 * i), mu, omega).value;
+    C.segment<3>(3 * i) = F + smoothed_polar_projection(gamma.segment<3>(3 * i) - F, mu, omega).value;
+  }
+  return C;
+}
+
+/// A = ∇C_ω by differences (eq. 49).
+DenseMatrix differences(const ContactProblem& problem, const Vector& gamma, double omega) {
+  constexpr double step = 1e-6;
+  DenseMatrix A(gamma.size(), gamma.size());
+  for (Index j = 0; j < gamma.size(); ++j) {
+    Vector ahead = gamma, behind = gamma;
+    ahead[j] += step;
+    behind[j] -= step;
+    A.col(j) = (smoothed_natural_map(problem, ahead, omega) - smoothed_natural_map(problem, behind, omega)) / (2.0 * step);
+  }
+  return A;
+}
+
 }  // namespace
+
+TEST_CASE("pqn steps by the derivative of the whole smoothed map, and projects: eq. 53") {
+  const ContactProblem problem = random_problem(88, {6, 4});
+  const double omega = 1e-2;
+  const RunSpec spec{"pqn",
+                     Model::ncp,
+                     {},
+                     {{"omega", 1e6},
+                      {"omega_scale", std::string("absolute")},
+                      {"merit_tolerance", 1e-8},
+                      {"impulse_scale", std::string("none")},
+                      {"epsilon", 1e-12},
+                      {"inner_iterations", std::int64_t{60}},
+                      {"restart", std::int64_t{60}}}};
+  Recorder recorder(5);
+  configured(spec)->prepare(problem, Model::ncp, recorder)->run({}, Vector::Zero(problem.rows()), recorder);
+  REQUIRE(recorder.impulses.size() >= 5);
+  for (std::size_t k = 0; k + 1 < recorder.impulses.size(); ++k) {
+    const Vector& gamma = recorder.impulses[k];
+    const DenseMatrix A = differences(problem, gamma, omega);
+    Vector next = gamma - A.fullPivLu().solve(smoothed_natural_map(problem, gamma, omega));
+    project_product(problem.constraints(), next);
+    CAPTURE(k);
+    CHECK((recorder.impulses[k + 1] - next).norm() <= 1e-5 * next.norm());
+    if (k < 2) CHECK((next - gamma).norm() > 1e-4 * next.norm());
+  }
+}
+
+TEST_CASE("pqn stops natively on the merit of eq. 40, whatever unit its steps have") {
+  const ContactProblem problem = random_problem(84, {3, 12});
+  for (const char* scale : {"none", "block"}) {
+    RunSpec spec{"pqn", Model::ncp, to(1e-9), {{"merit_scale", std::string(scale)}}};
+    MemoryTrace trace;
+    run(problem, spec, &trace, {Measure::merit});
+    CAPTURE(scale);
+    REQUIRE(trace.rows.size() > 3);
+    bool same = true;
+    for (std::size_t row = 0; row < trace.rows.size(); ++row)
+      same =
+          same && trace.native(row, "pqn_merit") == Approx(trace.measure(row, Measure::merit)).epsilon(1e-6).margin(1e-20);
+    CHECK(same == (std::string(scale) == "none"));
+    // The iterates do not depend on it.
+    StopRule native = to(1e-9);
+    native.native = true;
+    spec.stop = native;
+    const Result result = run(problem, spec);
+    if (std::string(scale) == "none") CHECK(result.measures[measure_index(Measure::merit)] < 1e-8);
+  }
+  CHECK(std::get<std::string>(make_solver("pqn")->settings().find("merit_scale")->default_value) == "none");
+  CHECK_THAT(*make_solver("pqn")->settings().check("omega_scale", std::string("abs")), Catch::Contains("absolute"));
+  CHECK_THAT(*make_solver("pqn")->settings().check("merit_scale", std::string("blocks")), Catch::Contains("block"));
+}
 
 TEST_CASE("pqn has the defaults of Table 1") {
   const auto solver = make_solver("pqn");

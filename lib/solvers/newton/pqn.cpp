@@ -26,6 +26,7 @@ constexpr double overflow = 1e12;
 
 enum class RelativeDelta { none, min, avg, max };
 enum class ImpulseScale { none, block };
+enum class OmegaScale { relative, absolute };
 
 /// Table 1 of the paper.
 struct PqnSettings {
@@ -40,10 +41,13 @@ struct PqnSettings {
   int product_cap = 100000;
   bool fallback = true;
   ImpulseScale impulse_scale = ImpulseScale::block;
+  ImpulseScale merit_scale = ImpulseScale::none;
+  OmegaScale omega_scale = OmegaScale::relative;
 };
 
 struct PqnColumns : NativeColumns {
-  NativeValue merit{*this, "pqn_merit", "", "spurious energy relative to that of the free motion, eq. 40"};
+  NativeValue merit{*this, "pqn_merit", "",
+                    "spurious energy relative to that of the free motion, eq. 40, as merit_scale says"};
   NativeValue gmres_products{*this, "gmres_products", "", "of the step"};
   NativeValue gmres_residual{*this, "gmres_residual", "", "of the step, relative"};
   NativeValue fallback{*this, "fallback", "", "1: this iterate is a Gauss–Seidel sweep"};
@@ -157,21 +161,27 @@ class PqnSession final : public Session {
     return impulse_.allFinite() ? size : std::numeric_limits<double>::infinity();
   }
 
-  /// u, C and the merit (H.12) at an impulse.
+  /// u, C and the merit (H.12) at an impulse; and the merit of the native criterion, with its own unit of impulses.
   double move(const Vector& impulse, Monitor& monitor) {
     problem_.local_velocity(impulse, scratch_, u_);
     ++monitor.counters().products;
     u_ += shift_;
-    double sum = 0.0;
+    double sum = 0.0, native_sum = 0.0;
     for (Index i = 0; i < set_.count(); ++i) {
-      const Vector3 C = constraint_value(i, padded_block(set_, impulse, i), 0.0, nullptr, nullptr);
+      const Vector3 impulse_i = padded_block(set_, impulse, i);
+      const Vector3 C = constraint_value(i, impulse_i, weight_[i], 0.0, nullptr, nullptr);
       sum += C.dot(inverse_[static_cast<std::size_t>(i)] * C);
+      if (settings_.merit_scale == settings_.impulse_scale) continue;
+      const double weight = settings_.merit_scale == ImpulseScale::none ? 1.0 : own_scale_[i];
+      const Vector3 other = constraint_value(i, impulse_i, weight, 0.0, nullptr, nullptr);
+      native_sum += other.dot(inverse_[static_cast<std::size_t>(i)] * other);
     }
+    native_merit_ = std::abs(settings_.merit_scale == settings_.impulse_scale ? sum : native_sum) / energy_;
     return std::abs(sum) / energy_;
   }
 
-  /// C_ω,i = F_ω + m_ω(s_i γ_i − F_ω), m/s, and its derivatives by u and by γ where asked for (H.13).
-  Vector3 constraint_value(Index i, const Vector3& impulse, double omega, Matrix3* X, Matrix3* Y) const {
+  /// C_ω,i = F_ω + m_ω(s γ_i − F_ω), m/s, and its derivatives by u and by γ where asked for (H.13); weight: s, 1/kg.
+  Vector3 constraint_value(Index i, const Vector3& impulse, double weight, double omega, Matrix3* X, Matrix3* Y) const {
     const Vector3 u = padded_block(set_, u_, i);
     if (set_.kind(i) == ConstraintKind::bilateral) {
       if (X != nullptr) X->setIdentity();
@@ -180,18 +190,20 @@ class PqnSession final : public Session {
     }
     const double mu = has_friction(set_.kind(i)) ? set_.friction(i) : 0.0;
     const SmoothedProjection F = smoothed_de_saxce(u, mu, omega);
-    const SmoothedProjection m = smoothed_polar_projection(weight_[i] * impulse - F.value, mu, omega);
+    const SmoothedProjection m = smoothed_polar_projection(weight * impulse - F.value, mu, omega);
     if (X != nullptr) *X = (Matrix3::Identity() - m.gradient) * F.gradient;
-    if (Y != nullptr) *Y = weight_[i] * m.gradient;
+    if (Y != nullptr) *Y = weight * m.gradient;
     return F.value + m.value;
   }
 
   /// C_ω, X, Y and the inverses of the diagonal blocks of A = X N + Y + δI.
   void linearise() {
-    const double omega = settings_.omega * std::min(settings_.merit_tolerance, merit_) * size_;
+    const bool absolute = settings_.omega_scale == OmegaScale::absolute;
+    const double omega =
+        settings_.omega * (absolute ? settings_.merit_tolerance : std::min(settings_.merit_tolerance, merit_) * size_);
     for (Index i = 0; i < set_.count(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      put_block(set_, value_, i, constraint_value(i, padded_block(set_, impulse_, i), omega, &X_[at], &Y_[at]));
+      put_block(set_, value_, i, constraint_value(i, padded_block(set_, impulse_, i), weight_[i], omega, &X_[at], &Y_[at]));
       Matrix3 A = X_[at] * own_[at] + Y_[at] + delta_ * Matrix3::Identity();
       const double mean = std::max(own_[at].trace() / static_cast<double>(set_.rows(i)), 1e-300);
       for (Index row = set_.rows(i); row < 3; ++row) {
@@ -237,8 +249,8 @@ class PqnSession final : public Session {
   }
 
   bool show(Monitor& monitor) {
-    native_.merit = merit_;
-    const bool converged = merit_ < settings_.merit_tolerance;
+    native_.merit = native_merit_;
+    const bool converged = native_merit_ < settings_.merit_tolerance;
     return best_.show(monitor, merit_, impulse_, {impulse_, nullptr, native_.values(), converged});
   }
 
@@ -253,8 +265,9 @@ class PqnSession final : public Session {
     native_.fallback = 1.0;
     SweepRunner sweeps(problem_, Model::ncp, monitor);
     const auto merit = [this, &monitor](const Vector& impulse) -> double {
-      native_.merit = move(impulse, monitor);
-      return native_.merit;
+      const double sweep_merit = move(impulse, monitor);
+      native_.merit = native_merit_;
+      return sweep_merit;
     };
     const SweepRunner::Limits limits{-1.0, std::numeric_limits<int>::max()};
     return {
@@ -270,7 +283,7 @@ class PqnSession final : public Session {
   std::vector<Matrix3> own_, inverse_, X_, Y_, preconditioner_;
   Vector weight_;     ///< s_i, 1/kg
   Vector own_scale_;  ///< t_i = tr(N_ii)/rows, 1/kg
-  double delta_ = 0.0, size_ = 0.0, energy_ = 1.0, merit_ = 0.0;
+  double delta_ = 0.0, size_ = 0.0, energy_ = 1.0, merit_ = 0.0, native_merit_ = 0.0;
   int threads_ = 1;
   std::int64_t products_ = 0;  ///< of all GMRES solves of the run
   Vector shift_, r_, u_, scratch_, impulse_, trial_, value_, direction_, product_;
@@ -288,6 +301,8 @@ class Pqn final : public Method<PqnSettings, PqnSession> {
         .add("iterations", &settings_.iterations, Range::at_least(1), "Newton steps before Gauss–Seidel takes over", table)
         .add("omega", &settings_.omega, Range::positive(), "",
              "smoothing relative to the smaller of merit_tolerance and the merit, times the largest free velocity", table)
+        .add("omega_scale", &settings_.omega_scale, {{"relative", OmegaScale::relative}, {"absolute", OmegaScale::absolute}},
+             "absolute: omega · merit_tolerance in m/s, as in the paper", "Koziara 2017, Table 1; relative: ours")
         .add("delta", &settings_.delta, Range::non_negative(), "",
              "added to the diagonal of the Jacobian; 1/kg when absolute", table)
         .add("delta_relative", &settings_.delta_relative,
@@ -304,7 +319,9 @@ class Pqn final : public Method<PqnSettings, PqnSession> {
         .add("fallback", &settings_.fallback, "nonlinear Gauss–Seidel after the last Newton step",
              "Koziara 2017, Algorithm 1")
         .add("impulse_scale", &settings_.impulse_scale, {{"block", ImpulseScale::block}, {"none", ImpulseScale::none}},
-             "unit of impulses beside velocities: tr(N_ii)/rows (block), or 1/kg as in the paper", "ours");
+             "unit of impulses beside velocities: tr(N_ii)/rows (block), or 1/kg as in the paper", "ours")
+        .add("merit_scale", &settings_.merit_scale, {{"none", ImpulseScale::none}, {"block", ImpulseScale::block}},
+             "the same in the merit of the native criterion", "none: Koziara 2017, eq. 40; block: ours");
   }
 };
 
