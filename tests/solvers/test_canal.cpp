@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "solvers/augmented_lagrangian/augmented_function.hpp"
 #include "solvers/augmented_lagrangian/augmented_system.hpp"
@@ -227,4 +228,72 @@ TEST_CASE("the outer residual of CANAL falls at least linearly") {
     // Convex: no De Saxcé term limits the rate.
     CHECK(trace.native(trace.rows.size() - 1, "al_iteration") <= 40.0);
   }
+}
+
+TEST_CASE("the outer residual of CANAL falls by a constant factor where contacts slide under ncp") {
+  StopRule stop;
+  stop.tolerance = 1e-11;
+  stop.max_iterations = 2000;
+  for (const ContactProblem& problem : problems()) {
+    MemoryTrace trace;
+    REQUIRE(run(problem, {"canal", Model::ncp, stop}, &trace, {Measure::relative_residual}).status == Status::solved);
+    // The residual of the last row of each outer iteration.
+    std::vector<double> residuals;
+    for (std::size_t row = 0; row < trace.rows.size(); ++row) {
+      const auto loop = static_cast<std::size_t>(trace.native(row, "al_iteration"));
+      residuals.resize(loop + 1);
+      residuals[loop] = trace.measure(row, Measure::relative_residual);
+    }
+    const double loops = static_cast<double>(residuals.size()) - 1.0;
+    const double rate = std::pow(residuals.back() / residuals.front(), 1.0 / loops);
+    CAPTURE(problem.name(), loops, rate);
+    CHECK(rate <= 0.6);
+    // No stretch of ten loops gains nothing: the rate is not that of a few lucky steps.
+    for (std::size_t k = 10; k < residuals.size(); ++k) CHECK(residuals[k] < 0.1 * residuals[k - 10]);
+  }
+}
+
+TEST_CASE("with a large penalty the exact line search takes fewer steps than dogleg and than damped Newton") {
+  // Lee et al. 2025, Table II, on single inner problems: the ones of dogleg and damped Newton have the strict projection.
+  // One that is not solved counts with the most steps. (In the table dogleg takes fewer than damped Newton, on piled dishes;
+  // here it fails more often.)
+  constexpr int most = 200;
+  Silent monitor;
+  int steps[3] = {0, 0, 0};
+  const InnerMethod methods[] = {InnerMethod::exact_newton, InnerMethod::dogleg, InnerMethod::damped};
+  for (std::uint64_t seed = 71; seed < 83; ++seed) {
+    const ContactProblem problem = random_problem(seed, {5, 8});
+    for (const double beta : {10.0, 100.0, 1000.0})
+      for (int method = 0; method < 3; ++method) {
+        InnerNewton inner(problem, {.method = methods[method]}, monitor);
+        AugmentedFunction function = function_of(problem, method == 0 ? Model::ccp : Model::ncp, beta);
+        int taken = 0;
+        bool failed = false;
+        while (taken < most && !failed && function.norm(function.value()) > 1e-8 * function.scale()) {
+          failed = inner.step(function, monitor).failed;
+          ++taken;
+        }
+        steps[method] += failed ? most : taken;
+      }
+  }
+  CAPTURE(steps[0], steps[1], steps[2]);
+  CHECK(steps[0] < steps[1]);
+  CHECK(steps[0] < steps[2]);
+}
+
+TEST_CASE("a limit on the outer iterations of CANAL ends the run there, and says so") {
+  const ContactProblem problem = problems()[0];
+  StopRule stop;
+  stop.tolerance = 1e-12;
+  MemoryTrace all;
+  REQUIRE(run(problem, {"canal", Model::ncp, stop}, &all).status == Status::solved);
+  REQUIRE(all.native(all.rows.size() - 1, "al_iteration") > 3.0);
+  MemoryTrace trace;
+  const Result limited = run(problem, {"canal", Model::ncp, stop, {{"al_iterations", std::int64_t{3}}}}, &trace);
+  CHECK(limited.status == Status::iteration_limit);
+  CHECK(limited.reason == "the limit of outer iterations was reached");
+  CHECK(trace.native(trace.rows.size() - 1, "al_iteration") == 3.0);
+  CHECK(limited.iterations >= 3);
+  for (std::size_t row = 0; row < trace.rows.size(); ++row) CHECK(trace.rows[row].native == all.rows[row].native);
+  CHECK_THAT(*make_solver("canal")->settings().check("al_iterations", std::int64_t{-1}), Catch::Contains(">= 0"));
 }

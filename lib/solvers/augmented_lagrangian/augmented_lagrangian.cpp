@@ -27,6 +27,7 @@ struct AugmentedSettings {
   double beta_max = 1e4;  ///< largest β times the mean of N_ii
   double inner_tolerance = 0.01;
   int inner_steps = 50;
+  int al_iterations = 0;  ///< 0: no limit
   double tolerance = 1e-10;
 };
 
@@ -102,7 +103,8 @@ class AugmentedSession final : public Session {
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     begin(start, shift, monitor);
     if (!show(monitor, false)) return outcome();
-    for (;;) {
+    for (int loop = 0;; ++loop) {
+      if (settings_.al_iterations > 0 && loop == settings_.al_iterations) return limited();
       freeze();
       const bool moved = solve_inner(monitor);
       if (stopped_) return outcome();
@@ -282,6 +284,12 @@ class AugmentedSession final : public Session {
   Outcome outcome() const {
     return {best_.impulse(), problem_.given_global() ? best_.velocity() : Vector(), 0.0, std::nullopt, ""};
   }
+  Outcome limited() const {
+    Outcome result = outcome();
+    result.given_up = Status::iteration_limit;
+    result.reason = "the limit of outer iterations was reached";
+    return result;
+  }
   Outcome stalled(const char* why) const {
     Outcome result = outcome();
     result.given_up = Status::stalled;
@@ -326,6 +334,9 @@ class AugmentedLagrangian final : public Method<AugmentedSettings, AugmentedSess
         .add("inner_tolerance", &settings_.inner_tolerance, Range::positive(), "",
              "inner residual relative to the change of the impulses, both as energies", "ours")
         .add("inner_steps", &settings_.inner_steps, Range::at_least(1), "Newton steps of one inner problem", "ours")
+        .add("al_iterations", &settings_.al_iterations, Range::at_least(0),
+             "limit of outer iterations, which al_iteration counts (max_iterations counts Newton steps); 0: none",
+             "Lee et al. 2025, Table II and Fig. 7")
         .add(
             "linear_system", &settings_.inner.form,
             {{"auto", AugmentedForm::automatic}, {"velocity", AugmentedForm::velocity}, {"contact", AugmentedForm::contact}},
