@@ -170,6 +170,20 @@ TEST_CASE("a defect in the null space of N_ii shows in merit") {
   CHECK(measure(judge, Measure::velocity_residual, gamma) == Approx(1.0));
 }
 
+TEST_CASE("contact_residual is over the contacts, joints not among them") {
+  // A contact and two joints, each with a defect of its own.
+  ProblemBuilder builder("jointed");
+  const Index n = 5;
+  builder.global(diagonal(Vector::Ones(n)), (Vector(n) << -1.0, 0.0, 0.0, 3.0, 4.0).finished(),
+                 sparse(DenseMatrix::Identity(n, n)), Vector::Zero(n));
+  const ContactProblem problem = builder.contact(0.4).bilateral().bilateral().build();
+  Judge judge(problem, Model::ncp);
+  const Vector solved = (Vector(n) << 1.0, 0.0, 0.0, -3.0, -4.0).finished();
+  CHECK(measure(judge, Measure::contact_residual, solved) <= 1e-15);
+  const Vector joints = (Vector(n) << 1.0, 0.0, 0.0, 0.0, 0.0).finished();
+  CHECK(measure(judge, Measure::contact_residual, joints) == Approx(5.0));  // ‖(3, 4)‖ over one contact
+}
+
 TEST_CASE("the penetration of a method's own velocity is that of its v, and that of its impulse without one") {
   // u of v is Dᵀv + C γ + b, whatever γ makes of v.
   ProblemBuilder builder("soft");

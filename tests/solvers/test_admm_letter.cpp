@@ -5,6 +5,7 @@
 
 #include "cones/product_cone.hpp"
 #include "problems/registry.hpp"
+#include "solvers/splitting/admm_system.hpp"
 #include "support/recorder.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
@@ -231,6 +232,31 @@ TEST_CASE("fadmm: the iterates are those of Algorithm 3, extrapolated, with the 
       const SettingList settings = power == 0.0 ? unscaled : diagonal_scaling;
       compare("fadmm", settings, problem, all.z, all.rho);
       compare("fadmm", joined(settings, {{"hands_out", std::string("gamma")}}), problem, all.gamma, all.rho);
+    }
+}
+
+TEST_CASE("the three linear systems of ADMM solve (36), each as a dense solve does") {
+  RandomShape shape{5, 4, 2, 2, 3};
+  for (const bool compliance : {false, true})
+    for (const bool coupled : {false, true}) {
+      shape.compliance = compliance;
+      shape.coupled_mass = coupled;
+      const ContactProblem problem = random_problem(93, shape);
+      const ScaledProblem dense(problem, {});
+      const Vector theta = dense.theta(0.3), g = Uniform(94).vector(problem.rows());
+      const Vector expected = dense.solve(theta, Vector::Zero(g.size()), -g);
+      for (const LinearForm form : {LinearForm::saddle, LinearForm::schur, LinearForm::normal}) {
+        Recorder monitor(0);
+        const auto system = make_admm_system(problem, form, "auto", 1, monitor);
+        REQUIRE(system->factorize(theta, monitor));
+        Vector gamma = Vector::Zero(g.size()), v(dense.k.size());
+        REQUIRE(system->solve(g, gamma, v, monitor));
+        CAPTURE(linear_form_name(form), compliance, coupled);
+        CHECK((gamma - expected).norm() <= 1e-9 * expected.norm());
+        if (!system->has_velocity()) continue;
+        const Vector momentum = dense.H * v - dense.k - dense.D * expected;
+        CHECK(momentum.norm() <= 1e-9 * dense.k.norm());
+      }
     }
 }
 

@@ -30,6 +30,7 @@ Judge::Judge(const ContactProblem& problem, Model model)
   } else {
     step_ = block_steps(constraints_, delassus_diagonal(problem_));
   }
+  contacts_ = constraints_.count() - constraints_.count(ConstraintKind::bilateral);
   corrected_.resize(m);
   scratch_m_.resize(m);
   projected_.resize(m);
@@ -173,7 +174,7 @@ double Judge::contact_residual(const Vector& impulse) {
       }
     }
   }
-  return (impulse - projected_).norm() / static_cast<double>(constraints_.count());
+  return (impulse - projected_).norm() / static_cast<double>(std::max<Index>(contacts_, 1));
 }
 
 double Judge::merit(const Vector& impulse) {

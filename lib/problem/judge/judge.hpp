@@ -67,6 +67,7 @@ class Judge {
   ContactProblem problem_;
   Model model_;
   ConstraintSet constraints_;
+  Index contacts_ = 0;  ///< blocks that are not bilateral
   Vector r_, u_, corrected_, scratch_m_, projected_, scratch_n_;
   Vector step_;  ///< ρ_i per block
   Vector reference_;

@@ -16,7 +16,7 @@ constexpr std::array<MeasureInfo, measure_count> table{{
     {Measure::momentum_residual, "momentum_residual", "kg·m/s", "|Hv − k − Dγ|∞ where the solver carries its own v", false},
     {Measure::apgd_residual, "apgd_residual", "", "|γ − Π_K(γ − g_d û)|₂ / (m g_d), g_d = 1e-6 (Mazhar 2015, eq. 25)", true},
     {Measure::contact_residual, "contact_residual", "",
-     "|Jv − z|₂ / n_c, z = Jv − γ + T(γ − u), T strict for ncp, Π_K for ccp (Lee, sec. VII)", true},
+     "|Jv − z|₂ / contacts, z = Jv − γ + T(γ − u), T strict for ncp, Π_K for ccp (Lee, sec. VII)", true},
     {Measure::merit, "merit", "", "Σ⟨N_ii⁻¹C_i, C_i⟩ / Σ⟨N_ii⁻¹r_i, r_i⟩, C = γ − Π_K(γ − û) (Koziara 2017, eq. 40)", true},
     {Measure::distance, "distance", "m/s", "|u − u*|∞ to the reference solution, where one is known", false},
     {Measure::rounding_floor, "rounding_floor", "m/s",
