@@ -1,7 +1,10 @@
 #include "problems/dynamics/elementary.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <numbers>
 
 namespace ccp {
 namespace {
@@ -11,6 +14,25 @@ double series(double square, int first) {
   double sum = 1.0;
   for (int k = 22; k >= 2; k -= 2) sum = 1.0 - square / ((k + first - 1.0) * (k + first)) * sum;
   return sum;
+}
+
+/// The arctangent of 0, 1/8, …, 1.
+constexpr double arctangent_of_eighths[] = {0.0,
+                                            0.12435499454676144,
+                                            0.24497866312686414,
+                                            0.35877067027057225,
+                                            0.4636476090008061,
+                                            0.5585993153435624,
+                                            0.6435011087932844,
+                                            0.7188299996216245,
+                                            0.7853981633974483};
+
+/// x − x³/3 + x⁵/5 − …, |x| <= 1/16.
+double small_arctangent(double x) {
+  const double square = x * x;
+  double sum = 0.0;
+  for (int k = 13; k >= 1; k -= 2) sum = 1.0 / k - square * sum;
+  return x * sum;
 }
 
 double small_sin(double x) { return x * series(x * x, 1); }
@@ -56,6 +78,18 @@ double taylor_cos(double x) {
   const auto [quarter, rest] = reduced(x);
   const double value = quarter % 2 == 0 ? small_cos(rest) : small_sin(rest);
   return quarter == 0 || quarter == 3 ? value : -value;
+}
+
+double taylor_atan2(double y, double x) {
+  const double across = std::abs(x), up = std::abs(y), large = std::max(across, up), small = std::min(across, up);
+  if (large == 0.0) return 0.0;
+  const double slope = small / large;
+  const auto eighths = static_cast<std::size_t>(8.0 * slope + 0.5);
+  const double known = 0.125 * static_cast<double>(eighths);
+  double angle = arctangent_of_eighths[eighths] + small_arctangent((slope - known) / (1.0 + slope * known));
+  if (up > across) angle = 0.5 * std::numbers::pi - angle;
+  if (x < 0.0) angle = std::numbers::pi - angle;
+  return y < 0.0 ? -angle : angle;
 }
 
 double cube_root(double x) {
