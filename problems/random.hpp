@@ -16,6 +16,13 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
+  /// The numbers of one draw of a scene, other ones for each `kind` and `index` (SplitMix64 of Steele, Lea, Flood 2014).
+  static Random stream(std::uint64_t seed, std::uint64_t kind, std::uint64_t index) {
+    std::uint64_t state = seed;
+    for (const std::uint64_t word : {kind, index}) state = scrambled(state) + word;
+    return Random(scrambled(state));
+  }
+
   /// In [0, 1): a multiple of 2⁻⁵³.
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
   /// In [low, high).
@@ -27,6 +34,14 @@ class Random {
       const double x = uniform(-1.0, 1.0), y = uniform(-1.0, 1.0), z = uniform(-1.0, 1.0);
       const double square = x * x + y * y + z * z;
       if (square <= 1.0 && square > 1e-6) return {x, y, z};
+    }
+  }
+
+  /// Uniform in the unit disc of x and y.
+  Vector3 in_disc() {
+    for (;;) {
+      const double x = uniform(-1.0, 1.0), y = uniform(-1.0, 1.0);
+      if (x * x + y * y <= 1.0) return {x, y, 0.0};
     }
   }
 
@@ -49,6 +64,13 @@ class Random {
   }
 
  private:
+  static std::uint64_t scrambled(std::uint64_t word) {
+    word += 0x9e3779b97f4a7c15U;
+    word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9U;
+    word = (word ^ (word >> 27)) * 0x94d049bb133111ebU;
+    return word ^ (word >> 31);
+  }
+
   std::mt19937_64 engine_;
 };
 

@@ -7,6 +7,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "problems/scenes/ball_box.hpp"
+#include "problems/scenes/bolt_nut.hpp"
+#include "problems/scenes/dish_pile.hpp"
 #include "problems/scenes/guided_stack.hpp"
 #include "problems/scenes/odd_mass_stack.hpp"
 #include "problems/scenes/random_contacts.hpp"
@@ -29,10 +31,16 @@ std::unique_ptr<Scene> make() {
 }
 
 constexpr std::array scenes{
-    Entry{"odd_mass_stack", make<OddMassStack>}, Entry{"random_contacts", make<RandomContacts>},
-    Entry{"sphere_press", make<SpherePress>},    Entry{"sliding_sphere", make<SlidingSphere>},
-    Entry{"guided_stack", make<GuidedStack>},    Entry{"ball_box", make<BallBox>},
-    Entry{"single_ball", make<SingleBall>},      Entry{"single_brick", make<SingleBrick>},
+    Entry{"odd_mass_stack", make<OddMassStack>},
+    Entry{"random_contacts", make<RandomContacts>},
+    Entry{"sphere_press", make<SpherePress>},
+    Entry{"sliding_sphere", make<SlidingSphere>},
+    Entry{"guided_stack", make<GuidedStack>},
+    Entry{"ball_box", make<BallBox>},
+    Entry{"single_ball", make<SingleBall>},
+    Entry{"single_brick", make<SingleBrick>},
+    Entry{"bolt_nut", make<BoltNut>},
+    Entry{"dish_pile", make<DishPile>},
 };
 
 }  // namespace

@@ -68,7 +68,7 @@ ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>&
     const RigidBody& state = bodies[body];
     const auto start = static_cast<Index>(6 * body);
     k.segment<3>(start) = state.mass * state.velocity + time_step * state.force;
-    k.segment<3>(start + 3) = state.inertia * state.spin;
+    k.segment<3>(start + 3) = state.inertia * state.spin + time_step * state.torque;
   }
   SparseMatrix D = transpose_jacobian(bodies, constraints);
   Vector b = Vector::Zero(D.cols());

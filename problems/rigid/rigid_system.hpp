@@ -17,6 +17,7 @@ struct RigidBody {
   Vector3 velocity = Vector3::Zero();     ///< of the centre at the start of the step, m/s
   Vector3 spin = Vector3::Zero();         ///< angular velocity at the start of the step, rad/s
   Vector3 force = Vector3::Zero();        ///< applied force, N
+  Vector3 torque = Vector3::Zero();       ///< applied torque about the centre, N m
 };
 
 /// A solid sphere at rest under gravity along −z.
@@ -40,7 +41,7 @@ struct RigidConstraint {
 /// Some unit vector orthogonal to `normal`, the same for the same normal.
 Vector3 any_tangent(const Vector3& normal);
 
-/// The global form (A.1, A.2) of one step of length h: H = diag(m, m, m, inertia) for each body, k = M v⁽ˡ⁾ + h f, D from
+/// The global form (A.1, A.2) of one step of length h: H = diag(m, m, m, inertia) for each body, k = M v⁽ˡ⁾ + h (f, τ), D from
 /// the points and frames, b = (Φ/h, 0, 0). A contact has three rows, unilateral and bilateral blocks have the normal row
 /// alone. D is written column by column, without a list of triplets: 1e6 contacts take half a gigabyte.
 ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>& bodies,
