@@ -71,7 +71,7 @@ BoltNut::BoltNut() {
            "largest force on the nut besides its weight; the largest torque is 0.05 m times that", "ours")
       .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient of every contact", "ours")
       .add("overlap", &p.overlap, Range::closed(0.0, 1e-4), "m", "depth of the deepest contact", "ours")
-      .add("margin", &p.margin, Range::open_closed(0.0, 1e-3), "m", "points of the nut nearer to the bolt may be contacts",
+      .add("margin", &p.margin, Range::closed(1e-6, 1e-3), "m", "points of the nut nearer to the bolt may be contacts",
            "ours")
       .add("contacts", &p.contacts, Range::closed(1.0, 1e4), "most contacts; more points than that are clustered", lee_bolt)
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards along the bolt", "ours")
