@@ -33,9 +33,12 @@ esac
 
 packages=(g++ cmake ninja-build ccache libeigen3-dev libmumps-seq-dev libopenblas0-pthread libsuitesparse-dev libhdf5-dev
   libfmt-dev libcli11-dev nlohmann-json3-dev python3-matplotlib libjs-chart.js)
-# Of these, Bullet, Siconos, CVXOPT, h5py, VTK, Snakemake, Slurm and Chromium are optional: tests that need them are skipped where
-# they are missing.
-if [[ $tests == yes ]]; then packages+=(catch2 pkg-config libbullet-dev libfclib-dev python3-siconos python3-cvxopt python3-h5py python3-vtk9 snakemake slurm-wlm chromium); fi
+# Of these, the peers (Siconos, CVXOPT, Ipopt, DART, Simbody, Bullet), h5py, VTK, Snakemake, Slurm and Chromium are optional: tests
+# that need them are skipped where they are missing.
+if [[ $tests == yes ]]; then
+  packages+=(catch2 pkg-config libfclib-dev python3-h5py python3-vtk9 snakemake slurm-wlm chromium
+    python3-siconos python3-cvxopt coinor-libipopt-dev libdart-dev libsimbody-dev libbullet-dev)
+fi
 
 build=$root/build/$preset
 mkdir -p "$root/build" || die "cannot write to $root/build"

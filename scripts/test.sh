@@ -8,7 +8,7 @@ usage() {
   cat <<'USAGE'
 usage: scripts/test.sh [--unit] [--asan] [CTEST OPTION...]
 
-Installs what is missing, builds the tests and runs all of them; tests that lack something here (FCLib dumps, Siconos) are
+Installs what is missing, builds the tests and runs all of them; tests that lack something here (FCLib dumps, a peer) are
 reported as skipped. Other options go to ctest, for example:
   --unit           only the fast tests, those with the label 'unit': what to run while you work
   --asan           once more under the address and undefined-behaviour sanitizers

@@ -45,6 +45,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
     ::dup2(program.output, STDOUT_FILENO);
     ::dup2(program.output, STDERR_FILENO);
   }
+  if (program.bound) ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   ::execvpe(arguments[0], arguments, environment);
   const char* reason = program.bound ? ::strerrordesc_np(errno) : nullptr;
   if (reason != nullptr && ::write(STDERR_FILENO, reason, std::strlen(reason)) < 0) ::_exit(exit_no_program);

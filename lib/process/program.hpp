@@ -17,7 +17,8 @@ struct Program {
   std::vector<std::string> arguments;    ///< the program (looked up in PATH) and its arguments
   std::vector<std::string> environment;  ///< "NAME=value": replaces or adds to ours
   int input = -1, output = -1;           ///< descriptors for standard input, and for output and errors; −1: ours
-  /// It dies with this process, starts with the handlers of the system, and says on its output why it cannot be started.
+  /// It dies with this process, starts with the handlers of the system and without any other descriptor of ours, and says on
+  /// its output why it cannot be started.
   bool bound = false;
 };
 

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Stands in for the Python that runs the adapter of Siconos: misbehaves as $FAKE_ADAPTER says. Called as NAME -c SCRIPT …"""
+"""Stands in for an adapter of the program $FAKE_PROGRAM, or for the Python that runs one: misbehaves as $FAKE_ADAPTER says.
+Called as NAME -c SCRIPT … or as NAME …"""
 
 import os
 import struct
 import sys
 import time
 
-REQUEST, FRAME = struct.Struct("=qqqd"), struct.Struct("=iiqqdd")
+REQUEST, FRAME = struct.Struct("=qqqdqqq"), struct.Struct("=iiqqdd")
 READY, ITERATE, END, FAILURE = 1, 2, 3, 4
 ROLE = os.environ.get("FAKE_ADAPTER", "absent")
+PROGRAM = os.environ.get("FAKE_PROGRAM", "siconos")
+WORDS = sys.argv[3:] if sys.argv[1] == "-c" else sys.argv[1:]
 
 
 def receive(size):
@@ -25,10 +28,10 @@ def send(kind, iterations=0, info=0, seconds=0.0, error=0.0, payload=b""):
     os.write(0, FRAME.pack(kind, len(payload), iterations, info, seconds, error) + payload)
 
 
-if sys.argv[3] == "version":
+if WORDS[0] == "version":
     if ROLE == "absent":
-        sys.exit("ModuleNotFoundError: No module named 'siconos'")
-    print("siconos 0.0 (fake)")
+        sys.exit(f"ModuleNotFoundError: No module named '{PROGRAM}'")
+    print(PROGRAM, "0.0 (fake)")
     sys.exit(0)
 if "FAKE_PID" in os.environ:
     with open(os.environ["FAKE_PID"], "w") as file:
@@ -36,10 +39,14 @@ if "FAKE_PID" in os.environ:
 if ROLE == "exit":
     print("noise\nno licence\n", file=sys.stderr)
     sys.exit(7)
-contacts, blocks, iterations, tolerance = REQUEST.unpack(receive(REQUEST.size))
+if ROLE == "deaf":
+    time.sleep(60)
+contacts, blocks, iterations, tolerance, velocities, mass, jacobian = REQUEST.unpack(receive(REQUEST.size))
 receive(4 * (contacts + 1) + 4 * blocks + 8 * 9 * blocks)
 q = receive(24 * contacts)
 receive(8 * contacts + 24 * contacts)
+if velocities:
+    receive(16 * mass + 16 * jacobian + 8 * velocities)
 zero, pushed = bytes(24 * contacts), struct.pack("=3d", 0.5, 0.0, 0.0) * contacts
 if ROLE == "nonsense":
     os.write(0, b"hello, this is no frame of the protocol at all....")
@@ -48,6 +55,19 @@ send(READY)
 receive(1)
 if ROLE == "short payload":
     send(ITERATE, payload=b"12345678")
+elif ROLE == "noise":
+    reached = []
+    for descriptor in range(3, 64):  # the socket is 0; none of the program's own is to be here
+        try:
+            os.write(descriptor, b"not for you")
+            reached.append(descriptor)
+        except OSError:
+            pass
+    print("x" * 1000000, flush=True)
+    print("y" * 1000000, file=sys.stderr, flush=True)
+    os.close(1)
+    os.close(2)
+    send(END, 1 + len(reached), 5, 0.5, 1e-3, pushed)
 elif ROLE == "crash":
     send(ITERATE, 1, 0, 0.5, 0.1, pushed)
     receive(1)

@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "linalg/linear_solver.hpp"
+#include "peers/peer_solver.hpp"
 #include "problems/registry.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/table.hpp"
@@ -77,6 +78,7 @@ void print_fields(const FieldTable& table) {
 
 std::string models_text(const Solver& solver) {
   if (solver.native(Model::ccp) && solver.native(Model::ncp)) return "ccp, ncp";
+  if (solver.native(Model::ccp) && as_peer(solver) != nullptr) return "ccp";
   if (solver.native(Model::ccp)) return "ccp; ncp through the De Saxcé fixed point";
   return "ncp";
 }
@@ -95,6 +97,11 @@ void list_solver(const std::string& name) {
   print_wrapped(info.title, Tone::plain, 2);
   print_wrapped("source: " + info.reference, Tone::dim, 2);
   print_wrapped("models: " + models_text(*solver), Tone::dim, 2);
+  if (const PeerSolver* peer = as_peer(*solver)) {
+    print_wrapped("problems: " + peer->takes(), Tone::dim, 2);
+    print_wrapped(fmt::format("another program, of the school of {}; its version here: {}", peer->school(), peer->version()),
+                  Tone::dim, 2);
+  }
   print_heading("Settings");
   print_fields(solver->settings());
   Table columns({{"name"}, {"unit"}, {"meaning", false, Fit::wrap}});

@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "peers/siconos.hpp"
+#include "peers/peers.hpp"
 #include "solvers/registry.hpp"
 
 namespace ccp {
@@ -14,10 +14,10 @@ Catalog standard_catalog(SceneRegistry scenes) {
   Catalog catalog;
   catalog.scenes = std::move(scenes);
   catalog.solver_names = solver_names();
-  const std::vector<std::string> peers = siconos_solver_names();
+  const std::vector<std::string> peers = peer_solver_names();
   catalog.solver_names.insert(catalog.solver_names.end(), peers.begin(), peers.end());
   catalog.make_solver = [names = catalog.solver_names](const std::string& name) -> std::unique_ptr<Solver> {
-    if (auto peer = make_siconos_solver(name)) return peer;
+    if (auto peer = make_peer_solver(name)) return peer;
     if (std::find(names.begin(), names.end(), name) == names.end())
       throw InputError("unknown solver '" + name + "'" + suggestion(name, names));
     return make_solver(name);

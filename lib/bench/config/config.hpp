@@ -45,6 +45,7 @@ struct SolverSpec {
   /// It starts from the reference solution of the problem without its perturbation, instead of from nothing.
   bool start_from_reference = false;
   std::optional<std::string> peer_version;  ///< PeerSolver::version(); nothing for a method of our own
+  std::string school;                       ///< school_of()
 };
 
 /// The other side of a claim that compares results with each other: `times` the metric of other cells.

@@ -123,6 +123,7 @@ std::shared_ptr<const SolverSpec> ConfigReader::read_solver(const Json& entry, c
   spec.solver = entry["solver"].get<std::string>();
   const auto made = catalog_.make_solver(spec.solver);
   if (const PeerSolver* peer = as_peer(*made)) spec.peer_version = peer->version();
+  spec.school = school_of(*made);
   spec.parameters = read_parameters(entry, made->settings(), pointer, source);
   if (entry.contains("models")) spec.models = read_models(entry["models"]);
   spec.start_from_reference = entry.contains("start") && entry["start"]["from"] == "reference";

@@ -112,6 +112,15 @@ Json seeds_json(const Config& config) {
   return seeds;
 }
 
+/// Version and school of the peers among the solvers.
+Json peers_json(const Config& config) {
+  Json peers = Json::object();
+  for (const ConfigVariant& variant : config.variants)
+    for (const auto& solver : variant.solvers)
+      if (solver->peer_version) peers[solver->solver] = {{"version", *solver->peer_version}, {"school", solver->school}};
+  return peers;
+}
+
 }  // namespace
 
 Environment read_environment() {
@@ -149,7 +158,7 @@ std::string manifest_json(const Config& config, const Plan& plan, const RunOptio
   for (const Status status : all_statuses())
     if (const auto count = report.counts[static_cast<std::size_t>(status)]; count > 0)
       statuses[std::string(status_name(status))] = count;
-  const Json manifest = {
+  Json manifest = {
       {"schema", 1},
       {"name", config.name},
       {"complete", state.complete},
@@ -174,6 +183,7 @@ std::string manifest_json(const Config& config, const Plan& plan, const RunOptio
       {"program", program_json()},
       {"environment", environment_json()},
       {"config", try_parse_json(config.resolved)}};
+  if (Json peers = peers_json(config); !peers.empty()) manifest["peers"] = std::move(peers);
   return dump_json(manifest, 2) + "\n";
 }
 
