@@ -68,6 +68,13 @@ def read_summary(folder, needed=("hash",)):
     return rows
 
 
+def school_of(manifest, solver):
+    """The kind of program that a solver comes from; 'ours' for our own methods."""
+    peers = manifest.get("peers")
+    peer = peers.get(solver) if isinstance(peers, dict) else None
+    return str(peer.get("school") or "ours") if isinstance(peer, dict) else "ours"
+
+
 def without_suffix(label):
     """The label as in the config: a sweep adds " (name=value, …)"."""
     return label.split(" (")[0] if label.endswith(")") and "=" in label else label

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from result_folder import as_number, read_json, read_manifest, read_summary, swept_groups, swept_value, without_suffix
+from result_folder import as_number, read_json, read_manifest, read_summary, school_of, swept_groups, swept_value, without_suffix
 from series_styles import numbers
 
 MODELS = {"ccp": "convex model", "ncp": "Coulomb model"}
@@ -16,7 +16,7 @@ MOST_MEASURES = 5
 
 @dataclass
 class Study:
-    """One result folder. `rows` are those of summary.csv, with 'base' (the label without its swept suffix) added."""
+    """One result folder. `rows` are those of summary.csv, with 'base' (the label without its swept suffix) and 'school' added."""
 
     folder: Path
     manifest: dict
@@ -34,6 +34,13 @@ class Study:
     def labels(self):
         return list(dict.fromkeys(row["label"] for row in self.rows))
 
+    def schools(self):
+        """{school: its labels}; one school where no other program is in the study."""
+        schools = {}
+        for row in self.rows:
+            schools.setdefault(row["school"], {})[row["label"]] = None
+        return {school: list(labels) for school, labels in schools.items()}
+
 
 def read_study(folder):
     manifest = read_manifest(folder)
@@ -41,6 +48,7 @@ def read_study(folder):
     rows = read_summary(folder, ("problem", "model", "label", "hash", "status"))
     for row in rows:
         row["base"] = without_suffix(row["label"])
+        row["school"] = school_of(manifest, row.get("solver"))
     study = Study(folder, manifest, config, rows)
     if config.get("sweep"):
         study.cells = {row["hash"]: read_json(folder / "cells" / row["hash"] / "cell.json") for row in rows}

@@ -40,6 +40,19 @@ def provenance(study):
     return card("What was run, and where", f"<dl>{rows}</dl><details><summary>The resolved config</summary><pre>{text}</pre></details>")
 
 
+def in_schools(study, groups, label_of):
+    """Groups by key in the order of the schools, so that a table has those of one school below each other."""
+    schools = {label: k for k, labels in enumerate(study.schools().values()) for label in labels}
+    return sorted(groups.items(), key=lambda item: schools[label_of(item[0])])
+
+
+def school_column(study):
+    """(heads, cells of a label) of a column that is there when a study has several schools."""
+    schools = {label: school for school, labels in study.schools().items() for label in labels}
+    several = len(study.schools()) > 1
+    return [("school", False)] * several, lambda label: [say(schools[label])] * several
+
+
 def summary(study):
     return ranking.summary(study, card)
 
@@ -71,6 +84,22 @@ def reached(members, column, write):
     return Value(text, median(values), len(values))
 
 
+def best_of_schools(study, model, steps):
+    """Rows of a table: for each school the time of its quickest solver on each problem, the median over the problems."""
+    body = []
+    for school in study.schools():
+        problems = {}
+        for row in study.rows:
+            if (row["model"], row["school"]) == (model, school) and row["status"] != "unsupported":
+                problems.setdefault(row["problem"], []).append(row)
+        if not problems:
+            continue
+        best = [[{"status": "tried", "time": min((t for r in members if math.isfinite(t := as_number(r.get("time_to_" + d)))), default=math.nan)}
+                 for members in problems.values()] for d in steps]
+        body.append([say(school), *(reached(by_problem, "time", seconds) for by_problem in best)])
+    return body
+
+
 def accuracy(study):
     steps = decades(study)
     if not steps:
@@ -81,13 +110,18 @@ def accuracy(study):
         cells.setdefault((row["model"], row["problem"]), []).append(row)
     head = [("solver", False)] + [(power(d), True) for d in steps]
     parts = []
+    school_head, school = school_column(study)
     for model in dict.fromkeys(key[0] for key in groups):
+        if school_head:
+            parts.append(table(f"Schools, {say(MODELS.get(model, model))}: solver time to accuracy of the quickest solver of each, median over the "
+                               "problems that it got there on, and how many those are.", [("school", False), *head[1:]],
+                               best_of_schools(study, model, steps), "tight"))
         for prefix, write, what in (("time_to_", seconds, "Solver time"), ("iterations_to_", figure, "Iterations")):
-            body = [[say(label), *(reached(members, prefix + d, write) for d in steps)]
-                    for (of, label), members in groups.items() if of == model]
+            body = [[say(label), *school(label), *(reached(members, prefix + d, write) for d in steps)]
+                    for (of, label), members in in_schools(study, groups, lambda key: key[1]) if of == model]
             caption = f"{what} to accuracy, {say(MODELS.get(model, model))}: median over the problems that got there, and how many did; "
             caption += "bold: the least of those that got there most often."
-            parts.append(table(caption, head, body[:MOST_ROWS], "tight") + cut_note(len(body)))
+            parts.append(table(caption, [head[0], *school_head, *head[1:]], body[:MOST_ROWS], "tight") + cut_note(len(body)))
     single, rows = [], 0
     for (model, problem), members in cells.items():
         if rows + len(members) > MOST_ROWS or len(cells) == 1:
@@ -145,17 +179,18 @@ def mean_text(mean, by):
 def means_tables(study):
     """Shifted geometric means of the costs, one table per model and accuracy."""
     entries = [p for p in study.profiles if p.get("means")]
+    school_head, school = school_column(study)
     parts = []
     for model, at in dict.fromkeys((p["model"], p["at"]) for p in entries):
         columns = [p for p in entries if (p["model"], p["at"]) == (model, at)]
         cells = [{m["label"]: m for m in p["means"]} for p in columns]
         body = []
-        for label in study.labels():
+        for label in (label for labels in study.schools().values() for label in labels):
             means = [found.get(label) for found in cells]
             if any(means):
-                body.append([say(label), *("–" if m is None or not m["solved"] else mean_text(m, p["by"]) for m, p in zip(means, columns)),
+                body.append([say(label), *school(label), *("–" if m is None or not m["solved"] else mean_text(m, p["by"]) for m, p in zip(means, columns)),
                              next(Value(f"{m['solved']}/{p['problems']}", -m["solved"]) for m, p in zip(means, columns) if m)])
-        head = [("solver", False), *((say(p["cost"]), True) for p in columns), ("solved", True)]
+        head = [("solver", False), *school_head, *((say(p["cost"]), True) for p in columns), ("solved", True)]
         parts.append(table(f"Means at accuracy {at:g}, {MODELS[model]}", head, body, "tight"))
     about = ("Shifted geometric means of the cost over all problems of a model, with 95 % bootstrap intervals where there are five "
              "problems or more. A problem that is not solved counts as ten times the dearest solved one.")

@@ -158,6 +158,7 @@ TEST_CASE("profile writes curves that end at the fraction solved") {
   const std::string first = read_text(place / "p" / "means.csv");
   run_program(place, {"profile", results, "--by", "iterations", "--at", "1e-5", "--out", place.text("p")});
   CHECK(read_text(place / "p" / "means.csv") == first);
+  CHECK(Csv(place / "p" / "means.csv").text(0, "school") == "ours");
 
   CHECK(contains(bad_input_line(run_program(place, {"profile", results, "--at", "3e-3"})), "--at"));
   CHECK(contains(bad_input_line(run_program(place, {"profile", results, "--by", "times"})), "did you mean 'time'"));

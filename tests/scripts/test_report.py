@@ -153,6 +153,25 @@ class Report(unittest.TestCase):
         self.assertNotIn("takes no beams", failed)
         self.assertIn("takes no beams", page[page.index("Unsupported: never run"):])
 
+    def test_groups_by_school_where_there_are_several(self):
+        self.make()
+        self.assertNotIn(">school<", self.page())
+        with (self.folder / "summary.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        peers = {"NSGS": "siconos/nsgs", "ADMM balanced": "siconos/admm"}
+        self.write_rows([{**row, "solver": peers.get(row["label"], "own"), "time_to_1e-2": 0.004 if row["label"] == "NSGS" else 0.008} for row in rows])
+        manifest = json.loads((self.folder / "manifest.json").read_text())
+        manifest["peers"] = {name: {"version": "siconos 4.5.0", "school": "nonsmooth dynamics"} for name in peers.values()}
+        (self.folder / "manifest.json").write_text(json.dumps(manifest))
+        page = self.page()
+        self.assertIn("Schools, convex model", page)
+        self.assertRegex(page, r'<th scope="row">nonsmooth dynamics</th><td class="?n[^>]*>4 ms</td>')  # the quicker of the two
+        self.assertRegex(page, r'<th scope="row">ours</th><td class="?n[^>]*>8 ms</td>')
+        named = {("ADMM balanced", "nonsmooth dynamics"), ("NSGS", "nonsmooth dynamics"), ("Jacobi", "ours"), ("IPM $x", "ours")}
+        for caption in ("Which solver", "Solver time to accuracy"):
+            shown = page[page.index(caption):]
+            self.assertEqual(set(re.findall(r'<th scope="row">([^<]*)</th><td>([^<]*)</td>', shown[:shown.index("</table>")])), named)
+
     def test_thins_long_curves_and_keeps_their_ends(self):
         self.make()
         trace = self.folder / "cells" / f"{2:016x}" / "trace.csv"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "bench/record/csv.hpp"
 #include "commands/command.hpp"
@@ -84,6 +85,15 @@ void add_curves(const CostTable& table, const std::vector<ProfileCurve>& curves,
                          curve.fraction[i], known(curve.low[i]), known(curve.high[i]), table.problems.size());
 }
 
+/// The schools of the solvers by their labels in a profile.
+std::map<std::string, std::string> schools_of(const std::vector<ResultTable>& results) {
+  std::map<std::string, std::string> schools;
+  for (const ResultTable& result : results)
+    for (const ConfigVariant& variant : result.config().variants)
+      for (const auto& solver : variant.solvers) schools[solver->label] = schools[solver->base_label] = solver->school;
+  return schools;
+}
+
 int profile(ProfileArguments options) {
   if (!options.model.empty()) options.profile.model = model_from_name(options.model);
   const std::vector<double> decades = asked_accuracies(options);
@@ -92,10 +102,11 @@ int profile(ProfileArguments options) {
     results.emplace_back(folder, catalog(), options.fclib_dir);
     if (!results.back().note().empty()) report_note(results.back().note());
   }
-  std::string accuracy = "at,problem,label,by,cost\n", means = "at,label,by,shift,solved,problems,mean,low,high\n";
+  std::string accuracy = "at,problem,label,by,cost\n", means = "at,label,by,shift,solved,problems,mean,low,high,school\n";
   std::string performance = "at,label,ratio,fraction,low,high,problems\n",
               data = "at,label,budget,fraction,low,high,problems\n";
   const double shift = options.profile.shift > 0.0 ? options.profile.shift : default_shift(options.profile.by);
+  std::map<std::string, std::string> schools = schools_of(results);
   for (const double at : decades) {
     const CostTable table = cost_table(results, at, options.profile);
     const auto table_means = shifted_means(table, options.profile);
@@ -105,8 +116,9 @@ int profile(ProfileArguments options) {
         accuracy += fmt::format("{:g},{},{},{},{}\n", at, csv_field(table.problems[p]), csv_field(table.labels[s]),
                                 options.profile.by, csv_number(table.costs[s][p]));
     for (const ShiftedMean& mean : table_means)
-      means += fmt::format("{:g},{},{},{:g},{},{},{},{},{}\n", at, csv_field(mean.label), options.profile.by, shift,
-                           mean.solved, table.problems.size(), known(mean.mean), known(mean.low), known(mean.high));
+      means += fmt::format("{:g},{},{},{:g},{},{},{},{},{},{}\n", at, csv_field(mean.label), options.profile.by, shift,
+                           mean.solved, table.problems.size(), known(mean.mean), known(mean.low), known(mean.high),
+                           csv_field(schools[mean.label]));
     add_curves(table, performance_profile(table, options.profile), performance);
     add_curves(table, data_profile(table, options.profile), data);
   }
