@@ -150,6 +150,8 @@ class ShellScripts(unittest.TestCase):
     def test_run_draws_every_folder_and_keeps_the_exit_code(self):
         for status in (0, 3):
             folders = [make_result_folder(self.root / f"out {status}" / name) for name in ("one", "two")]
+            cell = next((folders[1] / "cells").iterdir())
+            (cell / "steps.csv").write_text("step,status,iterations,contacts,setup_s,solve_s,relative_residual\n0,solved,3,2,1,1,1e-9\n")
             lines = "".join(f"echo 'results: {folder}'; " for folder in folders)
             self.fake_program(f'[ "$*" = "run a.json --out x y" ] || exit 9; echo summary; {lines} exit {status}')
             result = self.run_script("run.sh", "a.json", "--out", "x y")
@@ -157,6 +159,7 @@ class ShellScripts(unittest.TestCase):
             self.assertEqual(result.stdout.splitlines()[0], "summary")
             for folder in folders:
                 self.assertTrue((folder / "plots" / "odd_mass_stack-ccp.png").exists())
+            self.assertTrue((folders[1] / "plots" / "odd_mass_stack-ccp-steps.png").exists())
 
     def test_run_draws_nothing_after_bad_input_or_an_interrupt(self):
         for status in (2, 130):
