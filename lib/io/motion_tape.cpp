@@ -1,0 +1,140 @@
+#include "io/motion_tape.hpp"
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "core/text.hpp"
+#include "io/file.hpp"
+#include "io/hdf5_group.hpp"
+#include "io/hdf5_image.hpp"
+
+namespace ccp {
+namespace {
+
+constexpr std::size_t key_numbers = 5;
+
+/// The vectors one after the other; all of one size.
+Vector joined(const std::vector<Vector>& vectors) {
+  const Index size = vectors.empty() ? 0 : vectors.front().size();
+  Vector all(size * std::ssize(vectors));
+  for (std::size_t i = 0; i < vectors.size(); ++i) all.segment(static_cast<Index>(i) * size, size) = vectors[i];
+  return all;
+}
+
+std::vector<Vector> parted(const hdf5::Group& group, const std::string& member, std::size_t count) {
+  const Vector all = group.reals(member);
+  const Index parts = static_cast<Index>(count);
+  if (all.size() % parts != 0) group.fail(member, "has no whole number of entries for each state");
+  std::vector<Vector> vectors;
+  for (Index i = 0; i < parts; ++i) vectors.emplace_back(all.segment(i * (all.size() / parts), all.size() / parts));
+  return vectors;
+}
+
+/// Whole numbers that may be larger than an int are kept as doubles.
+void add_count(hdf5::Image& image, const std::string& path, std::int64_t value) {
+  image.add_reals(path, Vector::Constant(1, static_cast<double>(value)));
+}
+
+std::int64_t count_of(const hdf5::Group& group, const std::string& member, double value) {
+  if (!(value >= 0.0 && value < 9e15) || value != std::floor(value)) group.fail(member, "is no whole number >= 0");
+  return static_cast<std::int64_t>(value);
+}
+
+std::int64_t read_count(const hdf5::Group& group, const std::string& member) {
+  const Vector values = group.reals(member);
+  if (values.size() != 1) group.fail(member, "is not one number");
+  return count_of(group, member, values[0]);
+}
+
+void add_end(hdf5::Image& image, const StepEnd& end) {
+  std::vector<int> keys;
+  for (const ContactKey& key : end.keys)
+    keys.insert(keys.end(), {key.body_a, key.body_b, key.kind, key.feature_a, key.feature_b});
+  image.add_integers("/end/keys", keys);
+  image.add_reals("/end/impulses", joined({end.impulses.begin(), end.impulses.end()}));
+  image.add_reals("/end/impulse", end.impulse);
+  image.add_reals("/end/carried", Vector::Constant(1, end.carried));
+}
+
+StepEnd read_end(const hdf5::Group& root) {
+  const hdf5::Group group = root.group("end");
+  StepEnd end;
+  const std::vector<int> keys = group.integers("keys");
+  const Vector impulses = group.reals("impulses"), carried = group.reals("carried");
+  if (keys.size() % key_numbers != 0 || static_cast<std::size_t>(impulses.size()) != 3 * (keys.size() / key_numbers))
+    group.fail("keys", "and 'impulses' are not those of the same contacts");
+  for (std::size_t i = 0; i < keys.size(); i += key_numbers) {
+    end.keys.push_back({keys[i], keys[i + 1], keys[i + 2], keys[i + 3], keys[i + 4]});
+    end.impulses.emplace_back(impulses.segment<3>(3 * static_cast<Index>(i / key_numbers)));
+  }
+  end.impulse = group.reals("impulse");
+  if (carried.size() != 1) group.fail("carried", "is not one number");
+  end.carried = carried[0];
+  if (!impulses.allFinite() || !end.impulse.allFinite() || !std::isfinite(end.carried))
+    group.fail("impulse", "has entries that are not finite");
+  return end;
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> list;
+  for (std::string word; stream >> word;) list.push_back(word);
+  return list;
+}
+
+}  // namespace
+
+void write_tape_part(const std::filesystem::path& path, const TapePart& part) {
+  hdf5::Image image;
+  image.add_text("/key", part.key);
+  add_count(image, "/first", part.first);
+  image.add_reals("/states", joined(part.states));
+  Vector steps(std::ssize(part.steps));
+  for (std::size_t i = 0; i < part.steps.size(); ++i) steps[static_cast<Index>(i)] = static_cast<double>(part.steps[i]);
+  image.add_reals("/steps", steps);
+  image.add_integers("/solved", part.solved);
+  image.add_integers("/iterations", part.iterations);
+  image.add_text("/fact_names", join(part.fact_names, " "));
+  image.add_reals("/facts", joined(part.facts));
+  add_end(image, part.end);
+  write_file_atomically(path, image.bytes());
+}
+
+TapePart read_tape_part(const std::filesystem::path& path) {
+  const hdf5::Group root = hdf5::Group::open(path);
+  TapePart part;
+  part.key = root.text("key");
+  part.first = read_count(root, "first");
+  for (const double step : root.reals("steps")) part.steps.push_back(count_of(root, "steps", step));
+  if (part.steps.empty()) root.fail("steps", "is empty");
+  part.states = parted(root, "states", part.steps.size());
+  part.solved = root.integers("solved");
+  part.iterations = root.integers("iterations");
+  part.fact_names = words(root.text("fact_names"));
+  part.facts = parted(root, "facts", part.steps.size());
+  const std::size_t count = part.steps.size();
+  if (part.solved.size() != count || part.iterations.size() != count ||
+      static_cast<std::size_t>(part.facts.front().size()) != part.fact_names.size())
+    root.fail("steps", "'solved', 'iterations' and 'facts' are not of the same states");
+  part.end = read_end(root);
+  return part;
+}
+
+void write_step_mark(const std::filesystem::path& path, const StepMark& mark) {
+  hdf5::Image image;
+  add_count(image, "/step", mark.step);
+  add_end(image, mark.end);
+  image.add_text("/state/scene", mark.state.scene);
+  add_count(image, "/state/step", mark.state.step);
+  image.add_reals("/state/values", mark.state.values);
+  write_file_atomically(path, image.bytes());
+}
+
+StepMark read_step_mark(const std::filesystem::path& path) {
+  const hdf5::Group root = hdf5::Group::open(path);
+  const hdf5::Group state = root.group("state");
+  return {read_count(root, "step"), read_end(root), {state.text("scene"), read_count(state, "step"), state.reals("values")}};
+}
+
+}  // namespace ccp
