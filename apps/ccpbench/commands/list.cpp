@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -121,6 +122,7 @@ void list_scene(const std::string& name) {
   print_line(Style::out().bold(scene->info().name));
   print_wrapped(scene->info().title, Tone::plain, 2);
   print_wrapped("source: " + scene->info().reference, Tone::dim, 2);
+  if (scene->motion(0)) print_wrapped("moves: its steps make a sequence in a config", Tone::dim, 2);
   print_heading("Parameters");
   print_fields(scene->parameters());
 }
@@ -164,6 +166,14 @@ std::string changed_parameters(const Parameters& parameters, const FieldTable& d
   return changed.empty() ? "defaults" : join(changed, ", ");
 }
 
+/// "; 50 steps, moved by ipm_qp"
+std::string sequence_text(const std::optional<SequenceSpec>& sequence) {
+  if (!sequence) return "";
+  const bool own = sequence->trajectory == Trajectory::own;
+  return fmt::format("; {} steps, {}", sequence->steps,
+                     own ? "moved by each solver" : "moved by " + sequence->driver.solver);
+}
+
 void print_problems(const ConfigVariant& variant) {
   Table problems = name_table();
   for (const auto& problem : variant.problems) {
@@ -171,7 +181,8 @@ void print_problems(const ConfigVariant& variant) {
       problems.row({Entry("FCLib files", Tone::accent), problem->fclib});
     else
       problems.row({Entry(problem->scene, Tone::accent),
-                    changed_parameters(problem->parameters, make_scene(problem->scene)->parameters())});
+                    changed_parameters(problem->parameters, make_scene(problem->scene)->parameters()) +
+                        sequence_text(problem->sequence)});
   }
   print_section("Problems", problems);
 }

@@ -21,6 +21,19 @@ std::string bar(std::size_t done, std::size_t total, int width) {
   return Style::err().paint(Tone::accent, full) + Style::err().dim(open);
 }
 
+/// "10 000"
+std::string grouped(std::int64_t number) {
+  std::string text = fmt::format("{}", number);
+  for (std::size_t place = text.size(); place > 3;) text.insert(place -= 3, " ");
+  return text;
+}
+
+/// "step 312 of 10 000, 40 s left"
+std::string steps_text(const StepsDone& steps) {
+  const std::string left = steps.left_s ? fmt::format(", {} left", duration(std::ceil(*steps.left_s))) : std::string();
+  return fmt::format("step {} of {}{}", grouped(std::min(steps.done + 1, steps.total)), grouped(steps.total), left);
+}
+
 }  // namespace
 
 TerminalProgress::TerminalProgress(bool quiet) : quiet_(quiet), terminal_(stderr_is_terminal()) {}
@@ -34,7 +47,7 @@ void TerminalProgress::planned(const Config& config, std::size_t selected, std::
 }
 
 void TerminalProgress::building(const Cell& cell, const RunCounts& counts) {
-  now_ = "building " + cell.problem;
+  now_ = (cell.tape_key.empty() ? "building " : "driving ") + cell.problem;
   show_bar(counts);
 }
 
@@ -84,6 +97,7 @@ void TerminalProgress::show_bar(const RunCounts& counts) {
   };
   if (counts.failed > 0) add_if_it_fits(fmt::format(", {} failed", counts.failed));
   if (counts.left_s) add_if_it_fits(fmt::format("  about {} left", duration(std::ceil(*counts.left_s))));
+  if (counts.steps) add_if_it_fits("  " + steps_text(*counts.steps));
   if (counts.running > 1) add_if_it_fits(fmt::format("  {} running", counts.running));
   constexpr int least_of_a_name = 12;
   const std::string now = room() >= least_of_a_name + 2 ? "  " + shorten_left(printable(now_), room() - 2) : std::string();

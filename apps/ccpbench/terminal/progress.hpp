@@ -8,8 +8,8 @@
 namespace ccp::cli {
 
 /// Shows a run on stderr: one line a finished cell, and on a terminal a last line that rewrites itself several times a
-/// second: how many cells are done, failed and running, the time left by what was measured, and the cell or problem begun
-/// last. Quiet: nothing.
+/// second: how many cells are done, failed and running, the time left by what was measured, how far the last sequence is,
+/// and the cell or problem begun last. Quiet: nothing.
 class TerminalProgress final : public RunProgress {
  public:
   explicit TerminalProgress(bool quiet);

@@ -188,13 +188,16 @@ void print_plan(const Config& config, const Plan& plan, const RunOptions& option
 
 std::string plan_size(const Plan& plan) {
   std::set<std::string> problems, solvers;
+  std::size_t steps = 0;
   std::set<Model> models;
   for (const Cell& cell : plan.cells) {
-    problems.insert(cell.problem);
+    if (problems.insert(cell.problem).second && cell.spec->sequence)
+      steps += static_cast<std::size_t>(cell.spec->sequence->steps);
     solvers.insert(cell.label);
     models.insert(cell.model);
   }
-  return fmt::format("{}: {}, {}, {}", counted(plan.cells.size(), "cell"), counted(problems.size(), "problem"),
+  const std::string of_steps = steps > 0 ? fmt::format(" of {}", counted(steps, "step")) : std::string();
+  return fmt::format("{}: {}{}, {}, {}", counted(plan.cells.size(), "cell"), counted(problems.size(), "problem"), of_steps,
                      counted(models.size(), "model"), counted(solvers.size(), "solver setting"));
 }
 

@@ -100,6 +100,10 @@ void check_repeatable(const ResultTable& results) {
     if (row.status == Status::time_limit || row.status == Status::crashed || row.status == Status::out_of_memory)
       throw InputError(results.folder().string(), row.id(),
                        fmt::format("ended as {}, which another machine would not repeat", status_name(row.status)));
+  for (const ResultRow& row : results.rows())
+    if (results.metric(row, "steps_at_time_limit", 0.0) > 0.0)
+      throw InputError(results.folder().string(), row.id(),
+                       "has steps that ended at their time limit, which another machine would not repeat");
 }
 
 std::string number_text(double value) { return fmt::format("{:.10g}", value); }
@@ -151,6 +155,7 @@ class Comparison {
       for (const std::string& name : baseline_counts) compare(name, tolerances_.count_absolute, tolerances_.count_relative);
       if (!cell.at("objective").is_null()) compare("objective", 0.0, tolerances_.objective_relative);
       if (cell.contains("file")) compare_curves(row, folder_ / cell["file"].get<std::string>());
+      if (cell.contains("steps_file")) compare_steps(row, folder_ / cell["steps_file"].get<std::string>());
     } catch (const nlohmann::json::exception&) {
       throw InputError((folder_ / "baseline.json").string(), child_pointer("/cells", row.id()), "is no cell of a baseline");
     }
@@ -161,8 +166,8 @@ class Comparison {
     return found != curves_.end() ? found->second : curves_.emplace(file.string(), read_csv(file)).first->second;
   }
 
-  void compare_curves(const ResultRow& row, const fs::path& file) {
-    const CsvTable& before = curves(file);
+  /// Rows of a file of curves that belong to a cell.
+  static std::vector<std::size_t> rows_of(const ResultRow& row, const CsvTable& before, const fs::path& file) {
     const int problem = before.column("problem"), model = before.column("model");
     if (problem < 0 || model < 0) throw InputError(file.string(), "", "is no curve of a baseline");
     std::vector<std::size_t> mine;
@@ -170,6 +175,39 @@ class Comparison {
       if (before.rows[i][static_cast<std::size_t>(problem)] == row.problem &&
           before.rows[i][static_cast<std::size_t>(model)] == model_name(row.model))
         mine.push_back(i);
+    return mine;
+  }
+
+  /// The step whose number of iterations moved most.
+  void compare_steps(const ResultRow& row, const fs::path& file) {
+    if (!results_.has_steps(row)) {
+      changes_.push_back({row.id(), "steps", "there", "missing", ""});
+      return;
+    }
+    const CsvTable& before = curves(file);
+    const CsvTable& now = results_.steps(row);
+    std::map<double, std::size_t> at;
+    for (std::size_t i = 0; i < now.rows.size(); ++i) at[now.number(i, "step")] = i;
+    double worst = 0.0;
+    BaselineChange change;
+    for (const std::size_t i : rows_of(row, before, file)) {
+      const double step = before.number(i, "step"), old_value = before.number(i, "iterations");
+      const auto found = at.find(step);
+      const double value = found == at.end() ? unknown_number : now.number(found->second, "iterations");
+      const double allowed = std::max(tolerances_.count_absolute, tolerances_.count_relative * old_value);
+      const double excess = std::abs(value - old_value) - allowed;
+      if (excess <= worst) continue;
+      worst = excess;
+      change = {row.id(), fmt::format("iterations of step {:g}", step), number_text(old_value), number_text(value),
+                fmt::format("± {:.3g}", allowed)};
+      if (std::isnan(excess)) break;
+    }
+    if (!change.cell.empty()) changes_.push_back(std::move(change));
+  }
+
+  void compare_curves(const ResultRow& row, const fs::path& file) {
+    const CsvTable& before = curves(file);
+    const std::vector<std::size_t> mine = rows_of(row, before, file);
     const CsvTable& now = results_.trace(row);
     std::map<double, std::size_t> at;
     for (std::size_t i = 0; i < now.rows.size(); ++i) at[now.number(i, "iteration")] = i;
@@ -225,6 +263,14 @@ void add_curves(const ResultRow& row, const CsvTable& trace, std::string& text) 
   }
 }
 
+/// Adds the iterations of the steps of a cell.
+void add_steps(const ResultRow& row, const CsvTable& steps, std::string& text) {
+  if (text.empty()) text = "problem,model,step,contacts,iterations\n";
+  for (std::size_t i = 0; i < steps.rows.size(); ++i)
+    text += fmt::format("{},{},{:g},{:g},{:g}\n", csv_field(row.problem), model_name(row.model), steps.number(i, "step"),
+                        steps.number(i, "contacts"), steps.number(i, "iterations"));
+}
+
 }  // namespace
 
 fs::path find_baseline(const fs::path& folder, const std::string& config) {
@@ -246,7 +292,8 @@ void write_baseline(const ResultTable& results, const fs::path& folder) {
     const Json old = read_baseline(folder);
     tolerances = read_tolerances(old["tolerances"], folder);
     for (const Json& cell : old["cells"])
-      if (cell.contains("file")) obsolete.insert(cell["file"].get<std::string>());
+      for (const char* key : {"file", "steps_file"})
+        if (cell.contains(key)) obsolete.insert(cell[key].get<std::string>());
   }
   std::map<std::string, std::string> texts;
   FileNames names;
@@ -259,6 +306,11 @@ void write_baseline(const ResultTable& results, const fs::path& folder) {
     if (fs::is_regular_file(results.folder() / "cells" / row.hash / "trace.csv")) {
       cell["file"] = names.of(row.label);
       add_curves(row, results.trace(row), texts[names.of(row.label)]);
+    }
+    if (results.has_steps(row)) {
+      const std::string label = "steps of " + row.label;
+      cell["steps_file"] = names.of(label);
+      add_steps(row, results.steps(row), texts[names.of(label)]);
     }
     cells[row.id()] = std::move(cell);
   }

@@ -7,7 +7,8 @@
 #include "bench/results/result_table.hpp"
 
 /// Stored convergence of a config, to notice when a solver behaves differently. A folder holds baseline.json (the final
-/// values of every cell and the tolerances) and one CSV file per label with thinned, iteration-indexed curves.
+/// values of every cell and the tolerances) and one CSV file per label with thinned, iteration-indexed curves; of sequences
+/// one with the iterations of each step.
 namespace ccp {
 
 /// What may differ between machines. Written into baseline.json, where it may be changed by hand.
@@ -22,7 +23,7 @@ struct BaselineTolerances {
 /// One thing that moved.
 struct BaselineChange {
   std::string cell;  ///< "problem/model/label"
-  std::string what;  ///< "status", "iterations", "relative_residual at 40", …
+  std::string what;  ///< "status", "iterations", "relative_residual at 40", "iterations of step 7", …
   std::string before, now, allowed;
 };
 

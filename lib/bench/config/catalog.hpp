@@ -3,12 +3,17 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/fields.hpp"
 #include "problem/scene.hpp"
 #include "solvers/solver.hpp"
 
 namespace ccp {
+
+/// All parameters of a scene or a solver with their values, in the order of its table.
+using Parameters = std::vector<std::pair<std::string, FieldValue>>;
 
 /// The names a config may use, and how to make the scenes and solvers they name. The engine reaches scenes and solvers
 /// through it alone.

@@ -15,6 +15,7 @@
 #include "bench/config/config_json.hpp"
 #include "bench/config/config_keys.hpp"
 #include "bench/config/config_reader.hpp"
+#include "bench/config/sequence_reader.hpp"
 #include "bench/config/sweep.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -93,8 +94,17 @@ void check_plots(const Json& document, const std::vector<ConfigVariant>& variant
   }
 }
 
+void check_kernels(const Config& config, const JsonSource& source) {
+  if (!config.kernels) return;
+  for (const ConfigVariant& variant : config.variants)
+    for (std::size_t i = 0; i < variant.problems.size(); ++i)
+      if (variant.problems[i]->sequence)
+        source.fail("/kernels", fmt::format("times the kernels of one problem, but /problems/{} has a 'sequence'", i));
+}
+
 /// Everything but the size: `document` has it applied.
-Config read_document(const Json& document, const JsonSource& source, const Catalog& catalog, const ConfigKeys& keys) {
+Config read_document(const Json& document, const JsonSource& source, const Catalog& catalog, const ConfigKeys& keys,
+                     bool of_results) {
   keys.check_object(document, "config", "", source);
   Config config;
   config.file = source.file;
@@ -108,7 +118,7 @@ Config read_document(const Json& document, const JsonSource& source, const Catal
   for (const std::string& key : swept_keys)
     if (document.contains(key)) swept_part[key] = document[key];
   const Sweep sweep(shape.value<Json>(document, "sweep"), source);
-  ConfigReader reader(catalog, keys);
+  ConfigReader reader(catalog, keys, of_results);
   for (std::size_t i = 0; i < sweep.count(); ++i) {
     auto [variant, swept] = sweep.apply(swept_part, i, source);
     const JsonSource variant_source{source.file, swept.empty() ? source.context : describe(swept)};
@@ -116,7 +126,10 @@ Config read_document(const Json& document, const JsonSource& source, const Catal
   }
   check_plots(document, config.variants, catalog, keys, source);
   config.claims = read_claims(document, config.variants, keys, source);
-  config.resolved = dump_json(document, 2);
+  check_kernels(config, source);
+  Json resolved = document;
+  make_states_absolute(resolved, source.file);
+  config.resolved = dump_json(resolved, 2);
   return config;
 }
 
@@ -143,11 +156,11 @@ Config parse_config(const std::string& text, const std::string& file, const Cata
     keys.check_object(document["sizes"], "sizes", "/sizes", source);
     // A mistake in a size shows whichever size is run.
     for (const auto& [name, changes] : document["sizes"].items())
-      read_document(with_size(document, name, source), {file, "with size " + name}, catalog, keys);
+      read_document(with_size(document, name, source), {file, "with size " + name}, catalog, keys, overrides.of_results);
     if (document["sizes"].contains(size)) document = with_size(document, size, source);
   }
   for (const std::string& setting : overrides.set) apply_setting(document, setting, file);
-  Config config = read_document(document, source, catalog, keys);
+  Config config = read_document(document, source, catalog, keys, overrides.of_results);
   config.size = size;
   return config;
 }

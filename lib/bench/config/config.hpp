@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/config/catalog.hpp"
-#include "core/fields.hpp"
+#include "bench/config/sequence_spec.hpp"
 #include "problem/judge/measure.hpp"
 #include "problem/model.hpp"
 #include "problem/perturbation.hpp"
@@ -19,9 +19,6 @@
 /// file, the JSON pointer and what was expected.
 namespace ccp {
 
-/// All parameters of a scene or a solver with their values, in the order of its table.
-using Parameters = std::vector<std::pair<std::string, FieldValue>>;
-
 /// One entry of "problems": either a scene or a pattern of FCLib files.
 struct ProblemSpec {
   std::string scene;       ///< empty for FCLib files
@@ -29,9 +26,10 @@ struct ProblemSpec {
   std::uint64_t seed = 0;  ///< of the scene
   std::string fclib;       ///< pattern below the FCLib folder; empty for a scene
   Perturbation perturbation;
-  std::string label;        ///< with the swept values that touch it; empty: FCLib files named by their path
-  std::string file_suffix;  ///< of FCLib files without a label: the swept values that touch them
-  std::string base_label;   ///< without swept values
+  std::optional<SequenceSpec> sequence;  ///< of a scene that moves
+  std::string label;                     ///< with the swept values that touch it; empty: FCLib files named by their path
+  std::string file_suffix;               ///< of FCLib files without a label: the swept values that touch them
+  std::string base_label;                ///< without swept values
 };
 
 /// One entry of "solvers".
@@ -44,6 +42,8 @@ struct SolverSpec {
   std::optional<int> threads;  ///< threads it may use; empty: those of the run (--threads)
   /// It starts from the reference solution of the problem without its perturbation, instead of from nothing.
   bool start_from_reference = false;
+  /// It starts each step of a sequence from the step before, instead of from nothing.
+  std::optional<StartMatch> start_from_previous;
   std::optional<std::string> peer_version;  ///< PeerSolver::version(); nothing for a method of our own
   std::string school;                       ///< school_of()
 };
@@ -118,6 +118,7 @@ struct Config {
 struct ConfigOverrides {
   std::string size;              ///< "small", "paper" or empty; a config that does not define it is used as written
   std::vector<std::string> set;  ///< "POINTER=VALUE", VALUE as JSON, or a plain text when it is not JSON
+  bool of_results = false;       ///< it has run already: states it starts from may be gone
 };
 
 /// Throws InputError when the file cannot be read or anything in it is wrong.

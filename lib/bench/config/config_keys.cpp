@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "bench/config/sequence_spec.hpp"
 #include "bench/record/metrics.hpp"
 #include "core/text.hpp"
 #include "problem/judge/measure.hpp"
@@ -19,6 +20,7 @@ namespace ccp {
 namespace {
 
 constexpr double largest_seed = 9007199254740992.0;  // 2^53: every JSON reader keeps whole numbers up to here
+constexpr double most_steps = 999999.0;              // as in the names of `generate --steps`
 
 Key text(std::string name, std::string meaning, Json default_value = {}) {
   return {std::move(name), KeyType::text, std::move(meaning), std::move(default_value)};
@@ -36,6 +38,10 @@ Key number(std::string name, std::string meaning, Range range, Json default_valu
 
 Key integer(std::string name, std::string meaning, Range range, Json default_value = {}) {
   return {std::move(name), KeyType::integer, std::move(meaning), std::move(default_value), false, "", range};
+}
+
+Key integers(std::string name, std::string meaning, Range range) {
+  return {std::move(name), KeyType::integers, std::move(meaning), {}, false, "", range};
 }
 
 Key choice(std::string name, std::string meaning, std::vector<std::string> choices, Json default_value = {}) {
@@ -96,7 +102,36 @@ Shape problem_shape(const Catalog& catalog) {
            integer("seed", "of the scene's random numbers; default {}", Range::closed(0.0, largest_seed), 0),
            text("fclib", "pattern of FCLib files below the folder of --fclib; * also matches /"),
            shaped(KeyType::object, "perturb", "solve a neighbour of the problem instead", "perturb"),
+           shaped(KeyType::object, "sequence", "solve the steps of a scene that moves, one after the other", "sequence"),
            text("label", "name in results; default: the scene's name, or the path of the file")}};
+}
+
+Shape sequence_shape() {
+  const SequenceSpec usual;
+  return {"sequence",
+          "The problems of a scene in time; a cell is a solver on all of them",
+          {required(integer("steps", "steps of time from the start on", Range::closed(1.0, most_steps))),
+           integer("settle", "so many of the first steps are the driver's alone; default {}", Range::closed(0.0, most_steps),
+                   usual.settle),
+           choice("trajectory", "shared: the driver moves the scene, own: each solver does, by its solutions; default {}",
+                  trajectories, "shared"),
+           shaped(KeyType::object, "driver", "what moves the scene, and solves again what an own trajectory left unsolved",
+                  "driver"),
+           integers("trace_steps", "steps whose iterations are traced; default: none", Range::closed(0.0, most_steps)),
+           text("state", "file of `generate --steps` to start from, by its path from the folder of the config")}};
+}
+
+Shape driver_shape(const Catalog& catalog) {
+  const DriverSpec usual;
+  return {"driver",
+          "A method, and when its steps end; an unsolved step is taken as it is",
+          {choice("solver", "the method; default {}", catalog.solver_names, "proximal_newton"),
+           choice("model", "contact model of a shared trajectory; default {}", model_names(), "ccp"),
+           table("parameters", "of the method"),
+           choice("measure", "stop measure; default {}", stoppable_measures(), measure_info(usual.stop.measure).name),
+           number("tolerance", "bound of the stop measure; default {}", Range::positive(), usual.stop.tolerance),
+           integer("max_iterations", "of a step; default {}", Range::closed(0.0, 2147483647.0), usual.stop.max_iterations),
+           number("wall_s", "wall clock of all its steps; default {}", Range::open_closed(0.0, 1e7), usual.wall_s, "s")}};
 }
 
 Shape perturb_shape() {
@@ -122,10 +157,16 @@ Shape solver_shape(const Catalog& catalog) {
 }
 
 Shape start_shape() {
-  return {"start",
-          "Where the runs of a method start",
-          {required(choice("from", "nothing, or the reference solution of the problem without its 'perturb'",
-                           {"nothing", "reference"}))}};
+  return {
+      "start",
+      "Where the runs of a method start",
+      {required(choice("from",
+                       "nothing, the reference solution of the problem without its 'perturb', or the previous step of a "
+                       "sequence",
+                       {"nothing", "reference", "previous"})),
+       choice("match",
+              "for previous: the impulses of contacts that are there again, or of all where they are the same; default {}",
+              start_matches, "contacts")}};
 }
 
 Shape stop_shape() {
@@ -226,7 +267,7 @@ void check_choices(const Json& value, const Key& key, const std::string& pointer
 }
 
 void check_number(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) {
-  const bool whole = key.type == KeyType::integer;
+  const bool whole = key.type == KeyType::integer || key.type == KeyType::integers;
   if (whole ? !value.is_number_integer() : !value.is_number())
     source.fail(pointer, fmt::format("'{}' is {} ({}), expected {}", key.name, json_text(value), json_type_name(value),
                                      whole ? "a whole number" : "a number"));
@@ -235,6 +276,17 @@ void check_number(const Json& value, const Key& key, const std::string& pointer,
   if (!std::isfinite(number) || !key.range.contains(number))
     source.fail(pointer, fmt::format("'{}' is {}, expected a value {}{}", key.name, json_text(value), range,
                                      key.unit.empty() ? "" : " " + key.unit));
+}
+
+void check_integers(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) {
+  if (!value.is_array())
+    source.fail(pointer, fmt::format("'{}' is {}, expected a list of whole numbers", key.name, json_type_name(value)));
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    check_number(value[i], key, child_pointer(pointer, i), source);
+    if (std::find(value.begin(), value.begin() + static_cast<std::ptrdiff_t>(i), value[i]) !=
+        value.begin() + static_cast<std::ptrdiff_t>(i))
+      source.fail(child_pointer(pointer, i), fmt::format("'{}' stands twice in the list", json_text(value[i])));
+  }
 }
 
 void check_text(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) {
@@ -255,8 +307,9 @@ void check_text(const Json& value, const Key& key, const std::string& pointer, c
 }  // namespace
 
 ConfigKeys::ConfigKeys(const Catalog& catalog)
-    : shapes_({config_shape(), problem_shape(catalog), perturb_shape(), solver_shape(catalog), start_shape(), stop_shape(),
-               limits_shape(), sizes_shape(), claim_shape(), claim_reference_shape(), plot_shape()}) {
+    : shapes_({config_shape(), problem_shape(catalog), perturb_shape(), sequence_shape(), driver_shape(catalog),
+               solver_shape(catalog), start_shape(), stop_shape(), limits_shape(), sizes_shape(), claim_shape(),
+               claim_reference_shape(), plot_shape()}) {
   for (Shape& shape : shapes_)
     for (Key& key : shape.keys)
       if (const auto place = key.meaning.find("{}"); place != std::string::npos)
@@ -304,6 +357,7 @@ void ConfigKeys::check_value(const Json& value, const Key& key, const std::strin
       return;
     case KeyType::number:
     case KeyType::integer: return check_number(value, key, pointer, source);
+    case KeyType::integers: return check_integers(value, key, pointer, source);
     case KeyType::choice: return check_choice(value, key, pointer, source);
     case KeyType::choices: return check_choices(value, key, pointer, source);
     case KeyType::object: return check_object(value, key.shape, pointer, source);

@@ -15,12 +15,13 @@ enum class KeyType {
   flag,
   number,
   integer,
-  choice,   ///< one of a list of texts
-  choices,  ///< one of them or a list of some of them, without repetition
-  object,   ///< an object of a named shape
-  objects,  ///< a list of such objects
-  bound,    ///< a number, or an object of a named shape
-  table     ///< an object with keys of its own, checked by its reader
+  integers,  ///< a list of whole numbers, without repetition
+  choice,    ///< one of a list of texts
+  choices,   ///< one of them or a list of some of them, without repetition
+  object,    ///< an object of a named shape
+  objects,   ///< a list of such objects
+  bound,     ///< a number, or an object of a named shape
+  table      ///< an object with keys of its own, checked by its reader
 };
 
 /// One key of the config: declared once, for validation, reading, help and the schema.
@@ -75,6 +76,10 @@ std::vector<std::string> stoppable_measures();
 inline const std::vector<std::string> swept_keys = {"problems", "model", "solvers", "stop", "limits", "trace"};
 /// The names of Relation, in its order.
 inline const std::vector<std::string> claim_relations = {"less_than", "at_most", "at_least", "greater_than"};
+/// The names of Trajectory, in its order.
+inline const std::vector<std::string> trajectories = {"shared", "own"};
+/// The names of StartMatch, in its order.
+inline const std::vector<std::string> start_matches = {"contacts", "same"};
 /// The names of ClaimOver, in its order.
 inline const std::vector<std::string> claim_overs = {"each",  "largest",        "smallest", "spread",
                                                      "slope", "lower_quartile", "median",   "upper_quartile"};

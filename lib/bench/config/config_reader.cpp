@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "bench/config/sequence_reader.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "peers/peer_solver.hpp"
@@ -17,19 +20,6 @@ FieldValue field_value(const Json& value, const std::string& name, const std::st
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (value.is_number()) return value.get<double>();
   source.fail(pointer, fmt::format("'{}' is {}, expected a flag, a number or a text", name, json_type_name(value)));
-}
-
-/// Puts the JSON object of parameters into the table of a scene or solver and returns all its values.
-Parameters read_parameters(const Json& entry, FieldTable& table, const std::string& pointer, const JsonSource& source) {
-  if (const auto found = entry.find("parameters"); found != entry.end()) {
-    for (const auto& [name, item] : found->items()) {
-      const std::string place = child_pointer(child_pointer(pointer, "parameters"), name);
-      const FieldValue value = field_value(item, name, place, source);
-      if (const auto defect = table.check(name, value)) source.fail(place, *defect);
-      table.set(name, value);
-    }
-  }
-  return table.values();
 }
 
 std::vector<std::string> one_or_list(const Json& value) {
@@ -56,6 +46,18 @@ Limits read_limits(const Json& entry, const Shape& shape) {
 Perturbation read_perturbation(const Json& entry, const Shape& shape) {
   return {shape.value<double>(entry, "noise"), shape.value<double>(entry, "friction_factor"),
           shape.value<std::uint64_t>(entry, "seed"), shape.value<double>(entry, "b_noise")};
+}
+
+void read_start(const Json& entry, const std::string& pointer, const JsonSource& source, const Shape& shape,
+                SolverSpec& spec) {
+  const auto from = shape.value<std::string>(entry, "from");
+  spec.start_from_reference = from == "reference";
+  const auto match = shape.value<std::string>(entry, "match");
+  if (from == "previous")
+    spec.start_from_previous =
+        static_cast<StartMatch>(std::find(start_matches.begin(), start_matches.end(), match) - start_matches.begin());
+  else if (entry.is_object() && entry.contains("match"))
+    source.fail(child_pointer(pointer, "match"), "'match' belongs to \"from\": \"previous\"");
 }
 
 /// " (rho=0.1, n=2)" of the swept values below `owner`; with an empty owner of those that belong to no problem and no
@@ -87,6 +89,18 @@ void check_labels(const Specs& specs, const std::string& list, const JsonSource&
 
 }  // namespace
 
+Parameters read_parameters(const Json& entry, FieldTable& table, const std::string& pointer, const JsonSource& source) {
+  if (const auto found = entry.find("parameters"); found != entry.end()) {
+    for (const auto& [name, item] : found->items()) {
+      const std::string place = child_pointer(child_pointer(pointer, "parameters"), name);
+      const FieldValue value = field_value(item, name, place, source);
+      if (const auto defect = table.check(name, value)) source.fail(place, *defect);
+      table.set(name, value);
+    }
+  }
+  return table.values();
+}
+
 std::shared_ptr<const ProblemSpec> ConfigReader::read_problem(const Json& entry, const std::string& suffix,
                                                               const std::string& pointer, const JsonSource& source) {
   auto& known = problems_[suffix + "\n" + dump_json(entry)];
@@ -103,13 +117,18 @@ std::shared_ptr<const ProblemSpec> ConfigReader::read_problem(const Json& entry,
     const auto made = catalog_.scenes.make(spec.scene);
     spec.parameters = read_parameters(entry, made->parameters(), pointer, source);
     if (const auto defect = made->check()) source.fail(child_pointer(pointer, "parameters"), *defect);
+    if (entry.contains("sequence"))
+      spec.sequence = read_sequence(entry["sequence"], *made, spec.seed, catalog_, keys_, child_pointer(pointer, "sequence"),
+                                    source, of_results_);
   } else {
     spec.fclib = entry["fclib"].get<std::string>();
-    for (const char* key : {"parameters", "seed"})
+    for (const char* key : {"parameters", "seed", "sequence"})
       if (entry.contains(key))
         source.fail(child_pointer(pointer, key), fmt::format("'{}' belongs to a scene, not to FCLib files", key));
   }
   spec.perturbation = read_perturbation(entry.value("perturb", Json()), keys_.shape("perturb"));
+  if (spec.sequence && entry.contains("perturb"))
+    source.fail(child_pointer(pointer, "perturb"), "has a 'sequence', whose problems have no neighbours");
   spec.base_label = spec.label;
   (spec.label.empty() ? spec.file_suffix : spec.label) += suffix;
   return known = std::make_shared<const ProblemSpec>(std::move(spec));
@@ -126,7 +145,7 @@ std::shared_ptr<const SolverSpec> ConfigReader::read_solver(const Json& entry, c
   spec.school = school_of(*made);
   spec.parameters = read_parameters(entry, made->settings(), pointer, source);
   if (entry.contains("models")) spec.models = read_models(entry["models"]);
-  spec.start_from_reference = entry.contains("start") && entry["start"]["from"] == "reference";
+  read_start(entry.value("start", Json()), child_pointer(pointer, "start"), source, keys_.shape("start"), spec);
   if (entry.contains("threads")) spec.threads = entry["threads"].get<int>();
   spec.base_label = entry.value("label", spec.solver);
   spec.label = spec.base_label + suffix;
@@ -154,6 +173,7 @@ ConfigVariant ConfigReader::read_variant(const Json& document, std::vector<Swept
   check_labels(variant.solvers, "/solvers", source);
 
   variant.models = read_models(shape.value<Json>(document, "model"));
+  check_sequences(variant, catalog_, source);
   variant.stop = read_stop(shape.value<Json>(document, "stop"), keys_.shape("stop"));
   variant.limits = read_limits(shape.value<Json>(document, "limits"), keys_.shape("limits"));
   for (const std::string& name : one_or_list(shape.value<Json>(document, "trace")))

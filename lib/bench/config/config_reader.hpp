@@ -11,10 +11,15 @@
 
 namespace ccp {
 
+/// Puts the JSON object "parameters" of an entry into the table of a scene or solver, and returns all its values.
+Parameters read_parameters(const Json& entry, FieldTable& table, const std::string& pointer, const JsonSource& source);
+
 /// Turns the JSON of a config into structs. Entries that are equal in several variants of a sweep are read once and shared.
 class ConfigReader {
  public:
-  ConfigReader(const Catalog& catalog, const ConfigKeys& keys) : catalog_(catalog), keys_(keys) {}
+  /// of_results: as in ConfigOverrides.
+  ConfigReader(const Catalog& catalog, const ConfigKeys& keys, bool of_results)
+      : catalog_(catalog), keys_(keys), of_results_(of_results) {}
 
   /// problems, model, solvers, stop, limits and trace of one variant, with its labels.
   ConfigVariant read_variant(const Json& document, std::vector<SweptValue> swept, const JsonSource& source);
@@ -27,6 +32,7 @@ class ConfigReader {
 
   const Catalog& catalog_;
   const ConfigKeys& keys_;
+  const bool of_results_;
   std::map<std::string, std::shared_ptr<const ProblemSpec>> problems_;  ///< by suffix and JSON text
   std::map<std::string, std::shared_ptr<const SolverSpec>> solvers_;
 };

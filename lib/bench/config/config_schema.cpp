@@ -35,6 +35,12 @@ Json key_schema(const Key& key) {
     case KeyType::flag: schema["type"] = "boolean"; break;
     case KeyType::number: schema["type"] = "number"; break;
     case KeyType::integer: schema["type"] = "integer"; break;
+    case KeyType::integers: {
+      Json one = {{"type", "integer"}};
+      add_range(one, key.range);
+      schema = {{"type", "array"}, {"uniqueItems", true}, {"items", one}};
+      break;
+    }
     case KeyType::choice: schema["enum"] = key.choices; break;
     case KeyType::choices: {
       const Json one = {{"enum", key.choices}};
@@ -47,7 +53,7 @@ Json key_schema(const Key& key) {
     case KeyType::bound: schema["oneOf"] = Json::array({Json{{"type", "number"}}, reference(key.shape)}); break;
     case KeyType::table: schema["type"] = "object"; break;
   }
-  add_range(schema, key.range);
+  if (key.type != KeyType::integers) add_range(schema, key.range);
   schema["description"] = key.meaning + (key.unit.empty() ? "" : ", " + key.unit);
   return schema;
 }
@@ -88,6 +94,7 @@ std::string config_schema(const Catalog& catalog) {
     scene_rules.push_back(parameters_rule("scene", name, catalog.scenes.make(name)->parameters()));
   for (const std::string& name : catalog.solver_names)
     solver_rules.push_back(parameters_rule("solver", name, catalog.make_solver(name)->settings()));
+  if (!solver_rules.empty()) definitions["driver"]["allOf"] = solver_rules;
   if (!scene_rules.empty()) definitions["problem"]["allOf"] = std::move(scene_rules);
   if (!solver_rules.empty()) definitions["solver"]["allOf"] = std::move(solver_rules);
   definitions["problem"]["oneOf"] =

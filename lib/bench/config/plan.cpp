@@ -13,6 +13,7 @@
 #include <map>
 
 #include "bench/config/config_json.hpp"
+#include "bench/config/config_keys.hpp"
 #include "core/error.hpp"
 #include "core/sha256.hpp"
 
@@ -36,10 +37,28 @@ std::string file_digest(const fs::path& path) {
   return hash.hex_digest();
 }
 
+/// Of the motion of a scene by a driver, however long.
+std::string tape_key(const Json& scene, const SequenceSpec& sequence) {
+  const DriverSpec& driver = sequence.driver;
+  Json identity = {{"solver_version", solver_version},
+                   {"scene", scene},
+                   {"state", sequence.state_digest},
+                   {"driver",
+                    {{"solver", driver.solver},
+                     {"parameters", parameters_json(driver.parameters)},
+                     {"model", model_name(driver.model)},
+                     {"measure", measure_info(driver.stop.measure).name},
+                     {"tolerance", driver.stop.tolerance},
+                     {"max_iterations", driver.stop.max_iterations}}}};
+  if (driver.peer_version) identity["driver"]["peer_version"] = *driver.peer_version;
+  return sha256_hex(dump_json(identity));
+}
+
 /// One problem of a plan: a spec, or one file of it.
 struct PlannedProblem {
   std::string label, key, file;
   std::shared_ptr<const ProblemSpec> spec;
+  std::string tape_key{};
 };
 
 /// Resolves problem specs, each once.
@@ -56,12 +75,25 @@ class ProblemResolver {
  private:
   static PlannedProblem scene_problem(const std::shared_ptr<const ProblemSpec>& spec) {
     const Json identity = {{"scene", spec->scene}, {"parameters", parameters_json(spec->parameters)}, {"seed", spec->seed}};
+    if (spec->sequence) return sequence_problem(identity, spec);
     return {spec->label, perturbed_key(sha256_hex(dump_json(identity)), *spec), "", spec};
   }
 
   static std::string perturbed_key(const std::string& key, const ProblemSpec& spec) {
     if (spec.perturbation == Perturbation{}) return key;
     return sha256_hex(dump_json({{"problem", key}, {"perturb", perturbation_json(spec.perturbation)}}));
+  }
+
+  static PlannedProblem sequence_problem(const Json& scene, const std::shared_ptr<const ProblemSpec>& spec) {
+    const SequenceSpec& sequence = *spec->sequence;
+    const bool own = sequence.trajectory == Trajectory::own;
+    const std::string tape = tape_key(scene, sequence);
+    const Json identity = {{"tape", tape},
+                           {"steps", sequence.steps},
+                           {"settle", sequence.settle},
+                           {"driver_wall_s", sequence.driver.wall_s},
+                           {"own", own}};
+    return {spec->label, sha256_hex(dump_json(identity)), "", spec, own ? std::string() : tape};
   }
 
   std::vector<PlannedProblem> files(const std::shared_ptr<const ProblemSpec>& spec, std::size_t position) {
@@ -119,6 +151,10 @@ std::string cell_hash(const Cell& cell) {
                    {"trace", names_json(cell.trace)},
                    {"threads", cell.threads}};
   if (cell.solver->start_from_reference) identity["start"] = "reference";
+  if (cell.solver->start_from_previous)
+    identity["start"] = {{"previous", start_matches[static_cast<std::size_t>(*cell.solver->start_from_previous)]}};
+  if (cell.spec->sequence && !cell.spec->sequence->trace_steps.empty())
+    identity["trace_steps"] = cell.spec->sequence->trace_steps;
   if (cell.kernels) identity["kernels"] = 2;  // 1: not timed between iterations
   if (cell.solver->peer_version) identity["peer_version"] = *cell.solver->peer_version;
   return sha256_hex(dump_json(identity)).substr(0, 16);
@@ -169,6 +205,7 @@ class Planner {
     Cell cell;
     cell.problem = problem.label;
     cell.problem_key = problem.key;
+    cell.tape_key = problem.tape_key;
     cell.file = problem.file;
     cell.spec = problem.spec;
     cell.model = model;

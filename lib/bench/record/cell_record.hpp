@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/record/csv.hpp"
+#include "bench/record/step_row.hpp"
 #include "core/status.hpp"
 #include "problem/contact_problem.hpp"
 #include "process/process_pool.hpp"
@@ -71,6 +72,8 @@ struct CellRecord {
   std::vector<Conversion> conversions;
   std::optional<ProblemFacts> problem;
   std::optional<KernelTimes> kernels;  ///< where the config asks for them
+  /// Of a sequence: iterations, counters and times of the record are sums over its steps, measures the largest of them.
+  std::optional<SequenceFacts> sequence;
 
   void take(Result&& result);
 };

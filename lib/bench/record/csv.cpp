@@ -74,8 +74,10 @@ double CsvTable::number(std::size_t row, const std::string& name) const {
   return text.empty() || *end != '\0' ? unknown_number : value;
 }
 
-CsvTable read_csv(const std::filesystem::path& path) {
-  auto lines = csv_lines(read_result(path));
+CsvTable read_csv(const std::filesystem::path& path) { return parse_csv(read_result(path), path); }
+
+CsvTable parse_csv(const std::string& text, const std::filesystem::path& path) {
+  auto lines = csv_lines(text);
   if (lines.empty()) throw InputError(path.string(), "", "is empty, expected a header line");
   CsvTable table;
   table.columns = std::move(lines.front());

@@ -33,6 +33,9 @@ struct CsvTable {
   double number(std::size_t row, const std::string& name) const;
 };
 
+/// path: for messages. Throws InputError as read_csv() does.
+CsvTable parse_csv(const std::string& text, const std::filesystem::path& path);
+
 /// Throws InputError when the file cannot be read or a line has another number of fields than the header.
 CsvTable read_csv(const std::filesystem::path& path);
 

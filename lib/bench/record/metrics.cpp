@@ -87,6 +87,42 @@ std::vector<Metric> time_metrics() {
            }}};
 }
 
+/// Empty where no sequence has run.
+template <typename Get>
+Metric sequence_column(const std::string& name, Get get, bool claimed = true) {
+  return column(
+      name,
+      [get](const CellRecord& record) {
+        return record.sequence ? std::optional(std::invoke(get, *record.sequence)) : std::nullopt;
+      },
+      claimed);
+}
+
+/// A number that the scene knows of its last state, by its name there.
+Metric fact_column(const std::string& name) {
+  return column(name, [name](const CellRecord& record) -> std::optional<double> {
+    if (record.sequence)
+      for (const MotionFact& fact : record.sequence->facts)
+        if (fact.name == name) return fact.value;
+    return std::nullopt;
+  });
+}
+
+std::vector<Metric> sequence_metrics() {
+  constexpr bool unclaimed = false;
+  return {sequence_column("steps", &SequenceFacts::steps),
+          sequence_column("unsolved_steps", &SequenceFacts::unsolved_steps),
+          sequence_column("iterations_per_step", &SequenceFacts::iterations_per_step),
+          sequence_column("iterations_per_solved_step", &SequenceFacts::iterations_per_solved_step),
+          sequence_column("iterations_max", &SequenceFacts::iterations_max),
+          sequence_column("contacts_max", &SequenceFacts::contacts_max),
+          sequence_column("deepest_gap", &SequenceFacts::deepest_gap),
+          sequence_column("energy_gain", &SequenceFacts::energy_gain),
+          sequence_column("steps_at_time_limit", &SequenceFacts::steps_at_time_limit, unclaimed),
+          fact_column("joint_error"),
+          fact_column("missed")};
+}
+
 std::vector<Metric> all_metrics() {
   std::vector<Metric> list = {column("iterations", &CellRecord::iterations),
                               column("native_converged", [](const CellRecord& r) { return r.native_converged ? 1 : 0; })};
@@ -104,7 +140,8 @@ std::vector<Metric> all_metrics() {
                                       {"failures", MetricSource::trace_end},
                                       {"seconds_per_iteration", MetricSource::derived},
                                       {"objective_gap", MetricSource::derived}};
-  for (const auto& part : {counter_metrics(), time_metrics(), others}) list.insert(list.end(), part.begin(), part.end());
+  for (const auto& part : {counter_metrics(), time_metrics(), sequence_metrics(), others})
+    list.insert(list.end(), part.begin(), part.end());
   return list;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "bench/config/config_json.hpp"
+#include "bench/config/config_keys.hpp"
 
 namespace ccp {
 namespace {
@@ -10,6 +11,26 @@ namespace {
 constexpr int record_schema = 1;
 
 double number_of(const Json& value) { return value.is_null() ? unknown_number : value.get<double>(); }
+
+Json driver_json(const SequenceSpec& sequence) {
+  Json json = {{"solver", sequence.driver.solver},
+               {"parameters", parameters_json(sequence.driver.parameters)},
+               {"measure", measure_info(sequence.driver.stop.measure).name},
+               {"tolerance", sequence.driver.stop.tolerance},
+               {"max_iterations", sequence.driver.stop.max_iterations}};
+  if (sequence.trajectory == Trajectory::shared) json["model"] = model_name(sequence.driver.model);
+  return json;
+}
+
+/// What was asked for.
+Json sequence_json(const SequenceSpec& sequence) {
+  Json json = {{"steps", sequence.steps},
+               {"settle", sequence.settle},
+               {"trajectory", trajectories[static_cast<std::size_t>(sequence.trajectory)]},
+               {"driver", driver_json(sequence)}};
+  if (!sequence.state.empty()) json["state"] = {{"file", sequence.state}, {"sha256", sequence.state_digest}};
+  return json;
+}
 
 Json problem_json(const Cell& cell, const std::optional<ProblemFacts>& facts) {
   Json problem = {{"name", cell.problem}};
@@ -21,6 +42,7 @@ Json problem_json(const Cell& cell, const std::optional<ProblemFacts>& facts) {
     problem["file"] = cell.file;
   }
   if (!(cell.spec->perturbation == Perturbation{})) problem["perturb"] = perturbation_json(cell.spec->perturbation);
+  if (cell.spec->sequence) problem["sequence"] = sequence_json(*cell.spec->sequence);
   problem["sha256"] = cell.problem_key;
   if (facts) {
     problem["title"] = facts->name;
@@ -99,6 +121,41 @@ KernelTimes read_kernels(const Json& json) {
           number_of(json.at("factors_product_s")), number_of(json.at("bytes_per_contact"))};
 }
 
+/// What came of it.
+Json steps_json(const SequenceFacts& facts) {
+  Json of_scene = Json::object();
+  for (const MotionFact& fact : facts.facts) of_scene[fact.name] = json_number(fact.value);
+  return {{"steps", facts.steps},
+          {"unsolved_steps", facts.unsolved_steps},
+          {"steps_at_time_limit", facts.steps_at_time_limit},
+          {"iterations_per_step", json_number(facts.iterations_per_step)},
+          {"iterations_per_solved_step", json_number(facts.iterations_per_solved_step)},
+          {"iterations_max", facts.iterations_max},
+          {"contacts_max", facts.contacts_max},
+          {"rows_max", facts.rows_max},
+          {"dofs", facts.dofs},
+          {"deepest_gap", json_number(facts.deepest_gap)},
+          {"energy_gain", json_number(facts.energy_gain)},
+          {"facts", of_scene}};
+}
+
+SequenceFacts read_sequence_facts(const Json& json) {
+  SequenceFacts facts;
+  json.at("steps").get_to(facts.steps);
+  json.at("unsolved_steps").get_to(facts.unsolved_steps);
+  json.at("steps_at_time_limit").get_to(facts.steps_at_time_limit);
+  facts.iterations_per_step = number_of(json.at("iterations_per_step"));
+  facts.iterations_per_solved_step = number_of(json.at("iterations_per_solved_step"));
+  json.at("iterations_max").get_to(facts.iterations_max);
+  json.at("contacts_max").get_to(facts.contacts_max);
+  json.at("rows_max").get_to(facts.rows_max);
+  json.at("dofs").get_to(facts.dofs);
+  facts.deepest_gap = number_of(json.at("deepest_gap"));
+  facts.energy_gain = number_of(json.at("energy_gain"));
+  for (const auto& [name, value] : json.at("facts").items()) facts.facts.push_back({name, number_of(value)});
+  return facts;
+}
+
 void read_results(const Json& json, CellRecord& record) {
   const Json& counters = json.at("counters");
   for (const auto& [name, counter] : traced_counters) counters.at(name).get_to(record.counters.*counter);
@@ -164,6 +221,10 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
       {"notes", record.notes},
       {"conversions", conversions}};
   if (cell.solver->start_from_reference) json["solver"]["start"] = {{"from", "reference"}};
+  if (cell.solver->start_from_previous)
+    json["solver"]["start"] = {{"from", "previous"},
+                               {"match", start_matches[static_cast<std::size_t>(*cell.solver->start_from_previous)]}};
+  if (record.sequence) json["steps"] = steps_json(*record.sequence);
   if (record.verdict) json["stopped_by"] = status_name(*record.verdict);
   if (!record.runs.empty()) json["runs"] = runs_json(record.runs);
   if (record.partial_trace) json["partial_trace"] = true;
@@ -189,6 +250,7 @@ std::optional<CellRecord> record_from_json(const std::string& text) {
       record.problem = ProblemFacts{problem.at("title").get<std::string>(), problem.at("contacts").get<Index>(),
                                     problem.at("rows").get<Index>(), problem.at("dofs").get<Index>(),
                                     number_of(problem.at("symmetry_defect"))};
+    if (const auto steps = json.find("steps"); steps != json.end()) record.sequence = read_sequence_facts(*steps);
     if (const auto kernels = json.find("kernels"); kernels != json.end()) record.kernels = read_kernels(*kernels);
     return record;
   } catch (const nlohmann::json::exception&) {

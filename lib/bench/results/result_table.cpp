@@ -10,6 +10,7 @@
 #include "bench/config/config_json.hpp"
 #include "bench/config/plan.hpp"
 #include "bench/results/result_store.hpp"
+#include "bench/results/steps_csv.hpp"
 #include "core/error.hpp"
 #include "problem/judge/measure.hpp"
 
@@ -27,7 +28,7 @@ struct Manifest {
 Manifest read_manifest(const std::filesystem::path& file, const Catalog& catalog) {
   const Json json = try_parse_json(read_result(file));
   if (!json.is_object() || !json.contains("config")) throw InputError(file.string(), "/config", "is no manifest of a run");
-  Manifest manifest{parse_config(dump_json(json["config"]), file.string(), catalog), 1, ""};
+  Manifest manifest{parse_config(dump_json(json["config"]), file.string(), catalog, {"", {}, true}), 1, ""};
   try {
     if (json.contains("options")) {
       manifest.config.size = json["options"].value("size", std::string());
@@ -128,11 +129,18 @@ ResultTable::ResultTable(const std::filesystem::path& folder, const Catalog& cat
   }
 }
 
-const CsvTable& ResultTable::trace(const ResultRow& row) const {
-  const auto found = traces_.find(row.hash);
-  if (found != traces_.end()) return found->second;
-  return traces_.emplace(row.hash, read_csv(folder_ / "cells" / row.hash / "trace.csv")).first->second;
+const CsvTable& ResultTable::table_of(const ResultRow& row, const std::string& file) const {
+  const std::filesystem::path path = std::filesystem::path(row.hash) / file;
+  const auto found = tables_.find(path.string());
+  if (found != tables_.end()) return found->second;
+  return tables_.emplace(path.string(), read_csv(folder_ / "cells" / path)).first->second;
 }
+
+const CsvTable& ResultTable::trace(const ResultRow& row) const { return table_of(row, "trace.csv"); }
+
+const CsvTable& ResultTable::steps(const ResultRow& row) const { return table_of(row, steps_name); }
+
+bool ResultTable::has_steps(const ResultRow& row) const { return !std::isnan(summary_.number(row.index, "steps")); }
 
 double ResultTable::decade_metric(const ResultRow& row, const Metric& metric, double at) const {
   if (row.status == Status::unsupported) return unknown_number;
@@ -140,6 +148,7 @@ double ResultTable::decade_metric(const ResultRow& row, const Metric& metric, do
   const double iteration = summary_.number(row.index, "iterations_to_" + decade);
   if (std::isnan(iteration)) return never;
   if (metric.source == MetricSource::decade) return summary_.number(row.index, metric.name + "_" + decade);
+  if (has_steps(row)) return unknown_number;
   const CsvTable& steps = trace(row);
   const std::string column = metric.name.substr(0, metric.name.rfind("_to"));
   for (std::size_t i = 0; i < steps.rows.size(); ++i)
@@ -148,7 +157,7 @@ double ResultTable::decade_metric(const ResultRow& row, const Metric& metric, do
 }
 
 double ResultTable::last_traced(const ResultRow& row, const std::string& column) const {
-  if (row.status == Status::unsupported) return unknown_number;
+  if (row.status == Status::unsupported || has_steps(row)) return unknown_number;
   const CsvTable& steps = trace(row);
   return steps.rows.empty() ? unknown_number : steps.number(steps.rows.size() - 1, column);
 }

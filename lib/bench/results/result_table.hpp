@@ -48,8 +48,13 @@ class ResultTable {
   double metric(const ResultRow& row, const std::string& name, double at) const;
   /// trace.csv of a cell. Throws InputError when it cannot be read.
   const CsvTable& trace(const ResultRow& row) const;
+  /// Whether a cell has run the steps of a sequence, which have no common trace.
+  bool has_steps(const ResultRow& row) const;
+  /// steps.csv of such a cell, likewise.
+  const CsvTable& steps(const ResultRow& row) const;
 
  private:
+  const CsvTable& table_of(const ResultRow& row, const std::string& file) const;
   double column_metric(const ResultRow& row, const std::string& name) const;
   double decade_metric(const ResultRow& row, const Metric& metric, double at) const;
   double derived_metric(const ResultRow& row, const std::string& name) const;
@@ -62,7 +67,7 @@ class ResultTable {
   std::string note_;
   CsvTable summary_;
   std::vector<ResultRow> rows_;
-  mutable std::map<std::string, CsvTable> traces_;  ///< by hash
+  mutable std::map<std::string, CsvTable> tables_;  ///< by hash and file
 };
 
 }  // namespace ccp

@@ -42,11 +42,12 @@ class StoredTimes {
   std::optional<double> expected(const Cell& cell) const {
     if (const auto found = by_problem_.find({cell.solver->solver, cell.problem_key}); found != by_problem_.end())
       return std::min(found->second.mean(), cell.limits.wall_s);
-    if (const auto found = by_solver_.find(cell.solver->solver); found != by_solver_.end())
-      return std::min(found->second.mean(), cell.limits.wall_s);
+    const double steps = cell.spec->sequence ? static_cast<double>(cell.spec->sequence->solved_steps()) : 1.0;
+    if (const auto found = by_solver_.find(kind_of(cell)); found != by_solver_.end())
+      return std::min(found->second.mean() * steps, cell.limits.wall_s);
     return std::nullopt;
   }
-  std::size_t results(const std::string& solver) const { return by_solver_.at(solver).count; }
+  std::size_t results(const Cell& cell) const { return by_solver_.at(kind_of(cell)).count; }
 
  private:
   void add(const Json& json) try {
@@ -54,13 +55,21 @@ class StoredTimes {
     const Json& problem = json.at("problem");
     if (!wall.is_number() || !problem.contains("rows")) return;  // its problem was never built
     const auto solver = json.at("solver").at("name").get<std::string>();
-    by_solver_[solver].add(wall.get<double>());
+    const double steps = json.contains("steps") ? json["steps"].at("steps").get<double>() : 0.0;
+    if (steps > 0.0)
+      by_solver_[{solver, true}].add(wall.get<double>() / steps);
+    else
+      by_solver_[{solver, false}].add(wall.get<double>());
     by_problem_[{solver, problem.at("sha256").get<std::string>()}].add(wall.get<double>());
   } catch (const nlohmann::json::exception&) {
     // no result
   }
 
-  std::map<std::string, Sum> by_solver_;
+  /// The name of a solver, and whether it runs a sequence: times of these are those of a step.
+  using Kind = std::pair<std::string, bool>;
+  static Kind kind_of(const Cell& cell) { return {cell.solver->solver, cell.spec->sequence.has_value()}; }
+
+  std::map<Kind, Sum> by_solver_;
   std::map<std::pair<std::string, std::string>, Sum> by_problem_;
 };
 
@@ -74,7 +83,8 @@ RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chose
   const Timing timing = timing_of(options, !plan.cells.empty() && plan.cells.front().kernels);
   const double jobs = options.jobs;
   RunEstimate estimate;
-  std::set<std::string> seen, solvers;
+  std::set<std::string> seen;
+  std::set<std::pair<std::string, bool>> solvers;
   double longest_expected = 0.0, longest_limit = 0.0;
   for (const std::size_t index : chosen) {
     const Cell& cell = plan.cells[index];
@@ -88,7 +98,8 @@ RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chose
       ++estimate.expected_cells;
       estimate.expected_s += *expected * runs;
       longest_expected = std::max(longest_expected, *expected);
-      if (solvers.insert(cell.solver->solver).second) estimate.results += stored.results(cell.solver->solver);
+      if (solvers.insert({cell.solver->solver, cell.spec->sequence.has_value()}).second)
+        estimate.results += stored.results(cell);
     } else {
       ++estimate.unknown_cells;
       estimate.limit_s += cell.limits.wall_s * runs;

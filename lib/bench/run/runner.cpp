@@ -100,7 +100,7 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
     for (const std::string& text : report.warnings) progress.warning(text);
 
   const InterruptGuard guard;
-  Supervisor supervisor(plan, catalog, store, options.jobs, timing, progress);
+  Supervisor supervisor(plan, catalog, store, options.jobs, timing, progress, options.fresh);
   report.interrupted = !supervisor.run(missing, distinct, guard);
   store.write_summary(plan);
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,12 @@ struct RunOptions {
 
 Timing timing_of(const RunOptions& options, bool kernels);
 
+/// How far a sequence has come.
+struct StepsDone {
+  std::int64_t done = 0, total = 0;
+  std::optional<double> left_s;  ///< at the pace so far, s; nothing before the first step
+};
+
 /// How far a run has come.
 struct RunCounts {
   std::size_t total = 0;  ///< cells to run, without reused ones
@@ -38,6 +45,7 @@ struct RunCounts {
   std::size_t failed = 0;  ///< is_failure()
   /// Time left from the cells measured so far (RemainingTime), s; nothing before the first finished cell.
   std::optional<double> left_s;
+  std::optional<StepsDone> steps;  ///< of the sequence that began last among those that run
 };
 
 /// Listens to a run, called from the thread of run_config. Here it hears nothing.

@@ -8,11 +8,15 @@
 #include <iterator>
 #include <tuple>
 
+#include "bench/results/steps_csv.hpp"
 #include "bench/results/trace_csv.hpp"
 #include "bench/run/kernel_times.hpp"
 #include "bench/run/repeats.hpp"
+#include "bench/run/sequence_run.hpp"
+#include "bench/run/tape.hpp"
 #include "bench/run/worker.hpp"
 #include "core/error.hpp"
+#include "io/file.hpp"
 #include "process/exit_status.hpp"
 
 namespace ccp {
@@ -37,14 +41,26 @@ std::string last_line_of(const fs::path& log) {
   return last;
 }
 
-/// Removes all but the log and the trace of a dead worker's folder, and an empty log in any case.
+/// Whether the worker of a sequence has left a mark to go on from.
+bool goes_on_later(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_regular_file(folder / step_mark_name, ignored);
+}
+
+/// Whether a dead worker's file stays: its log, its traces, its steps and where it came among them.
+bool outlives_worker(const std::string& name) {
+  return name == first_log_name || name == again_log_name || name == steps_name || name == step_mark_name ||
+         (name.rfind("trace.", 0) == 0 && name.size() > 4 && name.compare(name.size() - 4, 4, ".csv") == 0);
+}
+
+/// Removes what a dead worker leaves besides that, the mark of one that is done, and an empty log in any case.
 void clean_folder(const fs::path& folder, bool dead) {
   std::error_code ignored;
   std::vector<fs::path> rubbish;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const bool is_log = (entry.path().filename() == first_log_name || entry.path().filename() == again_log_name);
-    const bool empty_log = is_log && entry.file_size(ignored) == 0;
-    if (empty_log || (dead && !is_log && entry.path().filename() != "trace.csv")) rubbish.push_back(entry.path());
+    const std::string name = entry.path().filename().string();
+    const bool empty_log = (name == first_log_name || name == again_log_name) && entry.file_size(ignored) == 0;
+    if (empty_log || (dead ? !outlives_worker(name) : name == step_mark_name)) rubbish.push_back(entry.path());
   }
   for (const fs::path& path : rubbish) fs::remove_all(path, ignored);
 }
@@ -52,14 +68,15 @@ void clean_folder(const fs::path& folder, bool dead) {
 }  // namespace
 
 Supervisor::Supervisor(const Plan& plan, const Catalog& catalog, const ResultStore& store, int jobs, Timing timing,
-                       RunProgress& progress)
+                       RunProgress& progress, bool fresh)
     : plan_(plan),
       catalog_(catalog),
       store_(store),
       jobs_(jobs),
       timing_(timing),
       progress_(progress),
-      log_name_(first_log_name) {
+      log_name_(first_log_name),
+      fresh_(fresh) {
   clock_.start();
 }
 
@@ -74,7 +91,8 @@ bool Supervisor::run(const std::vector<std::size_t>& missing, const std::vector<
   for (auto round = next_round(all); !round.empty() && !guard.interrupted(); round = next_round(all)) run_round(round);
   const auto killed = pool_.kill_all();
   for (const std::size_t index : killed)
-    if (index != aside && !store_.find(plan_.cells[index])) store_.discard(plan_.cells[index]);
+    if (index != aside && !store_.find(plan_.cells[index]) && !goes_on_later(store_.cell_folder(plan_.cells[index])))
+      store_.discard(plan_.cells[index]);
   return !guard.interrupted();
 }
 
@@ -115,8 +133,8 @@ std::optional<WorkerExit> Supervisor::wait() {
   return std::nullopt;
 }
 
-std::optional<WorkerExit> Supervisor::run_aside(const Cell& cell, const std::function<int()>& body) {
-  pool_.spawn(aside, cell.limits, fs::absolute(store_.cell_folder(cell)) / log_name_, body);
+std::optional<WorkerExit> Supervisor::run_aside(const Cell& cell, const Limits& limits, const std::function<int()>& body) {
+  pool_.spawn(aside, limits, fs::absolute(store_.cell_folder(cell)) / log_name_, body);
   while (!guard_->interrupted())
     if (const auto exit = wait()) return exit;
   return std::nullopt;
@@ -132,7 +150,7 @@ void Supervisor::build(const Cell& cell) {
   }
   const double start = clock_.seconds();
   if (tried_.insert(cell.model).second && !(built_ && built_->defect())) {
-    const auto exit = run_aside(cell, [&] {
+    const auto exit = run_aside(cell, cell.limits, [&] {
       if (fresh) built_ = std::make_unique<BuiltProblem>(cell, catalog_);
       built_->judge(cell.model);
       return exit_came_through;
@@ -157,7 +175,7 @@ void Supervisor::measure_kernels_once(const Cell& cell) {
   const auto [times, fresh] = kernels_.try_emplace(cell.threads);
   if (fresh)
     times->second = measure_kernels_apart(built_->problem(), cell.threads, [&](const std::function<int()>& body) {
-      const auto exit = run_aside(cell, body);
+      const auto exit = run_aside(cell, cell.limits, body);
       return exit && exit->status.code == 0;
     });
   built_->set_kernels(times->second);
@@ -166,12 +184,99 @@ void Supervisor::measure_kernels_once(const Cell& cell) {
 void Supervisor::start(std::size_t index) {
   if (log_name_ == again_log_name) return start_again(index);
   const Cell& cell = plan_.cells[index];
+  if (cell.spec->sequence) return start_sequence(index);
   store_.prepare(cell);
   build(cell);
   if (guard_->interrupted()) return store_.discard(cell);
-  if (built_->judge(cell.model) == nullptr) return finish_without_worker(index);
+  if (built_->judge(cell.model) == nullptr) return finish_without_worker(index, *built_->defect(), build_s_);
   const fs::path folder = fs::absolute(store_.cell_folder(cell));  // a solver may change its directory
   spawn(index, [this, &cell, folder] { return run_cell(cell, *built_, catalog_, folder, timing_.pin); });
+}
+
+fs::path Supervisor::tape_folder(const Cell& cell) const {
+  return fs::absolute(store_.folder() / "sequences" / cell.tape_key);
+}
+
+std::optional<std::pair<Status, std::string>> Supervisor::make_tape(const Cell& cell) {
+  const auto [known, fresh] = tapes_.try_emplace(cell.problem_key);
+  if (cell.tape_key.empty() || !fresh) return known->second;
+  const double start = clock_.seconds();
+  const fs::path folder = tape_folder(cell), failure = folder / "failure.txt";
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(folder.string(), "", fmt::format("cannot be created ({})", error.message()));
+  sequences_.push_back({aside, std::make_unique<StepCounter>(), cell.spec->sequence->steps, start});
+  progress_.building(cell, counts());
+  StepCounter& counter = *sequences_.back().counter;
+  // The driver watches its time by itself; a step that hangs does not.
+  const Limits limits{cell.spec->sequence->driver.wall_s + cell.limits.wall_s, cell.limits.memory_mb};
+  const auto exit = run_aside(cell, limits, [&] {
+    try {
+      record_tape(cell, catalog_, folder, counter);
+    } catch (const InputError& refusal) {
+      write_file_atomically(failure, refusal.what());
+    }
+    return exit_came_through;
+  });
+  std::erase_if(sequences_, [](const auto& entry) { return entry.id == aside; });
+  if (!exit) return std::nullopt;
+  if (exit->status.code != exit_came_through) {
+    const auto [status, reason] = how_it_ended(cell, *exit);
+    known->second = {status == Status::time_limit ? Status::failed : status,
+                     "the driver did not come to its end: " + reason};
+  } else if (const auto text = read_file(failure)) {
+    known->second = {Status::failed, *text};
+    fs::remove(failure, error);
+  }
+  remaining_time_.built(cell.problem_key, clock_.seconds() - start);
+  return known->second;
+}
+
+void Supervisor::start_sequence(std::size_t index, std::optional<CellRecord> record) {
+  const Cell& cell = plan_.cells[index];
+  const bool again = record.has_value();
+  const double start = clock_.seconds();
+  if (!again && (fresh_ || !goes_on_later(store_.cell_folder(cell)))) store_.prepare(cell);
+  const auto defect = make_tape(cell);
+  const bool goes_on = goes_on_later(store_.cell_folder(cell));
+  if (guard_->interrupted()) return again || goes_on ? void() : store_.discard(cell);
+  if (defect && again) {
+    remaining_time_.skipped(cell.solver->solver);
+    return give_up_repeating(index, std::move(*record), defect->second);
+  }
+  if (defect) return finish_without_worker(index, *defect, clock_.seconds() - start);
+  if (again && cell.tape_key.empty() && record->sequence && record->sequence->steps_at_time_limit > 0) {
+    remaining_time_.skipped(cell.solver->solver);
+    return give_up_repeating(index, std::move(*record),
+                             "steps ended at their time limit, so that its trajectory is not repeatable");
+  }
+  const int pass = again ? next_pass(*record, timing_, can_replay(cell, catalog_)).value_or(1) : 1;
+  if (again) note_unreplayable(cell, *record);
+  const fs::path folder = fs::absolute(store_.cell_folder(cell)), tape = tape_folder(cell);
+  auto counter = std::make_unique<StepCounter>();
+  StepCounter& steps = *counter;
+  sequences_.push_back({index, std::move(counter), cell.spec->sequence->solved_steps(), clock_.seconds()});
+  spawn(index, [this, &cell, folder, tape, &steps, &record, pass] {
+    if (!record) return run_sequence(cell, catalog_, folder, tape, steps, timing_.pin);
+    return run_sequence_again(cell, catalog_, folder, tape, steps, std::move(*record), pass, timing_.pin);
+  });
+}
+
+std::optional<StepsDone> Supervisor::steps_done() const {
+  if (sequences_.empty()) return std::nullopt;
+  const RunningSteps& last = sequences_.back();
+  StepsDone steps{last.counter->done(), last.total, std::nullopt};
+  if (const std::int64_t here = last.counter->done_here(); here > 0)
+    steps.left_s =
+        (clock_.seconds() - last.start_s) * static_cast<double>(steps.total - steps.done) / static_cast<double>(here);
+  return steps;
+}
+
+void Supervisor::note_unreplayable(const Cell& cell, CellRecord& record) const {
+  const std::string remark = "timed with judging between iterations: the method cannot be replayed without";
+  if (timing_.passes == 2 && !can_replay(cell, catalog_) &&
+      std::find(record.notes.begin(), record.notes.end(), remark) == record.notes.end())
+    record.notes.push_back(remark);
 }
 
 void Supervisor::spawn(std::size_t index, const std::function<int()>& body) {
@@ -184,20 +289,22 @@ void Supervisor::spawn(std::size_t index, const std::function<int()>& body) {
 
 void Supervisor::start_again(std::size_t index) {
   const Cell& cell = plan_.cells[index];
+  const auto stored = [&] {
+    auto record = store_.find(cell);
+    if (!record) throw InputError(store_.cell_folder(cell).string(), "", "the result was removed while the run went on");
+    return record;
+  };
+  if (cell.spec->sequence) return start_sequence(index, stored());
   build(cell);
   if (guard_->interrupted()) return;
-  auto record = store_.find(cell);
-  if (!record) throw InputError(store_.cell_folder(cell).string(), "", "the result was removed while the run went on");
+  auto record = stored();
   if (built_->judge(cell.model) == nullptr) {
     remaining_time_.skipped(cell.solver->solver);
     return give_up_repeating(index, std::move(*record), built_->defect()->second);
   }
   const bool replayable = can_replay(cell, catalog_);
   const int pass = next_pass(*record, timing_, replayable).value_or(1);
-  const std::string remark = "timed with judging between iterations: the method cannot be replayed without";
-  if (timing_.passes == 2 && !replayable &&
-      std::find(record->notes.begin(), record->notes.end(), remark) == record->notes.end())
-    record->notes.push_back(remark);
+  note_unreplayable(cell, *record);
   const fs::path folder = fs::absolute(store_.cell_folder(cell));
   spawn(index, [this, &cell, folder, &record, pass] {
     return run_cell_again(cell, *built_, catalog_, folder, std::move(*record), pass, timing_.pin);
@@ -222,13 +329,13 @@ void Supervisor::give_up_repeating(std::size_t index, CellRecord record, const s
   report(index, record);
 }
 
-void Supervisor::finish_without_worker(std::size_t index) {
+void Supervisor::finish_without_worker(std::size_t index, const std::pair<Status, std::string>& defect, double wall_s) {
   const Cell& cell = plan_.cells[index];
   CellRecord record;
   record.hash = cell.hash;
   record.limits = cell.limits;
-  record.wall_s = build_s_;
-  std::tie(record.status, record.reason) = *built_->defect();
+  record.wall_s = wall_s;
+  std::tie(record.status, record.reason) = defect;
   clean_folder(store_.cell_folder(cell), true);
   store_.store(cell, record);
   remaining_time_.skipped(cell.solver->solver);
@@ -265,13 +372,17 @@ CellRecord Supervisor::record_of_dead(const Cell& cell, const WorkerExit& exit) 
 void Supervisor::finish(const WorkerExit& exit) {
   const Cell& cell = plan_.cells[exit.id];
   --counts_.running;
+  std::erase_if(sequences_, [&](const auto& entry) { return entry.id == exit.id; });
   remaining_time_.finished(exit.id, exit.wall_s);
   if (log_name_ == again_log_name) return finish_again(exit.id, exit);
   const bool in_order = exit.status.code == 0;
   auto record = in_order ? store_.find(cell) : std::nullopt;
   if (!record) {
     record = record_of_dead(cell, exit);
-    recover_trace(store_.cell_folder(cell), cell, *record);
+    if (cell.spec->sequence)
+      recover_steps(store_.cell_folder(cell), cell, *record);
+    else
+      recover_trace(store_.cell_folder(cell), cell, *record);
     clean_folder(store_.cell_folder(cell), true);
     store_.store(cell, *record);
   } else {
@@ -289,6 +400,7 @@ void Supervisor::report(std::size_t index, const CellRecord& record) {
 RunCounts Supervisor::counts() const {
   RunCounts counts = counts_;
   counts.left_s = remaining_time_.left_s(jobs_, clock_.seconds());
+  counts.steps = steps_done();
   return counts;
 }
 

@@ -16,6 +16,7 @@
 #include "bench/run/built_problem.hpp"
 #include "bench/run/remaining_time.hpp"
 #include "bench/run/runner.hpp"
+#include "bench/run/step_counter.hpp"
 #include "core/stopwatch.hpp"
 #include "process/interrupt_guard.hpp"
 #include "process/process_pool.hpp"
@@ -27,7 +28,7 @@ namespace ccp {
 class Supervisor {
  public:
   Supervisor(const Plan& plan, const Catalog& catalog, const ResultStore& store, int jobs, Timing timing,
-             RunProgress& progress);
+             RunProgress& progress, bool fresh);
 
   /// Runs the cells `missing` in that order, then, round by round, each of `all` that needs another timed run. Indices of
   /// the plan; no hash twice. Returns false when interrupted: what ran then is discarded.
@@ -40,6 +41,8 @@ class Supervisor {
   std::vector<std::size_t> next_round(const std::vector<std::size_t>& cells) const;
   /// Another timed run of a cell that has a result.
   void start_again(std::size_t index);
+  /// Notes a method that a second pass cannot time without judging.
+  void note_unreplayable(const Cell& cell, CellRecord& record) const;
   void finish_again(std::size_t index, const WorkerExit& exit);
   void give_up_repeating(std::size_t index, CellRecord record, const std::string& reason);
   void spawn(std::size_t index, const std::function<int()>& body);
@@ -47,13 +50,20 @@ class Supervisor {
   std::optional<WorkerExit> wait();
   /// Runs `body` in a worker that belongs to no cell, within the limits and the folder of one, while cells go on. Nothing
   /// when interrupted.
-  std::optional<WorkerExit> run_aside(const Cell& cell, const std::function<int()>& body);
+  std::optional<WorkerExit> run_aside(const Cell& cell, const Limits& limits, const std::function<int()>& body);
   void start(std::size_t index);
+  /// Starts a cell with a sequence; record: of one that has run, to run it again.
+  void start_sequence(std::size_t index, std::optional<CellRecord> record = std::nullopt);
+  /// Makes the tape of a cell as long as it needs it, in a worker aside; why that cannot be done.
+  std::optional<std::pair<Status, std::string>> make_tape(const Cell& cell);
+  std::filesystem::path tape_folder(const Cell& cell) const;
+  /// Of the sequence that began last among those that run.
+  std::optional<StepsDone> steps_done() const;
   /// Makes problem and judge of a cell, first in a worker aside, because a damaged file can end the process that reads it.
   void build(const Cell& cell);
   void measure_kernels_once(const Cell& cell);
   void finish(const WorkerExit& exit);
-  void finish_without_worker(std::size_t index);
+  void finish_without_worker(std::size_t index, const std::pair<Status, std::string>& defect, double wall_s);
   void report(std::size_t index, const CellRecord& record);
   std::pair<Status, std::string> how_it_ended(const Cell& cell, const WorkerExit& exit) const;
   CellRecord record_of_dead(const Cell& cell, const WorkerExit& exit) const;
@@ -75,6 +85,16 @@ class Supervisor {
   std::set<Model> tried_;                              ///< models whose judge was made aside, of the problem that is built
   std::map<int, std::optional<KernelTimes>> kernels_;  ///< of the problem that is built, by threads
   std::unique_ptr<BuiltProblem> built_;
+  /// A sequence, or the tape of one, whose worker runs.
+  struct RunningSteps {
+    std::size_t id = 0;  ///< as the pool has it
+    std::unique_ptr<StepCounter> counter;
+    std::int64_t total = 0;
+    double start_s = 0.0;
+  };
+  const bool fresh_;  ///< nothing goes on where an earlier worker was killed
+  std::map<std::string, std::optional<std::pair<Status, std::string>>> tapes_;  ///< by problem key; the defect, if any
+  std::vector<RunningSteps> sequences_;                                         ///< in the order they began
   RemainingTime remaining_time_;
   RunCounts counts_;
 };

@@ -14,6 +14,7 @@
 #include "bench/run/kernel_times.hpp"
 #include "bench/run/repeats.hpp"
 #include "bench/run/resident_pages.hpp"
+#include "bench/run/tape.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
 #include "io/file.hpp"
@@ -22,18 +23,8 @@
 namespace ccp {
 namespace {
 
-/// Room a timed run finds in memory, bytes: what the methods take for about a thousand contacts.
-constexpr std::size_t resident_heap = 4U << 20U;
-
-double peak_memory_mb() {
-  rusage usage{};
-  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<double>(usage.ru_maxrss) / 1024.0 : 0.0;
-}
-
 std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog) {
-  auto solver = catalog.make_solver(cell.solver->solver);
-  for (const auto& [name, value] : cell.solver->parameters) solver->settings().set(name, value);
-  return solver;
+  return configured_solver(cell.solver->solver, cell.solver->parameters, catalog);
 }
 
 /// Where the run starts. A reference solution is made here, in the worker and off the solver's clock, so that its failure
@@ -73,6 +64,11 @@ void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, c
 }
 
 }  // namespace
+
+double peak_memory_mb() {
+  rusage usage{};
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<double>(usage.ru_maxrss) / 1024.0 : 0.0;
+}
 
 int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder, bool pin) {
   Stopwatch wall;

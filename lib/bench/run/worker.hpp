@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 
 #include "bench/config/catalog.hpp"
@@ -8,6 +9,12 @@
 #include "bench/run/built_problem.hpp"
 
 namespace ccp {
+
+/// Room a timed run finds in memory, bytes: what the methods take for about a thousand contacts.
+constexpr std::size_t resident_heap = std::size_t{4} << 20U;
+
+/// Largest resident size of this process, MiB.
+double peak_memory_mb();
 
 /// The work of a worker: solves one cell and writes trace.csv and then cell.json into `folder`. What the solver throws
 /// becomes the status failed; std::bad_alloc goes through. Returns the exit code. Throws InputError when cell.json cannot be

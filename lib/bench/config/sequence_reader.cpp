@@ -1,0 +1,138 @@
+#include "bench/config/sequence_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "bench/config/config_reader.hpp"
+#include "core/error.hpp"
+#include "core/sha256.hpp"
+#include "io/file.hpp"
+#include "io/stored_state.hpp"
+#include "peers/peer_solver.hpp"
+#include "process/process_pool.hpp"
+
+namespace ccp {
+namespace {
+
+bool solves(const Solver& solver, Model model) {
+  return solver.native(model) || (model == Model::ncp && solver.native(Model::ccp));
+}
+
+DriverSpec read_driver(const Json& entry, const Catalog& catalog, const ConfigKeys& keys, bool own,
+                       const std::string& pointer, const JsonSource& source) {
+  const Shape& shape = keys.shape("driver");
+  DriverSpec driver;
+  driver.solver = shape.value<std::string>(entry, "solver");
+  const auto made = catalog.make_solver(driver.solver);
+  if (const PeerSolver* peer = as_peer(*made)) driver.peer_version = peer->version();
+  driver.parameters = read_parameters(entry, made->settings(), pointer, source);
+  driver.model = *model_from_name(shape.value<std::string>(entry, "model"));
+  driver.stop.measure = *measure_from_name(shape.value<std::string>(entry, "measure"));
+  driver.stop.tolerance = shape.value<double>(entry, "tolerance");
+  driver.stop.max_iterations = shape.value<int>(entry, "max_iterations");
+  driver.wall_s = shape.value<double>(entry, "wall_s");
+  if (own && entry.contains("model"))
+    source.fail(child_pointer(pointer, "model"), "'model' belongs to a shared trajectory: an own one has that of its cell");
+  if (!own && !solves(*made, driver.model))
+    source.fail(pointer, fmt::format("the driver {} does not solve the {} model", driver.solver, model_name(driver.model)));
+  return driver;
+}
+
+/// The SHA-256 of the file, once its state is known to fit.
+std::string check_state(const std::string& file, Motion& motion, const std::string& pointer, const JsonSource& source) {
+  const auto broken_off = try_apart([&] {
+    try {
+      read_stored_state(file);
+    } catch (const std::exception&) {
+      // said by the second reading
+    }
+  });
+  if (broken_off)
+    source.fail(pointer,
+                fmt::format("'{}' is damaged: a process that tried to read it ended by {}", file, broken_off->text()));
+  try {
+    motion.restore(read_stored_state(file).state);
+  } catch (const InputError& error) {
+    source.fail(pointer, error.what());
+  }
+  return sha256_hex(read_file(file).value_or(""));
+}
+
+void make_absolute(Json& state, const std::filesystem::path& folder) {
+  if (state.is_string()) state = std::filesystem::absolute(folder / state.get<std::string>()).lexically_normal().string();
+}
+
+/// Of the lists of a sweep that give states.
+void make_lists_absolute(Json& sweep, const std::filesystem::path& folder) {
+  for (const auto& [pointer, list] : sweep.items()) {
+    if (pointer == "zip" && list.is_object()) make_lists_absolute(list, folder);
+    if (pointer.ends_with("/sequence/state") && list.is_array())
+      for (Json& state : list) make_absolute(state, folder);
+  }
+}
+
+}  // namespace
+
+SequenceSpec read_sequence(const Json& entry, const Scene& scene, std::uint64_t seed, const Catalog& catalog,
+                           const ConfigKeys& keys, const std::string& pointer, const JsonSource& source, bool of_results) {
+  const Shape& shape = keys.shape("sequence");
+  const auto motion = scene.motion(seed);
+  if (!motion) source.fail(pointer, fmt::format("scene '{}' does not move", scene.info().name));
+  SequenceSpec sequence;
+  sequence.steps = shape.value<int>(entry, "steps");
+  sequence.settle = shape.value<int>(entry, "settle");
+  if (sequence.settle >= sequence.steps)
+    source.fail(child_pointer(pointer, "settle"),
+                fmt::format("'settle' is {}, expected less than 'steps', which is {}", sequence.settle, sequence.steps));
+  const auto trajectory = shape.value<std::string>(entry, "trajectory");
+  sequence.trajectory =
+      static_cast<Trajectory>(std::find(trajectories.begin(), trajectories.end(), trajectory) - trajectories.begin());
+  sequence.driver = read_driver(entry.value("driver", Json::object()), catalog, keys, sequence.trajectory == Trajectory::own,
+                                child_pointer(pointer, "driver"), source);
+  sequence.trace_steps = shape.value<std::vector<int>>(entry, "trace_steps");
+  std::sort(sequence.trace_steps.begin(), sequence.trace_steps.end());
+  for (const int step : sequence.trace_steps)
+    if (step < sequence.settle || step >= sequence.steps)
+      source.fail(child_pointer(pointer, "trace_steps"),
+                  fmt::format("step {} is not solved, expected {} to {}", step, sequence.settle, sequence.steps - 1));
+  sequence.state = shape.value<std::string>(entry, "state");
+  if (sequence.state.empty()) return sequence;
+  sequence.state = (std::filesystem::path(source.file).parent_path() / sequence.state).string();
+  if (!of_results || std::filesystem::exists(sequence.state))
+    sequence.state_digest = check_state(sequence.state, *motion, child_pointer(pointer, "state"), source);
+  return sequence;
+}
+
+void check_sequences(const ConfigVariant& variant, const Catalog& catalog, const JsonSource& source) {
+  for (std::size_t p = 0; p < variant.problems.size(); ++p) {
+    const auto& sequence = variant.problems[p]->sequence;
+    for (std::size_t s = 0; s < variant.solvers.size(); ++s) {
+      const std::string place = child_pointer(child_pointer("/solvers", s), "start");
+      if (!sequence && variant.solvers[s]->start_from_previous)
+        source.fail(place, fmt::format("starts from the previous step, but /problems/{} has no 'sequence'", p));
+      if (sequence && variant.solvers[s]->start_from_reference)
+        source.fail(place, fmt::format("starts from a reference solution, which the steps of the 'sequence' of "
+                                       "/problems/{} do not have",
+                                       p));
+    }
+    if (!sequence || sequence->trajectory == Trajectory::shared) continue;
+    const auto driver = catalog.make_solver(sequence->driver.solver);
+    for (const Model model : variant.models)
+      if (!solves(*driver, model))
+        source.fail(fmt::format("/problems/{}/sequence/driver", p),
+                    fmt::format("the driver {} does not solve the {} model of the config", sequence->driver.solver,
+                                model_name(model)));
+  }
+}
+
+void make_states_absolute(Json& document, const std::string& file) {
+  const auto folder = std::filesystem::path(file).parent_path();
+  for (Json& problem : document["problems"])
+    if (problem.contains("sequence") && problem["sequence"].contains("state"))
+      make_absolute(problem["sequence"]["state"], folder);
+  if (document.contains("sweep")) make_lists_absolute(document["sweep"], folder);
+}
+
+}  // namespace ccp

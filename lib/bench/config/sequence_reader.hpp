@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "bench/config/config.hpp"
+#include "bench/config/config_json.hpp"
+#include "bench/config/config_keys.hpp"
+
+namespace ccp {
+
+/// "sequence" of a problem whose form was checked already. scene: with the parameters of the problem. Throws InputError for
+/// a scene that does not move, no step to solve, a traced step that is none of them, a driver without the model, and a state
+/// that cannot be read or is of another scene or number of bodies; of_results: a state may be gone.
+SequenceSpec read_sequence(const Json& entry, const Scene& scene, std::uint64_t seed, const Catalog& catalog,
+                           const ConfigKeys& keys, const std::string& pointer, const JsonSource& source, bool of_results);
+
+/// Whether problems, solvers and models of a variant go together: throws InputError for a start from the previous step
+/// without a sequence, one from the reference with a sequence, and an own trajectory whose driver does not solve a model.
+void check_sequences(const ConfigVariant& variant, const Catalog& catalog, const JsonSource& source);
+
+/// Makes the paths of states absolute, as seen from the folder of the config `file`.
+void make_states_absolute(Json& document, const std::string& file);
+
+}  // namespace ccp

@@ -1,0 +1,121 @@
+#include "bench/record/step_row.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/record/csv.hpp"
+
+namespace ccp {
+namespace {
+
+double mean(double sum, std::int64_t count) { return count > 0 ? sum / static_cast<double>(count) : unknown_number; }
+
+void add(Counters& sum, const Counters& more) {
+  sum.factorizations += more.factorizations;
+  sum.back_solves += more.back_solves;
+  sum.products += more.products;
+  sum.projections += more.projections;
+  sum.analyses += more.analyses;
+  sum.analysis_s += more.analysis_s;
+  sum.factorization_s += more.factorization_s;
+  sum.back_solve_s += more.back_solve_s;
+}
+
+/// A NaN stays.
+double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
+void add_measures(Measures& total, const Measures& more) {
+  for (const Measure measure : all_measures()) {
+    const std::size_t i = measure_index(measure);
+    total[i] = measure == Measure::objective ? total[i] + more[i] : larger(total[i], more[i]);
+  }
+}
+
+void add_crossings(Crossings& total, const Crossings& more) {
+  for (std::size_t i = 0; i < total.size(); ++i) {
+    if (total[i].iteration < 0) continue;
+    if (more[i].iteration < 0)
+      total[i] = {};
+    else
+      total[i] = {total[i].iteration + more[i].iteration, total[i].elapsed_s + more[i].elapsed_s};
+  }
+}
+
+double energy(const StepRow& row) { return row.fact("kinetic_J") + row.fact("potential_J"); }
+
+}  // namespace
+
+double StepRow::fact(const std::string& name) const {
+  const auto found = std::find_if(facts.begin(), facts.end(), [&](const MotionFact& fact) { return fact.name == name; });
+  return found == facts.end() ? unknown_number : found->value;
+}
+
+void take_result(StepRow& row, const Result& result) {
+  row.status = result.status;
+  row.stopped_by = result.verdict;
+  row.reason = result.reason;
+  row.iterations = result.iterations;
+  row.setup_s = result.setup_s;
+  row.solve_s = result.solve_s;
+  row.counters = result.counters;
+  row.measures = result.measures;
+  row.native_converged = result.native_converged;
+  row.crossings = result.crossings;
+}
+
+SequenceFacts facts_of(const std::vector<StepRow>& rows, std::int64_t asked) {
+  SequenceFacts facts;
+  facts.steps = std::ssize(rows);
+  facts.unsolved_steps = asked;
+  std::int64_t with_contacts = 0, solved_with_contacts = 0;
+  double iterations = 0.0, iterations_solved = 0.0;
+  for (const StepRow& row : rows) {
+    const bool solved = row.status == Status::solved;
+    if (solved) --facts.unsolved_steps;
+    if (row.status == Status::time_limit) ++facts.steps_at_time_limit;
+    facts.iterations_max = std::max(facts.iterations_max, row.iterations);
+    facts.contacts_max = std::max(facts.contacts_max, row.contacts);
+    facts.rows_max = std::max(facts.rows_max, row.rows);
+    facts.dofs = std::max(facts.dofs, row.dofs);
+    facts.deepest_gap = -larger(-facts.deepest_gap, -row.fact("deepest_gap"));
+    facts.energy_gain = larger(facts.energy_gain, energy(row) - energy(rows.front()));
+    if (row.contacts == 0) continue;
+    ++with_contacts;
+    iterations += row.iterations;
+    if (!solved) continue;
+    ++solved_with_contacts;
+    iterations_solved += row.iterations;
+  }
+  facts.iterations_per_step = mean(iterations, with_contacts);
+  facts.iterations_per_solved_step = mean(iterations_solved, solved_with_contacts);
+  if (!rows.empty()) facts.facts = rows.back().facts;
+  return facts;
+}
+
+Result total_of(const std::vector<StepRow>& rows, std::int64_t asked) {
+  Result total;
+  total.status = Status::solved;
+  total.native_converged = !rows.empty();
+  for (Crossing& crossing : total.crossings) crossing = std::ssize(rows) == asked ? Crossing{0, 0.0} : Crossing{};
+  std::int64_t unsolved = 0;
+  for (const StepRow& row : rows) {
+    total.iterations += row.iterations;
+    total.setup_s += row.setup_s;
+    total.solve_s += row.solve_s;
+    total.native_converged = total.native_converged && row.native_converged;
+    add(total.counters, row.counters);
+    add_measures(total.measures, row.measures);
+    add_crossings(total.crossings, row.crossings);
+    if (row.status == Status::solved) continue;
+    if (unsolved++ == 0) {
+      total.status = row.status;
+      total.reason = fmt::format("step {}{}{}", row.step, row.reason.empty() ? "" : ": ", row.reason);
+    }
+  }
+  if (unsolved > 1) total.reason += fmt::format(" (and {} later ones of {})", unsolved - 1, asked);
+  return total;
+}
+
+}  // namespace ccp

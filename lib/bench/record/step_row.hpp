@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/status.hpp"
+#include "problem/motion.hpp"
+#include "solvers/solver.hpp"
+
+namespace ccp {
+
+/// The result of one step of a sequence.
+struct StepRow {
+  std::int64_t step = 0;  ///< of the sequence, from 0
+  double time_s = 0.0;    ///< of the motion when the step begins, s
+  Index contacts = 0, rows = 0, dofs = 0;
+  /// Of the solver of the cell. A step without rows is solved in no iteration.
+  Status status = Status::solved;
+  std::optional<Status> stopped_by;  ///< why it was told to stop
+  std::string reason;
+  int iterations = 0;
+  double setup_s = 0.0, solve_s = 0.0;
+  Counters counters;
+  Measures measures{};  ///< of the returned point
+  bool native_converged = false;
+  Crossings crossings;
+  bool fallback = false;          ///< the world went on with the driver's solution instead
+  std::vector<MotionFact> facts;  ///< of the state that the step ends in
+
+  /// NaN for a fact that the motion does not know.
+  double fact(const std::string& name) const;
+  /// What a replay of the step has to do.
+  Replay replay() const { return {iterations, stopped_by, crossings}; }
+};
+
+/// Takes status, work, times and measures of a solve.
+void take_result(StepRow& row, const Result& result);
+
+/// What is known of the steps of a cell together.
+struct SequenceFacts {
+  std::int64_t steps = 0;                   ///< that have run
+  std::int64_t unsolved_steps = 0;          ///< of those that were asked for
+  double iterations_per_step = 0.0;         ///< of the steps with contacts; NaN without one
+  double iterations_per_solved_step = 0.0;  ///< of the solved steps with contacts; NaN without one
+  int iterations_max = 0;
+  Index contacts_max = 0, rows_max = 0, dofs = 0;
+  double deepest_gap = 0.0;  ///< m, the least of all steps
+  double energy_gain = 0.0;  ///< J, of kinetic and potential energy over that after the first step, at most; NaN unknown
+  std::int64_t steps_at_time_limit = 0;
+  std::vector<MotionFact> facts;  ///< of the last state
+};
+
+/// asked: the number of steps of the sequence.
+SequenceFacts facts_of(const std::vector<StepRow>& rows, std::int64_t asked);
+
+/// All steps as one: sums of iterations, counters and times; the largest of each measure (of the objective the sum); a
+/// decade is reached where each step has. The status is that of the first unsolved step.
+Result total_of(const std::vector<StepRow>& rows, std::int64_t asked);
+
+}  // namespace ccp

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "bench/config/plan.hpp"
+#include "bench/record/cell_record.hpp"
+#include "bench/record/step_row.hpp"
+#include "io/file.hpp"
+
+namespace ccp {
+
+inline constexpr const char* steps_name = "steps.csv";
+/// Start vectors of a cell that runs a sequence, kept beside its steps until it is done.
+inline constexpr const char* step_mark_name = "start.hdf5";
+
+/// Writes the steps of a sequence as CSV: one header line, then one line a step, each handed over to the system at once.
+class StepsCsv {
+ public:
+  /// Replaces the file by one with the steps `done`. Throws InputError(path, ...) when it cannot be written.
+  StepsCsv(std::filesystem::path path, const std::vector<StepRow>& done);
+
+  /// The facts of the first step are the last columns. Throws InputError(path, ...).
+  void add(const StepRow& row);
+
+ private:
+  std::filesystem::path path_;
+  FileStream stream_;
+  bool header_ = false;
+};
+
+/// The whole steps of a file; none when it is missing or no such file.
+std::vector<StepRow> read_steps(const std::filesystem::path& path);
+
+/// Takes what a worker that ended without a result has written of its steps: sums as far as they go.
+void recover_steps(const std::filesystem::path& folder, const Cell& cell, CellRecord& record);
+
+}  // namespace ccp

@@ -1,0 +1,340 @@
+#include "bench/run/sequence_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "bench/results/record_json.hpp"
+#include "bench/results/steps_csv.hpp"
+#include "bench/results/trace_csv.hpp"
+#include "bench/run/repeats.hpp"
+#include "bench/run/resident_pages.hpp"
+#include "bench/run/tape.hpp"
+#include "bench/run/worker.hpp"
+#include "core/error.hpp"
+#include "core/stopwatch.hpp"
+#include "io/file.hpp"
+#include "io/motion_tape.hpp"
+#include "problem/judge/judge.hpp"
+#include "solvers/run_monitor.hpp"
+
+namespace ccp {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t steps_per_mark = 100;
+
+/// The world of a cell, step by step.
+class SequenceWorld {
+ public:
+  explicit SequenceWorld(std::unique_ptr<Motion> motion) : motion_(std::move(motion)) {}
+  virtual ~SequenceWorld() = default;
+
+  const Motion& motion() const { return *motion_; }
+  /// Goes to the beginning of a step; mark: of a run that goes on there.
+  virtual void begin(std::int64_t step, const StepMark* mark) = 0;
+  /// Takes the present step. solved: the solver of the cell has. Gives what the next step can start from, or nothing where
+  /// the world cannot go on; `row` gets facts and fallback.
+  virtual std::optional<StepEnd> take(const MotionProblem& problem, const Result& result, StepRow& row) = 0;
+  /// What a mark needs beside the tape.
+  virtual MotionState state() const { return {}; }
+
+ protected:
+  std::unique_ptr<Motion> motion_;
+};
+
+/// Where the driver has been.
+class TapedWorld final : public SequenceWorld {
+ public:
+  TapedWorld(std::unique_ptr<Motion> motion, fs::path folder, std::string key)
+      : SequenceWorld(std::move(motion)), tape_(std::move(folder), std::move(key)), scene_(motion_->state().scene) {}
+
+  void begin(std::int64_t step, const StepMark* /*mark*/) override { motion_->restore(tape_.state(step, scene_)); }
+
+  std::optional<StepEnd> take(const MotionProblem& problem, const Result& result, StepRow& row) override {
+    row.facts = tape_.facts(row.step + 1);
+    motion_->restore(tape_.state(row.step + 1, scene_));
+    if (!result.impulse.allFinite()) return StepEnd{};  // nothing to go on from, but the world does
+    return step_end(problem, result.impulse, result.carried);
+  }
+
+ private:
+  TapeReader tape_;
+  std::string scene_;
+};
+
+/// Where the solver of the cell leads, and the driver, where that fails.
+class OwnWorld final : public SequenceWorld {
+ public:
+  OwnWorld(std::unique_ptr<Motion> motion, const Cell& cell, const Catalog& catalog)
+      : SequenceWorld(std::move(motion)),
+        driver_(cell.spec->sequence->driver, cell.model, cell.threads, catalog),
+        seconds_left_(cell.spec->sequence->driver.wall_s) {}
+
+  void begin(std::int64_t step, const StepMark* mark) override {
+    if (mark != nullptr) {
+      last_ = mark->end;
+      return motion_->restore(mark->state);
+    }
+    for (std::int64_t settled = 0; settled < step; ++settled) {
+      const MotionProblem problem = motion_->problem();
+      Result result;
+      if (problem.problem.rows() > 0) result = drive(problem);
+      if (!result.impulse.allFinite())
+        throw InputError(fmt::format("the driver found no finite impulses for step {}: {}", settled, result.reason));
+      advance(problem, result);
+    }
+  }
+
+  std::optional<StepEnd> take(const MotionProblem& problem, const Result& result, StepRow& row) override {
+    Result accepted = result;
+    if (result.status != Status::solved) {
+      Result other = drive(problem);
+      const bool better = other.status == Status::solved || !result.impulse.allFinite();
+      if (better && other.impulse.allFinite()) {
+        row.fallback = true;
+        accepted = std::move(other);
+        accepted.carried = result.carried;  // of another method
+      }
+    }
+    if (!accepted.impulse.allFinite()) return std::nullopt;
+    advance(problem, accepted);
+    row.facts = motion_->facts();
+    return last_;
+  }
+
+  MotionState state() const override { return motion_->state(); }
+
+ private:
+  Result drive(const MotionProblem& problem) {
+    StepEnd start = last_.value_or(StepEnd{});
+    start.carried = 0.0;  // that of another method
+    Result result = driver_.solve(problem, motion_->velocity(), last_ ? &start : nullptr, std::max(seconds_left_, 0.0));
+    seconds_left_ -= result.setup_s + result.solve_s;
+    return result;
+  }
+
+  void advance(const MotionProblem& problem, const Result& result) {
+    motion_->advance(end_velocity(problem.problem, result.impulse), result.impulse);
+    last_ = step_end(problem, result.impulse, result.carried);
+  }
+
+  Driver driver_;
+  double seconds_left_;
+  std::optional<StepEnd> last_;
+};
+
+std::unique_ptr<SequenceWorld> world_of(const Cell& cell, const Catalog& catalog, const fs::path& tape) {
+  auto motion = start_motion(cell, catalog);
+  if (cell.tape_key.empty()) return std::make_unique<OwnWorld>(std::move(motion), cell, catalog);
+  return std::make_unique<TapedWorld>(std::move(motion), tape, cell.tape_key);
+}
+
+/// Runs the steps of a cell.
+class StepRunner {
+ public:
+  StepRunner(const Cell& cell, const Catalog& catalog, const fs::path& tape, StepCounter& counter)
+      : cell_(cell),
+        sequence_(*cell.spec->sequence),
+        solver_(configured_solver(cell.solver->solver, cell.solver->parameters, catalog)),
+        world_(world_of(cell, catalog, tape)),
+        counter_(counter) {}
+
+  /// Writes steps, traces and marks there.
+  void write_to(const fs::path& folder) { folder_ = folder; }
+  /// Replays these steps, judging nothing.
+  void replay(std::vector<StepRow> steps) { replayed_ = std::move(steps); }
+
+  void run() {
+    std::optional<StepMark> mark;
+    if (!folder_.empty()) mark = take_mark();
+    step_ = mark ? mark->step : sequence_.settle;
+    world_->begin(step_, mark ? &*mark : nullptr);
+    if (mark) last_ = mark->end;
+    std::optional<StepsCsv> csv;
+    if (!folder_.empty()) csv.emplace(folder_ / steps_name, rows_);
+    for (; step_ < sequence_.steps; ++step_) {
+      counter_.set(step_ - sequence_.settle);
+      if (csv && rows_.size() > 0 && (step_ - sequence_.settle) % steps_per_mark == 0 && !(mark && mark->step == step_))
+        write_step_mark(folder_ / step_mark_name, {step_, last_.value_or(StepEnd{}), world_->state()});
+      const bool goes_on = take_step();
+      if (csv && !unsupported_) csv->add(rows_.back());
+      if (!goes_on) return;
+    }
+  }
+
+  const std::vector<StepRow>& rows() const { return rows_; }
+  const std::optional<std::string>& unsupported() const { return unsupported_; }
+  std::vector<std::string> notes() const { return notes_; }
+
+ private:
+  /// Where a killed worker came, with the steps until there; nothing when it has left no whole mark.
+  std::optional<StepMark> take_mark() {
+    const fs::path file = folder_ / step_mark_name;
+    if (!fs::is_regular_file(file)) return std::nullopt;
+    try {
+      StepMark mark = read_step_mark(file);
+      std::vector<StepRow> rows = read_steps(folder_ / steps_name);
+      const std::int64_t done = mark.step - sequence_.settle;
+      if (done <= 0 || done > std::ssize(rows) || mark.step >= sequence_.steps) return std::nullopt;
+      rows.resize(static_cast<std::size_t>(done));
+      rows_ = std::move(rows);
+      notes_.push_back(fmt::format("the run was broken off and went on at step {}", mark.step));
+      return mark;
+    } catch (const InputError&) {
+      return std::nullopt;
+    }
+  }
+
+  /// False where the run ends: at a problem that the method does not take, or in a world that cannot go on.
+  bool take_step() {
+    const MotionProblem problem = world_->motion().problem();
+    StepRow row;
+    row.step = step_;
+    row.time_s = static_cast<double>(world_->motion().step()) * world_->motion().time_step();
+    row.contacts = std::ssize(problem.gaps);
+    row.rows = problem.problem.rows();
+    row.dofs = problem.problem.dofs();
+    Result result;
+    if (row.rows > 0) {
+      if (auto reason = solver_->supports(problem.problem, cell_.model)) {
+        unsupported_ = fmt::format("step {}: {}", step_, *reason);
+        return false;
+      }
+      result = solve(problem);
+      take_result(row, result);
+      for (const std::string& note : result.notes)
+        if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+    } else {
+      take_nothing(row, result);
+    }
+    std::optional<StepEnd> end = world_->take(problem, result, row);
+    rows_.push_back(std::move(row));
+    last_ = std::move(end);
+    return last_.has_value();
+  }
+
+  /// A step without rows.
+  void take_nothing(StepRow& row, Result& result) const {
+    result.status = Status::solved;
+    result.carried = last_ ? last_->carried : 0.0;
+    row.native_converged = true;
+    for (Crossing& crossing : row.crossings) crossing = {0, 0.0};
+  }
+
+  WarmStart start(const MotionProblem& problem) const {
+    if (!cell_.solver->start_from_previous || !last_) return {};
+    const bool same = *cell_.solver->start_from_previous == StartMatch::same;
+    return {same ? same_impulse(problem, *last_) : matched_impulse(problem, *last_), world_->motion().velocity(),
+            last_->carried};
+  }
+
+  Result solve(const MotionProblem& problem) {
+    const WarmStart from = start(problem);
+    Judge judge(problem.problem, cell_.model);
+    RunMonitor monitor(judge, cell_.stop, cell_.threads);
+    if (!replayed_.empty()) {
+      monitor.replay(replayed_.at(static_cast<std::size_t>(step_ - sequence_.settle)).replay());
+      return solver_->solve(problem.problem, cell_.model, from, monitor);
+    }
+    const auto& traced = sequence_.trace_steps;
+    if (folder_.empty() || !std::binary_search(traced.begin(), traced.end(), static_cast<int>(step_)))
+      return solver_->solve(problem.problem, cell_.model, from, monitor);
+    TraceCsv trace(folder_ / unfinished_trace_name);
+    monitor.set_trace(&trace, cell_.trace);
+    Result result = solver_->solve(problem.problem, cell_.model, from, monitor);
+    trace.close();
+    fs::rename(folder_ / unfinished_trace_name, folder_ / fmt::format("trace.{}.csv", step_));
+    return result;
+  }
+
+  const Cell& cell_;
+  const SequenceSpec& sequence_;
+  const std::unique_ptr<Solver> solver_;
+  const std::unique_ptr<SequenceWorld> world_;
+  StepCounter& counter_;
+  fs::path folder_;                ///< empty: nothing is written
+  std::vector<StepRow> replayed_;  ///< empty: the steps are judged
+  std::int64_t step_ = 0;
+  std::vector<StepRow> rows_;
+  std::optional<StepEnd> last_;  ///< nothing before the first step
+  std::optional<std::string> unsupported_;
+  std::vector<std::string> notes_;
+};
+
+ProblemFacts problem_facts(const Cell& cell, const SequenceFacts& facts) {
+  return {cell.spec->scene, facts.contacts_max, facts.rows_max, facts.dofs, 0.0};
+}
+
+void solve_steps(const Cell& cell, StepRunner& runner, const fs::path& folder, bool pin, CellRecord& record) {
+  TimedRun run;
+  if (pin) run.cores = pin_to_cores(cell.threads);
+  make_pages_resident(resident_heap);
+  runner.write_to(folder);
+  runner.run();
+  if (runner.unsupported()) {
+    record.status = Status::unsupported;
+    record.reason = *runner.unsupported();
+    fs::remove(folder / steps_name);
+    return;
+  }
+  const std::int64_t asked = cell.spec->sequence->solved_steps();
+  Result total = total_of(runner.rows(), asked);
+  total.notes = runner.notes();
+  record.sequence = facts_of(runner.rows(), asked);
+  record.problem = problem_facts(cell, *record.sequence);
+  record.crossings = total.crossings;
+  add_run(record, total, std::move(run));
+  record.take(std::move(total));
+}
+
+}  // namespace
+
+int run_sequence(const Cell& cell, const Catalog& catalog, const fs::path& folder, const fs::path& tape,
+                 StepCounter& counter, bool pin) {
+  Stopwatch wall;
+  wall.start();
+  CellRecord record;
+  record.hash = cell.hash;
+  record.limits = cell.limits;
+  try {
+    StepRunner runner(cell, catalog, tape, counter);
+    solve_steps(cell, runner, folder, pin, record);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    recover_steps(folder, cell, record);
+    record.status = Status::failed;
+    record.reason = error.what();
+  } catch (...) {
+    recover_steps(folder, cell, record);
+    record.status = Status::failed;
+    record.reason = "an exception of an unknown kind";
+  }
+  record.peak_memory_mb = peak_memory_mb();
+  record.wall_s = wall.seconds();
+  write_file_atomically(folder / "cell.json", record_to_json(cell, record));
+  return 0;
+}
+
+int run_sequence_again(const Cell& cell, const Catalog& catalog, const fs::path& folder, const fs::path& tape,
+                       StepCounter& counter, CellRecord record, int pass, bool pin) {
+  TimedRun run;
+  run.pass = pass;
+  if (pin) run.cores = pin_to_cores(cell.threads);
+  make_pages_resident(resident_heap);
+  StepRunner runner(cell, catalog, tape, counter);
+  if (pass == 2) runner.replay(read_steps(folder / steps_name));
+  runner.run();
+  add_run(record, total_of(runner.rows(), cell.spec->sequence->solved_steps()), std::move(run));
+  write_file_atomically(folder / "cell.json", record_to_json(cell, record));
+  return 0;
+}
+
+}  // namespace ccp

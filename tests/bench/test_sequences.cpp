@@ -1,0 +1,367 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/analysis/baseline.hpp"
+#include "bench/results/result_table.hpp"
+#include "bench/run/runner.hpp"
+#include "bench/run/tape.hpp"
+#include "bench/runs.hpp"
+#include "core/error.hpp"
+#include "io/fclib_writer.hpp"
+#include "io/stored_state.hpp"
+#include "problems/registry.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace ccp;
+using ccp::testing::Listener;
+using ccp::testing::read_text;
+using ccp::testing::TemporaryFolder;
+using ccp::testing::write_text;
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+const Catalog& moving_scenes() {
+  static const Catalog catalog = standard_catalog(scene_registry());
+  return catalog;
+}
+
+/// Eight balls for twelve steps, moved by ipm_qp; `changes` are put in place at JSON pointers.
+std::string sequence_config(const std::vector<std::pair<std::string, json>>& changes = {}) {
+  json config = json::parse(R"({"name": "x",
+    "problems": [{"scene": "ball_box", "parameters": {"spheres": 8},
+                  "sequence": {"steps": 12, "driver": {"solver": "ipm_qp"}}}],
+    "solvers": [{"solver": "apgd"}, {"solver": "apgd", "label": "warm", "start": {"from": "previous"}}]})");
+  for (const auto& [pointer, value] : changes) config[json::json_pointer(pointer)] = value;
+  return config.dump();
+}
+
+std::string sequence_error(const std::string& text, const std::string& file = "c.json") {
+  try {
+    parse_config(text, file, moving_scenes());
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+Plan sequence_plan(const std::string& text) { return make_plan(parse_config(text, "c.json", moving_scenes())); }
+
+struct SequenceOutcome {
+  Plan plan;
+  Listener listener;
+  fs::path folder;
+
+  const CellRecord& record(const std::string& label) const { return listener.reports_.at(label); }
+  CsvTable steps(const std::string& label) const {
+    for (const Cell& cell : plan.cells)
+      if (cell.label == label) return read_csv(folder / "cells" / cell.hash / "steps.csv");
+    throw std::logic_error("no cell " + label);
+  }
+};
+
+SequenceOutcome run_sequences(const std::string& text, const TemporaryFolder& folder, RunOptions options = {}) {
+  options.out = folder.path().string();
+  const Config config = parse_config(text, "c.json", moving_scenes());
+  SequenceOutcome outcome{make_plan(config, {"", options.threads}), {}, folder / "x"};
+  run_config(config, outcome.plan, moving_scenes(), options, outcome.listener);
+  return outcome;
+}
+
+std::vector<double> column_of(const CsvTable& table, const std::string& name) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) values.push_back(table.number(i, name));
+  return values;
+}
+
+double sum_of(const std::vector<double>& values) {
+  double total = 0.0;
+  for (const double value : values) total += value;
+  return total;
+}
+
+/// Whether a column says how long something took.
+bool is_time(const std::string& name) {
+  return name.rfind("time_to_", 0) == 0 || (name.size() > 2 && name != "time_s" && name.ends_with("_s"));
+}
+
+/// The rows without what depends on the clock.
+std::vector<std::vector<std::string>> timeless(const CsvTable& table) {
+  std::vector<std::vector<std::string>> rows{{}};
+  for (const std::string& name : table.columns)
+    if (!is_time(name)) rows.front().push_back(name);
+  for (const auto& fields : table.rows) {
+    rows.emplace_back();
+    for (std::size_t c = 0; c < fields.size(); ++c)
+      if (!is_time(table.columns[c])) rows.back().push_back(fields[c]);
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("sequences: what cannot be is refused by name") {
+  const std::string sequence = "/problems/0/sequence";
+  const auto refused = [](const std::vector<std::pair<std::string, json>>& changes, const std::string& text) {
+    CAPTURE(text);
+    CHECK_THAT(sequence_error(sequence_config(changes)), Catch::Contains(text));
+  };
+  CHECK(sequence_error(sequence_config()) == "no error");
+  refused({{sequence + "/steps", 0}}, "'steps' is 0, expected a value");
+  refused({{sequence + "/settle", 12}}, "'settle' is 12, expected less than 'steps', which is 12");
+  refused({{sequence + "/trajectory", "mine"}}, "unknown trajectory 'mine'");
+  refused({{sequence + "/trace_steps", {12}}}, "step 12 is not solved, expected 0 to 11");
+  refused({{sequence + "/trace_steps", {3, 3}}}, "'3' stands twice");
+  refused({{sequence + "/trace_steps", 3}}, "expected a list of whole numbers");
+  refused({{sequence + "/driver/solver", "nobody"}}, "unknown solver 'nobody'");
+  refused({{sequence + "/driver/solver", "pqn"}, {sequence + "/driver/model", "ccp"}},
+          "the driver pqn does not solve the ccp");
+  refused({{sequence + "/driver/parameters/nothing", 1}}, "nothing");
+  refused({{sequence + "/state", "none.hdf5"}}, "none.hdf5");
+  refused({{"/problems/0/perturb/noise", 0.1}}, "has a 'sequence', whose problems have no neighbours");
+  refused({{"/kernels", true}}, "/problems/0 has a 'sequence'");
+  refused({{"/solvers/0/start/from", "reference"}}, "starts from a reference solution");
+  refused({{"/solvers/1/start/match", "all"}}, "unknown match 'all'");
+  refused({{"/solvers/0/start", {{"from", "nothing"}, {"match", "same"}}}}, "'match' belongs to");
+  refused({{"/problems/0/scene", "odd_mass_stack"}, {"/problems/0/parameters", json::object()}},
+          "scene 'odd_mass_stack' does not move");
+  refused({{sequence + "/trajectory", "own"}, {sequence + "/driver/model", "ccp"}},
+          "'model' belongs to a shared trajectory");
+  refused({{sequence + "/trajectory", "own"}, {sequence + "/driver/solver", "pqn"}},
+          "the driver pqn does not solve the ccp model of the config");
+  json plain = json::parse(sequence_config());
+  plain["problems"][0].erase("sequence");
+  CHECK_THAT(sequence_error(plain.dump()),
+             Catch::Contains("starts from the previous step, but /problems/0 has no 'sequence'"));
+  plain["problems"][0] = {{"fclib", "*.hdf5"}, {"sequence", {{"steps", 1}}}};
+  CHECK_THAT(sequence_error(plain.dump()), Catch::Contains("'sequence' belongs to a scene"));
+}
+
+TEST_CASE("sequences: states of other scenes, other numbers of bodies and damaged ones are refused") {
+  const TemporaryFolder folder;
+  const auto write_state = [&](const std::string& name, const std::string& scene_name) {
+    const auto scene = make_scene(scene_name);
+    if (scene_name == "ball_box") scene->parameters().set("spheres", std::int64_t{9});
+    const auto motion = scene->motion(0);
+    const MotionProblem problem = motion->problem();
+    const StoredState stored{motion->state(), 0.0, "{}", 0};
+    write_fclib(folder / name, problem.problem, FclibForm::global, {}, {}, &stored);
+  };
+  const auto refused = [&](const std::string& text) {
+    CAPTURE(text);
+    CHECK_THAT(sequence_error(sequence_config({{"/problems/0/sequence/state", "s.hdf5"}}), (folder / "c.json").string()),
+               Catch::Contains(text));
+  };
+  write_state("s.hdf5", "single_ball");
+  refused("state is of 'single_ball', expected 'ball_box'");
+  write_state("s.hdf5", "ball_box");
+  refused("expected 104");
+  write_text(folder / "s.hdf5", "no HDF5");
+  refused("s.hdf5");
+}
+
+TEST_CASE("sequences: what makes another cell, another tape, and neither") {
+  const Plan plan = sequence_plan(sequence_config());
+  const auto changed = [&](const std::string& pointer, const json& value) {
+    const Plan other = sequence_plan(sequence_config({{pointer, value}}));
+    return std::pair(other.cells[1].hash != plan.cells[1].hash, other.cells[1].tape_key != plan.cells[1].tape_key);
+  };
+  CHECK(plan.cells[0].hash != plan.cells[1].hash);
+  CHECK(plan.cells[0].tape_key == plan.cells[1].tape_key);
+  CHECK(changed("/problems/0/sequence/steps", 13) == std::pair(true, false));
+  CHECK(changed("/problems/0/sequence/settle", 3) == std::pair(true, false));
+  CHECK(changed("/problems/0/sequence/trace_steps", {3}) == std::pair(true, false));
+  CHECK(changed("/problems/0/sequence/driver/tolerance", 1e-9) == std::pair(true, true));
+  CHECK(changed("/problems/0/sequence/driver/solver", "apgd") == std::pair(true, true));
+  CHECK(changed("/problems/0/seed", 3) == std::pair(true, true));
+  CHECK(changed("/solvers/1/start/match", "same") == std::pair(true, false));
+  CHECK(changed("/solvers/1/start/match", "contacts") == std::pair(false, false));
+  CHECK(changed("/limits/wall_s", 33) == std::pair(false, false));
+}
+
+TEST_CASE("sequences: configs without one keep their hashes") {
+  const Plan plan =
+      sequence_plan(R"({"name": "x", "problems": [{"scene": "odd_mass_stack"}], "solvers": [{"solver": "jacobi"}]})");
+  CHECK(plan.cells.at(0).problem_key == "a8f8ae4286bd2aa373a31cb16a77cdd587f65c1f987a3d8a357e2042ecd69fbe");
+  CHECK(plan.cells.at(0).hash == "7a7c4d9cb6685163");  // another one with each solver_version
+}
+
+TEST_CASE("sequences: a cell runs all steps, and its record is their sum") {
+  const TemporaryFolder folder;
+  const SequenceOutcome outcome = run_sequences(
+      sequence_config({{"/problems/0/sequence/settle", 2}, {"/problems/0/sequence/trace_steps", {5}}}), folder);
+  const CsvTable steps = outcome.steps("warm");
+  const CellRecord& record = outcome.record("warm");
+  CHECK(record.status == Status::solved);
+  REQUIRE(record.sequence);
+  CHECK(record.sequence->steps == 10);
+  CHECK(record.sequence->unsolved_steps == 0);
+  CHECK(column_of(steps, "step").front() == 2.0);
+  CHECK(column_of(steps, "time_s").back() == Approx(11 * 0.02));
+  CHECK(record.iterations == sum_of(column_of(steps, "iterations")));
+  CHECK(static_cast<double>(record.counters.products) == sum_of(column_of(steps, "products")));
+  CHECK(record.solve_s == Approx(sum_of(column_of(steps, "solve_s"))));
+  CHECK(record.crossings[2].iteration == sum_of(column_of(steps, "iterations_to_1e-4")));
+  CHECK(record.crossings.back().iteration == -1);  // 1e-12 is below the tolerance
+  const auto residuals = column_of(steps, "relative_residual");
+  CHECK(record.measures[measure_index(Measure::relative_residual)] == *std::max_element(residuals.begin(), residuals.end()));
+  CHECK(record.problem->contacts == record.sequence->contacts_max);
+  CHECK(record.sequence->contacts_max > 0);
+  CHECK(record.sequence->iterations_per_step == record.iterations / 10.0);
+  CHECK(record.sequence->deepest_gap <= 0.0);
+  CHECK(record.sequence->energy_gain >= 0.0);
+  for (const Cell& cell : outcome.plan.cells) {
+    const fs::path of_cell = outcome.folder / "cells" / cell.hash;
+    CHECK(fs::exists(of_cell / "trace.5.csv"));
+    CHECK_FALSE(fs::exists(of_cell / "trace.4.csv"));
+    CHECK_FALSE(fs::exists(of_cell / "start.hdf5"));
+    const auto traced = static_cast<double>(read_csv(of_cell / "trace.5.csv").rows.size());
+    CHECK(traced == outcome.steps(cell.label).number(3, "iterations") + 1.0);
+  }
+  // All solvers meet the same problems, and one that goes on from the step before has less to do.
+  for (const char* name : {"contacts", "kinetic_J", "deepest_gap", "missed"})
+    CHECK(column_of(steps, name) == column_of(outcome.steps("apgd"), name));
+  CHECK(record.iterations < outcome.record("apgd").iterations);
+}
+
+TEST_CASE("sequences: a full start at a step whose problem does not change takes no iteration") {
+  const TemporaryFolder folder;
+  // At rest from its first step on.
+  const std::string text =
+      sequence_config({{"/problems/0", json::parse(R"({"scene": "single_ball", "parameters": {"drop": 0},
+      "sequence": {"steps": 6, "driver": {"solver": "ipm_qp", "tolerance": 1e-12}}})")}});
+  const auto iterations = column_of(run_sequences(text, folder).steps("warm"), "iterations");
+  CHECK(iterations.front() >= 0.0);
+  CHECK(std::vector<double>(iterations.begin() + 1, iterations.end()) == std::vector<double>(5, 0.0));
+}
+
+TEST_CASE("sequences: the problems of a tape are those of the driver, to the last byte, and a longer run goes on with it") {
+  const TemporaryFolder folder;
+  run_sequences(sequence_config(), folder);
+  const Cell cell = sequence_plan(sequence_config()).cells.front();
+  const fs::path tape = folder / "x" / "sequences" / cell.tape_key;
+  CHECK(tape_length(tape, cell.tape_key) == 13);
+  const std::string first = read_text(tape / "tape.000000.hdf5");
+  TapeReader reader(tape, cell.tape_key);
+  const auto there = start_motion(cell, moving_scenes()), here = start_motion(cell, moving_scenes());
+  const Driver driver(cell.spec->sequence->driver, Model::ccp, 1, moving_scenes());
+  std::optional<StepEnd> last;
+  for (int step = 0; step < 12; ++step) {
+    there->restore(reader.state(step, "ball_box"));
+    const MotionProblem a = there->problem(), b = here->problem();
+    CHECK(a.keys == b.keys);
+    CHECK(a.problem.global().k == b.problem.global().k);
+    CHECK(a.problem.global().b == b.problem.global().b);
+    CHECK(DenseMatrix(a.problem.global().D) == DenseMatrix(b.problem.global().D));
+    const Result result = driver.solve(b, here->velocity(), last ? &*last : nullptr, 60.0);
+    here->advance(end_velocity(b.problem, result.impulse), result.impulse);
+    last = step_end(b, result.impulse, result.carried);
+  }
+  CHECK(here->state().values == reader.state(12, "ball_box").values);
+  CHECK_THROWS_WITH(reader.state(13, "ball_box"), Catch::Contains("lacks state 13"));
+  // Fifteen steps at once, and twelve and then three more.
+  const std::string longer = sequence_config({{"/problems/0/sequence/steps", 15}});
+  const TemporaryFolder other;
+  run_sequences(longer, folder);
+  run_sequences(longer, other);
+  const std::string grown = read_text(tape / "tape.000000.hdf5");
+  CHECK(grown != first);
+  CHECK(grown == read_text(other / "x" / "sequences" / cell.tape_key / "tape.000000.hdf5"));
+}
+
+TEST_CASE("sequences: the same bytes on one and two threads, and in repeats and replays") {
+  const TemporaryFolder folder, other;
+  const auto text =
+      sequence_config({{"/problems/0/parameters/friction", 0.3}, {"/problems/0/sequence/driver/solver", "proximal_newton"}});
+  RunOptions threads;
+  threads.threads = 2;
+  const SequenceOutcome one = run_sequences(text, folder), two = run_sequences(text, other, threads);
+  CHECK(timeless(one.steps("warm")) == timeless(two.steps("warm")));
+  for (const int passes : {1, 2}) {
+    const TemporaryFolder again;
+    RunOptions repeats;
+    repeats.repeat = 2;
+    repeats.passes = passes;
+    const CellRecord record = run_sequences(text, again, repeats).record("warm");
+    CHECK(record.runs.size() == static_cast<std::size_t>(passes + 1));
+    CHECK(differing_runs(record).empty());
+    CHECK(record.runs.back().pass == passes);
+  }
+}
+
+TEST_CASE("sequences: a driver that fails fails its cells by name") {
+  const TemporaryFolder folder;
+  const auto reason = [&](const std::string& pointer, const json& value) {
+    const SequenceOutcome outcome = run_sequences(sequence_config({{pointer, value}}), folder);
+    CHECK(outcome.record("apgd").status == Status::failed);
+    return outcome.record("warm").reason;
+  };
+  CHECK_THAT(reason("/problems/0/parameters/friction", 0.3), Catch::Contains("the driver: ipm_qp takes no friction"));
+  CHECK_THAT(reason("/problems/0/sequence/driver/wall_s", 1e-9), Catch::Contains("the driver came to step 0 of 12 within"));
+}
+
+TEST_CASE("sequences: a step that is not solved gives the cell its status, and the others still run") {
+  const TemporaryFolder folder;
+  const SequenceOutcome outcome = run_sequences(sequence_config({{"/stop", {{"max_iterations", 34}}}}), folder);
+  const CellRecord& record = outcome.record("apgd");
+  CHECK(record.status == Status::iteration_limit);
+  CHECK(record.sequence->steps == 12);
+  CHECK(record.sequence->unsolved_steps > 0);
+  CHECK(record.sequence->unsolved_steps < 12);
+  CHECK_THAT(record.reason, Catch::StartsWith("step "));
+  CHECK(record.sequence->iterations_per_solved_step < record.sequence->iterations_per_step);
+}
+
+TEST_CASE("sequences: a solver that the scene does not suit is unsupported") {
+  const TemporaryFolder folder;
+  const SequenceOutcome outcome = run_sequences(sequence_config({{"/problems/0/parameters/friction", 0.3},
+                                                                 {"/problems/0/sequence/driver/solver", "proximal_newton"},
+                                                                 {"/solvers/0", {{"solver", "ipm_qp"}}}}),
+                                                folder);
+  CHECK(outcome.record("ipm_qp").status == Status::unsupported);
+  CHECK_THAT(outcome.record("ipm_qp").reason, Catch::StartsWith("step 0: "));
+}
+
+TEST_CASE("sequences: on a trajectory of its own a solver leads, and the driver helps out") {
+  const TemporaryFolder folder;
+  const auto own = [](const json& iterations) {
+    return sequence_config({{"/problems/0/sequence/trajectory", "own"}, {"/stop", {{"max_iterations", iterations}}}});
+  };
+  const SequenceOutcome solved = run_sequences(own(1000), folder), limited = run_sequences(own(34), folder);
+  CHECK(sum_of(column_of(solved.steps("apgd"), "fallback")) == 0.0);
+  const CsvTable helped = limited.steps("apgd");
+  CHECK(sum_of(column_of(helped, "fallback")) == static_cast<double>(limited.record("apgd").sequence->unsolved_steps));
+  CHECK(sum_of(column_of(helped, "fallback")) > 0.0);
+  // Worlds that solutions of 1e-8 lead apart stay together for so few steps.
+  CHECK(column_of(helped, "kinetic_J").back() == Approx(column_of(solved.steps("apgd"), "kinetic_J").back()).epsilon(1e-4));
+  CHECK(column_of(solved.steps("apgd"), "kinetic_J") != column_of(solved.steps("warm"), "kinetic_J"));
+  CHECK_FALSE(fs::exists(folder / "x" / "sequences"));
+}
+
+TEST_CASE("sequences: results know their metrics, and baselines the iterations of each step") {
+  const TemporaryFolder folder, stored;
+  const SequenceOutcome outcome = run_sequences(sequence_config(), folder);
+  const ResultTable results(outcome.folder, moving_scenes());
+  const ResultRow& row = results.rows().at(1);
+  CHECK(results.metric(row, "steps", 0.0) == 12.0);
+  CHECK(results.metric(row, "iterations_max", 0.0) == outcome.record("warm").sequence->iterations_max);
+  CHECK(results.metric(row, "iterations_to", 1e-4) == outcome.record("warm").crossings[2].iteration);
+  CHECK(results.metric(row, "iterations_to", 1e-12) == never);
+  CHECK(std::isnan(results.metric(row, "products_to", 1e-4)));
+  write_baseline(results, stored.path());
+  CHECK(compare_with_baseline(results, stored.path()).empty());
+  const fs::path curve = stored / "steps_of_warm.csv";
+  std::string text = read_text(curve);
+  const auto line_end = text.rfind('\n');
+  text.replace(text.rfind(',', line_end), std::string::npos, ",999\n");
+  write_text(curve, text);
+  const auto changes = compare_with_baseline(results, stored.path());
+  REQUIRE(changes.size() == 1);
+  CHECK(changes.front().what == "iterations of step 11");
+}
