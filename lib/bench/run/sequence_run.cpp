@@ -330,7 +330,11 @@ int run_sequence_again(const Cell& cell, const Catalog& catalog, const fs::path&
   if (pin) run.cores = pin_to_cores(cell.threads);
   make_pages_resident(resident_heap);
   StepRunner runner(cell, catalog, tape, counter);
-  if (pass == 2) runner.replay(read_steps(folder / steps_name));
+  if (pass == 2) {
+    std::vector<StepRow> steps = read_steps(folder / steps_name);
+    if (steps.empty()) throw InputError((folder / steps_name).string(), "", "has no steps to replay");
+    runner.replay(std::move(steps));
+  }
   runner.run();
   add_run(record, total_of(runner.rows(), cell.spec->sequence->solved_steps()), std::move(run));
   write_file_atomically(folder / "cell.json", record_to_json(cell, record));
