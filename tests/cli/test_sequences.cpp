@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "cli/program.hpp"
 #include "cli/results.hpp"

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "core/error.hpp"
 #include "io/hdf5_editor.hpp"

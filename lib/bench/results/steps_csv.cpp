@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "core/error.hpp"

@@ -7,7 +7,9 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/results/record_json.hpp"
 #include "bench/results/steps_csv.hpp"

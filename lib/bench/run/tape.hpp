@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bench/config/catalog.hpp"
 #include "bench/config/plan.hpp"
