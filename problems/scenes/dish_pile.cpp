@@ -52,8 +52,8 @@ DishPile::DishPile() {
       .add("light_mass", &p.light_mass, Range::positive(), "kg", "mass of a bowl and of the plate", lee_dishes)
       .add("pot_mass", &p.pot_mass, Range::positive(), "kg", "mass of the pot on top", lee_dishes)
       .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient of every contact", "ours")
-      .add("margin", &p.margin, Range::closed(1e-6, 2e-3), "m",
-           "points of a dish nearer to the one below may be contacts", "ours")
+      .add("margin", &p.margin, Range::closed(1e-6, 2e-3), "m", "points of a dish nearer to the one below may be contacts",
+           "ours")
       .add("contacts", &p.contacts, Range::closed(1.0, 1e4), "most contacts of a pair; more points than that are clustered",
            "ours")
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", "ours")
