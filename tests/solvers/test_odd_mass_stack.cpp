@@ -53,6 +53,14 @@ TEST_CASE("TEST 1.A: balanced ADMM is at 1e-5 in fewer than 20 iterations and at
   }
 }
 
+TEST_CASE("TEST 1.A: updated after iterations 1, 6, 11 the balanced step is at 1e-5 after 15") {
+  RunSpec spec = admm(1e-5);
+  spec.settings = {{"first_update", std::int64_t{1}}};
+  const Result result = run(tasora_stack(0.0), spec);
+  CHECK(result.status == Status::solved);
+  CHECK(result.iterations == 15);
+}
+
 TEST_CASE("TEST 1.A: with the diagonal preconditioner 1e-9 at 20 iterations") {
   RunSpec spec = admm(1e-10);
   spec.settings = {{"preconditioner", std::string("diagonal")}};
