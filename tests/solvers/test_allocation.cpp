@@ -77,6 +77,7 @@ TEST_CASE("a change of ρ writes into what is there") {
         const ContactProblem problem = random_problem(64, shape);
         const auto solver = make_solver(name);
         solver->settings().set("linear_system", std::string(form));
+        solver->settings().set("step_policy", std::string("balanced"));
         solver->settings().set("dead_band", 1.0);
         CountingMonitor monitor(1);
         solver->prepare(problem, Model::ccp, monitor)->run({}, Vector::Zero(problem.rows()), monitor);
