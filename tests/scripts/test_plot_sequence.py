@@ -74,7 +74,7 @@ class PlotSequence(unittest.TestCase):
         result = self.run_script(self.folder)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(result.stdout, f"plots: {self.folder / 'plots'} (2 sequences)\n")
-        self.assertEqual(self.pictures(), [f"ball_box-{m}-steps.{kind}" for m in ("ccp", "ncp") for kind in ("png", "svg")])
+        self.assertEqual(self.pictures(), [f"ball_box-{m}-steps.{kind}" for m in ("ccp", "ncp") for kind in ("pdf", "png", "svg")])
         self.assertLessEqual({"Balls in time", "ball_box, convex model (ccp)", "iterations", "contacts", "time (ms)", "step",
                               "cold", "50 of 50 steps solved, 12 iterations a step, 250 ms",
                               "warm", "48 of 50 steps solved, 3 iterations a step, 250 ms",
