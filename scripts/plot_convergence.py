@@ -7,7 +7,6 @@ figure, and no figure needs its colours to be read; values of a sweep have colou
 """
 
 import argparse
-import math
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path

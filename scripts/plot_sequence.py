@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the sequences of result folders: iterations, contacts, time and residual against the step.
 
-One figure per problem and model whose cells have a steps.csv, as PNG and SVG, in RESULT_FOLDER/plots/, and one more with another
+One figure per problem and model whose cells have a steps.csv, as PNG, SVG and PDF, in RESULT_FOLDER/plots/, and one more with another
 residual per entry of the config's "plots" with kind "sequence". Folders without sequences are left alone. A cross is an unsolved step.
 """
 
@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (COLOURS, DASHES, GREY, LABELS, MODELS, add_picture_options, draw_each, file_name, power_text, save, tick_text)
+from plotting import GREY, LABELS, MODELS, add_picture_options, draw_each, file_name, power_text, save, tick_text
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 from result_folder import InputError, as_number, finite, read_folder
+from series_styles import numbers, style, wanted
 
 NEEDED = ("step", "status", "iterations", "contacts", "setup_s", "solve_s")
 POINTS_PER_CURVE = 1500  # more cannot be seen and only makes SVG files large
@@ -64,16 +65,16 @@ def read_steps(path):
     return columns, [row[status] == "solved" for row in values]
 
 
-def read_runs(curves):
+def read_runs(curves, number):
+    """number: that of each label's style, the same in all figures."""
     runs = []
     for curve in curves:
         path = curve.folder / "steps.csv"
         if not path.exists():
             continue
         columns, solved = read_steps(path)
-        k = len(runs)
-        style = {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k % len(DASHES)]}
-        runs.append(Run(curve, columns, solved, style))
+        look = style(number[curve.label])
+        runs.append(Run(curve, columns, solved, {key: look[key] for key in ("color", "linestyle")}))
     return runs
 
 
@@ -220,9 +221,13 @@ def wanted_measures(config, runs):
 
 def plot_folder(folder, arguments):
     config, groups = read_folder(folder, arguments.problem)
-    sequences = {key: runs for key, curves in groups.items() if (runs := [r for r in read_runs(curves) if r.columns["step"]])}
-    if not sequences:
+    number = numbers([curve.label for curves in groups.values() for curve in curves])
+    found = {key: runs for key, curves in groups.items() if (runs := [r for r in read_runs(curves, number) if r.columns["step"]])}
+    if not found:
         return
+    sequences = {key: left for key, runs in found.items() if (left := [r for r in runs if wanted(r.curve.label, arguments.only)])}
+    if not sequences:
+        raise InputError(f"{folder}: no solver matches {' or '.join(map(repr, arguments.only))}; there are: {', '.join(number)}")
     target = arguments.out or folder / "plots"
     target.mkdir(parents=True, exist_ok=True)
     drawn, names = 0, set()
@@ -246,6 +251,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_FOLDER", help="a folder that `ccpbench run` has written")
     parser.add_argument("--problem", default="*", metavar="GLOB", help="only problems whose name matches")
+    parser.add_argument("--only", action="append", default=[], metavar="GLOB",
+                        help="only the solvers whose label matches; repeatable. Styles stay as they are")
     add_picture_options(parser, "RESULT_FOLDER/plots")
     arguments = parser.parse_args()
     return draw_each(arguments.folders, lambda folder: plot_folder(folder, arguments))

@@ -258,6 +258,8 @@ def ensemble_of(plot, cells):
         if cell.row.get("status") == "unsupported":
             continue
         value = metric_value(cell, plot)
+        if value <= 0 and not metric_column(plot).startswith("iterations"):
+            continue  # no place on a logarithmic axis
         reached = math.isfinite(value) and (value > 0 or not metric_column(plot).startswith("iterations"))
         groups.setdefault(without_suffix(cell.row["label"]), []).append(value if reached else math.inf)
     return groups

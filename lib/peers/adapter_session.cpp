@@ -123,14 +123,14 @@ void AdapterSession::converse(const Vector& shift, Monitor& monitor) {
   AdapterFrame frame;
   timed_out_ = false;
   iterations_allowed_ = monitor.remaining().iterations;
-  if (!send_problem(adapter, shift)) return died(adapter, monitor);
+  send_problem(adapter, shift);  // where the adapter fails before it has read all, what it says is there to be read
   if (!read(adapter, monitor, frame, start_up_limit_s)) {
     if (timed_out_) give_up(Status::failed, fmt::format("the adapter of {} did not get ready", program_.name));
     return;
   }
   const bool whole_runs = frame.kind == AdapterFrame::ready && frame.info == 1;
   if (whole_runs)
-    monitor.note("this solver shows no iterates: each row is a run of its own from the start, at ten times the accuracy");
+    monitor.note("this solver shows no iterates: each row is a run of its own, ten times as accurate as the one before");
   spent_s_ = 0.0;
   while (take(frame, monitor)) {
     const char go_on = 1;
@@ -173,7 +173,8 @@ void AdapterSession::finish(const AdapterFrame& frame) {
   if (frame.info == 0)
     return give_up(Status::stalled, fmt::format("{} calls it converged{}", program_.name, own_error(frame.error)));
   const bool out_of_iterations = frame.iterations >= iterations_allowed_;
-  const std::string counted = frame.iterations > 0 ? fmt::format(" after {} iterations", frame.iterations) : "";
+  const std::string counted =
+      frame.iterations > 0 ? fmt::format(" after {} iteration{}", frame.iterations, frame.iterations == 1 ? "" : "s") : "";
   give_up(out_of_iterations ? Status::iteration_limit : Status::stalled,
           fmt::format("{} gave up{} (it returned {}){}", program_.name, counted, frame.info, own_error(frame.error)));
 }

@@ -80,6 +80,9 @@ void end_worker() {
     code = body();
   } catch (const std::bad_alloc&) {
     code = exit_out_of_memory;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());  // the log of the worker
+    code = exit_cannot_write;
   } catch (...) {
     code = exit_cannot_write;
   }

@@ -214,6 +214,25 @@ TEST_CASE("Failed cells leave a claim open, diverged ones break it, unsupported 
         Verdict::open);
 }
 
+TEST_CASE("Claims on outer iterations read the trace where it reached the decade") {
+  const TemporaryFolder folder;
+  const std::string claim = R"("metric": "outer_iterations_to", "at": 1e-4, "of": "A", "at_most": 2)";
+  write_text(folder.path() / "manifest.json", R"({"config": )" + config_text(steps, claim) + "}");
+  const auto judged = [&](const std::string& reached, const std::string& trace) {
+    write_text(folder.path() / "summary.csv",
+               "model,hash,problem,label,status,iterations,iterations_to_1e-4\nccp,0,few,A (step=0.1),time_limit,3," + reached +
+                   "\nccp,1,few,B,solved,2,1\n");
+    write_text(folder.path() / "cells/0/trace.csv", trace);
+    return judge_claims(ResultTable(folder.path(), fake_catalog())).at(0);
+  };
+  const std::string loops = "iteration,al_iteration\n0,1\n1,1\n2,2\n3,3\n";
+  CHECK(judged("2", loops).measured == 2.0);
+  CHECK(judged("2", loops).verdict == Verdict::met);
+  CHECK(judged("3", loops).verdict == Verdict::not_met);
+  CHECK(std::isinf(judged("", loops).measured));
+  CHECK(judged("2", "iteration,beta\n0,1\n1,1\n2,2\n").verdict == Verdict::open);
+}
+
 TEST_CASE("Claims on failures read the last row of the trace, whatever stopped the run") {
   const TemporaryFolder folder;
   const std::string claim = R"("metric": "failures", "of": "A", "at_most": 0)";

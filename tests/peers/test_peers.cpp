@@ -177,7 +177,7 @@ TEST_CASE("an adapter that is a program of its own harms nothing, whatever it do
   fs::remove_all(place);
   CHECK(crashed.status == Status::crashed);
   CHECK_THAT(crashed.reason, Contains("the process of DART died") && Contains("SIGSEGV"));
-  CHECK_THAT(noisy.reason, Contains("DART gave up after 1 iterations (it returned 5)"));
+  CHECK_THAT(noisy.reason, Contains("DART gave up after 1 iteration (it returned 5)"));
   CHECK(lying.status == Status::stalled);
   CHECK(noisy.impulse == lying.impulse);
 }

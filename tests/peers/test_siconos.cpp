@@ -85,7 +85,7 @@ TEST_CASE("whatever an adapter does becomes a status with its reason") {
       Row{"nan", Status::diverged, ""}, Row{"lie", Status::stalled, "calls it converged, with an error of 1e-20"},
       Row{"gives up", Status::stalled, "it returned 5"},
       // What it prints goes nowhere, and it has no descriptor but its own to write to.
-      Row{"noise", Status::stalled, "gave up after 1 iterations (it returned 5), with an error of 0.001"},
+      Row{"noise", Status::stalled, "gave up after 1 iteration (it returned 5), with an error of 0.001"},
       Row{"out of iterations", Status::iteration_limit, "10000 iterations"},
       Row{"no memory", Status::out_of_memory, "MemoryError"}, Row{"refuses", Status::failed, "not implemented yet"});
   CAPTURE(row.role);

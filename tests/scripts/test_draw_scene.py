@@ -6,7 +6,6 @@ make_dump.run_with("matplotlib", "h5py")
 
 import math
 import os
-import re
 import subprocess
 import sys
 import tempfile

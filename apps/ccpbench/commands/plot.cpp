@@ -14,8 +14,9 @@ constexpr const char* plot_footer =
     "  $ ccpbench plot results/fclib --kind profile --by iterations --out figures --format pdf\n"
     "\n"
     "Kinds, all of them by default where a result has what they show: convergence (residual against iterations and time, and the\n"
-    "'plots' of the config), sweep (the 'plots' of that kind), map (numbers over two swept values), profile (performance and data\n"
-    "profiles of each model, as `ccpbench profile` computes them). Python 3 with matplotlib draws them.\n"
+    "'plots' of the config), sweep (the 'plots' of the kinds sweep and ensemble), map (numbers over two swept values), sequence\n"
+    "(scenes that move, step by step), profile (performance and data profiles of each model, as `ccpbench profile` computes them).\n"
+    "Python 3 with matplotlib draws them.\n"
     "Exit codes: 0 drawn, 2 bad input.\n";
 
 struct PlotArguments {
@@ -50,10 +51,12 @@ void add_plot(CommandLine& program) {
   Subcommand& command = program.subcommand("plot", "figures of results, as PNG, SVG and PDF", plot_footer);
   PlotArguments& options = command.options<PlotArguments>(draw_plots);
   command.operands("RESULTS", &options.folders, "folders of results", Need::required);
-  command.repeated("--kind", &options.kinds, "KIND", "convergence, sweep, map, sequence or profile, any number of times (default: all)");
+  command.repeated("--kind", &options.kinds, "KIND",
+                   "convergence, sweep, map, sequence or profile, any number of times (default: all)");
   command.repeated("--only", &options.only, "GLOB", "only the solvers whose label matches, any number of times");
   command.text("--problem", &options.problem, "GLOB", "only curves of the problems whose name matches");
-  command.text("--by", &options.by, "NAME", "what profiles count: time (default), iterations, products, back_solves, factorizations");
+  command.text("--by", &options.by, "NAME",
+               "what profiles count: time (default), iterations, products, back_solves, factorizations");
   command.text("--width", &options.width, "WIDTH", "single (89 mm), double (180 mm, default) or a number of mm");
   command.text("--legend", &options.legend, "WHAT", "full (default), outcomes (no times) or labels");
   command.flag("--title", &options.title, "the title above each figure");

@@ -44,6 +44,11 @@ Metric column_of(std::optional<Part> CellRecord::*part, const std::string& name,
   });
 }
 
+/// What the trace says, at the iteration that reached a decade or at the end.
+Metric traced(const std::string& name, MetricSource source, const std::string& trace_column) {
+  return {name, source, {}, {}, true, trace_column};
+}
+
 std::optional<double> known(double value) { return std::isnan(value) ? std::nullopt : std::optional(value); }
 
 std::vector<Metric> counter_metrics() {
@@ -134,10 +139,11 @@ std::vector<Metric> all_metrics() {
                                       column_of(problem, "rows", &ProblemFacts::rows),
                                       column_of(problem, "symmetry_defect", &ProblemFacts::symmetry_defect),
                                       column("peak_memory_mb", &CellRecord::peak_memory_mb),
-                                      {"factorizations_to", MetricSource::trace_at},
-                                      {"back_solves_to", MetricSource::trace_at},
-                                      {"products_to", MetricSource::trace_at},
-                                      {"failures", MetricSource::trace_end},
+                                      traced("factorizations_to", MetricSource::trace_at, "factorizations"),
+                                      traced("back_solves_to", MetricSource::trace_at, "back_solves"),
+                                      traced("products_to", MetricSource::trace_at, "products"),
+                                      traced("outer_iterations_to", MetricSource::trace_at, "al_iteration"),
+                                      traced("failures", MetricSource::trace_end, "failures"),
                                       {"seconds_per_iteration", MetricSource::derived},
                                       {"objective_gap", MetricSource::derived}};
   for (const auto& part : {counter_metrics(), time_metrics(), sequence_metrics(), others})

@@ -25,6 +25,7 @@ struct Metric {
   std::function<std::string(const CellRecord&)> field{};       ///< of a column, in summary.csv
   std::function<std::string(const Crossing&)> decade_field{};  ///< of the column of one decade
   bool claimed = true;                                         ///< a claim or a plot can name it
+  std::string traced{};                                        ///< the column of the trace that trace_at and trace_end read
 
   bool takes_decade() const { return source == MetricSource::decade || source == MetricSource::trace_at; }
 };

@@ -150,9 +150,8 @@ double ResultTable::decade_metric(const ResultRow& row, const Metric& metric, do
   if (metric.source == MetricSource::decade) return summary_.number(row.index, metric.name + "_" + decade);
   if (has_steps(row)) return unknown_number;
   const CsvTable& steps = trace(row);
-  const std::string column = metric.name.substr(0, metric.name.rfind("_to"));
   for (std::size_t i = 0; i < steps.rows.size(); ++i)
-    if (steps.number(i, "iteration") == iteration) return steps.number(i, column);
+    if (steps.number(i, "iteration") == iteration) return steps.number(i, metric.traced);
   return unknown_number;
 }
 
@@ -192,7 +191,7 @@ double ResultTable::metric(const ResultRow& row, const std::string& name, double
   switch (metric->source) {
     case MetricSource::decade:
     case MetricSource::trace_at: return decade_metric(row, *metric, at);
-    case MetricSource::trace_end: return last_traced(row, name);
+    case MetricSource::trace_end: return last_traced(row, metric->traced);
     case MetricSource::derived: return derived_metric(row, name);
     case MetricSource::column: return column_metric(row, name);
   }

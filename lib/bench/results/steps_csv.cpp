@@ -131,13 +131,14 @@ std::vector<StepRow> rows_of(const CsvTable& table) {
 }  // namespace
 
 StepsCsv::StepsCsv(fs::path path, const std::vector<StepRow>& done) : path_(std::move(path)) {
-  write_file_atomically(path_, "");
+  std::string text;
+  for (const StepRow& row : done) text += text_of(row);
+  write_file_atomically(path_, text);  // at once: a run that is killed now has lost nothing
   stream_.reset(std::fopen(path_.c_str(), "abe"));
   if (!stream_) throw cannot_write(path_, errno);
-  for (const StepRow& row : done) add(row);
 }
 
-void StepsCsv::add(const StepRow& row) {
+std::string StepsCsv::text_of(const StepRow& row) {
   std::vector<std::string> names, fields;
   for (const StepColumn& column : step_columns()) {
     names.push_back(column.name);
@@ -149,6 +150,11 @@ void StepsCsv::add(const StepRow& row) {
   }
   const std::string text = (header_ ? "" : join(names, ",") + "\n") + join(fields, ",") + "\n";
   header_ = true;
+  return text;
+}
+
+void StepsCsv::add(const StepRow& row) {
+  const std::string text = text_of(row);
   if (std::fwrite(text.data(), 1, text.size(), stream_.get()) != text.size() || std::fflush(stream_.get()) != 0)
     throw cannot_write(path_, errno);
 }
@@ -176,6 +182,11 @@ void recover_steps(const fs::path& folder, const Cell& cell, CellRecord& record)
   record.solve_s = total.solve_s;
   record.measures = total.measures;
   record.sequence = facts_of(rows, asked);
+  record.problem = problem_facts(cell, *record.sequence);
+}
+
+ProblemFacts problem_facts(const Cell& cell, const SequenceFacts& facts) {
+  return {cell.spec->scene, facts.contacts_max, facts.rows_max, facts.dofs, 0.0};
 }
 
 }  // namespace ccp

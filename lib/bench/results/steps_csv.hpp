@@ -24,6 +24,9 @@ class StepsCsv {
   void add(const StepRow& row);
 
  private:
+  /// The line of a step, after that of the names for the first.
+  std::string text_of(const StepRow& row);
+
   std::filesystem::path path_;
   FileStream stream_;
   bool header_ = false;
@@ -31,6 +34,9 @@ class StepsCsv {
 
 /// The whole steps of a file; none when it is missing or no such file.
 std::vector<StepRow> read_steps(const std::filesystem::path& path);
+
+/// What the summary says of the problem of a sequence: the most contacts and rows of its steps.
+ProblemFacts problem_facts(const Cell& cell, const SequenceFacts& facts);
 
 /// Takes what a worker that ended without a result has written of its steps: sums as far as they go.
 void recover_steps(const std::filesystem::path& folder, const Cell& cell, CellRecord& record);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/record/csv.hpp"
 #include "bench/results/record_json.hpp"
 #include "bench/results/steps_csv.hpp"
 #include "bench/results/trace_csv.hpp"
@@ -46,9 +49,19 @@ class SequenceWorld {
   virtual std::optional<StepEnd> take(const MotionProblem& problem, const Result& result, StepRow& row) = 0;
   /// What a mark needs beside the tape.
   virtual MotionState state() const { return {}; }
+  /// Steps that the driver has taken since the run began, and left unsolved.
+  std::pair<std::int64_t, std::int64_t> driven() const { return {driven_, unsolved_}; }
 
  protected:
+  void count(bool solved) {
+    ++driven_;
+    unsolved_ += solved ? 0 : 1;
+  }
+
   std::unique_ptr<Motion> motion_;
+
+ private:
+  std::int64_t driven_ = 0, unsolved_ = 0;
 };
 
 /// Where the driver has been.
@@ -60,6 +73,7 @@ class TapedWorld final : public SequenceWorld {
   void begin(std::int64_t step, const StepMark* /*mark*/) override { motion_->restore(tape_.state(step, scene_)); }
 
   std::optional<StepEnd> take(const MotionProblem& problem, const Result& result, StepRow& row) override {
+    count(tape_.solved(row.step + 1));
     row.facts = tape_.facts(row.step + 1);
     motion_->restore(tape_.state(row.step + 1, scene_));
     if (!result.impulse.allFinite()) return StepEnd{};  // nothing to go on from, but the world does
@@ -77,7 +91,8 @@ class OwnWorld final : public SequenceWorld {
   OwnWorld(std::unique_ptr<Motion> motion, const Cell& cell, const Catalog& catalog)
       : SequenceWorld(std::move(motion)),
         driver_(cell.spec->sequence->driver, cell.model, cell.threads, catalog),
-        seconds_left_(cell.spec->sequence->driver.wall_s) {}
+        measure_(cell.stop.measure),
+        wall_s_(cell.spec->sequence->driver.wall_s) {}
 
   void begin(std::int64_t step, const StepMark* mark) override {
     if (mark != nullptr) {
@@ -90,6 +105,7 @@ class OwnWorld final : public SequenceWorld {
       if (problem.problem.rows() > 0) result = drive(problem);
       if (!result.impulse.allFinite())
         throw InputError(fmt::format("the driver found no finite impulses for step {}: {}", settled, result.reason));
+      count(problem.problem.rows() == 0 || result.status == Status::solved);
       advance(problem, result);
     }
   }
@@ -98,17 +114,18 @@ class OwnWorld final : public SequenceWorld {
     Result accepted = result;
     if (result.status != Status::solved) {
       Result other = drive(problem);
-      const bool better = other.status == Status::solved || !result.impulse.allFinite();
-      if (better && other.impulse.allFinite()) {
+      if (other.impulse.allFinite() && (other.status == Status::solved || !(left_by(result) <= left_by(other)))) {
         row.fallback = true;
         accepted = std::move(other);
         accepted.carried = result.carried;  // of another method
       }
     }
-    if (!accepted.impulse.allFinite()) return std::nullopt;
-    advance(problem, accepted);
+    const bool goes_on = accepted.impulse.allFinite();
+    if (goes_on) advance(problem, accepted);
     row.facts = motion_->facts();
-    return last_;
+    if (goes_on) return last_;
+    for (MotionFact& fact : row.facts) fact.value = unknown_number;  // the step leads nowhere
+    return std::nullopt;
   }
 
   MotionState state() const override { return motion_->state(); }
@@ -117,9 +134,20 @@ class OwnWorld final : public SequenceWorld {
   Result drive(const MotionProblem& problem) {
     StepEnd start = last_.value_or(StepEnd{});
     start.carried = 0.0;  // that of another method
-    Result result = driver_.solve(problem, motion_->velocity(), last_ ? &start : nullptr, std::max(seconds_left_, 0.0));
-    seconds_left_ -= result.setup_s + result.solve_s;
+    const double left = wall_s_ - used_s_;
+    Result result;
+    result.status = Status::time_limit;
+    if (left > 0.0) result = driver_.solve(problem, motion_->velocity(), last_ ? &start : nullptr, left);
+    if (result.status == Status::time_limit)
+      throw InputError(fmt::format("the driver used up its {} s at step {}", wall_s_, motion_->step()));
+    used_s_ += result.setup_s + result.solve_s;
     return result;
+  }
+
+  /// What a solution leaves of the stop measure; infinite for one that is no number.
+  double left_by(const Result& result) const {
+    const double value = result.measures[measure_index(measure_)];
+    return result.impulse.allFinite() && !std::isnan(value) ? value : std::numeric_limits<double>::infinity();
   }
 
   void advance(const MotionProblem& problem, const Result& result) {
@@ -128,7 +156,8 @@ class OwnWorld final : public SequenceWorld {
   }
 
   Driver driver_;
-  double seconds_left_;
+  Measure measure_;
+  double wall_s_, used_s_ = 0.0;  ///< of the driver
   std::optional<StepEnd> last_;
 };
 
@@ -173,7 +202,12 @@ class StepRunner {
 
   const std::vector<StepRow>& rows() const { return rows_; }
   const std::optional<std::string>& unsupported() const { return unsupported_; }
-  std::vector<std::string> notes() const { return notes_; }
+  std::vector<std::string> notes() const {
+    std::vector<std::string> notes = notes_;
+    if (const auto [driven, unsolved] = world_->driven(); unsolved > 0)
+      notes.push_back(fmt::format("the driver left {} of {} steps unsolved: the world went on with what it had", unsolved, driven));
+    return notes;
+  }
 
  private:
   /// Where a killed worker came, with the steps until there; nothing when it has left no whole mark.
@@ -269,10 +303,6 @@ class StepRunner {
   std::optional<std::string> unsupported_;
   std::vector<std::string> notes_;
 };
-
-ProblemFacts problem_facts(const Cell& cell, const SequenceFacts& facts) {
-  return {cell.spec->scene, facts.contacts_max, facts.rows_max, facts.dofs, 0.0};
-}
 
 void solve_steps(const Cell& cell, StepRunner& runner, const fs::path& folder, bool pin, CellRecord& record) {
   TimedRun run;

@@ -1,11 +1,14 @@
 #include "bench/run/supervisor.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <exception>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <tuple>
 
 #include "bench/results/steps_csv.hpp"
@@ -157,7 +160,7 @@ void Supervisor::build(const Cell& cell) {
     });
     if (!exit) return;
     if (exit->status.code != exit_came_through) {
-      const auto [status, reason] = how_it_ended(cell, *exit);
+      const auto [status, reason] = how_it_ended(cell, *exit, cell.limits);
       // A time limit would be a measurement of the solver.
       const Status defect = status == Status::time_limit ? Status::failed : status;
       built_ = std::make_unique<BuiltProblem>(std::pair(defect, "the problem cannot be built: " + reason));
@@ -201,8 +204,9 @@ std::optional<std::pair<Status, std::string>> Supervisor::make_tape(const Cell& 
   const auto [known, fresh] = tapes_.try_emplace(cell.problem_key);
   if (cell.tape_key.empty() || !fresh) return known->second;
   const double start = clock_.seconds();
-  const fs::path folder = tape_folder(cell), failure = folder / "failure.txt";
+  const fs::path folder = tape_folder(cell), failure = folder / fmt::format("failure-{}.txt", ::getpid());
   std::error_code error;
+  if (fresh_ && renewed_tapes_.insert(cell.tape_key).second) fs::remove_all(folder, error);
   fs::create_directories(folder, error);
   if (error) throw InputError(folder.string(), "", fmt::format("cannot be created ({})", error.message()));
   sequences_.push_back({aside, std::make_unique<StepCounter>(), cell.spec->sequence->steps, start});
@@ -213,21 +217,24 @@ std::optional<std::pair<Status, std::string>> Supervisor::make_tape(const Cell& 
   const auto exit = run_aside(cell, limits, [&] {
     try {
       record_tape(cell, catalog_, folder, counter);
-    } catch (const InputError& refusal) {
-      write_file_atomically(failure, refusal.what());
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& defect) {
+      write_file_atomically(failure, defect.what());
     }
     return exit_came_through;
   });
   std::erase_if(sequences_, [](const auto& entry) { return entry.id == aside; });
   if (!exit) return std::nullopt;
   if (exit->status.code != exit_came_through) {
-    const auto [status, reason] = how_it_ended(cell, *exit);
+    const auto [status, reason] = how_it_ended(cell, *exit, limits);
     known->second = {status == Status::time_limit ? Status::failed : status,
                      "the driver did not come to its end: " + reason};
   } else if (const auto text = read_file(failure)) {
     known->second = {Status::failed, *text};
     fs::remove(failure, error);
   }
+  tape_seconds_[cell.problem_key] = clock_.seconds() - start;
   remaining_time_.built(cell.problem_key, clock_.seconds() - start);
   return known->second;
 }
@@ -235,7 +242,6 @@ std::optional<std::pair<Status, std::string>> Supervisor::make_tape(const Cell& 
 void Supervisor::start_sequence(std::size_t index, std::optional<CellRecord> record) {
   const Cell& cell = plan_.cells[index];
   const bool again = record.has_value();
-  const double start = clock_.seconds();
   if (!again && (fresh_ || !goes_on_later(store_.cell_folder(cell)))) store_.prepare(cell);
   const auto defect = make_tape(cell);
   const bool goes_on = goes_on_later(store_.cell_folder(cell));
@@ -244,7 +250,8 @@ void Supervisor::start_sequence(std::size_t index, std::optional<CellRecord> rec
     remaining_time_.skipped(cell.solver->solver);
     return give_up_repeating(index, std::move(*record), defect->second);
   }
-  if (defect) return finish_without_worker(index, *defect, clock_.seconds() - start);
+  if (defect) return finish_without_worker(index, *defect, tape_seconds_[cell.problem_key]);
+  if (!again && goes_on) fs::remove(store_.cell_folder(cell) / "cell.json");  // what it said is no longer so
   if (again && cell.tape_key.empty() && record->sequence && record->sequence->steps_at_time_limit > 0) {
     remaining_time_.skipped(cell.solver->solver);
     return give_up_repeating(index, std::move(*record),
@@ -315,7 +322,7 @@ void Supervisor::finish_again(std::size_t index, const WorkerExit& exit) {
   const Cell& cell = plan_.cells[index];
   auto record = store_.find(cell);
   if (!record) throw InputError(store_.cell_folder(cell).string(), "", "the result was removed while the run went on");
-  if (exit.status.code != 0) return give_up_repeating(index, std::move(*record), how_it_ended(cell, exit).second);
+  if (exit.status.code != 0) return give_up_repeating(index, std::move(*record), how_it_ended(cell, exit, cell.limits).second);
   clean_folder(store_.cell_folder(cell), false);
   report(index, *record);
 }
@@ -342,11 +349,11 @@ void Supervisor::finish_without_worker(std::size_t index, const std::pair<Status
   report(index, record);
 }
 
-std::pair<Status, std::string> Supervisor::how_it_ended(const Cell& cell, const WorkerExit& exit) const {
+std::pair<Status, std::string> Supervisor::how_it_ended(const Cell& cell, const WorkerExit& exit, const Limits& limits) const {
   const std::string log = last_line_of(store_.cell_folder(cell) / log_name_);
-  if (exit.beyond_wall_limit) return {Status::time_limit, fmt::format("wall limit of {} s", cell.limits.wall_s)};
+  if (exit.beyond_wall_limit) return {Status::time_limit, fmt::format("wall limit of {} s", limits.wall_s)};
   if (exit.status.code == exit_out_of_memory)
-    return {Status::out_of_memory, fmt::format("memory limit of {} MiB", cell.limits.memory_mb)};
+    return {Status::out_of_memory, fmt::format("memory limit of {} MiB", limits.memory_mb)};
   std::string reason = exit.status.code
                            ? fmt::format("the worker ended with code {} and without a result", *exit.status.code)
                            : exit.status.text();
@@ -365,7 +372,7 @@ CellRecord Supervisor::record_of_dead(const Cell& cell, const WorkerExit& exit) 
     record.problem = built_->facts();
     if (const auto times = kernels_.find(cell.threads); times != kernels_.end()) record.kernels = times->second;
   }
-  std::tie(record.status, record.reason) = how_it_ended(cell, exit);
+  std::tie(record.status, record.reason) = how_it_ended(cell, exit, cell.limits);
   return record;
 }
 

@@ -31,7 +31,8 @@ class Supervisor {
              RunProgress& progress, bool fresh);
 
   /// Runs the cells `missing` in that order, then, round by round, each of `all` that needs another timed run. Indices of
-  /// the plan; no hash twice. Returns false when interrupted: what ran then is discarded.
+  /// the plan; no hash twice. Returns false when interrupted: what ran then is
+  /// discarded but for the steps of sequences, which go on next time.
   bool run(const std::vector<std::size_t>& missing, const std::vector<std::size_t>& all, const InterruptGuard& guard);
 
  private:
@@ -65,7 +66,7 @@ class Supervisor {
   void finish(const WorkerExit& exit);
   void finish_without_worker(std::size_t index, const std::pair<Status, std::string>& defect, double wall_s);
   void report(std::size_t index, const CellRecord& record);
-  std::pair<Status, std::string> how_it_ended(const Cell& cell, const WorkerExit& exit) const;
+  std::pair<Status, std::string> how_it_ended(const Cell& cell, const WorkerExit& exit, const Limits& limits) const;
   CellRecord record_of_dead(const Cell& cell, const WorkerExit& exit) const;
   RunCounts counts() const;
 
@@ -94,6 +95,8 @@ class Supervisor {
   };
   const bool fresh_;  ///< nothing goes on where an earlier worker was killed
   std::map<std::string, std::optional<std::pair<Status, std::string>>> tapes_;  ///< by problem key; the defect, if any
+  std::map<std::string, double> tape_seconds_;  ///< by problem key: what making the tape took, s
+  std::set<std::string> renewed_tapes_;         ///< keys of tapes that a fresh run has begun anew
   std::vector<RunningSteps> sequences_;                                         ///< in the order they began
   RemainingTime remaining_time_;
   RunCounts counts_;

@@ -53,13 +53,16 @@ void append_state(TapePart& part, const Motion& motion, const Result& result) {
   part.steps.push_back(state.step);
   part.solved.push_back(result.status == Status::solved ? 1 : 0);
   part.iterations.push_back(result.iterations);
-  part.fact_names.clear();
   const std::vector<MotionFact> facts = motion.facts();
+  std::vector<std::string> names;
   Vector values(std::ssize(facts));
   for (std::size_t i = 0; i < facts.size(); ++i) {
-    part.fact_names.push_back(facts[i].name);
+    names.push_back(facts[i].name);
     values[static_cast<Index>(i)] = facts[i].value;
   }
+  if (!part.facts.empty() && names != part.fact_names)
+    throw InputError("the tape of an earlier program has other facts of the scene, expected --fresh");
+  part.fact_names = std::move(names);
   part.facts.push_back(values);
 }
 
@@ -128,7 +131,7 @@ void record_tape(const Cell& cell, const Catalog& catalog, const fs::path& folde
   const Driver driver(sequence.driver, sequence.driver.model, cell.threads, catalog);
   const auto motion = start_motion(cell, catalog);
   TapePart part = begin_tape(folder, cell.tape_key, *motion);
-  std::int64_t written = 0;
+  std::int64_t written = end_of(part) > 1 ? end_of(part) : 0;  // a tape that goes on is there already
   const auto write = [&] {
     if (end_of(part) > written) write_tape_part(part_file(folder, part.first), part);
     written = end_of(part);
@@ -184,6 +187,11 @@ MotionState TapeReader::state(std::int64_t number, const std::string& scene) {
   const TapePart& part = part_with(number);
   const auto place = static_cast<std::size_t>(number - part.first);
   return {scene, part.steps[place], part.states[place]};
+}
+
+bool TapeReader::solved(std::int64_t number) {
+  const TapePart& part = part_with(number);
+  return part.solved[static_cast<std::size_t>(number - part.first)] != 0;
 }
 
 std::vector<MotionFact> TapeReader::facts(std::int64_t number) {

@@ -59,6 +59,8 @@ class TapeReader {
   /// The state with this number. Throws InputError when the tape does not have it.
   MotionState state(std::int64_t number, const std::string& scene);
   std::vector<MotionFact> facts(std::int64_t number);
+  /// Whether the driver solved the step that ends in this state.
+  bool solved(std::int64_t number);
 
  private:
   const TapePart& part_with(std::int64_t number);

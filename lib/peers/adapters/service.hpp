@@ -69,7 +69,7 @@ class AdapterService {
  public:
   int contacts = 0;
   double tolerance = 0.0;           ///< of the peer's own criterion
-  std::int64_t max_iterations = 0;  ///< at most the largest int
+  std::int64_t max_iterations = 0;  ///< may exceed an int
   std::vector<int> row_start, column;
   std::vector<double> blocks;  ///< of N, 9 each, by columns
   std::vector<double> r, friction, start;

@@ -91,7 +91,7 @@ class Service:
         return result, time.perf_counter() - began
 
     def repeated_runs(self, run):
-        """Runs from the start point at 1e-1, 1e-2, …; each is an iterate whose time is that of its whole run.
+        """Runs anew at 1e-1, 1e-2, …; each is an iterate whose time is that of its whole run.
 
         run(tolerance) returns (info, iterations, error, seconds, reaction)."""
         tolerance, longest = 1e-1, 0.0
