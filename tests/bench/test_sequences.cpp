@@ -307,6 +307,35 @@ TEST_CASE("sequences: a driver that fails fails its cells by name") {
   CHECK_THAT(reason("/problems/0/sequence/driver/wall_s", 1e-9), Catch::Contains("the driver came to step 0 of 12 within"));
 }
 
+TEST_CASE("sequences: a driver that has used up its time ends a trajectory of its own, too, and what it leaves unsolved is said") {
+  const TemporaryFolder folder;
+  const std::string sequence = "/problems/0/sequence";
+  const std::string hasty =
+      sequence_config({{sequence + "/trajectory", "own"}, {sequence + "/settle", 6}, {sequence + "/driver/wall_s", 1e-9}});
+  const CellRecord late = run_sequences(hasty, folder).record("apgd");
+  CHECK(late.status == Status::failed);
+  CHECK_THAT(late.reason, Catch::Contains("the driver used up its 1e-09 s at step"));
+
+  const TemporaryFolder other;
+  const SequenceOutcome sloppy = run_sequences(sequence_config({{sequence + "/driver/max_iterations", 1}}), other);
+  CHECK(std::any_of(sloppy.record("apgd").notes.begin(), sloppy.record("apgd").notes.end(), [](const std::string& note) {
+    return note.find("the driver left ") == 0 && note.find(" of 12 steps unsolved") != std::string::npos;
+  }));
+}
+
+TEST_CASE("sequences: a fresh run makes its tapes anew") {
+  const TemporaryFolder folder;
+  const SequenceOutcome first = run_sequences(sequence_config(), folder);
+  const fs::path mark = first.folder / "sequences" / first.plan.cells.front().tape_key / "mark";
+  write_text(mark, "of the earlier run");
+  run_sequences(sequence_config(), folder);
+  CHECK(fs::exists(mark));
+  RunOptions options;
+  options.fresh = true;
+  CHECK(run_sequences(sequence_config(), folder, options).record("apgd").status == Status::solved);
+  CHECK_FALSE(fs::exists(mark));
+}
+
 TEST_CASE("sequences: a step that is not solved gives the cell its status, and the others still run") {
   const TemporaryFolder folder;
   const SequenceOutcome outcome = run_sequences(sequence_config({{"/stop", {{"max_iterations", 34}}}}), folder);
