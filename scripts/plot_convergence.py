@@ -6,13 +6,11 @@ They have the width of a journal's column and letters that can be read there. A 
 figure, and no figure needs its colours to be read; values of a sweep have colours in their order.
 """
 
-import argparse
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (DASHES, GREY, MODELS, add_figure_options, add_picture_options, draw_each, file_name, number_texts, power_formula, save_all,
+from plotting import (DASHES, GREY, MODELS, draw_folders, file_name, number_texts, power_formula, save_all,
                       with_unit)
 
 from curve_axes import band, heights, label_of, marker_positions, oscillates, page_points, thin, time_unit, x_axis
@@ -255,16 +253,5 @@ def add_curve_options(parser):
     parser.add_argument("--all", action="store_true", help=f"curves of more than {MOST_FIGURES} problems, too")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_FOLDER",
-                        help="a folder that `ccpbench run` has written")
-    add_curve_options(parser)
-    add_figure_options(parser)
-    add_picture_options(parser, "RESULT_FOLDER/plots")
-    arguments = parser.parse_args()
-    return draw_each(arguments.folders, lambda folder: plot_folder(folder, arguments))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(draw_folders(__doc__, plot_folder, add_curve_options))

@@ -5,14 +5,12 @@ One figure per pair of axes of the sweep, problem, model and solver, as PNG, SVG
 logarithm, from yellow (little) to violet (much), and keep their order in grey. A folder that sweeps fewer than two values is left alone.
 """
 
-import argparse
 import math
 import sys
-from pathlib import Path
 from statistics import median
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (LABELS, MODELS, add_figure_options, add_picture_options, draw_each, file_name, log_axis, name_of,
+from plotting import (LABELS, MODELS, draw_folders, file_name, log_axis, name_of,
                       number_texts, save_all, set_ticks, with_unit)
 
 from matplotlib.cm import ScalarMappable
@@ -166,16 +164,10 @@ def plot_folder(folder, arguments):
     print(f"plots: {target} ({len(shown)} map{'' if len(shown) == 1 else 's'})")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_FOLDER", help="a folder that `ccpbench run` has written")
+def add_map_options(parser):
     parser.add_argument("--metric", action="append", metavar="NAME", help="column of summary.csv; repeatable (default: iterations, solve_s)")
     parser.add_argument("--all", action="store_true", help=f"more than {MOST_MAPS} maps, too")
-    add_figure_options(parser)
-    add_picture_options(parser, "RESULT_FOLDER/plots")
-    arguments = parser.parse_args()
-    return draw_each(arguments.folders, lambda folder: plot_folder(folder, arguments))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(draw_folders(__doc__, plot_folder, add_map_options))

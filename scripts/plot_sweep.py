@@ -7,14 +7,13 @@ of three or more numbers, such as steps, have colours in their order. An entry o
 one for each cell, with their median and quartiles.
 """
 
-import argparse
 import math
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (DASHES, LABELS, MODELS, add_figure_options, add_picture_options, draw_each, file_name, log_axis, name_of,
+from plotting import (DASHES, LABELS, MODELS, draw_folders, file_name, log_axis, name_of,
                       number_texts, save_all, with_unit)
 
 from ensemble_figure import ensemble_figure
@@ -302,15 +301,5 @@ def plot_folder(folder, arguments):
     print(f"plots: {target} ({drawn} sweep{'' if drawn == 1 else 's'})")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_FOLDER",
-                        help="a folder that `ccpbench run` has written")
-    add_figure_options(parser)
-    add_picture_options(parser, "RESULT_FOLDER/plots")
-    arguments = parser.parse_args()
-    return draw_each(arguments.folders, lambda folder: plot_folder(folder, arguments))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(draw_folders(__doc__, plot_folder))

@@ -216,3 +216,14 @@ def draw_each(folders, draw):
         print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def draw_folders(about, draw, add_options=lambda parser: None):
+    """The main function of a script: draw(folder, arguments) for each folder of results it is given. about: its docstring."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_FOLDER", help="a folder that `ccpbench run` has written")
+    add_options(parser)
+    add_figure_options(parser)
+    add_picture_options(parser, "RESULT_FOLDER/plots")
+    arguments = parser.parse_args()
+    return draw_each(arguments.folders, lambda folder: draw(folder, arguments))
