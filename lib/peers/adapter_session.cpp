@@ -10,8 +10,14 @@ namespace ccp {
 namespace {
 
 constexpr double start_up_limit_s = 300.0;  // the other program, its libraries, and reading the problem
+constexpr double last_words_limit_s = 5.0;  // of one that took no more
 constexpr double clock_tick_s = 1e-9;       // what a clock that counts whole ticks may lose
 constexpr double transfer_slack_s = 0.1;    // an iterate on its way when the time limit is reached still counts
+
+bool send(ChildProgram& adapter, const auto* data, std::size_t count) {
+  return adapter.send(data, count * sizeof(*data), std::chrono::duration<double>(start_up_limit_s)) ==
+         ChildProgram::Transfer::done;
+}
 
 bool send_entries(ChildProgram& adapter, const SparseMatrix& matrix) {
   std::vector<std::int32_t> row, column;
@@ -22,9 +28,8 @@ bool send_entries(ChildProgram& adapter, const SparseMatrix& matrix) {
       column.push_back(static_cast<std::int32_t>(entry.col()));
       value.push_back(entry.value());
     }
-  return adapter.send(row.data(), row.size() * sizeof(std::int32_t)) &&
-         adapter.send(column.data(), column.size() * sizeof(std::int32_t)) &&
-         adapter.send(value.data(), value.size() * sizeof(double));
+  return send(adapter, row.data(), row.size()) && send(adapter, column.data(), column.size()) &&
+         send(adapter, value.data(), value.size());
 }
 
 /// " with an error of 1e-9 by its own measure", where it has told one.
@@ -73,15 +78,14 @@ bool AdapterSession::send_problem(ChildProgram& adapter, const Vector& shift) co
     request.mass_entries = problem_.global().H.nonZeros();
     request.jacobian_entries = problem_.global().D.nonZeros();
   }
-  const auto send = [&adapter](const auto* data, std::size_t count) { return adapter.send(data, count * sizeof(*data)); };
   const auto size = [](const Vector& x) { return static_cast<std::size_t>(x.size()); };
-  const bool sent = send(&request, 1) && send(row_start.data(), row_start.size()) &&
-                    send(W_.column.data(), W_.column.size()) && send(W_.block.data(), W_.block.size()) &&
-                    send(q.data(), size(q)) && send(set.frictions().data(), set.frictions().size()) &&
-                    send(impulse_.data(), size(impulse_));
+  const bool sent = send(adapter, &request, 1) && send(adapter, row_start.data(), row_start.size()) &&
+                    send(adapter, W_.column.data(), W_.column.size()) && send(adapter, W_.block.data(), W_.block.size()) &&
+                    send(adapter, q.data(), size(q)) && send(adapter, set.frictions().data(), set.frictions().size()) &&
+                    send(adapter, impulse_.data(), size(impulse_));
   if (!sent || !global_form_) return sent;
   const GlobalForm& form = problem_.global();
-  return send_entries(adapter, form.H) && send_entries(adapter, form.D) && send(form.k.data(), size(form.k));
+  return send_entries(adapter, form.H) && send_entries(adapter, form.D) && send(adapter, form.k.data(), size(form.k));
 }
 
 void AdapterSession::give_up(Status status, std::string reason) {
@@ -99,7 +103,7 @@ void AdapterSession::died(ChildProgram& adapter, Monitor& monitor) {
 bool AdapterSession::read(ChildProgram& adapter, Monitor& monitor, AdapterFrame& frame, double longest_s) {
   const std::chrono::duration<double> longest(longest_s);
   auto reading = adapter.receive(&frame, sizeof frame, longest);
-  if (reading == ChildProgram::Reading::done) {
+  if (reading == ChildProgram::Transfer::done) {
     const auto expected = static_cast<std::int32_t>(problem_.rows() * static_cast<Index>(sizeof(double)));
     const bool iterate = frame.kind == AdapterFrame::iterate || frame.kind == AdapterFrame::end;
     const bool fits = iterate                               ? frame.bytes == expected
@@ -113,9 +117,9 @@ bool AdapterSession::read(ChildProgram& adapter, Monitor& monitor, AdapterFrame&
     payload_.resize(static_cast<std::size_t>(frame.bytes));
     reading = adapter.receive(payload_.data(), payload_.size(), std::chrono::duration<double>(start_up_limit_s));
   }
-  if (reading == ChildProgram::Reading::closed) died(adapter, monitor);
-  if (reading == ChildProgram::Reading::timed_out) timed_out_ = true;
-  return reading == ChildProgram::Reading::done;
+  if (reading == ChildProgram::Transfer::closed) died(adapter, monitor);
+  if (reading == ChildProgram::Transfer::timed_out) timed_out_ = true;
+  return reading == ChildProgram::Transfer::done;
 }
 
 void AdapterSession::converse(const Vector& shift, Monitor& monitor) {
@@ -123,8 +127,9 @@ void AdapterSession::converse(const Vector& shift, Monitor& monitor) {
   AdapterFrame frame;
   timed_out_ = false;
   iterations_allowed_ = monitor.remaining().iterations;
-  send_problem(adapter, shift);  // where the adapter fails before it has read all, what it says is there to be read
-  if (!read(adapter, monitor, frame, start_up_limit_s)) {
+  // An adapter that fails before it has read all may have said why: that is there to be read.
+  const double patience_s = send_problem(adapter, shift) ? start_up_limit_s : last_words_limit_s;
+  if (!read(adapter, monitor, frame, patience_s)) {
     if (timed_out_) give_up(Status::failed, fmt::format("the adapter of {} did not get ready", program_.name));
     return;
   }
@@ -134,7 +139,7 @@ void AdapterSession::converse(const Vector& shift, Monitor& monitor) {
   spent_s_ = 0.0;
   while (take(frame, monitor)) {
     const char go_on = 1;
-    if (!adapter.send(&go_on, 1)) return died(adapter, monitor);
+    if (!send(adapter, &go_on, 1)) return died(adapter, monitor);
     const double left = monitor.remaining().seconds;
     if (!read(adapter, monitor, frame, left + (whole_runs ? spent_s_ : 0.0) + transfer_slack_s)) {
       if (timed_out_) {

@@ -21,7 +21,7 @@ Availability look_for(const PeerProgram& program, std::vector<std::string> comma
   char byte = 0;
   const auto reading = process.receive(&byte, 1, std::chrono::seconds(60));
   std::string why = "it does not answer";
-  if (reading == ChildProgram::Reading::closed) {
+  if (reading == ChildProgram::Transfer::closed) {
     if (process.exit().code == 0 && process.last_line().starts_with(program.key + std::string(" ")))
       return {process.last_line(), ""};
     why = process.exit_text();

@@ -26,6 +26,11 @@ int milliseconds_until(Clock::time_point end) {
   return static_cast<int>(std::clamp<long long>(left, 0, 1000));
 }
 
+Clock::time_point from_now(std::chrono::duration<double> longest) {
+  // Further than a steady clock can count is for ever.
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::min(longest, std::chrono::duration<double>(1e8)));
+}
+
 }  // namespace
 
 ChildProgram::ChildProgram(const std::vector<std::string>& arguments, int threads) {
@@ -53,38 +58,42 @@ ChildProgram::~ChildProgram() {
   ::close(printed_);
 }
 
-bool ChildProgram::send(const void* data, std::size_t bytes) {
+ChildProgram::Transfer ChildProgram::wait_for_socket(short event, Clock::time_point end) const {
+  while (true) {
+    pollfd socket{socket_, event, 0};
+    const int ready = ::poll(&socket, 1, milliseconds_until(end));
+    if (ready > 0) return Transfer::done;
+    if (ready < 0 && errno != EINTR) return Transfer::closed;
+    if (Clock::now() >= end) return Transfer::timed_out;
+  }
+}
+
+ChildProgram::Transfer ChildProgram::send(const void* data, std::size_t bytes, std::chrono::duration<double> longest) {
+  const auto end = from_now(longest);
   const char* at = static_cast<const char*>(data);
   while (bytes > 0) {
-    const ssize_t sent = ::send(socket_, at, bytes, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return false;
+    if (const Transfer ready = wait_for_socket(POLLOUT, end); ready != Transfer::done) return ready;
+    const ssize_t sent = ::send(socket_, at, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (sent <= 0) return Transfer::closed;
     at += sent;
     bytes -= static_cast<std::size_t>(sent);
   }
-  return true;
+  return Transfer::done;
 }
 
-ChildProgram::Reading ChildProgram::receive(void* data, std::size_t bytes, std::chrono::duration<double> longest) {
-  // Further than a steady clock can count is for ever.
-  const auto bounded = std::min(longest, std::chrono::duration<double>(1e8));
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(bounded);
+ChildProgram::Transfer ChildProgram::receive(void* data, std::size_t bytes, std::chrono::duration<double> longest) {
+  const auto end = from_now(longest);
   char* at = static_cast<char*>(data);
   while (bytes > 0) {
-    pollfd readable{socket_, POLLIN, 0};
-    const int ready = ::poll(&readable, 1, milliseconds_until(end));
-    if (ready < 0 && errno != EINTR) return Reading::closed;
-    if (ready <= 0) {
-      if (Clock::now() >= end) return Reading::timed_out;
-      continue;
-    }
+    if (const Transfer ready = wait_for_socket(POLLIN, end); ready != Transfer::done) return ready;
     const ssize_t got = ::recv(socket_, at, bytes, 0);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return Reading::closed;
+    if (got <= 0) return Transfer::closed;
     at += got;
     bytes -= static_cast<std::size_t>(got);
   }
-  return Reading::done;
+  return Transfer::done;
 }
 
 const ExitStatus& ChildProgram::exit() {

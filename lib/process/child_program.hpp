@@ -22,14 +22,14 @@ class ChildProgram {
   ChildProgram(const ChildProgram&) = delete;
   ChildProgram& operator=(const ChildProgram&) = delete;
 
-  enum class Reading { done, timed_out, closed };
+  enum class Transfer { done, timed_out, closed };
 
-  /// Sends all bytes; false when the child does not take them any more.
-  bool send(const void* data, std::size_t bytes);
+  /// Sends all bytes, for at most `longest`: a child that does not read holds nobody up.
+  Transfer send(const void* data, std::size_t bytes, std::chrono::duration<double> longest);
   /// Reads exactly so many bytes, for at most `longest`.
-  Reading receive(void* data, std::size_t bytes, std::chrono::duration<double> longest);
+  Transfer receive(void* data, std::size_t bytes, std::chrono::duration<double> longest);
 
-  /// How it ended. Waits for the end: call after Reading::closed.
+  /// How it ended. Waits for the end: call after Transfer::closed.
   const ExitStatus& exit();
   /// The same with the last line it printed: "exit code 1: …", "SIGSEGV: …", or either without a line.
   std::string exit_text();
@@ -37,6 +37,8 @@ class ChildProgram {
   std::string last_line() const;
 
  private:
+  Transfer wait_for_socket(short event, std::chrono::steady_clock::time_point end) const;
+
   pid_t pid_ = -1;  ///< −1 once its end is known
   int socket_ = -1, printed_ = -1;
   ExitStatus exit_;

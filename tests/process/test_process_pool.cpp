@@ -13,6 +13,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "process/child_program.hpp"
 #include "process/exit_status.hpp"
@@ -94,12 +95,19 @@ TEST_CASE("A program gets the descriptors and the environment it was started wit
 TEST_CASE("A child program talks over its socket, and its end is told with its last line") {
   ChildProgram echo({"sh", "-c", "head -c 3 <&0 >&0; echo first; echo last >&2; kill -SEGV $$"}, 1);
   std::array<char, 3> answer{};
-  REQUIRE(echo.send("abc", 3));
-  REQUIRE(echo.receive(answer.data(), 3, std::chrono::seconds(20)) == ChildProgram::Reading::done);
+  REQUIRE(echo.send("abc", 3, std::chrono::seconds(20)) == ChildProgram::Transfer::done);
+  REQUIRE(echo.receive(answer.data(), 3, std::chrono::seconds(20)) == ChildProgram::Transfer::done);
   CHECK(std::string(answer.data(), 3) == "abc");
-  CHECK(echo.receive(answer.data(), 1, std::chrono::seconds(20)) == ChildProgram::Reading::closed);
+  CHECK(echo.receive(answer.data(), 1, std::chrono::seconds(20)) == ChildProgram::Transfer::closed);
   CHECK(echo.exit().signal == SIGSEGV);
   CHECK(echo.exit_text() == "SIGSEGV: last");
+}
+
+TEST_CASE("A child that does not read holds nobody up, and one that is gone takes no more") {
+  const std::vector<char> much(8 << 20);
+  ChildProgram deaf({"sleep", "60"}, 1), gone({"true"}, 1);
+  CHECK(deaf.send(much.data(), much.size(), std::chrono::milliseconds(200)) == ChildProgram::Transfer::timed_out);
+  CHECK(gone.send(much.data(), much.size(), std::chrono::seconds(20)) == ChildProgram::Transfer::closed);
 }
 
 TEST_CASE("The last line that a process printed is the last that is not blank") {
