@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "solvers/monitor.hpp"
@@ -16,7 +17,7 @@ class ForwardingMonitor : public Monitor {
   bool solved() const override { return run_.solved(); }
   Counters& counters() override { return run_.counters(); }
   int threads() const override { return run_.threads(); }
-  void note(const std::string& text) override { run_.note(text); }
+  void note(const std::function<std::string()>& text) override { run_.note(text); }
   void set_outer(int number) override { run_.set_outer(number); }
   void advance_clock(double seconds) override { run_.advance_clock(seconds); }
   Remaining remaining() const override { return run_.remaining(); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -85,8 +86,9 @@ class Monitor {
   virtual Counters& counters() = 0;
   /// Threads a solver may use; results must not depend on it.
   virtual int threads() const = 0;
-  /// A remark for the reader of the result, such as which linear system `auto` chose. Equal remarks are kept once.
-  virtual void note(const std::string& text) = 0;
+  /// A remark for the reader of the result, such as which linear system `auto` chose. Equal remarks are kept once. `text` is
+  /// called off the clock: on few contacts writing a sentence takes as long as solving.
+  virtual void note(const std::function<std::string()>& text) = 0;
 
   /// The outer iteration, or the phase, of a method made of others: a column of the trace.
   virtual void set_outer(int number) = 0;

@@ -43,8 +43,10 @@ void RunMonitor::begin(const std::vector<NativeColumn>& native) {
   clock_.start();
 }
 
-void RunMonitor::note(const std::string& text) {
-  if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(text);
+void RunMonitor::note(const std::function<std::string()>& text) {
+  const Stopwatch::Pause off_the_clock(clock_);
+  std::string remark = text();
+  if (std::find(notes_.begin(), notes_.end(), remark) == notes_.end()) notes_.push_back(std::move(remark));
 }
 
 void RunMonitor::advance_clock(double seconds) {
@@ -104,8 +106,10 @@ bool RunMonitor::at_rounding_floor(const Iterate& iterate) {
   const Measures values =
       judge_.evaluate({Measure::velocity_residual, Measure::rounding_floor}, {&iterate.impulse(), iterate.velocity});
   if (!stop_.met_by_rounding(values)) return false;
-  note(fmt::format("the tolerance is below rounding: velocity residual {:.3g}, rounding floor {:.3g} m/s",
-                   values[measure_index(Measure::velocity_residual)], values[measure_index(Measure::rounding_floor)]));
+  note([&] {
+    return fmt::format("the tolerance is below rounding: velocity residual {:.3g}, rounding floor {:.3g} m/s",
+                       values[measure_index(Measure::velocity_residual)], values[measure_index(Measure::rounding_floor)]);
+  });
   return true;
 }
 

@@ -84,7 +84,7 @@ class RunMonitor final : public Monitor {
   bool solved() const override { return verdict_ == Status::solved; }
   Counters& counters() override { return counters_; }
   int threads() const override { return threads_; }
-  void note(const std::string& text) override;
+  void note(const std::function<std::string()>& text) override;
   void advance_clock(double seconds) override;
   Remaining remaining() const override;
   void set_outer(int outer) override { outer_ = outer; }

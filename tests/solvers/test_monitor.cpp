@@ -174,12 +174,20 @@ TEST_CASE("an interrupted run ends at the iterate it is asked at, whatever the m
   }
 }
 
-TEST_CASE("remarks are kept once") {
+TEST_CASE("remarks are kept once, and written off the clock") {
   const ContactProblem problem = point_mass(1.0, {-1, 0, 0}, 0.5);
   Judge judge(problem, Model::ccp);
   RunMonitor monitor(judge, {});
-  monitor.note("a");
-  monitor.note("b");
-  monitor.note("a");
+  monitor.begin({});
+  bool counted = true;
+  monitor.note([&] {
+    counted = monitor.clock().running();
+    return "a";
+  });
+  CHECK_FALSE(counted);
+  CHECK(monitor.clock().running());
+  monitor.note([] { return "a"; });
+  monitor.note([] { return "b"; });
+  monitor.note([] { return "a"; });
   CHECK(monitor.notes() == std::vector<std::string>{"a", "b"});
 }

@@ -13,7 +13,7 @@ class BareMonitor : public Monitor {
   bool solved() const override { return false; }
   Counters& counters() override { return counters_; }
   int threads() const override { return threads_; }
-  void note(const std::string&) override {}
+  void note(const std::function<std::string()>&) override {}
   void set_outer(int) override {}
   void advance_clock(double) override {}
   Remaining remaining() const override { return {}; }

@@ -209,7 +209,7 @@ std::unique_ptr<AugmentedSystem> make_augmented_system(const ContactProblem& pro
     if (least_contact_operations(problem) < limit) {
       std::unique_ptr<ContactForm> contact = analyse_contact_form(problem, monitor);
       if (static_cast<double>(contact->flops()) < limit) {
-        monitor.note("Newton systems in contact space");
+        monitor.note([] { return "Newton systems in contact space"; });
         return contact;
       }
     }

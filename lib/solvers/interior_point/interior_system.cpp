@@ -43,8 +43,9 @@ std::optional<std::string> interior_system_defect(const ContactProblem& problem,
 std::unique_ptr<InteriorSystem> make_interior_system(const ContactProblem& problem, const BarrierProblem& barrier,
                                                      LinearForm form, const std::string& backend, Monitor& monitor) {
   const LinearForm resolved = resolved_form(problem, form);
-  monitor.note(
-      fmt::format("linear system: {}{}", linear_form_name(resolved), form == LinearForm::automatic ? " (auto)" : ""));
+  monitor.note([&] {
+    return fmt::format("linear system: {}{}", linear_form_name(resolved), form == LinearForm::automatic ? " (auto)" : "");
+  });
   if (resolved == LinearForm::schur) return make_schur_interior(problem, barrier, backend, monitor);
   note_clipped(problem, monitor);
   if (resolved == LinearForm::normal) return make_normal_interior(problem, barrier, backend, monitor);

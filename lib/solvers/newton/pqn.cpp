@@ -259,7 +259,7 @@ class PqnSession final : public Session {
     const std::string reason = fmt::format("{} was reached after {} Newton steps", failure, step);
     if (!settings_.fallback) return {best_.impulse(), {}, 0.0, Status::stalled, reason};
     const std::string told = fmt::format("{}: Gauss–Seidel from there on", reason);
-    monitor.note(told);
+    monitor.note([&] { return told; });
     native_.gmres_products = 0.0;
     native_.gmres_residual = 0.0;
     native_.fallback = 1.0;

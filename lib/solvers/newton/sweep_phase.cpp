@@ -29,7 +29,7 @@ class SweepMonitor final : public ForwardingMonitor {
   bool stopped() const { return stopped_; }
   bool solved() const override { return stopped_ && ForwardingMonitor::solved(); }
   /// The remarks of the sweeps are not remarks of the method.
-  void note(const std::string&) override {}
+  void note(const std::function<std::string()>&) override {}
 
  private:
   const SweepRunner::Limits& limits_;

@@ -60,7 +60,7 @@ class ProximalSession final : public Session {
         best_(problem.rows()),
         best_point_(Vector::Zero(sub_.size())),
         centre_(Vector::Zero(sub_.size())) {
-    monitor.note(describe(sub_.system()));
+    monitor.note([this] { return describe(sub_.system()); });
     const bool wanted = settings.sweeps == SweepPhase::on ||
                         (settings.sweeps == SweepPhase::automatic && sub_.system().flops() > expensive_factorization);
     if (wanted) sweeps_ = std::make_unique<SweepRunner>(problem, model, monitor);
@@ -125,7 +125,7 @@ class ProximalSession final : public Session {
     ++monitor.counters().products;
     sub_.begin(best_point_, weight_);
     if (!(sub_.merit() < before)) return true;
-    monitor.note("starts where every contact sticks");
+    monitor.note([] { return "starts where every contact sticks"; });
     centre_ = best_point_;
     return show(monitor);
   }

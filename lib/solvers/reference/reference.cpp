@@ -205,9 +205,11 @@ class ReferenceSession final : public Session {
                              ? solver->prepare(problem_, model_, phases)
                              : make_de_saxce_session(*solver, problem_, candidate.judge(), nullptr, phases);
     const Outcome end = session->run(start, shift, phases);
-    phases.note(fmt::format("{}: relative residual {:.1e} after {} iterations{}", phase.name,
-                            candidate.relative(phases.lowest()), phases.iterations(),
-                            end.reason.empty() ? "" : ", " + end.reason));
+    phases.note([&] {
+      return fmt::format("{}: relative residual {:.1e} after {} iterations{}", phase.name,
+                         candidate.relative(phases.lowest()), phases.iterations(),
+                         end.reason.empty() ? "" : ", " + end.reason);
+    });
     tried_ += (tried_.empty() ? "" : ", ") + std::string(phase.name);
   }
 

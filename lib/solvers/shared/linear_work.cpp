@@ -31,7 +31,7 @@ std::optional<std::string> backend_defect(const std::string& backend, MatrixKind
 
 void note_clipped(const ContactProblem& problem, Monitor& monitor, double least) {
   if (!problem.given_global() && problem.clipped() > least)
-    monitor.note(fmt::format("N = LLᵀ up to {:.1e}", problem.clipped()));
+    monitor.note([&] { return fmt::format("N = LLᵀ up to {:.1e}", problem.clipped()); });
 }
 
 }  // namespace ccp

@@ -39,7 +39,7 @@ class SchurSystem final : public AdmmSystem {
     if (counted_factorize(*solver_, matrix_, monitor, message_)) return true;
     if (solver_->kind() == MatrixKind::indefinite) return false;
     // With an N of negative eigenvalues (single-precision dumps) N + Θ may be indefinite for a small ρ: pivot from here on.
-    monitor.note("N + Θ is not positive definite: factorised with pivoting");
+    monitor.note([] { return "N + Θ is not positive definite: factorised with pivoting"; });
     solver_ = analysed_solver("mumps", MatrixKind::indefinite, matrix_, monitor, refinement_);
     return factorize(theta, monitor);
   }
@@ -98,9 +98,11 @@ std::unique_ptr<AdmmSystem> make_admm_system(const ContactProblem& problem, Line
   else
     system = make_eliminated_system(problem, resolved == LinearForm::normal, backend, refinement, monitor);
   const bool mixed = resolved == LinearForm::normal && problem.constraints().count(ConstraintKind::bilateral) > 0;
-  monitor.note(fmt::format("linear system: {}{} by {}{}", linear_form_name(resolved),
-                           mixed ? " with the bilateral rows kept" : "", system->backend(),
-                           form == LinearForm::automatic ? " (auto)" : ""));
+  monitor.note([&] {
+    return fmt::format("linear system: {}{} by {}{}", linear_form_name(resolved),
+                       mixed ? " with the bilateral rows kept" : "", system->backend(),
+                       form == LinearForm::automatic ? " (auto)" : "");
+  });
   return system;
 }
 
