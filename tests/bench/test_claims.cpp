@@ -233,19 +233,77 @@ TEST_CASE("Claims on outer iterations read the trace where it reached the decade
   CHECK(judged("2", "iteration,beta\n0,1\n1,1\n2,2\n").verdict == Verdict::open);
 }
 
-TEST_CASE("Claims on failures read the last row of the trace, whatever stopped the run") {
+namespace {
+
+/// Judges a claim on the trace of one cell, which came to no end.
+Judgement judge_trace(const std::string& claim, const std::string& trace) {
   const TemporaryFolder folder;
-  const std::string claim = R"("metric": "failures", "of": "A", "at_most": 0)";
   write_text(folder.path() / "manifest.json", R"({"config": )" + config_text(steps, claim) + "}");
-  const auto judged = [&](const std::string& trace) {
-    write_text(folder.path() / "summary.csv",
-               "model,hash,problem,label,status,iterations\nccp,0,few,A (step=0.1),time_limit,2\nccp,1,few,B,solved,2\n");
-    write_text(folder.path() / "cells/0/trace.csv", trace);
-    return judge_claims(ResultTable(folder.path(), fake_catalog())).at(0);
+  write_text(folder.path() / "summary.csv",
+             "model,hash,problem,label,status,iterations\nccp,0,few,A (step=0.1),time_limit,2\nccp,1,few,B,solved,2\n");
+  write_text(folder.path() / "cells/0/trace.csv", trace);
+  return judge_claims(ResultTable(folder.path(), fake_catalog())).at(0);
+}
+
+}  // namespace
+
+TEST_CASE("Claims on failures read the last row of the trace, whatever stopped the run") {
+  const auto judged = [](const std::string& trace) {
+    return judge_trace(R"("metric": "failures", "of": "A", "at_most": 0)", trace);
   };
   CHECK(judged("iteration,failures\n0,0\n1,0\n").verdict == Verdict::met);
   const Judgement failed = judged("iteration,failures\n0,0\n1,2\n");
   CHECK(failed.verdict == Verdict::not_met);
   CHECK(failed.measured == 2.0);
   CHECK(judged("iteration,elapsed_s\n0,0\n").verdict == Verdict::open);
+}
+
+TEST_CASE("Claims on the largest primal residual look at all iterations but the start") {
+  const auto judged = [](const std::string& trace) {
+    return judge_trace(R"("metric": "primal_residual_max", "of": "A", "at_most": 0)", trace);
+  };
+  CHECK(judged("iteration,primal_residual\n0,3\n1,0\n2,0\n").verdict == Verdict::met);
+  const Judgement missed = judged("iteration,primal_residual\n0,3\n1,2\n2,0\n");
+  CHECK(missed.verdict == Verdict::not_met);
+  CHECK(missed.measured == 2.0);
+  CHECK(judged("iteration,primal_residual\n0,3\n").verdict == Verdict::open);
+  CHECK(judged("iteration,dual_residual\n0,3\n1,0\n").verdict == Verdict::open);
+}
+
+TEST_CASE("Claims on false convergence look at the natural map of what counts as solved") {
+  const auto judged = [](const std::string& a, const std::string& b) {
+    const TemporaryFolder folder;
+    const std::string claim = R"("metric": "solved_natural_map", "of": "*", "at_most": 1e-8)";
+    write_text(folder.path() / "manifest.json", R"({"config": )" + config_text(steps, claim) + "}");
+    write_text(folder.path() / "summary.csv", "model,hash,problem,label,status,iterations,natural_map\nccp,0,few,A (step=0.1)," +
+                                                  a + "\nccp,1,few,B," + b + "\n");
+    return judge_claims(ResultTable(folder.path(), fake_catalog())).at(0).verdict;
+  };
+  CHECK(judged("solved,2,1e-9", "time_limit,2,0.5") == Verdict::met);
+  CHECK(judged("solved,2,1e-9", "solved,2,0.5") == Verdict::not_met);
+}
+
+TEST_CASE("The scorecard has both sizes side by side, and claims of the small size alone") {
+  const auto judgement = [](const std::string& id, double measured) {
+    Judgement one;
+    one.claim.id = id;
+    one.claim.says = "s";
+    one.claim.where = "w";
+    one.verdict = Verdict::met;
+    one.measured = measured;
+    one.bound = 50.0;
+    return one;
+  };
+  JudgedConfig both;
+  both.config.name = "x";
+  both.judgements = {judgement("a", 40.0), judgement("large", 30.0)};
+  both.small = {judgement("a", 25.0), judgement("few", 10.0)};
+  both.origin = "`ccpbench claims x.json`, 2 min of cells.";
+  const std::string card = scorecard({both});
+  CHECK_THAT(card, Catch::Contains("## x\n\n`ccpbench claims x.json`, 2 min of cells.\n\n| claim |"));
+  CHECK_THAT(card, Catch::Contains("| a | s | w | 40 (1.25 × inside) | \\< 50 | met | 25 (2 × inside) \\< 50: met |\n"));
+  CHECK_THAT(card, Catch::Contains("| large | s | w | 30 (1.67 × inside) | \\< 50 | met | – |\n"));
+  CHECK_THAT(card, Catch::Contains("| few | s | w | – | – | at the small size only | 10 (5 × inside) \\< 50: met |\n"));
+  both.small.clear();
+  CHECK_THAT(scorecard({both}), Catch::Contains("| bound | verdict |\n") && !Catch::Contains("small"));
 }

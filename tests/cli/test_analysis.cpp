@@ -135,8 +135,27 @@ TEST_CASE("claims are met, missed, or open, and what is there is not run again")
         0);
   CHECK(judge(R"("metric": "back_solves_to", "at": 1e-2, "of": "A", "at_least": 1)").code == 0);
   CHECK(run_program(place, {"claims", place.text("out") + "/tiny"}).code == 0);
+  CHECK_THAT(bad_input_line(run_program(place, {"claims", place.text("tiny.json"), "--both-sizes", "--size", "small"})),
+             Catch::Contains("--both-sizes: judges both sizes"));
   bad_input_line(run_program(place, {"claims", place.text("none.json")}));
   bad_input_line(run_program(place, {"claims", place.path().string()}));
+}
+
+TEST_CASE("claims judges both sizes of a config, the small one into a folder of its own") {
+  const Workplace place;
+  std::string text = with_claim(R"("metric": "contacts", "of": "*", "at_most": 5)");
+  text.insert(1, R"x("sizes": {"small": {"/problems/0/parameters/spheres": 4}}, )x");
+  place.write("tiny.json", text);
+  const Answer answer = run_program(place, {"claims", place.text("tiny.json"), "--both-sizes", "--out", place.text("out"),
+                                            "--quiet", "--markdown", place.text("card.md")});
+  INFO(answer.out << answer.err);
+  CHECK(answer.code == 1);  // at the size of the config, not at the small one
+  CHECK(contains(answer.out, "1 of 2 claims met"));
+  CHECK(fs::exists(place / "out/tiny/manifest.json"));
+  CHECK(fs::exists(place / "out/small/tiny/manifest.json"));
+  const std::string card = read_text(place / "card.md");
+  CHECK(contains(card, "`ccpbench claims " + place.text("tiny.json") + "`, "));
+  CHECK(contains(card, "| 6 (1.2 × beyond) | ≤ 5 | not met | 5 (1 × inside) ≤ 5: met |"));
 }
 
 TEST_CASE("profile writes curves that end at the fraction solved") {

@@ -25,6 +25,7 @@ constexpr const char* claims_footer =
     "  $ ccpbench claims configs/test1a.json\n"
     "  $ ccpbench claims results/test1a\n"
     "  $ ccpbench claims configs/test1*.json --size small --markdown CLAIMS.md\n"
+    "  $ ccpbench claims --both-sizes --fclib ../fclib --markdown results/CLAIMS.md\n"
     "\n"
     "A config is run first, as far as its results are missing; a folder of results is only read; without either, all "
     "configs\n"
@@ -37,11 +38,10 @@ struct ClaimsArguments {
   std::vector<std::string> inputs;
   std::string markdown;
   RunOptions run;
-  bool quiet = false;
+  bool both_sizes = false, quiet = false;
 };
 
-void print_judgements(const JudgedConfig& judged) {
-  const auto& [config, judgements] = judged;
+void print_judgements(const Config& config, const std::vector<Judgement>& judgements) {
   print_line(Style::out().bold(printable(config.title.empty() ? config.name : config.title)));
   for (const Claim& claim : config.claims)
     if (!claim.is_about(config.size)) print_line(fmt::format("  {}: is about the {} size only", claim.id, claim.size));
@@ -71,10 +71,17 @@ std::vector<std::string> all_configs() {
 
 /// A folder of results, or a config that is to be run.
 struct Input {
-  std::string folder;
-  std::optional<Config> config;
-  bool without_files = false;  ///< its FCLib files are not there
+  std::string name;
+  std::optional<Config> config, small;  ///< neither: a folder
+  bool without_files = false;           ///< its FCLib files are not there
 };
+
+/// The config at its small size; nothing where it gives none.
+std::optional<Config> read_small(const std::string& file, ConfigOverrides overrides) {
+  overrides.size = "small";
+  Config config = read_config(file, catalog(), overrides);
+  return config.size.empty() ? std::nullopt : std::optional(std::move(config));
+}
 
 /// Reads and plans everything before anything runs, so that a mistake in the last input costs nothing. With --only, configs
 /// without a matching cell are left out, unless that leaves nothing.
@@ -86,10 +93,11 @@ std::vector<Input> read_inputs(const ClaimsArguments& options) {
   std::string mismatch;
   for (const std::string& name : options.inputs.empty() ? all_configs() : options.inputs) {
     if (std::filesystem::is_directory(name)) {
-      inputs.push_back({name, std::nullopt});
+      inputs.push_back({name, std::nullopt, std::nullopt});
       continue;
     }
-    Input input{"", read_config(name, catalog(), run.overrides)};
+    Input input{name, read_config(name, catalog(), run.overrides), std::nullopt};
+    if (options.both_sizes) input.small = read_small(name, run.overrides);
     input.without_files = !files && input.config->needs_files();
     if (!input.without_files) {
       const Plan plan = make_plan(*input.config, {run.fclib_dir, run.threads});
@@ -106,36 +114,67 @@ std::vector<Input> read_inputs(const ClaimsArguments& options) {
   return inputs;
 }
 
-JudgedConfig judge_folder(const std::string& folder, const ClaimsArguments& options) {
-  const ResultTable table(folder, catalog(), options.run.fclib_dir);
-  if (!table.note().empty()) report_note(table.note());
-  return {table.config(), judge_claims(table)};
+/// The command that judges a config again, and the time that its cells took one after the other.
+std::string origin(const std::string& input, const ResultTable& table, const RunOptions& run) {
+  const Config& config = table.config();
+  std::string command = "ccpbench claims " + input;
+  if (!config.size.empty()) command += " --size " + config.size;
+  for (const std::string& change : run.overrides.set) command += " --set " + change;
+  if (config.needs_files()) command += " --fclib DIR";
+  double wall_s = 0.0;
+  for (const ResultRow& row : table.rows())
+    if (const double seconds = table.metric(row, "wall_s", 0.0); seconds > 0.0) wall_s += seconds;
+  return fmt::format("`{}`, {} of cells.", command, duration(wall_s));
 }
 
-/// Nothing when the run was interrupted.
-std::optional<JudgedConfig> judge(const Input& input, const ClaimsArguments& options) {
-  if (!input.config) return judge_folder(input.folder, options);
-  if (input.without_files)
-    return JudgedConfig{*input.config, open_judgements(*input.config, "needs FCLib files, see --fclib")};
-  const Plan plan = make_plan(*input.config, {options.run.fclib_dir, options.run.threads});
-  const RunReport report = run_in_terminal(*input.config, plan, options.run, options.quiet);
+JudgedConfig judge_folder(const std::string& folder, const std::string& input, const RunOptions& run) {
+  const ResultTable table(folder, catalog(), run.fclib_dir);
+  if (!table.note().empty()) report_note(table.note());
+  return {table.config(), judge_claims(table), {}, input.empty() ? "" : origin(input, table, run)};
+}
+
+/// Runs what is missing. Nothing when the run was interrupted.
+std::optional<JudgedConfig> judge_config(const std::string& input, const Config& config, const RunOptions& run, bool quiet) {
+  const Plan plan = make_plan(config, {run.fclib_dir, run.threads});
+  const RunReport report = run_in_terminal(config, plan, run, quiet);
   if (report.interrupted) return std::nullopt;
-  JudgedConfig judged = judge_folder(report.folder, options);
-  if (options.run.only.empty()) return judged;
+  JudgedConfig judged = judge_folder(report.folder, input, run);
+  if (run.only.empty()) return judged;
   auto& all = judged.judgements;  // what --only leaves out is not asked for
   all.erase(std::remove_if(all.begin(), all.end(), [](const Judgement& judgement) { return judgement.cells == 0; }),
             all.end());
   return judged;
 }
 
+/// Nothing when the run was interrupted.
+std::optional<JudgedConfig> judge(const Input& input, const ClaimsArguments& options) {
+  if (!input.config) return judge_folder(input.name, "", options.run);
+  if (input.without_files) {
+    const std::string reason = "needs FCLib files, see --fclib";
+    JudgedConfig open{*input.config, open_judgements(*input.config, reason), {}, ""};
+    if (input.small) open.small = open_judgements(*input.small, reason);
+    return open;
+  }
+  auto judged = judge_config(input.name, *input.config, options.run, options.quiet);
+  if (!judged || !input.small) return judged;
+  RunOptions run = options.run;
+  run.out = (std::filesystem::path(run.out) / "small").string();
+  run.overrides.size = "small";
+  auto small = judge_config(input.name, *input.small, run, options.quiet);
+  if (!small) return std::nullopt;
+  judged->small = std::move(small->judgements);
+  return judged;
+}
+
 int finish(const std::vector<JudgedConfig>& judged, const ClaimsArguments& options) {
   std::size_t met = 0, total = 0, broken = 0;
   for (const JudgedConfig& one : judged)
-    for (const Judgement& judgement : one.judgements) {
-      ++total;
-      met += judgement.verdict == Verdict::met ? 1 : 0;
-      broken += judgement.verdict != Verdict::met && judgement.claim.must ? 1 : 0;
-    }
+    for (const auto* judgements : {&one.judgements, &one.small})
+      for (const Judgement& judgement : *judgements) {
+        ++total;
+        met += judgement.verdict == Verdict::met ? 1 : 0;
+        broken += judgement.verdict != Verdict::met && judgement.claim.must ? 1 : 0;
+      }
   if (!options.markdown.empty()) write_file_atomically(options.markdown, scorecard(judged));
   print_line(fmt::format("{} of {} met{}", met, counted(total, "claim"),
                          broken == 0 ? "" : fmt::format(", {} that must hold not", broken)));
@@ -143,6 +182,8 @@ int finish(const std::vector<JudgedConfig>& judged, const ClaimsArguments& optio
 }
 
 int judge_all(const ClaimsArguments& options) {
+  if (options.both_sizes && !options.run.overrides.size.empty())
+    throw InputError("--both-sizes", "", "judges both sizes, expected no --size beside it");
   const std::vector<Input> inputs = read_inputs(options);
   if (!options.markdown.empty()) AtomicFile probe(options.markdown);  // better said now than after the work
   std::vector<JudgedConfig> all;
@@ -152,8 +193,13 @@ int judge_all(const ClaimsArguments& options) {
       report_error("interrupted; run it again to do the missing cells");
       return exit_interrupted;
     }
-    print_judgements(*judged);
+    print_judgements(judged->config, judged->judgements);
     print_line("");
+    if (!judged->small.empty()) {
+      print_line("at the small size");
+      print_judgements(*input.small, judged->small);
+      print_line("");
+    }
     all.push_back(std::move(*judged));
   }
   return finish(all, options);
@@ -169,6 +215,8 @@ void add_claims(CommandLine& program) {
                    Need::optional);
   command.text("--markdown", &options.markdown, "FILE", "write the scorecard into this file");
   command.choice("--size", &run_options.overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
+  command.flag("--both-sizes", &options.both_sizes,
+               "judge the configs at the papers' sizes and, into OUT/small, at the small one, side by side in the scorecard");
   command.text("--out", &run_options.out, "DIR", "where results go, into a folder per config (default results)");
   command.text("--only", &run_options.only, "GLOB",
                "run and judge only cells whose problem/model/label matches this shell pattern");

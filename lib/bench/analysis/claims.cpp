@@ -280,24 +280,63 @@ std::string margin_text(const Judgement& judgement) {
   return factor >= 1.0 ? fmt::format("{:.3g} × inside", factor) : fmt::format("{:.3g} × beyond", 1.0 / factor);
 }
 
+namespace {
+
+std::string measured_text(const Judgement& judgement) {
+  const std::string margin = margin_text(judgement);
+  return claim_number(judgement.measured) + (margin.empty() ? "" : " (" + margin + ")");
+}
+
+std::string verdict_text(const Judgement& judgement) {
+  const std::string verdict = verdict_name(judgement.verdict);
+  return judgement.verdict == Verdict::open ? verdict + ": " + markdown(judgement.reason) : verdict;
+}
+
+const Judgement* find_judgement(const std::vector<Judgement>& all, const std::string& id) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Judgement& one) { return one.claim.id == id; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string small_text(const Judgement* small) {
+  if (small == nullptr) return "–";
+  return measured_text(*small) + " " + markdown(bound_text(*small)) + ": " + verdict_text(*small);
+}
+
+/// A claim as it is judged at the paper's size (null: at the small size only).
+std::string scorecard_row(const Claim& claim, const Judgement* judgement) {
+  const std::string id = claim.must ? "**" + markdown(claim.id) + "**" : markdown(claim.id);
+  const std::string what = fmt::format("| {} | {} | {} |", id, markdown(claim.says), markdown(claim.where));
+  if (judgement == nullptr) return what + " – | – | at the small size only |";
+  return fmt::format("{} {} | {} | {} |", what, measured_text(*judgement), markdown(bound_text(*judgement)),
+                     verdict_text(*judgement));
+}
+
+std::string scorecard_of(const JudgedConfig& judged) {
+  const auto& [config, judgements, small, origin] = judged;
+  const bool both = !small.empty();
+  std::string text = fmt::format("\n## {}{}{}\n\n", markdown(config.name),
+                                 config.title.empty() ? "" : ": " + markdown(config.title),
+                                 config.size.empty() ? "" : " (size " + config.size + ")");
+  if (!origin.empty()) text += origin + "\n\n";
+  text += fmt::format("| claim | says | where | measured | bound | verdict |{}\n|---|---|---|---|---|---|{}\n",
+                      both ? " small size |" : "", both ? "---|" : "");
+  const auto add = [&](const Claim& claim, const Judgement* judgement) {
+    text += scorecard_row(claim, judgement);
+    if (both) text += " " + small_text(find_judgement(small, claim.id)) + " |";
+    text += "\n";
+  };
+  for (const Judgement& judgement : judgements) add(judgement.claim, &judgement);
+  for (const Judgement& judgement : small)
+    if (find_judgement(judgements, judgement.claim.id) == nullptr) add(judgement.claim, nullptr);
+  return text;
+}
+
+}  // namespace
+
 std::string scorecard(const std::vector<JudgedConfig>& judged) {
   std::string text = "# Claims\n\nWritten by `ccpbench claims --markdown`. Claims in bold must hold.\n";
-  for (const auto& [config, judgements] : judged) {
-    if (judgements.empty()) continue;
-    text += fmt::format("\n## {}{}{}\n\n", markdown(config.name), config.title.empty() ? "" : ": " + markdown(config.title),
-                        config.size.empty() ? " (as in the config)" : " (size " + config.size + ")");
-    text += "| claim | says | where | measured | bound | verdict |\n|---|---|---|---|---|---|\n";
-    for (const Judgement& judgement : judgements) {
-      const Claim& claim = judgement.claim;
-      const std::string id = claim.must ? "**" + markdown(claim.id) + "**" : markdown(claim.id);
-      const std::string margin = margin_text(judgement);
-      std::string verdict = verdict_name(judgement.verdict);
-      if (judgement.verdict == Verdict::open) verdict += ": " + markdown(judgement.reason);
-      text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", id, markdown(claim.says), markdown(claim.where),
-                          claim_number(judgement.measured) + (margin.empty() ? "" : " (" + margin + ")"),
-                          markdown(bound_text(judgement)), verdict);
-    }
-  }
+  for (const JudgedConfig& one : judged)
+    if (!one.judgements.empty() || !one.small.empty()) text += scorecard_of(one);
   return text;
 }
 

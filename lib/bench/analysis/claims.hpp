@@ -23,6 +23,8 @@ struct Judgement {
 struct JudgedConfig {
   Config config;
   std::vector<Judgement> judgements;
+  std::vector<Judgement> small;  ///< at the small size, where both sizes are judged
+  std::string origin;            ///< a line of Markdown: the command that repeats the judgement, and how long it took
 };
 
 /// Judges the claims of the config of `results` that are about its size.
@@ -40,7 +42,8 @@ std::string bound_text(const Judgement& judgement);
 /// "1.05 × inside", "3 × beyond"; empty where a ratio says nothing.
 std::string margin_text(const Judgement& judgement);
 
-/// The scorecard of several configs as Markdown: claim, paper, where, measured, met or not.
+/// The scorecard of several configs as Markdown: the command and the time its cells took, then for each claim what it says,
+/// where that stands, what was measured, met or not, and how it stands at the small size where that was judged, too.
 std::string scorecard(const std::vector<JudgedConfig>& judged);
 
 }  // namespace ccp

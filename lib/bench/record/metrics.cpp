@@ -144,8 +144,10 @@ std::vector<Metric> all_metrics() {
                                       traced("products_to", MetricSource::trace_at, "products"),
                                       traced("outer_iterations_to", MetricSource::trace_at, "al_iteration"),
                                       traced("failures", MetricSource::trace_end, "failures"),
+                                      traced("primal_residual_max", MetricSource::trace_largest, "primal_residual"),
                                       {"seconds_per_iteration", MetricSource::derived},
-                                      {"objective_gap", MetricSource::derived}};
+                                      {"objective_gap", MetricSource::derived},
+                                      {"solved_natural_map", MetricSource::derived}};
   for (const auto& part : {counter_metrics(), time_metrics(), sequence_metrics(), others})
     list.insert(list.end(), part.begin(), part.end());
   return list;

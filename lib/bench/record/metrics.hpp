@@ -10,11 +10,12 @@ namespace ccp {
 
 /// Where the value of a metric comes from.
 enum class MetricSource {
-  column,     ///< a column of summary.csv
-  decade,     ///< a column of summary.csv for each decade that the stop measure can reach
-  trace_at,   ///< a column of the trace, at the iteration that reached a decade
-  trace_end,  ///< a column of the trace, at the end of the run
-  derived     ///< follows from other columns of summary.csv
+  column,         ///< a column of summary.csv
+  decade,         ///< a column of summary.csv for each decade that the stop measure can reach
+  trace_at,       ///< a column of the trace, at the iteration that reached a decade
+  trace_end,      ///< a column of the trace, at the end of the run
+  trace_largest,  ///< a column of the trace, the largest value after the start
+  derived         ///< follows from other columns of summary.csv
 };
 
 /// One number that results are compared by. The table of all is the list of the numbers of summary.csv and of what a claim
@@ -25,7 +26,7 @@ struct Metric {
   std::function<std::string(const CellRecord&)> field{};       ///< of a column, in summary.csv
   std::function<std::string(const Crossing&)> decade_field{};  ///< of the column of one decade
   bool claimed = true;                                         ///< a claim or a plot can name it
-  std::string traced{};                                        ///< the column of the trace that trace_at and trace_end read
+  std::string traced{};                                        ///< the column of the trace that the sources trace_… read
 
   bool takes_decade() const { return source == MetricSource::decade || source == MetricSource::trace_at; }
 };

@@ -161,6 +161,15 @@ double ResultTable::last_traced(const ResultRow& row, const std::string& column)
   return steps.rows.empty() ? unknown_number : steps.number(steps.rows.size() - 1, column);
 }
 
+double ResultTable::largest_traced(const ResultRow& row, const std::string& column) const {
+  if (row.status == Status::unsupported || has_steps(row)) return unknown_number;
+  const CsvTable& steps = trace(row);
+  double largest = -never;
+  for (std::size_t i = 0; i < steps.rows.size(); ++i)
+    if (steps.number(i, "iteration") > 0.0) largest = std::max(largest, steps.number(i, column));
+  return std::isinf(largest) ? unknown_number : largest;
+}
+
 double ResultTable::objective_gap(const ResultRow& row) const {
   double smallest = never;
   for (const ResultRow& other : rows_) {
@@ -174,6 +183,8 @@ double ResultTable::objective_gap(const ResultRow& row) const {
 
 double ResultTable::derived_metric(const ResultRow& row, const std::string& name) const {
   if (name == "objective_gap") return objective_gap(row);
+  // The natural map of what the stop measure calls solved: large where that is a false verdict.
+  if (name == "solved_natural_map") return row.status == Status::solved ? summary_.number(row.index, "natural_map") : 0.0;
   const double iterations = summary_.number(row.index, "iterations");
   return iterations > 0.0 ? summary_.number(row.index, "solve_s") / iterations : unknown_number;  // seconds_per_iteration
 }
@@ -192,6 +203,7 @@ double ResultTable::metric(const ResultRow& row, const std::string& name, double
     case MetricSource::decade:
     case MetricSource::trace_at: return decade_metric(row, *metric, at);
     case MetricSource::trace_end: return last_traced(row, metric->traced);
+    case MetricSource::trace_largest: return largest_traced(row, metric->traced);
     case MetricSource::derived: return derived_metric(row, name);
     case MetricSource::column: return column_metric(row, name);
   }

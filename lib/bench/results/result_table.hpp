@@ -60,6 +60,8 @@ class ResultTable {
   double derived_metric(const ResultRow& row, const std::string& name) const;
   /// Value of a column of the trace at the end of a run.
   double last_traced(const ResultRow& row, const std::string& column) const;
+  /// Its largest value from the first iteration on.
+  double largest_traced(const ResultRow& row, const std::string& column) const;
   double objective_gap(const ResultRow& row) const;
 
   std::filesystem::path folder_;
