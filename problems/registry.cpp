@@ -9,6 +9,7 @@
 #include "problems/scenes/ball_box.hpp"
 #include "problems/scenes/bolt_nut.hpp"
 #include "problems/scenes/dish_pile.hpp"
+#include "problems/scenes/drum.hpp"
 #include "problems/scenes/guided_stack.hpp"
 #include "problems/scenes/odd_mass_stack.hpp"
 #include "problems/scenes/random_contacts.hpp"
@@ -41,6 +42,7 @@ constexpr std::array scenes{
     Entry{"single_brick", make<SingleBrick>},
     Entry{"bolt_nut", make<BoltNut>},
     Entry{"dish_pile", make<DishPile>},
+    Entry{"drum", make<RotatingDrum>},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "problems/dynamics/obstacle.hpp"
 
 #include <Eigen/Geometry>
+#include <utility>
 
 #include "problems/dynamics/elementary.hpp"
 
@@ -20,6 +21,16 @@ PrescribedMotion gliding(const Vector3& position, const Quaternion& attitude, co
     if (time < start) return ObstacleFrame{position, unit, Vector3::Zero(), Vector3::Zero()};
     const double elapsed = time - start;
     return ObstacleFrame{position + elapsed * velocity, turned(unit, elapsed * spin), velocity, spin};
+  };
+}
+
+PrescribedMotion carried(PrescribedMotion carrier, const Vector3& offset) {
+  return [carrier = std::move(carrier), offset](double time) {
+    ObstacleFrame frame = carrier(time);
+    const Vector3 place = frame.position + rotation_matrix(frame.attitude) * offset;
+    frame.velocity = frame.velocity_at(place);
+    frame.position = place;
+    return frame;
   };
 }
 

@@ -28,6 +28,9 @@ PrescribedMotion resting(const Vector3& position, const Quaternion& attitude = {
 PrescribedMotion gliding(const Vector3& position, const Quaternion& attitude, const Vector3& velocity, const Vector3& spin,
                          double start = 0.0);
 
+/// Fixed on another obstacle: `offset` (m) in its frame, with its attitude.
+PrescribedMotion carried(PrescribedMotion carrier, const Vector3& offset);
+
 /// position + amplitude sin(frequency t). amplitude: m; frequency: rad/s.
 PrescribedMotion shaking(const Vector3& position, const Quaternion& attitude, const Vector3& amplitude, double frequency);
 

@@ -34,6 +34,7 @@ void check_side(const Vector& column, const SceneGeometry& seen, const PlacedCon
 TEST_CASE("what there is to see of a scene is where its problem has bodies and contacts") {
   const auto shown = GENERATE(values<ShownScene>({{"ball_box", {{"spheres", "30"}}, 2},
                                                   {"ball_box", {{"spheres", "30"}, {"friction", "0.3"}}, 2},
+                                                  {"drum", {{"particles", "20"}}, 5},
                                                   {"guided_stack", {{"drop", "0.1"}}},
                                                   {"odd_mass_stack", {{"heavy_index", "3"}, {"spheres", "5"}}},
                                                   {"odd_mass_stack", {{"lone_mass", "0"}}},
