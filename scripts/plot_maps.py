@@ -3,6 +3,8 @@
 
 One figure per pair of axes of the sweep, problem, model and solver, as PNG, SVG and PDF, in RESULT_FOLDER/plots/. Colours run with the
 logarithm, from yellow (little) to violet (much), and keep their order in grey. A folder that sweeps fewer than two values is left alone.
+Where the config's "plots" have the kind "map", those are drawn instead: "metric" over "against" and the zipped values, or else the
+longest list besides it; one figure for each of the other swept values.
 """
 
 import math
@@ -14,25 +16,31 @@ from plotting import (LABELS, MODELS, draw_folders, file_name, log_axis, name_of
                       number_texts, save_all, set_ticks, with_unit)
 
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import ListedColormap, LogNorm, Normalize
+from matplotlib.colors import ListedColormap, LogNorm, Normalize, to_rgba
 from matplotlib.patches import Rectangle
 
 from figure_page import fit_left, make_page, text_width
-from plot_sweep import chosen_cells, metric_value
+from plot_sweep import chosen_cells, metric_column, metric_value
 from result_folder import read_manifest, swept_groups, swept_value, without_suffix
 from series_styles import dark_ink_on, viridis
 
 METRICS = ("iterations", "solve_s")
+COUNTS = ("unsolved_steps",)  # of what should not be: 0 has a colour of its own
+NONE = "#d5e8f7"
 MOST_MAPS = 24  # unless --all asks for more
 COLOUR_MAP = ListedColormap([tuple(c / 255 for c in viridis(1 - k / 255)) for k in range(256)])
 
 
 def in_order(values):
+    if any(isinstance(v, tuple) for v in values):
+        return list(values)  # zipped ones, as they stand in the config
     return sorted(values, key=lambda v: (0, v, "") if isinstance(v, (int, float)) else (1, 0, str(v)))
 
 
 def swept_texts(values):
     """(texts of the values of a side, whether they are formulas)."""
+    if all(isinstance(v, tuple) for v in values):
+        return [", ".join(f"{part:g}" if isinstance(part, (int, float)) else str(part) for part in v) for v in values], False
     if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
         return number_texts(values)
     return [str(v) for v in values], False
@@ -57,8 +65,38 @@ def maps_of(config, cells, metrics):
                     groups.setdefault(name, {}).setdefault(key, []).append(cell)
             for name, members in groups.items():
                 if min(len({key[side] for key in members}) for side in (0, 1)) >= 2:
-                    found += [((first, second), *name, metric, values_of(members, metric)) for metric in metrics]
+                    found += [(((first,), (second,)), *name, metric, values_of(members, metric)) for metric in metrics]
     return [one for one in found if any(math.isfinite(v) for v, _ in one[-1].values())]
+
+
+def longest_list(sweep, group):
+    lists = sweep["zip"] if group[0] in (sweep.get("zip") or {}) else sweep
+    return len(lists[group[0]])
+
+
+def asked_maps(config, cells):
+    """As maps_of(), what the plots of kind "map" ask for. A side is a tuple of pointers, its values are tuples where there are several."""
+    sweep, groups, found = config.get("sweep") or {}, swept_groups(config), []
+    for plot in asked_for(config):
+        across = [group for group in groups if plot.get("against") in group]
+        others = [group for group in groups if group not in across]
+        if not across or not others:
+            continue
+        up = max(others, key=lambda group: (len(group) > 1, longest_list(sweep, group)))
+        apart = [group for group in others if group != up]
+        maps = {}
+        for cell in cells:
+            value = [tuple(swept_value(cell.record, pointer) for pointer in side) for side in (across[0], up)]
+            told = ", ".join(str(swept_value(cell.record, group[0])) for group in apart)
+            name = without_suffix(cell.row["problem"]) + (f" ({told})" if told else ""), cell.row["model"], without_suffix(cell.row["label"])
+            maps.setdefault(name, {}).setdefault(tuple(v[0] if len(v) == 1 else v for v in value), []).append(cell)
+        metric = metric_column(plot)
+        found += [((across[0][:1], tuple(up)), *name, metric, values_of(members, metric)) for name, members in maps.items()]
+    return [one for one in found if any(math.isfinite(v) for v, _ in one[-1].values())]
+
+
+def asked_for(config):
+    return [plot for plot in config.get("plots") or [] if isinstance(plot, dict) and plot.get("kind") == "map"]
 
 
 def values_of(members, metric):
@@ -80,31 +118,34 @@ def scaled(metric, values):
     return factor, name.replace("(s)", f"({unit})")
 
 
-def draw_cells(axes, places, columns, rows, norm, room):
-    """One rectangle for each place, its number where that fits, and a cross where a cell was not solved."""
+def draw_cells(axes, places, columns, rows, norm, room, counts):
+    """One rectangle for each place, its number where that fits, and a cross where a cell was not solved; `counts`: of failures."""
     inside = max(text_width(number_text(v) + " ✗", 6.5) for v, _ in places.values() if math.isfinite(v)) < room
     for (x, y), (value, solved) in places.items():
         corner = columns.index(x) - 0.5, rows.index(y) - 0.5
         if not math.isfinite(value):
             axes.add_patch(Rectangle(corner, 1, 1, facecolor="white", edgecolor="#999999", hatch="////", linewidth=0))
             continue
-        rgba = COLOUR_MAP(norm(max(value, norm.vmin)))
+        rgba = to_rgba(NONE) if counts and value == 0 else COLOUR_MAP(norm(max(value, norm.vmin)))
         axes.add_patch(Rectangle(corner, 1, 1, facecolor=rgba, edgecolor="white", linewidth=0.5))
         ink = "black" if dark_ink_on([255 * c for c in rgba[:3]]) else "white"
-        text = (number_text(value) if inside else "") + ("" if solved else " ✗")
+        text = (number_text(value) if inside else "") + ("" if solved or counts else " ✗")
         axes.text(columns.index(x), rows.index(y), text.strip(), ha="center", va="center", fontsize=6.5, color=ink)
 
 
 def draw_figure(made, config, arguments):
     pointers, problem, model, label, metric, places = made
-    columns, rows = (in_order({key[side] for key in places}) for side in (0, 1))
+    columns, rows = (in_order(dict.fromkeys(key[side] for key in places)) for side in (0, 1))
     finite = [v for v, _ in places.values() if math.isfinite(v)]
     factor, name = scaled(metric, finite)
     places = {key: (v * factor, solved) for key, (v, solved) in places.items()}
     positive = [v * factor for v in finite if v > 0] or [1.0]
     low, high = min(positive), max(positive)
     norm = LogNorm(low, high) if high > low * 1.0001 else Normalize(low * 0.9, high * 1.1)
-    notes = ["✗: stopped unsolved."] if not all(solved for _, solved in places.values()) else []
+    counts = metric in COUNTS
+    notes = ["✗: stopped unsolved."] if not counts and not all(solved for _, solved in places.values()) else []
+    if counts and 0 in finite:
+        notes.append("Light blue: 0.")
     if len(finite) < len(places):
         notes.append("Hatched: no value.")
     if len(places) < len(columns) * len(rows):
@@ -117,14 +158,14 @@ def draw_figure(made, config, arguments):
     room = (box.width - bar_room) * arguments.width / len(columns)
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(-0.5, len(rows) - 0.5)
-    draw_cells(axes, places, columns, rows, norm, 0.95 * room)
+    draw_cells(axes, places, columns, rows, norm, 0.95 * room, counts)
     texts, formulas = swept_texts(columns)
     side_ticks(axes.xaxis, columns, math.ceil((max(text_width(text, 7.5, formulas) for text in texts) + 0.06) / room))
     side_ticks(axes.yaxis, rows, math.ceil(len(rows) * 0.13 / (box.height * page.figure.get_size_inches()[1])))
     axes.tick_params(length=0, pad=3)
     axes.spines[:].set_visible(False)
-    axes.set_xlabel(with_unit(pointers[0]))
-    axes.set_ylabel(with_unit(pointers[1]))
+    axes.set_xlabel(", ".join(map(with_unit, pointers[0])))
+    axes.set_ylabel(", ".join(map(with_unit, pointers[1])))
     fit_left(page)
     box = axes.get_position()
     bar = page.figure.add_axes((box.x1 + 0.14 / arguments.width, box.y0, 0.11 / arguments.width, box.height))
@@ -144,9 +185,11 @@ def plot_folder(folder, arguments):
     if len(swept_groups(config)) < 2:
         return
     cells, _ = chosen_cells(folder, arguments)
-    found = maps_of(config, cells, arguments.metric or METRICS)
+    asked = not arguments.metric and asked_for(config)
+    found = asked_maps(config, cells) if asked else maps_of(config, cells, arguments.metric or METRICS)
     if not found:
-        print(f"{folder}: no two swept values make a map of {' or '.join(arguments.metric or METRICS)}", file=sys.stderr)
+        what = "no plot of kind map has two swept values" if asked else f"no two swept values make a map of {' or '.join(arguments.metric or METRICS)}"
+        print(f"{folder}: {what}", file=sys.stderr)
         return
     shown = found if arguments.all else found[:MOST_MAPS]
     if len(shown) < len(found):
@@ -155,7 +198,7 @@ def plot_folder(folder, arguments):
     for made in shown:
         pointers, problem, model, label, metric, _ = made
         model = next((short for short, text in MODELS.items() if text == model), model)
-        sides = "-".join(pointer.rsplit("/", 1)[-1] for pointer in pointers)
+        sides = "-".join(pointer.rsplit("/", 1)[-1] for side in pointers for pointer in side)
         name = file_name(f"map-{metric}-{sides}-{problem}-{model}-{label}")
         while name in names:
             name += "_"
