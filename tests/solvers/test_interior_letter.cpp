@@ -42,7 +42,7 @@ struct ThesisInteriorPoint {
     v.setOnes(H.rows()), gamma.setOnes(C.rows()), lambda.setOnes(unilateral), y.setOnes(unilateral);
     if (start.size() > 0) {
       v = start;
-      y = (D * v - b_lambda).cwiseAbs().cwiseMax(1.0);
+      y = (D * v - b_lambda).cwiseAbs();  // (4.15c), but for the sign; it is raised to one after the affine step
     }
     solve(-y.cwiseProduct(lambda));
     lambda = (lambda + dlambda).cwiseAbs().cwiseMax(1.0);
@@ -154,22 +154,25 @@ TEST_CASE("ipm: a start from velocities alone takes them, and the rest of an aff
   const ContactProblem problem = stops_and_joints();
   RunSpec spec = thesis_spec("ipm_qp", "equal");
   spec.settings.emplace_back("warm_start", std::string("velocities"));
-  // Impulses of the start play no part.
-  const auto second = [&](const WarmStart& start) {
+  // Impulses of the start play no part, not even as the first point that is judged.
+  const auto first_two = [&](const WarmStart& start) {
     Recorder recorder(2);
     configured(spec)->prepare(problem, Model::ccp, recorder)->run(start, Vector::Zero(problem.rows()), recorder);
-    return recorder.impulses.at(1);
+    return std::pair(recorder.impulses.at(0), recorder.impulses.at(1));
   };
   const Vector zero = Vector::Zero(problem.rows()), some = Uniform(97).vector(problem.rows());
   std::vector<Vector> found;
   for (const double size : {1.0, 5.0}) {
     const Vector velocity = size * Uniform(98).vector(problem.dofs());
     ThesisInteriorPoint thesis(problem, 6, false, velocity);
+    const Vector begin = thesis.impulse();
     thesis.iterate(0.95);
-    found.push_back(second({zero, velocity, 0.0}));
+    const auto [first, second] = first_two({zero, velocity, 0.0});
+    found.push_back(second);
     CAPTURE(size);
-    CHECK((found.back() - thesis.impulse()).norm() <= 1e-7 * thesis.impulse().norm());
-    CHECK(second({some, velocity, 0.0}) == found.back());
+    CHECK((first - begin).norm() <= 1e-7 * begin.norm());
+    CHECK((second - thesis.impulse()).norm() <= 1e-7 * thesis.impulse().norm());
+    CHECK(first_two({some, velocity, 0.0}) == std::pair(first, second));
   }
   CHECK((found[0] - found[1]).norm() > 1e-3 * found[0].norm());
 }

@@ -10,6 +10,7 @@ namespace {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double largest_eta = 0.9999;
 constexpr double nearly_rigid = 1e-6;           ///< compliance of the start `central`, in units of the mean N_ii
+constexpr double hair = 1e-8;                   ///< least y of a start from velocities, in units of that of a cold one
 constexpr double largest_regularisation = 1.0;  ///< in units of the mean N_ii
 
 }  // namespace
@@ -111,7 +112,8 @@ bool InteriorIteration::cold_central(Monitor& monitor) {
 
 /// (4.23): an affine step from ones, then the eigenvalues of λ and y at least one. `ones`: v = 1, γ = 1 N·s and u = 1 m/s,
 /// as in the thesis; else the free velocities, and ones in units of the scaled free velocity at the constraints. A velocity
-/// that is given takes the place of v, and y is its u, raised in the same way (sec. 4.11): v alone changes no impulse.
+/// that is given takes the place of v, and y is its u (sec. 4.11), but for a hair inside the cones: the affine step then
+/// makes the impulses of contacts that stay closed.
 bool InteriorIteration::affine_start(const Vector* velocity, Monitor& monitor) {
   const double free = rms(free_);
   const double unit = free > 0.0 ? free : 1.0;
@@ -132,7 +134,7 @@ bool InteriorIteration::affine_start(const Vector* velocity, Monitor& monitor) {
   }
   evaluate();
   for (Index i = 0; velocity != nullptr && i < barrier_.count(); ++i)
-    if (!barrier_.bilateral(i)) point_.y.segment<3>(3 * i) = lorentz_raise(u_.segment<3>(3 * i), unit_of(i, false));
+    if (!barrier_.bilateral(i)) point_.y.segment<3>(3 * i) = lorentz_raise(u_.segment<3>(3 * i), hair * unit_of(i, false));
   if (velocity != nullptr) evaluate();
   if (!scale_cones() || !factorize(monitor)) return false;
   target_affine();
@@ -147,14 +149,14 @@ bool InteriorIteration::affine_start(const Vector* velocity, Monitor& monitor) {
   return true;
 }
 
+bool InteriorIteration::start_at(const Vector& velocity, Monitor& monitor) {
+  if (!affine_start(&velocity, monitor)) return false;
+  evaluate();
+  return true;
+}
+
 bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity, Monitor& monitor) {
-  const bool velocities = settings_.warm_start == InteriorWarmStart::velocities;
-  if (settings_.warm_start == InteriorWarmStart::none || (velocities && velocity == nullptr)) return start_cold(monitor);
-  if (velocities) {
-    if (!affine_start(velocity, monitor)) return false;
-    evaluate();
-    return true;
-  }
+  if (settings_.warm_start == InteriorWarmStart::none || takes_velocities_alone()) return start_cold(monitor);
   point_.lambda.setZero();
   const double cold = natural_residual(point_.lambda, free_);
   barrier_.to_scaled_impulse(impulse, point_.lambda);

@@ -51,9 +51,13 @@ class InteriorIteration {
   void set_shift(const Vector& shift);
   /// Cold start (thesis, eqs. 4.23 or 4.57). False when the system cannot be solved.
   bool start_cold(Monitor& monitor);
+  /// Whether a start is for start_at(), not for start_warm().
+  bool takes_velocities_alone() const { return settings_.warm_start == InteriorWarmStart::velocities; }
+  /// Starts from velocities alone (thesis, sec. 4.11 with (4.23)).
+  bool start_at(const Vector& velocity, Monitor& monitor);
   /// Starts from velocities (those of the impulses where null) and from impulses: the given ones (full), or impulses that
-  /// make the velocities (partial, (J.9)), or those of a cold start (velocities). Both move into the cones by the size of
-  /// their residual. A start that is worse than zero is dropped.
+  /// make the velocities (partial, (J.9)). Both move into the cones by the size of their residual. A start that is worse
+  /// than zero is dropped; with `none`, and `velocities` without any, it is not looked at.
   bool start_warm(const Vector& impulse, const Vector* velocity, Monitor& monitor);
   /// One predictor–corrector iteration; false when it could not be made, with message().
   bool step(Monitor& monitor);

@@ -37,7 +37,9 @@ class InteriorSession final : public Session {
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     iteration_.set_shift(shift);
     shift_ = shift;
-    const bool warm = start.impulse.size() > 0;
+    // Velocities alone say nothing of impulses: such a run shows its own first point, not the impulses it does not take.
+    const bool velocities = start.velocity.size() > 0 && iteration_.takes_velocities_alone();
+    const bool warm = start.impulse.size() > 0 && !velocities;
     native_.clear();
     velocity_ = nullptr;
     converged_ = false;
@@ -48,7 +50,7 @@ class InteriorSession final : public Session {
       impulse_ = start.impulse;
       project_product(problem_.constraints(), impulse_);
     } else {
-      able = iteration_.start_cold(monitor);
+      able = velocities ? iteration_.start_at(start.velocity, monitor) : iteration_.start_cold(monitor);
       observe();
     }
     best_.restart(impulse_);
