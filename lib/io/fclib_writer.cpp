@@ -8,6 +8,7 @@
 #include "io/fclib_matrix.hpp"
 #include "io/file.hpp"
 #include "io/hdf5_image.hpp"
+#include "io/hdf5_step_end.hpp"
 #include "linalg/dense.hpp"
 
 namespace ccp {
@@ -176,6 +177,7 @@ void add_state(hdf5::Image& image, const StoredState& stored) {
   image.add_integer(group + "/step", static_cast<int>(stored.state.step));
   image.add_reals(group + "/time", Vector::Constant(1, stored.time));
   image.add_reals(group + "/values", stored.state.values);
+  if (stored.end) hdf5::add_step_end(image, group + "/end", *stored.end);
 }
 
 void add_geometry(hdf5::Image& image, const SceneGeometry& geometry) {

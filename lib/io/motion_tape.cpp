@@ -8,11 +8,10 @@
 #include "io/file.hpp"
 #include "io/hdf5_group.hpp"
 #include "io/hdf5_image.hpp"
+#include "io/hdf5_step_end.hpp"
 
 namespace ccp {
 namespace {
-
-constexpr std::size_t key_numbers = 5;
 
 /// The vectors one after the other; all of one size.
 Vector joined(const std::vector<Vector>& vectors) {
@@ -47,33 +46,10 @@ std::int64_t read_count(const hdf5::Group& group, const std::string& member) {
   return count_of(group, member, values[0]);
 }
 
-void add_end(hdf5::Image& image, const StepEnd& end) {
-  std::vector<int> keys;
-  for (const ContactKey& key : end.keys)
-    keys.insert(keys.end(), {key.body_a, key.body_b, key.kind, key.feature_a, key.feature_b});
-  image.add_integers("/end/keys", keys);
-  image.add_reals("/end/impulses", joined({end.impulses.begin(), end.impulses.end()}));
-  image.add_reals("/end/impulse", end.impulse);
-  image.add_reals("/end/carried", Vector::Constant(1, end.carried));
-}
-
-StepEnd read_end(const hdf5::Group& root) {
-  const hdf5::Group group = root.group("end");
-  StepEnd end;
-  const std::vector<int> keys = group.integers("keys");
-  const Vector impulses = group.reals("impulses"), carried = group.reals("carried");
-  if (keys.size() % key_numbers != 0 || static_cast<std::size_t>(impulses.size()) != 3 * (keys.size() / key_numbers))
-    group.fail("keys", "and 'impulses' are not those of the same contacts");
-  for (std::size_t i = 0; i < keys.size(); i += key_numbers) {
-    end.keys.push_back({keys[i], keys[i + 1], keys[i + 2], keys[i + 3], keys[i + 4]});
-    end.impulses.emplace_back(impulses.segment<3>(3 * static_cast<Index>(i / key_numbers)));
-  }
-  end.impulse = group.reals("impulse");
-  if (carried.size() != 1) group.fail("carried", "is not one number");
-  end.carried = carried[0];
-  if (!impulses.allFinite() || !end.impulse.allFinite() || !std::isfinite(end.carried))
-    group.fail("impulse", "has entries that are not finite");
-  return end;
+double read_seconds(const hdf5::Group& group, const std::string& member) {
+  const Vector values = group.reals(member);
+  if (values.size() != 1 || !std::isfinite(values[0]) || values[0] < 0.0) group.fail(member, "is not one time >= 0");
+  return values[0];
 }
 
 std::vector<std::string> words(const std::string& text) {
@@ -97,7 +73,7 @@ void write_tape_part(const std::filesystem::path& path, const TapePart& part) {
   image.add_integers("/iterations", part.iterations);
   image.add_text("/fact_names", join(part.fact_names, " "));
   image.add_reals("/facts", joined(part.facts));
-  add_end(image, part.end);
+  hdf5::add_step_end(image, "/end", part.end);
   write_file_atomically(path, image.bytes());
 }
 
@@ -117,24 +93,34 @@ TapePart read_tape_part(const std::filesystem::path& path) {
   if (part.solved.size() != count || part.iterations.size() != count ||
       static_cast<std::size_t>(part.facts.front().size()) != part.fact_names.size())
     root.fail("steps", "'solved', 'iterations' and 'facts' are not of the same states");
-  part.end = read_end(root);
+  part.end = hdf5::read_step_end(root.group("end"));
   return part;
 }
 
 void write_step_mark(const std::filesystem::path& path, const StepMark& mark) {
   hdf5::Image image;
   add_count(image, "/step", mark.step);
-  add_end(image, mark.end);
+  hdf5::add_step_end(image, "/end", mark.end);
   image.add_text("/state/scene", mark.state.scene);
   add_count(image, "/state/step", mark.state.step);
   image.add_reals("/state/values", mark.state.values);
+  image.add_reals("/used/wall_s", Vector::Constant(1, mark.used.wall_s));
+  image.add_reals("/used/driver_s", Vector::Constant(1, mark.used.driver_s));
+  add_count(image, "/used/driven", mark.used.driven);
+  add_count(image, "/used/unsolved", mark.used.unsolved);
   write_file_atomically(path, image.bytes());
 }
 
 StepMark read_step_mark(const std::filesystem::path& path) {
   const hdf5::Group root = hdf5::Group::open(path);
-  const hdf5::Group state = root.group("state");
-  return {read_count(root, "step"), read_end(root), {state.text("scene"), read_count(state, "step"), state.reals("values")}};
+  const hdf5::Group state = root.group("state"), used = root.group("used");
+  StepMark mark;
+  mark.step = read_count(root, "step");
+  mark.end = hdf5::read_step_end(root.group("end"));
+  mark.state = {state.text("scene"), read_count(state, "step"), state.reals("values")};
+  mark.used = {read_seconds(used, "wall_s"), read_seconds(used, "driver_s"), read_count(used, "driven"),
+               read_count(used, "unsolved")};
+  return mark;
 }
 
 }  // namespace ccp

@@ -28,11 +28,20 @@ void write_tape_part(const std::filesystem::path& path, const TapePart& part);
 /// Throws InputError(path, place, ...) when the file is missing, damaged or inconsistent. Not safe for concurrent use.
 TapePart read_tape_part(const std::filesystem::path& path);
 
+/// What a run of the steps of a motion has used up, with its earlier parts that were broken off.
+struct StepsUsed {
+  double wall_s = 0.0;        ///< wall clock of its processes
+  double driver_s = 0.0;      ///< of the clock of a driver that helps out
+  std::int64_t driven = 0;    ///< steps that the driver has taken
+  std::int64_t unsolved = 0;  ///< those of them that it left unsolved
+};
+
 /// Where a run of the steps of a motion has come.
 struct StepMark {
   std::int64_t step = 0;  ///< the next one
   StepEnd end;            ///< of the last one
   MotionState state;      ///< the world then; without values where a tape has it
+  StepsUsed used;
 };
 
 void write_step_mark(const std::filesystem::path& path, const StepMark& mark);

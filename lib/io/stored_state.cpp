@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/hdf5_group.hpp"
+#include "io/hdf5_step_end.hpp"
 
 namespace ccp {
 
@@ -24,6 +25,7 @@ StoredState read_stored_state(const std::filesystem::path& path) {
   stored.time = time[0];
   stored.state.values = group.reals("values");
   if (!stored.state.values.allFinite()) group.fail("values", "has entries that are not finite");
+  if (group.has("end")) stored.end = hdf5::read_step_end(group.group("end"));
   return stored;
 }
 

@@ -2,77 +2,24 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/analysis/baseline.hpp"
 #include "bench/results/result_table.hpp"
-#include "bench/run/runner.hpp"
 #include "bench/run/tape.hpp"
-#include "bench/runs.hpp"
-#include "core/error.hpp"
+#include "bench/sequence_runs.hpp"
 #include "io/fclib_writer.hpp"
 #include "io/stored_state.hpp"
-#include "problems/registry.hpp"
-#include "support/temporary_folder.hpp"
 
 using namespace ccp;
-using ccp::testing::Listener;
-using ccp::testing::read_text;
-using ccp::testing::TemporaryFolder;
-using ccp::testing::write_text;
+using namespace ccp::testing;
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 
 namespace {
-
-const Catalog& moving_scenes() {
-  static const Catalog catalog = standard_catalog(scene_registry());
-  return catalog;
-}
-
-/// Eight balls for twelve steps, moved by ipm_qp; `changes` are put in place at JSON pointers.
-std::string sequence_config(const std::vector<std::pair<std::string, json>>& changes = {}) {
-  json config = json::parse(R"({"name": "x",
-    "problems": [{"scene": "ball_box", "parameters": {"spheres": 8},
-                  "sequence": {"steps": 12, "driver": {"solver": "ipm_qp"}}}],
-    "solvers": [{"solver": "apgd"}, {"solver": "apgd", "label": "warm", "start": {"from": "previous"}}]})");
-  for (const auto& [pointer, value] : changes) config[json::json_pointer(pointer)] = value;
-  return config.dump();
-}
-
-std::string sequence_error(const std::string& text, const std::string& file = "c.json") {
-  try {
-    parse_config(text, file, moving_scenes());
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-Plan sequence_plan(const std::string& text) { return make_plan(parse_config(text, "c.json", moving_scenes())); }
-
-struct SequenceOutcome {
-  Plan plan;
-  Listener listener;
-  fs::path folder;
-
-  const CellRecord& record(const std::string& label) const { return listener.reports_.at(label); }
-  CsvTable steps(const std::string& label) const {
-    for (const Cell& cell : plan.cells)
-      if (cell.label == label) return read_csv(folder / "cells" / cell.hash / "steps.csv");
-    throw std::logic_error("no cell " + label);
-  }
-};
-
-SequenceOutcome run_sequences(const std::string& text, const TemporaryFolder& folder, RunOptions options = {}) {
-  options.out = folder.path().string();
-  const Config config = parse_config(text, "c.json", moving_scenes());
-  SequenceOutcome outcome{make_plan(config, {"", options.threads}), {}, folder / "x"};
-  run_config(config, outcome.plan, moving_scenes(), options, outcome.listener);
-  return outcome;
-}
 
 std::vector<double> column_of(const CsvTable& table, const std::string& name) {
   std::vector<double> values;
@@ -150,7 +97,7 @@ TEST_CASE("sequences: states of other scenes, other numbers of bodies and damage
     if (scene_name == "ball_box") scene->parameters().set("spheres", std::int64_t{9});
     const auto motion = scene->motion(0);
     const MotionProblem problem = motion->problem();
-    const StoredState stored{motion->state(), 0.0, "{}", 0};
+    const StoredState stored{motion->state(), 0.0, "{}", 0, std::nullopt};
     write_fclib(folder / name, problem.problem, FclibForm::global, {}, {}, &stored);
   };
   const auto refused = [&](const std::string& text) {
@@ -260,9 +207,7 @@ TEST_CASE("sequences: the problems of a tape are those of the driver, to the las
     CHECK(a.problem.global().k == b.problem.global().k);
     CHECK(a.problem.global().b == b.problem.global().b);
     CHECK(DenseMatrix(a.problem.global().D) == DenseMatrix(b.problem.global().D));
-    const Result result = driver.solve(b, here->velocity(), last ? &*last : nullptr, 60.0);
-    here->advance(end_velocity(b.problem, result.impulse), result.impulse);
-    last = step_end(b, result.impulse, result.carried);
+    last = Driver::take(*here, b, driver.solve(*here, b, last ? &*last : nullptr, 60.0));
   }
   CHECK(here->state().values == reader.state(12, "ball_box").values);
   CHECK_THROWS_WITH(reader.state(13, "ball_box"), Catch::Contains("lacks state 13"));
@@ -303,11 +248,13 @@ TEST_CASE("sequences: a driver that fails fails its cells by name") {
     CHECK(outcome.record("apgd").status == Status::failed);
     return outcome.record("warm").reason;
   };
-  CHECK_THAT(reason("/problems/0/parameters/friction", 0.3), Catch::Contains("the driver: ipm_qp takes no friction"));
+  CHECK_THAT(reason("/problems/0/parameters/friction", 0.3),
+             Catch::Contains("the driver: step 0: ipm_qp takes no friction"));
   CHECK_THAT(reason("/problems/0/sequence/driver/wall_s", 1e-9), Catch::Contains("the driver came to step 0 of 12 within"));
 }
 
-TEST_CASE("sequences: a driver that has used up its time ends a trajectory of its own, too, and what it leaves unsolved is said") {
+TEST_CASE(
+    "sequences: a driver that has used up its time ends a trajectory of its own, too, and what it leaves unsolved is said") {
   const TemporaryFolder folder;
   const std::string sequence = "/problems/0/sequence";
   const std::string hasty =

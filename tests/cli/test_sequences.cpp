@@ -92,6 +92,57 @@ TEST_CASE("a sequence that is killed goes on where it was, and ends with the sam
   CHECK_FALSE(fs::exists(only_cell(place / "out/long") / "start.hdf5"));
 }
 
+TEST_CASE("a sequence that is killed while its driver settles goes on there") {
+  const Workplace place;
+  const std::string config = place.write("long.json", R"({"name": "long",
+    "problems": [{"scene": "ball_box", "parameters": {"spheres": 30},
+                  "sequence": {"steps": 320, "settle": 300, "trajectory": "own", "driver": {"solver": "ipm_qp"}}}],
+    "solvers": [{"solver": "apgd"}]})");
+  REQUIRE(run_program(place, {"run", config, "--out", "whole", "--quiet"}).code == 0);
+  const auto whole = timeless_steps(place / "whole/long");
+  REQUIRE(whole.size() == 20);
+  kill_when(place, config, [&] { return fs::exists(only_cell(place / "out/long") / "start.hdf5"); });
+  CHECK_FALSE(fs::exists(only_cell(place / "out/long") / "cell.json"));
+  REQUIRE(run_program(place, {"run", config, "--out", "out", "--quiet"}).code == 0);
+  CHECK(timeless_steps(place / "out/long") == whole);
+  const auto notes = read_results(place / "out/long").begin()->second.json.at("notes").dump();
+  CHECK_THAT(notes, Catch::Contains("the run was broken off and went on at step"));
+}
+
+TEST_CASE("what cannot move is refused in one line that names it") {
+  const Workplace place;
+  const auto config = [&](const std::string& problem) {
+    return place.write("bad.json", R"({"name": "bad", "problems": [)" + problem + R"(], "solvers": [{"solver": "apgd"}]})");
+  };
+  const auto refused = [&](const std::string& parameters, const std::string& sequence, const std::string& text) {
+    CAPTURE(parameters, sequence);
+    const std::string file =
+        config(R"({"scene": "ball_box", "parameters": {)" + parameters + R"(}, "sequence": {)" + sequence + "}}");
+    const std::string line = bad_input_line(run_program(place, {"run", file, "--out", "out"}));
+    CHECK_THAT(line, Catch::Contains("bad.json") && Catch::Contains(text));
+    CHECK_FALSE(fs::exists(place / "out"));
+  };
+  const std::string steps = R"("steps": 3)", driver = R"("steps": 3, "driver": )";
+  refused(R"("density": 0)", steps, "'density'");
+  refused(R"("radius": -0.035)", steps, "'radius'");
+  refused(R"("spacing": 2.05)", steps, "spheres would overlap at the start");
+  refused(R"("spheres": 2000)", steps, "'spheres' is 2000: their centres would fill a cylinder");
+  refused("", R"("steps": 0)", "'steps' is 0");
+  refused("", driver + R"({"solver": "pqn", "model": "ccp"})", "the driver pqn does not solve the ccp model");
+  refused("", steps + R"(, "trajectory": "own", "driver": {"solver": "pqn"})",
+          "the driver pqn does not solve the ccp model");
+
+  REQUIRE(run_program(place, {"generate", "single_ball", "--steps", "1:1", "--form", "global", "--out", "states"}).code ==
+          0);
+  const std::string state = "states/single_ball.000001.global.hdf5";
+  const auto from = [&](const std::string& file) { return steps + R"(, "state": ")" + file + "\""; };
+  refused("", from(state), "state is of 'single_ball', expected 'ball_box'");
+  const std::string bytes = read_text(place / state);
+  place.write(state, bytes.substr(0, bytes.size() / 2));
+  refused("", from(state), state);
+  refused("", from("states/none.hdf5"), "none.hdf5");
+}
+
 TEST_CASE("a config says how many steps it has, and a scene that it moves") {
   const Workplace place;
   CHECK_THAT(run_program(place, {"check", long_sequence(place, "shared")}).out, Catch::Contains("1 problem of 400 steps"));

@@ -1,11 +1,18 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "cli/program.hpp"
 #include "io/fclib_reader.hpp"
 #include "io/hdf5_editor.hpp"
 #include "io/hdf5_group.hpp"
+#include "io/motion_tape.hpp"
 #include "io/stored_state.hpp"
 #include "problem/judge/judge.hpp"
+#include "problems/registry.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace ccp;
@@ -52,6 +59,55 @@ TEST_CASE("generate writes the steps of a scene that moves, and each file is a s
     CHECK(read_text(place / "all" / name) == read_text(place / "rest" / name));
 }
 
+TEST_CASE("a series and a tape are moved by the same driver, to the last byte") {
+  const Workplace place;
+  const std::string config = place.write("tape.json", R"({"name": "tape",
+    "problems": [{"scene": "ball_box", "parameters": {"spheres": 8, "friction": 0.3},
+                  "sequence": {"steps": 15, "driver": {"solver": "apgd", "tolerance": 1e-6}}}],
+    "solvers": [{"solver": "proximal_newton"}]})");
+  REQUIRE(run_program(place, {"run", config, "--out", "out", "--quiet"}).code == 0);
+  std::filesystem::path file;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(place / "out/tape/sequences"))
+    if (entry.path().filename() == "tape.000000.hdf5") file = entry.path();
+  const TapePart tape = read_tape_part(file);
+  REQUIRE(tape.states.size() == 16);
+  const std::vector<std::string> driver{"--set", "friction=0.3", "--driver", "apgd",   "--model",
+                                        "ccp",   "--tolerance",  "1e-6",     "--seed", "0"};
+  REQUIRE(run_program(place, series("0:15", "steps", driver)).code == 0);
+  // Gone on with, too: the file knows the impulses that the driver started from.
+  auto rest = driver;
+  rest.insert(rest.end(), {"--start", "steps/ball_box.000007.global.hdf5"});
+  REQUIRE(run_program(place, series("7:15", "rest", rest)).code == 0);
+  const auto scene = make_scene("ball_box");
+  scene->parameters().set("spheres", std::int64_t{8});
+  scene->parameters().set("friction", 0.3);
+  const auto motion = scene->motion(0);
+  for (std::size_t step = 0; step < 16; ++step) {
+    const std::string name = fmt::format("ball_box.{:06}.global.hdf5", step);
+    CAPTURE(name);
+    const FclibFile dump = read_fclib(place / "steps" / name);
+    CHECK(read_stored_state(place / "steps" / name).state.values == tape.states[step]);
+    motion->restore({"ball_box", tape.steps[step], tape.states[step]});
+    const ContactProblem problem = motion->problem().problem;
+    CHECK(dump.problem->global().k == problem.global().k);
+    CHECK(dump.problem->global().b == problem.global().b);
+    CHECK(DenseMatrix(dump.problem->global().D) == DenseMatrix(problem.global().D));
+    if (step >= 7) CHECK(read_text(place / "steps" / name) == read_text(place / "rest" / name));
+  }
+}
+
+// The numbers are those of a release build.
+TEST_CASE("ten steps are the same in every build, to 1e-12 m") {
+  const Workplace place;
+  REQUIRE(run_program(place, series("10:10", "steps", {"--set", "friction=0.3", "--tolerance", "1e-12"})).code == 0);
+  const Vector values = read_stored_state(place / "steps/ball_box.000010.global.hdf5").state.values;
+  const std::vector<std::pair<Index, Vector3>> expected{
+      {0, {0.0003818235431533696, -0.07690157703555117, 0.035}},
+      {3, {0.07680634817269985, 0.0010156628789632083, 0.035}},
+      {7, {-0.006498357776919066, -0.003048653392051975, 0.10426702084634644}}};
+  for (const auto& [ball, centre] : expected) CHECK((values.segment<3>(13 * ball) - centre).norm() < 1e-12);
+}
+
 TEST_CASE("series that cannot be are refused in one line") {
   const Workplace place;
   REQUIRE(run_program(place, series("0:1", "all")).code == 0);
@@ -65,7 +121,7 @@ TEST_CASE("series that cannot be are refused in one line") {
   refused({"generate", "sphere_press", "--steps", "0:1"}, "scene 'sphere_press' does not move");
   refused(series("0:1", "no", {"--driver", "nobody"}), "unknown solver 'nobody'");
   refused(series("0:1", "no", {"--driver", "ipm_qp", "--set", "friction=0.3"}),
-          "--driver: step 0: ipm_qp takes no friction");
+          "the driver: step 0: ipm_qp takes no friction");
   refused(series("0:1", "no", {"--start", start}), "begins at 0, expected at least 1");
   refused(series("1:2", "no", {"--start", "no.hdf5"}), "no.hdf5");
   refused(series("1:2", "no", {"--start", start, "--seed", "9"}), "with seed 9");

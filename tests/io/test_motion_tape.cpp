@@ -69,14 +69,19 @@ TEST_CASE("the start of a tape has no contacts yet") {
 
 TEST_CASE("where a run of steps has come reads back as it was written") {
   const TemporaryFolder folder;
-  write_step_mark(folder / "m.hdf5", {300, sample_end(), {"ball_box", 311, Vector::LinSpaced(26, 0.0, 1.0)}});
+  write_step_mark(folder / "m.hdf5",
+                  {300, sample_end(), {"ball_box", 311, Vector::LinSpaced(26, 0.0, 1.0)}, {12.5, 3.25, 200, 7}});
   const StepMark mark = read_step_mark(folder / "m.hdf5");
   CHECK(mark.step == 300);
   check_same(mark.end, sample_end());
   CHECK(mark.state.scene == "ball_box");
   CHECK(mark.state.step == 311);
   CHECK(mark.state.values == Vector::LinSpaced(26, 0.0, 1.0));
-  write_step_mark(folder / "m.hdf5", {1, {}, {}});
+  CHECK(mark.used.wall_s == 12.5);
+  CHECK(mark.used.driver_s == 3.25);
+  CHECK(mark.used.driven == 200);
+  CHECK(mark.used.unsolved == 7);
+  write_step_mark(folder / "m.hdf5", {1, {}, {}, {}});
   CHECK(read_step_mark(folder / "m.hdf5").state.values.size() == 0);
 }
 

@@ -22,6 +22,7 @@ StoredState sample_state() {
   stored.time = 0.12;
   stored.parameters = "{\"spheres\":2}";
   stored.seed = 18446744073709551615u;
+  stored.end = StepEnd{{{0, 1, 2, 3, 4}, {1, 2, 0, 5, 6}}, {{1, 2, 3}, {4, 5, 6}}, Vector::LinSpaced(6, 0.5, 3.0), 0.5};
   return stored;
 }
 
@@ -47,6 +48,14 @@ TEST_CASE("a state that is written with a problem is read back, and the problem 
     CHECK(read.time == stored.time);
     CHECK(read.parameters == stored.parameters);
     CHECK(read.seed == stored.seed);
+    REQUIRE(read.end);
+    CHECK(read.end->keys == stored.end->keys);
+    CHECK(read.end->impulses == stored.end->impulses);
+    CHECK(read.end->impulse == stored.end->impulse);
+    CHECK(read.end->carried == 0.5);
+    StoredState first = stored;
+    first.end.reset();
+    CHECK_FALSE(read_stored_state(written(folder, &first, form)).end);
     const FclibFile with = read_fclib(path);
     const FclibFile without = read_fclib(written(folder, nullptr, form));
     CHECK(with.remarks == without.remarks);
@@ -117,6 +126,7 @@ TEST_CASE("files without a state and damaged states are refused by name") {
   refused([](Hdf5Editor& file) { file.remove("/ccpbench_state"); }, "expected the state of a scene that moves");
   refused([](Hdf5Editor& file) { file.remove("/ccpbench_state/values"); }, "/ccpbench_state/values");
   refused([](Hdf5Editor& file) { file.remove("/ccpbench_state/scene"); }, "/ccpbench_state/scene");
+  refused([](Hdf5Editor& file) { file.reals("/ccpbench_state/end/impulses", {1.0, 2.0, 3.0}); }, "/ccpbench_state/end/keys");
   refused([](Hdf5Editor& file) { file.text("/ccpbench_state/seed", "-3"); },
           "/ccpbench_state/seed: is no whole number >= 0");
   refused([](Hdf5Editor& file) { file.integer("/ccpbench_state/step", -1); }, "/ccpbench_state/step: is negative");

@@ -5,9 +5,10 @@
 #include <charconv>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
-#include <utility>
 
+#include "bench/run/driver.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/status.hpp"
@@ -48,8 +49,8 @@ std::unique_ptr<Motion> start_motion(const NamedScene& named, const SeriesTarget
                    fmt::format("scene '{}' does not move, expected one of: {}", target.scene, join(moving, ", ")));
 }
 
-/// Goes on from the state in a file.
-void restore(Motion& motion, const std::string& path, const FclibInfo& info) {
+/// Goes on from the state in a file. Gives the end of the step that led there.
+std::optional<StepEnd> restore(Motion& motion, const std::string& path, const FclibInfo& info) {
   try_reading(path, [&] { read_stored_state(path); });
   const StoredState stored = read_stored_state(path);
   try {
@@ -61,14 +62,16 @@ void restore(Motion& motion, const std::string& path, const FclibInfo& info) {
     throw InputError(path, "/ccpbench_state",
                      fmt::format("is of parameters {} with seed {}, expected {} with seed {}", stored.parameters,
                                  stored.seed, info.parameters, *info.seed));
+  return stored.end;
 }
 
-/// Writes the problem of a step in one form. guess: γ of the problem's own rows; empty: none.
-void write_step(const SeriesTarget& target, const Motion& motion, const MotionProblem& step, const Vector& guess,
-                FclibInfo info, const std::string& form) {
+/// Writes the problem of a step in one form. last: the end of the step before; guess: γ of the problem's own rows; empty:
+/// none.
+void write_step(const SeriesTarget& target, const Motion& motion, const MotionProblem& step,
+                const std::optional<StepEnd>& last, const Vector& guess, FclibInfo info, const std::string& form) {
   const ContactProblem& problem = step.problem;
   const StoredState stored{motion.state(), static_cast<double>(motion.step()) * motion.time_step(), info.parameters,
-                           target.seed};
+                           target.seed, last};
   info.title += fmt::format(", step {}", motion.step());
   const auto path =
       std::filesystem::path(target.folder) / fmt::format("{}.{:06}.{}.hdf5", target.scene, motion.step(), form);
@@ -79,23 +82,6 @@ void write_step(const SeriesTarget& target, const Motion& motion, const MotionPr
   const ConstraintSet& set = problem.constraints();
   const std::string size = fmt::format("contacts: {}", set.count() - set.count(ConstraintKind::bilateral));
   print_line(fmt::format("{}  {}", printable(path.string()), Style::out().dim(size)));
-}
-
-/// What the driver makes of a step.
-Vector driven(const Motion& motion, const ContactProblem& problem, const Solver& driver, const SeriesTarget& target,
-              double tolerance) {
-  if (problem.rows() == 0) return {};
-  if (const auto refusal = driver.supports(problem, target.model))
-    throw InputError("", "--driver", fmt::format("step {}: {}", motion.step(), *refusal));
-  StopRule stop;
-  stop.tolerance = tolerance;
-  stop.time_limit_s = target.time_limit_s;
-  Judge judge(problem, target.model);
-  RunMonitor monitor(judge, stop);
-  Result result = driver.solve(problem, target.model, {}, monitor);
-  if (result.status != Status::solved)
-    print_line(fmt::format("step {} is taken unsolved: {} {}", motion.step(), status_name(result.status), result.reason));
-  return std::move(result.impulse);
 }
 
 /// The impulses to store: in the terms of the problem's own, none that are not finite.
@@ -110,8 +96,11 @@ int generate_series(const SeriesTarget& target, const SeriesArguments& arguments
   const StepRange range = parse_steps(arguments.steps);
   const NamedScene named = named_scene(target.scene, target.settings, target.seed, "--set");
   const auto motion = start_motion(named, target);
-  const auto driver = make_solver(arguments.driver);
-  if (!arguments.start.empty()) restore(*motion, arguments.start, named.info);
+  StopRule stop;
+  stop.tolerance = arguments.tolerance;
+  const Driver driver(make_solver(arguments.driver), stop, target.model, 1);
+  std::optional<StepEnd> last;
+  if (!arguments.start.empty()) last = restore(*motion, arguments.start, named.info);
   if (motion->step() > range.first)
     throw InputError(
         "", "--steps",
@@ -122,15 +111,20 @@ int generate_series(const SeriesTarget& target, const SeriesArguments& arguments
   for (;;) {
     const MotionProblem step = motion->problem();
     const bool ends = motion->step() == range.last;
-    Vector impulse;
-    if (!ends || target.impulses) impulse = driven(*motion, step.problem, *driver, target, arguments.tolerance);
-    const Vector guess = target.impulses ? stored_guess(step.problem, impulse) : Vector{};
+    Result result;
+    if (!ends || target.impulses) {
+      result = driver.solve(*motion, step, last ? &*last : nullptr, target.time_limit_s);
+      if (result.status != Status::solved)
+        print_line(
+            fmt::format("step {} is taken unsolved: {} {}", motion->step(), status_name(result.status), result.reason));
+    }
+    const Vector guess = target.impulses ? stored_guess(step.problem, result.impulse) : Vector{};
     if (motion->step() >= range.first && step.problem.rows() > 0)
-      for (const std::string& form : target.forms) write_step(target, *motion, step, guess, named.info, form);
+      for (const std::string& form : target.forms) write_step(target, *motion, step, last, guess, named.info, form);
     else if (motion->step() >= range.first)
       print_line(fmt::format("step {} has no contact, and no file", motion->step()));
     if (ends) return exit_done;
-    motion->advance(end_velocity(step.problem, impulse), impulse);
+    last = Driver::take(*motion, step, result);
   }
 }
 

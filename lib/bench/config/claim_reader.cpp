@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "bench/record/metrics.hpp"
 #include "core/text.hpp"
@@ -37,6 +38,7 @@ class ClaimReader {
       for (const auto& spec : variant.problems) {
         remember(problems_, spec->label, spec->base_label);
         files_ = files_ || !spec->fclib.empty();
+        if (spec->sequence) facts_.insert(spec->sequence->facts.begin(), spec->sequence->facts.end());
       }
     }
     if (!document.contains("sizes")) return;
@@ -51,7 +53,7 @@ class ClaimReader {
     claim.where = shape_.value<std::string>(entry, "where");
     claim.must = shape_.value<bool>(entry, "must");
     claim.size = shape_.value<std::string>(entry, "size");
-    claim.metric = entry["metric"].get<std::string>();
+    claim.metric = read_metric(entry, pointer);
     claim.of = entry["of"].get<std::string>();
     claim.problem = shape_.value<std::string>(entry, "problem");
     if (entry.contains("model")) claim.model = model_from_name(entry["model"].get<std::string>());
@@ -66,9 +68,19 @@ class ClaimReader {
   }
 
  private:
+  std::string read_metric(const Json& entry, const std::string& pointer) const {
+    auto name = entry["metric"].get<std::string>();
+    const auto& known = claim_metrics();
+    if (facts_.count(name) > 0 || std::find(known.begin(), known.end(), name) != known.end()) return name;
+    std::vector<std::string> names = known;
+    names.insert(names.end(), facts_.begin(), facts_.end());
+    source_.fail(child_pointer(pointer, "metric"),
+                 fmt::format("unknown metric '{}'{}", json_text(entry["metric"]), suggestion(name, names)));
+  }
+
   /// `inherited`: the decade of the claim, for the object of a bound.
   double read_decade(const Json& entry, const std::string& metric, double inherited, const std::string& pointer) const {
-    if (!find_metric(metric)->takes_decade()) {
+    if (const Metric* known = find_metric(metric); known == nullptr || !known->takes_decade()) {
       if (entry.contains("at")) source_.fail(pointer, fmt::format("the metric '{}' takes no 'at'", metric));
       return 0.0;
     }
@@ -157,7 +169,7 @@ class ClaimReader {
   ClaimReference read_reference(const Json& entry, const Claim& claim, const std::string& pointer) const {
     ClaimReference reference;
     reference.of = entry.value("of", claim.of);
-    reference.metric = entry.value("metric", claim.metric);
+    reference.metric = entry.contains("metric") ? read_metric(entry, pointer) : claim.metric;
     reference.at = read_decade(entry, reference.metric, claim.at, pointer);
     reference.problem = reference_shape_.value<std::string>(entry, "problem");
     reference.times = reference_shape_.value<double>(entry, "times");
@@ -174,7 +186,8 @@ class ClaimReader {
   const Shape &shape_, &reference_shape_;
   const JsonSource& source_;
   std::vector<Label> solvers_, problems_;
-  bool files_ = false;  ///< FCLib problems are only known by name once the folder is
+  std::set<std::string> facts_;  ///< of the scenes in time
+  bool files_ = false;           ///< FCLib problems are only known by name once the folder is
   bool sizes_change_sweep_ = false;
 };
 

@@ -61,6 +61,13 @@ Key shaped(KeyType type, std::string name, std::string meaning, std::string shap
   return {std::move(name), type, std::move(meaning), {}, false, "", {}, {}, std::move(shape)};
 }
 
+/// One of them, or a number that a scene of the config knows of itself.
+Key metric_or_fact(std::string name, std::string meaning) {
+  Key key = choice(std::move(name), std::move(meaning), claim_metrics());
+  key.open = true;
+  return key;
+}
+
 Key required(Key key) {
   key.required = true;
   return key;
@@ -199,19 +206,20 @@ Shape sizes_shape() {
 Key decade() { return number("at", "a power of ten, for the metrics that end in _to", Range::closed(1e-12, 1e-2)); }
 
 Shape claim_shape() {
-  Shape shape{"claim",
-              "A statement as a bound on results",
-              {required(name("id", "name of the claim, unique in the config")),
-               flag("must", "whether a miss fails the command claims; default {}", false),
-               choice("size", "judged at this size alone; default: at each", {"small", "paper"}),
-               required(text("says", "what the paper says")), text("where", "where it says so"),
-               required(choice("metric", "what is bounded", claim_metrics())), decade(),
-               required(text("of", "label of a solver, or a shell pattern")),
-               text("problem", "label of a problem, or a shell pattern; default: each"),
-               choice("model", "contact model; default: each", model_names()),
-               choice("over", "how several cells are judged; default {}", claim_overs, "each"),
-               text("against", "for the slope: contacts, rows or a swept JSON pointer"),
-               table("cells", "swept JSON pointer -> value or list of values: only these cells")}};
+  Shape shape{
+      "claim",
+      "A statement as a bound on results",
+      {required(name("id", "name of the claim, unique in the config")),
+       flag("must", "whether a miss fails the command claims; default {}", false),
+       choice("size", "judged at this size alone; default: at each", {"small", "paper"}),
+       required(text("says", "what the paper says")), text("where", "where it says so"),
+       required(metric_or_fact("metric", "what is bounded, or a number that the scene of a sequence knows of itself")),
+       decade(), required(text("of", "label of a solver, or a shell pattern")),
+       text("problem", "label of a problem, or a shell pattern; default: each"),
+       choice("model", "contact model; default: each", model_names()),
+       choice("over", "how several cells are judged; default {}", claim_overs, "each"),
+       text("against", "for the slope: contacts, rows or a swept JSON pointer"),
+       table("cells", "swept JSON pointer -> value or list of values: only these cells")}};
   for (const std::string& relation : claim_relations)
     shape.keys.push_back(shaped(KeyType::bound, relation, "the bound; exactly one of the four is given", "claim_reference"));
   return shape;
@@ -221,7 +229,7 @@ Shape claim_reference_shape() {
   return {
       "claim_reference",
       "A result as the bound; missing keys are those of the claim",
-      {text("of", "label of a solver, or a shell pattern"), choice("metric", "what it is compared with", claim_metrics()),
+      {text("of", "label of a solver, or a shell pattern"), metric_or_fact("metric", "what it is compared with, likewise"),
        decade(), text("problem", "label of a problem, or a shell pattern; default: the same problem"),
        number("times", "factor on the result; default {}", Range::positive(), 1.0)}};
 }
@@ -250,7 +258,7 @@ void check_choice(const Json& value, const Key& key, const std::string& pointer,
     source.fail(pointer,
                 fmt::format("'{}' is {}, expected a text: {}", key.name, json_type_name(value), join(key.choices, ", ")));
   const auto name = value.get<std::string>();
-  if (std::find(key.choices.begin(), key.choices.end(), name) == key.choices.end())
+  if (!key.open && std::find(key.choices.begin(), key.choices.end(), name) == key.choices.end())
     source.fail(pointer, fmt::format("unknown {} '{}'{}", key.name, json_text(value), suggestion(name, key.choices)));
 }
 

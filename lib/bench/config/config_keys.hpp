@@ -35,6 +35,7 @@ struct Key {
   Range range{};
   std::vector<std::string> choices{};
   std::string shape{};
+  bool open = false;  ///< a choice that has more than these, which the reader of the key knows
 };
 
 struct Shape {

@@ -41,7 +41,12 @@ Json key_schema(const Key& key) {
       schema = {{"type", "array"}, {"uniqueItems", true}, {"items", one}};
       break;
     }
-    case KeyType::choice: schema["enum"] = key.choices; break;
+    case KeyType::choice:
+      if (key.open)
+        schema["anyOf"] = Json::array({Json{{"enum", key.choices}}, Json{{"type", "string"}, {"minLength", 1}}});
+      else
+        schema["enum"] = key.choices;
+      break;
     case KeyType::choices: {
       const Json one = {{"enum", key.choices}};
       const Json several = {{"type", "array"}, {"minItems", 1}, {"uniqueItems", true}, {"items", one}};

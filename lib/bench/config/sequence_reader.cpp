@@ -81,6 +81,7 @@ SequenceSpec read_sequence(const Json& entry, const Scene& scene, std::uint64_t 
   const auto motion = scene.motion(seed);
   if (!motion) source.fail(pointer, fmt::format("scene '{}' does not move", scene.info().name));
   SequenceSpec sequence;
+  for (const MotionFact& fact : motion->facts()) sequence.facts.push_back(fact.name);
   sequence.steps = shape.value<int>(entry, "steps");
   sequence.settle = shape.value<int>(entry, "settle");
   if (sequence.settle >= sequence.steps)

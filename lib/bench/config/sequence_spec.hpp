@@ -39,9 +39,10 @@ struct SequenceSpec {
   int settle = 0;  ///< so many of the first ones are the driver's alone
   Trajectory trajectory = Trajectory::shared;
   DriverSpec driver;
-  std::vector<int> trace_steps;  ///< steps whose iterations are traced
-  std::string state;             ///< file with the state to start from; empty: the scene's own start
-  std::string state_digest;      ///< SHA-256 of that file
+  std::vector<int> trace_steps;    ///< steps whose iterations are traced
+  std::string state;               ///< file with the state to start from; empty: the scene's own start
+  std::string state_digest;        ///< SHA-256 of that file
+  std::vector<std::string> facts;  ///< names of what the motion knows of itself, which claims can bound
 
   int solved_steps() const { return steps - settle; }
 };

@@ -121,6 +121,7 @@ std::vector<Metric> sequence_metrics() {
           sequence_column("iterations_per_solved_step", &SequenceFacts::iterations_per_solved_step),
           sequence_column("iterations_max", &SequenceFacts::iterations_max),
           sequence_column("contacts_max", &SequenceFacts::contacts_max),
+          sequence_column("build_s", &SequenceFacts::build_s),
           sequence_column("deepest_gap", &SequenceFacts::deepest_gap),
           sequence_column("energy_gain", &SequenceFacts::energy_gain),
           sequence_column("steps_at_time_limit", &SequenceFacts::steps_at_time_limit, unclaimed),

@@ -43,14 +43,18 @@ void add_crossings(Crossings& total, const Crossings& more) {
   }
 }
 
+double value_of(const std::vector<MotionFact>& facts, const std::string& name) {
+  const auto found = std::find_if(facts.begin(), facts.end(), [&](const MotionFact& fact) { return fact.name == name; });
+  return found == facts.end() ? unknown_number : found->value;
+}
+
 double energy(const StepRow& row) { return row.fact("kinetic_J") + row.fact("potential_J"); }
 
 }  // namespace
 
-double StepRow::fact(const std::string& name) const {
-  const auto found = std::find_if(facts.begin(), facts.end(), [&](const MotionFact& fact) { return fact.name == name; });
-  return found == facts.end() ? unknown_number : found->value;
-}
+double StepRow::fact(const std::string& name) const { return value_of(facts, name); }
+
+double SequenceFacts::fact(const std::string& name) const { return value_of(facts, name); }
 
 void take_result(StepRow& row, const Result& result) {
   row.status = result.status;
@@ -79,6 +83,7 @@ SequenceFacts facts_of(const std::vector<StepRow>& rows, std::int64_t asked) {
     facts.contacts_max = std::max(facts.contacts_max, row.contacts);
     facts.rows_max = std::max(facts.rows_max, row.rows);
     facts.dofs = std::max(facts.dofs, row.dofs);
+    facts.build_s += row.build_s;
     facts.deepest_gap = -larger(-facts.deepest_gap, -row.fact("deepest_gap"));
     facts.energy_gain = larger(facts.energy_gain, energy(row) - energy(rows.front()));
     if (row.contacts == 0) continue;

@@ -21,6 +21,7 @@ struct StepRow {
   std::optional<Status> stopped_by;  ///< why it was told to stop
   std::string reason;
   int iterations = 0;
+  double build_s = 0.0;  ///< wall clock of making the problem: collision and assembly
   double setup_s = 0.0, solve_s = 0.0;
   Counters counters;
   Measures measures{};  ///< of the returned point
@@ -47,9 +48,13 @@ struct SequenceFacts {
   int iterations_max = 0;
   Index contacts_max = 0, rows_max = 0, dofs = 0;
   double deepest_gap = 0.0;  ///< m, the least of all steps
+  double build_s = 0.0;      ///< sum of the steps
   double energy_gain = 0.0;  ///< J, of kinetic and potential energy over that after the first step, at most; NaN unknown
   std::int64_t steps_at_time_limit = 0;
   std::vector<MotionFact> facts;  ///< of the last state
+
+  /// NaN for a fact that the motion does not know.
+  double fact(const std::string& name) const;
 };
 
 /// asked: the number of steps of the sequence.

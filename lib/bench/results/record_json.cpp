@@ -17,7 +17,9 @@ Json driver_json(const SequenceSpec& sequence) {
                {"parameters", parameters_json(sequence.driver.parameters)},
                {"measure", measure_info(sequence.driver.stop.measure).name},
                {"tolerance", sequence.driver.stop.tolerance},
-               {"max_iterations", sequence.driver.stop.max_iterations}};
+               {"max_iterations", sequence.driver.stop.max_iterations},
+               {"wall_s", sequence.driver.wall_s}};
+  if (sequence.driver.peer_version) json["peer_version"] = *sequence.driver.peer_version;
   if (sequence.trajectory == Trajectory::shared) json["model"] = model_name(sequence.driver.model);
   return json;
 }
@@ -28,6 +30,7 @@ Json sequence_json(const SequenceSpec& sequence) {
                {"settle", sequence.settle},
                {"trajectory", trajectories[static_cast<std::size_t>(sequence.trajectory)]},
                {"driver", driver_json(sequence)}};
+  if (!sequence.trace_steps.empty()) json["trace_steps"] = sequence.trace_steps;
   if (!sequence.state.empty()) json["state"] = {{"file", sequence.state}, {"sha256", sequence.state_digest}};
   return json;
 }
@@ -134,6 +137,7 @@ Json steps_json(const SequenceFacts& facts) {
           {"contacts_max", facts.contacts_max},
           {"rows_max", facts.rows_max},
           {"dofs", facts.dofs},
+          {"build_s", json_number(facts.build_s)},
           {"deepest_gap", json_number(facts.deepest_gap)},
           {"energy_gain", json_number(facts.energy_gain)},
           {"facts", of_scene}};
@@ -150,6 +154,7 @@ SequenceFacts read_sequence_facts(const Json& json) {
   json.at("contacts_max").get_to(facts.contacts_max);
   json.at("rows_max").get_to(facts.rows_max);
   json.at("dofs").get_to(facts.dofs);
+  facts.build_s = number_of(json.value("build_s", Json()));
   facts.deepest_gap = number_of(json.at("deepest_gap"));
   facts.energy_gain = number_of(json.at("energy_gain"));
   for (const auto& [name, value] : json.at("facts").items()) facts.facts.push_back({name, number_of(value)});

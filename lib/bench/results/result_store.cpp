@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -51,6 +52,23 @@ std::optional<CellRecord> read_record(const fs::path& folder, const Cell& cell) 
   return record;
 }
 
+/// What the scenes of sequences say of their last states, by name, where no column has it yet.
+void add_fact_columns(std::vector<Column>& columns, const fs::path& folder, const Plan& plan) {
+  const auto is_there = [&](const std::string& name) {
+    return std::any_of(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; });
+  };
+  for (const Cell& cell : plan.cells) {
+    if (!cell.spec->sequence) continue;
+    const auto record = read_record(folder, cell);
+    if (!record || !record->sequence) continue;
+    for (const MotionFact& fact : record->sequence->facts)
+      if (!is_there(fact.name))
+        columns.push_back({csv_field(fact.name), [name = fact.name](const Cell&, const CellRecord& of_cell) {
+                             return of_cell.sequence ? csv_number(of_cell.sequence->fact(name)) : std::string();
+                           }});
+  }
+}
+
 }  // namespace
 
 ResultStore::ResultStore(const std::string& out, const std::string& name) : folder_(fs::path(out) / name) {
@@ -88,7 +106,8 @@ void ResultStore::store(const Cell& cell, const CellRecord& record) const {
 }
 
 void ResultStore::write_summary(const Plan& plan) const {
-  const std::vector<Column> columns = summary_columns();
+  std::vector<Column> columns = summary_columns();
+  add_fact_columns(columns, folder_, plan);
   write_file_in_pieces(folder_ / "summary.csv", [&](const auto& put) {
     const auto add_line = [&](const auto& text_of) {
       std::vector<std::string> fields;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <stdexcept>
 
 #include "bench/config/config_json.hpp"
 #include "bench/config/plan.hpp"
@@ -198,7 +197,8 @@ double ResultTable::column_metric(const ResultRow& row, const std::string& name)
 
 double ResultTable::metric(const ResultRow& row, const std::string& name, double at) const {
   const Metric* metric = find_metric(name);
-  if (metric == nullptr) throw std::logic_error("no metric " + name);
+  // A fact of a scene; results of earlier programs lack the column.
+  if (metric == nullptr) return summary_.column(name) < 0 ? unknown_number : column_metric(row, name);
   switch (metric->source) {
     case MetricSource::decade:
     case MetricSource::trace_at: return decade_metric(row, *metric, at);

@@ -43,8 +43,9 @@ class ResultTable {
   /// One line on cells of the folder that are not in rows(); empty: none are known.
   const std::string& note() const { return note_; }
 
-  /// One of claim_metrics(), with its decade where it takes one. +infinity for a decade that was never reached and for the
-  /// residual of a run that diverged; NaN where there is no value (the cell failed or has no such column).
+  /// One of claim_metrics(), with its decade where it takes one, or a fact of a scene by its name. +infinity for a decade
+  /// that was never reached and for the residual of a run that diverged; NaN where there is no value (the cell failed or has
+  /// no such column).
   double metric(const ResultRow& row, const std::string& name, double at) const;
   /// trace.csv of a cell. Throws InputError when it cannot be read.
   const CsvTable& trace(const ResultRow& row) const;

@@ -56,6 +56,7 @@ StepColumn flag_column(const std::string& name, bool StepRow::*flag) {
 }
 
 void add_work(std::vector<StepColumn>& columns) {
+  columns.push_back(number_column("build_s", [](StepRow& row) -> double& { return row.build_s; }));
   columns.push_back(number_column("setup_s", [](StepRow& row) -> double& { return row.setup_s; }));
   columns.push_back(number_column("solve_s", [](StepRow& row) -> double& { return row.solve_s; }));
   for (const auto& [name, counter] : traced_counters)

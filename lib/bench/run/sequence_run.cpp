@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "bench/results/record_json.hpp"
 #include "bench/results/steps_csv.hpp"
 #include "bench/results/trace_csv.hpp"
+#include "bench/run/driver.hpp"
 #include "bench/run/repeats.hpp"
 #include "bench/run/resident_pages.hpp"
 #include "bench/run/tape.hpp"
@@ -42,26 +44,28 @@ class SequenceWorld {
   virtual ~SequenceWorld() = default;
 
   const Motion& motion() const { return *motion_; }
+  /// Where a run begins that goes on from no mark.
+  virtual std::int64_t first_step(std::int64_t settle) const = 0;
   /// Goes to the beginning of a step; mark: of a run that goes on there.
   virtual void begin(std::int64_t step, const StepMark* mark) = 0;
+  /// Takes the present step before the solver of the cell has one, and gives its end.
+  virtual StepEnd settle() = 0;
   /// Takes the present step. solved: the solver of the cell has. Gives what the next step can start from, or nothing where
   /// the world cannot go on; `row` gets facts and fallback.
   virtual std::optional<StepEnd> take(const MotionProblem& problem, const Result& result, StepRow& row) = 0;
   /// What a mark needs beside the tape.
   virtual MotionState state() const { return {}; }
-  /// Steps that the driver has taken since the run began, and left unsolved.
-  std::pair<std::int64_t, std::int64_t> driven() const { return {driven_, unsolved_}; }
+  /// By the driver, in this run and in the earlier parts that were broken off.
+  const StepsUsed& used() const { return used_; }
 
  protected:
   void count(bool solved) {
-    ++driven_;
-    unsolved_ += solved ? 0 : 1;
+    ++used_.driven;
+    used_.unsolved += solved ? 0 : 1;
   }
 
   std::unique_ptr<Motion> motion_;
-
- private:
-  std::int64_t driven_ = 0, unsolved_ = 0;
+  StepsUsed used_;
 };
 
 /// Where the driver has been.
@@ -70,7 +74,14 @@ class TapedWorld final : public SequenceWorld {
   TapedWorld(std::unique_ptr<Motion> motion, fs::path folder, std::string key)
       : SequenceWorld(std::move(motion)), tape_(std::move(folder), std::move(key)), scene_(motion_->state().scene) {}
 
-  void begin(std::int64_t step, const StepMark* /*mark*/) override { motion_->restore(tape_.state(step, scene_)); }
+  std::int64_t first_step(std::int64_t settle) const override { return settle; }
+
+  void begin(std::int64_t step, const StepMark* mark) override {
+    if (mark != nullptr) used_ = mark->used;
+    motion_->restore(tape_.state(step, scene_));
+  }
+
+  StepEnd settle() override { throw std::logic_error("a tape has settled"); }
 
   std::optional<StepEnd> take(const MotionProblem& problem, const Result& result, StepRow& row) override {
     count(tape_.solved(row.step + 1));
@@ -94,20 +105,21 @@ class OwnWorld final : public SequenceWorld {
         measure_(cell.stop.measure),
         wall_s_(cell.spec->sequence->driver.wall_s) {}
 
-  void begin(std::int64_t step, const StepMark* mark) override {
-    if (mark != nullptr) {
-      last_ = mark->end;
-      return motion_->restore(mark->state);
-    }
-    for (std::int64_t settled = 0; settled < step; ++settled) {
-      const MotionProblem problem = motion_->problem();
-      Result result;
-      if (problem.problem.rows() > 0) result = drive(problem);
-      if (!result.impulse.allFinite())
-        throw InputError(fmt::format("the driver found no finite impulses for step {}: {}", settled, result.reason));
-      count(problem.problem.rows() == 0 || result.status == Status::solved);
-      advance(problem, result);
-    }
+  std::int64_t first_step(std::int64_t) const override { return 0; }
+
+  void begin(std::int64_t, const StepMark* mark) override {
+    if (mark == nullptr) return;
+    motion_->restore(mark->state);
+    last_ = mark->end;
+    used_ = mark->used;
+  }
+
+  StepEnd settle() override {
+    const MotionProblem problem = motion_->problem();
+    const Result result = drive(problem);
+    count(result.status == Status::solved);
+    last_ = Driver::take(*motion_, problem, result);
+    return *last_;
   }
 
   std::optional<StepEnd> take(const MotionProblem& problem, const Result& result, StepRow& row) override {
@@ -121,7 +133,7 @@ class OwnWorld final : public SequenceWorld {
       }
     }
     const bool goes_on = accepted.impulse.allFinite();
-    if (goes_on) advance(problem, accepted);
+    if (goes_on) last_ = Driver::take(*motion_, problem, accepted);
     row.facts = motion_->facts();
     if (goes_on) return last_;
     for (MotionFact& fact : row.facts) fact.value = unknown_number;  // the step leads nowhere
@@ -134,13 +146,13 @@ class OwnWorld final : public SequenceWorld {
   Result drive(const MotionProblem& problem) {
     StepEnd start = last_.value_or(StepEnd{});
     start.carried = 0.0;  // that of another method
-    const double left = wall_s_ - used_s_;
+    const double left = wall_s_ - used_.driver_s;
     Result result;
     result.status = Status::time_limit;
-    if (left > 0.0) result = driver_.solve(problem, motion_->velocity(), last_ ? &start : nullptr, left);
+    if (left > 0.0) result = driver_.solve(*motion_, problem, last_ ? &start : nullptr, left);
     if (result.status == Status::time_limit)
       throw InputError(fmt::format("the driver used up its {} s at step {}", wall_s_, motion_->step()));
-    used_s_ += result.setup_s + result.solve_s;
+    used_.driver_s += result.setup_s + result.solve_s;
     return result;
   }
 
@@ -150,14 +162,9 @@ class OwnWorld final : public SequenceWorld {
     return result.impulse.allFinite() && !std::isnan(value) ? value : std::numeric_limits<double>::infinity();
   }
 
-  void advance(const MotionProblem& problem, const Result& result) {
-    motion_->advance(end_velocity(problem.problem, result.impulse), result.impulse);
-    last_ = step_end(problem, result.impulse, result.carried);
-  }
-
   Driver driver_;
   Measure measure_;
-  double wall_s_, used_s_ = 0.0;  ///< of the driver
+  double wall_s_;  ///< of the driver
   std::optional<StepEnd> last_;
 };
 
@@ -175,7 +182,9 @@ class StepRunner {
         sequence_(*cell.spec->sequence),
         solver_(configured_solver(cell.solver->solver, cell.solver->parameters, catalog)),
         world_(world_of(cell, catalog, tape)),
-        counter_(counter) {}
+        counter_(counter) {
+    wall_.start();
+  }
 
   /// Writes steps, traces and marks there.
   void write_to(const fs::path& folder) { folder_ = folder; }
@@ -185,42 +194,69 @@ class StepRunner {
   void run() {
     std::optional<StepMark> mark;
     if (!folder_.empty()) mark = take_mark();
-    step_ = mark ? mark->step : sequence_.settle;
+    step_ = mark ? mark->step : world_->first_step(sequence_.settle);
+    marked_ = step_;
     world_->begin(step_, mark ? &*mark : nullptr);
-    if (mark) last_ = mark->end;
-    std::optional<StepsCsv> csv;
-    if (!folder_.empty()) csv.emplace(folder_ / steps_name, rows_);
-    for (; step_ < sequence_.steps; ++step_) {
-      counter_.set(step_ - sequence_.settle);
-      if (csv && rows_.size() > 0 && (step_ - sequence_.settle) % steps_per_mark == 0 && !(mark && mark->step == step_))
-        write_step_mark(folder_ / step_mark_name, {step_, last_.value_or(StepEnd{}), world_->state()});
-      const bool goes_on = take_step();
-      if (csv && !unsupported_) csv->add(rows_.back());
-      if (!goes_on) return;
+    if (mark && step_ != sequence_.settle) last_ = mark->end;
+    for (; step_ < sequence_.settle; ++step_) {
+      if (step_ % steps_per_mark == 0) keep_mark();
+      last_ = world_->settle();
     }
+    solve_steps();
   }
 
   const std::vector<StepRow>& rows() const { return rows_; }
   const std::optional<std::string>& unsupported() const { return unsupported_; }
   std::vector<std::string> notes() const {
     std::vector<std::string> notes = notes_;
-    if (const auto [driven, unsolved] = world_->driven(); unsolved > 0)
-      notes.push_back(fmt::format("the driver left {} of {} steps unsolved: the world went on with what it had", unsolved, driven));
+    if (const auto& used = world_->used(); used.unsolved > 0)
+      notes.push_back(fmt::format("the driver left {} of {} steps unsolved: the world went on with what it had",
+                                  used.unsolved, used.driven));
     return notes;
   }
 
+  /// Wall clock of this run and of the earlier parts that were broken off, s.
+  double wall_s() const { return earlier_s_ + wall_.seconds(); }
+
  private:
+  void solve_steps() {
+    if (step_ == sequence_.settle) {
+      if (step_ > world_->first_step(sequence_.settle)) keep_mark();
+      last_.reset();  // of the driver, whose steps a method does not start from
+    }
+    std::optional<StepsCsv> csv;
+    if (!folder_.empty()) csv.emplace(folder_ / steps_name, rows_);
+    for (; step_ < sequence_.steps; ++step_) {
+      counter_.set(step_ - sequence_.settle);
+      if (rows_.size() > 0 && (step_ - sequence_.settle) % steps_per_mark == 0) keep_mark();
+      const bool goes_on = take_step();
+      if (csv && !unsupported_) csv->add(rows_.back());
+      if (!goes_on) return;
+    }
+  }
+
+  /// Marks the present step, for a run that goes on where this one is killed.
+  void keep_mark() {
+    if (folder_.empty() || step_ == marked_) return;
+    StepsUsed used = world_->used();
+    used.wall_s = wall_s();
+    write_step_mark(folder_ / step_mark_name, {step_, last_.value_or(StepEnd{}), world_->state(), used});
+    marked_ = step_;
+  }
+
   /// Where a killed worker came, with the steps until there; nothing when it has left no whole mark.
   std::optional<StepMark> take_mark() {
     const fs::path file = folder_ / step_mark_name;
     if (!fs::is_regular_file(file)) return std::nullopt;
     try {
       StepMark mark = read_step_mark(file);
+      if (mark.step <= world_->first_step(sequence_.settle) || mark.step >= sequence_.steps) return std::nullopt;
+      const std::int64_t done = std::max<std::int64_t>(0, mark.step - sequence_.settle);
       std::vector<StepRow> rows = read_steps(folder_ / steps_name);
-      const std::int64_t done = mark.step - sequence_.settle;
-      if (done <= 0 || done > std::ssize(rows) || mark.step >= sequence_.steps) return std::nullopt;
+      if (done > std::ssize(rows)) return std::nullopt;
       rows.resize(static_cast<std::size_t>(done));
       rows_ = std::move(rows);
+      earlier_s_ = mark.used.wall_s;
       notes_.push_back(fmt::format("the run was broken off and went on at step {}", mark.step));
       return mark;
     } catch (const InputError&) {
@@ -230,9 +266,13 @@ class StepRunner {
 
   /// False where the run ends: at a problem that the method does not take, or in a world that cannot go on.
   bool take_step() {
+    Stopwatch building;
+    building.start();
     const MotionProblem problem = world_->motion().problem();
+    building.stop();
     StepRow row;
     row.step = step_;
+    row.build_s = building.seconds();
     row.time_s = static_cast<double>(world_->motion().step()) * world_->motion().time_step();
     row.contacts = std::ssize(problem.gaps);
     row.rows = problem.problem.rows();
@@ -297,14 +337,16 @@ class StepRunner {
   StepCounter& counter_;
   fs::path folder_;                ///< empty: nothing is written
   std::vector<StepRow> replayed_;  ///< empty: the steps are judged
-  std::int64_t step_ = 0;
+  std::int64_t step_ = 0, marked_ = 0;
+  Stopwatch wall_;
+  double earlier_s_ = 0.0;
   std::vector<StepRow> rows_;
   std::optional<StepEnd> last_;  ///< nothing before the first step
   std::optional<std::string> unsupported_;
   std::vector<std::string> notes_;
 };
 
-void solve_steps(const Cell& cell, StepRunner& runner, const fs::path& folder, bool pin, CellRecord& record) {
+void run_steps(const Cell& cell, StepRunner& runner, const fs::path& folder, bool pin, CellRecord& record) {
   TimedRun run;
   if (pin) run.cores = pin_to_cores(cell.threads);
   make_pages_resident(resident_heap);
@@ -335,9 +377,10 @@ int run_sequence(const Cell& cell, const Catalog& catalog, const fs::path& folde
   CellRecord record;
   record.hash = cell.hash;
   record.limits = cell.limits;
+  std::optional<StepRunner> runner;
   try {
-    StepRunner runner(cell, catalog, tape, counter);
-    solve_steps(cell, runner, folder, pin, record);
+    runner.emplace(cell, catalog, tape, counter);
+    run_steps(cell, *runner, folder, pin, record);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
@@ -350,7 +393,7 @@ int run_sequence(const Cell& cell, const Catalog& catalog, const fs::path& folde
     record.reason = "an exception of an unknown kind";
   }
   record.peak_memory_mb = peak_memory_mb();
-  record.wall_s = wall.seconds();
+  record.wall_s = runner ? runner->wall_s() : wall.seconds();
   write_file_atomically(folder / "cell.json", record_to_json(cell, record));
   return 0;
 }

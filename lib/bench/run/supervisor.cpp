@@ -20,6 +20,7 @@
 #include "bench/run/worker.hpp"
 #include "core/error.hpp"
 #include "io/file.hpp"
+#include "io/motion_tape.hpp"
 #include "process/exit_status.hpp"
 
 namespace ccp {
@@ -48,6 +49,13 @@ std::string last_line_of(const fs::path& log) {
 bool goes_on_later(const fs::path& folder) {
   std::error_code ignored;
   return fs::is_regular_file(folder / step_mark_name, ignored);
+}
+
+/// Wall clock that the killed workers of a sequence have used until the mark they left, s; 0 where there is none to read.
+double used_before(const fs::path& folder) {
+  const fs::path mark = folder / step_mark_name;
+  if (!goes_on_later(folder) || try_apart([&] { read_step_mark(mark); })) return 0.0;
+  return read_step_mark(mark).used.wall_s;
 }
 
 /// Whether a dead worker's file stays: its log, its traces, its steps and where it came among them.
@@ -263,6 +271,7 @@ void Supervisor::start_sequence(std::size_t index, std::optional<CellRecord> rec
   auto counter = std::make_unique<StepCounter>();
   StepCounter& steps = *counter;
   sequences_.push_back({index, std::move(counter), cell.spec->sequence->solved_steps(), clock_.seconds()});
+  if (!again) used_s_[index] = used_before(folder);
   spawn(index, [this, &cell, folder, tape, &steps, &record, pass] {
     if (!record) return run_sequence(cell, catalog_, folder, tape, steps, timing_.pin);
     return run_sequence_again(cell, catalog_, folder, tape, steps, std::move(*record), pass, timing_.pin);
@@ -288,7 +297,10 @@ void Supervisor::note_unreplayable(const Cell& cell, CellRecord& record) const {
 
 void Supervisor::spawn(std::size_t index, const std::function<int()>& body) {
   const Cell& cell = plan_.cells[index];
-  pool_.spawn(index, cell.limits, fs::absolute(store_.cell_folder(cell)) / log_name_, body);
+  Limits limits = cell.limits;
+  if (const auto used = used_s_.find(index); used != used_s_.end() && log_name_ == first_log_name)
+    limits.wall_s = std::max(0.0, limits.wall_s - used->second);
+  pool_.spawn(index, limits, fs::absolute(store_.cell_folder(cell)) / log_name_, body);
   ++counts_.running;
   remaining_time_.started(index, cell.solver->solver, cell.limits.wall_s, clock_.seconds());
   progress_.started(cell, counts());
@@ -322,7 +334,8 @@ void Supervisor::finish_again(std::size_t index, const WorkerExit& exit) {
   const Cell& cell = plan_.cells[index];
   auto record = store_.find(cell);
   if (!record) throw InputError(store_.cell_folder(cell).string(), "", "the result was removed while the run went on");
-  if (exit.status.code != 0) return give_up_repeating(index, std::move(*record), how_it_ended(cell, exit, cell.limits).second);
+  if (exit.status.code != 0)
+    return give_up_repeating(index, std::move(*record), how_it_ended(cell, exit, cell.limits).second);
   clean_folder(store_.cell_folder(cell), false);
   report(index, *record);
 }
@@ -349,7 +362,8 @@ void Supervisor::finish_without_worker(std::size_t index, const std::pair<Status
   report(index, record);
 }
 
-std::pair<Status, std::string> Supervisor::how_it_ended(const Cell& cell, const WorkerExit& exit, const Limits& limits) const {
+std::pair<Status, std::string> Supervisor::how_it_ended(const Cell& cell, const WorkerExit& exit,
+                                                        const Limits& limits) const {
   const std::string log = last_line_of(store_.cell_folder(cell) / log_name_);
   if (exit.beyond_wall_limit) return {Status::time_limit, fmt::format("wall limit of {} s", limits.wall_s)};
   if (exit.status.code == exit_out_of_memory)
@@ -367,6 +381,7 @@ CellRecord Supervisor::record_of_dead(const Cell& cell, const WorkerExit& exit) 
   record.hash = cell.hash;
   record.limits = cell.limits;
   record.wall_s = exit.wall_s;
+  if (const auto used = used_s_.find(exit.id); used != used_s_.end()) record.wall_s += used->second;
   record.peak_memory_mb = exit.peak_memory_mb;
   if (built_ && built_key_ == cell.problem_key && !built_->defect()) {
     record.problem = built_->facts();

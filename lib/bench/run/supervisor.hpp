@@ -93,11 +93,12 @@ class Supervisor {
     std::int64_t total = 0;
     double start_s = 0.0;
   };
-  const bool fresh_;  ///< nothing goes on where an earlier worker was killed
+  const bool fresh_;                      ///< nothing goes on where an earlier worker was killed
+  std::map<std::size_t, double> used_s_;  ///< of sequences that go on: wall clock of their killed workers, s
   std::map<std::string, std::optional<std::pair<Status, std::string>>> tapes_;  ///< by problem key; the defect, if any
   std::map<std::string, double> tape_seconds_;  ///< by problem key: what making the tape took, s
   std::set<std::string> renewed_tapes_;         ///< keys of tapes that a fresh run has begun anew
-  std::vector<RunningSteps> sequences_;                                         ///< in the order they began
+  std::vector<RunningSteps> sequences_;         ///< in the order they began
   RemainingTime remaining_time_;
   RunCounts counts_;
 };

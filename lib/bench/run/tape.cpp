@@ -2,15 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
+#include "core/text.hpp"
+#include "io/file.hpp"
 #include "io/stored_state.hpp"
-#include "problem/judge/judge.hpp"
-#include "solvers/run_monitor.hpp"
 
 namespace ccp {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t states_per_part = 100;
+constexpr const char* driver_seconds_name = "driver_s.txt";
 
 fs::path part_file(const fs::path& folder, std::int64_t number) {
   return folder / fmt::format("tape.{:06}.hdf5", number / states_per_part * states_per_part);
@@ -88,6 +90,14 @@ TapePart begin_tape(const fs::path& folder, const std::string& key, Motion& moti
   return part;
 }
 
+/// What the driver has taken for the states of a tape, s; 0 where that is not known. Beside the tape: its bytes do not
+/// depend on time.
+double driver_seconds(const fs::path& folder) {
+  const std::string text = read_file(folder / driver_seconds_name).value_or("");
+  const double seconds = std::strtod(text.c_str(), nullptr);
+  return std::isfinite(seconds) && seconds > 0.0 ? seconds : 0.0;
+}
+
 }  // namespace
 
 std::unique_ptr<Motion> start_motion(const Cell& cell, const Catalog& catalog) {
@@ -96,29 +106,6 @@ std::unique_ptr<Motion> start_motion(const Cell& cell, const Catalog& catalog) {
   auto motion = scene->motion(cell.spec->seed);
   if (const std::string& file = cell.spec->sequence->state; !file.empty()) motion->restore(read_stored_state(file).state);
   return motion;
-}
-
-std::unique_ptr<Solver> configured_solver(const std::string& name, const Parameters& parameters, const Catalog& catalog) {
-  auto solver = catalog.make_solver(name);
-  for (const auto& [parameter, value] : parameters) solver->settings().set(parameter, value);
-  return solver;
-}
-
-Driver::Driver(const DriverSpec& spec, Model model, int threads, const Catalog& catalog)
-    : solver_(configured_solver(spec.solver, spec.parameters, catalog)),
-      stop_(spec.stop),
-      model_(model),
-      threads_(threads) {}
-
-Result Driver::solve(const MotionProblem& problem, const Vector& velocity, const StepEnd* last, double seconds) const {
-  if (const auto refusal = solver_->supports(problem.problem, model_)) throw InputError("the driver: " + *refusal);
-  StopRule stop = stop_;
-  stop.time_limit_s = seconds;
-  Judge judge(problem.problem, model_);
-  RunMonitor monitor(judge, stop, threads_);
-  WarmStart start;
-  if (last != nullptr) start = {matched_impulse(problem, *last), velocity, last->carried};
-  return solver_->solve(problem.problem, model_, start, monitor);
 }
 
 std::int64_t tape_length(const fs::path& folder, const std::string& key) {
@@ -132,12 +119,15 @@ void record_tape(const Cell& cell, const Catalog& catalog, const fs::path& folde
   const auto motion = start_motion(cell, catalog);
   TapePart part = begin_tape(folder, cell.tape_key, *motion);
   std::int64_t written = end_of(part) > 1 ? end_of(part) : 0;  // a tape that goes on is there already
-  const auto write = [&] {
-    if (end_of(part) > written) write_tape_part(part_file(folder, part.first), part);
-    written = end_of(part);
-  };
   Stopwatch clock;
+  clock.add(written > 0 ? driver_seconds(folder) : 0.0);
   clock.start();
+  const auto write = [&] {
+    if (end_of(part) == written) return;
+    write_tape_part(part_file(folder, part.first), part);
+    written = end_of(part);
+    write_file_atomically(folder / driver_seconds_name, format_double(clock.seconds()) + "\n");
+  };
   try {
     while (end_of(part) <= sequence.steps) {
       const std::int64_t step = end_of(part) - 1;
@@ -147,16 +137,9 @@ void record_tape(const Cell& cell, const Catalog& catalog, const fs::path& folde
         throw InputError(
             fmt::format("the driver came to step {} of {} within {} s", step, sequence.steps, sequence.driver.wall_s));
       const MotionProblem problem = motion->problem();
-      Result result;
-      result.status = Status::solved;
-      result.carried = part.end.carried;
-      if (problem.problem.rows() > 0)
-        result = driver.solve(problem, motion->velocity(), step > 0 ? &part.end : nullptr, left);
+      const Result result = driver.solve(*motion, problem, step > 0 ? &part.end : nullptr, left);
       if (result.status == Status::time_limit) continue;  // said at the top of the loop
-      if (!result.impulse.allFinite())
-        throw InputError(fmt::format("the driver found no finite impulses for step {}: {}", step, result.reason));
-      motion->advance(end_velocity(problem.problem, result.impulse), result.impulse);
-      StepEnd end = step_end(problem, result.impulse, result.carried);
+      StepEnd end = Driver::take(*motion, problem, result);
       if (std::ssize(part.states) == states_per_part) {
         write();
         part = new_part(cell.tape_key, end_of(part));

@@ -10,6 +10,7 @@
 
 #include "bench/config/catalog.hpp"
 #include "bench/config/plan.hpp"
+#include "bench/run/driver.hpp"
 #include "bench/run/step_counter.hpp"
 #include "io/motion_tape.hpp"
 #include "problem/motion.hpp"
@@ -22,33 +23,13 @@ namespace ccp {
 /// cannot be read or does not fit.
 std::unique_ptr<Motion> start_motion(const Cell& cell, const Catalog& catalog);
 
-/// A solver with the parameters of a config.
-std::unique_ptr<Solver> configured_solver(const std::string& name, const Parameters& parameters, const Catalog& catalog);
-
-/// Takes steps with a driver; each starts from the end of the one before.
-class Driver {
- public:
-  /// stop: of a step.
-  Driver(const DriverSpec& spec, Model model, int threads, const Catalog& catalog);
-
-  /// Solves a step that has rows. seconds: the most of its clock. Throws InputError when the method does not take the
-  /// problem.
-  Result solve(const MotionProblem& problem, const Vector& velocity, const StepEnd* last, double seconds) const;
-
- private:
-  std::unique_ptr<Solver> solver_;
-  StopRule stop_;
-  Model model_;
-  int threads_;
-};
-
 /// The number of states a tape has.
 std::int64_t tape_length(const std::filesystem::path& folder, const std::string& key);
 
 /// Moves the scene of a cell until its tape has a state for the start and the end of each step, going on where it ends. A
 /// step that the driver leaves unsolved is taken as it is, and marked. Writes every hundred steps and at the end. Throws
-/// InputError when the driver takes longer than its wall_s, does not take a problem, or moves a body to infinity: the tape
-/// then has the states up to there.
+/// InputError when the driver takes longer than its wall_s, with what it took for the states that are there already, does
+/// not take a problem, or moves a body to infinity: the tape then has the states up to there.
 void record_tape(const Cell& cell, const Catalog& catalog, const std::filesystem::path& folder, StepCounter& counter);
 
 /// Reads a tape, one part at a time.

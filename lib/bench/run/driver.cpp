@@ -1,0 +1,50 @@
+#include "bench/run/driver.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/error.hpp"
+#include "problem/judge/judge.hpp"
+#include "solvers/run_monitor.hpp"
+
+namespace ccp {
+
+std::unique_ptr<Solver> configured_solver(const std::string& name, const Parameters& parameters, const Catalog& catalog) {
+  auto solver = catalog.make_solver(name);
+  for (const auto& [parameter, value] : parameters) solver->settings().set(parameter, value);
+  return solver;
+}
+
+Driver::Driver(std::unique_ptr<Solver> solver, const StopRule& stop, Model model, int threads)
+    : solver_(std::move(solver)), stop_(stop), model_(model), threads_(threads) {}
+
+Driver::Driver(const DriverSpec& spec, Model model, int threads, const Catalog& catalog)
+    : Driver(configured_solver(spec.solver, spec.parameters, catalog), spec.stop, model, threads) {}
+
+Result Driver::solve(const Motion& motion, const MotionProblem& problem, const StepEnd* last, double seconds) const {
+  if (problem.problem.rows() == 0) {
+    Result result;
+    result.status = Status::solved;
+    result.carried = last != nullptr ? last->carried : 0.0;
+    return result;
+  }
+  if (const auto refusal = solver_->supports(problem.problem, model_))
+    throw InputError(fmt::format("the driver: step {}: {}", motion.step(), *refusal));
+  StopRule stop = stop_;
+  stop.time_limit_s = seconds;
+  Judge judge(problem.problem, model_);
+  RunMonitor monitor(judge, stop, threads_);
+  WarmStart start;
+  if (last != nullptr) start = {matched_impulse(problem, *last), motion.velocity(), last->carried};
+  return solver_->solve(problem.problem, model_, start, monitor);
+}
+
+StepEnd Driver::take(Motion& motion, const MotionProblem& problem, const Result& result) {
+  if (!result.impulse.allFinite())
+    throw InputError(fmt::format("the driver found no finite impulses for step {}: {}", motion.step(), result.reason));
+  motion.advance(end_velocity(problem.problem, result.impulse), result.impulse);
+  return step_end(problem, result.impulse, result.carried);
+}
+
+}  // namespace ccp

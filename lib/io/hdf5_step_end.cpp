@@ -1,0 +1,43 @@
+#include "io/hdf5_step_end.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace ccp::hdf5 {
+namespace {
+
+constexpr std::size_t key_numbers = 5;
+
+}  // namespace
+
+void add_step_end(Image& image, const std::string& path, const StepEnd& end) {
+  std::vector<int> keys;
+  for (const ContactKey& key : end.keys)
+    keys.insert(keys.end(), {key.body_a, key.body_b, key.kind, key.feature_a, key.feature_b});
+  Vector impulses(3 * std::ssize(end.impulses));
+  for (std::size_t i = 0; i < end.impulses.size(); ++i) impulses.segment<3>(3 * static_cast<Index>(i)) = end.impulses[i];
+  image.add_integers(path + "/keys", keys);
+  image.add_reals(path + "/impulses", impulses);
+  image.add_reals(path + "/impulse", end.impulse);
+  image.add_reals(path + "/carried", Vector::Constant(1, end.carried));
+}
+
+StepEnd read_step_end(const Group& group) {
+  StepEnd end;
+  const std::vector<int> keys = group.integers("keys");
+  const Vector impulses = group.reals("impulses"), carried = group.reals("carried");
+  if (keys.size() % key_numbers != 0 || static_cast<std::size_t>(impulses.size()) != 3 * (keys.size() / key_numbers))
+    group.fail("keys", "and 'impulses' are not those of the same contacts");
+  for (std::size_t i = 0; i < keys.size(); i += key_numbers) {
+    end.keys.push_back({keys[i], keys[i + 1], keys[i + 2], keys[i + 3], keys[i + 4]});
+    end.impulses.emplace_back(impulses.segment<3>(3 * static_cast<Index>(i / key_numbers)));
+  }
+  end.impulse = group.reals("impulse");
+  if (carried.size() != 1) group.fail("carried", "is not one number");
+  end.carried = carried[0];
+  if (!impulses.allFinite() || !end.impulse.allFinite() || !std::isfinite(end.carried))
+    group.fail("impulse", "has entries that are not finite");
+  return end;
+}
+
+}  // namespace ccp::hdf5
