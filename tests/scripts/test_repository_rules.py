@@ -172,7 +172,7 @@ class DoctoredTree(unittest.TestCase):
 
     def test_results(self):
         good = [Path("results/README.md"), Path("results/baselines/test1a/ADMM.csv"), Path("results/pictures/test1a.png"),
-                Path("results/CLAIMS.md"), Path("results/PEERS.md"), Path("results/PERFORMANCE.md")]
+                Path("results/CLAIMS.md"), Path("results/MOVING_BODIES.md"), Path("results/PEERS.md"), Path("results/PERFORMANCE.md")]
         self.assertEqual(rules.baseline_breaches(good), [])
         self.assertEqual(len(rules.baseline_breaches([*good, Path("results/test1a/summary.csv")])), 1)
 
