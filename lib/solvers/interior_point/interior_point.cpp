@@ -37,8 +37,10 @@ class InteriorSession final : public Session {
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     iteration_.set_shift(shift);
     shift_ = shift;
-    // Velocities alone say nothing of impulses: such a run shows its own first point, not the impulses it does not take.
-    const bool velocities = start.velocity.size() > 0 && iteration_.takes_velocities_alone();
+    // Velocities alone say nothing of impulses: such a run shows its own first point, not the impulses it does not take. Those
+    // of later runs are its own (the De Saxcé loop goes on with them).
+    const bool velocities = first_run_ && start.velocity.size() > 0 && iteration_.takes_velocities_alone();
+    first_run_ = false;
     const bool warm = start.impulse.size() > 0 && !velocities;
     native_.clear();
     velocity_ = nullptr;
@@ -70,6 +72,7 @@ class InteriorSession final : public Session {
 
  private:
   bool begin_warm(const WarmStart& start, Monitor& monitor) {
+    if (iteration_.takes_velocities_alone() && start.velocity.size() > 0) return iteration_.start_at(start.velocity, monitor);
     const Vector given = impulse_;
     return iteration_.start_warm(given, start.velocity.size() > 0 ? &start.velocity : nullptr, monitor);
   }
@@ -123,7 +126,7 @@ class InteriorSession final : public Session {
   InteriorColumns native_;
   Vector impulse_, shift_, projected_, u_, body_scratch_;
   const Vector* velocity_ = nullptr;
-  bool converged_ = false;
+  bool converged_ = false, first_run_ = true;
   BestIterate best_;
   double least_ = 0.0;
   int since_least_ = 0;
