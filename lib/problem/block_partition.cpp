@@ -37,6 +37,14 @@ BlockPartition uniform_blocks(Index n, Index size) {
   return partition;
 }
 
+BlockPartition finest_groups(const SparseMatrix& H) {
+  const std::vector<Index> reach = coupling_reach(H);
+  BlockPartition finest;
+  for (Index i = 0; i < H.cols(); ++i)
+    if (reach[static_cast<std::size_t>(i)] == i) finest.start.push_back(i + 1);
+  return finest;
+}
+
 BlockPartition find_body_blocks(const SparseMatrix& H) {
   const Index n = H.cols();
   const std::vector<Index> reach = coupling_reach(H);
@@ -45,12 +53,9 @@ BlockPartition find_body_blocks(const SparseMatrix& H) {
     BlockPartition uniform = uniform_blocks(n, size);
     if (ends_everywhere(reach, uniform)) return uniform;
   }
-  BlockPartition finest;
-  for (Index i = 0; i < n; ++i) {
-    if (reach[static_cast<std::size_t>(i)] != i) continue;
-    if (i + 1 - finest.start.back() > BlockPartition::max_block) return {};
-    finest.start.push_back(i + 1);
-  }
+  BlockPartition finest = finest_groups(H);
+  for (Index b = 0; b < finest.count(); ++b)
+    if (finest.size(b) > BlockPartition::max_block) return {};
   return finest;
 }
 

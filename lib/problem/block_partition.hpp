@@ -28,6 +28,9 @@ struct BlockPartition {
 /// Empty (no blocks) when H couples more than 6 consecutive dofs; an n = 0 matrix gives no blocks either.
 BlockPartition find_body_blocks(const SparseMatrix& H);
 
+/// The finest consecutive groups of dofs that the pattern of the symmetric matrix H (n×n) does not couple, of any size.
+BlockPartition finest_groups(const SparseMatrix& H);
+
 /// Uniform groups of `size` dofs, the last one smaller when n is no multiple.
 BlockPartition uniform_blocks(Index n, Index size);
 

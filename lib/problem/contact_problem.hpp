@@ -14,6 +14,8 @@
 
 namespace ccp {
 
+struct Subsystems;
+
 /// Global form (A.1, A.2): H v = k + D γ,  u = Dᵀ v + C γ + b.
 struct GlobalForm {
   SparseMatrix H;  ///< n×n, SPD, full (both triangles), kg
@@ -74,6 +76,9 @@ class ContactProblem {
   void local_velocity(const Vector& impulse, Vector& body_scratch, Vector& u) const;
   /// H⁻¹ of the global form (derived where it was not given).
   const MassMatrix& mass() const;
+
+  /// The subsystems that were given with the problem (subsystems.hpp); null when none were.
+  const Subsystems* subsystems() const;
 
   /// max|N − Nᵀ| / max|N| of a problem given in local form; 0 in global form.
   double symmetry_defect() const;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "problem/contact_problem.hpp"
+#include "problem/subsystems.hpp"
 
 namespace ccp {
 
@@ -13,6 +14,7 @@ struct ContactProblem::Data {
   ConstraintSet constraints;
   bool given_global = false;
   Vector impulse_shift;
+  std::optional<Subsystems> subsystems;
   double symmetry_defect = 0.0;
   double clipped = 0.0;
 

@@ -58,6 +58,7 @@ ContactProblem perturbed(const ContactProblem& problem, const Perturbation& pert
     const Vector change = perturbation.b_noise * uniform_vector(problem.rows(), perturbation.seed + other_stream);
     builder.global(form.H, form.k + form.D * z, form.D, form.b + change.cwiseProduct(form.b));
     if (form.C.nonZeros() > 0) builder.compliance(form.C);
+    if (problem.subsystems() != nullptr) builder.subsystems(*problem.subsystems());
   } else {
     builder.local(problem.local().N, problem.local().r + problem.local().N * z);
   }

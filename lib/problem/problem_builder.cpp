@@ -92,6 +92,11 @@ ProblemBuilder& ProblemBuilder::compliance(SparseMatrix C) {
   return *this;
 }
 
+ProblemBuilder& ProblemBuilder::subsystems(Subsystems data) {
+  subsystems_ = std::move(data);
+  return *this;
+}
+
 ProblemBuilder& ProblemBuilder::contact(double friction) {
   constraints_.add(ConstraintKind::contact, friction);
   return *this;
@@ -154,6 +159,7 @@ void ProblemBuilder::check_local(std::vector<std::string>& defects) const {
   check_finite("N", local_.N, defects);
   check_finite("r", local_.r, defects);
   if (has_compliance_ || !soft_.empty()) defects.emplace_back("compliance needs the global form");
+  if (subsystems_) defects.emplace_back("subsystems need the global form");
 }
 
 void ProblemBuilder::check_global(std::vector<std::string>& defects) const {
@@ -177,6 +183,9 @@ void ProblemBuilder::check_global(std::vector<std::string>& defects) const {
   const double asymmetry = scaled_asymmetry(global_.H);
   if (asymmetry > 1e-10) defects.push_back(fmt::format("H is not symmetric (relative defect {:.1e})", asymmetry));
   if (has_compliance_) check_compliance(defects);
+  if (!subsystems_) return;
+  for (std::string& defect : subsystem_defects(*subsystems_, constraints_, global_.H, global_.D))
+    defects.push_back(std::move(defect));
 }
 
 void ProblemBuilder::check_compliance(std::vector<std::string>& defects) const {
@@ -257,6 +266,7 @@ ContactProblem ProblemBuilder::build() const {
     data->mass = std::make_unique<MassMatrix>(form.H);  // here, to find out whether H is positive definite
     data->conversions->push_back({"inverse of H", watch.seconds()});
     data->global = std::move(form);
+    data->subsystems = subsystems_;
   } else {
     data->local = local_;
     if (!cohesion_.empty()) data->local->r -= data->local->N * data->impulse_shift;

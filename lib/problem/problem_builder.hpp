@@ -1,9 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "problem/contact_problem.hpp"
+#include "problem/subsystems.hpp"
 
 namespace ccp {
 
@@ -24,6 +27,9 @@ class ProblemBuilder {
   /// Compliance C, m×m, block-diagonal by constraint, PSD; global form only, after global(). Replaces an earlier one.
   ProblemBuilder& compliance(SparseMatrix C);
 
+  /// Subsystems of H and parts of D, which SubADMM splits by; global form only. Without them it finds its own.
+  ProblemBuilder& subsystems(Subsystems data);
+
   ProblemBuilder& contact(double friction);
   ProblemBuilder& contact2d(double friction);
   ProblemBuilder& unilateral();
@@ -37,7 +43,8 @@ class ProblemBuilder {
   ProblemBuilder& soft(double stiffness, double damping, double elongation);
 
   /// One message per defect: missing or contradictory data, sizes, non-finite entries (with their place), μ < 0 or not
-  /// finite, asymmetric H, C outside its blocks or not PSD, non-positive diagonal of H. Empty when the problem can be built.
+  /// finite, asymmetric H, C outside its blocks or not PSD, non-positive diagonal of H, subsystems that do not fit. Empty when
+  /// the problem can be built.
   std::vector<std::string> defects() const;
 
   /// Throws InputError naming all defects in one line, or that H is not positive definite.
@@ -62,6 +69,7 @@ class ProblemBuilder {
   ConstraintSet constraints_;
   std::vector<std::pair<Index, double>> cohesion_;  ///< normal row, c
   std::vector<Soft> soft_;
+  std::optional<Subsystems> subsystems_;
 };
 
 }  // namespace ccp
