@@ -63,6 +63,14 @@ std::unique_ptr<Solver> make_admm_chrono();
 /// Algorithm 8 (the printed lines 14–16 interpolate).
 std::unique_ptr<Solver> make_fadmm();
 
+/// SubADMM, the subsystem-based ADMM (Lee et al. 2025, Algorithm 2): velocities by subsystems along their trees (eqs. 34,
+/// 40), impulses and copies of the local velocities by constraints (eqs. 35–39), with an adaptive penalty (eq. 43).
+std::unique_ptr<Solver> make_subadmm();
+
+/// The baselines of its ablation (Table III): the same without the split by bodies (eq. 31), and without any split (eq. 28).
+std::unique_ptr<Solver> make_admm_nobody();
+std::unique_ptr<Solver> make_admm_nosub();
+
 /// Mehrotra's predictor–corrector method for problems without friction, bilateral and unilateral (Mangoni's thesis, sec.
 /// 4.11). A contact with μ = 0 is its normal row; contacts with friction are not supported.
 std::unique_ptr<Solver> make_ipm_qp();

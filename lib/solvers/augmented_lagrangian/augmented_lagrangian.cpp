@@ -8,6 +8,7 @@
 #include "solvers/methods.hpp"
 #include "solvers/newton/contact_map.hpp"
 #include "solvers/shared/best_iterate.hpp"
+#include "solvers/shared/largest_compliance.hpp"
 #include "solvers/shared/method.hpp"
 #include "solvers/shared/native_columns.hpp"
 #include "solvers/shared/padded_blocks.hpp"
@@ -47,21 +48,6 @@ Vector mean_diagonal(const ContactProblem& problem) {
     if (form.C.nonZeros() > 0) diagonal += form.C.diagonal();
   }
   return block_means(problem.constraints(), diagonal);
-}
-
-/// c_i: no eigenvalue of C_ii is larger (row sums).
-Vector largest_compliance(const ContactProblem& problem) {
-  const ConstraintSet& set = problem.constraints();
-  const SparseMatrix& C = problem.global().C;
-  Vector largest = Vector::Zero(set.count());
-  if (C.nonZeros() == 0) return largest;
-  for (Index i = 0; i < set.count(); ++i)
-    for (Index row = set.offset(i); row < set.offset(i) + set.rows(i); ++row) {
-      double sum = 0.0;
-      for (SparseMatrix::InnerIterator entry(C, row); entry; ++entry) sum += std::abs(entry.value());
-      largest[i] = std::max(largest[i], sum);
-    }
-  return largest;
 }
 
 struct AugmentedColumns : NativeColumns {
