@@ -1,12 +1,15 @@
 #include <Eigen/Cholesky>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <filesystem>
 
+#include "io/fclib_reader.hpp"
 #include "solvers/newton/contact_map.hpp"
 #include "solvers/shared/padded_blocks.hpp"
 #include "solvers/splitting/subsystem_system.hpp"
 #include "support/recorder.hpp"
 #include "support/run_solver.hpp"
+#include "support/skip.hpp"
 #include "support/small_problems.hpp"
 #include "support/trees.hpp"
 
@@ -367,4 +370,27 @@ TEST_CASE("SubADMM goes on with the penalty of an earlier run, unless it is fixe
   CHECK(run(problem, spec).carried == Approx(1e3 * first));
   spec.settings = {fixed_policy};
   CHECK(run(problem, spec).carried == first);
+}
+
+TEST_CASE("SubADMM and its baselines solve global dumps, whose bodies are the groups that H does not couple", "[slow]") {
+  const std::string folder = fclib_dumps();
+  if (folder.empty()) return;
+  // Two elastic cubes each, of 81 velocities.
+  for (const char* dump : {"LMGC_GlobalFrictionContactProblem00046", "CubeH8"}) {
+    const std::filesystem::path path = std::filesystem::path(folder) / "real" / (std::string(dump) + ".hdf5");
+    if (!std::filesystem::exists(path)) continue;
+    const ContactProblem problem = *read_fclib(path).problem;
+    REQUIRE(problem.given_global());
+    const Subsystems bodies = bodies_of(problem);
+    CAPTURE(dump);
+    CHECK(bodies.start == std::vector<Index>{0, 81, 162});
+    CHECK(subsystem_defects(bodies, problem.constraints(), problem.global().H, problem.global().D).empty());
+    StopRule stop;
+    stop.tolerance = 1e-8;
+    stop.max_iterations = 1000;
+    for (const char* name : {"subadmm", "admm_nobody", "admm_nosub"}) {
+      CAPTURE(name);
+      for (const Model model : {Model::ncp, Model::ccp}) CHECK(run(problem, {name, model, stop}).status == Status::solved);
+    }
+  }
 }
