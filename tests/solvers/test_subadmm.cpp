@@ -194,6 +194,24 @@ TEST_CASE("SubADMM and its baselines are the equations of the paper, iteration b
   CHECK(changes > 10);
 }
 
+TEST_CASE("a split has the parts of bodies, of subsystems, or of the whole problem") {
+  const ContactProblem problem = branched_trees(13).problem();
+  const Subsystems bodies = bodies_of(problem);
+  const Split split = split_problem(problem, bodies, Splitting::bodies, false);
+  CHECK(split.parts.parts() == 11);
+  CHECK(split.parts.parent == std::vector<int>{-1, 0, 1, 2, 1, 4, -1, 6, 7});
+  // Constraint 1 joins two links of the first tree.
+  CHECK(split_problem(problem, bodies, Splitting::subsystems, false).parts.parts() == 10);
+  const Split whole = split_problem(problem, bodies, Splitting::none, false);
+  CHECK(whole.parts.start == std::vector<Index>{0, 9});
+  CHECK(whole.parts.parts() == 7);
+  CHECK(whole.tree == std::vector<bool>{false});
+  CHECK(split_problem(problem, bodies, Splitting::none, true).tree == std::vector<bool>{true});
+  // Without data the dofs that H couples, local form as one.
+  CHECK(bodies_of(branched_trees(13).builder().build()).start == std::vector<Index>{0, 6, 9});
+  CHECK(bodies_of(as_local(problem)).count() == 1);
+}
+
 TEST_CASE("No Body is SubADMM on free bodies, and another method where a constraint joins two links of a tree") {
   const RunSpec body{"subadmm", Model::ncp}, no_body{"admm_nobody", Model::ncp};
   const ContactProblem bodies = random_problem(44, {4, 6, 1, 1, 1}), tree = branched_trees(6).problem();
