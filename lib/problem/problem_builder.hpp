@@ -43,8 +43,8 @@ class ProblemBuilder {
   ProblemBuilder& soft(double stiffness, double damping, double elongation);
 
   /// One message per defect: missing or contradictory data, sizes, non-finite entries (with their place), μ < 0 or not
-  /// finite, asymmetric H, C outside its blocks or not PSD, non-positive diagonal of H, subsystems that do not fit. Empty when
-  /// the problem can be built.
+  /// finite, asymmetric H, C outside its blocks or not PSD, non-positive diagonal of H, subsystems that do not fit. Empty
+  /// when the problem can be built.
   std::vector<std::string> defects() const;
 
   /// Throws InputError naming all defects in one line, or that H is not positive definite.
