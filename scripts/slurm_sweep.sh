@@ -18,7 +18,7 @@ merging copies; on a machine of its own a task may write to a local disk, named 
   CCPBENCH_SBATCH     more options of sbatch, such as "--partition=long --time=2:00:00 --cpus-per-task=4"
 
 Also without this script: `sbatch --array=1-8 scripts/slurm_sweep.sh configs/a.json` runs one share in each task.
-Exit code: 0 all cells are there, 1 some shards never finished, 2 bad input, 3 some cells failed.
+Exit code: 0 all cells are there, 1 some shards never finished, 2 bad input or another sweep into the same folder, 3 some cells failed.
 USAGE
 }
 
@@ -85,8 +85,16 @@ sweep() {
   command -v sbatch >/dev/null || { echo "slurm_sweep: there is no sbatch here" >&2; exit 2; }
   # Bad input is better found before the queue.
   "$program" run "${configs[@]}" --out "$out" "${options[@]}" --dry-run >/dev/null || exit 2
-  rm -f "$out"/.shards/*/done
   mkdir -p "$out/.shards"
+  # The lock is that of the open file: the system lifts it when this script has ended.
+  exec {lock}>>"$out/.shards/.lock"
+  if ! flock --nonblock "$lock"; then
+    echo "slurm_sweep: another sweep writes to $out (process $(tail -n 1 "$out/.shards/.lock")): wait for it, or choose another folder" \
+      "with --out" >&2
+    exit 2
+  fi
+  echo "$$ on $(hostname), since $(date --utc +%FT%TZ)" >"$out/.shards/.lock"
+  rm -f "$out"/.shards/*/done
   local try left
   export CCPBENCH_ROOT=$root CCPBENCH_SHARDS=$shards CCPBENCH_FIRST_SHARD=1
   for ((try = 1; try <= ${CCPBENCH_TRIES:-3}; ++try)); do

@@ -28,7 +28,7 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
   return std::string(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
 }
 
-InputError cannot_write(const std::filesystem::path& path, int error) {
+WriteError cannot_write(const std::filesystem::path& path, int error) {
   return {path.string(), "", fmt::format("cannot be written ({})", std::strerror(error))};
 }
 

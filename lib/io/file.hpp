@@ -21,8 +21,14 @@ using FileStream = std::unique_ptr<std::FILE, FileCloser>;
 /// The bytes of a file; nothing when it cannot be read or is a folder.
 std::optional<std::string> read_file(const std::filesystem::path& path);
 
+/// The disk is full, a folder is gone or read-only: the same input may do another time.
+class WriteError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 /// What to throw for a file that cannot be written; error: errno.
-InputError cannot_write(const std::filesystem::path& path, int error);
+WriteError cannot_write(const std::filesystem::path& path, int error);
 
 /// A new file under a temporary name in the folder of `target`, which takes the target's name on commit() and disappears
 /// without it. So a reader, or an interrupted run, never meets half a file.

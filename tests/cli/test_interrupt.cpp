@@ -36,6 +36,22 @@ bool expected_name(const std::string& path) {
 
 }  // namespace
 
+TEST_CASE("a second run into the same folder is refused while the first one goes on, whose cells it leaves alone") {
+  const Workplace place;
+  const std::string config = slow_config(place);
+  Program first(place, {"run", config, "--out", "out"});
+  REQUIRE(wait_until([&] { return folders(place, "out/slow/cells") == 2 || !first.running(); }));
+  REQUIRE(first.running());
+  const std::string line = bad_input_line(run_program(place, {"run", config, "--out", "out", "--fresh"}));
+  CHECK_THAT(line, Catch::Contains("out/slow: another run writes here (process "));
+  const bool killed = GENERATE(false, true);
+  if (killed) first.send(SIGKILL);
+  CHECK(first.wait().code == (killed ? -SIGKILL : 0));
+  CHECK(run_program(place, {"run", config, "--out", "out"}).code == 0);
+  CHECK(read_results(place / "out/slow").size() == 2);
+  for (const auto& [id, cell] : read_results(place / "out/slow")) CHECK(cell.json.at("status") != "failed");
+}
+
 TEST_CASE("Ctrl-C stops a run, keeps what is finished, and running it again does the rest") {
   const Workplace place;
   const std::string config = slow_config(place);

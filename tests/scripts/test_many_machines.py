@@ -3,6 +3,7 @@ one node and with the environment that Slurm sets, and by the real Snakemake. Sk
 installed."""
 
 import csv
+import fcntl
 import os
 import shutil
 import subprocess
@@ -108,6 +109,27 @@ class ManyMachines(unittest.TestCase):
             again = self.run_command(PROGRAM, "run", self.config, "--out", out)
             self.assertEqual(again.returncode, 0, again.stderr)
             self.assertEqual(self.outcome(out), expected)
+
+    def test_a_second_sweep_into_the_same_folder_is_refused(self):
+        shards = self.place / "out" / ".shards"
+        shards.mkdir(parents=True)
+        tools = self.folder / "tools"
+        tools.mkdir()
+        (tools / "sbatch").write_text("#!/bin/sh\nexit 1\n")
+        (tools / "sbatch").chmod(0o755)
+        path = f"{tools}:{os.environ['PATH']}"
+        with (shards / ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock.write("4711 on node7, since 2026-01-01T00:00:00Z\n")
+            lock.flush()
+            (shards / "1").mkdir()
+            (shards / "1" / "done").touch()
+            refused = self.sweep("1", "config.json", "--", "--out", "out", PATH=path)
+            self.assertEqual(refused.returncode, 2, refused.stderr)
+            self.assertIn("another sweep writes to out (process 4711 on node7, since", refused.stderr)
+            self.assertTrue((shards / "1" / "done").exists())
+        self.assertEqual(self.sweep("1", "config.json", "--", "--out", "out", PATH=path, CCPBENCH_TRIES="1").returncode, 1)
+        self.assertFalse((shards / "1" / "done").exists())
 
     def test_bad_input_is_found_before_the_queue(self):
         self.assertEqual(self.sweep("4").returncode, 2)

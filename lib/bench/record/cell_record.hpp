@@ -54,6 +54,7 @@ struct CellRecord {
   std::string hash;
   Status status = Status::failed;
   std::string reason;
+  bool io_failure = false;  ///< it failed because its files could not be written: the next run tries again
   int iterations = 0;
   bool native_converged = false;
   Counters counters;

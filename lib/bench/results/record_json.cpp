@@ -233,6 +233,7 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
   if (record.verdict) json["stopped_by"] = status_name(*record.verdict);
   if (!record.runs.empty()) json["runs"] = runs_json(record.runs);
   if (record.partial_trace) json["partial_trace"] = true;
+  if (record.io_failure) json["io_failure"] = true;
   if (record.kernels) json["kernels"] = kernels_json(*record.kernels);
   return dump_json(json, 2) + "\n";
 }
@@ -249,6 +250,7 @@ std::optional<CellRecord> record_from_json(const std::string& text) {
     record.iterations = json.at("iterations").get<int>();
     record.native_converged = json.at("native_converged").get<bool>();
     record.partial_trace = json.value("partial_trace", false);
+    record.io_failure = json.value("io_failure", false);
     read_results(json, record);
     const Json& problem = json.at("problem");
     if (problem.contains("rows"))

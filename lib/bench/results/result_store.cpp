@@ -88,6 +88,11 @@ std::optional<CellRecord> ResultStore::find(const Cell& cell) const {
   return record;
 }
 
+bool ResultStore::has_result(const Cell& cell) const {
+  const auto record = find(cell);
+  return record && !record->io_failure;
+}
+
 void ResultStore::prepare(const Cell& cell) const {
   discard(cell);
   std::error_code error;

@@ -27,6 +27,9 @@ class ResultStore {
   /// higher now.
   std::optional<CellRecord> find(const Cell& cell) const;
 
+  /// Whether find() gives a result that need not be tried again: not one that failed for lack of a disk.
+  bool has_result(const Cell& cell) const;
+
   /// Makes the folder of a cell, empty.
   void prepare(const Cell& cell) const;
   /// Removes the folder of a cell.

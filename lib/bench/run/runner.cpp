@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "bench/results/folder_lock.hpp"
 #include "bench/results/result_store.hpp"
 #include "bench/run/manifest.hpp"
 #include "bench/run/supervisor.hpp"
@@ -32,7 +33,7 @@ std::vector<std::size_t> cells_to_run(const Plan& plan, const std::vector<std::s
                                       bool fresh) {
   std::vector<std::size_t> missing;
   for (const std::size_t index : distinct)
-    if (fresh || !store.find(plan.cells[index])) missing.push_back(index);
+    if (fresh || !store.has_result(plan.cells[index])) missing.push_back(index);
   return missing;
 }
 
@@ -81,6 +82,7 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   check_options(options);
   const auto chosen = select_cells(plan, options.only, options.shard);
   const ResultStore store(options.out, config.name);
+  const FolderLock lock(store.folder());
   const auto distinct = each_hash_once(plan, chosen);
   const auto missing = cells_to_run(plan, distinct, store, options.fresh);
 

@@ -85,9 +85,9 @@ struct RunReport {
 };
 
 /// Runs a config; plan: make_plan(config, {options.fclib_dir, options.threads}). Numerical failures and crashes become
-/// results; throws InputError for bad input and an output folder that cannot be written. SIGINT and SIGTERM stop the run:
-/// workers are killed, and nothing half-written is kept but the steps of sequences, which go on next time. Must be called
-/// from a process without other threads (workers are forked).
+/// results; throws InputError for bad input and an output folder that cannot be written or that another run writes to.
+/// SIGINT and SIGTERM stop the run: workers are killed, and nothing half-written is kept but the steps of sequences, which
+/// go on next time. Must be called from a process without other threads (workers are forked).
 RunReport run_config(const Config& config, const Plan& plan, const Catalog& catalog, const RunOptions& options,
                      RunProgress& progress);
 

@@ -388,6 +388,7 @@ CellRecord Supervisor::record_of_dead(const Cell& cell, const WorkerExit& exit) 
     if (const auto times = kernels_.find(cell.threads); times != kernels_.end()) record.kernels = times->second;
   }
   std::tie(record.status, record.reason) = how_it_ended(cell, exit, cell.limits);
+  record.io_failure = exit.status.code == exit_cannot_write;
   return record;
 }
 

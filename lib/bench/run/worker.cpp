@@ -63,6 +63,12 @@ void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, c
   std::filesystem::rename(folder / unfinished_trace_name, folder / "trace.csv");
 }
 
+/// Whether a file of the result could not be written.
+bool is_io_failure(const std::exception& error) {
+  return dynamic_cast<const WriteError*>(&error) != nullptr ||
+         dynamic_cast<const std::filesystem::filesystem_error*>(&error) != nullptr;
+}
+
 }  // namespace
 
 double peak_memory_mb() {
@@ -85,6 +91,7 @@ int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, cons
   } catch (const std::exception& error) {
     record.status = Status::failed;
     record.reason = error.what();
+    record.io_failure = is_io_failure(error);
     recover_trace(folder, cell, record);
   } catch (...) {
     record.status = Status::failed;

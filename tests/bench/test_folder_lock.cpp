@@ -1,0 +1,92 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+
+#include "bench/fake_catalog.hpp"
+#include "bench/results/folder_lock.hpp"
+#include "bench/runs.hpp"
+#include "core/error.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace ccp;
+using ccp::testing::fake_catalog;
+using ccp::testing::Listener;
+using ccp::testing::solvers_config;
+using ccp::testing::TemporaryFolder;
+using ccp::testing::write_text;
+
+namespace {
+
+/// Ends at once.
+pid_t dead_process() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
+
+RunReport run_here(const std::string& text, const TemporaryFolder& folder) {
+  Listener listener;
+  const Config config = parse_config(text, "c.json", fake_catalog());
+  RunOptions options;
+  options.out = folder.path().string();
+  return run_config(config, make_plan(config), fake_catalog(), options, listener);
+}
+
+}  // namespace
+
+TEST_CASE("A folder of results has one writer, who is named and leaves no trace") {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / ".lock";
+  {
+    const FolderLock lock(folder.path());
+    CHECK_THROWS_WITH(FolderLock(folder.path()),
+                      Catch::Contains("another run writes here (process " + std::to_string(::getpid()) + " on ") &&
+                          Catch::Contains(", since 20") && Catch::Contains("--out"));
+    CHECK(std::filesystem::exists(file));
+  }
+  CHECK_FALSE(std::filesystem::exists(file));
+  CHECK_NOTHROW(FolderLock(folder.path()));
+}
+
+TEST_CASE("What a killed run has left locks nothing, even where its number is that of another process") {
+  const TemporaryFolder folder;
+  const pid_t process = GENERATE(dead_process(), ::getppid());
+  write_text(folder.path() / ".lock", std::to_string(process) + " somewhere 2026-01-01T00:00:00Z\n");
+  CHECK_NOTHROW(FolderLock(folder.path()));
+}
+
+TEST_CASE("The workers of a killed run are waited for") {
+  const TemporaryFolder folder;
+  int ready[2];
+  REQUIRE(::pipe(ready) == 0);
+  const pid_t runner = ::fork();
+  if (runner == 0) {
+    const FolderLock lock(folder.path());
+    if (::fork() == 0) {  // the worker
+      ::usleep(300000);
+      ::_exit(0);
+    }
+    if (::write(ready[1], "x", 1) != 1) ::_exit(1);
+    ::_exit(0);  // nobody cleans up
+  }
+  char byte = 0;
+  REQUIRE(::read(ready[0], &byte, 1) == 1);
+  ::waitpid(runner, nullptr, 0);
+  CHECK_NOTHROW(FolderLock(folder.path()));
+}
+
+TEST_CASE("A cell whose files cannot be written is tried again, one that gives up is not") {
+  for (const std::string solver : {"closer", "exits_71"}) {
+    CAPTURE(solver);
+    const TemporaryFolder folder;
+    const std::string text = solvers_config({solver, "throws"});
+    CHECK(run_here(text, folder).reused == 0);
+    const RunReport again = run_here(text, folder);
+    CHECK(again.reused == 1);
+    CHECK(again.failures.size() == 2);
+  }
+}
