@@ -7,7 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-from result_folder import InputError
+from result_folder import InputError, changes, read_manifest
 from series_styles import COLOURS, DASHES, MARKERS  # noqa: F401  (other scripts take them from here)
 
 DEBIAN_PYTHON = "/usr/bin/python3"
@@ -30,6 +30,7 @@ except ImportError:
     print(f"{Path(sys.argv[0]).name}: matplotlib is missing: apt-get install python3-matplotlib", file=sys.stderr)
     sys.exit(2)
 
+from matplotlib.transforms import Bbox  # noqa: E402
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter  # noqa: E402
 
 LABELS = {
@@ -151,11 +152,28 @@ def file_name(text):
     return re.sub(r"[^A-Za-z0-9._-]+", "_", text).strip("_.") or "problem"
 
 
+mark = {"text": ""}  # what stands above each figure of the folder that is drawn
+
+
+def marked(figure):
+    """Writes above the figure how its config was changed. What is to be saved: the figure, and the line above it."""
+    if not mark["text"]:
+        return None
+    width, height = figure.get_size_inches()
+    line = 0.16
+    if not getattr(figure, "ccpbench_marked", False):
+        most = max(20, int(width / 0.048))
+        text = mark["text"] if len(mark["text"]) <= most else mark["text"][:most - 1] + "…"
+        figure.text(0.05 / width, 1 + 0.3 * line / height, text, fontsize=TEXT - 1.5, color="#a03000", va="bottom", in_layout=False)
+        figure.ccpbench_marked = True
+    return Bbox([[0, 0], [width, height + line]])
+
+
 def save(figure, path, kind, dpi):
     """Written beside and renamed, so that an interrupted run leaves no torn picture. No dates: same data, same bytes."""
     beside = path.with_name(f".{path.name}.part")
     metadata = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    figure.savefig(beside, format=kind, dpi=dpi, metadata=metadata)
+    figure.savefig(beside, format=kind, dpi=dpi, metadata=metadata, bbox_inches=marked(figure))
     beside.replace(path)
 
 
@@ -202,6 +220,14 @@ def add_figure_options(parser):
                         help="only the solvers whose label matches; repeatable. Styles stay as they are")
 
 
+def changed_text(folder):
+    """"changed: …" where the results of a folder are not those of its config as written; empty for anything else."""
+    if not isinstance(folder, Path) or not (folder / "manifest.json").exists():
+        return ""
+    texts = changes(read_manifest(folder))
+    return f"changed: {'; '.join(texts)}" if texts else ""
+
+
 def draw_each(folders, draw):
     """Calls draw for every folder. Returns the exit code: 2 after bad input, which is said in one line."""
     matplotlib.rcParams.update({
@@ -211,6 +237,7 @@ def draw_each(folders, draw):
         "ytick.major.width": 0.7, "xtick.minor.width": 0.5, "ytick.minor.width": 0.5, "axes.labelpad": 3})
     try:
         for folder in folders:
+            mark["text"] = changed_text(folder)
             draw(folder)
     except (InputError, OSError) as error:
         print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)

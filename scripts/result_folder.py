@@ -49,6 +49,16 @@ def read_manifest(folder):
     return manifest
 
 
+def changes(manifest):
+    """How the config that was run differs from the one that is written and committed, a text each."""
+    found = manifest.get("changes")
+    if found is None:  # of manifests before there was a list
+        options = manifest.get("options")
+        settings = options.get("set") if isinstance(options, dict) else None
+        found = [f"--set {text}" for text in settings] if isinstance(settings, list) else []
+    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
+
+
 def read_summary(folder, needed=("hash",)):
     """The rows of summary.csv. Every row has the columns `needed`."""
     path = folder / "summary.csv"

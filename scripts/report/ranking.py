@@ -4,7 +4,7 @@ import math
 from statistics import median
 
 from reading import MODELS
-from result_folder import as_number
+from result_folder import as_number, changes
 from text import NAMES, Value, count, figure, say, seconds, status, table
 
 MOST_ROWS = 400  # of a table; the files have the rest
@@ -99,6 +99,7 @@ def answer(model, rows):
 def warnings(study):
     """What a reader must know before the numbers: cells that are missing, and what makes times worth less."""
     said = [w for w in study.manifest.get("warnings") or [] if isinstance(w, str)]
+    said = [f"changed: {text}" for text in changes(study.manifest)] + said
     if study.manifest.get("complete") is False:
         said.insert(0, "not complete: cells are missing")
     return f'<ul class="warnings">{"".join(f"<li>{say(w)}</li>" for w in said)}</ul>' if said else ""

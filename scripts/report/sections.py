@@ -8,7 +8,7 @@ from statistics import median
 import ranking
 from ranking import MOST_ROWS, cut_note
 from reading import MODELS
-from result_folder import as_number
+from result_folder import as_number, changes
 from text import NAMES, Value, count, figure, say, seconds, status, table
 
 
@@ -146,7 +146,8 @@ def claims(study):
                      say(claim.get("where", "")), say(claim["bound"]), say(claim["measured"]), say(claim.get("margin", "")),
                      status(claim["verdict"]) + why])
     met = sum(c["verdict"] == "met" for c in study.claims)
-    return card("Claims", table(f"{met} of {count(len(study.claims), 'claim')} met.", head, body, "claims"))
+    changed = " The results are those of a changed config, not of the paper's." if changes(study.manifest) else ""
+    return card("Claims", table(f"{met} of {count(len(study.claims), 'claim')} met.{changed}", head, body, "claims"))
 
 
 def plot_box(kind, study_number, controls, extra=""):

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 
 #include "cli/program.hpp"
@@ -89,6 +90,49 @@ TEST_CASE("a baseline keeps labels apart that its file names cannot hold") {
   CHECK(answer.code == 0);
   CHECK(fs::exists(place / "own" / "c" / "A_.csv"));
   CHECK(fs::exists(place / "own" / "c" / "A_-2.csv"));
+}
+
+TEST_CASE("results of a changed config say so, and set the earlier ones aside with a word") {
+  const Workplace place;
+  const std::string file = place.write("c.json", with_claim(R"("metric": "iterations", "of": "A", "less_than": 50)"));
+  const auto run = [&](Arguments more) {
+    more.insert(more.begin(), {"run", file, "--out", place.text("out")});
+    return run_program(place, more);
+  };
+  const Answer plain = run({});
+  REQUIRE(plain.code == 0);
+  CHECK_THAT(plain.err + plain.out, !Catch::Contains("changed:") && !Catch::Contains("note:"));
+  CHECK_FALSE(contains(run_program(place, {"claims", place.text("out/tiny")}).out, "changed"));
+  CHECK_FALSE(contains(run({"--set", "/stop/max_iterations=40"}).out, "changed:"));  // it is 40
+
+  const std::string change = "changed: /problems/0/parameters/spheres: 5 → 6";
+  const Answer changed = run({"--set", "/problems/0/parameters/spheres=6"});
+  CHECK_THAT(changed.err, Catch::Contains(change) && Catch::Contains("note: the earlier results of ") &&
+                              Catch::Contains("(/problems/0/parameters/spheres: 5 → 6); see "));
+  CHECK_THAT(changed.out, Catch::Contains(change));
+  const Answer judged = run_program(place, {"claims", place.text("out/tiny"), "--markdown", place.text("card.md")});
+  CHECK_THAT(judged.out, Catch::Contains(change) && Catch::Contains(", changed\n") && Catch::Contains("; 1 of changed configs"));
+  CHECK_THAT(read_text(place / "card.md"), Catch::Contains("Changed: /problems/0/parameters/spheres: 5 → 6"));
+  CHECK_THAT(run_program(place, {"profile", place.text("out/tiny")}).err, Catch::Contains(change));
+
+  REQUIRE(fs::exists(place / "out/tiny/earlier"));
+  const fs::path earlier = fs::directory_iterator(place / "out/tiny/earlier")->path();
+  const Answer before = run_program(place, {"claims", earlier.string()});
+  INFO(before.out << before.err);
+  CHECK(before.code == 0);
+  CHECK_FALSE(contains(before.out, "changed"));
+}
+
+TEST_CASE("a config that differs from its last commit says so") {
+  const Workplace place;
+  const std::string file = place.write("c.json", with_claim(R"("metric": "iterations", "of": "A", "less_than": 50)"));
+  const std::string git = "cd '" + place.path().string() + "' && git -c init.defaultBranch=main init -q . && git add c.json && " +
+                          "git -c user.name=n -c user.email=e@e commit -qm x >/dev/null 2>&1";
+  if (std::system(("(" + git + ") 2>/dev/null").c_str()) != 0) return skip("git is missing");
+  const Arguments run = {"run", file, "--out", place.text("out"), "--only", "*/J"};
+  CHECK_FALSE(contains(run_program(place, run).out, "changed:"));
+  place.write("c.json", read_text(place / "c.json") + "\n");
+  CHECK_THAT(run_program(place, run).out, Catch::Contains("c.json differs from its last commit"));
 }
 
 TEST_CASE("claims says before any run that the scorecard cannot be written") {

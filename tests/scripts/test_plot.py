@@ -62,6 +62,19 @@ class Plot(unittest.TestCase):
             self.assertNotIn("40 iterations", text)
         self.assertIn("<!-- tiny -->", (self.place / "figures" / "odd_mass_stack_spheres_3_-ccp.svg").read_text())
 
+    def test_figures_of_a_changed_config_say_so(self):
+        self.run_tiny(spheres=(3,))
+        plot = ("plot", self.results, "--format", "svg", "--kind", "convergence", "--kind", "sweep")
+        self.assertEqual(self.program(*plot).returncode, 0)
+        before = {name: (self.results / "plots" / name).read_text() for name in self.drawn()}
+        self.assertTrue(before)
+        changed = self.program("run", "tiny.json", "--quiet", "--out", "out", "--set", "/stop/max_iterations=30")
+        self.assertEqual(changed.returncode, 0, changed.stderr)
+        self.assertEqual(self.program(*plot).returncode, 0)
+        for name, text in before.items():
+            self.assertNotIn("changed:", text)
+            self.assertIn("<!-- changed: /stop/max_iterations: 40 → 30 -->", (self.results / "plots" / name).read_text())
+
     def test_one_problem_has_no_profiles(self):
         self.run_tiny(spheres=(3,))
         made = self.program("plot", self.results, "--format", "svg", "--kind", "profile")

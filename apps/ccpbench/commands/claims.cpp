@@ -15,6 +15,7 @@
 #include "terminal/progress.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
+#include "views/summary.hpp"
 
 namespace ccp::cli {
 namespace {
@@ -30,7 +31,8 @@ constexpr const char* claims_footer =
     "A config is run first, as far as its results are missing; a folder of results is only read; without either, all "
     "configs\n"
     "of the folder configs/ are run. A claim is met, not met, or cannot be judged because cells are missing or failed, or\n"
-    "because there are no FCLib files.\n"
+    "because there are no FCLib files. Where the results are not those of the config as it is written and committed, the verdict\n"
+    "says so: \"met, changed\".\n"
     "Exit codes: 0 all claims that must hold do, 1 one of them does not or cannot be judged, 2 bad input, 130 "
     "interrupted.\n";
 
@@ -43,6 +45,7 @@ struct ClaimsArguments {
 
 void print_judgements(const Config& config, const std::vector<Judgement>& judgements) {
   print_line(Style::out().bold(printable(config.title.empty() ? config.name : config.title)));
+  print_changes(config);
   for (const Claim& claim : config.claims)
     if (!claim.is_about(config.size)) print_line(fmt::format("  {}: is about the {} size only", claim.id, claim.size));
   if (judgements.empty()) return print_line("  no claims");
@@ -50,7 +53,7 @@ void print_judgements(const Config& config, const std::vector<Judgement>& judgem
   for (const Judgement& judgement : judgements) {
     const Tone tone = judgement.verdict == Verdict::met ? Tone::good : judgement.claim.must ? Tone::bad : Tone::warning;
     table.row({judgement.claim.id, judgement.claim.must ? "must" : "", claim_number(judgement.measured),
-               bound_text(judgement), margin_text(judgement), Entry(verdict_name(judgement.verdict), tone)});
+               bound_text(judgement), margin_text(judgement), Entry(verdict_of(judgement, config), tone)});
   }
   print(table.text(Style::out(), stdout_width()));
   for (const Judgement& judgement : judgements)
@@ -167,17 +170,19 @@ std::optional<JudgedConfig> judge(const Input& input, const ClaimsArguments& opt
 }
 
 int finish(const std::vector<JudgedConfig>& judged, const ClaimsArguments& options) {
-  std::size_t met = 0, total = 0, broken = 0;
+  std::size_t met = 0, total = 0, broken = 0, changed = 0;
   for (const JudgedConfig& one : judged)
     for (const auto* judgements : {&one.judgements, &one.small})
       for (const Judgement& judgement : *judgements) {
         ++total;
+        changed += one.config.changes.empty() ? 0 : 1;
         met += judgement.verdict == Verdict::met ? 1 : 0;
         broken += judgement.verdict != Verdict::met && judgement.claim.must ? 1 : 0;
       }
   if (!options.markdown.empty()) write_file_atomically(options.markdown, scorecard(judged));
-  print_line(fmt::format("{} of {} met{}", met, counted(total, "claim"),
-                         broken == 0 ? "" : fmt::format(", {} that must hold not", broken)));
+  print_line(fmt::format("{} of {} met{}{}", met, counted(total, "claim"),
+                         broken == 0 ? "" : fmt::format(", {} that must hold not", broken),
+                         changed == 0 ? "" : fmt::format("; {} of changed configs", changed)));
   return broken == 0 ? exit_done : exit_claim_failed;
 }
 

@@ -7,6 +7,7 @@
 #include "terminal/arguments.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
+#include "views/summary.hpp"
 
 namespace ccp::cli {
 namespace {
@@ -33,10 +34,12 @@ int compare(const CompareArguments& options) {
   if (options.update) {
     std::filesystem::path folder = options.baseline;
     if (!std::filesystem::is_regular_file(folder / "baseline.json") && folder.filename() != name) folder /= name;
+    for (const std::string& change : results.config().changes) report_note("a baseline of changed results: " + change);
     write_baseline(results, folder);
     print_line("baseline: " + folder.string());
     return exit_done;
   }
+  print_changes(results.config());
   const auto changes = compare_with_baseline(results, find_baseline(options.baseline, name));
   if (changes.empty()) {
     print_line(fmt::format("{}: {} as in the baseline", name, counted(results.rows().size(), "cell")));

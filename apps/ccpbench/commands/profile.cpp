@@ -101,6 +101,7 @@ int profile(ProfileArguments options) {
   for (const std::string& folder : options.results) {
     results.emplace_back(folder, catalog(), options.fclib_dir);
     if (!results.back().note().empty()) report_note(results.back().note());
+    for (const std::string& change : results.back().config().changes) report_note(folder + ": changed: " + change);
   }
   std::string accuracy = "at,problem,label,by,cost\n", means = "at,label,by,shift,solved,problems,mean,low,high,school\n";
   std::string performance = "at,label,ratio,fraction,low,high,problems\n",

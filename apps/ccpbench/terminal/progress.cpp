@@ -45,6 +45,8 @@ void TerminalProgress::planned(const Config& config, std::size_t selected, std::
   if (quiet_) return;
   const std::string known = reused == 0 ? "" : fmt::format(", {} there already", reused);
   fmt::print(stderr, "{}: {}{}\n", Style::err().bold(printable(config.name)), counted(selected, "cell"), known);
+  for (const std::string& change : config.changes)
+    fmt::print(stderr, "  {} {}\n", Style::err().paint(Tone::warning, "changed:"), printable(change));
 }
 
 void TerminalProgress::building(const Cell& cell, const RunCounts& counts) {
@@ -68,6 +70,12 @@ void TerminalProgress::warning(const std::string& text) {
   if (quiet_) return;
   clear_bar();
   fmt::print(stderr, "warning: {}\n", printable(text));
+}
+
+void TerminalProgress::note(const std::string& text) {
+  if (quiet_) return;
+  clear_bar();
+  fmt::print(stderr, "note: {}\n", printable(text));
 }
 
 void TerminalProgress::waiting(const RunCounts& counts) { show_bar(counts); }

@@ -20,6 +20,7 @@ class TerminalProgress final : public RunProgress {
   void started(const Cell& cell, const RunCounts& counts) override;
   void finished(const Cell& cell, const CellRecord& record, const RunCounts& counts) override;
   void warning(const std::string& text) override;
+  void note(const std::string& text) override;
   void waiting(const RunCounts& counts) override;
 
  private:

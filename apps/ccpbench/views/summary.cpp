@@ -141,10 +141,16 @@ void print_failures(const RunReport& report) {
 
 }  // namespace
 
+void print_changes(const Config& config) {
+  for (const std::string& change : config.changes)
+    print_line(fmt::format("  {} {}", Style::out().paint(Tone::warning, "changed:"), printable(change)));
+}
+
 void print_summary(const Config& config, const Plan& plan, const RunOptions& options, const RunReport& report) {
   const ResultStore store(options.out, config.name);
   const std::vector<std::size_t> selected = select_cells(plan, options.only, options.shard);
   print_line(Style::out().bold(config.title.empty() ? printable(config.name) : printable(config.title)));
+  print_changes(config);
 
   std::vector<std::vector<Row>> groups;
   const bool readable = selected.size() <= readable_cells;

@@ -6,6 +6,9 @@
 
 namespace ccp::cli {
 
+/// One line for each change of the config that the results are of (Config::changes).
+void print_changes(const Config& config);
+
 /// The summary of a finished run on stdout: a table per problem and model, or one per model that counts the statuses when
 /// there are too many cells to read; then how the cells ended, and why the failed ones failed.
 void print_summary(const Config& config, const Plan& plan, const RunOptions& options, const RunReport& report);

@@ -262,6 +262,11 @@ std::string verdict_name(Verdict verdict) {
   return verdict == Verdict::met ? "met" : "not met";
 }
 
+std::string verdict_of(const Judgement& judgement, const Config& config) {
+  const bool marked = !config.changes.empty() && judgement.verdict != Verdict::open;
+  return verdict_name(judgement.verdict) + (marked ? ", changed" : "");
+}
+
 std::string claim_number(double value) {
   if (std::isnan(value)) return "–";
   if (std::isinf(value)) return "never";
@@ -318,6 +323,7 @@ std::string scorecard_of(const JudgedConfig& judged) {
                                  config.title.empty() ? "" : ": " + markdown(config.title),
                                  config.size.empty() ? "" : " (size " + config.size + ")");
   if (!origin.empty()) text += origin + "\n\n";
+  for (const std::string& change : config.changes) text += "Changed: " + markdown(change) + "\n\n";
   text += fmt::format("| claim | says | where | measured | bound | verdict |{}\n|---|---|---|---|---|---|{}\n",
                       both ? " small size |" : "", both ? "---|" : "");
   const auto add = [&](const Claim& claim, const Judgement* judgement) {

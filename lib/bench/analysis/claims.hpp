@@ -35,6 +35,8 @@ std::vector<Judgement> open_judgements(const Config& config, const std::string& 
 
 /// "met", "not met", "cannot be judged".
 std::string verdict_name(Verdict verdict);
+/// The same, marked where the config was changed: "met, changed".
+std::string verdict_of(const Judgement& judgement, const Config& config);
 /// "19", "3.2e-05", "never" for infinity.
 std::string claim_number(double value);
 /// "< 20": the relation with the bound.

@@ -1,6 +1,8 @@
 #include "bench/config/config.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +12,7 @@
 #include <functional>
 #include <iterator>
 #include <set>
+#include <system_error>
 
 #include "bench/config/claim_reader.hpp"
 #include "bench/config/config_json.hpp"
@@ -19,6 +22,8 @@
 #include "bench/config/sweep.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "process/exit_status.hpp"
+#include "process/program.hpp"
 
 namespace ccp {
 namespace {
@@ -58,6 +63,24 @@ void apply_setting(Json& document, const std::string& setting, const std::string
   Json value = try_parse_json(text);
   if (value.is_discarded()) value = text;
   set_at_pointer(document, setting.substr(0, equals), value, source, place);
+}
+
+/// Whether git says so; false where it cannot say.
+bool differs_from_commit(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere < 0) return false;
+  Program git = {{"git", "-C", folder.string(), "diff", "--quiet", "HEAD", "--", file.filename().string()},
+                 {"GIT_OPTIONAL_LOCKS=0"}};
+  git.output = nowhere;
+  bool differs = false;
+  try {
+    differs = wait_for(start(git)).code == 1;
+  } catch (const std::system_error&) {
+    // no process to be had
+  }
+  ::close(nowhere);
+  return differs;
 }
 
 std::string describe(const std::vector<SweptValue>& swept) {
@@ -159,14 +182,19 @@ Config parse_config(const std::string& text, const std::string& file, const Cata
       read_document(with_size(document, name, source), {file, "with size " + name}, catalog, keys, overrides.of_results);
     if (document["sizes"].contains(size)) document = with_size(document, size, source);
   }
+  const Json as_written = document;
   for (const std::string& setting : overrides.set) apply_setting(document, setting, file);
   Config config = read_document(document, source, catalog, keys, overrides.of_results);
   config.size = size;
+  for (const JsonChange& change : json_changes(as_written, document))
+    if (change.pointer != "/title" && change.pointer != "/description") config.changes.push_back(change.text());
   return config;
 }
 
 Config read_config(const std::string& file, const Catalog& catalog, const ConfigOverrides& overrides) {
-  return parse_config(read_text(file), file, catalog, overrides);
+  Config config = parse_config(read_text(file), file, catalog, overrides);
+  if (differs_from_commit(file)) config.changes.push_back(fmt::format("{} differs from its last commit", file));
+  return config;
 }
 
 }  // namespace ccp

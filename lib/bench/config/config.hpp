@@ -110,6 +110,9 @@ struct Config {
   std::vector<ConfigVariant> variants;  ///< at least one
   std::vector<Claim> claims;
   std::string resolved;  ///< the JSON after size and --set, before the sweep
+  /// How it differs from the config as it stands in its file and in the last commit of that file, a line each. What is said
+  /// of its results is not said of that config.
+  std::vector<std::string> changes;
 
   bool needs_files() const;  ///< of a variant
 };
@@ -121,7 +124,8 @@ struct ConfigOverrides {
   bool of_results = false;       ///< it has run already: states it starts from may be gone
 };
 
-/// Throws InputError when the file cannot be read or anything in it is wrong.
+/// Throws InputError when the file cannot be read or anything in it is wrong. Asks git whether the file is as committed;
+/// without git, or where the file is in no repository, nothing is known.
 Config read_config(const std::string& file, const Catalog& catalog, const ConfigOverrides& overrides = {});
 
 /// The same from memory; `file` is for messages.

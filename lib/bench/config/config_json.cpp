@@ -79,6 +79,25 @@ constexpr std::size_t longest_text = 60;
 
 std::string whole_text(const Json& value) { return value.is_string() ? value.get<std::string>() : dump_json(value); }
 
+void add_changes(const Json& before, const Json& after, const std::string& pointer, std::vector<JsonChange>& changes) {
+  if (before == after) return;
+  if (before.is_object() && after.is_object()) {
+    for (const auto& [key, value] : before.items()) {
+      const std::string place = child_pointer(pointer, key);
+      if (after.contains(key))
+        add_changes(value, after[key], place, changes);
+      else
+        changes.push_back({place, json_text(value), ""});
+    }
+    for (const auto& [key, value] : after.items())
+      if (!before.contains(key)) changes.push_back({child_pointer(pointer, key), "", json_text(value)});
+  } else if (before.is_array() && after.is_array() && before.size() == after.size()) {
+    for (std::size_t i = 0; i < before.size(); ++i) add_changes(before[i], after[i], child_pointer(pointer, i), changes);
+  } else {
+    changes.push_back({pointer, json_text(before), json_text(after)});
+  }
+}
+
 /// At most the first `end` bytes, and no part of a UTF-8 character.
 std::string cut(const std::string& text, std::size_t end) {
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
@@ -179,6 +198,17 @@ std::string distinct_text(const Json& value) {
 
 std::string dump_json(const Json& value, int indent) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string JsonChange::text() const {
+  const auto shown = [](const std::string& value) { return value.empty() ? std::string("nothing") : value; };
+  return fmt::format("{}: {} → {}", pointer, shown(before), shown(after));
+}
+
+std::vector<JsonChange> json_changes(const Json& before, const Json& after) {
+  std::vector<JsonChange> changes;
+  add_changes(before, after, "", changes);
+  return changes;
 }
 
 Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }

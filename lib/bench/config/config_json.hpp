@@ -55,6 +55,18 @@ std::string distinct_text(const Json& value);
 /// Valid JSON whatever bytes the texts hold (invalid UTF-8 is replaced); indent < 0: one line.
 std::string dump_json(const Json& value, int indent = -1);
 
+/// One place where two documents differ.
+struct JsonChange {
+  std::string pointer;
+  std::string before, after;  ///< as compact text; empty where there is nothing
+
+  std::string text() const;  ///< "/stop/tolerance: 1e-08 → 1e-06"
+};
+
+/// All such places, in the order of `before`, then of `after`. Objects are compared key by key, lists of one length entry by
+/// entry; whatever else differs, as a whole.
+std::vector<JsonChange> json_changes(const Json& before, const Json& after);
+
 /// The number, or null where it is not finite, which JSON cannot say.
 Json json_number(double value);
 

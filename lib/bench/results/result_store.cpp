@@ -6,10 +6,12 @@
 #include <functional>
 #include <vector>
 
+#include "bench/config/config_json.hpp"
 #include "bench/record/csv.hpp"
 #include "bench/record/metrics.hpp"
 #include "bench/results/record_json.hpp"
 #include "core/error.hpp"
+#include "core/sha256.hpp"
 #include "core/text.hpp"
 #include "io/file.hpp"
 
@@ -69,6 +71,20 @@ void add_fact_columns(std::vector<Column>& columns, const fs::path& folder, cons
   }
 }
 
+/// What decides which cells a manifest is about; null where it is none.
+Json identity_of(const std::string& manifest) {
+  const Json json = try_parse_json(manifest);
+  if (!json.is_object() || !json.contains("config") || !json["config"].is_object()) return nullptr;
+  Json identity = json["config"];
+  for (const char* words : {"name", "title", "description", "claims", "plots", "sizes"}) identity.erase(words);
+  const auto add = [&](const char* part, const char* key) {
+    if (json.contains(part) && json[part].is_object() && json[part].contains(key)) identity[key] = json[part][key];
+  };
+  add("options", "threads");
+  add("program", "solver_version");
+  return identity;
+}
+
 }  // namespace
 
 ResultStore::ResultStore(const std::string& out, const std::string& name) : folder_(fs::path(out) / name) {
@@ -124,6 +140,26 @@ void ResultStore::write_summary(const Plan& plan) const {
       if (const auto record = read_record(folder_, cell))
         add_line([&](const Column& column) { return column.text(cell, *record); });
   });
+}
+
+std::string ResultStore::set_aside(const std::string& manifest) const {
+  const auto text = read_file(folder_ / "manifest.json");
+  if (!text || !fs::exists(folder_ / "summary.csv")) return "";
+  const Json before = identity_of(*text), now = identity_of(manifest);
+  const auto changes = json_changes(before, now);
+  if (before.is_null() || changes.empty()) return "";
+  const fs::path place = folder_ / "earlier" / sha256_hex(dump_json(before)).substr(0, 8);
+  std::error_code error;
+  fs::create_directories(place, error);
+  if (error) throw InputError(place.string(), "", fmt::format("cannot be created ({})", error.message()));
+  if (!fs::is_symlink(place / "cells", error)) fs::create_directory_symlink("../../cells", place / "cells", error);
+  for (const char* file : {"summary.csv", "manifest.json"}) {
+    fs::rename(folder_ / file, place / file, error);
+    if (error) throw InputError((folder_ / file).string(), "", fmt::format("cannot be moved ({})", error.message()));
+  }
+  std::string what = changes.front().text();
+  if (changes.size() > 1) what += fmt::format(" and {} more", changes.size() - 1);
+  return fmt::format("the earlier results of {} are other ones ({}); see {}", folder_.string(), what, place.string());
 }
 
 void ResultStore::write_manifest(const std::string& json) const { write_file_atomically(folder_ / "manifest.json", json); }

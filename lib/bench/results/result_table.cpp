@@ -24,6 +24,16 @@ struct Manifest {
   std::string version;  ///< of the solvers
 };
 
+/// Of manifests before there was a list: their settings, which may have changed nothing.
+std::vector<std::string> changes_of(const Json& manifest) {
+  if (manifest.contains("changes")) return manifest["changes"].get<std::vector<std::string>>();
+  std::vector<std::string> settings;
+  if (manifest.contains("options"))
+    for (const Json& setting : manifest["options"].value("set", Json::array()))
+      settings.push_back("--set " + setting.get<std::string>());
+  return settings;
+}
+
 Manifest read_manifest(const std::filesystem::path& file, const Catalog& catalog) {
   const Json json = try_parse_json(read_result(file));
   if (!json.is_object() || !json.contains("config")) throw InputError(file.string(), "/config", "is no manifest of a run");
@@ -33,6 +43,7 @@ Manifest read_manifest(const std::filesystem::path& file, const Catalog& catalog
       manifest.config.size = json["options"].value("size", std::string());
       manifest.threads = json["options"].value("threads", 1);
     }
+    manifest.config.changes = changes_of(json);
     if (json.contains("program")) manifest.version = json["program"].value("solver_version", std::string());
   } catch (const nlohmann::json::exception&) {
     throw InputError(file.string(), "/options", "is no manifest of a run");

@@ -38,6 +38,7 @@ class ResultTable {
   ResultTable(const std::filesystem::path& folder, const Catalog& catalog, const std::string& fclib_dir = "");
 
   const std::filesystem::path& folder() const { return folder_; }
+  /// As it was run; its changes are those of the manifest.
   const Config& config() const { return config_; }
   const std::vector<ResultRow>& rows() const { return rows_; }
   /// One line on cells of the folder that are not in rows(); empty: none are known.

@@ -177,6 +177,7 @@ std::string manifest_json(const Config& config, const Plan& plan, const RunOptio
         {"repeat", options.repeat},
         {"passes", timing_of(options, config.kernels).passes},
         {"fresh", options.fresh}}},
+      {"changes", config.changes},
       {"load_at_start", state.load ? Json(*state.load) : Json(nullptr)},
       {"warnings", report.warnings},
       {"seeds", seeds_json(config)},

@@ -95,8 +95,11 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   const Environment environment = read_environment();
   state.load = environment.load;
   report.warnings = timing_warnings(environment, options.jobs * options.threads);
-  store.write_manifest(manifest_json(config, plan, options, report, state));
+  const std::string manifest = manifest_json(config, plan, options, report, state);
+  const std::string moved = store.set_aside(manifest);
+  store.write_manifest(manifest);
   progress.planned(config, chosen.size(), report.reused);
+  if (!moved.empty()) progress.note(moved);
   const Timing timing = timing_of(options, config.kernels);
   if (timing.repeat > 1 || timing.passes == 2)  // other runs are about results, and the manifest has the warnings anyway
     for (const std::string& text : report.warnings) progress.warning(text);

@@ -60,6 +60,8 @@ class RunProgress {
   virtual void finished(const Cell&, const CellRecord&, const RunCounts&) {}
   /// A reason to trust the times less: a machine or build unfit for timing, repeats with other iterates.
   virtual void warning(const std::string&) {}
+  /// What else a person should know, such as where older results have gone.
+  virtual void note(const std::string&) {}
   /// Several times a second while nothing ends.
   virtual void waiting(const RunCounts&) {}
 };
