@@ -1,9 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <vector>
 
 #include "bench/analysis/baseline.hpp"
+#include "bench/analysis/cell_inputs.hpp"
+#include "bench/analysis/time_comparison.hpp"
 #include "commands/command.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
@@ -14,22 +20,101 @@ namespace {
 
 constexpr const char* compare_footer =
     "Examples\n"
-    "  $ ccpbench run configs/test1a.json --size small --out out\n"
     "  $ ccpbench compare out/test1a --baseline results/baselines\n"
     "  $ ccpbench compare out/test1a --baseline results/baselines --update\n"
+    "  $ ccpbench compare before/test1a after/test1a\n"
     "\n"
-    "Statuses, iterations, counters, final objectives and curves are compared, each within the tolerance that stands in\n"
-    "baseline.json; times are not.\n"
+    "What the cells were given comes first: a parameter, tolerance or friction that was changed. Then statuses, "
+    "iterations,\n"
+    "counters, final objectives and curves, each within the tolerance that stands in baseline.json. Of two folders of "
+    "results the\n"
+    "times are compared as well, where both were repeated (--repeat): which differences exceed noise takes five runs of "
+    "each.\n"
+    "They change no exit code.\n"
     "Exit codes: 0 the same, 1 different (the table says what moved), 2 could not compare.\n";
 
 struct CompareArguments {
-  std::string results, baseline, fclib_dir;
+  std::vector<std::string> results;
+  std::string baseline, fclib_dir;
   bool update = false;
 };
 
-int compare(const CompareArguments& options) {
-  const ResultTable results(options.results, catalog(), options.fclib_dir);
+/// What is compared with what.
+struct Sides {
+  std::vector<InputChange> inputs;
+  std::vector<BaselineChange> changes;
+  std::string before;  ///< "baseline" or "before"
+};
+
+/// "rho: 0.1 → 0.2 (solver, 1 cell: stack/ccp/ADMM)"
+std::string input_text(const InputChange& change) {
+  const std::string where =
+      change.cells.size() == 1 ? "1 cell: " + change.cells.front() : counted(change.cells.size(), "cell");
+  return fmt::format("{}: {} → {} ({}, {})", change.name, change.before, change.now, change.of, where);
+}
+
+std::string time_text(const TimeSample& sample) {
+  return fmt::format("{} ({} – {}, {})", duration(sample.median), duration(sample.least), duration(sample.largest),
+                     counted(sample.runs, "run"));
+}
+
+void print_times(const std::vector<TimeChange>& times) {
+  if (times.empty()) return;
+  const auto beyond = static_cast<std::size_t>(
+      std::count_if(times.begin(), times.end(), [](const TimeChange& change) { return change.beyond_noise; }));
+  Table table({{"cell", false, Fit::shorten_left}, {"before", true}, {"now", true}, {"ratio", true}, {"beyond noise"}});
+  for (const TimeChange& change : times)
+    table.row(
+        {printable(change.cell), time_text(change.before), time_text(change.now), fmt::format("{:.3g}", change.ratio),
+         change.beyond_noise ? Entry(change.ratio < 1.0 ? "quicker" : "slower", Tone::warning) : Entry("no", Tone::dim)});
+  print_line(
+      fmt::format("times, set-up and iterations, of {} repeated in both: {} beyond noise (rank sums, chance below 1 %)",
+                  counted(times.size(), "cell"), beyond));
+  print(table.text(Style::out(), stdout_width()));
+}
+
+/// The inputs first: what changed there is why the rest did.
+int print_sides(const std::string& name, const Sides& sides, std::size_t cells) {
+  if (sides.inputs.empty() && sides.changes.empty()) {
+    print_line(fmt::format("{}: {} as {}", name, counted(cells, "cell"),
+                           sides.before == "baseline" ? "in the baseline" : "before"));
+    return exit_done;
+  }
+  const std::string from = sides.before == "baseline" ? "from the baseline" : "from before";
+  print_line(fmt::format("{}: {}{}", Style::out().bold(name),
+                         sides.inputs.empty() ? "" : counted(sides.inputs.size(), "changed input") + ", ",
+                         counted(sides.changes.size(), "difference " + from, "differences " + from)));
+  for (const InputChange& change : sides.inputs)
+    print_line(fmt::format("  {} {}", Style::out().paint(Tone::bad, "input"), printable(input_text(change))));
+  Table table({{"cell", false, Fit::shorten_left}, {"what"}, {sides.before, true}, {"now", true}, {"allowed"}});
+  for (const BaselineChange& change : sides.changes)
+    table.row({printable(change.cell), change.what, change.before, Entry(change.now, Tone::bad), change.allowed});
+  if (!table.empty()) print(table.text(Style::out(), stdout_width()));
+  return exit_different;
+}
+
+int compare_folders(const ResultTable& before, const ResultTable& now) {
+  for (const ResultTable* results : {&before, &now})
+    if (!results->config().changes.empty())
+      report_note(fmt::format("{}: changed: {}", results->folder().string(), join(results->config().changes, "; ")));
+  const Sides sides{InputTable(before).changes_to(InputTable(now)), compare_results(before, now), "before"};
+  const int code = print_sides(now.config().name, sides, now.rows().size());
+  print_times(compare_times(before, now));
+  return code;
+}
+
+ResultTable read_results(const std::string& folder, const CompareArguments& options) {
+  ResultTable results(folder, catalog(), options.fclib_dir);
   if (!results.note().empty()) report_note(results.note());
+  return results;
+}
+
+int compare(const CompareArguments& options) {
+  if (options.results.size() > 2) throw InputError("compare: expected one folder of results and --baseline, or two folders");
+  if (options.baseline.empty() != (options.results.size() == 2))
+    throw InputError("compare: expected --baseline DIR or a second folder of results, and not both");
+  const ResultTable results = read_results(options.results.front(), options);
+  if (options.baseline.empty()) return compare_folders(results, read_results(options.results.back(), options));
   const std::string& name = results.config().name;
   if (options.update) {
     std::filesystem::path folder = options.baseline;
@@ -40,28 +125,21 @@ int compare(const CompareArguments& options) {
     return exit_done;
   }
   print_changes(results.config());
-  const auto changes = compare_with_baseline(results, find_baseline(options.baseline, name));
-  if (changes.empty()) {
-    print_line(fmt::format("{}: {} as in the baseline", name, counted(results.rows().size(), "cell")));
-    return exit_done;
-  }
-  Table table({{"cell", false, Fit::shorten_left}, {"what"}, {"baseline", true}, {"now", true}, {"allowed"}});
-  for (const BaselineChange& change : changes)
-    table.row({printable(change.cell), change.what, change.before, Entry(change.now, Tone::bad), change.allowed});
-  print_line(fmt::format("{}: {}", Style::out().bold(name),
-                         counted(changes.size(), "difference from the baseline", "differences from the baseline")));
-  print(table.text(Style::out(), stdout_width()));
-  return exit_different;
+  const std::filesystem::path baseline = find_baseline(options.baseline, name);
+  return print_sides(
+      name,
+      {InputTable::read(baseline).changes_to(InputTable(results)), compare_with_baseline(results, baseline), "baseline"},
+      results.rows().size());
 }
-
 }  // namespace
 
 void add_compare(CommandLine& program) {
-  Subcommand& command = program.subcommand("compare", "compare the convergence of a run with a stored one", compare_footer);
+  Subcommand& command =
+      program.subcommand("compare", "compare a run with a stored one, or two runs with each other", compare_footer);
   CompareArguments& options = command.options<CompareArguments>(compare);
-  command.operand("RESULTS", &options.results, "folder of the results of one config", Need::required);
-  command.text("--baseline", &options.baseline, "DIR", "folder of the baseline, or of the baselines of all configs",
-               Need::required);
+  command.operands("RESULTS", &options.results, "folder of the results of one config; a second one is compared with it",
+                   Need::required);
+  command.text("--baseline", &options.baseline, "DIR", "folder of the baseline, or of the baselines of all configs");
   command.text("--fclib", &options.fclib_dir, "DIR",
                "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together");
   command.flag("--update", &options.update, "make these results the baseline");

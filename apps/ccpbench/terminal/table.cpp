@@ -1,6 +1,8 @@
 #include "terminal/table.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace ccp::cli {
 namespace {
@@ -13,7 +15,23 @@ std::string trimmed(std::string line) {
   return line;
 }
 
-std::vector<std::string> cell_lines(const Heading& column, const std::string& text, int width) {
+/// Lines of exactly so many columns, broken anywhere.
+std::vector<std::string> broken(std::string_view text, int width) {
+  std::vector<std::string> lines;
+  while (display_width(text) > width) {
+    std::size_t bytes = 1;
+    while (bytes < text.size() &&
+           ((static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80 || display_width(text.substr(0, bytes)) < width))
+      ++bytes;
+    lines.emplace_back(text.substr(0, bytes));
+    text.remove_prefix(bytes);
+  }
+  lines.emplace_back(text);
+  return lines;
+}
+
+std::vector<std::string> cell_lines(const Heading& column, const std::string& text, int width, bool whole) {
+  if (whole && column.fit != Fit::fixed && column.fit != Fit::wrap) return broken(text, width);
   switch (column.fit) {
     case Fit::fixed: break;
     case Fit::shorten: return {shorten(text, width)};
@@ -45,12 +63,26 @@ std::vector<int> Table::widths(int available) const {
   return widths;
 }
 
+std::vector<bool> Table::ambiguous(const std::vector<int>& widths) const {
+  std::vector<bool> found;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    std::set<std::string> whole, cut;
+    if (columns_[c].fit == Fit::shorten || columns_[c].fit == Fit::shorten_left)
+      for (const auto& entries : rows_) {
+        whole.insert(entries[c].text);
+        cut.insert(cell_lines(columns_[c], entries[c].text, widths[c], false).front());
+      }
+    found.push_back(cut.size() < whole.size());
+  }
+  return found;
+}
+
 std::string Table::line(const std::vector<Entry>& entries, const std::vector<int>& widths, const Style& style,
                         int indent) const {
   std::vector<std::vector<std::string>> cells;
   std::size_t height = 1;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    cells.push_back(cell_lines(columns_[c], entries[c].text, widths[c]));
+    cells.push_back(cell_lines(columns_[c], entries[c].text, widths[c], ambiguous_[c]));
     height = std::max(height, cells.back().size());
   }
   std::string text;
@@ -70,6 +102,7 @@ std::string Table::line(const std::vector<Entry>& entries, const std::vector<int
 
 std::string Table::text(const Style& style, int width, int indent) const {
   const std::vector<int> fitted = widths(width - indent);
+  ambiguous_ = ambiguous(fitted);
   std::string text;
   std::vector<Entry> titles;
   bool titled = false;

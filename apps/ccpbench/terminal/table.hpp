@@ -15,7 +15,7 @@ struct Entry {
   Tone tone = Tone::plain;
 };
 
-/// What happens to a column when the table is too wide.
+/// What happens to a column when the table is too wide. Texts that shortening would make equal are broken into lines.
 enum class Fit { fixed, shorten, shorten_left, wrap };
 
 struct Heading {
@@ -38,10 +38,13 @@ class Table {
 
  private:
   std::vector<int> widths(int available) const;
+  /// Columns that shortening would make texts equal in: they are broken into lines instead.
+  std::vector<bool> ambiguous(const std::vector<int>& widths) const;
   std::string line(const std::vector<Entry>& entries, const std::vector<int>& widths, const Style& style, int indent) const;
 
   std::vector<Heading> columns_;
   std::vector<std::vector<Entry>> rows_;
+  mutable std::vector<bool> ambiguous_;  ///< of the text that is being made
 };
 
 /// "name  value" rows without a header; the value wraps.

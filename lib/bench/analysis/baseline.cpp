@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <set>
 
+#include "bench/analysis/cell_inputs.hpp"
 #include "bench/config/config_json.hpp"
 #include "bench/record/csv.hpp"
 #include "core/error.hpp"
@@ -95,9 +98,13 @@ BaselineTolerances read_tolerances(const Json& json, const fs::path& folder) {
           number("objective_relative")};
 }
 
+bool repeatable(Status status) {
+  return status != Status::time_limit && status != Status::crashed && status != Status::out_of_memory;
+}
+
 void check_repeatable(const ResultTable& results) {
   for (const ResultRow& row : results.rows())
-    if (row.status == Status::time_limit || row.status == Status::crashed || row.status == Status::out_of_memory)
+    if (!repeatable(row.status))
       throw InputError(results.folder().string(), row.id(),
                        fmt::format("ended as {}, which another machine would not repeat", status_name(row.status)));
   for (const ResultRow& row : results.rows())
@@ -108,26 +115,39 @@ void check_repeatable(const ResultTable& results) {
 
 std::string number_text(double value) { return fmt::format("{:.10g}", value); }
 
+/// A trace must have its last iteration, or what was cut off would count as the same.
+void check_whole(const ResultTable& results, const ResultRow& row) {
+  const fs::path file = results.folder() / "cells" / row.hash / "trace.csv";
+  const double iterations = results.metric(row, "iterations", 0.0);
+  if (!fs::is_regular_file(file)) return;
+  const CsvTable& trace = results.trace(row);
+  const double last = trace.rows.empty() ? -1.0 : trace.number(trace.rows.size() - 1, "iteration");
+  if (!(last >= iterations))
+    throw InputError(file.string(), "",
+                     fmt::format("ends before its last iteration {:g}; run the cell again with --fresh", iterations));
+}
+
+std::string size_text(const std::string& size) {
+  return size.empty() ? "of the config as written" : "of size '" + size + "'";
+}
+
 class Comparison {
  public:
-  Comparison(const ResultTable& results, const fs::path& folder)
+  /// strict: cells that no other machine could repeat are refused; else only their status is compared.
+  Comparison(const ResultTable& results, const fs::path& folder, bool strict)
       : results_(results),
         folder_(folder),
+        strict_(strict),
         json_(read_baseline(folder)),
         tolerances_(read_tolerances(json_["tolerances"], folder)) {}
 
   std::vector<BaselineChange> run() {
-    const std::string file = (folder_ / "baseline.json").string();
-    if (json_.value("config", "") != results_.config().name)
-      throw InputError(file, "/config",
-                       fmt::format("is that of '{}', not of '{}'", json_.value("config", ""), results_.config().name));
-    if (json_.value("size", "") != results_.config().size)
-      throw InputError(file, "/size",
-                       fmt::format("the baseline is of size '{}', the results are of size '{}'", json_.value("size", ""),
-                                   results_.config().size));
-    check_repeatable(results_);
+    if (strict_) check_same_study();
     std::map<std::string, const ResultRow*> rows;
-    for (const ResultRow& row : results_.rows()) rows[row.id()] = &row;
+    for (const ResultRow& row : results_.rows()) {
+      check_whole(results_, row);
+      rows[row.id()] = &row;
+    }
     std::set<std::string> stored;
     for (const auto& [id, cell] : json_["cells"].items()) {
       stored.insert(id);
@@ -142,10 +162,25 @@ class Comparison {
   }
 
  private:
+  void check_same_study() const {
+    const std::string file = (folder_ / "baseline.json").string();
+    if (json_.value("config", "") != results_.config().name)
+      throw InputError(file, "/config",
+                       fmt::format("is that of '{}', not of '{}'", json_.value("config", ""), results_.config().name));
+    if (json_.value("size", "") != results_.config().size)
+      throw InputError(file, "/size",
+                       fmt::format("the baseline is {}, the results are {}", size_text(json_.value("size", "")),
+                                   size_text(results_.config().size)));
+    check_repeatable(results_);
+  }
+
   void compare_cell(const ResultRow& row, const Json& cell) {
     try {
       if (const auto status = cell.at("status").get<std::string>(); status != status_name(row.status))
         changes_.push_back({row.id(), "status", status, std::string(status_name(row.status)), "the same"});
+      if (!repeatable(row.status) ||
+          !repeatable(status_from_name(cell.at("status").get<std::string>()).value_or(Status::failed)))
+        return;
       const auto compare = [&](const std::string& name, double absolute, double relative) {
         const double before = cell.at(name).get<double>(), now = results_.metric(row, name, 0.0);
         const double allowed = std::max(absolute, relative * std::abs(before));
@@ -242,6 +277,7 @@ class Comparison {
 
   const ResultTable& results_;
   const fs::path folder_;
+  const bool strict_;
   const Json json_;
   const BaselineTolerances tolerances_;
   std::map<std::string, CsvTable> curves_;
@@ -271,21 +307,28 @@ void add_steps(const ResultRow& row, const CsvTable& steps, std::string& text) {
                         steps.number(i, "contacts"), steps.number(i, "iterations"));
 }
 
-}  // namespace
+/// A folder that is gone with its owner.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = (fs::temp_directory_path() / "ccpbench-compare-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) throw cannot_write(pattern, errno);
+    path_ = pattern;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const fs::path& path() const { return path_; }
 
-fs::path find_baseline(const fs::path& folder, const std::string& config) {
-  for (const fs::path& candidate : {folder, folder / config})
-    if (fs::is_regular_file(candidate / "baseline.json")) return candidate;
-  throw InputError(folder.string(), "",
-                   fmt::format("has no baseline of '{}', expected baseline.json or {}/baseline.json", config, config));
-}
+ private:
+  fs::path path_;
+};
 
-std::vector<BaselineChange> compare_with_baseline(const ResultTable& results, const fs::path& folder) {
-  return Comparison(results, folder).run();
-}
-
-void write_baseline(const ResultTable& results, const fs::path& folder) {
-  check_repeatable(results);
+/// Statuses, counts and curves of all cells, keeping the tolerances of a baseline that is there.
+void store_baseline(const ResultTable& results, const fs::path& folder) {
   BaselineTolerances tolerances;
   std::set<std::string> obsolete;
   if (fs::is_regular_file(folder / "baseline.json")) {
@@ -328,6 +371,39 @@ void write_baseline(const ResultTable& results, const fs::path& folder) {
                      {"tolerances", tolerances_json(tolerances)},
                      {"cells", std::move(cells)}};
   write_file_atomically(folder / "baseline.json", dump_json(json, 1) + "\n");
+}
+
+}  // namespace
+
+fs::path find_baseline(const fs::path& folder, const std::string& config) {
+  for (const fs::path& candidate : {folder, folder / config})
+    if (fs::is_regular_file(candidate / "baseline.json")) return candidate;
+  throw InputError(folder.string(), "",
+                   fmt::format("has no baseline of '{}', expected baseline.json or {}/baseline.json", config, config));
+}
+
+std::vector<BaselineChange> compare_with_baseline(const ResultTable& results, const fs::path& folder) {
+  return Comparison(results, folder, true).run();
+}
+
+std::vector<BaselineChange> compare_results(const ResultTable& before, const ResultTable& now) {
+  const bool common = std::any_of(now.rows().begin(), now.rows().end(), [&](const ResultRow& row) {
+    return std::any_of(before.rows().begin(), before.rows().end(),
+                       [&](const ResultRow& other) { return other.id() == row.id(); });
+  });
+  if (!common) throw InputError(now.folder().string(), "", fmt::format("has no cell that {} has", before.folder().string()));
+  for (const ResultRow& row : before.rows()) check_whole(before, row);
+  const ScratchFolder scratch;
+  store_baseline(before, scratch.path());
+  return Comparison(now, scratch.path(), false).run();
+}
+
+void write_baseline(const ResultTable& results, const fs::path& folder) {
+  check_repeatable(results);
+  for (const ResultRow& row : results.rows()) check_whole(results, row);
+  const InputTable inputs(results);
+  store_baseline(results, folder);
+  inputs.write(folder);
 }
 
 }  // namespace ccp

@@ -32,11 +32,17 @@ struct BaselineChange {
 std::filesystem::path find_baseline(const std::filesystem::path& folder, const std::string& config);
 
 /// Everything that moved beyond its tolerance; empty: the same. Throws InputError when they cannot be compared: broken
-/// files, another config or size, a cell that ended at a time limit.
+/// files, another config or size, a cell that ended at a time limit, a trace that is cut off.
 std::vector<BaselineChange> compare_with_baseline(const ResultTable& results, const std::filesystem::path& folder);
 
+/// The same between two folders of results, `before` in the place of the baseline, with the default tolerances: names and
+/// sizes may differ, and of a cell that ended at a time limit or crashed in one of them only the status is compared. Throws
+/// InputError where they share no cell or a trace is cut off.
+std::vector<BaselineChange> compare_results(const ResultTable& before, const ResultTable& now);
+
 /// Replaces the baseline in `folder`, keeping its tolerances. Throws InputError when a cell ended at a time limit or failed,
-/// which no other machine could repeat.
+/// which no other machine could repeat, and where a trace is cut off. Writes what the cells were given as well
+/// (cell_inputs.hpp).
 void write_baseline(const ResultTable& results, const std::filesystem::path& folder);
 
 }  // namespace ccp

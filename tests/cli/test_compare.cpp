@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/program.hpp"
+#include "cli/results.hpp"
+#include "support/temporary_folder.hpp"
+
+/// compare: what was given, two folders with each other, their times, what is cut off.
+using namespace ccp::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string jacobi_cell = "odd_mass_stack/ccp/usual Jacobi with relaxation as in the paper";
+
+std::string small_stack(const Workplace& place) {
+  return place.write("c.json", R"x({"name": "c",
+    "problems": [{"scene": "odd_mass_stack", "parameters": {"spheres": 5, "heavy_index": 3}}],
+    "solvers": [{"solver": "jacobi", "label": "usual Jacobi with relaxation as in the paper", "parameters": {"omega": 0.2}},
+                {"solver": "jacobi", "label": "other Jacobi with relaxation as in the paper", "parameters": {"omega": 0.25}}],
+    "stop": {"max_iterations": 40}})x");
+}
+
+Answer run_stack(const Workplace& place, const std::string& out, const Arguments& more = {}) {
+  Arguments arguments = {"run", place.text("c.json"), "--quiet", "--out", place.text(out)};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_program(place, arguments);
+}
+
+}  // namespace
+
+TEST_CASE("compare names a changed input first, then what follows from it") {
+  const Workplace place;
+  small_stack(place);
+  REQUIRE(run_stack(place, "old").code == 0);
+  REQUIRE(run_program(place, {"compare", place.text("old/c"), "--baseline", place.text("own"), "--update"}).code == 0);
+  CHECK(run_program(place, {"compare", place.text("old/c"), "--baseline", place.text("own")}).code == 0);
+  REQUIRE(run_stack(place, "new", {"--set", "/solvers/0/parameters/omega=0.3", "--set", "/stop/tolerance=1e-7"}).code == 0);
+  for (const Arguments& with : {Arguments{"--baseline", place.text("own")}, Arguments{}}) {
+    Arguments arguments = {"compare", place.text(with.empty() ? "old/c" : "new/c")};
+    if (with.empty()) arguments.push_back(place.text("new/c"));
+    arguments.insert(arguments.end(), with.begin(), with.end());
+    const Answer answer = run_program(place, arguments);
+    INFO(answer.out << answer.err);
+    CHECK(answer.code == 1);
+    const auto lines = lines_of(answer.out);
+    const auto at = [&](const std::string& text) {
+      for (std::size_t i = 0; i < lines.size(); ++i)
+        if (contains(lines[i], text)) return static_cast<int>(i);
+      return -1;
+    };
+    const int tolerance = at("  input tolerance: 1e-08 → 1e-07 (stop, 2 cells)"), symptom = at("decades");
+    CHECK(tolerance >= 0);
+    CHECK(at("  input omega: 0.2 → 0.3 (solver, 1 cell: " + jacobi_cell + ")") == tolerance + 1);
+    CHECK(symptom > tolerance + 1);
+  }
+}
+
+TEST_CASE("an input alone is a difference, and a baseline without inputs compares as before") {
+  const Workplace place;
+  small_stack(place);
+  REQUIRE(run_stack(place, "old").code == 0);
+  REQUIRE(run_program(place, {"compare", place.text("old/c"), "--baseline", place.text("own"), "--update"}).code == 0);
+  REQUIRE(run_stack(place, "new", {"--set", "/stop/time_limit_s=50"}).code == 0);
+  const Arguments compare = {"compare", place.text("new/c"), "--baseline", place.text("own")};
+  const Answer answer = run_program(place, compare);
+  CHECK(answer.code == 1);
+  CHECK_THAT(answer.out, Catch::Contains("1 changed input, 0 differences") && Catch::Contains("input time_limit_s: "));
+  fs::remove(place / "own/c/inputs.json");
+  CHECK(run_program(place, compare).code == 0);
+  place.write("own/c/inputs.json", "{\"cells\": 3");
+  CHECK_THAT(bad_input_line(run_program(place, compare)), Catch::Contains("inputs.json"));
+}
+
+TEST_CASE("compare takes two folders, with the times of what was repeated in both") {
+  const Workplace place;
+  small_stack(place);
+  REQUIRE(run_stack(place, "old").code == 0);
+  REQUIRE(run_stack(place, "new", {"--repeat", "5"}).code == 0);
+  const auto compare = [&](const std::string& before, const std::string& after) {
+    return run_program(place, {"compare", place.text(before), place.text(after)});
+  };
+  const Answer once = compare("old/c", "new/c");
+  CHECK(once.code == 0);
+  CHECK_THAT(once.out, Catch::Contains("c: 2 cells as before") && !Catch::Contains("times"));
+  const Answer same = compare("new/c", "new/c");
+  CHECK(same.code == 0);
+  CHECK_THAT(same.out, Catch::Contains("of 2 cells repeated in both: 0 beyond noise") && Catch::Contains("5 runs)"));
+
+  // The same results, each a thousand times as slow.
+  fs::copy(place / "new", place / "slow", fs::copy_options::recursive);
+  for (const auto& [id, cell] : read_results(place / "slow/c")) {
+    auto json = cell.json;
+    for (auto& run : json["runs"]) run["solve_s"] = 1000.0 * run["solve_s"].get<double>();
+    std::ofstream(cell.folder / "cell.json") << json;
+  }
+  const Answer slow = compare("new/c", "slow/c");
+  CHECK(slow.code == 0);
+  CHECK_THAT(slow.out, Catch::Contains("of 2 cells repeated in both: 2 beyond noise") && Catch::Contains("slower"));
+
+  REQUIRE(run_stack(place, "part", {"--only", "*/usual*"}).code == 0);
+  const Answer part = compare("new/c", "part/c");
+  CHECK(part.code == 1);
+  CHECK_THAT(part.out, Catch::Contains("missing"));
+  CHECK_THAT(bad_input_line(run_program(place, {"compare", place.text("new/c")})), Catch::Contains("--baseline"));
+  CHECK_THAT(bad_input_line(run_program(place, {"compare", "a", "b", "c"})), Catch::Contains("two folders"));
+}
+
+TEST_CASE("a trace that is cut off cannot be compared, nor become a baseline") {
+  const Workplace place;
+  small_stack(place);
+  REQUIRE(run_stack(place, "old").code == 0);
+  REQUIRE(run_program(place, {"compare", place.text("old/c"), "--baseline", place.text("own"), "--update"}).code == 0);
+  const fs::path trace = read_results(place / "old/c").at(jacobi_cell).folder / "trace.csv";
+  const std::string whole = read_text(trace);
+  std::ofstream(trace) << whole.substr(0, whole.find("\n20,") + 1);
+  for (const Arguments& more : {Arguments{}, Arguments{"--update"}}) {
+    Arguments arguments = {"compare", place.text("old/c"), "--baseline", place.text("own")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    CHECK_THAT(bad_input_line(run_program(place, arguments)),
+               Catch::Contains("trace.csv: ends before its last iteration 40"));
+  }
+  std::ofstream(trace) << whole;
+  CHECK(run_program(place, {"compare", place.text("old/c"), "--baseline", place.text("own")}).code == 0);
+  fs::remove(trace.parent_path() / "cell.json");
+  CHECK_THAT(bad_input_line(run_program(place, {"compare", place.text("old/c"), "--baseline", place.text("own")})),
+             Catch::Contains("cell.json"));
+}
+
+TEST_CASE("labels that 80 columns would make equal are shown whole") {
+  const Workplace place;
+  small_stack(place);
+  REQUIRE(run_stack(place, "old").code == 0);
+  REQUIRE(run_stack(place, "new", {"--set", "/stop/max_iterations=30"}).code == 0);
+  const Answer answer = run_program(place, {"compare", place.text("old/c"), place.text("new/c")}, {{"COLUMNS", "80"}});
+  std::string first_column;
+  for (const std::string& line : lines_of(answer.out)) {
+    CHECK(line.find("…") == std::string::npos);
+    if (line.rfind("  ", 0) == 0 && !contains(line, "input")) first_column += line.substr(2, line.find("  ", 2) - 2);
+  }
+  INFO(answer.out);
+  first_column.erase(std::remove(first_column.begin(), first_column.end(), ' '), first_column.end());
+  CHECK_THAT(first_column, Catch::Contains("usualJacobiwith") && Catch::Contains("otherJacobiwith"));
+}
