@@ -9,7 +9,8 @@ using namespace ccp::testing;
 
 namespace {
 
-const std::vector<std::string> commands = {"run", "solve", "check", "list", "inspect", "generate"};
+const std::vector<std::string> commands = {"run",    "solve",  "check",   "list",    "inspect", "generate",
+                                           "report", "claims", "compare", "profile", "plot"};
 
 bool has_colour(const std::string& text) { return text.find('\x1b') != std::string::npos; }
 

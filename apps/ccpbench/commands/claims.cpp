@@ -31,7 +31,8 @@ constexpr const char* claims_footer =
     "A config is run first, as far as its results are missing; a folder of results is only read; without either, all "
     "configs\n"
     "of the folder configs/ are run. A claim is met, not met, or cannot be judged because cells are missing or failed, or\n"
-    "because there are no FCLib files. Where the results are not those of the config as it is written and committed, the verdict\n"
+    "because there are no FCLib files. Where the results are not those of the config as it is written and committed, the "
+    "verdict\n"
     "says so: \"met, changed\".\n"
     "Exit codes: 0 all claims that must hold do, 1 one of them does not or cannot be judged, 2 bad input, 130 "
     "interrupted.\n";
@@ -48,7 +49,10 @@ void print_judgements(const Config& config, const std::vector<Judgement>& judgem
   print_changes(config);
   for (const Claim& claim : config.claims)
     if (!claim.is_about(config.size)) print_line(fmt::format("  {}: is about the {} size only", claim.id, claim.size));
-  if (judgements.empty()) return print_line("  no claims");
+  if (judgements.empty()) {
+    if (config.claims.empty()) print_line("  the config makes no claims");
+    return;
+  }
   Table table({{"claim", false, Fit::shorten}, {"must"}, {"measured", true}, {"bound", true}, {"by"}, {"verdict"}});
   for (const Judgement& judgement : judgements) {
     const Tone tone = judgement.verdict == Verdict::met ? Tone::good : judgement.claim.must ? Tone::bad : Tone::warning;
@@ -180,6 +184,10 @@ int finish(const std::vector<JudgedConfig>& judged, const ClaimsArguments& optio
         broken += judgement.verdict != Verdict::met && judgement.claim.must ? 1 : 0;
       }
   if (!options.markdown.empty()) write_file_atomically(options.markdown, scorecard(judged));
+  if (total == 0) {
+    print_line("no claim is about these results");
+    return exit_done;
+  }
   print_line(fmt::format("{} of {} met{}{}", met, counted(total, "claim"),
                          broken == 0 ? "" : fmt::format(", {} that must hold not", broken),
                          changed == 0 ? "" : fmt::format("; {} of changed configs", changed)));

@@ -25,7 +25,7 @@ constexpr const char* solve_footer =
     "  $ ccpbench solve dump.hdf5 --solver nsgs --set local=exact\n"
     "  $ ccpbench solve dump.hdf5 --solver admm --model ccp --tolerance 1e-10 --trace trace.csv\n"
     "  $ ccpbench solve scene:odd_mass_stack --solver admm --set preconditioner=diagonal\n"
-    "  $ ccpbench solve scene:odd_mass_stack:spheres=5,lift_factor=2 --solver jacobi\n"
+    "  $ ccpbench solve scene:odd_mass_stack:spheres=5,heavy_index=3,lift_factor=2 --solver jacobi\n"
     "\n"
     "Exit codes: 0 solved, 2 bad input, 3 not solved, 130 interrupted.\n";
 

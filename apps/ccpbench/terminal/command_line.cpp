@@ -170,12 +170,22 @@ void Subcommand::repeated(const std::string& name, std::vector<std::string>* tar
   app_.add_option(name, *target, meaning)->type_name(value)->allow_extra_args(false);
 }
 
+namespace {
+
+/// Not where the meaning says in words what holds by default.
+std::string with_default(const std::string& meaning, const std::string& value) {
+  const bool told = meaning.find("default") != std::string::npos || meaning.find("stands for") != std::string::npos;
+  return told ? meaning : fmt::format("{} (default {})", meaning, value);
+}
+
+}  // namespace
+
 void Subcommand::integer(const std::string& name, int* target, Range range, const std::string& value,
                          const std::string& meaning) {
   const auto read = [target, range, name](const std::string& text) {
     *target = parse_number<int>(text, name, range, "whole number");
   };
-  add_checked(app_, name, read, value, fmt::format("{} (default {})", meaning, *target));
+  add_checked(app_, name, read, value, with_default(meaning, fmt::format("{}", *target)));
 }
 
 void Subcommand::real(const std::string& name, double* target, Range range, const std::string& value,
@@ -183,7 +193,7 @@ void Subcommand::real(const std::string& name, double* target, Range range, cons
   const auto read = [target, range, name](const std::string& text) {
     *target = parse_number<double>(text, name, range, "number");
   };
-  add_checked(app_, name, read, value, fmt::format("{} (default {})", meaning, format_double(*target)));
+  add_checked(app_, name, read, value, with_default(meaning, format_double(*target)));
 }
 
 void Subcommand::choice(const std::string& name, std::string* target, const std::vector<std::string>& choices,

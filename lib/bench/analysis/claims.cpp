@@ -282,6 +282,7 @@ std::string margin_text(const Judgement& judgement) {
   if (judgement.verdict == Verdict::open || !(value > 0.0) || !(bound > 0.0) || std::isinf(value) || std::isinf(bound))
     return "";
   const double factor = upper(judgement.claim.relation) ? bound / value : value / bound;
+  if (factor == 1.0) return "at the bound";
   return factor >= 1.0 ? fmt::format("{:.3g} × inside", factor) : fmt::format("{:.3g} × beyond", 1.0 / factor);
 }
 

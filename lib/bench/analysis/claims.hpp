@@ -41,7 +41,7 @@ std::string verdict_of(const Judgement& judgement, const Config& config);
 std::string claim_number(double value);
 /// "< 20": the relation with the bound.
 std::string bound_text(const Judgement& judgement);
-/// "1.05 × inside", "3 × beyond"; empty where a ratio says nothing.
+/// "1.05 × inside", "3 × beyond", "at the bound"; empty where a ratio says nothing.
 std::string margin_text(const Judgement& judgement);
 
 /// The scorecard of several configs as Markdown: the command and the time its cells took, then for each claim what it says,
