@@ -28,7 +28,7 @@ pid_t dead_process() {
   return child;
 }
 
-RunReport run_here(const std::string& text, const TemporaryFolder& folder) {
+RunReport run_in_folder(const std::string& text, const TemporaryFolder& folder) {
   Listener listener;
   const Config config = parse_config(text, "c.json", fake_catalog());
   RunOptions options;
@@ -84,8 +84,8 @@ TEST_CASE("A cell whose files cannot be written is tried again, one that gives u
     CAPTURE(solver);
     const TemporaryFolder folder;
     const std::string text = solvers_config({solver, "throws"});
-    CHECK(run_here(text, folder).reused == 0);
-    const RunReport again = run_here(text, folder);
+    CHECK(run_in_folder(text, folder).reused == 0);
+    const RunReport again = run_in_folder(text, folder);
     CHECK(again.reused == 1);
     CHECK(again.failures.size() == 2);
   }

@@ -111,7 +111,8 @@ TEST_CASE("results of a changed config say so, and set the earlier ones aside wi
                               Catch::Contains("(/problems/0/parameters/spheres: 5 → 6); see "));
   CHECK_THAT(changed.out, Catch::Contains(change));
   const Answer judged = run_program(place, {"claims", place.text("out/tiny"), "--markdown", place.text("card.md")});
-  CHECK_THAT(judged.out, Catch::Contains(change) && Catch::Contains(", changed\n") && Catch::Contains("; 1 of changed configs"));
+  CHECK_THAT(judged.out,
+             Catch::Contains(change) && Catch::Contains(", changed\n") && Catch::Contains("; 1 of changed configs"));
   CHECK_THAT(read_text(place / "card.md"), Catch::Contains("Changed: /problems/0/parameters/spheres: 5 → 6"));
   CHECK_THAT(run_program(place, {"profile", place.text("out/tiny")}).err, Catch::Contains(change));
 
@@ -126,7 +127,8 @@ TEST_CASE("results of a changed config say so, and set the earlier ones aside wi
 TEST_CASE("a config that differs from its last commit says so") {
   const Workplace place;
   const std::string file = place.write("c.json", with_claim(R"("metric": "iterations", "of": "A", "less_than": 50)"));
-  const std::string git = "cd '" + place.path().string() + "' && git -c init.defaultBranch=main init -q . && git add c.json && " +
+  const std::string git = "cd '" + place.path().string() +
+                          "' && git -c init.defaultBranch=main init -q . && git add c.json && " +
                           "git -c user.name=n -c user.email=e@e commit -qm x >/dev/null 2>&1";
   if (std::system(("(" + git + ") 2>/dev/null").c_str()) != 0) return skip("git is missing");
   const Arguments run = {"run", file, "--out", place.text("out"), "--only", "*/J"};

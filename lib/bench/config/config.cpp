@@ -65,22 +65,27 @@ void apply_setting(Json& document, const std::string& setting, const std::string
   set_at_pointer(document, setting.substr(0, equals), value, source, place);
 }
 
-/// Whether git says so; false where it cannot say.
-bool differs_from_commit(const std::filesystem::path& file) {
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+/// The exit code of git in a folder, which says nothing; −1 where there is no process to be had.
+int git_answer(const std::string& folder, const std::vector<std::string>& command) {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (nowhere < 0) return false;
-  Program git = {{"git", "-C", folder.string(), "diff", "--quiet", "HEAD", "--", file.filename().string()},
-                 {"GIT_OPTIONAL_LOCKS=0"}};
+  if (nowhere < 0) return -1;
+  Program git = {{"git", "-C", folder}, {"GIT_OPTIONAL_LOCKS=0"}};
+  git.arguments.insert(git.arguments.end(), command.begin(), command.end());
   git.output = nowhere;
-  bool differs = false;
+  int answer = -1;
   try {
-    differs = wait_for(start(git)).code == 1;
+    answer = wait_for(start(git)).code.value_or(-1);
   } catch (const std::system_error&) {
-    // no process to be had
   }
   ::close(nowhere);
-  return differs;
+  return answer;
+}
+
+/// Whether git says so; false where it cannot say. Outside of a repository `git diff` would compare files with each other.
+bool differs_from_commit(const std::filesystem::path& file) {
+  const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".", name = file.filename().string();
+  return git_answer(folder, {"cat-file", "-e", "HEAD:./" + name}) == 0 &&
+         git_answer(folder, {"diff", "--quiet", "HEAD", "--", name}) == 1;
 }
 
 std::string describe(const std::vector<SweptValue>& swept) {

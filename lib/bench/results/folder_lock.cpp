@@ -91,7 +91,8 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : file_(folder / ".l
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   const std::string text = holder_text();
-  if (::ftruncate(descriptor_, 0) != 0 || ::write(descriptor_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+  if (::ftruncate(descriptor_, 0) != 0 ||
+      ::write(descriptor_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
     const int error = errno;
     ::close(descriptor_);
     throw cannot_write(file_, error);

@@ -42,8 +42,8 @@ class ResultStore {
   void write_manifest(const std::string& json) const;
 
   /// Moves summary.csv and manifest.json of another config, size, version of the solvers or number of threads than that of
-  /// `manifest` to earlier/<identity>/, from where they show their cells as before. A sentence that says so and what differs;
-  /// empty where there is nothing to move.
+  /// `manifest` to earlier/<identity>/, from where they show their cells as before. A sentence that says so and what
+  /// differs; empty where there is nothing to move.
   std::string set_aside(const std::string& manifest) const;
 
  private:
