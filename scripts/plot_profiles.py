@@ -40,14 +40,15 @@ def rows_of(path):
 
 
 def read_curves(path, abscissa):
-    """{accuracy: {label: [(x, fraction, low, high)]}}, low and high None where there is no band, and the number of problems."""
-    curves, problems = {}, 0
+    """{accuracy: {label: [(x, fraction, low, high)]}}, low and high None where there is no band, and {label: number of the
+    problems that it supports}."""
+    curves, problems = {}, {}
     try:
         for row in rows_of(path):
             band = [float(row[name]) if row[name] else None for name in ("low", "high")]
             point = (float(row[abscissa]), float(row["fraction"]), *band)
             curves.setdefault(float(row["at"]), {}).setdefault(row["label"], []).append(point)
-            problems = int(row["problems"])
+            problems[row["label"]] = int(row["problems"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: is no profile ({type(error).__name__}: {error})") from None
     return curves, problems
@@ -121,8 +122,8 @@ def draw_panel(axes, curves, styles, bands):
 
 
 def solved_text(label, performance, problems):
-    counts = [f"{round(curves[label][-1][1] * problems)}" if label in curves else "–" for curves in performance.values()]
-    return f"{', '.join(counts)} of {problems} solved"
+    counts = [f"{round(curves[label][-1][1] * problems[label])}" if label in curves else "–" for curves in performance.values()]
+    return f"{', '.join(counts)} of {problems[label]} solved"
 
 
 def read_profiles(folder, arguments):
@@ -158,11 +159,15 @@ def draw_figure(folder, arguments):
     entries = entries_of(shown, styles, schools, lambda label: solved_text(label, performance, problems))
     others = [f"{label} ({solved_text(label, performance, problems).split(' of')[0]})" for label in ranked[len(shown):]]
     notes = [f"Thin and grey: {', '.join(others)}."] if others else []
+    absent = [row["label"] for row in means if row.get("problems") == "0" and wanted(row["label"], arguments.only)]
+    if absent:
+        notes.append(f"Without a curve, for they support none of the problems or do not count {by.replace('_', '-')}: {', '.join(dict.fromkeys(absent))}.")
     title = (f"Profiles of {len(ranked)} solvers by {by.replace('_', '-')}",)
     page = make_page(arguments.width, 2 * len(performance), entries, notes, title if arguments.title else (),
                      height=2.0, across=2, heading=0.16)
     bands = len(ranked) <= MOST_BANDS
-    count = f"{problems} problem{'' if problems == 1 else 's'}"
+    most = max(problems.values())
+    count = f"{most} problem{'' if most == 1 else 's'}"
     for k, at in enumerate(performance):
         pair = page.panels[2 * k:2 * k + 2]
         for axes, curves, text in zip(pair, (performance[at], data[at]),

@@ -19,7 +19,7 @@ def best_times(rows, wanted, column):
     """The quickest time per problem and model, with the label it belongs to; None where no row reached the accuracy."""
     best = {}
     for row in rows:
-        if not wanted(row):
+        if not wanted(row) or row.get("status") == "unsupported":
             continue
         key, time = (row["problem"], row["model"]), as_number(row[column])
         best.setdefault(key, None)
@@ -62,6 +62,9 @@ def compare(rows, options, accuracy):
         print(f"  no problem takes the best longer than {options.least:g} s")
     print(f"  reached: {sum(1 for key in ours if ours[key])} of {len(ours)}; the others {sum(1 for key in peers if peers[key])} "
           f"of {len(peers)}" + (f"; lost: {', '.join(lost)}" if lost else ""))
+    for side, missing in ((options.of, peers.keys() - ours.keys()), (options.against, ours.keys() - peers.keys())):
+        if missing:
+            print(f"  without {side}, which has no cell there or does not take them: {', '.join(sorted({key[0] for key in missing}))}")
     return not lost
 
 

@@ -134,10 +134,7 @@ void AdapterSession::converse(const Vector& shift, Monitor& monitor) {
     return;
   }
   const bool whole_runs = frame.kind == AdapterFrame::ready && frame.info == 1;
-  if (whole_runs)
-    monitor.note([] {
-      return "this solver shows no iterates: each row is a run of its own, ten times as accurate as the one before";
-    });
+  if (whole_runs) monitor.note([] { return std::string(note_of_restarts); });
   spent_s_ = 0.0;
   while (take(frame, monitor)) {
     const char go_on = 1;

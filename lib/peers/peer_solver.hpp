@@ -6,6 +6,10 @@
 
 namespace ccp {
 
+/// What a run notes whose iterates are whole runs of the other program: its iterations are restarts.
+inline constexpr const char* note_of_restarts =
+    "this solver shows no iterates: each row is a run of its own, ten times as accurate as the one before";
+
 /// A method of another program, which works in a process of its own, by a clock of its own: its runs cannot be replayed.
 class PeerSolver : public Solver {
  public:

@@ -35,11 +35,13 @@ def standing(label, rows, best):
             "unsupported": sum(r["status"] == "unsupported" for r in rows),
             "ratio": math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan,
             "first": sum(ratio <= 1.0 for ratio in ratios),
-            "iterations": middle(solved, lambda r: as_number(r.get("iterations"))), "time": middle(solved, solver_time)}
+            "restarts": any(r.get("restarts") == "1" for r in rows),
+            "iterations": middle(rows, lambda r: as_number(r.get("iterations"))), "time": middle(rows, solver_time)}
 
 
 def middle(rows, of):
-    return median([v for r in rows if math.isfinite(v := of(r))] or [math.nan])
+    """The median over the problems that were tried; an unsolved one is beyond all numbers."""
+    return median([of(r) if r["status"] == "solved" else math.inf for r in rows if r["status"] != "unsupported"] or [math.nan])
 
 
 def ranked(rows):
@@ -57,9 +59,20 @@ def others(rows):
     return ", ".join(status(kind, kinds.count(kind)) for kind in sorted(set(kinds), key=lambda k: (k in LIMITS, k))) or "·"
 
 
+def taken(rows):
+    """The problems that a solver supports."""
+    return {r["problem"] for r in rows if r["status"] != "unsupported"}
+
+
+def runs(standing_of_peer):
+    """Iterations that are whole runs of a peer, which compare with nothing."""
+    found = standing_of_peer["iterations"]
+    return Value(f"{figure(found)} <small>runs</small>" if math.isfinite(found) else "–", found, 0)
+
+
 def ranking_table(model, rows):
     places = ranked(rows)
-    problems = len({r["problem"] for r in rows})
+    problems = len(taken(rows))
     schools = len({s["school"] for s in places}) > 1
     unsupported = any(s["unsupported"] for s in places)
     head = [("solver", False)] + [("school", False)] * schools + [("rank", True), ("solved", True), ("times the quickest", True), ("quickest on", True)]
@@ -70,11 +83,13 @@ def ranking_table(model, rows):
         part = f" <small>of {s['solved']}</small>" if 0 < s["solved"] < problems else ""
         body.append([say(s["label"]), *[say(s["school"] or "")] * schools, Value(str(rank), rank, 0),
                      Value(f"{s['solved']}/{tried}", -s["solved"]),
-                     Value(figure(s["ratio"]), s["ratio"], s["solved"]), Value(str(s["first"] or "·"), -s["first"]),
-                     Value(figure(s["iterations"]) + part, s["iterations"], s["solved"]),
-                     Value(seconds(s["time"]) + part, s["time"], s["solved"]),
+                     Value(figure(s["ratio"]) + part, s["ratio"], s["solved"]), Value(str(s["first"] or "·"), -s["first"]),
+                     runs(s) if s["restarts"] else Value(figure(s["iterations"]), s["iterations"], s["solved"]),
+                     Value(seconds(s["time"]), s["time"], s["solved"]),
                      *[str(s["unsupported"] or "·")] * unsupported, others(s["rows"])])
-    caption = f"Which solver: {say(MODELS.get(model, model))}, {count(problems, 'problem')}."
+    untaken = len({r["problem"] for r in rows}) - problems
+    more = f", {untaken} more that no solver takes" if untaken else ""
+    caption = f"Which solver: {say(MODELS.get(model, model))}, {count(problems, 'problem')}{more}."
     return table(caption, head, body[:MOST_ROWS], "plain ranked") + cut_note(len(body))
 
 
@@ -89,10 +104,11 @@ def answer(model, rows):
     name = say(MODELS.get(model, model))
     if not best["solved"]:
         return f"<p><b>No solver</b> solved a problem of the {name}.</p>"
-    problems = len({r["problem"] for r in rows})
+    problems = best["cells"] - best["unsupported"]
     equal = sum(s["solved"] == best["solved"] for s in places)
     so_many = f", as did {count(equal - 1, 'other')}" if equal > 1 else ""
-    return (f"<p><b>{say(best['label'])}</b> comes first on the {name}: it solved {best['solved']} of {count(problems, 'problem')}{so_many}, "
+    untaken = f" (it takes {problems} of {len(taken(rows))})" if problems < len(taken(rows)) else ""
+    return (f"<p><b>{say(best['label'])}</b> comes first on the {name}: it solved {best['solved']} of {count(problems, 'problem')}{untaken}{so_many}, "
             f"in {figure(best['ratio'])} times the time of the quickest solver of each.</p>")
 
 
@@ -119,8 +135,9 @@ def summary(study, card):
         words = answer(model, members) if len({r["label"] for r in members}) > 1 else ""
         parts.append(words + ranking_table(model, members))
     note = ("Rank: by problems solved, then by time. Times the quickest: solver time, setup included, over that of the quickest solver of the "
-            "problem, geometric mean over what a solver solved. Iterations and solver time are medians over what it solved; "
-            "<small>of n</small> says how many where that is not all, so such a median may be of the easy ones. Cells that a solver does not "
+            "problem, geometric mean over what a solver solved; <small>of n</small> says how many where that is not all, so it may be of the easy "
+            "ones. Iterations and solver time are medians over all problems that it takes, – where it did not solve half of them; "
+            "<small>runs</small>: whole runs of a program that shows no iterates. Cells that a solver does not "
             "support count neither as solved nor as not solved. Best values are bold, among solvers that solved the most.")
     return card("Summary", f'<ul class="numbers">{numbers}</ul>{warnings(study)}{"".join(parts)}<p class="soft">{note}</p>')
 

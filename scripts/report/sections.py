@@ -75,13 +75,16 @@ def power(decade):
 
 
 def reached(members, column, write):
-    """The median of those that got there, and how many did of those that were tried."""
-    members = [r for r in members if r["status"] != "unsupported"]
-    values = [v for r in members if math.isfinite(v := as_number(r.get(column)))]
-    if not values:
+    """The median over all problems that were tried, those that never got there last, and how many got there. So an accuracy that fewer
+    reach never looks cheaper; where half or more do not get there, there is none. Restarts of a peer are no iterations."""
+    members = [r for r in members if r["status"] != "unsupported" and not (column.startswith("iterations") and r.get("restarts") == "1")]
+    values = [v if math.isfinite(v := as_number(r.get(column))) else math.inf for r in members]
+    got = sum(map(math.isfinite, values))
+    if not got:
         return "–"
-    text = f"{write(median(values))}<br><small>{len(values)}/{len(members)}</small>" if len(members) > 1 else write(values[0])
-    return Value(text, median(values), len(values))
+    middle = median(values)
+    text = f"{write(middle)}<br><small>{got}/{len(members)}</small>" if len(members) > 1 else write(middle)
+    return Value(text, middle, got)
 
 
 def best_of_schools(study, model, steps):
@@ -114,13 +117,13 @@ def accuracy(study):
     for model in dict.fromkeys(key[0] for key in groups):
         if school_head:
             parts.append(table(f"Schools, {say(MODELS.get(model, model))}: solver time to accuracy of the quickest solver of each, median over the "
-                               "problems that it got there on, and how many those are.", [("school", False), *head[1:]],
+                               "problems that it takes, and on how many it got there.", [("school", False), *head[1:]],
                                best_of_schools(study, model, steps), "tight"))
         for prefix, write, what in (("time_to_", seconds, "Solver time"), ("iterations_to_", figure, "Iterations")):
             body = [[say(label), *school(label), *(reached(members, prefix + d, write) for d in steps)]
                     for (of, label), members in in_schools(study, groups, lambda key: key[1]) if of == model]
-            caption = f"{what} to accuracy, {say(MODELS.get(model, model))}: median over the problems that got there, and how many did; "
-            caption += "bold: the least of those that got there most often."
+            caption = f"{what} to accuracy, {say(MODELS.get(model, model))}: median over the problems that a solver takes, and on how many it got there; "
+            caption += "– where half or more did not. Bold: the least of those that got there most often."
             parts.append(table(caption, [head[0], *school_head, *head[1:]], body[:MOST_ROWS], "tight") + cut_note(len(body)))
     single, rows = [], 0
     for (model, problem), members in cells.items():
@@ -190,11 +193,12 @@ def means_tables(study):
             means = [found.get(label) for found in cells]
             if any(means):
                 body.append([say(label), *school(label), *("–" if m is None or not m["solved"] else mean_text(m, p["by"]) for m, p in zip(means, columns)),
-                             next(Value(f"{m['solved']}/{p['problems']}", -m["solved"]) for m, p in zip(means, columns) if m)])
+                             next(Value(f"{m['solved']}/{m.get('problems', p['problems'])}", -m["solved"]) for m, p in zip(means, columns) if m)])
         head = [("solver", False), *school_head, *((say(p["cost"]), True) for p in columns), ("solved", True)]
         parts.append(table(f"Means at accuracy {at:g}, {MODELS[model]}", head, body, "tight"))
     about = ("Shifted geometric means of the cost over all problems of a model, with 95 % bootstrap intervals where there are five "
-             "problems or more. A problem that is not solved counts as ten times the dearest solved one.")
+             "problems or more. A problem that is not solved counts as ten times the dearest solved one; one that a solver does not "
+             "support is in none of its numbers, and operations that another program does not count have no mean.")
     return f'<p class="soft">{about}</p>' + "".join(parts) if parts else ""
 
 
@@ -208,6 +212,8 @@ def profiles(study, study_number):
     for p in firsts:
         if len(p["lines"]) < p["settings"]:
             text += f" Of {p['settings']} solver settings of the {MODELS[p['model']]} the {len(p['lines'])} that solve most are compared."
+    if untaken := [p for p in firsts if p.get("untaken")]:
+        text += " " + "; ".join(f"{count(p['untaken'], 'problem')} of the {MODELS[p['model']]} that no solver takes left out" for p in untaken) + "."
     if any(p["problems"] < 5 for p in firsts):
         text += " Fewer than five problems have no bands."
     return card("Profiles", f'<p class="soft">{text}</p>' + plot_box("profile", study_number, (

@@ -65,6 +65,27 @@ TEST_CASE("Shifted geometric means punish failures and are known by their shift"
   CHECK(shifted_means(table({{0, 0}, {1, 2}}), by_iterations())[0].mean == 0.0);  // of methods without products, say
 }
 
+TEST_CASE("What is not asked of a solver is in none of its denominators") {
+  const double absent = std::numeric_limits<double>::quiet_NaN();
+  const CostTable some = table({{10, absent, never, absent}, {20, 10, 10, 10}, {absent, absent, absent, absent}});
+  CHECK(some.taken(0) == 2);
+  CHECK(some.taken(2) == 0);
+  for (const auto& curves : {performance_profile(some, by_iterations()), data_profile(some, by_iterations())}) {
+    REQUIRE(curves.size() == 2);  // none of the third
+    CHECK(curves[0].problems == 2);
+    CHECK(curves[0].fraction.back() == 0.5);
+    CHECK(curves[1].problems == 4);
+    CHECK(curves[1].fraction.back() == 1.0);
+  }
+  CHECK(performance_profile(some, by_iterations())[1].fraction.front() == 0.75);  // the quickest where it is alone
+  const auto means = shifted_means(some, by_iterations());
+  CHECK(means[0].solved == 1);
+  CHECK(means[0].problems == 2);
+  CHECK(means[0].mean == Approx(std::sqrt(20.0 * 210.0) - 10.0));
+  CHECK(means[2].problems == 0);
+  CHECK(std::isnan(means[2].mean));
+}
+
 TEST_CASE("Bands hold the value and stay within its extremes; few problems have none") {
   const CostTable five = table({{10, 20, 30, 40, 90}, {never, never, 30, 30, 30}});
   const ShiftedMean mean = shifted_means(five, by_iterations())[0];

@@ -18,7 +18,12 @@ from make_result_folder import make_result_folder
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "report.py"
 sys.path.insert(0, str(SCRIPT.parent))
 
+sys.path.insert(0, str(SCRIPT.parent / "report"))
+
+import ranking  # noqa: E402
+from sections import reached  # noqa: E402
 from series_styles import numbers  # noqa: E402
+from text import figure  # noqa: E402
 
 HOSTILE = '</script><script>document.title="stolen"</script><b onclick=x>&"'
 CHROMIUM = shutil.which("chromium")
@@ -33,6 +38,35 @@ def profiles(*labels, model="ccp"):
     return [{"name": f"performance profile, {model}, solver time, accuracy 1e-4", "kind": "performance", "model": model, "by": "time",
              "cost": "solver time", "at": 1e-4, "x": "ratio", "y": "fraction of the problems", "problems": 6, "settings": len(labels) + 30, "lines": lines,
              "means": means}]
+
+
+def cells(label, *statuses, restarts="0"):
+    """One row of a problem each; a number is the time of a solved one in seconds, and its iterations."""
+    return [{"label": label, "base": label, "school": "ours", "problem": f"p{k}", "model": "ncp", "restarts": restarts, "setup_s": "0",
+             "status": "solved" if isinstance(s, (int, float)) else s, "iterations": str(s) if isinstance(s, (int, float)) else "100",
+             "solve_s": str(s) if isinstance(s, (int, float)) else "60",
+             "iterations_to_1e-4": str(s) if isinstance(s, (int, float)) else ""} for k, s in enumerate(statuses)]
+
+
+class Denominators(unittest.TestCase):
+    def test_an_accuracy_that_fewer_reach_does_not_look_cheaper(self):
+        column = "iterations_to_1e-4"
+        self.assertEqual(reached(cells("A", 5, 7, 90), column, figure), "7<br><small>3/3</small>")
+        few = reached(cells("A", 5, "iteration_limit", "time_limit"), column, figure)
+        self.assertEqual((few, few.value), ("–<br><small>1/3</small>", float("inf")))
+        self.assertEqual(reached(cells("A", 5, 7, "iteration_limit"), column, figure), "7<br><small>2/3</small>")
+        self.assertEqual(reached(cells("A", 5, "unsupported", "unsupported"), column, figure), "5")
+        self.assertEqual(reached(cells("A", 5, 7, restarts="1"), column, figure), "–")
+
+    def test_the_ranking_leaves_out_what_is_not_asked(self):
+        rows = cells("A", 5, 7, "unsupported", "unsupported") + cells("B", 6, "iteration_limit", 4, "unsupported")
+        rows += cells("peer", 2, 3, "unsupported", "unsupported", restarts="1")
+        made = ranking.ranking_table("ncp", rows)
+        self.assertIn("3 problems, 1 more that no solver takes.", made)
+        self.assertIn("<td class=n data-v=\"-2\">2/3</td>", made.replace(' class="n best"', " class=n"))
+        self.assertIn("2/2", made)
+        self.assertIn("2.5 <small>runs</small>", made)
+        self.assertIn("it solved 2 of 2 problems (it takes 2 of 3), as did 2 others", ranking.answer("ncp", rows))
 
 
 class Report(unittest.TestCase):

@@ -52,6 +52,18 @@ class VirtualBest(unittest.TestCase):
         self.assertIn("geometric mean of 1 ratios 0.01", result.stdout)
         self.assertIn("lost: b", result.stdout)
 
+    def test_names_what_one_side_lacks_or_does_not_take(self):
+        rows = [(*row, "solved") for row in ROWS] + [("e", "ncp", "Proximal Newton", "proximal_newton", "", "", "unsupported"),
+                                                     ("e", "ncp", "siconos/nsgs", "siconos/nsgs", "1", "1", "solved"),
+                                                     ("f", "ncp", "Proximal Newton", "proximal_newton", "1", "1", "solved")]
+        with (self.folder / "summary.csv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([[*COLUMNS, "status"], *rows])
+        result = self.run_script(self.folder, "--at", "1e-8")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("reached: 5 of 5; the others 4 of 5", result.stdout)
+        self.assertIn("without Proximal Newton, which has no cell there or does not take them: e\n", result.stdout)
+        self.assertIn("without siconos/*, which has no cell there or does not take them: f\n", result.stdout)
+
     def test_refuses_what_it_cannot_compare_in_one_line(self):
         for arguments, words in [((self.folder / "none",), "no such file"), ((self.folder, "--of", "x"), "no row is labelled 'x'"),
                                  ((self.folder, "--against", "y"), "no solver named 'y'"),

@@ -28,7 +28,9 @@ constexpr const char* profile_footer =
     "  $ ccpbench profile results/fclib --model ncp --measure natural_map --at 1e-6\n"
     "\n"
     "Prints, per accuracy, how many problems each label solves and the shifted geometric mean of the cost with its 95 %\n"
-    "bootstrap interval (none below five problems); an unsolved problem counts as ten times the dearest solved one.\n"
+    "bootstrap interval (none below five problems); an unsolved problem counts as ten times the dearest solved one. "
+    "Problems\n"
+    "that a solver does not support are in none of its numbers, nor are costs that another program does not count.\n"
     "--out writes accuracy.csv, performance.csv, data.csv and means.csv; scripts/plot_profiles.py draws them.\n"
     "Exit codes: 0 done, 2 bad input.\n";
 
@@ -63,13 +65,15 @@ std::string cost_text(double value, bool time) {
 void print_means(const CostTable& table, const std::vector<ShiftedMean>& means, const ProfileOptions& options) {
   const bool time = options.by == "time";
   const double shift = options.shift > 0.0 ? options.shift : default_shift(options.by);
-  print_line(fmt::format("{}, {}, {} by {}", Style::out().bold(fmt::format("accuracy {:g}", table.at)),
-                         counted(table.problems.size(), "problem"), counted(table.labels.size(), "solver setting"),
+  const std::string untaken =
+      table.taken_by_none > 0 ? fmt::format(" ({} more that no solver takes)", table.taken_by_none) : std::string();
+  print_line(fmt::format("{}, {}{}, {} by {}", Style::out().bold(fmt::format("accuracy {:g}", table.at)),
+                         counted(table.problems.size(), "problem"), untaken, counted(table.labels.size(), "solver setting"),
                          options.by));
   Table rows(
       {{"solver", false, Fit::shorten}, {"solved", true}, {fmt::format("mean (shift {:g})", shift), true}, {"95 %", true}});
   for (const ShiftedMean& mean : means)
-    rows.row({printable(mean.label), fmt::format("{}", mean.solved), cost_text(mean.mean, time),
+    rows.row({printable(mean.label), fmt::format("{}/{}", mean.solved, mean.problems), cost_text(mean.mean, time),
               std::isnan(mean.low) ? "–" : fmt::format("{} – {}", cost_text(mean.low, time), cost_text(mean.high, time))});
   print(rows.text(Style::out(), stdout_width()));
   print_line("");
@@ -82,7 +86,7 @@ void add_curves(const CostTable& table, const std::vector<ProfileCurve>& curves,
   for (const ProfileCurve& curve : curves)
     for (std::size_t i = 0; i < curve.x.size(); ++i)
       csv += fmt::format("{:g},{},{:.10g},{:.10g},{},{},{}\n", table.at, csv_field(curve.label), curve.x[i],
-                         curve.fraction[i], known(curve.low[i]), known(curve.high[i]), table.problems.size());
+                         curve.fraction[i], known(curve.low[i]), known(curve.high[i]), curve.problems);
 }
 
 /// The schools of the solvers by their labels in a profile.
@@ -115,10 +119,10 @@ int profile(ProfileArguments options) {
     for (std::size_t s = 0; s < table.labels.size(); ++s)
       for (std::size_t p = 0; p < table.problems.size(); ++p)
         accuracy += fmt::format("{:g},{},{},{},{}\n", at, csv_field(table.problems[p]), csv_field(table.labels[s]),
-                                options.profile.by, csv_number(table.costs[s][p]));
+                                options.profile.by, std::isnan(table.costs[s][p]) ? "" : csv_number(table.costs[s][p]));
     for (const ShiftedMean& mean : table_means)
       means += fmt::format("{:g},{},{},{:g},{},{},{},{},{},{}\n", at, csv_field(mean.label), options.profile.by, shift,
-                           mean.solved, table.problems.size(), known(mean.mean), known(mean.low), known(mean.high),
+                           mean.solved, mean.problems, known(mean.mean), known(mean.low), known(mean.high),
                            csv_field(schools[mean.label]));
     add_curves(table, performance_profile(table, options.profile), performance);
     add_curves(table, data_profile(table, options.profile), data);
@@ -144,7 +148,7 @@ void add_profile(CommandLine& program) {
   ProfileArguments& options = command.options<ProfileArguments>(profile);
   command.operands("RESULTS", &options.results, "folders of results", Need::required);
   command.choice("--by", &options.profile.by, {"time", "iterations", "products", "back_solves", "factorizations"},
-                 "what it costs (default time)");
+                 "what it costs");
   command.repeated("--at", &options.at, "VALUE", "accuracy, any number of times (default 1e-4, 1e-8, 1e-12)");
   command.choice("--measure", &options.profile.measure, measure_names(),
                  "measure of accuracy, read from the traces (default: the stop measure)");

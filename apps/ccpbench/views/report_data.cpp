@@ -9,6 +9,7 @@
 #include <string>
 
 #include "bench/analysis/profile.hpp"
+#include "core/error.hpp"
 
 namespace ccp::cli {
 namespace {
@@ -40,18 +41,13 @@ std::vector<std::size_t> best_first(const CostTable& table) {
   return order;
 }
 
-/// The best solver settings of a table that has too many of them for one plot, in their old order.
-void keep_best(CostTable& table) {
-  if (table.labels.size() <= most_lines) return;
+/// The labels of the best solver settings where there are too many for one plot. All are measured against all.
+std::set<std::string> shown_labels(const CostTable& table) {
   auto kept = best_first(table);
-  kept.resize(most_lines);
-  std::sort(kept.begin(), kept.end());
-  for (std::size_t s = 0; s < most_lines; ++s) {
-    table.labels[s] = table.labels[kept[s]];
-    table.costs[s] = table.costs[kept[s]];
-  }
-  table.labels.resize(most_lines);
-  table.costs.resize(most_lines);
+  kept.resize(std::min(kept.size(), most_lines));
+  std::set<std::string> labels;
+  for (const std::size_t s : kept) labels.insert(table.labels[s]);
+  return labels;
 }
 
 double four_digits(double value) { return std::stod(fmt::format("{:.4g}", value)); }
@@ -79,8 +75,12 @@ Json line(const ProfileCurve& curve) {
 Json mean_entries(const CostTable& table, const ProfileOptions& options) {
   Json entries = Json::array();
   for (const ShiftedMean& mean : shifted_means(table, options))
-    entries.push_back(
-        {{"label", mean.label}, {"solved", mean.solved}, {"mean", mean.mean}, {"low", mean.low}, {"high", mean.high}});
+    entries.push_back({{"label", mean.label},
+                       {"solved", mean.solved},
+                       {"problems", mean.problems},
+                       {"mean", mean.mean},
+                       {"low", mean.low},
+                       {"high", mean.high}});
   return entries;
 }
 
@@ -90,18 +90,27 @@ bool reached(const CostTable& table) {
   });
 }
 
+/// Empty where no solver counts this cost.
+CostTable costs_or_none(const std::vector<ResultTable>& results, double at, const ProfileOptions& options) {
+  try {
+    return cost_table(results, at, options);
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
 /// The performance and the data profile of one model, at one accuracy, by one cost; none when there is nothing to compare.
 void add_profiles(const std::vector<ResultTable>& results, Model model, const Axis& axis, double at, Json& entries) {
   ProfileOptions options;
   options.by = axis.by;
   options.model = model;  // solvers of one model only would else fail the problems of the other
-  CostTable table = cost_table(results, at, options);
+  const CostTable table = costs_or_none(results, at, options);
   if (table.problems.size() < 2 || !reached(table)) return;
-  const std::size_t settings = table.labels.size();
-  keep_best(table);
+  const std::set<std::string> shown = shown_labels(table);
   const auto add = [&](const std::string& kind, const std::string& x, const std::vector<ProfileCurve>& curves) {
     Json lines = Json::array();
-    for (const ProfileCurve& curve : curves) lines.push_back(line(curve));
+    for (const ProfileCurve& curve : curves)
+      if (shown.contains(curve.label)) lines.push_back(line(curve));
     entries.push_back({{"name", fmt::format("{} profile, {}, {}, accuracy {:g}", kind, model_name(model), axis.cost, at)},
                        {"kind", kind},
                        {"model", model_name(model)},
@@ -111,7 +120,8 @@ void add_profiles(const std::vector<ResultTable>& results, Model model, const Ax
                        {"x", x},
                        {"y", "fraction of the problems"},
                        {"problems", table.problems.size()},
-                       {"settings", settings},
+                       {"untaken", table.taken_by_none},
+                       {"settings", table.labels.size()},
                        {"lines", lines}});
   };
   add("performance", fmt::format("{}, as a multiple of the best solver's", axis.cost), performance_profile(table, options));

@@ -34,7 +34,8 @@ std::string trace_column(const std::string& by) {
 }
 
 double cost_of(const ResultTable& results, const ResultRow& row, double at, const ProfileOptions& options) {
-  if (row.status == Status::unsupported) return never;
+  const bool counted = options.by == "time" || (options.by == "iterations" ? !row.restarts : !row.peer);
+  if (row.status == Status::unsupported || !counted) return unknown_number;
   if (options.measure.empty()) {
     const double cost = results.metric(row, options.by + "_to", at);
     return std::isnan(cost) ? never : cost;
@@ -69,7 +70,7 @@ ProfileCurve curve(const std::string& label, const std::vector<double>& values, 
   std::vector<std::size_t> bin(n);
   for (std::size_t p = 0; p < n; ++p)
     bin[p] = static_cast<std::size_t>(std::lower_bound(grid.begin(), grid.end(), values[p]) - grid.begin());
-  ProfileCurve result{label, grid, std::vector<double>(grid.size(), 0.0), {}, {}};
+  ProfileCurve result{label, grid, std::vector<double>(grid.size(), 0.0), {}, {}, n};
   for (std::size_t i = 0; i < grid.size(); ++i)
     result.fraction[i] = static_cast<double>(std::count_if(bin.begin(), bin.end(), [i](std::size_t b) { return b <= i; })) /
                          static_cast<double>(n);
@@ -102,12 +103,37 @@ double largest_finite(const std::vector<std::vector<double>>& values) {
   return largest;
 }
 
+/// The values without those that are not asked of a solver.
+std::vector<double> asked_of(std::vector<double> values) {
+  values.erase(std::remove_if(values.begin(), values.end(), [](double value) { return std::isnan(value); }), values.end());
+  return values;
+}
+
+/// Leaves out the problems that are asked of no solver.
+void leave_out_untaken(CostTable& table) {
+  std::size_t kept = 0;
+  for (std::size_t p = 0; p < table.problems.size(); ++p) {
+    if (std::all_of(table.costs.begin(), table.costs.end(), [p](const auto& costs) { return std::isnan(costs[p]); }))
+      continue;
+    if (kept != p) table.problems[kept] = std::move(table.problems[p]);
+    table.contacts[kept] = table.contacts[p];
+    for (auto& costs : table.costs) costs[kept] = costs[p];
+    ++kept;
+  }
+  table.taken_by_none = table.problems.size() - kept;
+  table.problems.resize(kept);
+  table.contacts.resize(kept);
+  for (auto& costs : table.costs) costs.resize(kept);
+}
+
 /// A curve for each label, on a grid from `low` to the largest value.
 std::vector<ProfileCurve> all_curves(const CostTable& table, const std::vector<std::vector<double>>& values, double low,
                                      const ProfileOptions& options) {
   const auto grid = log_grid(low, std::max(10.0 * low, largest_finite(values)));
   std::vector<ProfileCurve> curves;
-  for (std::size_t s = 0; s < table.labels.size(); ++s) curves.push_back(curve(table.labels[s], values[s], grid, options));
+  for (std::size_t s = 0; s < table.labels.size(); ++s)
+    if (const auto asked = asked_of(values[s]); !asked.empty())
+      curves.push_back(curve(table.labels[s], asked, grid, options));
   return curves;
 }
 
@@ -118,6 +144,8 @@ double shifted_mean(const std::vector<double>& costs, const std::vector<std::siz
 }
 
 }  // namespace
+
+std::size_t CostTable::taken(std::size_t label) const { return asked_of(costs[label]).size(); }
 
 double cost_resolution(const std::string& by) { return by == "time" ? 1e-6 : 1.0; }
 
@@ -147,6 +175,9 @@ CostTable cost_table(const std::vector<ResultTable>& results, double at, const P
                                    : std::string("the results hold no cell"));
   table.costs.assign(table.labels.size(), std::vector<double>(table.problems.size(), never));
   for (const auto& [place, cost] : costs) table.costs[place.first][place.second] = cost;
+  leave_out_untaken(table);
+  if (table.problems.empty())
+    throw InputError(fmt::format("no solver of the results counts {} on a problem that it supports", options.by));
   return table;
 }
 
@@ -155,8 +186,10 @@ std::vector<ProfileCurve> performance_profile(const CostTable& table, const Prof
   auto ratios = table.costs;
   for (std::size_t p = 0; p < table.problems.size(); ++p) {
     double best = never;
-    for (const auto& costs : table.costs) best = std::min(best, std::max(costs[p], least));
-    for (auto& row : ratios) row[p] = std::isfinite(row[p]) ? std::max(row[p], least) / best : never;
+    for (const auto& costs : table.costs)
+      if (!std::isnan(costs[p])) best = std::min(best, std::max(costs[p], least));
+    for (auto& row : ratios)
+      if (!std::isnan(row[p])) row[p] = std::isfinite(row[p]) ? std::max(row[p], least) / best : never;
   }
   return all_curves(table, ratios, 1.0, options);
 }
@@ -167,6 +200,7 @@ std::vector<ProfileCurve> data_profile(const CostTable& table, const ProfileOpti
   double smallest = never;
   for (auto& row : budgets)
     for (std::size_t p = 0; p < row.size(); ++p) {
+      if (std::isnan(row[p])) continue;
       row[p] = std::max(row[p], cost_resolution(options.by));
       if (time) row[p] /= std::max(1.0, std::isfinite(table.contacts[p]) ? table.contacts[p] : 1.0);
       smallest = std::min(smallest, row[p]);
@@ -177,22 +211,22 @@ std::vector<ProfileCurve> data_profile(const CostTable& table, const ProfileOpti
 
 std::vector<ShiftedMean> shifted_means(const CostTable& table, const ProfileOptions& options) {
   const double shift = options.shift > 0.0 ? options.shift : default_shift(options.by);
-  const std::size_t n = table.problems.size();
   const bool anything = std::any_of(table.costs.begin(), table.costs.end(), [](const auto& row) {
     return std::any_of(row.begin(), row.end(), [](double cost) { return std::isfinite(cost); });
   });
   const double unsolved = penalty * std::max(largest_finite(table.costs), cost_resolution(options.by));
   std::vector<ShiftedMean> means;
   for (std::size_t s = 0; s < table.labels.size(); ++s) {
-    ShiftedMean mean{table.labels[s], 0, unknown_number, unknown_number, unknown_number};
-    std::vector<double> costs = table.costs[s];
+    std::vector<double> costs = asked_of(table.costs[s]);
+    const std::size_t n = costs.size();
+    ShiftedMean mean{table.labels[s], 0, n, unknown_number, unknown_number, unknown_number};
     std::vector<std::size_t> chosen(n);
     for (std::size_t p = 0; p < n; ++p) {
       chosen[p] = p;
       mean.solved += std::isfinite(costs[p]) ? 1 : 0;
       if (!std::isfinite(costs[p])) costs[p] = unsolved;
     }
-    if (anything) mean.mean = shifted_mean(costs, chosen, shift);
+    if (anything && n > 0) mean.mean = shifted_mean(costs, chosen, shift);
     if (anything && n >= least_problems_for_bands) {
       Draws draws(options.seed);
       std::vector<double> drawn;

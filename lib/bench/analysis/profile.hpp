@@ -27,31 +27,39 @@ inline constexpr std::size_t least_problems_for_bands = 5;
 struct CostTable {
   double at = 0.0;
   std::vector<std::string> labels;
-  std::vector<std::string> problems;       ///< "config/problem/model"
-  std::vector<double> contacts;            ///< of each problem
-  std::vector<std::vector<double>> costs;  ///< [label][problem]; +infinity: never, or not run
+  std::vector<std::string> problems;  ///< "config/problem/model"
+  std::vector<double> contacts;       ///< of each problem
+  /// [label][problem]; +infinity: never, or not run. NaN: not asked of this solver, which does not support the problem or
+  /// does not count this cost; it is in none of the solver's denominators.
+  std::vector<std::vector<double>> costs;
+  std::size_t taken_by_none = 0;  ///< problems that no solver supports; they are not in the table
+
+  std::size_t taken(std::size_t label) const;  ///< number of problems that are asked of a solver
 };
 
 /// Fractions of problems with a 95 % band (NaN below least_problems_for_bands), on a grid of ratios or budgets.
 struct ProfileCurve {
   std::string label;
   std::vector<double> x, fraction, low, high;
+  std::size_t problems = 0;  ///< that are asked of the solver
 };
 
 struct ShiftedMean {
   std::string label;
-  std::size_t solved = 0;
-  double mean = 0.0;             ///< NaN when no solver solves anything
-  double low = 0.0, high = 0.0;  ///< of the 95 % band; NaN also below least_problems_for_bands
+  std::size_t solved = 0, problems = 0;  ///< of those asked of it
+  double mean = 0.0;                     ///< NaN when no solver solves anything, or nothing is asked of this one
+  double low = 0.0, high = 0.0;          ///< of the 95 % band; NaN also below least_problems_for_bands
 };
 
-/// Throws InputError when no cell can tell the cost at this accuracy.
+/// Iterations of a peer that are restarts, and operations that peers do not count, are no costs: absent, not zero or
+/// unsolved. Throws InputError when no cell can tell the cost at this accuracy.
 CostTable cost_table(const std::vector<ResultTable>& results, double at, const ProfileOptions& options);
 
 /// Smallest cost that counts: without it clock ticks and iteration 0 would cost nothing, and ratios to them be infinite.
 double cost_resolution(const std::string& by);
 double default_shift(const std::string& by);
 
+/// One curve for each solver that is asked for a problem.
 std::vector<ProfileCurve> performance_profile(const CostTable& table, const ProfileOptions& options);
 std::vector<ProfileCurve> data_profile(const CostTable& table, const ProfileOptions& options);
 std::vector<ShiftedMean> shifted_means(const CostTable& table, const ProfileOptions& options);

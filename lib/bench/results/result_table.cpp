@@ -130,10 +130,12 @@ ResultTable::ResultTable(const std::filesystem::path& folder, const Catalog& cat
       throw InputError((folder_ / "summary.csv").string(), fmt::format("record {}", i + 2), "has no model or no status");
     row.model = *model;
     row.status = *status;
+    row.restarts = summary_.column("restarts") >= 0 && text(i, "restarts") == "1";
     for (std::size_t v = 0; v < config_.variants.size(); ++v) {
       const ConfigVariant& variant = config_.variants[v];
       const bool problem = find_base(variant.problems, row.problem, row.problem_base) || variant.needs_files();
       if (problem && find_base(variant.solvers, row.label, row.label_base)) row.variants.push_back(v);
+      for (const auto& spec : variant.solvers) row.peer = row.peer || (spec->label == row.label && spec->peer_version);
     }
     rows_.push_back(std::move(row));
   }

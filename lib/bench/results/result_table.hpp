@@ -24,6 +24,8 @@ struct ResultRow {
   std::string problem, problem_base, label, label_base, hash;
   Model model = Model::ccp;
   Status status = Status::failed;
+  bool peer = false;                  ///< of another program, which counts none of our operations
+  bool restarts = false;              ///< its iterations are whole runs (counts_restarts)
   std::vector<std::size_t> variants;  ///< combinations of the sweep it belongs to, as indices of Config::variants
 
   std::string id() const;  ///< "problem/model/label"
