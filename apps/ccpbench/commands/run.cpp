@@ -102,7 +102,9 @@ void add_run(CommandLine& program) {
   command.text("--shard", &options.shard, "K/N", "only the K-th of N parts of the cells, for several machines");
   command.text("--fclib", &run_options.fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");
   command.flag("--quiet", &options.quiet, "only the 'results:' lines and errors");
-  command.flag("--dry-run", &options.dry_run, "list the cells and estimate their time, run nothing");
+  command.flag(
+      "--dry-run", &options.dry_run,
+      "list the cells and estimate their time: for ten seconds at most it looks at the first iterations, and keeps nothing");
 }
 
 }  // namespace ccp::cli

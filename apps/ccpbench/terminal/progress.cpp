@@ -37,7 +37,7 @@ std::string steps_text(const StepsDone& steps) {
 
 }  // namespace
 
-TerminalProgress::TerminalProgress(bool quiet) : quiet_(quiet), terminal_(stderr_is_terminal()) {}
+TerminalProgress::TerminalProgress(bool quiet) : quiet_(quiet), terminal_(stderr_is_terminal()) { clock_.start(); }
 
 TerminalProgress::~TerminalProgress() { clear_bar(); }
 
@@ -66,16 +66,20 @@ void TerminalProgress::finished(const Cell& cell, const CellRecord& record, cons
   show_bar(counts);
 }
 
+void TerminalProgress::say(const std::string& text) {
+  clear_bar();
+  if (!terminal_) return fmt::print(stderr, "{}\n", text);
+  for (const std::string& line : wrap(text, stderr_width())) fmt::print(stderr, "{}\n", line);
+}
+
 void TerminalProgress::warning(const std::string& text) {
   if (quiet_) return;
-  clear_bar();
-  fmt::print(stderr, "warning: {}\n", printable(text));
+  say("warning: " + printable(text));
 }
 
 void TerminalProgress::note(const std::string& text) {
   if (quiet_) return;
-  clear_bar();
-  fmt::print(stderr, "note: {}\n", printable(text));
+  say("note: " + printable(text));
 }
 
 void TerminalProgress::waiting(const RunCounts& counts) { show_bar(counts); }
@@ -89,10 +93,12 @@ std::string TerminalProgress::cell_line(const Cell& cell, const CellRecord& reco
                                         pad_left(short_number(record.measures[measure_index(cell.stop.measure)]), 9));
   constexpr int facts_width = 15 + 1 + 7 + 4 + 11 + 2 + 9;
   constexpr int narrowest = 16, widest = 60;
-  const int room = (terminal_ ? stderr_width() : 120) - display_width(place) - facts_width - 5;
+  const bool busy = !record.runs.empty() && !record.runs.back().busy.empty();
+  const std::string remark = busy ? "  busy machine" : "";
+  const int room = (terminal_ ? stderr_width() : 120) - display_width(place) - facts_width - 5 - display_width(remark);
   const int width = std::clamp(room, narrowest, widest);
-  return fmt::format(" {}  {}  {}", Style::err().dim(place), pad_right(shorten_left(printable(cell.id()), width), width),
-                     facts);
+  return fmt::format(" {}  {}  {}{}", Style::err().dim(place), pad_right(shorten_left(printable(cell.id()), width), width),
+                     facts, Style::err().paint(Tone::warning, remark));
 }
 
 void TerminalProgress::show_bar(const RunCounts& counts) {
@@ -105,7 +111,10 @@ void TerminalProgress::show_bar(const RunCounts& counts) {
     if (display_width(piece) <= room()) text += piece;
   };
   if (counts.failed > 0) add_if_it_fits(fmt::format(", {} failed", counts.failed));
-  if (counts.left_s) add_if_it_fits(fmt::format("  about {} left", duration(std::ceil(*counts.left_s))));
+  if (counts.left_s)
+    add_if_it_fits(fmt::format("  about {} left", duration(std::ceil(*counts.left_s))));
+  else  // the first cell: nothing else moves
+    add_if_it_fits(fmt::format("  {} so far", duration(std::floor(clock_.seconds()))));
   if (counts.steps) add_if_it_fits("  " + steps_text(*counts.steps));
   if (counts.running > 1) add_if_it_fits(fmt::format("  {} running", counts.running));
   constexpr int least_of_a_name = 12;

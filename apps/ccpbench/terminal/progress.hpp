@@ -4,12 +4,13 @@
 #include <string>
 
 #include "bench/run/runner.hpp"
+#include "core/stopwatch.hpp"
 
 namespace ccp::cli {
 
 /// Shows a run on stderr: one line a finished cell, and on a terminal a last line that rewrites itself several times a
-/// second: how many cells are done, failed and running, the time left by what was measured, how far the last sequence is,
-/// and the cell or problem begun last. Quiet: nothing.
+/// second: how many cells are done, failed and running, the time left by what was measured (before that the time so far),
+/// how far the last sequence is, and the cell or problem begun last. Quiet: nothing.
 class TerminalProgress final : public RunProgress {
  public:
   explicit TerminalProgress(bool quiet);
@@ -26,10 +27,12 @@ class TerminalProgress final : public RunProgress {
  private:
   void show_bar(const RunCounts& counts);
   void clear_bar();
+  void say(const std::string& text);
   std::string cell_line(const Cell& cell, const CellRecord& record, const RunCounts& counts) const;
 
   std::string now_;  ///< what was begun last
   bool quiet_, terminal_, bar_shown_ = false;
+  Stopwatch clock_;  ///< since the beginning
 };
 
 /// run_config() for a person who watches it.

@@ -63,7 +63,8 @@ void print_cells(const std::vector<Row>& rows) {
     std::vector<Entry> entries = {Entry(printable(row.cell->label))};
     if (row.record) {
       entries.emplace_back(std::string(status_name(row.record->status)), status_tone(row.record->status));
-      entries.emplace_back(fmt::format("{}", row.record->iterations));
+      entries.emplace_back(counts_restarts(*row.record) ? counted(static_cast<std::size_t>(row.record->iterations), "run")
+                                                        : fmt::format("{}", row.record->iterations));
       entries.emplace_back(duration(row.record->setup_s + row.record->solve_s));
       for (const Measure measure : measures) entries.emplace_back(measure_text(*row.record, measure));
     } else {
@@ -123,12 +124,15 @@ std::string estimate_text(const RunEstimate& estimate, int jobs) {
   if (estimate.expected_cells > 0)
     parts.push_back(fmt::format("about {} for {}, from {} of the same solvers", duration(estimate.expected_s),
                                 counted(estimate.expected_cells, "cell"), counted(estimate.results, "stored result")));
+  if (estimate.looked_cells > 0)
+    parts.push_back(fmt::format("about {} for {}, from a look at their first iterations",
+                                duration(estimate.looked_s + estimate.build_s), counted(estimate.looked_cells, "cell")));
   if (estimate.unknown_cells > 0)
-    parts.push_back(fmt::format("at most {} for {} of solvers without a stored result, by their wall limits",
+    parts.push_back(fmt::format("at most {} for {} that could not be looked at, by their wall limits",
                                 duration(estimate.limit_s), counted(estimate.unknown_cells, "cell")));
   if (estimate.runs > cells) parts.push_back(fmt::format("{} with the repeats", counted(estimate.runs, "run")));
-  return fmt::format("{}; {} at once; building the problems comes on top", join(parts, "; "),
-                     counted(static_cast<std::size_t>(jobs), "cell"));
+  return fmt::format("{}; {} at once{}", join(parts, "; "), counted(static_cast<std::size_t>(jobs), "cell"),
+                     estimate.looked_cells > 0 ? "" : "; building the problems comes on top");
 }
 
 void print_failures(const RunReport& report) {
@@ -171,6 +175,9 @@ void print_summary(const Config& config, const Plan& plan, const RunOptions& opt
   print_failures(report);
   print_line("");
   print_line(fmt::format("{}: {}", counted(report.selected, "cell"), counts_text(report)));
+  if (report.judging_s > 0.0)
+    print_line(fmt::format("{} of solvers, {} of judging between their iterations", duration(report.solver_s),
+                           duration(report.judging_s)));
 }
 
 void print_plan(const Config& config, const Plan& plan, const RunOptions& options) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "peers/peer_solver.hpp"
+
 namespace ccp {
 namespace {
 
@@ -89,6 +91,21 @@ std::vector<std::string> differing_runs(const CellRecord& record) {
   for (std::size_t i = 0; i < record.runs.size(); ++i)
     if (std::string text = difference_text(record, i); !text.empty()) texts.push_back(std::move(text));
   return texts;
+}
+
+BusyRuns busy_runs(const CellRecord& record) {
+  BusyRuns busy;
+  int pass = 0;
+  for (const TimedRun& run : record.runs) pass = std::max(pass, run.pass);
+  for (const TimedRun& run : record.runs) {
+    if (run.pass != pass || run.busy.empty()) continue;
+    if (busy.count++ == 0) busy.text = run.busy;
+  }
+  return busy;
+}
+
+bool counts_restarts(const CellRecord& record) {
+  return std::find(record.notes.begin(), record.notes.end(), note_of_restarts) != record.notes.end();
 }
 
 KernelShare kernel_share(const CellRecord& record) {

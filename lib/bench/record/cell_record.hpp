@@ -32,7 +32,8 @@ struct TimedRun {
   std::vector<int> cores;  ///< it was bound to; empty when it was not
   /// Time of the products and projections it has counted, timed between its iterations, s; NaN where they are not timed.
   double kernel_work_s = unknown_number;
-  std::string difference;  ///< how its iterates differ from those of the first run; empty when they do not
+  std::string busy{};        ///< why its times are worth less: what else the machine did meanwhile; empty when it did not
+  std::string difference{};  ///< how its iterates differ from those of the first run; empty when they do not
 };
 
 /// Times of the kernels called by themselves, one call after the other, s: the mean of the fastest batch of calls. NaN where
@@ -59,6 +60,7 @@ struct CellRecord {
   bool native_converged = false;
   Counters counters;
   double setup_s = unknown_number, solve_s = unknown_number;  ///< solver clock; medians of the runs of the highest pass
+  double judging_s = unknown_number;                          ///< off that clock in the first run: judging, tracing
   double wall_s = unknown_number;                             ///< from the fork to the end of the process
   double peak_memory_mb = unknown_number;  ///< largest resident size of the process, MiB, with the problem
   Limits limits;
@@ -95,6 +97,17 @@ void add_run(CellRecord& record, const Result& result, TimedRun run);
 
 /// What the record says of runs with other iterates than the first: "run 3 differs from the first: …".
 std::vector<std::string> differing_runs(const CellRecord& record);
+
+/// Whether its iterations are whole runs of a peer, each more accurate than the one before: they are no iterations of a
+/// method.
+bool counts_restarts(const CellRecord& record);
+
+/// Those of the runs that its times are from that had a busy machine; what the first of them says.
+struct BusyRuns {
+  std::size_t count = 0;
+  std::string text;
+};
+BusyRuns busy_runs(const CellRecord& record);
 
 /// Least and largest solve_s of the runs whose median the record gives, and how many they are.
 struct Spread {

@@ -77,6 +77,12 @@ std::vector<Metric> time_metrics() {
               "repeats", [](const CellRecord& r) { return solve_spread(r).runs; }, unclaimed),
           column(
               "timing_pass", [](const CellRecord& r) { return r.runs.empty() ? 1 : r.runs.back().pass; }, unclaimed),
+          column(
+              "judging_s", [](const CellRecord& r) { return known(r.judging_s); }, unclaimed),
+          column(
+              "busy_runs", [](const CellRecord& r) { return busy_runs(r).count; }, unclaimed),
+          column(
+              "restarts", [](const CellRecord& r) { return counts_restarts(r) ? 1 : 0; }, unclaimed),
           column("wall_s", &CellRecord::wall_s),
           column_of(kernels, "kernel_product_s", &KernelTimes::product),
           column_of(kernels, "kernel_projection_s", &KernelTimes::projection),

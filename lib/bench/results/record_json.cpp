@@ -84,6 +84,7 @@ Json runs_json(const std::vector<TimedRun>& runs) {
                     {"crossings", crossings_json(run.crossings)},
                     {"cores", run.cores}});
     if (!std::isnan(run.kernel_work_s)) list.back()["kernel_work_s"] = json_number(run.kernel_work_s);
+    if (!run.busy.empty()) list.back()["busy"] = run.busy;
     if (!run.difference.empty()) list.back()["difference"] = run.difference;
   }
   return list;
@@ -105,7 +106,7 @@ std::vector<TimedRun> read_runs(const Json& json) {
     runs.push_back({run.at("pass").get<int>(), number_of(run.at("setup_s")), number_of(run.at("solve_s")),
                     read_crossings(run.at("crossings")), run.at("cores").get<std::vector<int>>(),
                     run.contains("kernel_work_s") ? number_of(run.at("kernel_work_s")) : unknown_number,
-                    run.value("difference", "")});
+                    run.value("busy", ""), run.value("difference", "")});
   return runs;
 }
 
@@ -171,6 +172,7 @@ void read_results(const Json& json, CellRecord& record) {
   record.counters.back_solve_s = number_of(times.at("back_solve_s"));
   record.setup_s = number_of(times.at("setup_s"));
   record.solve_s = number_of(times.at("solve_s"));
+  record.judging_s = times.contains("judging_s") ? number_of(times["judging_s"]) : unknown_number;
   record.wall_s = number_of(times.at("wall_s"));
   record.peak_memory_mb = number_of(json.at("peak_memory_mb"));
   record.limits = {json.at("limits").at("wall_s").get<double>(), json.at("limits").at("memory_mb").get<double>()};
@@ -219,6 +221,7 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
         {"back_solve_s", json_number(counters.back_solve_s)},
         {"setup_s", json_number(record.setup_s)},
         {"solve_s", json_number(record.solve_s)},
+        {"judging_s", json_number(record.judging_s)},
         {"wall_s", json_number(record.wall_s)}}},
       {"peak_memory_mb", json_number(record.peak_memory_mb)},
       {"measures", measures_json(record.measures)},

@@ -128,12 +128,8 @@ Environment read_environment() {
           first_word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), load_of_last_minute(), usable_cores()};
 }
 
-std::vector<std::string> timing_warnings(const Environment& environment, int used_cores) {
+std::vector<std::string> timing_warnings(const Environment& environment) {
   std::vector<std::string> warnings;
-  // About half a core is busy with other work on every machine.
-  if (environment.load && *environment.load + used_cores > environment.cores + 0.5)
-    warnings.push_back(fmt::format("the machine is busy: load {:.2f} and {} to use on {} cores", *environment.load,
-                                   used_cores, environment.cores));
   if (!environment.sanitizers.empty())
     warnings.push_back(fmt::format("the program is built with sanitizers ({})", environment.sanitizers));
   if (environment.build_type != "Release" && environment.build_type != "RelWithDebInfo")

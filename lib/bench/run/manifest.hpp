@@ -19,8 +19,9 @@ struct Environment {
 
 Environment read_environment();
 
-/// Reasons to trust times on this machine and build less, a sentence each. used_cores: as many as the run will use.
-std::vector<std::string> timing_warnings(const Environment& environment, int used_cores);
+/// Reasons to trust times on this machine and build less, a sentence each. How busy it is shows in the timed runs themselves
+/// (bench/run/machine_load.hpp).
+std::vector<std::string> timing_warnings(const Environment& environment);
 
 /// Now, UTC, "2026-01-31T12:00:00Z".
 std::string iso_time_now();

@@ -8,6 +8,7 @@
 
 #include "bench/config/config_json.hpp"
 #include "bench/results/result_store.hpp"
+#include "bench/run/pilot.hpp"
 #include "bench/run/repeats.hpp"
 #include "io/file.hpp"
 
@@ -76,7 +77,7 @@ class StoredTimes {
 }  // namespace
 
 RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chosen, const Catalog& catalog,
-                         const RunOptions& options) {
+                         const RunOptions& options, double look_s) {
   const fs::path folder = fs::path(options.out) / plan.config_name;
   const StoredTimes stored(folder);
   const ResultStore store = ResultStore::to_read(folder);
@@ -85,7 +86,8 @@ RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chose
   RunEstimate estimate;
   std::set<std::string> seen;
   std::set<std::pair<std::string, bool>> solvers;
-  double longest_expected = 0.0, longest_limit = 0.0;
+  double longest_expected = 0.0, longest_look = 0.0, longest_limit = 0.0;
+  std::vector<std::pair<std::size_t, int>> without_results;  // and their runs
   for (const std::size_t index : chosen) {
     const Cell& cell = plan.cells[index];
     if (!seen.insert(cell.hash).second) continue;
@@ -102,11 +104,26 @@ RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chose
       if (solvers.insert({cell.solver->solver, cell.spec->sequence.has_value()}).second)
         estimate.results += stored.results(cell);
     } else {
-      ++estimate.unknown_cells;
-      estimate.limit_s += cell.limits.wall_s * runs;
-      longest_limit = std::max(longest_limit, cell.limits.wall_s);
+      without_results.emplace_back(index, runs);
     }
   }
+  std::vector<std::size_t> unknown;
+  for (const auto& [index, runs] : without_results) unknown.push_back(index);
+  const PilotTimes looked = look_at(plan, unknown, catalog, look_s);
+  estimate.build_s = looked.build_s;
+  for (const auto& [index, runs] : without_results) {
+    const double limit = plan.cells[index].limits.wall_s;
+    if (const auto found = looked.cells.find(index); found != looked.cells.end()) {
+      ++estimate.looked_cells;
+      estimate.looked_s += found->second * runs;
+      longest_look = std::max(longest_look, found->second);
+    } else {
+      ++estimate.unknown_cells;
+      estimate.limit_s += limit * runs;
+      longest_limit = std::max(longest_limit, limit);
+    }
+  }
+  estimate.looked_s = std::max(estimate.looked_s / jobs, longest_look);
   estimate.expected_s = std::max(estimate.expected_s / jobs, longest_expected);
   // Graham's bound for a list of tasks in any order.
   estimate.limit_s = estimate.limit_s / jobs + longest_limit * (1.0 - 1.0 / jobs);

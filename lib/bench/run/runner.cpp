@@ -1,6 +1,9 @@
 #include "bench/run/runner.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "bench/results/folder_lock.hpp"
@@ -49,6 +52,22 @@ std::vector<std::string> differing_repeats(const Plan& plan, const std::vector<s
   return texts;
 }
 
+/// One sentence on the cells whose times were taken on a busy machine, in this run or an earlier one; empty without any.
+std::string busy_cells(const Plan& plan, const std::vector<std::size_t>& cells, const ResultStore& store) {
+  std::size_t busy = 0, timed = 0;
+  std::string first;
+  for (const std::size_t index : cells) {
+    const auto record = store.find(plan.cells[index]);
+    if (!record || record->runs.empty()) continue;
+    ++timed;
+    const BusyRuns runs = busy_runs(*record);
+    if (runs.count > 0 && busy++ == 0) first = fmt::format("{}: {}", plan.cells[index].id(), runs.text);
+  }
+  if (busy == 0) return "";
+  return fmt::format("the times of {} of {} cells were taken on a busy machine ({}); --fresh takes them again", busy, timed,
+                     first);
+}
+
 /// Counts by status and failures of the chosen cells; true when each has a result.
 bool collect(const Plan& plan, const std::vector<std::size_t>& chosen, const ResultStore& store, RunReport& report) {
   bool complete = true;
@@ -57,6 +76,8 @@ bool collect(const Plan& plan, const std::vector<std::size_t>& chosen, const Res
     complete = complete && record.has_value();
     if (!record) continue;
     ++report.counts[static_cast<std::size_t>(record->status)];
+    if (std::isfinite(record->judging_s)) report.judging_s += record->judging_s;
+    if (std::isfinite(record->setup_s + record->solve_s)) report.solver_s += record->setup_s + record->solve_s;
     if (is_failure(record->status)) report.failures.push_back({plan.cells[index].id(), record->status, record->reason});
   }
   return complete;
@@ -94,14 +115,14 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   state.start = iso_time_now();
   const Environment environment = read_environment();
   state.load = environment.load;
-  report.warnings = timing_warnings(environment, options.jobs * options.threads);
+  report.warnings = timing_warnings(environment);
   const std::string manifest = manifest_json(config, plan, options, report, state);
   const std::string moved = store.set_aside(manifest);
   store.write_manifest(manifest);
   progress.planned(config, chosen.size(), report.reused);
   if (!moved.empty()) progress.note(moved);
   const Timing timing = timing_of(options, config.kernels);
-  if (timing.repeat > 1 || timing.passes == 2)  // other runs are about results, and the manifest has the warnings anyway
+  if (timing.repeat > 1 || timing.passes == 2)  // other runs are about results
     for (const std::string& text : report.warnings) progress.warning(text);
 
   const InterruptGuard guard;
@@ -111,6 +132,10 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
 
   const bool chosen_done = collect(plan, chosen, store, report);
   for (const std::string& text : differing_repeats(plan, distinct, store)) {
+    report.warnings.push_back(text);
+    progress.warning(text);
+  }
+  if (const std::string text = busy_cells(plan, distinct, store); !text.empty()) {
     report.warnings.push_back(text);
     progress.warning(text);
   }

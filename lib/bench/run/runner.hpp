@@ -83,7 +83,9 @@ struct RunReport {
   std::array<std::size_t, 11> counts{};  ///< of selected cells with a result, by Status
   std::vector<FailedCell> failures;      ///< selected cells with is_failure()
   std::vector<std::string> warnings;     ///< about times
-  bool interrupted = false;              ///< SIGINT or SIGTERM: the program should exit with 130
+  double solver_s = 0.0,
+         judging_s = 0.0;    ///< sums over these cells: their solver clocks, and what was off them in the first run
+  bool interrupted = false;  ///< SIGINT or SIGTERM: the program should exit with 130
 };
 
 /// Runs a config; plan: make_plan(config, {options.fclib_dir, options.threads}). Numerical failures and crashes become

@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <exception>
 #include <limits>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "bench/results/record_json.hpp"
 #include "bench/results/trace_csv.hpp"
 #include "bench/run/kernel_times.hpp"
+#include "bench/run/machine_load.hpp"
 #include "bench/run/repeats.hpp"
 #include "bench/run/resident_pages.hpp"
 #include "bench/run/tape.hpp"
@@ -25,19 +27,6 @@ namespace {
 
 std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog) {
   return configured_solver(cell.solver->solver, cell.solver->parameters, catalog);
-}
-
-/// Where the run starts. A reference solution is made here, in the worker and off the solver's clock, so that its failure
-/// costs this cell alone. Throws InputError when none is certified.
-WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& catalog) {
-  if (!cell.solver->start_from_reference) return {};
-  const ContactProblem& problem = built.unperturbed();
-  const StopRule stop{Measure::relative_residual, 0.0, true, std::numeric_limits<int>::max(), cell.limits.wall_s};
-  Judge judge(problem, cell.model);
-  RunMonitor monitor(judge, stop, cell.threads);
-  const Result reference = catalog.make_solver("reference")->solve(problem, cell.model, {}, monitor);
-  if (!reference.native_converged) throw InputError("no start point: " + reference.reason);
-  return {reference.impulse, {}, 0.0};
 }
 
 void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder, bool pin,
@@ -55,7 +44,12 @@ void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, c
   RunMonitor monitor(*built.judge(cell.model), cell.stop, cell.threads);
   monitor.set_trace(&trace, cell.trace);
   make_pages_resident(resident_heap);
+  const LoadMeter load;
+  Stopwatch watch;
+  watch.start();
   Result result = solver->solve(built.problem(), cell.model, start, monitor);
+  record.judging_s = std::max(0.0, watch.seconds() - result.setup_s - result.solve_s);
+  run.busy = busy_text(load.read(), cell.threads, machine_cores());
   trace.close();
   record.crossings = result.crossings;
   add_run(record, result, std::move(run));
@@ -70,6 +64,17 @@ bool is_io_failure(const std::exception& error) {
 }
 
 }  // namespace
+
+WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& catalog) {
+  if (!cell.solver->start_from_reference) return {};
+  const ContactProblem& problem = built.unperturbed();
+  const StopRule stop{Measure::relative_residual, 0.0, true, std::numeric_limits<int>::max(), cell.limits.wall_s};
+  Judge judge(problem, cell.model);
+  RunMonitor monitor(judge, stop, cell.threads);
+  const Result reference = catalog.make_solver("reference")->solve(problem, cell.model, {}, monitor);
+  if (!reference.native_converged) throw InputError("no start point: " + reference.reason);
+  return {reference.impulse, {}, 0.0};
+}
 
 double peak_memory_mb() {
   rusage usage{};
@@ -126,7 +131,9 @@ int run_cell_again(const Cell& cell, BuiltProblem& built, const Catalog& catalog
     monitor.during_replay([&] { totals.add_call(*kernels); });
   }
   make_pages_resident(resident_heap);
+  const LoadMeter load;
   const Result result = solver->solve(built.problem(), cell.model, start, monitor);
+  run.busy = busy_text(load.read(), cell.threads, machine_cores());
   run.kernel_work_s = totals.work(result.counters);
   add_run(record, result, std::move(run));
   write_file_atomically(folder / "cell.json", record_to_json(cell, record));

@@ -16,6 +16,10 @@ constexpr std::size_t resident_heap = std::size_t{4} << 20U;
 /// Largest resident size of this process, MiB.
 double peak_memory_mb();
 
+/// Where the run of a cell without a sequence starts. A reference solution is made here, in the worker and off the solver's
+/// clock, so that its failure costs this cell alone. Throws InputError when none is certified.
+WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& catalog);
+
 /// The work of a worker: solves one cell and writes trace.csv and then cell.json into `folder`. What the solver throws
 /// becomes the status failed; std::bad_alloc goes through. Returns the exit code. Throws InputError when cell.json cannot be
 /// written. The judge of the cell's model must exist already.
