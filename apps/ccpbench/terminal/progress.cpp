@@ -94,7 +94,7 @@ std::string TerminalProgress::cell_line(const Cell& cell, const CellRecord& reco
   constexpr int facts_width = 15 + 1 + 7 + 4 + 11 + 2 + 9;
   constexpr int narrowest = 16, widest = 60;
   const bool busy = !record.runs.empty() && !record.runs.back().busy.empty();
-  const std::string remark = busy ? "  busy machine" : "";
+  const std::string remark = busy ? "  busy" : "";
   const int room = (terminal_ ? stderr_width() : 120) - display_width(place) - facts_width - 5 - display_width(remark);
   const int width = std::clamp(room, narrowest, widest);
   return fmt::format(" {}  {}  {}{}", Style::err().dim(place), pad_right(shorten_left(printable(cell.id()), width), width),
