@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "problems/scenes/ball_box.hpp"
 #include "problems/scenes/bolt_nut.hpp"
+#include "problems/scenes/deformable_bars.hpp"
 #include "problems/scenes/dish_pile.hpp"
 #include "problems/scenes/drum.hpp"
 #include "problems/scenes/guided_stack.hpp"
@@ -43,6 +44,7 @@ constexpr std::array scenes{
     Entry{"bolt_nut", make<BoltNut>},
     Entry{"dish_pile", make<DishPile>},
     Entry{"drum", make<RotatingDrum>},
+    Entry{"deformable_bars", make<DeformableBars>},
 };
 
 }  // namespace

@@ -180,13 +180,51 @@ void add_state(hdf5::Image& image, const StoredState& stored) {
   if (stored.end) hdf5::add_step_end(image, group + "/end", *stored.end);
 }
 
-void add_geometry(hdf5::Image& image, const SceneGeometry& geometry) {
+constexpr int mesh_kind = 7;  // after those of SurfaceKind
+
+void append_numbers(std::vector<double>& list, const auto& values) {
+  for (Index i = 0; i < values.size(); ++i) list.push_back(values.reshaped()[i]);
+}
+
+void add_list(hdf5::Image& image, const std::string& path, const std::vector<double>& values) {
+  image.add_reals(path, Vector::Map(values.data(), std::ssize(values)));
+}
+
+void add_meshes(hdf5::Image& image, const std::vector<PlacedMesh>& meshes) {
+  const std::string group = "/ccpbench_meshes";
+  std::vector<int> counts, skin, elements;
+  std::vector<double> places, starts, velocities, stresses;
+  for (const PlacedMesh& mesh : meshes) {
+    counts.insert(counts.end(), {static_cast<int>(mesh.places.size()), static_cast<int>(mesh.skin.size()),
+                                 static_cast<int>(mesh.stresses.size()), mesh.corners});
+    for (const Vector3& place : mesh.places) append_numbers(places, place);
+    for (const Vector3& place : mesh.references) append_numbers(starts, place);
+    for (const Vector3& velocity : mesh.velocities) append_numbers(velocities, velocity);
+    for (const std::array<int, 3>& triangle : mesh.skin) skin.insert(skin.end(), triangle.begin(), triangle.end());
+    elements.insert(elements.end(), mesh.elements.begin(), mesh.elements.end());
+    append_numbers(stresses, mesh.stresses);
+  }
+  image.add_integers(group + "/counts", counts);
+  add_list(image, group + "/places", places);
+  add_list(image, group + "/starts", starts);
+  add_list(image, group + "/velocities", velocities);
+  image.add_integers(group + "/skin", skin);
+  image.add_integers(group + "/elements", elements);
+  add_list(image, group + "/stresses", stresses);
+}
+
+void add_geometry(hdf5::Image& image, const SceneGeometry& geometry, std::size_t meshes) {
   const std::string group = "/ccpbench_geometry";
   std::vector<int> kinds, present, sides;
   std::vector<double> sizes, positions, rotations, points, frames, gaps;
-  const auto append = [](std::vector<double>& list, const auto& values) {
-    for (Index i = 0; i < values.size(); ++i) list.push_back(values.reshaped()[i]);
-  };
+  const auto append = [](std::vector<double>& list, const auto& values) { append_numbers(list, values); };
+  for (std::size_t mesh = 0; mesh < meshes; ++mesh) {
+    kinds.push_back(mesh_kind);
+    present.push_back(1);
+    append(sizes, Vector3(Vector3::Zero()));
+    append(positions, Vector3(Vector3::Zero()));
+    append(rotations, Matrix3(Matrix3::Identity()));
+  }
   for (const auto* surfaces : {&geometry.bodies, &geometry.obstacles})
     for (const PlacedSurface& surface : *surfaces) {
       kinds.push_back(static_cast<int>(surface.kind));
@@ -201,10 +239,8 @@ void add_geometry(hdf5::Image& image, const SceneGeometry& geometry) {
     gaps.push_back(contact.gap);
     sides.insert(sides.end(), {contact.body_a, contact.body_b});
   }
-  const auto add_reals = [&](const char* name, const std::vector<double>& values) {
-    image.add_reals(group + name, Vector::Map(values.data(), std::ssize(values)));
-  };
-  image.add_integer(group + "/bodies", static_cast<int>(geometry.bodies.size()));
+  const auto add_reals = [&](const char* name, const std::vector<double>& values) { add_list(image, group + name, values); };
+  image.add_integer(group + "/bodies", static_cast<int>(meshes + geometry.bodies.size()));
   image.add_integers(group + "/kinds", kinds);
   image.add_integers(group + "/present", present);
   add_reals("/sizes", sizes);
@@ -271,7 +307,7 @@ FclibLayout fclib_layout(const ConstraintSet& constraints) {
 
 FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem& problem, FclibForm form,
                         const FclibInfo& info, const FclibImpulses& impulses, const StoredState* state,
-                        const SceneGeometry* geometry) {
+                        const SceneGeometry* geometry, const std::vector<PlacedMesh>* meshes) {
   if (form == FclibForm::global_rolling) throw std::logic_error("write_fclib: no problem has rolling contacts");
   FclibLayout layout;
   try {
@@ -295,7 +331,9 @@ FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem&
   for (std::size_t i = 0; i < impulses.guesses.size(); ++i)
     add_vectors(image, fmt::format("/guesses/{}", i + 1), problem, form, layout, dofs, impulses.guesses[i]);
   if (state != nullptr) add_state(image, *state);
-  if (geometry != nullptr && !geometry->empty()) add_geometry(image, *geometry);
+  const std::size_t mesh_count = meshes != nullptr ? meshes->size() : 0;
+  if (geometry != nullptr && (!geometry->empty() || mesh_count > 0)) add_geometry(image, *geometry, mesh_count);
+  if (mesh_count > 0) add_meshes(image, *meshes);
   write_file_atomically(path, image.bytes());
   return layout;
 }

@@ -7,6 +7,7 @@
 #include "io/fclib.hpp"
 #include "io/stored_state.hpp"
 #include "problem/contact_problem.hpp"
+#include "problem/placed_mesh.hpp"
 #include "problem/scene_geometry.hpp"
 
 namespace ccp {
@@ -55,11 +56,21 @@ struct FclibImpulses {
 ///     contact_gaps        1 a contact
 ///     contact_sides       2 a contact: body_a, body_b
 ///
+/// meshes: bodies before those of the geometry, with the kind 7; null or empty: none. Their lists are in the group
+/// /ccpbench_meshes, mesh after mesh, where nodes have numbers in their mesh:
+///
+///     counts              4 a mesh: nodes, triangles of the skin, elements, nodes of an element
+///     places, starts      3 a node, m: now, and at the beginning
+///     velocities          3 a node, m/s
+///     skin                3 a triangle
+///     elements            4 or 8 an element
+///     stresses            1 an element: von Mises, Pa
+///
 /// Returns the order of the rows. Throws InputError for 2D and 3D contacts in one problem, for a local form whose N is not
 /// symmetric between contacts and equality rows, and when the file cannot be written; std::logic_error for the rolling form
 /// and for impulses of a wrong size. Not safe for concurrent use.
 FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem& problem, FclibForm form,
                         const FclibInfo& info = {}, const FclibImpulses& impulses = {}, const StoredState* state = nullptr,
-                        const SceneGeometry* geometry = nullptr);
+                        const SceneGeometry* geometry = nullptr, const std::vector<PlacedMesh>* meshes = nullptr);
 
 }  // namespace ccp

@@ -110,6 +110,7 @@ ElasticBody elastic_body(std::shared_ptr<const ElasticModel> model, const Vector
   body.model = std::move(model);
   for (const Vector3& node : body.model->mesh().nodes) body.places.emplace_back(position + rotation * node);
   body.velocities.assign(body.places.size(), Vector3::Zero());
+  body.starts = body.places;
   return body;
 }
 

@@ -64,6 +64,7 @@ struct ElasticBody {
   std::shared_ptr<const ElasticModel> model;
   std::vector<Vector3> places;      ///< one a node, m
   std::vector<Vector3> velocities;  ///< one a node, m/s
+  std::vector<Vector3> starts;      ///< where the nodes were at first, m; for pictures
 };
 
 /// At rest, undeformed, its reference moved: x = position + rotation · X.

@@ -21,6 +21,7 @@ struct Skin {
   std::vector<Edge> sharp_edges;
   /// Of each triangle and each of its edges (i, i + 1): whether it is a sharp one.
   std::vector<std::array<bool, 3>> edge_is_sharp;
+  std::vector<bool> node_is_sharp;  ///< one a node of the mesh: whether a sharp edge ends there
 };
 
 /// The faces that only one element has; those of hexahedra are cut into two triangles. Throws std::logic_error for a mesh

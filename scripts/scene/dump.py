@@ -15,9 +15,25 @@ except ImportError:
     use_debian_python()
     h5py = None
 
-SPHERE, ELLIPSOID, BOX, HALF_SPACE, CAVITY, DRUM, CYLINDER = range(7)
+SPHERE, ELLIPSOID, BOX, HALF_SPACE, CAVITY, DRUM, CYLINDER, MESH = range(8)
 SIZES = {SPHERE: 1, ELLIPSOID: 3, BOX: 3, CAVITY: 1, DRUM: 1, CYLINDER: 2}  # how many lengths each kind has
 FORMS = ("fclib_global", "fclib_local")
+
+
+@dataclass
+class Mesh:
+    """An elastic body. Rows of skin and elements are numbers of its nodes."""
+
+    places: np.ndarray  # nodes × 3, m
+    starts: np.ndarray  # where the nodes began, nodes × 3, m
+    velocities: np.ndarray  # nodes × 3, m/s
+    skin: np.ndarray  # triangles × 3, counter-clockwise from outside
+    elements: np.ndarray  # elements × 4 or 8
+    stresses: np.ndarray  # von Mises, one an element, Pa
+
+    @property
+    def speeds(self):
+        return np.linalg.norm(self.velocities, axis=1)
 
 
 @dataclass
@@ -41,6 +57,7 @@ class Dump:
     sides: np.ndarray  # contacts × 2
     friction: np.ndarray
     impulses: np.ndarray  # contacts × 3, in the world, N·s; None: not in the file
+    meshes: list  # of the bodies that are one, which come first
 
     @property
     def speeds(self):
@@ -85,6 +102,35 @@ def velocities_of(path, state, bodies):
     return np.vstack([values[:13 * rigid].reshape(rigid, 13)[:, 7:10], values[13 * rigid:].reshape(soft, 24)[:, 12:15]])
 
 
+def meshes_of(path, file, kinds):
+    """As many as there are surfaces of their kind, which come first."""
+    count = int((kinds == MESH).sum())
+    if not count:
+        return []
+    if "ccpbench_meshes" not in file or not (kinds[:count] == MESH).all():
+        raise InputError(f"{path}: /ccpbench_geometry/kinds has {count} meshes, expected them first and in /ccpbench_meshes")
+    group, meshes = file["ccpbench_meshes"], []
+    counts = numbers(path, group, "counts", count, 4).astype(int)
+    nodes, triangles, elements, corners = counts.T
+    if counts.min() < 1 or not np.isin(corners, (4, 8)).all():
+        raise InputError(f"{path}: /ccpbench_meshes/counts has a mesh without nodes, or elements of other than 4 or 8 nodes")
+    lists = {name: numbers(path, group, name, nodes.sum(), 3) for name in ("places", "starts", "velocities")}
+    skin, stresses = numbers(path, group, "skin", triangles.sum(), 3), numbers(path, group, "stresses", elements.sum())
+    cells = numbers(path, group, "elements", (elements * corners).sum())
+    for k in range(count):
+        before = counts[:k]
+        first, cut = before.sum(axis=0), (before[:, 2] * before[:, 3]).sum()
+        rows = {name: values[first[0]:first[0] + nodes[k]] for name, values in lists.items()}
+        mesh = Mesh(skin=skin[first[1]:first[1] + triangles[k]].astype(int),
+                    elements=cells[cut:cut + elements[k] * corners[k]].reshape(elements[k], corners[k]).astype(int),
+                    stresses=stresses[first[2]:first[2] + elements[k]], **rows)
+        for name, list_ in (("skin", mesh.skin), ("elements", mesh.elements)):
+            if not (0 <= list_.min() and list_.max() < nodes[k]):
+                raise InputError(f"{path}: /ccpbench_meshes/{name} names a node that is not there, expected 0 to {nodes[k] - 1}")
+        meshes.append(mesh)
+    return meshes
+
+
 def impulses_of(path, file, form, frames):
     """Of the solution, else of the first guess, in the world; None where there is neither."""
     for place in ("solution", "guesses/1"):
@@ -109,9 +155,9 @@ def read_open(path, file):
     count = len(kinds)
     if not 0 <= bodies <= count:
         raise InputError(f"{path}: /ccpbench_geometry/bodies is {bodies}, expected 0 to {count}, the number of surfaces")
-    unknown = set(kinds.tolist()) - set(range(7))
+    unknown = set(kinds.tolist()) - set(range(8))
     if unknown:
-        raise InputError(f"{path}: /ccpbench_geometry/kinds has {min(unknown)}, expected numbers from 0 to 6")
+        raise InputError(f"{path}: /ccpbench_geometry/kinds has {min(unknown)}, expected numbers from 0 to 7")
     frames, sizes = numbers(path, seen, "contact_frames", -1, 3, 3), numbers(path, seen, "sizes", count, 3)
     for kind, needed in SIZES.items():
         if not (sizes[kinds == kind][:, :needed] > 0.0).all():
@@ -121,6 +167,11 @@ def read_open(path, file):
         raise InputError(f"{path}: /ccpbench_geometry/contact_sides names a surface that is not there, expected -1 to {count - 1}")
     state = file.get("ccpbench_state")
     friction = form.get("vectors/mu")
+    meshes = meshes_of(path, file, kinds)
+    if meshes:
+        velocities = np.array([mesh.velocities.mean(axis=0) for mesh in meshes])
+    else:
+        velocities = velocities_of(path, state, bodies) if state else None
     return Dump(
         path=path, scene=text_of(form.get("info", {}), "ccpbench_scene") or text_of(state or {}, "scene") or path.stem,
         step=whole_number(path, state, "step") if state else None,
@@ -128,11 +179,11 @@ def read_open(path, file):
         bodies=bodies, kinds=kinds, present=numbers(path, seen, "present", count) != 0,
         sizes=sizes, positions=numbers(path, seen, "positions", count, 3),
         rotations=numbers(path, seen, "rotations", count, 3, 3),
-        velocities=velocities_of(path, state, bodies) if state else None,
+        velocities=velocities,
         points=numbers(path, seen, "contact_points", len(frames), 3), frames=frames,
         gaps=numbers(path, seen, "contact_gaps", len(frames)), sides=sides,
         friction=np.zeros(len(frames)) if friction is None else numbers(path, form["vectors"], "mu", len(frames)),
-        impulses=impulses_of(path, file, form, frames))
+        impulses=impulses_of(path, file, form, frames), meshes=meshes)
 
 
 def read_dump(path):

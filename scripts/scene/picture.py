@@ -48,7 +48,8 @@ def look_of(dumps, view, dpi):
     fastest, largest, impulses = 0.0, 0.0, False
     for dump in dumps:
         if dump.velocities is not None:
-            fastest = max(fastest, dump.speeds[dump.present[:dump.bodies]].max(initial=0.0))
+            fastest = max([fastest, dump.speeds[dump.present[:dump.bodies]].max(initial=0.0),
+                           *(mesh.speeds.max() for mesh in dump.meshes)])
         if dump.impulses is not None:
             largest, impulses = max(largest, np.linalg.norm(dump.impulses, axis=1).max(initial=0.0)), True
     flat = any(kind == HALF_SPACE for kind in dumps[0].kinds)
@@ -65,10 +66,18 @@ def body_colours(dump, look):
     return colours
 
 
+def mesh_colours(dump, look):
+    """Of the nodes of each mesh."""
+    return [SPEEDS(mesh.speeds / look.fastest)[:, :3] if look.fastest > 0 else np.tile(BODY, (len(mesh.places), 1))
+            for mesh in dump.meshes]
+
+
 def reaches(dump, look):
     """Half the thickness of the thinner of the bodies of each contact, m: the length of its line."""
     longest = float(np.linalg.norm(look.bounds[1] - look.bounds[0]))
     half = np.full(len(dump.kinds) + 1, np.inf)  # the last one: what does not move and has no surface
+    for number, mesh in enumerate(dump.meshes):
+        half[number] = 0.5 * np.ptp(mesh.starts, axis=0).min()
     for number in range(dump.bodies):
         if is_solid(dump.kinds[number]):
             half[number] = np.linalg.norm(frame_of(dump, number, longest), axis=0).min()
@@ -133,7 +142,7 @@ def draw(dump, look, show="both"):
     size = sum(widths) + unit * LEFT, camera.height + unit * (BELOW + ABOVE)
     figure = Figure(figsize=(size[0] / look.dpi, size[1] / look.dpi), dpi=look.dpi)
     FigureCanvasAgg(figure)
-    image = render(dump, camera, look.bounds, body_colours(dump, look))
+    image = render(dump, camera, look.bounds, body_colours(dump, look), mesh_colours(dump, look))
     left = unit * LEFT
     for panel, has_bar, width in zip(panels, bars, widths):
         axes = figure.add_axes((left / size[0], unit * BELOW / size[1], camera.width / size[0], camera.height / size[1]))

@@ -76,6 +76,9 @@ def bodies_bounds(dumps):
                 reach = extent(dump.kinds[number], frame_of(dump, number, finite.max()))
                 lows.append(dump.positions[number] - reach)
                 highs.append(dump.positions[number] + reach)
+        for mesh in dump.meshes:
+            lows.append(mesh.places.min(axis=0))
+            highs.append(mesh.places.max(axis=0))
     if not lows:
         points = np.vstack([np.zeros((0, 3)), *(dump.points for dump in dumps)])
         points = points if len(points) else np.zeros((1, 3))
@@ -217,6 +220,26 @@ class Canvas:
                 edge = near.sum(axis=-1) >= 2
         self.paint(rows, columns, offset[2] + t, normal @ inverse, colour, edge)
 
+    def triangle(self, corners, colours):
+        """One with a colour at each corner, where it is turned to the eye."""
+        normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
+        if normal @ self.camera.axes[2] <= 0.0:
+            return
+        seen = (corners - self.camera.centre) @ self.camera.axes.T
+        low, high = seen.min(axis=0), seen.max(axis=0)
+        columns = slice(*np.searchsorted(self.right, [low[0], high[0]]))
+        rows = slice(*np.searchsorted(-self.up, [-high[1], -low[1]]))
+        x, y = np.meshgrid(self.right[columns], self.up[rows])
+        (ax, ay), (bx, by), (cx, cy) = seen[:, :2]
+        area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+        if not x.size or not area > 0.0:
+            return
+        second = ((x - ax) * (cy - ay) - (y - ay) * (cx - ax)) / area
+        third = ((bx - ax) * (y - ay) - (by - ay) * (x - ax)) / area
+        shares = np.stack([1.0 - second - third, second, third], axis=-1)
+        depth = np.where((shares >= -1e-9).all(axis=-1), shares @ seen[:, 2], np.nan)
+        self.paint(rows, columns, depth, np.broadcast_to(normal, (*x.shape, 3)), shares @ colours, np.zeros(x.shape, bool))
+
     def image(self):
         """With the rays of a pixel averaged."""
         h, w = self.camera.height // FINER, self.camera.width // FINER
@@ -289,13 +312,17 @@ def paint_walls(canvas, dump, bounds):
         paint(t, inward, number)
 
 
-def render(dump, camera, bounds, colours):
-    """The image of a dump, height × width × 3. colours: of all solid surfaces, one row each."""
+def render(dump, camera, bounds, colours, mesh_colours=()):
+    """The image of a dump, height × width × 3. colours: of all solid surfaces, one row each; mesh_colours: of each mesh, one row a
+    node."""
     canvas = Canvas(camera)
     longest = float(np.linalg.norm(bounds[1] - bounds[0]))
     for number in np.flatnonzero(dump.present):
         if is_solid(dump.kinds[number]):
             frame = frame_of(dump, number, longest)
             canvas.solid(dump.kinds[number], dump.positions[number], frame, colours[number])
+    for mesh, of_nodes in zip(dump.meshes, mesh_colours):
+        for triangle in mesh.skin:
+            canvas.triangle(mesh.places[triangle], of_nodes[triangle])
     paint_walls(canvas, dump, bounds)
     return canvas.image()

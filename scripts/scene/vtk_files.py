@@ -1,4 +1,5 @@
-"""Files for ParaView in VTK's XML formats: of each step the bodies, obstacles and contacts (.vtp), and a list of them (.pvd)."""
+"""Files for ParaView in VTK's XML formats: of each step the bodies, obstacles and contacts (.vtp), elastic bodies by their elements
+(.vtu), and a list of them (.pvd)."""
 
 import base64
 from xml.sax.saxutils import quoteattr
@@ -37,6 +38,35 @@ def poly_data(points, cells, kind, point_data=(), cell_data=()):
             f'<Points>\n{array("points", np.asarray(points).reshape(-1, 3))}</Points>\n'
             f'<{kind}>\n{array("connectivity", together)}{array("offsets", ends)}</{kind}>\n'
             '</Piece>\n</PolyData>\n</VTKFile>\n')
+
+
+TETRAHEDRON, HEXAHEDRON = 10, 12  # VTK's numbers of cells
+VTK_CORNERS = [0, 1, 3, 2, 4, 5, 7, 6]  # of a hexahedron: VTK goes around its faces
+
+
+def unstructured_grid(meshes):
+    """The text of a .vtu file: nodes with velocity, speed and displacement, elements with body and von Mises stress."""
+    nodes = np.cumsum([0, *(len(mesh.places) for mesh in meshes)])
+    cells = [mesh.elements[:, VTK_CORNERS] if mesh.elements.shape[1] == 8 else mesh.elements for mesh in meshes]
+    connectivity = np.concatenate([(cell + first).ravel() for cell, first in zip(cells, nodes)]).astype(np.int64)
+    sizes = np.concatenate([np.full(len(cell), cell.shape[1]) for cell in cells])
+    types = np.where(sizes == 8, HEXAHEDRON, TETRAHEDRON).astype(np.int32)
+    owners = np.concatenate([np.full(len(cell), body, np.int32) for body, cell in enumerate(cells)])
+
+    def of_nodes(values):
+        return np.concatenate([values(mesh) for mesh in meshes]).astype(np.float32)
+
+    point_data = [("velocity", of_nodes(lambda mesh: mesh.velocities)), ("speed", of_nodes(lambda mesh: mesh.speeds)),
+                  ("displacement", of_nodes(lambda mesh: mesh.places - mesh.starts))]
+    cell_data = [("body", owners), ("von_mises_stress", np.concatenate([mesh.stresses for mesh in meshes]))]
+    return ('<?xml version="1.0"?>\n'
+            '<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64">\n'
+            f'<UnstructuredGrid>\n<Piece NumberOfPoints="{nodes[-1]}" NumberOfCells="{len(sizes)}">\n'
+            f'<PointData>\n{"".join(array(*data) for data in point_data)}</PointData>\n'
+            f'<CellData>\n{"".join(array(*data) for data in cell_data)}</CellData>\n'
+            f'<Points>\n{array("points", of_nodes(lambda mesh: mesh.places))}</Points>\n'
+            f'<Cells>\n{array("connectivity", connectivity)}{array("offsets", np.cumsum(sizes, dtype=np.int64))}'
+            f'{array("types", types)}</Cells>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n')
 
 
 def unit_ball(divisions):
@@ -114,20 +144,22 @@ def meshes(dump, numbers, bounds, divisions):
 
 
 def step_files(dump, bounds, divisions):
-    """(name of the part, text) of the files of one dump."""
-    bodies = [number for number in range(dump.bodies) if dump.present[number]]
+    """(name of the part, ending, text) of the files of one dump."""
+    if dump.meshes:
+        yield "elastic", "vtu", unstructured_grid(dump.meshes)
+    bodies = [number for number in range(len(dump.meshes), dump.bodies) if dump.present[number]]
     points, cells, owners = meshes(dump, bodies, bounds, divisions)
     data = [("body", owners)]
     if dump.velocities is not None:
         data += [("velocity", dump.velocities[owners].astype(np.float32)), ("speed", dump.speeds[owners].astype(np.float32))]
-    yield "bodies", poly_data(points, cells, "Polys", cell_data=data)
+    yield "bodies", "vtp", poly_data(points, cells, "Polys", cell_data=data)
     obstacles = range(dump.bodies, len(dump.kinds))
     points, cells, owners = meshes(dump, obstacles, bounds, divisions)
-    yield "obstacles", poly_data(points, cells, "Polys", cell_data=[("obstacle", owners)])
+    yield "obstacles", "vtp", poly_data(points, cells, "Polys", cell_data=[("obstacle", owners)])
     data = [("normal", dump.frames[:, 0]), ("gap", dump.gaps), ("friction", dump.friction), ("sides", dump.sides.astype(np.int32))]
     if dump.impulses is not None:
         data += [("impulse", dump.impulses), ("normal_impulse", np.einsum("ci,ci->c", dump.impulses, dump.frames[:, 0]))]
-    yield "contacts", poly_data(dump.points, [[k] for k in range(len(dump.points))], "Verts", point_data=data)
+    yield "contacts", "vtp", poly_data(dump.points, [[k] for k in range(len(dump.points))], "Verts", point_data=data)
 
 
 def write_text(path, text):
@@ -141,8 +173,8 @@ def write_vtk(dumps, folder):
     bounds, entries = bounds_of(dumps), []
     divisions = 2 if max(dump.bodies for dump in dumps) <= MANY else 1
     for dump in dumps:
-        for part, (name, text) in enumerate(step_files(dump, bounds, divisions)):
-            path = folder / f"{dump.name}.{name}.vtp"
+        for part, (name, ending, text) in enumerate(step_files(dump, bounds, divisions)):
+            path = folder / f"{dump.name}.{name}.{ending}"
             write_text(path, text)
             entries.append(f'<DataSet timestep="{dump.time:.17g}" group="" part="{part}" name="{name}" '
                            f'file={quoteattr(path.name)}/>\n')

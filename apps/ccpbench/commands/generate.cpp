@@ -57,9 +57,20 @@ Vector reference_point(const ContactProblem& problem, Model model, double time_l
   return impulse;
 }
 
+/// What there is to see.
+struct Shown {
+  SceneGeometry geometry;
+  std::vector<PlacedMesh> meshes;
+};
+
+Shown shown(const Scene& scene, std::uint64_t seed) {
+  const auto motion = scene.motion(seed);
+  return {scene.geometry(seed), motion ? meshes_of(*motion) : std::vector<PlacedMesh>{}};
+}
+
 /// Writes one file and says what is in it.
-void write(const std::filesystem::path& path, FclibForm form, const NamedProblem& named, const SceneGeometry& geometry,
-           Model model, const std::optional<Vector>& point) {
+void write(const std::filesystem::path& path, FclibForm form, const NamedProblem& named, const Shown& seen, Model model,
+           const std::optional<Vector>& point) {
   FclibInfo info = named.info;
   FclibImpulses impulses;
   std::string remark;
@@ -75,7 +86,7 @@ void write(const std::filesystem::path& path, FclibForm form, const NamedProblem
       info.certificate = "certified: " + text;
     }
   }
-  write_fclib(path, named.problem, form, info, impulses, nullptr, &geometry);
+  write_fclib(path, named.problem, form, info, impulses, nullptr, &seen.geometry, &seen.meshes);
   print_line(fmt::format("{}  {}", printable(path.string()), Style::out().dim(std::string(fclib_form_name(form)))));
   if (!remark.empty()) print_line("  " + remark);
 }
@@ -107,11 +118,11 @@ int generate(const GenerateArguments& options) {
   if (!options.series.start.empty()) throw InputError("", "--start", "has no --steps, expected --steps FIRST:LAST");
   const auto seed = static_cast<std::uint64_t>(options.seed);
   const NamedProblem named = build_scene(options.scene, options.settings, seed, "--set");
-  const SceneGeometry geometry = named_scene(options.scene, options.settings, seed, "--set").scene->geometry(seed);
+  const Shown seen = shown(*named_scene(options.scene, options.settings, seed, "--set").scene, seed);
   const Model model = *model_from_name(options.model);
   std::optional<Vector> point;
   if (!options.no_solution) point = reference_point(named.problem, model, options.time_limit_s);
-  for (const auto& [form, path] : targets(options)) write(path, form, named, geometry, model, point);
+  for (const auto& [form, path] : targets(options)) write(path, form, named, seen, model, point);
   return exit_done;
 }
 

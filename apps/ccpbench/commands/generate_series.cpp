@@ -78,7 +78,9 @@ void write_step(const SeriesTarget& target, const Motion& motion, const MotionPr
   FclibImpulses impulses;
   if (guess.size() > 0) impulses.guesses = {guess};
   const SceneGeometry geometry = geometry_of(motion, step);
-  write_fclib(path, problem, form == "local" ? FclibForm::local : FclibForm::global, info, impulses, &stored, &geometry);
+  const std::vector<PlacedMesh> meshes = meshes_of(motion);
+  write_fclib(path, problem, form == "local" ? FclibForm::local : FclibForm::global, info, impulses, &stored, &geometry,
+              &meshes);
   const ConstraintSet& set = problem.constraints();
   const std::string size = fmt::format("contacts: {}", set.count() - set.count(ConstraintKind::bilateral));
   print_line(fmt::format("{}  {}", printable(path.string()), Style::out().dim(size)));

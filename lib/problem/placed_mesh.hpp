@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "core/types.hpp"
+#include "problem/motion.hpp"
+
+namespace ccp {
+
+/// What an elastic body looks like, and what its pictures are coloured by.
+struct PlacedMesh {
+  std::vector<Vector3> places;           ///< one a node, m
+  std::vector<Vector3> references;       ///< where the nodes began, m
+  std::vector<Vector3> velocities;       ///< one a node, m/s
+  std::vector<std::array<int, 3>> skin;  ///< triangles of the surface: nodes, counter-clockwise seen from outside
+  int corners = 4;  ///< nodes of an element: 4 of a tetrahedron, 8 of a hexahedron, (i, j, k) being the i + 2j + 4k-th
+  std::vector<int> elements;  ///< their nodes, one after the other
+  Vector stresses;            ///< von Mises, one an element, Pa
+};
+
+/// A motion with bodies that are meshes. Their numbers are those of the bodies; its Motion::surfaces() has no other bodies.
+class ShowsMeshes {
+ public:
+  virtual ~ShowsMeshes() = default;
+  /// As problem() sees them.
+  virtual std::vector<PlacedMesh> meshes() const = 0;
+};
+
+/// Of a motion that has some; else none.
+inline std::vector<PlacedMesh> meshes_of(const Motion& motion) {
+  const auto* shows = dynamic_cast<const ShowsMeshes*>(&motion);
+  return shows != nullptr ? shows->meshes() : std::vector<PlacedMesh>{};
+}
+
+}  // namespace ccp

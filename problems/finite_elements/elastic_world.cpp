@@ -1,0 +1,310 @@
+#include "problems/finite_elements/elastic_world.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "linalg/linear_solver.hpp"
+#include "problem/problem_builder.hpp"
+#include "problems/dynamics/body.hpp"
+#include "problems/finite_elements/elastic_step.hpp"
+#include "problems/rigid/assembly.hpp"
+#include "problems/rigid/rigid_system.hpp"
+
+namespace ccp {
+namespace {
+
+constexpr Index node_state_size = 6;
+
+double largest_speed(const std::vector<Vector3>& velocities) {
+  double square = 0.0;
+  for (const Vector3& velocity : velocities) square = std::max(square, velocity.squaredNorm());
+  return std::sqrt(square);
+}
+
+/// H⁻¹ k of one body.
+std::vector<Vector3> free_velocity(const ElasticStep& step, std::size_t number) {
+  const auto factor = make_linear_solver("auto", MatrixKind::spd);
+  Vector velocity(step.k.size());
+  if (factor->analyze(step.H) != LinearStatus::ok || factor->factorize(step.H) != LinearStatus::ok ||
+      factor->solve(step.k, velocity) != LinearStatus::ok)
+    throw InputError(fmt::format("H of body {} cannot be factorised: {}", number, factor->info().message));
+  return unflattened(velocity);
+}
+
+Matrix3 contact_frame(const Vector3& normal) {
+  const Vector3 tangent = any_tangent(normal);
+  Matrix3 frame;
+  frame << normal, tangent, normal.cross(tangent);
+  return frame;
+}
+
+/// H of all bodies and k.
+std::pair<SparseMatrix, Vector> joined(const std::vector<ElasticStep>& steps, Index size) {
+  Index entries = 0, start = 0;
+  for (const ElasticStep& step : steps) entries += step.H.nonZeros();
+  SparseMatrix H(size, size);
+  H.reserve(entries);
+  Vector k(size);
+  for (const ElasticStep& step : steps) {
+    for (Index column = 0; column < step.H.cols(); ++column) {
+      H.startVec(start + column);
+      for (SparseMatrix::InnerIterator entry(step.H, column); entry; ++entry)
+        H.insertBack(start + entry.row(), start + column) = entry.value();
+    }
+    k.segment(start, step.k.size()) = step.k;
+    start += step.k.size();
+  }
+  H.finalize();
+  return {std::move(H), std::move(k)};
+}
+
+}  // namespace
+
+ElasticWorld::ElasticWorld(ElasticWorldSettings settings, std::vector<ElasticBody> bodies,
+                           std::vector<ElasticObstacle> obstacles)
+    : settings_(std::move(settings)),
+      bodies_(std::move(bodies)),
+      obstacles_(std::move(obstacles)),
+      stepper_(&stepper(settings_.stepping)) {
+  require_positive(settings_.time_step, "time step", "s");
+  require_finite(settings_.gravity, "gravity");
+  if (!(settings_.envelope >= 0.0))
+    throw InputError(fmt::format("envelope is {} m, expected >= 0", format_double(settings_.envelope)));
+  if (!(settings_.friction >= 0.0))
+    throw InputError(fmt::format("friction of the contacts is {}, expected >= 0", format_double(settings_.friction)));
+  for (const ElasticObstacle& obstacle : obstacles_)
+    if (!std::holds_alternative<HalfSpace>(obstacle.shape) && !std::holds_alternative<Cylinder>(obstacle.shape))
+      throw InputError(fmt::format("contact of an elastic body and a {} is not supported", shape_name(obstacle.shape)));
+}
+
+Index ElasticWorld::dofs() const {
+  Index size = 0;
+  for (const ElasticBody& body : bodies_) size += 3 * body.model->nodes();
+  return size;
+}
+
+ElasticWorld::Places ElasticWorld::places_after(double lead) const {
+  Places places;
+  for (const ElasticBody& body : bodies_) {
+    places.push_back(body.places);
+    if (lead == 0.0) continue;
+    for (std::size_t node = 0; node < body.places.size(); ++node)
+      places.back()[node] += lead * settings_.time_step * body.velocities[node];
+  }
+  return places;
+}
+
+std::vector<SurfaceContact> ElasticWorld::contacts(const Places& places, double time,
+                                                   const std::vector<double>& speeds) const {
+  const auto reach = [&](double one, double two) {
+    return speeds.empty() ? 0.0 : settings_.envelope + settings_.time_step * std::max(one, two);
+  };
+  const auto speed = [&](std::size_t body) { return speeds.empty() ? 0.0 : speeds[body]; };
+  std::vector<ElasticSurface> surfaces;
+  surfaces.reserve(bodies_.size());
+  for (std::size_t body = 0; body < bodies_.size(); ++body) surfaces.emplace_back(*bodies_[body].model, places[body]);
+  std::vector<ObstacleFrame> frames;
+  for (const ElasticObstacle& obstacle : obstacles_) frames.push_back(obstacle.motion(time));
+  std::vector<SurfaceContact> found;
+  for (std::size_t a = 0; a < bodies_.size(); ++a) {
+    for (std::size_t b = a + 1; b < bodies_.size(); ++b)
+      find_skin_contacts(surfaces[a], static_cast<int>(a), surfaces[b], static_cast<int>(b), reach(speed(a), speed(b)),
+                         found);
+    for (std::size_t o = 0; o < frames.size(); ++o)
+      find_obstacle_contacts(surfaces[a], static_cast<int>(a), obstacles_[o].shape, frames[o],
+                             static_cast<int>(bodies_.size() + o), reach(speed(a), frames[o].velocity.norm()), found);
+  }
+  return found;
+}
+
+MotionProblem ElasticWorld::problem() const {
+  const double h = settings_.time_step, ahead = stepper_->lead() * h;
+  const Places places = places_after(stepper_->lead());
+  std::vector<ElasticStep> steps;
+  std::vector<double> speeds;
+  for (std::size_t number = 0; number < bodies_.size(); ++number) {
+    ElasticBody halfway = bodies_[number];
+    halfway.places = places[number];
+    steps.push_back(elastic_step(halfway, settings_.stepping, h, settings_.gravity));
+    if (settings_.stepping == Stepping::velocity_impulse)
+      speeds.push_back(std::max(largest_speed(halfway.velocities), largest_speed(free_velocity(steps.back(), number))));
+  }
+  std::vector<SurfaceContact> found = contacts(places, time() + ahead, speeds);
+  std::erase_if(found, [&](const SurfaceContact& contact) { return !stepper_->active(contact.gap); });
+
+  ProblemBuilder builder(settings_.name);
+  std::vector<ContactKey> keys;
+  std::vector<Matrix3> frames;
+  std::vector<double> gaps;
+  std::vector<Vector3> points;
+  for (const SurfaceContact& contact : found) {
+    if (settings_.friction > 0.0)
+      builder.contact(settings_.friction);
+    else
+      builder.unilateral();
+    keys.push_back(contact.key);
+    frames.push_back(contact_frame(contact.normal));
+    gaps.push_back(contact.gap);
+    points.push_back(contact.point);
+  }
+  auto [D, b] = contact_rows(found, frames);
+  auto [H, k] = joined(steps, dofs());
+  builder.global(std::move(H), std::move(k), std::move(D), std::move(b));
+  return {builder.build(), std::move(keys), std::move(frames), std::move(gaps), std::move(points)};
+}
+
+std::pair<SparseMatrix, Vector> ElasticWorld::contact_rows(const std::vector<SurfaceContact>& contacts,
+                                                           const std::vector<Matrix3>& frames) const {
+  const double h = settings_.time_step;
+  std::vector<Index> first_dof{0};
+  for (const ElasticBody& body : bodies_) first_dof.push_back(first_dof.back() + 3 * body.model->nodes());
+  std::vector<ObstacleFrame> here, moving;
+  for (const ElasticObstacle& obstacle : obstacles_) {
+    here.push_back(obstacle.motion(time() + stepper_->lead() * h));
+    moving.push_back(obstacle.motion(time() + stepper_->obstacle_lead() * h));
+  }
+  const Index rows_each = settings_.friction > 0.0 ? 3 : 1, rows = rows_each * std::ssize(contacts);
+  JacobianWriter D(first_dof.back(), rows, 12 * rows);
+  Vector b(rows);
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const SurfaceContact& contact = contacts[c];
+    Vector3 velocity = Vector3::Zero();
+    if (const auto body = static_cast<std::size_t>(contact.key.body_b); body >= bodies_.size()) {
+      const ObstacleFrame& frame = moving[body - bodies_.size()];
+      velocity = frame.velocity + frame.spin.cross(contact.point - here[body - bodies_.size()].position);
+    }
+    const Index first_row = rows_each * static_cast<Index>(c);
+    for (Index i = 0; i < rows_each; ++i) {
+      const Vector3 direction = frames[c].col(i);
+      D.next_column();
+      for (int s = 0; s < contact.count; ++s) {
+        const SurfaceContact::Share& share = contact.shares[static_cast<std::size_t>(s)];
+        D.insert(first_dof[static_cast<std::size_t>(share.body)] + 3 * Index{share.node}, share.weight * direction);
+      }
+      b[first_row + i] = direction.dot(velocity);
+    }
+    b[first_row] += stepper_->normal_offset({contact.gap, 0.0, 0.0, h});
+  }
+  return {D.finish(), std::move(b)};
+}
+
+void ElasticWorld::advance(const Vector& velocity, const Vector& impulse) {
+  if (velocity.size() != dofs())
+    throw InputError(fmt::format("velocity of step {} has {} entries, expected {}", step_, velocity.size(), dofs()));
+  if (!velocity.allFinite() || !impulse.allFinite())
+    throw InputError(fmt::format("solution of step {} is not finite", step_));
+  Places halfway = places_after(stepper_->lead());
+  const double rest = (1.0 - stepper_->lead()) * settings_.time_step;
+  Index start = 0;
+  for (std::size_t number = 0; number < bodies_.size(); ++number) {
+    ElasticBody& body = bodies_[number];
+    body.velocities = unflattened(velocity.segment(start, 3 * body.model->nodes()));
+    body.places = std::move(halfway[number]);
+    for (std::size_t node = 0; node < body.places.size(); ++node) body.places[node] += rest * body.velocities[node];
+    start += 3 * body.model->nodes();
+  }
+  ++step_;
+}
+
+Vector ElasticWorld::velocity() const {
+  Vector v(dofs());
+  Index start = 0;
+  for (const ElasticBody& body : bodies_) {
+    v.segment(start, 3 * body.model->nodes()) = flattened(body.velocities);
+    start += 3 * body.model->nodes();
+  }
+  return v;
+}
+
+MotionState ElasticWorld::state() const {
+  MotionState state{settings_.name, step_, Vector(2 * dofs())};
+  Index place = 0;
+  for (const ElasticBody& body : bodies_)
+    for (std::size_t node = 0; node < body.places.size(); ++node, place += node_state_size)
+      state.values.segment<node_state_size>(place) << body.places[node], body.velocities[node];
+  return state;
+}
+
+void ElasticWorld::restore(const MotionState& state) {
+  if (state.scene != settings_.name)
+    throw InputError(fmt::format("state is of '{}', expected '{}'", state.scene, settings_.name));
+  if (state.step < 0) throw InputError(fmt::format("state has step {}, expected >= 0", state.step));
+  if (state.values.size() != 2 * dofs())
+    throw InputError(fmt::format("state has {} numbers, expected {} (6 for each of {} nodes)", state.values.size(),
+                                 2 * dofs(), dofs() / 3));
+  for (Index i = 0; i < state.values.size(); ++i)
+    if (!std::isfinite(state.values[i]))
+      throw InputError(
+          fmt::format("damaged state: number {} is {}, expected a finite one", i, format_double(state.values[i])));
+  Index place = 0;
+  for (ElasticBody& body : bodies_)
+    for (std::size_t node = 0; node < body.places.size(); ++node, place += node_state_size) {
+      body.places[node] = state.values.segment<3>(place);
+      body.velocities[node] = state.values.segment<3>(place + 3);
+    }
+  step_ = state.step;
+}
+
+double ElasticWorld::kinetic_energy() const {
+  double energy = 0.0;
+  for (const ElasticBody& body : bodies_) energy += ccp::kinetic_energy(body);
+  return energy;
+}
+
+double ElasticWorld::potential_energy() const {
+  double energy = 0.0;
+  for (const ElasticBody& body : bodies_)
+    for (std::size_t node = 0; node < body.places.size(); ++node)
+      energy -= body.model->masses()[static_cast<Index>(node)] * settings_.gravity.dot(body.places[node]);
+  return energy;
+}
+
+double ElasticWorld::deepest_gap() const {
+  double least = 0.0;
+  for (const SurfaceContact& contact : contacts(places_after(0.0), time(), {})) least = std::min(least, contact.gap);
+  return least;
+}
+
+std::vector<MotionFact> ElasticWorld::facts() const {
+  double elastic = 0.0;
+  int inverted = 0;
+  for (const ElasticBody& body : bodies_) {
+    const ElasticModel::Forces now = body.model->energy(body.places);
+    elastic += now.energy;
+    inverted += now.inverted;
+  }
+  return {{"kinetic_J", kinetic_energy()},
+          {"potential_J", potential_energy() + elastic},
+          {"elastic_J", elastic},
+          {"deepest_gap", deepest_gap()},
+          {"inverted", static_cast<double>(inverted)}};
+}
+
+SceneGeometry ElasticWorld::surfaces() const {
+  SceneGeometry geometry;
+  for (const ElasticObstacle& obstacle : obstacles_) {
+    const ObstacleFrame frame = obstacle.motion(time() + stepper_->lead() * settings_.time_step);
+    geometry.obstacles.push_back(placed_surface(obstacle.shape, {frame.position, rotation_matrix(frame.attitude)}));
+  }
+  return geometry;
+}
+
+std::vector<PlacedMesh> ElasticWorld::meshes() const {
+  std::vector<PlacedMesh> meshes;
+  const Places places = places_after(stepper_->lead());
+  for (std::size_t number = 0; number < bodies_.size(); ++number) {
+    const ElasticBody& body = bodies_[number];
+    const Mesh& mesh = body.model->mesh();
+    meshes.push_back({places[number], body.starts, body.velocities, body.model->skin().triangles, node_count(mesh.kind),
+                      mesh.corners, body.model->von_mises_stresses(places[number])});
+  }
+  return meshes;
+}
+
+}  // namespace ccp
