@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "problem/placed_mesh.hpp"
 #include "problems/scenes/deformable_bars.hpp"
 #include "tests/problems/driven_motion.hpp"
 #include "tests/problems/same_bytes.hpp"
@@ -70,6 +71,30 @@ TEST_CASE("bars go on from a state to the last bit") {
   state = motion->state();
   state.scene = "ball_box";
   CHECK_THROWS_WITH(other->restore(state), Catch::Contains("expected 'deformable_bars'"));
+}
+
+TEST_CASE("bars show their meshes, and the floor as their only surface") {
+  const auto motion = two_layers();
+  fall(*motion, 2);
+  const std::vector<PlacedMesh> meshes = meshes_of(*motion);
+  REQUIRE(meshes.size() == 4);
+  const Vector values = motion->state().values;
+  for (const PlacedMesh& mesh : meshes) {
+    CHECK(mesh.places.size() == 63);
+    CHECK(mesh.skin.size() == 112);
+    CHECK(mesh.corners == 4);
+    CHECK(mesh.elements.size() == 4 * 144);
+    CHECK(mesh.stresses.size() == 144);
+    CHECK(mesh.stresses.maxCoeff() > 0.0);
+    CHECK(mesh.references[0][2] > mesh.places[0][2]);
+  }
+  CHECK(meshes[1].places[5] == Vector3(values.segment<3>(6 * (63 + 5))));
+  CHECK(meshes[1].velocities[5] == Vector3(values.segment<3>(6 * (63 + 5) + 3)));
+  const SceneGeometry seen = motion->surfaces();
+  CHECK(seen.bodies.empty());
+  REQUIRE(seen.obstacles.size() == 1);
+  CHECK(seen.obstacles[0].kind == SurfaceKind::half_space);
+  CHECK(meshes_of(*scene_in_time("single_ball")).empty());
 }
 
 TEST_CASE("seeds turn the layers of bars") {

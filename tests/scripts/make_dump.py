@@ -22,12 +22,33 @@ def run_with(*modules):
     sys.exit(SKIPPED)
 
 
-SPHERE, ELLIPSOID, BOX, HALF_SPACE, CAVITY, DRUM, CYLINDER = range(7)
+SPHERE, ELLIPSOID, BOX, HALF_SPACE, CAVITY, DRUM, CYLINDER, MESH = range(8)
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 NOWHERE = (0.0, 0.0, 0.0)
 BALL, FLOOR, TOUCH = (SPHERE, (0.5, 0.0, 0.0), (0.0, 0.0, 0.5)), (HALF_SPACE, NOWHERE, NOWHERE), (NOWHERE, (0, 1), (2.0, 0.5, 0.0))
+
+# A cube with its corner at (0, 0, 1), moved there from the origin: one hexahedron, or one tetrahedron in its corner.
+CUBE = [(k & 1, k >> 1 & 1, 1 + (k >> 2)) for k in range(8)]
+CUBE_SKIN = [t for a, b, c, d in ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5))
+             for t in ((a, b, c), (a, c, d))]
+HEXAHEDRON = (CUBE, CUBE_SKIN, [tuple(range(8))])
+TETRAHEDRON = ([CUBE[k] for k in (0, 1, 2, 4)], [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)], [(0, 1, 2, 3)])
+MESH_BODY = (MESH, NOWHERE, NOWHERE)
+
+
+def meshes(*kinds, speed=1.5):
+    """The changes of a dump whose bodies are these meshes, (places, skin, elements) each; the first node of each moves, along x."""
+    return {
+        "ccpbench_meshes/counts": [n for nodes, skin, cells in kinds for n in (len(nodes), len(skin), len(cells), len(cells[0]))],
+        "ccpbench_meshes/places": [x for nodes, _, _ in kinds for node in nodes for x in map(float, node)],
+        "ccpbench_meshes/starts": [float(x) for nodes, _, _ in kinds for a, b, c in nodes for x in (a, b, c - 1)],
+        "ccpbench_meshes/velocities": [x for nodes, _, _ in kinds for k in range(len(nodes)) for x in (speed * (k == 0), 0.0, 0.0)],
+        "ccpbench_meshes/skin": [k for _, skin, _ in kinds for triangle in skin for k in triangle],
+        "ccpbench_meshes/elements": [k for _, _, cells in kinds for cell in cells for k in cell],
+        "ccpbench_meshes/stresses": [1e5 * (k + 1) for k, (_, _, cells) in enumerate(kinds) for _ in cells],
+    }
 
 
 def make_dump(path, bodies=(BALL,), obstacles=(FLOOR,), contacts=(TOUCH,), step=3, scene="made_up", speed=1.5, changes=()):

@@ -22,7 +22,7 @@ PROGRAM = os.environ.get("CCPBENCH_PROGRAM", "")
 sys.path.insert(0, str(SCRIPTS))
 
 from scene.dump import read_dump  # noqa: E402
-from scene.picture import contact_lines, look_of  # noqa: E402
+from scene.picture import contact_lines, look_of, mesh_colours  # noqa: E402
 from scene.render import axes_of, bounds_of, framed, outline, render  # noqa: E402
 
 RED = np.array([1.0, 0.0, 0.0])
@@ -45,12 +45,13 @@ class Scratch(unittest.TestCase):
 
 
 class Rendering(Scratch):
-    def painted(self, bodies, view, obstacles=()):
+    def painted(self, bodies, view, obstacles=(), changes=()):
         """How many m² the picture shows of red bodies, of walls, and the image."""
-        dump = read_dump(self.made(bodies=bodies, obstacles=obstacles, contacts=()))
+        dump = read_dump(self.made(bodies=bodies, obstacles=obstacles, contacts=(), changes=changes))
         axes, bounds = axes_of(*view), bounds_of([dump])
         camera = framed(outline(dump, bounds), axes, 300, 300)
-        image = render(dump, camera, bounds, np.tile(RED, (len(dump.kinds), 1)))
+        image = render(dump, camera, bounds, np.tile(RED, (len(dump.kinds), 1)),
+                       [np.tile(RED, (len(mesh.places), 1)) for mesh in dump.meshes])
         red = image[..., 1] < 0.5 * image[..., 0]
         wall = (np.ptp(image, axis=2) < 0.05) & (image.min(axis=2) < 0.99)
         return red.sum() * camera.pixel**2, wall.sum() * camera.pixel**2, image
@@ -66,6 +67,21 @@ class Rendering(Scratch):
             self.assert_area(self.painted([(BOX, (0.1, 0.2, 0.3), (5.0, 1.0, 2.0))], view)[0], brick)
             self.assert_area(self.painted([(CYLINDER, (0.1, 0.3, 0.0), (5.0, 1.0, 2.0))], view)[0], tube)
             self.assert_area(self.painted([(SPHERE, (0.4, 0.0, 0.0), (5.0, 1.0, 2.0))], view)[0], math.pi * 0.16)
+
+    def test_meshes_have_the_outline_of_their_skin(self):
+        for view in ((0, 0), (180, 0), (90, 0), (0, 90), (0, -90)):
+            for shape, area in ((make_dump.HEXAHEDRON, 1.0), (make_dump.TETRAHEDRON, 0.5)):
+                self.assert_area(self.painted([make_dump.MESH_BODY], view, changes=make_dump.meshes(shape))[0], area)
+        slanting = self.painted([make_dump.MESH_BODY], (45, 35.2644), changes=make_dump.meshes(make_dump.HEXAHEDRON))[0]
+        self.assert_area(slanting, math.sqrt(3.0))  # a hexagon: along the diagonal
+
+    def test_meshes_are_coloured_by_the_speed_of_their_nodes(self):
+        dump = read_dump(self.made(bodies=[make_dump.MESH_BODY], changes=make_dump.meshes(make_dump.HEXAHEDRON)))
+        look = look_of([dump], (-60, 22), 100)
+        self.assertEqual(look.fastest, 1.5)
+        colours = mesh_colours(dump, look)[0]
+        np.testing.assert_allclose(colours[0], [0.993248, 0.906157, 0.143936], atol=1e-3)  # the fast end of viridis
+        np.testing.assert_allclose(colours[1:], [[0.267004, 0.004874, 0.329415]] * 7, atol=1e-3)
 
     def test_rotations_turn_bodies(self):
         self.assert_area(self.painted([(BOX, (0.1, 0.2, 0.3), (0.0, 0.0, 0.0), TURNED)], (0, 0))[0], 4 * 0.1 * 0.3)
@@ -180,7 +196,10 @@ class Script(Scratch):
                 (without, "an FCLib file without /ccpbench_geometry, expected one that `ccpbench generate` wrote"),
                 ({**without, "fclib_global/spacedim": None, "fclib_global/vectors/mu": None}, "without /ccpbench_geometry"),
                 ({lists + "kinds": None}, "/ccpbench_geometry/kinds is missing, expected a list of numbers"),
-                ({lists + "kinds": [0, 7]}, "/ccpbench_geometry/kinds has 7, expected numbers from 0 to 6"),
+                ({lists + "kinds": [0, 8]}, "/ccpbench_geometry/kinds has 8, expected numbers from 0 to 7"),
+                ({lists + "kinds": [7, 3]}, "/ccpbench_geometry/kinds has 1 meshes, expected them first and in /ccpbench_meshes"),
+                ({lists + "kinds": [7, 3], **make_dump.meshes(make_dump.TETRAHEDRON), "ccpbench_meshes/skin": [0, 1, 4] * 4},
+                 "/ccpbench_meshes/skin names a node that is not there, expected 0 to 3"),
                 ({lists + "bodies": [3]}, "/ccpbench_geometry/bodies is 3, expected 0 to 2"),
                 ({lists + "sizes": [1.0, 2.0]}, "/ccpbench_geometry/sizes has 2 numbers, expected 6"),
                 ({lists + "sizes": [0.0] * 6}, "/ccpbench_geometry/sizes has a surface without extent"),

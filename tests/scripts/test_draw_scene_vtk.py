@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkFiltersCore import vtkMassProperties, vtkTriangleFilter
-from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
+from vtkmodules.vtkFiltersVerdict import vtkCellSizeFilter
+from vtkmodules.vtkIOXML import vtkXMLPolyDataReader, vtkXMLUnstructuredGridReader
 
 from make_dump import BOX, CAVITY, CYLINDER, DRUM, ELLIPSOID, HALF_SPACE, SPHERE
 
@@ -24,7 +25,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "draw_scene.py"
 
 def read(path):
     """Of VTK: points, the cells as lists of numbers of points, and the arrays at points and at cells."""
-    reader = vtkXMLPolyDataReader()
+    reader = vtkXMLUnstructuredGridReader() if path.suffix == ".vtu" else vtkXMLPolyDataReader()
     reader.SetFileName(str(path))
     reader.Update()
     data = reader.GetOutput()
@@ -79,6 +80,24 @@ class DrawSceneVtk(unittest.TestCase):
             half = np.full(3, 0.5) if kind == SPHERE else np.array([0.2, 0.1, 0.3])
             np.testing.assert_allclose(points.min(axis=0), np.array([1.0, 2.0, 3.0]) - half, atol=0.02)
             np.testing.assert_allclose(points.max(axis=0), np.array([1.0, 2.0, 3.0]) + half, atol=0.02)
+
+    def test_elastic_bodies_are_elements_with_their_volume_speed_and_stress(self):
+        path = make_dump.make_dump(self.folder / "made_up.000003.global.hdf5", bodies=[make_dump.MESH_BODY] * 2,
+                                   changes=make_dump.meshes(make_dump.HEXAHEDRON, make_dump.TETRAHEDRON))
+        self.write(path)
+        data, points, cells, at_points, at_cells = read(self.folder / "made_up.000003.elastic.vtu")
+        self.assertEqual([data.GetCellType(k) for k in range(2)], [12, 10])
+        self.assertEqual((len(points), cells[1]), (12, [8, 9, 10, 11]))
+        sizes = vtkCellSizeFilter()
+        sizes.SetInputData(data)
+        sizes.Update()
+        np.testing.assert_allclose(vtk_to_numpy(sizes.GetOutput().GetCellData().GetArray("Volume")), [1.0, 1 / 6], rtol=1e-6)
+        np.testing.assert_allclose(at_points["displacement"], [[0.0, 0.0, 1.0]] * 12)
+        np.testing.assert_allclose(at_points["speed"], [1.5] + 7 * [0.0] + [1.5] + 3 * [0.0])
+        np.testing.assert_array_equal(at_cells["body"], [0, 1])
+        np.testing.assert_allclose(at_cells["von_mises_stress"], [1e5, 2e5])
+        entries = [e.get("file") for e in ElementTree.parse(self.folder / "made_up.pvd").getroot().iter("DataSet")]
+        self.assertIn("made_up.000003.elastic.vtu", entries)
 
     def test_obstacles_are_where_they_are(self):
         for kind, apothem in ((CAVITY, math.cos(math.pi / 48)), (DRUM, math.cos(math.pi / 32))):
