@@ -18,6 +18,7 @@
 #include "problems/scenes/single_brick.hpp"
 #include "problems/scenes/sliding_sphere.hpp"
 #include "problems/scenes/sphere_press.hpp"
+#include "problems/scenes/wrecking_ball.hpp"
 
 namespace ccp {
 namespace {
@@ -45,6 +46,7 @@ constexpr std::array scenes{
     Entry{"dish_pile", make<DishPile>},
     Entry{"drum", make<RotatingDrum>},
     Entry{"deformable_bars", make<DeformableBars>},
+    Entry{"wrecking_ball", make<WreckingBall>},
 };
 
 }  // namespace

@@ -181,6 +181,18 @@ void add_offsets(const StepView& view, const std::vector<WorldContact>& contacts
     for (const JointRow& constraint : active.rows) b[row++] += constraint.rate + constraint.value / h;
 }
 
+/// C = c/h² on the rows of contacts: a force γ/h leaves the gap c γ/h, and h u + Φ is the gap.
+SparseMatrix contact_compliance(Index contact_rows, Index rows, double compliance, double h) {
+  SparseMatrix C(rows, rows);
+  C.reserve(contact_rows);
+  for (Index row = 0; row < rows; ++row) {
+    C.startVec(row);
+    if (row < contact_rows) C.insertBack(row, row) = compliance / (h * h);
+  }
+  C.finalize();
+  return C;
+}
+
 }  // namespace
 
 DofMap dof_map(const WorldParts& parts, const std::vector<bool>& present) {
@@ -247,6 +259,8 @@ MotionProblem assemble(const StepView& view, const DofMap& dofs) {
     else
       builder.contact(contact.friction);
   }
+  if (view.settings.compliance > 0.0)
+    builder.compliance(contact_compliance(row, columns, view.settings.compliance, view.settings.time_step));
   for (const ActiveJoint& active : joints)
     for (std::size_t i = 0; i < active.rows.size(); ++i) {
       b[row++] = maker.joint_column(*active.joint, active.rows[i]);

@@ -29,6 +29,8 @@ void check_settings(const WorldSettings& settings) {
   require_finite(settings.gravity, "gravity");
   if (!(settings.restitution >= 0.0 && settings.restitution <= 1.0))
     throw InputError(fmt::format("restitution is {}, expected 0 <= e <= 1", settings.restitution));
+  if (!(settings.compliance >= 0.0))
+    throw InputError(fmt::format("compliance of the contacts is {} m/N, expected >= 0", settings.compliance));
 }
 
 void check_sides(const WorldParts& parts, const Joint& joint, const std::string& name) {

@@ -21,6 +21,7 @@ struct WorldSettings {
   Vector3 gravity{0.0, 0.0, -9.81};  ///< m/s²
   Stepping stepping = Stepping::velocity_impulse;
   double restitution = 0.0;  ///< e, 0 … 1
+  double compliance = 0.0;   ///< of a contact in its normal and tangents, m/N
 };
 
 /// What a world is made of. Numbers: rigid bodies, pseudo-rigid bodies, obstacles, each in the order of their list.
@@ -45,9 +46,9 @@ struct WorldParts {
 /// world axes), 12 of a pseudo-rigid one. Its blocks are the contacts and then the rows of the joints.
 class World : public Motion {
  public:
-  /// Throws InputError naming what is wrong: h <= 0, e outside [0, 1], a body, a joint to a body that is not there or cannot
-  /// have one, shapes of other than all bodies and obstacles, pseudo-rigid bodies with velocity_impulse (their integrator is
-  /// the midpoint rule).
+  /// Throws InputError naming what is wrong: h <= 0, e outside [0, 1], a negative compliance, a body, a joint to a body that
+  /// is not there or cannot have one, shapes of other than all bodies and obstacles, pseudo-rigid bodies with
+  /// velocity_impulse (their integrator is the midpoint rule).
   World(WorldSettings settings, WorldParts parts);
 
   const WorldSettings& settings() const { return settings_; }
