@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Draws the convergence plots of result folders: residual against iteration and against solver time.
 
-One figure per problem and model, as PNG, SVG and PDF, in RESULT_FOLDER/plots/, and one more per entry of the config's "plots".
-They have the width of a journal's column and letters that can be read there. A solver has the same line, marker and colour in every
+One figure per problem and model, or traced step of a sequence, as PNG, SVG and PDF, in RESULT_FOLDER/plots/, and one more per entry of
+the config's "plots". They have the width of a journal's column and letters that can be read there. A solver has the same line, marker and colour in every
 figure, and no figure needs its colours to be read; values of a sweep have colours in their order.
 """
 
@@ -15,7 +15,7 @@ from plotting import (DASHES, GREY, MODELS, draw_folders, file_name, number_text
 
 from curve_axes import band, heights, label_of, marker_positions, oscillates, page_points, thin, time_unit, x_axis
 from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
-from result_folder import InputError, finite, read_folder, swept_groups, swept_value, without_suffix
+from result_folder import InputError, finite, read_folder, step_curves, swept_groups, swept_value, without_suffix
 from series_styles import numbers, ordered_colours, style, wanted
 
 STEP_COLUMNS = ("primal_residual", "dual_residual")  # of a step: the start has none, and its row says 0
@@ -221,6 +221,9 @@ def chosen_groups(folder, groups, arguments):
 
 def plot_folder(folder, arguments):
     config, groups = read_folder(folder, arguments.problem)
+    steps = step_curves(groups)
+    groups = {key: curves for key, curves in groups.items() if not all((curve.folder / "steps.csv").exists() for curve in curves)}
+    groups |= steps  # plot_sequence.py draws the rest of a sequence
     scales = give_styles(groups, config)
     target = arguments.out or folder / "plots"
     try:
@@ -229,8 +232,6 @@ def plot_folder(folder, arguments):
         raise InputError(f"{target}: {error.strerror}") from None
     names, drawn, missing = unique_names(groups), 0, {}
     for key, curves in chosen_groups(folder, groups, arguments).items():
-        if all((curve.folder / "steps.csv").exists() for curve in curves):
-            continue  # drawn by plot_sequence.py
         for suffix, x_columns, y_columns in wanted_plots(config):
             y_column = next((y for y in y_columns if any(y in c.columns for c in curves)), y_columns[0])
             figure = draw_figure(config, curves, (x_columns, y_column), scales[key], arguments)

@@ -5,7 +5,7 @@ import fnmatch
 import json
 import math
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 
@@ -168,6 +168,34 @@ def read_curve(cell_path, row, config):
     if trace.exists():
         curve.columns = read_trace(trace)
     return curve
+
+
+def step_status(path):
+    """{step: status} of a steps.csv; empty without one."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            return {row["step"]: row["status"] for row in csv.DictReader(file) if row.get("step") and row.get("status")}
+    except (OSError, ValueError, csv.Error):
+        return {}
+
+
+def step_traces(folder):
+    """{step: path} of the traces that a cell with a sequence has kept, in order."""
+    found = {int(name[1]): path for path in folder.glob("trace.*.csv") if len(name := path.name.split(".")) == 3 and name[1].isdigit()}
+    return dict(sorted(found.items()))
+
+
+def step_curves(groups):
+    """The curves of the traced steps of sequences, grouped as those of read_folder(): ("problem, step 51", model)."""
+    found = {}
+    for (problem, model), curves in groups.items():
+        for curve in curves:
+            traces = step_traces(curve.folder)
+            status = step_status(curve.folder / "steps.csv") if traces else {}
+            for step, path in traces.items():
+                found.setdefault((problem, step, model), []).append(
+                    replace(curve, problem=f"{problem}, step {step}", status=status.get(str(step), curve.status), columns=read_trace(path)))
+    return {(f"{problem}, step {step}", model): curves for (problem, step, model), curves in found.items()}
 
 
 def tell_apart(curves):

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from result_folder import as_number, read_json, read_manifest, read_summary, school_of, swept_groups, swept_value, without_suffix
+from result_folder import as_number, read_json, read_manifest, read_summary, school_of, step_status, step_traces, swept_groups, swept_value, without_suffix
 from series_styles import numbers
 
 MODELS = {"ccp": "convex model", "ncp": "Coulomb model"}
@@ -122,6 +122,18 @@ def shares_of(study, rows):
     return max(found, key=lambda shares: len(set(shares.values())), default={})
 
 
+def traces_of(study):
+    """(row, name of the problem, status, path) of each trace: of a sequence one for each traced step."""
+    for row in study.rows:
+        folder = study.folder / "cells" / row["hash"]
+        steps = step_traces(folder)
+        status = step_status(folder / "steps.csv") if steps else {}
+        for step, path in steps.items():
+            yield row, f"{row['problem']}, step {step}", status.get(str(step), row["status"]), path
+        if not steps:
+            yield row, row["problem"], row["status"], folder / "trace.csv"
+
+
 def curve_groups(study, budget):
     """(groups of curves by problem and model, x columns, y columns, what was left out). `budget`: points per curve, curves left."""
     traced = study.config.get("trace")
@@ -134,8 +146,7 @@ def curve_groups(study, budget):
         members.setdefault((row["problem"], row["model"]), []).append(row)
     shares = {key: shares_of(study, rows) for key, rows in members.items()}
     groups, left_out, seen = {}, {"curves": 0, "points": 0, "kept": 0}, set()
-    for row in study.rows:
-        trace = study.folder / "cells" / row["hash"] / "trace.csv"
+    for row, problem, status, trace in traces_of(study):
         if budget["curves"] <= 0:
             left_out["curves"] += trace.exists()
             continue
@@ -148,9 +159,9 @@ def curve_groups(study, budget):
         left_out["kept"] += shown
         left_out["points"] += length - shown
         seen.update(name for name, values in columns.items() if any(v is not None for v in values))
-        name = f"{row['problem']} – {MODELS.get(row['model'], row['model'])}"
-        group = groups.setdefault((row["problem"], row["model"]), {"name": name, "curves": []})
-        curve = {"label": row["label"], "note": row["status"].replace("_", " "), "number": number[row["label"]], "columns": columns}
+        name = f"{problem} – {MODELS.get(row['model'], row['model'])}"
+        group = groups.setdefault((problem, row["model"]), {"name": name, "curves": []})
+        curve = {"label": row["label"], "note": status.replace("_", " "), "number": number[row["label"]], "columns": columns}
         share = shares[row["problem"], row["model"]].get(row["hash"])
         group["curves"].append(curve if share is None else {**curve, "number": number[row["base"]], "share": share})
     return list(groups.values()), [a for a in AXES if a in seen], [m for m in measures if m in seen], left_out

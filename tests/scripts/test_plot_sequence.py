@@ -137,6 +137,21 @@ class PlotSequence(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn("4 of 4 steps solved, 6 iterations a step, 20 ms", self.said())
 
+    def test_a_traced_step_has_a_convergence_plot_of_its_own(self):
+        self.make_folder({"one": self.steps(8, 3, lambda k: 40, unsolved=(7,)), "other": self.steps(8, 3, lambda k: 40)})
+        for number, cell in enumerate(sorted((self.folder / "cells").iterdir())):
+            for step in (2, 7):
+                rows = [f"{k},{1e-3 * k},{10.0 ** -(k + number)}" for k in range(9 - 3 * number)]
+                (cell / f"trace.{step}.csv").write_text("\n".join(["iteration,elapsed_s,relative_residual", *rows]) + "\n")
+        result = self.run_script(self.folder, "--format", "svg", script="plot_convergence.py")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(self.pictures(), ["ball_box_step_2-ccp.svg", "ball_box_step_7-ccp.svg"])
+        solved, limited = self.svg("ball_box_step_2-ccp.svg"), self.svg("ball_box_step_7-ccp.svg")
+        self.assertIn("solved, 8 iterations", solved)
+        self.assertNotIn("iteration limit", solved)
+        self.assertIn("iteration limit, 8 iterations", limited)
+        self.assertIn("solved, 5 iterations", limited)
+
     def test_folders_without_sequences_are_left_alone_and_the_other_way_round(self):
         self.two_cells()
         result = self.run_script(self.folder, "--format", "svg", script="plot_convergence.py")
