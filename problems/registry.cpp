@@ -8,10 +8,12 @@
 #include "core/text.hpp"
 #include "problems/scenes/ball_box.hpp"
 #include "problems/scenes/bolt_nut.hpp"
+#include "problems/scenes/cohesive_ball.hpp"
 #include "problems/scenes/deformable_bars.hpp"
 #include "problems/scenes/dish_pile.hpp"
 #include "problems/scenes/drum.hpp"
 #include "problems/scenes/guided_stack.hpp"
+#include "problems/scenes/mixer.hpp"
 #include "problems/scenes/odd_mass_stack.hpp"
 #include "problems/scenes/random_contacts.hpp"
 #include "problems/scenes/single_ball.hpp"
@@ -47,6 +49,8 @@ constexpr std::array scenes{
     Entry{"drum", make<RotatingDrum>},
     Entry{"deformable_bars", make<DeformableBars>},
     Entry{"wrecking_ball", make<WreckingBall>},
+    Entry{"cohesive_ball", make<CohesiveBall>},
+    Entry{"mixer", make<Mixer>},
 };
 
 }  // namespace

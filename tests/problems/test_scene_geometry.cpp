@@ -41,6 +41,8 @@ TEST_CASE("what there is to see of a scene is where its problem has bodies and c
                                                   {"single_ball", {}},
                                                   {"single_brick", {{"friction", "0.3"}}},
                                                   {"sliding_sphere", {}},
+                                                  {"cohesive_ball", {{"spheres", "40"}}},
+                                                  {"mixer", {{"bodies", "40"}}, 3},
                                                   {"wrecking_ball", {{"walls", "2"}, {"rows", "3"}, {"columns", "3"}}},
                                                   {"sphere_press", {{"spheres", "60"}, {"per_side", "4"}}, 5},
                                                   {"sphere_press", {{"spheres", "60"}, {"packing", "random"}}, 5}}));
