@@ -48,6 +48,7 @@ TEST_CASE("settings of ADMM that are out of range or unknown are refused") {
   CHECK_THAT(*settings.check("preconditioner", std::string("inverse")), Contains("inverse_diagonal"));
   CHECK_THAT(*settings.check("block_number", std::string("norm")), Contains("normal"));
   CHECK_THAT(*settings.check("hands_out", std::string("y")), Contains("gamma"));
+  CHECK_THAT(*settings.check("adapting_rows", std::string("contacts")), Contains("cones"));
 }
 
 TEST_CASE("the three linear systems give the same iterates") {
@@ -243,6 +244,43 @@ TEST_CASE("a warm start with the carried step beats one that forgets it") {
   CHECK(forgotten.status == Status::solved);
   CAPTURE(carried.iterations, forgotten.iterations, cold.iterations);
   CHECK(carried.iterations < forgotten.iterations);
+}
+
+TEST_CASE("rows without a cone may be left out of the adaptation of ρ") {
+  // A sliding contact, and a joint of another body that nothing connects with it but the norms.
+  const Vector3 free_velocity(-1.0, 2.0, 0.5);
+  const ContactProblem alone = point_mass(2.0, free_velocity, 0.3);
+  Vector k(4);
+  k << 2.0 * free_velocity, 1e6;
+  ProblemBuilder builder("with a joint");
+  builder.global(diagonal(Vector::Constant(4, 2.0)), k, sparse(DenseMatrix::Identity(4, 4)), Vector::Zero(4));
+  const ContactProblem joined = builder.contact(0.3).bilateral().build();
+  StopRule stop;
+  stop.max_iterations = 40;
+  stop.tolerance = 1e-300;
+  const auto steps = [&](const ContactProblem& problem, const char* policy, const char* rows) {
+    MemoryTrace trace;
+    run(problem,
+        RunSpec{"admm",
+                Model::ccp,
+                stop,
+                {{"step_policy", std::string(policy)}, {"adapting_rows", std::string(rows)}, {"rho", 3.0}}},
+        &trace);
+    std::vector<double> rho;
+    for (std::size_t row = 0; row < trace.rows.size(); ++row) rho.push_back(trace.native(row, "rho"));
+    return rho;
+  };
+  for (const char* policy : {"balanced", "balanced_normalized"}) {
+    CAPTURE(policy);
+    const std::vector<double> expected = steps(alone, policy, "all");
+    CHECK(expected.front() != expected[10]);
+    CHECK(steps(joined, policy, "cones").size() == expected.size());
+    for (std::size_t row = 0; row < expected.size() && row < 12; ++row)
+      CHECK(steps(joined, policy, "cones")[row] == Approx(expected[row]).epsilon(1e-6));
+  }
+  const std::vector<double> misled = steps(joined, "balanced_normalized", "all");
+  const std::vector<double> expected = steps(alone, "balanced_normalized", "all");
+  CHECK_FALSE(std::equal(misled.begin(), misled.begin() + 12, expected.begin()));
 }
 
 TEST_CASE("ρ changes at multiples of the update interval only, and never by less than the dead band") {

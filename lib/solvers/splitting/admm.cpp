@@ -19,6 +19,8 @@ namespace {
 enum class RhoScaling { none, diagonal, inverse_diagonal };
 /// The one number of N_ii for all rows of a block.
 enum class BlockNumber { mean, normal };
+/// The rows whose residuals and impulses adapt ρ.
+enum class AdaptingRows { all, cones };
 /// The impulse that is shown and handed over.
 enum class Impulse { z, gamma };
 
@@ -42,6 +44,7 @@ struct AdmmSettings {
   RhoSettings adaptation;
   RhoScaling scaling = RhoScaling::none;
   BlockNumber block_number = BlockNumber::mean;
+  AdaptingRows adapting_rows = AdaptingRows::all;
   Impulse hands_out = Impulse::z;
   LinearForm form = LinearForm::automatic;
   LinearBackend backend = LinearBackend::automatic;
@@ -62,6 +65,8 @@ class AdmmSession final : public Session {
     for (Index i = 0; i < blocks.count(); ++i)
       bilateral_.segment(blocks.offset(i), blocks.rows(i))
           .setConstant(blocks.kind(i) == ConstraintKind::bilateral ? 1.0 : 0.0);
+    adapting_ =
+        settings.adapting_rows == AdaptingRows::all ? Vector::Ones(problem.rows()) : Vector(1.0 - bilateral_.array());
     scale_with_delassus_diagonal();
     system_ =
         make_admm_system(problem, settings.form, linear_backend_name(settings.backend), settings.refinement_steps, monitor);
@@ -121,15 +126,20 @@ class AdmmSession final : public Session {
   /// applied to in the dual ones. One pass over the rows.
   template <typename Change>
   void update_multiplier(const Change& change_of) {
-    primal_ = dual_ = scaled_primal_ = scaled_dual_ = 0.0;
+    primal_ = dual_ = scaled_primal_ = scaled_dual_ = adapting_primal_ = adapting_dual_ = 0.0;
     for (Index row = 0; row < y_.size(); ++row) {
       change_[row] = change_of(row);
       const double gap = gamma_[row] - z_[row];
       y_[row] = bilateral_[row] > 0.0 ? 0.0 : y_[row] + theta_[row] * gap;
       primal_ = std::max(primal_, std::abs(gap));
       dual_ = std::max(dual_, theta_[row] * std::abs(change_[row]));
-      scaled_primal_ = std::max(scaled_primal_, root_[row] * std::abs(gap));
-      scaled_dual_ = std::max(scaled_dual_, theta_[row] * std::abs(change_[row]) / root_[row]);
+      const double scaled_primal = root_[row] * std::abs(gap),
+                   scaled_dual = theta_[row] * std::abs(change_[row]) / root_[row];
+      scaled_primal_ = std::max(scaled_primal_, scaled_primal);
+      scaled_dual_ = std::max(scaled_dual_, scaled_dual);
+      if (adapting_[row] == 0.0) continue;
+      adapting_primal_ = std::max(adapting_primal_, scaled_primal);
+      adapting_dual_ = std::max(adapting_dual_, scaled_dual);
     }
   }
 
@@ -240,9 +250,12 @@ class AdmmSession final : public Session {
     if (!updates_after(settings_.adaptation, iteration)) return false;
     // The policies see the scaled problem: S⁻¹γ, S⁻¹z, Sy, and Θ with S⁻² (sec. 6.1).
     RhoObservation seen;
-    seen.primal = scaled_primal_;
-    seen.dual = scaled_dual_;
-    seen.impulse = std::max(max_norm(root_.cwiseProduct(z_)), max_norm(root_.cwiseProduct(gamma_)));
+    seen.primal = adapting_primal_;
+    seen.dual = adapting_dual_;
+    const auto largest = [&](const Vector& impulse) {
+      return max_norm(root_.cwiseProduct(impulse).cwiseProduct(adapting_));
+    };
+    seen.impulse = std::max(largest(z_), largest(gamma_));
     seen.multiplier = max_norm(y_.cwiseQuotient(root_));
     seen.rho = rho_;
     if (settings_.adaptation.policy == RhoPolicy::spectral) observe_curvature(seen);
@@ -294,6 +307,7 @@ class AdmmSession final : public Session {
   Vector weight_;     ///< S⁻²
   Vector root_;       ///< S⁻¹
   Vector bilateral_;  ///< 1 on bilateral rows
+  Vector adapting_;   ///< 1 on rows that adapt ρ
   std::unique_ptr<AdmmSystem> system_;
   Vector theta_, theta_inverse_, gamma_, z_, z_previous_, y_, g_, v_;
   Vector change_;                                             ///< what Θ is applied to in the dual residual
@@ -302,6 +316,7 @@ class AdmmSession final : public Session {
   Vector gamma_seen_, z_seen_, gradient_seen_, normal_seen_;  ///< at the last update of ρ
   double primal_ = 0.0, dual_ = 0.0;                          ///< ‖residuals‖∞ of the iteration
   double scaled_primal_ = 0.0, scaled_dual_ = 0.0;            ///< of the scaled problem
+  double adapting_primal_ = 0.0, adapting_dual_ = 0.0;        ///< the same of rows that adapt ρ
   double momentum_ = 1.0, combined_ = 0.0;
   bool seen_ = false;
   double rho_ = 0.0, rho_min_ = 0.0, rho_max_ = 0.0;
@@ -369,6 +384,10 @@ class Admm final : public Method<AdmmSettings, AdmmSession> {
         .add("balance_exponent", &s.adaptation.exponent, Range::closed(0.0, 1.0), "",
              "power of the ratio that balanced policies multiply by: 1 as printed; 0.5 does not overshoot",
              "ours (G.8); 0.5: Chrono's ChSolverADMM")
+        .add("adapting_rows", &s.adapting_rows, {{"all", AdaptingRows::all}, {"cones", AdaptingRows::cones}},
+             "rows whose residuals and impulses adapt ρ in balanced policies: all, or those of contacts and unilaterals "
+             "alone",
+             "all: Tasora 2021, eqs. 42 and 43; cones: ours")
         .add("dead_band", &s.adaptation.dead_band, Range::at_least(1.0), "",
              "no update while the factor is in [1/dead_band, dead_band]", "Tasora 2021, sec. 5.2")
         .add("rho_min", &s.rho_min, Range::positive(), "", "least ρ, in units of the mean N_ii", "ours")
