@@ -14,6 +14,7 @@ namespace ccp {
 namespace {
 
 constexpr double missed_depth = 0.01;  // of WorldContact::size
+constexpr double largest_way = 1e8;    // in a step, m or rad: taylor_sin() knows angles below 1e9
 
 /// 0 where nothing overlaps.
 double least_gap(const std::vector<WorldContact>& contacts) {
@@ -136,6 +137,10 @@ void World::advance(const Vector& velocity, const Vector& impulse) {
     throw InputError(fmt::format("velocity of step {} has {} entries, expected {}", step_, velocity.size(), dofs.size));
   if (!velocity.allFinite() || !impulse.allFinite())
     throw InputError(fmt::format("solution of step {} is not finite", step_));
+  if (const double way = settings_.time_step * max_norm(velocity); !(way < largest_way))
+    throw InputError(
+        fmt::format("step {} would move a body by {:.0e} m or rad, expected less than {:.0e}: the motion has broken down",
+                    step_, way, largest_way));
   const double h = settings_.time_step, lead = stepper_->lead() * h, rest = h - lead;
   for (int number = 0; number < parts_.count(); ++number) {
     if (!dofs.has(number)) continue;

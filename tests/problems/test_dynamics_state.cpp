@@ -112,6 +112,9 @@ TEST_CASE("steps that cannot be taken are refused") {
   Vector v = Vector::Zero(24);
   v[7] = not_a_number;
   CHECK_THROWS_WITH(world.advance(v, none), Catch::Contains("solution of step 0 is not finite"));
+  const Vector wild = Vector::Constant(24, 1e12);
+  CHECK_THROWS_WITH(world.advance(wild, none),
+                    Catch::Contains("step 0 would move a body by") && Catch::Contains("broken down"));
   CHECK(world.step() == 0);
 }
 
