@@ -16,6 +16,7 @@
 #include "problems/scenes/mixer.hpp"
 #include "problems/scenes/odd_mass_stack.hpp"
 #include "problems/scenes/random_contacts.hpp"
+#include "problems/scenes/robot_manipulator.hpp"
 #include "problems/scenes/single_ball.hpp"
 #include "problems/scenes/single_brick.hpp"
 #include "problems/scenes/sliding_sphere.hpp"
@@ -51,6 +52,7 @@ constexpr std::array scenes{
     Entry{"wrecking_ball", make<WreckingBall>},
     Entry{"cohesive_ball", make<CohesiveBall>},
     Entry{"mixer", make<Mixer>},
+    Entry{"robot_manipulator", make<RobotManipulator>},
 };
 
 }  // namespace

@@ -40,6 +40,8 @@ TEST_CASE("what there is to see of a scene is where its problem has bodies and c
                                                   {"odd_mass_stack", {{"lone_mass", "0"}}},
                                                   {"single_ball", {}},
                                                   {"single_brick", {{"friction", "0.3"}}},
+                                                  {"robot_manipulator", {}, 2},
+                                                  {"robot_manipulator", {{"arm", "prescribed"}}, 2},
                                                   {"sliding_sphere", {}},
                                                   {"cohesive_ball", {{"spheres", "40"}}},
                                                   {"mixer", {{"bodies", "40"}}, 3},
