@@ -33,7 +33,7 @@ struct MotionProblem {
   std::vector<ContactKey> keys;  ///< one a block
   std::vector<Matrix3> frames;  ///< of the contacts: normal (from body_a to body_b) and both tangents as columns, world axes
   std::vector<double> gaps;     ///< Φ of the contacts, m
-  std::vector<Vector3> points;  ///< of the contacts: where their impulses act, m
+  std::vector<Vector3> points{};  ///< of the contacts: where their impulses act, m
 };
 
 /// All that a motion remembers between two steps.
@@ -41,7 +41,8 @@ struct MotionState {
   std::string scene;      ///< what moves
   std::int64_t step = 0;  ///< steps taken; the time is step·h
   /// 13 numbers a rigid body: centre (3), quaternion (w, x, y, z), velocity (3), spin (3); then 24 a pseudo-rigid one:
-  /// centre (3), F row by row (9), velocity (3), dF/dt row by row (9). SI units.
+  /// centre (3), F row by row (9), velocity (3), dF/dt row by row (9). Elastic bodies: 6 numbers a node, place and velocity. SI
+  /// units.
   Vector values;
 };
 
