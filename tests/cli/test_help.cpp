@@ -82,6 +82,7 @@ TEST_CASE("no command, unknown commands and options are refused with the nearest
 TEST_CASE("missing arguments and values are refused") {
   const Workplace place;
   for (const std::string& command : commands) {
+    if (command == "claims") continue;  // judges all configs where none is named
     INFO(command);
     CHECK_THAT(bad_input_line(run_program(place, {command})), Catch::Contains("required"));
   }

@@ -49,7 +49,7 @@ std::vector<std::string> timeless_summary(const fs::path& folder) {
     std::string line;
     for (const std::string& column : csv.columns()) {
       const bool measured = column.ends_with("_s") || column.starts_with("solve_s_") || column.starts_with("time_to_") ||
-                            column == "peak_memory_mb";
+                            column == "peak_memory_mb" || column == "busy_runs";
       if (!measured) line += csv.text(row, column) + ",";
     }
     lines.push_back(line);
@@ -70,8 +70,10 @@ std::map<std::string, fs::file_time_type> finished_cells(const fs::path& folder)
 /// Lines on stderr that report a finished cell.
 std::size_t cells_reported(const Answer& answer) {
   std::size_t count = 0;
-  for (const std::string& line : lines_of(answer.err))  // not a warning that names a cell
-    count += line.find("odd_mass_stack/ccp/") != std::string::npos && line.find(" it ") != std::string::npos;
+  for (const std::string& line : lines_of(answer.err)) {
+    const bool numbered = line.find_first_of("0123456789") == line.find_first_not_of(' ');  // not a warning that names one
+    count += numbered && line.find("odd_mass_stack/ccp/") != std::string::npos;
+  }
   return count;
 }
 

@@ -16,7 +16,8 @@ TEST_CASE("every listed scene can be made, carries its own name and builds with 
     CHECK(scene->info().name == name);
     CHECK_FALSE(scene->info().title.empty());
     CHECK_FALSE(scene->info().reference.empty());
-    CHECK(scene->build(1).rows() > 0);
+    // A scene in time may begin before anything touches.
+    CHECK((scene->build(1).rows() > 0 || scene->motion(1) != nullptr));
     for (const Field& field : scene->parameters().fields()) {
       CAPTURE(field.name);
       CHECK_FALSE(field.meaning.empty());

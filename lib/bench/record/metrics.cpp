@@ -132,7 +132,9 @@ std::vector<Metric> sequence_metrics() {
           sequence_column("energy_gain", &SequenceFacts::energy_gain),
           sequence_column("steps_at_time_limit", &SequenceFacts::steps_at_time_limit, unclaimed),
           fact_column("joint_error"),
-          fact_column("missed")};
+          fact_column("missed"),
+          fact_column("drift"),
+          fact_column("largest_cluster")};
 }
 
 std::vector<Metric> all_metrics() {
