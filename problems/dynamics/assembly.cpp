@@ -181,7 +181,7 @@ void add_offsets(const StepView& view, const std::vector<WorldContact>& contacts
     for (const JointRow& constraint : active.rows) b[row++] += constraint.rate + constraint.value / h;
 }
 
-/// C = c/h² on the rows of contacts: a force γ/h leaves the gap c γ/h, and h u + Φ is the gap.
+/// C = c/h² on the rows of contacts: under a force γ/h bodies overlap by c γ/h: the gap Φ + h u is −c γ/h.
 SparseMatrix contact_compliance(Index contact_rows, Index rows, double compliance, double h) {
   SparseMatrix C(rows, rows);
   C.reserve(contact_rows);

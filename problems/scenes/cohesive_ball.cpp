@@ -34,7 +34,7 @@ class StickyWorld final : public World {
   }
 
  private:
-  /// The most spheres of which each is within reach of another one.
+  /// Spheres in the largest group that hangs together through gaps within reach.
   int largest_cluster() const {
     std::vector<Vector3> centres;
     for (const MovingBody& body : bodies()) centres.push_back(body.position);

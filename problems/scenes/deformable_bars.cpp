@@ -25,7 +25,7 @@ DeformableBars::DeformableBars() {
       .add("length", &p.length, Range::positive(), "m", "length of a bar", "ours")
       .add("width", &p.width, Range::positive(), "m", "width and height of a bar", "ours")
       .add("pitch", &p.pitch, Range::positive(), "m",
-           "height of the axes of a layer over those of the one below it, and of the lowest over the floor", "ours")
+           "height of the axes of a layer over those of the one below it, and of the lowest over the floor", bars_source)
       .add("spacing", &p.spacing, Range::positive(), "m", "distance of the axes of neighbours in a layer", "ours")
       .add("cells_along", &p.cells_along, Range::closed(1.0, 1000.0), "cells along a bar, six tetrahedra each",
            "ours; the 9360 dofs are Tasora's")

@@ -33,7 +33,7 @@ class Mixer final : public Scene {
 
   Mixer();
   const SceneInfo& info() const override;
-  /// A blade that would wedge bodies against the wall or the floor.
+  /// A blade that would wedge bodies against the wall, or that is in the floor.
   std::optional<std::string> check() const override;
 
  private:

@@ -155,8 +155,7 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
               {"two_step", StartingPoint::two_step},
               {"ones", StartingPoint::ones}},
              "cold start: an affine step from ones (mehrotra: in units of the free velocity, from free velocities; ones: in "
-             "those "
-             "of the problem, as in the thesis), or least squares moved into the cones",
+             "those of the problem, as in the thesis), or least squares moved into the cones",
              "Mangoni's thesis, eqs. 4.23 and 4.57")
         .add("warm_start", &s.warm_start,
              {{"none", InteriorWarmStart::none},
@@ -164,8 +163,7 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
               {"full", InteriorWarmStart::full},
               {"velocities", InteriorWarmStart::velocities}},
              "what is taken from a start point: nothing; velocities, with impulses that make them (partial) or those of an "
-             "affine "
-             "start from ones (velocities, as in the thesis); all",
+             "affine start from ones (velocities, as in the thesis); all",
              "Mangoni's thesis, secs. 4.6 and 5.1; the impulses of partial are ours (J.9)")
         .add(
             "compliance", &s.compliance, Range::closed(0.0, 1.0), "",
