@@ -86,7 +86,7 @@ sweep() {
   # Bad input is better found before the queue.
   "$program" run "${configs[@]}" --out "$out" "${options[@]}" --dry-run >/dev/null || exit 2
   mkdir -p "$out/.shards"
-  # The lock is that of the open file: the system lifts it when this script has ended.
+  # The lock is that of the open file: it is lifted when this script and the sbatch it waits for have ended; the file stays.
   exec {lock}>>"$out/.shards/.lock"
   if ! flock --nonblock "$lock"; then
     echo "slurm_sweep: another sweep writes to $out (process $(tail -n 1 "$out/.shards/.lock")): wait for it, or choose another folder" \

@@ -211,7 +211,8 @@ def profiles(study, study_number):
             "stays below 1 ends at the fraction ever solved.")
     for p in firsts:
         if len(p["lines"]) < p["settings"]:
-            text += f" Of {p['settings']} solver settings of the {MODELS[p['model']]} the {len(p['lines'])} that solve most are compared."
+            text += (f" All {p['settings']} solver settings of the {MODELS[p['model']]} are compared; "
+                     f"{len(p['lines'])} are drawn, those that solve most.")
     if untaken := [p for p in firsts if p.get("untaken")]:
         text += " " + "; ".join(f"{count(p['untaken'], 'problem')} of the {MODELS[p['model']]} that no solver takes left out" for p in untaken) + "."
     if any(p["problems"] < 5 for p in firsts):

@@ -108,7 +108,7 @@ TEST_CASE("results of a changed config say so, and set the earlier ones aside wi
   const std::string change = "changed: /problems/0/parameters/spheres: 5 → 6";
   const Answer changed = run({"--set", "/problems/0/parameters/spheres=6"});
   CHECK_THAT(changed.err, Catch::Contains(change) && Catch::Contains("note: the earlier results of ") &&
-                              Catch::Contains("(/problems/0/parameters/spheres: 5 → 6); see "));
+                              Catch::Contains("(/problems/0/parameters/spheres: 5 → 6); their summary is now in "));
   CHECK_THAT(changed.out, Catch::Contains(change));
   const Answer judged = run_program(place, {"claims", place.text("out/tiny"), "--markdown", place.text("card.md")});
   CHECK_THAT(judged.out,
@@ -200,7 +200,7 @@ TEST_CASE("claims judges both sizes of a config, the small one into a folder of 
   CHECK(fs::exists(place / "out/tiny/manifest.json"));
   CHECK(fs::exists(place / "out/small/tiny/manifest.json"));
   const std::string card = read_text(place / "card.md");
-  CHECK(contains(card, "`ccpbench claims " + place.text("tiny.json") + "`, "));
+  CHECK(contains(card, "`ccpbench claims " + place.text("tiny.json") + " --both-sizes`, "));
   CHECK(contains(card, "| 6 (1.2 × beyond) | ≤ 5 | not met | 5 (at the bound) ≤ 5: met |"));
 }
 

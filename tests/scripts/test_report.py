@@ -246,7 +246,7 @@ class Report(unittest.TestCase):
         page = self.page(self.folder, "--analysis", text=json.dumps([{"profiles": profiles("ADMM balanced", "Jacobi")}]))
         self.assertIn("<li>not complete: cells are missing</li><li>the machine is &lt;busy&gt;</li>", page)
         self.assertIn("6 problems of the convex model. ", page)
-        self.assertIn("Of 32 solver settings of the convex model the 2 that solve most", page)
+        self.assertIn("All 32 solver settings of the convex model are compared; 2 are drawn, those that solve most.", page)
         self.assertIn("20 ms <small>10 ms – 40 ms</small>", page)
         number = numbers(list(STATUS))  # that of every figure of the folder
         lines = self.data(page)[0]["profiles"][0]["lines"]

@@ -122,55 +122,67 @@ std::vector<Input> read_inputs(const ClaimsArguments& options) {
 }
 
 /// The command that judges a config again, and the time that its cells took one after the other.
-std::string origin(const std::string& input, const ResultTable& table, const RunOptions& run) {
-  const Config& config = table.config();
+std::string origin(const std::string& input, const Config& config, const ClaimsArguments& options, double wall_s) {
   std::string command = "ccpbench claims " + input;
   if (!config.size.empty()) command += " --size " + config.size;
-  for (const std::string& change : run.overrides.set) command += " --set " + change;
+  if (options.both_sizes) command += " --both-sizes";
+  for (const std::string& change : options.run.overrides.set) command += " --set '" + change + "'";
+  if (!options.run.only.empty()) command += " --only '" + options.run.only + "'";
   if (config.needs_files()) command += " --fclib DIR";
-  double wall_s = 0.0;
-  for (const ResultRow& row : table.rows())
-    if (const double seconds = table.metric(row, "wall_s", 0.0); seconds > 0.0) wall_s += seconds;
   return fmt::format("`{}`, {} of cells.", command, duration(wall_s));
 }
 
-JudgedConfig judge_folder(const std::string& folder, const std::string& input, const RunOptions& run) {
+/// What a folder of results says, and the time that its cells took, s.
+struct JudgedFolder {
+  JudgedConfig judged;
+  double wall_s = 0.0;
+};
+
+JudgedFolder judge_folder(const std::string& folder, const RunOptions& run) {
   const ResultTable table(folder, catalog(), run.fclib_dir);
   if (!table.note().empty()) report_note(table.note());
-  return {table.config(), judge_claims(table), {}, input.empty() ? "" : origin(input, table, run)};
+  JudgedFolder result{{table.config(), judge_claims(table), {}, ""}};
+  for (const ResultRow& row : table.rows())
+    if (const double seconds = table.metric(row, "wall_s", 0.0); seconds > 0.0) result.wall_s += seconds;
+  return result;
 }
 
 /// Runs what is missing. Nothing when the run was interrupted.
-std::optional<JudgedConfig> judge_config(const std::string& input, const Config& config, const RunOptions& run, bool quiet) {
+std::optional<JudgedFolder> judge_config(const Config& config, const RunOptions& run, bool quiet) {
   const Plan plan = make_plan(config, {run.fclib_dir, run.threads});
   const RunReport report = run_in_terminal(config, plan, run, quiet);
   if (report.interrupted) return std::nullopt;
-  JudgedConfig judged = judge_folder(report.folder, input, run);
-  if (run.only.empty()) return judged;
-  auto& all = judged.judgements;  // what --only leaves out is not asked for
+  JudgedFolder result = judge_folder(report.folder, run);
+  if (run.only.empty()) return result;
+  auto& all = result.judged.judgements;  // what --only leaves out is not asked for
   all.erase(std::remove_if(all.begin(), all.end(), [](const Judgement& judgement) { return judgement.cells == 0; }),
             all.end());
-  return judged;
+  return result;
 }
 
 /// Nothing when the run was interrupted.
 std::optional<JudgedConfig> judge(const Input& input, const ClaimsArguments& options) {
-  if (!input.config) return judge_folder(input.name, "", options.run);
+  if (!input.config) return judge_folder(input.name, options.run).judged;
   if (input.without_files) {
     const std::string reason = "needs FCLib files, see --fclib";
     JudgedConfig open{*input.config, open_judgements(*input.config, reason), {}, ""};
     if (input.small) open.small = open_judgements(*input.small, reason);
     return open;
   }
-  auto judged = judge_config(input.name, *input.config, options.run, options.quiet);
-  if (!judged || !input.small) return judged;
-  RunOptions run = options.run;
-  run.out = (std::filesystem::path(run.out) / "small").string();
-  run.overrides.size = "small";
-  auto small = judge_config(input.name, *input.small, run, options.quiet);
-  if (!small) return std::nullopt;
-  judged->small = std::move(small->judgements);
-  return judged;
+  auto result = judge_config(*input.config, options.run, options.quiet);
+  if (!result) return std::nullopt;
+  JudgedConfig& judged = result->judged;
+  if (input.small) {
+    RunOptions run = options.run;
+    run.out = (std::filesystem::path(run.out) / "small").string();
+    run.overrides.size = "small";
+    auto small = judge_config(*input.small, run, options.quiet);
+    if (!small) return std::nullopt;
+    judged.small = std::move(small->judged.judgements);
+    result->wall_s += small->wall_s;
+  }
+  judged.origin = origin(input.name, *input.config, options, result->wall_s);
+  return std::move(judged);
 }
 
 int finish(const std::vector<JudgedConfig>& judged, const ClaimsArguments& options) {

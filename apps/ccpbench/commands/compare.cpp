@@ -30,7 +30,7 @@ constexpr const char* compare_footer =
     "results the\n"
     "times are compared as well, where both were repeated (--repeat): which differences exceed noise takes five runs of "
     "each.\n"
-    "They change no exit code.\n"
+    "They do not affect the exit code.\n"
     "Exit codes: 0 the same, 1 different (the table says what moved), 2 could not compare.\n";
 
 struct CompareArguments {
@@ -113,6 +113,7 @@ int compare(const CompareArguments& options) {
   if (options.results.size() > 2) throw InputError("compare: expected one folder of results and --baseline, or two folders");
   if (options.baseline.empty() != (options.results.size() == 2))
     throw InputError("compare: expected --baseline DIR or a second folder of results, and not both");
+  if (options.update && options.baseline.empty()) throw InputError("compare: --update records a baseline, expected --baseline DIR");
   const ResultTable results = read_results(options.results.front(), options);
   if (options.baseline.empty()) return compare_folders(results, read_results(options.results.back(), options));
   const std::string& name = results.config().name;

@@ -132,7 +132,9 @@ std::string estimate_text(const RunEstimate& estimate, int jobs) {
                                 duration(estimate.limit_s), counted(estimate.unknown_cells, "cell")));
   if (estimate.runs > cells) parts.push_back(fmt::format("{} with the repeats", counted(estimate.runs, "run")));
   return fmt::format("{}; {} at once{}", join(parts, "; "), counted(static_cast<std::size_t>(jobs), "cell"),
-                     estimate.looked_cells > 0 ? "" : "; building the problems comes on top");
+                     estimate.expected_cells + estimate.unknown_cells == 0 ? ""
+                     : estimate.looked_cells > 0 ? "; building the problems of the other cells comes on top"
+                                                 : "; building the problems comes on top");
 }
 
 void print_failures(const RunReport& report) {

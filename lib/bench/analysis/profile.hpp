@@ -59,7 +59,7 @@ CostTable cost_table(const std::vector<ResultTable>& results, double at, const P
 double cost_resolution(const std::string& by);
 double default_shift(const std::string& by);
 
-/// One curve for each solver that is asked for a problem.
+/// One curve for each solver of which a problem is asked.
 std::vector<ProfileCurve> performance_profile(const CostTable& table, const ProfileOptions& options);
 std::vector<ProfileCurve> data_profile(const CostTable& table, const ProfileOptions& options);
 std::vector<ShiftedMean> shifted_means(const CostTable& table, const ProfileOptions& options);

@@ -61,8 +61,10 @@ bool is_gone(const Holder& holder) {
   const std::string who = holder.process > 0
                               ? fmt::format("process {} on {}, since {}", holder.process, holder.host, holder.since)
                               : "it does not say who";
+  const bool elsewhere = holder.process > 0 && holder.host != host_name();
   throw InputError(file.parent_path().string(), "",
-                   fmt::format("another run writes here ({}): wait for it, or choose another folder with --out", who));
+                   fmt::format("another run writes here ({}): wait for it, or choose another folder with --out{}", who,
+                               elsewhere ? "; if that process is gone, remove " + file.string() : ""));
 }
 
 bool has_locks(int error) { return error != ENOLCK && error != EOPNOTSUPP && error != ENOSYS && error != EINVAL; }
@@ -91,9 +93,11 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : file_(folder / ".l
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   const std::string text = holder_text();
+  errno = 0;
   if (::ftruncate(descriptor_, 0) != 0 ||
       ::write(descriptor_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    const int error = errno;
+    const int error = errno != 0 ? errno : ENOSPC;  // a short write says nothing
+    ::unlink(file_.c_str());
     ::close(descriptor_);
     throw cannot_write(file_, error);
   }

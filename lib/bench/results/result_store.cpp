@@ -153,13 +153,15 @@ std::string ResultStore::set_aside(const std::string& manifest) const {
   fs::create_directories(place, error);
   if (error) throw InputError(place.string(), "", fmt::format("cannot be created ({})", error.message()));
   if (!fs::is_symlink(place / "cells", error)) fs::create_directory_symlink("../../cells", place / "cells", error);
-  for (const char* file : {"summary.csv", "manifest.json"}) {
-    fs::rename(folder_ / file, place / file, error);
-    if (error) throw InputError((folder_ / file).string(), "", fmt::format("cannot be moved ({})", error.message()));
-  }
+  if (error) throw InputError((place / "cells").string(), "", fmt::format("cannot be created ({})", error.message()));
+  // The summary goes last: whoever is killed before has moved nothing yet, and the new run writes the manifest anew.
+  fs::copy_file(folder_ / "manifest.json", place / "manifest.json", fs::copy_options::overwrite_existing, error);
+  if (!error) fs::rename(folder_ / "summary.csv", place / "summary.csv", error);
+  if (error) throw InputError(place.string(), "", fmt::format("cannot be written ({})", error.message()));
   std::string what = changes.front().text();
   if (changes.size() > 1) what += fmt::format(" and {} more", changes.size() - 1);
-  return fmt::format("the earlier results of {} are other ones ({}); see {}", folder_.string(), what, place.string());
+  return fmt::format("the earlier results of {} differ in their config ({}); their summary is now in {}", folder_.string(),
+                     what, place.string());
 }
 
 void ResultStore::write_manifest(const std::string& json) const { write_file_atomically(folder_ / "manifest.json", json); }

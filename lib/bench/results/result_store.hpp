@@ -27,7 +27,7 @@ class ResultStore {
   /// higher now.
   std::optional<CellRecord> find(const Cell& cell) const;
 
-  /// Whether find() gives a result that need not be tried again: not one that failed for lack of a disk.
+  /// Whether find() gives a result that need not be tried again: not one that failed because its files could not be written.
   bool has_result(const Cell& cell) const;
 
   /// Makes the folder of a cell, empty.

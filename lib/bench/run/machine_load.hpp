@@ -30,7 +30,7 @@ class LoadMeter {
 };
 
 /// Why the times of a run with so many threads are worth less, in words; empty where they are not: a twentieth of its time
-/// without a core, or all of `cores` busy, with half a core for others, which are so many on every machine.
+/// without a core, or all of `cores` busy, not counting the half core that other work takes on every machine.
 std::string busy_text(const MachineLoad& load, int threads, int cores);
 
 /// Cores of the machine that are switched on.

@@ -387,6 +387,7 @@ int run_sequence(const Cell& cell, const Catalog& catalog, const fs::path& folde
     recover_steps(folder, cell, record);
     record.status = Status::failed;
     record.reason = error.what();
+    record.io_failure = is_io_failure(error);
   } catch (...) {
     recover_steps(folder, cell, record);
     record.status = Status::failed;

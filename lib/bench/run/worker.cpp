@@ -57,13 +57,12 @@ void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, c
   std::filesystem::rename(folder / unfinished_trace_name, folder / "trace.csv");
 }
 
-/// Whether a file of the result could not be written.
+}  // namespace
+
 bool is_io_failure(const std::exception& error) {
   return dynamic_cast<const WriteError*>(&error) != nullptr ||
          dynamic_cast<const std::filesystem::filesystem_error*>(&error) != nullptr;
 }
-
-}  // namespace
 
 WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& catalog) {
   if (!cell.solver->start_from_reference) return {};

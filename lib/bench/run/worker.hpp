@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <filesystem>
 
 #include "bench/config/catalog.hpp"
@@ -19,6 +20,9 @@ double peak_memory_mb();
 /// Where the run of a cell without a sequence starts. A reference solution is made here, in the worker and off the solver's
 /// clock, so that its failure costs this cell alone. Throws InputError when none is certified.
 WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& catalog);
+
+/// Whether a file of the result could not be written: such a cell is tried again.
+bool is_io_failure(const std::exception& error);
 
 /// The work of a worker: solves one cell and writes trace.csv and then cell.json into `folder`. What the solver throws
 /// becomes the status failed; std::bad_alloc goes through. Returns the exit code. Throws InputError when cell.json cannot be
