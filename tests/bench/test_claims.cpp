@@ -241,7 +241,7 @@ Judgement judge_trace(const std::string& claim, const std::string& trace) {
   write_text(folder.path() / "manifest.json", R"({"config": )" + config_text(steps, claim) + "}");
   write_text(folder.path() / "summary.csv",
              "model,hash,problem,label,status,iterations\nccp,0,few,A (step=0.1),time_limit,2\nccp,1,few,B,solved,2\n");
-  write_text(folder.path() / "cells/0/trace.csv", trace);
+  if (!trace.empty()) write_text(folder.path() / "cells/0/trace.csv", trace);
   return judge_claims(ResultTable(folder.path(), fake_catalog())).at(0);
 }
 
@@ -256,6 +256,7 @@ TEST_CASE("Claims on failures read the last row of the trace, whatever stopped t
   CHECK(failed.verdict == Verdict::not_met);
   CHECK(failed.measured == 2.0);
   CHECK(judged("iteration,elapsed_s\n0,0\n").verdict == Verdict::open);
+  CHECK(judged("").verdict == Verdict::open);  // killed before its first iterate
 }
 
 TEST_CASE("Claims on the largest primal residual look at all iterations but the start") {

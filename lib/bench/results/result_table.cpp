@@ -148,6 +148,10 @@ const CsvTable& ResultTable::table_of(const ResultRow& row, const std::string& f
   return tables_.emplace(path.string(), read_csv(folder_ / "cells" / path)).first->second;
 }
 
+bool ResultTable::has_trace(const ResultRow& row) const {
+  return std::filesystem::exists(folder_ / "cells" / row.hash / "trace.csv");
+}
+
 const CsvTable& ResultTable::trace(const ResultRow& row) const { return table_of(row, "trace.csv"); }
 
 const CsvTable& ResultTable::steps(const ResultRow& row) const { return table_of(row, steps_name); }
@@ -168,13 +172,13 @@ double ResultTable::decade_metric(const ResultRow& row, const Metric& metric, do
 }
 
 double ResultTable::last_traced(const ResultRow& row, const std::string& column) const {
-  if (row.status == Status::unsupported || has_steps(row)) return unknown_number;
+  if (row.status == Status::unsupported || has_steps(row) || !has_trace(row)) return unknown_number;
   const CsvTable& steps = trace(row);
   return steps.rows.empty() ? unknown_number : steps.number(steps.rows.size() - 1, column);
 }
 
 double ResultTable::largest_traced(const ResultRow& row, const std::string& column) const {
-  if (row.status == Status::unsupported || has_steps(row)) return unknown_number;
+  if (row.status == Status::unsupported || has_steps(row) || !has_trace(row)) return unknown_number;
   const CsvTable& steps = trace(row);
   double largest = -never;
   for (std::size_t i = 0; i < steps.rows.size(); ++i)

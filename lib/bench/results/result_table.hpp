@@ -52,6 +52,8 @@ class ResultTable {
   double metric(const ResultRow& row, const std::string& name, double at) const;
   /// trace.csv of a cell. Throws InputError when it cannot be read.
   const CsvTable& trace(const ResultRow& row) const;
+  /// Not where a cell was killed before its first iterate.
+  bool has_trace(const ResultRow& row) const;
   /// Whether a cell has run the steps of a sequence, which have no common trace.
   bool has_steps(const ResultRow& row) const;
   /// steps.csv of such a cell, likewise.
