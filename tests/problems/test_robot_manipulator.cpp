@@ -95,7 +95,8 @@ TEST_CASE("the arm is 8 bodies on 50 rows of rank 48, and stays so") {
     CHECK(fact(*motion, "joint_error") < 1e-3);
   }
   // The lighter the tool, the wider the range of its inertia: upper arm to end effector 100 to 1.
-  const SparseMatrix& H = build_scene("robot_manipulator", {{"boxes", "0"}}).global().H;
+  const ContactProblem problem = build_scene("robot_manipulator", {{"boxes", "0"}});
+  const SparseMatrix& H = problem.global().H;
   CHECK(H.coeff(6, 6) / H.coeff(30, 30) == 100.0);
 }
 
