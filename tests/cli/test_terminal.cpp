@@ -101,7 +101,7 @@ TEST_CASE("a run shows a line that rewrites itself, and leaves one line a cell")
   int cells = 0;
   for (const std::string& line : visible_lines(text)) {
     CHECK_THAT(line, !Catch::Contains("━"));
-    cells += line.find("odd_mass_stack/ccp/") != std::string::npos && line.find(" it ") != std::string::npos ? 1 : 0;
+    cells += line.find("/9  odd_mass_stack/ccp/") != std::string::npos ? 1 : 0;  // a warning may name a cell as well
   }
   CHECK(cells == 9);
 }
