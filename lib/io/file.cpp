@@ -36,7 +36,7 @@ AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)
   if (target_.filename().empty()) throw InputError(target_.string(), "", "expected the name of a file to write");
   std::error_code ignored;
   if (std::filesystem::is_directory(target_, ignored))
-    throw InputError(target_.string(), "", "is a folder, expected a file to write");
+    throw WriteError(target_.string(), "", "is a folder, expected a file to write");
   int descriptor = -1;
   do {
     temporary_ = temporary_name(target_);

@@ -21,7 +21,7 @@ using FileStream = std::unique_ptr<std::FILE, FileCloser>;
 /// The bytes of a file; nothing when it cannot be read or is a folder.
 std::optional<std::string> read_file(const std::filesystem::path& path);
 
-/// The disk is full, a folder is gone or read-only: the same input may work another time.
+/// The disk is full, a folder is gone, read-only or in the way: the same input may work another time.
 class WriteError : public InputError {
  public:
   using InputError::InputError;

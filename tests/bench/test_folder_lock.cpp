@@ -8,12 +8,17 @@
 #include "bench/fake_catalog.hpp"
 #include "bench/results/folder_lock.hpp"
 #include "bench/runs.hpp"
+#include "bench/sequence_runs.hpp"
 #include "core/error.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace ccp;
 using ccp::testing::fake_catalog;
 using ccp::testing::Listener;
+using ccp::testing::run_sequences;
+using ccp::testing::sequence_config;
+using ccp::testing::sequence_plan;
+using ccp::testing::SequenceOutcome;
 using ccp::testing::solvers_config;
 using ccp::testing::TemporaryFolder;
 using ccp::testing::write_text;
@@ -89,4 +94,20 @@ TEST_CASE("A cell whose files cannot be written is tried again, one that gives u
     CHECK(again.reused == 1);
     CHECK(again.failures.size() == 2);
   }
+}
+
+TEST_CASE("A cell whose tape cannot be written is tried again") {
+  const TemporaryFolder folder;
+  const std::string text = sequence_config();
+  const auto tapes = folder.path() / "x" / "sequences";
+  const std::string key = sequence_plan(text).cells.at(0).tape_key;
+  std::filesystem::create_directories(tapes / key / "tape.000000.hdf5" / "in the way");
+  const SequenceOutcome first = run_sequences(text, folder);
+  CHECK(first.record("apgd").status == Status::failed);
+  CHECK_THAT(first.record("apgd").reason, Catch::Contains("tape.000000.hdf5"));
+  std::filesystem::remove_all(tapes / key / "tape.000000.hdf5");
+  const SequenceOutcome second = run_sequences(text, folder);
+  CHECK(second.listener.reused_ == 0);
+  CHECK(second.record("apgd").status != Status::failed);
+  CHECK(second.record("warm").status != Status::failed);
 }

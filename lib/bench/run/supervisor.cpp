@@ -199,7 +199,10 @@ void Supervisor::start(std::size_t index) {
   store_.prepare(cell);
   build(cell);
   if (guard_->interrupted()) return store_.discard(cell);
-  if (built_->judge(cell.model) == nullptr) return finish_without_worker(index, *built_->defect(), build_s_);
+  if (built_->judge(cell.model) == nullptr) {
+    const auto& [status, reason] = *built_->defect();
+    return finish_without_worker(index, {status, reason}, build_s_);
+  }
   const fs::path folder = fs::absolute(store_.cell_folder(cell));  // a solver may change its directory
   spawn(index, [this, &cell, folder] { return run_cell(cell, *built_, catalog_, folder, timing_.pin); });
 }
@@ -208,7 +211,7 @@ fs::path Supervisor::tape_folder(const Cell& cell) const {
   return fs::absolute(store_.folder() / "sequences" / cell.tape_key);
 }
 
-std::optional<std::pair<Status, std::string>> Supervisor::make_tape(const Cell& cell) {
+std::optional<Supervisor::Defect> Supervisor::make_tape(const Cell& cell) {
   const auto [known, fresh] = tapes_.try_emplace(cell.problem_key);
   if (cell.tape_key.empty() || !fresh) return known->second;
   const double start = clock_.seconds();
@@ -229,18 +232,20 @@ std::optional<std::pair<Status, std::string>> Supervisor::make_tape(const Cell& 
       throw;
     } catch (const std::exception& defect) {
       write_file_atomically(failure, defect.what());
+      if (is_io_failure(defect)) return exit_cannot_write;
     }
     return exit_came_through;
   });
   std::erase_if(sequences_, [](const auto& entry) { return entry.id == aside; });
   if (!exit) return std::nullopt;
-  if (exit->status.code != exit_came_through) {
-    const auto [status, reason] = how_it_ended(cell, *exit, limits);
-    known->second = {status == Status::time_limit ? Status::failed : status,
-                     "the driver did not come to its end: " + reason};
-  } else if (const auto text = read_file(failure)) {
-    known->second = {Status::failed, *text};
+  const bool cannot_write = exit->status.code == exit_cannot_write;
+  if (const auto text = read_file(failure)) {
+    known->second = Defect{Status::failed, *text, cannot_write};
     fs::remove(failure, error);
+  } else if (exit->status.code != exit_came_through) {  // a full disk has no room for the reason either
+    const auto [status, reason] = how_it_ended(cell, *exit, limits);
+    known->second = Defect{status == Status::time_limit ? Status::failed : status,
+                           "the driver did not come to its end: " + reason, cannot_write};
   }
   tape_seconds_[cell.problem_key] = clock_.seconds() - start;
   remaining_time_.built(cell.problem_key, clock_.seconds() - start);
@@ -256,7 +261,7 @@ void Supervisor::start_sequence(std::size_t index, std::optional<CellRecord> rec
   if (guard_->interrupted()) return again || goes_on ? void() : store_.discard(cell);
   if (defect && again) {
     remaining_time_.skipped(cell.solver->solver);
-    return give_up_repeating(index, std::move(*record), defect->second);
+    return give_up_repeating(index, std::move(*record), defect->reason);
   }
   if (defect) return finish_without_worker(index, *defect, tape_seconds_[cell.problem_key]);
   if (!again && goes_on) fs::remove(store_.cell_folder(cell) / "cell.json");  // what it said is no longer so
@@ -349,13 +354,15 @@ void Supervisor::give_up_repeating(std::size_t index, CellRecord record, const s
   report(index, record);
 }
 
-void Supervisor::finish_without_worker(std::size_t index, const std::pair<Status, std::string>& defect, double wall_s) {
+void Supervisor::finish_without_worker(std::size_t index, const Defect& defect, double wall_s) {
   const Cell& cell = plan_.cells[index];
   CellRecord record;
   record.hash = cell.hash;
   record.limits = cell.limits;
   record.wall_s = wall_s;
-  std::tie(record.status, record.reason) = defect;
+  record.status = defect.status;
+  record.reason = defect.reason;
+  record.io_failure = defect.io_failure;
   clean_folder(store_.cell_folder(cell), true);
   store_.store(cell, record);
   remaining_time_.skipped(cell.solver->solver);

@@ -36,6 +36,13 @@ class Supervisor {
   bool run(const std::vector<std::size_t>& missing, const std::vector<std::size_t>& all, const InterruptGuard& guard);
 
  private:
+  /// Why a cell ends before it has a worker.
+  struct Defect {
+    Status status;
+    std::string reason;
+    bool io_failure = false;  ///< as in CellRecord
+  };
+
   /// Starts these one after the other, and waits for all.
   void run_round(const std::vector<std::size_t>& cells);
   /// Those that need another timed run.
@@ -56,7 +63,7 @@ class Supervisor {
   /// Starts a cell with a sequence; record: of one that has run, to run it again.
   void start_sequence(std::size_t index, std::optional<CellRecord> record = std::nullopt);
   /// Makes the tape of a cell as long as it needs it, in a worker aside; why that cannot be done.
-  std::optional<std::pair<Status, std::string>> make_tape(const Cell& cell);
+  std::optional<Defect> make_tape(const Cell& cell);
   std::filesystem::path tape_folder(const Cell& cell) const;
   /// Of the sequence that began last among those that run.
   std::optional<StepsDone> steps_done() const;
@@ -64,7 +71,7 @@ class Supervisor {
   void build(const Cell& cell);
   void measure_kernels_once(const Cell& cell);
   void finish(const WorkerExit& exit);
-  void finish_without_worker(std::size_t index, const std::pair<Status, std::string>& defect, double wall_s);
+  void finish_without_worker(std::size_t index, const Defect& defect, double wall_s);
   void report(std::size_t index, const CellRecord& record);
   std::pair<Status, std::string> how_it_ended(const Cell& cell, const WorkerExit& exit, const Limits& limits) const;
   CellRecord record_of_dead(const Cell& cell, const WorkerExit& exit) const;
@@ -95,7 +102,7 @@ class Supervisor {
   };
   const bool fresh_;                      ///< nothing goes on where an earlier worker was killed
   std::map<std::size_t, double> used_s_;  ///< of sequences that go on: wall clock of their killed workers, s
-  std::map<std::string, std::optional<std::pair<Status, std::string>>> tapes_;  ///< by problem key; the defect, if any
+  std::map<std::string, std::optional<Defect>> tapes_;  ///< by problem key
   std::map<std::string, double> tape_seconds_;  ///< by problem key: what making the tape took, s
   std::set<std::string> renewed_tapes_;         ///< keys of tapes that a fresh run has begun anew
   std::vector<RunningSteps> sequences_;         ///< in the order they began
