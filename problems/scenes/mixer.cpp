@@ -19,9 +19,14 @@ namespace {
 constexpr double grid_margin = 0.02;  // between neighbours at the start, over their width
 constexpr const char* mixer_source = "Mazhar 2015, Fig. 6";
 
-/// Half the width of the widest body, however it is turned about z, m.
+/// Half the width of the widest body, m, when boxes stand upright, however they are turned about z.
 double widest(const Mixer::Parameters& p) {
   return std::max({p.sphere_radius, p.ellipsoid_flat, 0.5 * std::numbers::sqrt2 * p.box_edge});
+}
+
+/// The same when boxes lie as they like.
+double widest_stirred(const Mixer::Parameters& p) {
+  return std::max({p.sphere_radius, p.ellipsoid_flat, 0.5 * std::numbers::sqrt3 * p.box_edge});
 }
 
 /// How far from the axis the centres may be at the start, m.
@@ -77,7 +82,7 @@ const SceneInfo& Mixer::info() const {
 std::optional<std::string> Mixer::check() const {
   const Parameters& p = parameters_;
   const double corner = std::sqrt(p.blade_length * p.blade_length + p.blade_thickness * p.blade_thickness);
-  const double room = p.diameter - 4.0 * widest(p);
+  const double room = p.diameter - 4.0 * widest_stirred(p);
   if (!(corner <= room))
     return fmt::format(
         "bodies would be wedged: the blade turns in a circle {:.6g} m wide, expected at most {:.6g} m, which "

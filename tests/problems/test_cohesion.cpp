@@ -165,6 +165,9 @@ TEST_CASE("cohesive bodies that cannot be are refused by name") {
   refused("mixer", "bodies", "0", "bodies");
   refused("mixer", "blade_length", "1",
           "bodies would be wedged: the blade turns in a circle 1.00125 m wide, expected at most");
+  // √2 of a box's edge would leave it room, √3 does not: a box that is stirred stands on a corner, too.
+  refused("mixer", "blade_length", "0.94",
+          "bodies would be wedged: the blade turns in a circle 0.941329 m wide, expected at most 0.92");
   refused("mixer", "blade_place", "0.05", "the blade would be in the floor: 'blade_place' is 0.05 m");
   refused("mixer", "envelope", "1e-4", "'envelope' is 0.0001 m, expected at least 'range', which is 0.0005 m");
 }

@@ -76,8 +76,11 @@ bool collect(const Plan& plan, const std::vector<std::size_t>& chosen, const Res
     complete = complete && record.has_value();
     if (!record) continue;
     ++report.counts[static_cast<std::size_t>(record->status)];
-    if (std::isfinite(record->judging_s)) report.judging_s += record->judging_s;
-    if (std::isfinite(record->setup_s + record->solve_s)) report.solver_s += record->setup_s + record->solve_s;
+    const double solver_s = record->setup_s + record->solve_s;
+    if (std::isfinite(record->judging_s) && std::isfinite(solver_s)) {
+      report.judging_s += record->judging_s;
+      report.solver_s += solver_s;
+    }
     if (is_failure(record->status)) report.failures.push_back({plan.cells[index].id(), record->status, record->reason});
   }
   return complete;

@@ -84,7 +84,7 @@ struct RunReport {
   std::vector<FailedCell> failures;      ///< selected cells with is_failure()
   std::vector<std::string> warnings;     ///< about times
   double solver_s = 0.0,
-         judging_s = 0.0;    ///< sums over these cells: their solver clocks, and what was off them in the first run
+         judging_s = 0.0;    ///< sums over the cells that know both: their solver clocks, and what was off them in the first run
   bool interrupted = false;  ///< SIGINT or SIGTERM: the program should exit with 130
 };
 
