@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,9 @@ class Demolition final : public World {
   Demolition(WorldSettings settings, WorldParts parts, const Vector3& throwing, double hold)
       : World(std::move(settings), std::move(parts)), throwing_(throwing) {
     for (const MovingBody& body : bodies()) starts_.push_back(body.position);
-    while (static_cast<double>(release_) * time_step() < hold) ++release_;
+    // Rounding may be off by one step; no run has as many steps as the bound.
+    release_ = static_cast<std::int64_t>(std::min(std::floor(hold / time_step()), 1e15));
+    if (static_cast<double>(release_) * time_step() < hold) ++release_;
     if (release_ == 0) throw_ball();
   }
 

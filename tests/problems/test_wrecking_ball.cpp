@@ -122,3 +122,7 @@ TEST_CASE("a wrecking ball that cannot be is refused by name") {
   refused("envelope", "0.3",
           "the ball would run into a wall unseen: 'envelope' is 0.3 m, expected at least its way in a step, 0.32 m");
 }
+
+TEST_CASE("a ball that is held for ever is made at once") {
+  CHECK_NOTHROW(scene_in_time("wrecking_ball", {{"walls", "1"}, {"rows", "1"}, {"columns", "1"}, {"hold", "1e20"}}));
+}

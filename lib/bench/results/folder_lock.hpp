@@ -11,7 +11,7 @@ class FolderLock {
  public:
   /// Throws InputError, which says who holds the lock and since when, where another process does. The workers of a killed
   /// run hold it until its reapers have ended them: they are waited for. Where the file system has no locks, the process
-  /// named in the file counts, as long as it lives.
+  /// named in the file counts: as long as it lives when it is of this machine, and else until its file is removed.
   explicit FolderLock(const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

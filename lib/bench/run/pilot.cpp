@@ -12,7 +12,7 @@
 
 #include "bench/results/trace_csv.hpp"
 #include "bench/run/built_problem.hpp"
-#include "bench/run/tape.hpp"
+#include "bench/run/driver.hpp"
 #include "bench/run/worker.hpp"
 #include "core/stopwatch.hpp"
 #include "process/process_pool.hpp"

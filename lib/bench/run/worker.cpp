@@ -12,11 +12,11 @@
 
 #include "bench/results/record_json.hpp"
 #include "bench/results/trace_csv.hpp"
+#include "bench/run/driver.hpp"
 #include "bench/run/kernel_times.hpp"
 #include "bench/run/machine_load.hpp"
 #include "bench/run/repeats.hpp"
 #include "bench/run/resident_pages.hpp"
-#include "bench/run/tape.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
 #include "io/file.hpp"
