@@ -46,10 +46,10 @@ class SharedNumbers {
 };
 
 /// The iterations of a run that was stopped, if it goes on as it has.
-double expected_iterations(const Cell& cell, const Result& result) {
-  const double most = cell.stop.max_iterations, done = std::max(1, result.iterations);
-  const double value = result.measures[measure_index(cell.stop.measure)];
-  const double came = -std::log10(value), to_come = -std::log10(cell.stop.tolerance);
+double expected_iterations(const StopRule& stop, const Result& result) {
+  const double most = stop.max_iterations, done = std::max(1, result.iterations);
+  const double value = result.measures[measure_index(stop.measure)];
+  const double came = -std::log10(value), to_come = -std::log10(stop.tolerance);
   if (!std::isfinite(came) || !std::isfinite(to_come) || came <= 0.0) return most;
   return std::clamp(done * to_come / came, done, most);
 }
@@ -75,11 +75,7 @@ double look_at_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalo
   const bool stopped = result.status == Status::interrupted ||
                        (result.verdict == Status::time_limit && stop.time_limit_s < cell.stop.time_limit_s);
   if (!stopped) return overhead + before + took;
-  const double iterating = took - result.setup_s, iterations = std::max(1, result.iterations);
-  const double on_clock = std::clamp(result.solve_s / iterating, 1e-3, 1.0);
-  const double expected = std::min(iterating / iterations * expected_iterations(cell, result),
-                                   (cell.stop.time_limit_s - result.setup_s) / on_clock);
-  return std::min(overhead + before + result.setup_s + expected, cell.limits.wall_s);
+  return std::min(overhead + before + expected_solve_s(cell.stop, result, took), cell.limits.wall_s);
 }
 
 /// Cells of one problem, one after the other in the same worker.
@@ -117,6 +113,13 @@ class Means {
 };
 
 }  // namespace
+
+double expected_solve_s(const StopRule& stop, const Result& result, double took_s) {
+  const double iterating = took_s - result.setup_s, iterations = std::max(1, result.iterations);
+  const double on_clock = std::clamp(result.solve_s / iterating, 1e-3, 1.0);
+  return result.setup_s + std::min(iterating / iterations * expected_iterations(stop, result),
+                                   (stop.time_limit_s - result.setup_s) / on_clock);
+}
 
 PilotTimes look_at(const Plan& plan, const std::vector<std::size_t>& cells, const Catalog& catalog, double budget_s) {
   PilotTimes times;

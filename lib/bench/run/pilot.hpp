@@ -6,6 +6,8 @@
 
 #include "bench/config/catalog.hpp"
 #include "bench/config/plan.hpp"
+#include "solvers/run_monitor.hpp"
+#include "solvers/solver.hpp"
 
 namespace ccp {
 
@@ -21,5 +23,9 @@ struct PilotTimes {
 /// time limit on the solver's clock and the wall limit. Of many cells, some are looked at, and stand for those of the same
 /// solver. Writes no file.
 PilotTimes look_at(const Plan& plan, const std::vector<std::size_t>& cells, const Catalog& catalog, double budget_s);
+
+/// The wall time of a whole run, s, of which the beginning is known: its result when it was stopped, after `took_s` of wall
+/// time with judging and tracing.
+double expected_solve_s(const StopRule& stop, const Result& result, double took_s);
 
 }  // namespace ccp
