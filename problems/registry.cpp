@@ -39,6 +39,7 @@ std::unique_ptr<Scene> make() {
 constexpr std::array scenes{
     Entry{"odd_mass_stack", make<OddMassStack>},
     Entry{"random_contacts", make<RandomContacts>},
+    Entry{"spinning_contacts", make<SpinningContacts>},
     Entry{"sphere_press", make<SpherePress>},
     Entry{"sliding_sphere", make<SlidingSphere>},
     Entry{"guided_stack", make<GuidedStack>},

@@ -25,6 +25,7 @@ const std::string& ContactProblem::name() const { return data_->name; }
 const ConstraintSet& ContactProblem::constraints() const { return data_->constraints; }
 bool ContactProblem::given_global() const { return data_->given_global; }
 Index ContactProblem::dofs() const { return given_global() ? data_->global->H.rows() : 0; }
+double ContactProblem::mass_asymmetry() const { return data_->mass_asymmetry; }
 double ContactProblem::symmetry_defect() const { return data_->symmetry_defect; }
 const Subsystems* ContactProblem::subsystems() const { return data_->subsystems ? &*data_->subsystems : nullptr; }
 const Vector& ContactProblem::impulse_shift() const { return data_->impulse_shift; }

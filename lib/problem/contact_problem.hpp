@@ -18,7 +18,7 @@ struct Subsystems;
 
 /// Global form (A.1, A.2): H v = k + D γ,  u = Dᵀ v + C γ + b.
 struct GlobalForm {
-  SparseMatrix H;  ///< n×n, SPD, full (both triangles), kg
+  SparseMatrix H;  ///< n×n, positive definite, full (both triangles), kg
   SparseMatrix D;  ///< n×m, transpose Jacobian
   SparseMatrix C;  ///< m×m compliance, block-diagonal PSD; 0 entries when rigid; m/(s·N·s)
   Vector k;        ///< n, kg·m/s
@@ -60,7 +60,7 @@ class ContactProblem {
 
   /// N by 3×3 blocks.
   const AssembledDelassus& assembled() const;
-  /// True when the factored operator exists: given in global form with a block-diagonal H.
+  /// True when the factored operator exists: given in global form with a symmetric, block-diagonal H.
   bool has_factored() const;
   /// N as D and H⁻¹ with 6×3 blocks. Throws std::logic_error unless has_factored().
   const FactoredDelassus& factored() const;
@@ -80,11 +80,17 @@ class ContactProblem {
   /// The subsystems that were given with the problem (subsystems.hpp); null when none were.
   const Subsystems* subsystems() const;
 
+  /// False when H was given and is not symmetric, as with gyroscopic forces or tangent stiffness in it: N is not symmetric
+  /// then either, and there is no objective (A.6).
+  bool symmetric_mass() const { return mass_asymmetry() == 0.0; }
+  /// max |H_ij − H_ji| / √(H_ii H_jj) of a problem given in global form where that is above 1e-10, which counts as rounding;
+  /// 0 otherwise.
+  double mass_asymmetry() const;
   /// max|N − Nᵀ| / max|N| of a problem given in local form; 0 in global form.
   double symmetry_defect() const;
   /// ‖N − LLᵀ‖_max/‖N‖_max of the derived global form (negative part of an indefinite N, and rounding); 0 when given global.
   double clipped() const;
-  /// The problem with (N + Nᵀ)/2; the problem itself when N is symmetric or the form is global.
+  /// The problem with (N + Nᵀ)/2; the problem itself when N is symmetric or the form is global, whatever its H.
   ContactProblem symmetrised() const;
 
   /// The cohesion shift of (B.2): the user's impulses are γ = γ' − impulse_shift. Empty when there is none.

@@ -15,6 +15,7 @@ struct ContactProblem::Data {
   bool given_global = false;
   Vector impulse_shift;
   std::optional<Subsystems> subsystems;
+  double mass_asymmetry = 0.0;
   double symmetry_defect = 0.0;
   double clipped = 0.0;
 

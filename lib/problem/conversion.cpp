@@ -78,6 +78,7 @@ SparseMatrix assemble_by_solves(const GlobalForm& form, const MassMatrix& mass) 
   SparseMatrix N =
       Eigen::Map<const SparseMatrix>(rows, rows, static_cast<Index>(row.size()), start.data(), row.data(), value.data());
   if (form.C.nonZeros() > 0) N += form.C;
+  if (!mass.symmetric()) return N;
   return SparseMatrix(0.5 * (N + SparseMatrix(N.transpose())));
 }
 

@@ -20,14 +20,27 @@ Block dense_block(const SparseMatrix& H, Index start, Index size) {
   return block;
 }
 
+/// vᵀHv sees the symmetric part of H alone.
+void expect_positive_part(const SparseMatrix& H) {
+  const SparseMatrix part = 0.5 * (H + SparseMatrix(H.transpose()));
+  const auto solver = make_linear_solver("auto", MatrixKind::spd);
+  if (solver->analyze(part) != LinearStatus::ok || solver->factorize(part) != LinearStatus::ok)
+    throw InputError(fmt::format("H is not positive definite: its symmetric part cannot be factorised ({})",
+                                 solver->info().message));
+}
+
 }  // namespace
 
-MassMatrix::MassMatrix(const SparseMatrix& H) : size_(H.rows()), blocks_(find_body_blocks(H)) {
+MassMatrix::MassMatrix(const SparseMatrix& H, MatrixKind kind) : size_(H.rows()) {
+  if (kind == MatrixKind::unsymmetric)
+    expect_positive_part(H);
+  else
+    blocks_ = find_body_blocks(H);
   if (block_diagonal()) {
     invert_blocks(H);
     return;
   }
-  factor_ = make_linear_solver("auto", MatrixKind::spd);
+  factor_ = make_linear_solver("auto", kind);
   factor_->set_refinement_steps(1);
   if (factor_->analyze(H) != LinearStatus::ok || factor_->factorize(H) != LinearStatus::ok)
     throw InputError(fmt::format("H cannot be factorised: {}", factor_->info().message));

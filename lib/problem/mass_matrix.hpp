@@ -8,15 +8,16 @@
 
 namespace ccp {
 
-/// The inverse of the mass matrix H (n×n, SPD): per-body inverses when H is block-diagonal with blocks of at most 6, a
-/// sparse Cholesky factorisation (one step of refinement) otherwise.
+/// The inverse of the mass matrix H (n×n, positive definite): per-body inverses when H is symmetric and block-diagonal with
+/// blocks of at most 6, a sparse factorisation (Cholesky; LU of an unsymmetric H; one step of refinement) otherwise.
 class MassMatrix {
  public:
-  /// Throws InputError when H is not positive definite.
-  explicit MassMatrix(const SparseMatrix& H);
+  /// kind: spd, or unsymmetric. Throws InputError when H is not positive definite; an unsymmetric one is when ½(H + Hᵀ) is.
+  explicit MassMatrix(const SparseMatrix& H, MatrixKind kind = MatrixKind::spd);
 
   Index size() const { return size_; }
-  /// True when H splits into bodies; blocks() is empty otherwise.
+  bool symmetric() const { return !factor_ || factor_->kind() != MatrixKind::unsymmetric; }
+  /// True when H is symmetric and splits into bodies; blocks() is empty otherwise.
   bool block_diagonal() const { return size_ == 0 || !blocks_.empty(); }
   const BlockPartition& blocks() const { return blocks_; }
   /// H_b⁻¹ of body b, padded with zeros to 6×6, column by column.

@@ -48,7 +48,9 @@ SparseMatrix normalised(SparseMatrix matrix) {
   return from_triplets(matrix.rows(), matrix.cols(), entries);
 }
 
-/// Largest |H_ij − H_ji| against √(H_ii H_jj), which bounds the entries of a positive definite matrix.
+constexpr double rounding_asymmetry = 1e-10;
+
+/// Largest |H_ij − H_ji| against √(H_ii H_jj), which bounds the entries of a symmetric positive definite matrix.
 double scaled_asymmetry(const SparseMatrix& H) {
   const Vector diagonal = H.diagonal();
   const SparseMatrix difference = H - SparseMatrix(H.transpose());
@@ -180,8 +182,6 @@ void ProblemBuilder::check_global(std::vector<std::string>& defects) const {
       defects.push_back(fmt::format("H({0},{0}) is {1}, expected a positive number", i, format_double(diagonal[i])));
       return;
     }
-  const double asymmetry = scaled_asymmetry(global_.H);
-  if (asymmetry > 1e-10) defects.push_back(fmt::format("H is not symmetric (relative defect {:.1e})", asymmetry));
   if (has_compliance_) check_compliance(defects);
   if (!subsystems_) return;
   for (std::string& defect : subsystem_defects(*subsystems_, constraints_, global_.H, global_.D))
@@ -261,9 +261,13 @@ ContactProblem ProblemBuilder::build() const {
       form.k -= form.D * data->impulse_shift;
       form.b -= form.C * data->impulse_shift;
     }
+    const double asymmetry = scaled_asymmetry(form.H);
+    const bool symmetric = asymmetry <= rounding_asymmetry;
+    if (!symmetric) data->mass_asymmetry = asymmetry;
     Stopwatch watch;
     watch.start();
-    data->mass = std::make_unique<MassMatrix>(form.H);  // here, to find out whether H is positive definite
+    // Here, to find out whether H is positive definite.
+    data->mass = std::make_unique<MassMatrix>(form.H, symmetric ? MatrixKind::spd : MatrixKind::unsymmetric);
     data->conversions->push_back({"inverse of H", watch.seconds()});
     data->global = std::move(form);
     data->subsystems = subsystems_;

@@ -20,7 +20,8 @@ class ProblemBuilder {
  public:
   explicit ProblemBuilder(std::string name = "") : name_(std::move(name)) {}
 
-  /// Global form (A.1, A.2). H: n×n symmetric (both triangles), kg. D: n×m. k: n. b: m.
+  /// Global form (A.1, A.2). H: n×n (both triangles), kg; one that is off symmetry by more than rounding is taken as
+  /// unsymmetric (ContactProblem::mass_asymmetry). D: n×m. k: n. b: m.
   ProblemBuilder& global(SparseMatrix H, Vector k, SparseMatrix D, Vector b);
   /// Local form (A.3). N: m×m, need not be exactly symmetric. r: m.
   ProblemBuilder& local(SparseMatrix N, Vector r);
@@ -43,7 +44,7 @@ class ProblemBuilder {
   ProblemBuilder& soft(double stiffness, double damping, double elongation);
 
   /// One message per defect: missing or contradictory data, sizes, non-finite entries (with their place), μ < 0 or not
-  /// finite, asymmetric H, C outside its blocks or not PSD, non-positive diagonal of H, subsystems that do not fit. Empty
+  /// finite, C outside its blocks or not PSD, non-positive diagonal of H, subsystems that do not fit. Empty
   /// when the problem can be built.
   std::vector<std::string> defects() const;
 

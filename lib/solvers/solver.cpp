@@ -49,6 +49,8 @@ bool Solver::native(Model model) const {
 std::optional<std::string> Solver::supports(const ContactProblem& problem, Model model) const {
   if (!native(model) && !(model == Model::ncp && native(Model::ccp)))
     return fmt::format("{} does not solve the {} model", info().name, model_name(model));
+  if (!problem.symmetric_mass() && !info().unsymmetric_mass)
+    return fmt::format("{} needs a symmetric H; this one is off by {:.1e}", info().name, problem.mass_asymmetry());
   return do_supports(problem, model);
 }
 

@@ -22,6 +22,7 @@ struct SolverInfo {
   std::string reference;             ///< paper and algorithm
   std::vector<Model> models;         ///< models solved natively; a ccp method serves ncp through the De Saxcé loop
   std::vector<NativeColumn> native;  ///< native columns of the trace
+  bool unsymmetric_mass = false;     ///< takes problems whose H is not symmetric (A.6)
 };
 
 /// Where a run starts. Empty vectors: from zero.
@@ -84,7 +85,8 @@ class Solver {
   /// True when the method solves the model itself, not through the De Saxcé loop.
   bool native(Model model) const;
 
-  /// Why the method cannot take the problem, in one line; nothing when it can.
+  /// Why the method cannot take the problem, in one line; nothing when it can. An unsymmetric H needs
+  /// SolverInfo::unsymmetric_mass.
   std::optional<std::string> supports(const ContactProblem& problem, Model model) const;
 
   /// Solves. The monitor's judge must be of the same problem and model. A cold start has empty vectors in `start`. Throws

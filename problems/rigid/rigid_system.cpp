@@ -10,10 +10,21 @@
 namespace ccp {
 namespace {
 
-SparseMatrix mass_matrix(const std::vector<RigidBody>& bodies) {
+Matrix3 cross_matrix(const Vector3& a) {
+  return (Matrix3() << 0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0).finished();
+}
+
+/// J − h ∂(−ω × Jω)/∂ω.
+Matrix3 angular_inertia(const RigidBody& body, double time_step) {
+  if (!body.gyroscopic) return body.inertia;
+  return body.inertia +
+         time_step * (cross_matrix(body.spin) * body.inertia - cross_matrix(Vector3(body.inertia * body.spin)));
+}
+
+SparseMatrix mass_matrix(const std::vector<RigidBody>& bodies, double time_step) {
   const auto count = static_cast<Index>(bodies.size());
   MassWriter H(6 * count, 12 * count);
-  for (const RigidBody& body : bodies) H.add_rigid(body.mass, body.inertia);
+  for (const RigidBody& body : bodies) H.add_rigid(body.mass, angular_inertia(body, time_step));
   return H.finish();
 }
 
@@ -69,6 +80,8 @@ ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>&
     const auto start = static_cast<Index>(6 * body);
     k.segment<3>(start) = state.mass * state.velocity + time_step * state.force;
     k.segment<3>(start + 3) = state.inertia * state.spin + time_step * state.torque;
+    // h f − h (∂f/∂ω) ω with f = −ω × Jω, which is quadratic: h (f − 2 f).
+    if (state.gyroscopic) k.segment<3>(start + 3) += time_step * state.spin.cross(state.inertia * state.spin);
   }
   SparseMatrix D = transpose_jacobian(bodies, constraints);
   Vector b = Vector::Zero(D.cols());
@@ -78,7 +91,7 @@ ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>&
     set.add(constraint.kind, constraint.friction);
   }
   ProblemBuilder builder(name);
-  builder.global(mass_matrix(bodies), std::move(k), std::move(D), std::move(b)).constraints(set);
+  builder.global(mass_matrix(bodies, time_step), std::move(k), std::move(D), std::move(b)).constraints(set);
   return builder.build();
 }
 

@@ -103,7 +103,8 @@ std::vector<RigidBody> make_bodies(const Grid& grid, const RandomContacts::Param
                                                                 axes(row, 2) * principal[2] * axes(column, 2);
     body.position = spacing * (grid.point(i) + jitter * random.in_ball());
     body.velocity = p.speed * random.in_ball();
-    body.spin = p.speed / p.radius * random.in_ball();
+    body.spin = (p.spin > 0.0 ? p.spin : p.speed / p.radius) * random.in_ball();
+    body.gyroscopic = p.spin > 0.0;
     body.force = {0.0, 0.0, -body.mass * p.gravity};
   }
   return bodies;
@@ -175,6 +176,30 @@ std::optional<std::string> RandomContacts::check() const {
   if (p.friction_min > p.friction_max)
     return fmt::format("'friction_min' is {}, expected at most 'friction_max', which is {}", p.friction_min, p.friction_max);
   return std::nullopt;
+}
+
+SpinningContacts::SpinningContacts() {
+  parameters_.spin = 20.0;
+  fields_.add("spin", &parameters_.spin, Range::positive(), "rad/s", "largest angular velocity at the start of the step",
+              "ours");
+}
+
+const SceneInfo& SpinningContacts::info() const {
+  static const SceneInfo scene{"spinning_contacts", "Random contacts of bodies that spin: gyroscopic torques in H",
+                               "ours; the unsymmetric H of Tasora et al. 2021, footnote to Algorithm 1"};
+  return scene;
+}
+
+std::optional<std::string> SpinningContacts::check() const {
+  if (auto defect = RandomContacts::check()) return defect;
+  // In principal axes and scaled by J^-½ the symmetric part of H is I + T, where T_ij = ½ h ω_k (J_i − J_j)/√(J_i J_j) has no
+  // trace: ‖T‖₂ <= √⅔ ‖T‖_F <= h ‖ω‖ (c − 1)/√(3c).
+  const Parameters& p = parameters_;
+  const double bound = p.time_step * p.spin * (p.conditioning - 1.0) / std::sqrt(3.0 * p.conditioning);
+  if (bound < 1.0) return std::nullopt;
+  return fmt::format("'spin' is {}, expected less than {:.6g}, so that H is positive definite with this 'time_step' and "
+                     "'conditioning'",
+                     p.spin, p.spin / bound);
 }
 
 ContactProblem RandomContacts::do_build(std::uint64_t seed) const {

@@ -13,7 +13,7 @@ namespace ccp {
 ///
 /// At v = 0 every contact has u = (Φ/h, 0, 0) with Φ > 0, which is inside the dual cone, so that both models have a
 /// solution. Everything random comes from the seed, by arithmetic that IEEE 754 fixes.
-class RandomContacts final : public Scene {
+class RandomContacts : public Scene {
  public:
   struct Parameters {
     int contacts = 1000;
@@ -30,6 +30,7 @@ class RandomContacts final : public Scene {
     double radius = 0.1;      ///< m
     double mass = 1.0;        ///< kg
     double time_step = 0.01;  ///< s
+    double spin = 0.0;        ///< rad/s, a parameter of SpinningContacts alone; 0: speed/radius, no gyroscopic torques
   };
 
   RandomContacts();
@@ -37,10 +38,21 @@ class RandomContacts final : public Scene {
   /// friction_min above friction_max; all contacts repeats of nothing.
   std::optional<std::string> check() const override;
 
+ protected:
+  Parameters parameters_;
+
  private:
   ContactProblem do_build(std::uint64_t seed) const override;
+};
 
-  Parameters parameters_;
+/// The same with bodies that spin fast and gyroscopic torques in H, which is not symmetric (A.6): J + h ([ω]× J − [Jω]×) in
+/// the place of the inertia J. Bodies and contacts are those of RandomContacts with the same parameters and seed.
+class SpinningContacts final : public RandomContacts {
+ public:
+  SpinningContacts();
+  const SceneInfo& info() const override;
+  /// The same, and spins with which H might not be positive definite.
+  std::optional<std::string> check() const override;
 };
 
 }  // namespace ccp

@@ -39,9 +39,6 @@ std::string only_defect(const ProblemBuilder& builder) {
 TEST_CASE("every defect has a message of its own") {
   CHECK(Parts().builder().defects().empty());
   Parts parts;
-  parts.H(0, 1) = 0.5;
-  CHECK_THAT(only_defect(parts.builder()), Contains("H is not symmetric"));
-  parts = Parts();
   parts.H(2, 2) = quiet_nan;
   CHECK_THAT(only_defect(parts.builder()), Contains("H(2,2) is nan"));
   parts = Parts();
@@ -115,7 +112,7 @@ TEST_CASE("H is compared with its transpose entry by entry, whatever its largest
   Parts parts;
   parts.H = Vector3(1e12, 10.0, 10.0).asDiagonal();
   parts.H(1, 2) = 5.0;
-  CHECK_THAT(only_defect(parts.builder()), Contains("H is not symmetric"));
+  CHECK(parts.builder().build().mass_asymmetry() == 0.5);
 }
 
 TEST_CASE("a soft row that overflows is a defect") {

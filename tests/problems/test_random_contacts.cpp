@@ -1,4 +1,5 @@
 #include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
 #include <Eigen/QR>
 #include <catch2/catch.hpp>
 #include <set>
@@ -6,6 +7,7 @@
 #include "core/error.hpp"
 #include "problem/judge/judge.hpp"
 #include "problems/random.hpp"
+#include "problems/rigid/rigid_system.hpp"
 #include "support/build_scene.hpp"
 #include "tests/problems/same_bytes.hpp"
 
@@ -20,6 +22,19 @@ std::set<Index> bodies_of(const SparseMatrix& D, Index contact) {
     for (SparseMatrix::InnerIterator entry(D, 3 * contact + row); entry; ++entry) bodies.insert(entry.row() / 6);
   return bodies;
 }
+
+RigidBody spinning_body() {
+  RigidBody body;
+  body.mass = 2.0;
+  const Matrix3 axes = Eigen::AngleAxisd(0.7, Vector3(1, 2, 2) / 3.0).toRotationMatrix();
+  const Matrix3 inertia = axes * Vector3(0.1, 0.2, 0.4).asDiagonal() * axes.transpose();
+  body.inertia = 0.5 * (inertia + inertia.transpose());
+  body.spin = Vector3(3.0, -5.0, 4.0);
+  body.torque = Vector3(0.1, 0.2, 0.3);
+  return body;
+}
+
+Vector3 gyroscopic_torque(const Matrix3& J, const Vector3& w) { return -w.cross(J * w); }
 
 }  // namespace
 
@@ -159,4 +174,67 @@ TEST_CASE("random contacts refuse friction bounds in the wrong order and sizes o
   CHECK_THROWS_AS(build_scene("random_contacts", {{"contacts", "1000001"}}), InputError);
   CHECK_THROWS_AS(build_scene("random_contacts", {{"gap", "0"}}), InputError);
   CHECK_THROWS_AS(build_scene("random_contacts", {{"redundancy", "1"}}), InputError);
+}
+
+TEST_CASE("a gyroscopic body has J - h times the derivative of its torque in H, and the torque at the start in k") {
+  RigidBody body = spinning_body();
+  const double h = 0.01;
+  const GlobalForm plain = rigid_step("plain", {body}, {}, h).global();
+  body.gyroscopic = true;
+  const ContactProblem problem = rigid_step("gyroscopic", {body}, {}, h);
+  const GlobalForm& form = problem.global();
+  CHECK(problem.mass_asymmetry() > 0.01);
+  CHECK(DenseMatrix(form.H).topRows(3) == DenseMatrix(plain.H).topRows(3));
+  CHECK(form.k.head(3) == plain.k.head(3));
+  const Matrix3 block = DenseMatrix(form.H).bottomRightCorner(3, 3);
+  for (Index axis = 0; axis < 3; ++axis) {
+    const Vector3 step = Vector3::Unit(axis);  // the torque is quadratic, so that central differences are exact
+    const Vector3 derivative =
+        0.5 * (gyroscopic_torque(body.inertia, body.spin + step) - gyroscopic_torque(body.inertia, body.spin - step));
+    CHECK((block.col(axis) - body.inertia.col(axis) + h * derivative).norm() <= 1e-15);
+    // J (ω⁺ − ω) = h (torque + derivative (ω⁺ − ω) + τ), at ω⁺ = ω: H ω − k = −h (torque + τ).
+    const Vector3 left = block * body.spin - form.k.tail<3>();
+    CHECK((left + h * (gyroscopic_torque(body.inertia, body.spin) + body.torque)).norm() <= 1e-15);
+  }
+}
+
+TEST_CASE("the implicit gyroscopic step follows Euler's equations to second order in its length") {
+  RigidBody body = spinning_body();
+  body.torque.setZero();
+  body.gyroscopic = true;
+  const auto error = [&](double h) {
+    const ContactProblem problem = rigid_step("free", {body}, {}, h);
+    Vector v(6);
+    problem.mass().solve(problem.global().k, v);
+    const Vector3 rate = body.inertia.inverse() * gyroscopic_torque(body.inertia, body.spin);
+    return (v.tail<3>() - body.spin - h * rate).norm();
+  };
+  CHECK(error(1e-3) > 1e-6);
+  CHECK(error(1e-3) / error(5e-4) == Approx(4.0).epsilon(0.02));
+}
+
+TEST_CASE("spinning contacts are random contacts with another H") {
+  const ContactProblem plain = build_scene("random_contacts", {{"contacts", "60"}}),
+                       spinning = build_scene("spinning_contacts", {{"contacts", "60"}});
+  CHECK(plain.symmetric_mass());
+  CHECK_FALSE(spinning.symmetric_mass());
+  CHECK(DenseMatrix(plain.global().D) == DenseMatrix(spinning.global().D));
+  CHECK(plain.global().b == spinning.global().b);
+  CHECK(plain.constraints() == spinning.constraints());
+  for (Index body = 0; body < plain.dofs() / 6; ++body) {
+    CHECK(plain.global().k.segment<3>(6 * body) == spinning.global().k.segment<3>(6 * body));
+    const DenseMatrix difference(spinning.global().H.block(6 * body, 6 * body, 6, 6) -
+                                 plain.global().H.block(6 * body, 6 * body, 6, 6));
+    CHECK(difference.topRows(3).isZero(0.0));
+    CHECK(difference.norm() > 0.0);
+  }
+  // Equal principal moments: nothing gyroscopic is left but rounding.
+  CHECK(build_scene("spinning_contacts", {{"contacts", "60"}, {"conditioning", "1"}}).symmetric_mass());
+}
+
+TEST_CASE("spins beyond which H may lose its definiteness are refused") {
+  CHECK(build_scene("spinning_contacts", {{"contacts", "40"}, {"spin", "115"}}).mass_asymmetry() > 1.0);
+  CHECK_THROWS_WITH(build_scene("spinning_contacts", {{"spin", "116"}}),
+                    Catch::Contains("'spin' is 116, expected less than 115.47, so that H is positive definite"));
+  CHECK_THROWS_AS(build_scene("spinning_contacts", {{"spin", "0"}}), InputError);
 }

@@ -213,6 +213,38 @@ void solves_unsymmetric_problems(const std::string& name) {
   if (!configured(convex)->supports(problem, Model::ccp)) CHECK(run(problem, convex).status == Status::solved);
 }
 
+void takes_or_refuses_an_unsymmetric_mass(const std::string& name) {
+  RandomShape mixed{6, 2, 2, 2, 2};
+  mixed.skew = 2.0;
+  RandomShape coupled = mixed;
+  coupled.coupled_mass = coupled.compliance = true;
+  RandomShape frictionless{4, 4};
+  frictionless.skew = 2.0;
+  frictionless.mu = 0.0;
+  StopRule stop;
+  stop.max_iterations = 20000;
+  for (RunSpec spec : variants(name))
+    for (const Model model : {Model::ccp, Model::ncp})
+      for (const ContactProblem& problem : {random_problem(51, mixed, "mixed kinds"), random_problem(52, coupled, "coupled"),
+                                            random_problem(53, frictionless, "frictionless")}) {
+        if (!spec.settings.empty() && problem.name() != "mixed kinds") continue;
+        spec.model = model;
+        spec.stop = stop;
+        CAPTURE(label(spec), model_name(model), problem.name());
+        const auto solver = configured(spec);
+        if (const auto reason = solver->supports(problem, model)) {
+          const bool expected = !solver->info().unsymmetric_mass;
+          if (expected && solver->native(model)) CHECK(reason->find("needs a symmetric H") != std::string::npos);
+          continue;
+        }
+        CHECK(solver->info().unsymmetric_mass);
+        const Result result = run(problem, *solver, spec);
+        CHECK(result.status == Status::solved);
+        check_honest(result, problem, model, stop.tolerance);
+        if (result.velocity.size() > 0) CHECK(result.measures[measure_index(Measure::momentum_residual)] <= 1e-6);
+      }
+}
+
 void check_same(const MemoryTrace& a, const MemoryTrace& b) {
   REQUIRE(a.rows.size() == b.rows.size());
   for (std::size_t i = 0; i < a.rows.size(); ++i) {
@@ -311,6 +343,7 @@ constexpr Demand demands[] = {
     {"a mass ratio of 1e9 gets an honest status and is solved by admm", is_honest_about_mass_ratios},
     {"a huge friction coefficient: solved as ccp, honest as ncp", takes_huge_friction},
     {"an unsymmetric N is solved as it is by a solver of the ncp model", solves_unsymmetric_problems},
+    {"an unsymmetric H is taken as it is, or refused with the reason", takes_or_refuses_an_unsymmetric_mass},
     {"traces do not depend on being watched or on a second run", repeats_its_traces},
     {"traces do not depend on the number of threads", does_not_depend_on_threads},
     {"very light bodies are solved, whatever the first step makes of them", solves_light_bodies},

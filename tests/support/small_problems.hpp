@@ -40,6 +40,7 @@ struct RandomShape {
   double mu = 0.5;
   bool coupled_mass = false;  ///< H with entries between bodies, as with finite elements
   bool compliance = false;
+  double skew = 0.0;  ///< size of an antisymmetric part of H; with coupled_mass its pattern is unsymmetric, too
 };
 
 /// Rigid bodies with dense SPD 6×6 blocks and random constraints between random pairs; b = 0, so that the problem is
@@ -52,7 +53,13 @@ inline ContactProblem random_problem(std::uint64_t seed, const RandomShape& shap
     const DenseMatrix root = uniform.matrix(6, 6);
     H.block(6 * b, 6 * b, 6, 6) = root * root.transpose() + 2.0 * DenseMatrix::Identity(6, 6);
   }
-  if (shape.coupled_mass)
+  for (int b = 0; shape.skew > 0.0 && b < shape.bodies; ++b) {
+    const DenseMatrix part = shape.skew * uniform.matrix(6, 6);
+    H.block(6 * b, 6 * b, 6, 6) += part - part.transpose();
+  }
+  if (shape.coupled_mass && shape.skew > 0.0)
+    for (Index i = 0; i + 6 < n; ++i) H(i, i + 6) = -0.3;
+  else if (shape.coupled_mass)
     for (Index i = 0; i + 6 < n; ++i) H(i, i + 6) = H(i + 6, i) = -0.3;
   ProblemBuilder builder(name);
   std::vector<Index> rows;

@@ -57,7 +57,8 @@ void solve_for_blocks(const ConstraintSet& set, const SparseMatrix& D, const Mas
       DenseMatrix N(rows, rows);
       for (Index r = 0; r < rows; ++r)
         for (Index c = 0; c < rows; ++c) N(r, c) = D.col(offset + r).dot(X.col(place + c));
-      blocks[static_cast<std::size_t>(*begin)].topLeftCorner(rows, rows) = 0.5 * (N + N.transpose());
+      if (mass.symmetric()) N = 0.5 * (N + N.transpose()).eval();
+      blocks[static_cast<std::size_t>(*begin)].topLeftCorner(rows, rows) = N;
       place += rows;
     }
   }

@@ -105,6 +105,7 @@ double Judge::natural_map_norm(const Vector& impulse, double step) {
 }
 
 double Judge::objective(const Vector& impulse) {
+  if (!problem_.symmetric_mass()) return nan;  // u is the gradient of no function
   projected_ = impulse;
   project_product(constraints_, projected_);
   if (projected_ == impulse) return 0.5 * impulse.dot(u_ + r_) + 0.0;  // + 0.0: never −0
@@ -181,8 +182,9 @@ double Judge::merit(const Vector& impulse) {
   if (inverse_blocks_.empty())
     for (Index i = 0; i < constraints_.count(); ++i) {
       // N_ii may be singular: its pseudo-inverse, and ρ_i on the null space, where a defect must show, too.
-      const Matrix3 block =
+      Matrix3 block =
           diagonal_blocks_.empty() ? assembled().diagonal_block(i) : diagonal_blocks_[static_cast<std::size_t>(i)];
+      if (!problem_.symmetric_mass()) block = 0.5 * (block + block.transpose()).eval();
       const Matrix3 inverse = pseudo_inverse(block);
       inverse_blocks_.emplace_back(inverse + step_[i] * (Matrix3::Identity() - inverse * block));
     }

@@ -80,7 +80,7 @@ class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
  public:
   /// lee: the local solver is that of Lee et al., and no setting.
   Nsgs(const char* name, const char* title, const char* reference, bool lee)
-      : OperatorMethod({name, title, reference, {Model::ncp}, FixedPointColumns().columns()}) {
+      : OperatorMethod({name, title, reference, {Model::ncp}, FixedPointColumns().columns(), true}) {
     if (lee)
       settings_.local = LocalSolver::strict;
     else

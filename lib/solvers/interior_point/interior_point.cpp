@@ -135,7 +135,7 @@ class InteriorSession final : public Session {
 class InteriorPointMethod final : public Method<InteriorSettings, InteriorSession> {
  public:
   InteriorPointMethod(const char* name, const char* title, const char* reference, bool cones)
-      : Method({name, title, reference, {Model::ccp}, InteriorColumns().columns()}), cones_(cones) {
+      : Method({name, title, reference, {Model::ccp}, InteriorColumns().columns(), true}), cones_(cones) {
     InteriorSettings& s = settings_;
     if (!cones) s.starting_point = StartingPoint::mehrotra;
     fields_

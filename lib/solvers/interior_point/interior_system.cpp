@@ -12,6 +12,7 @@ namespace {
 LinearForm resolved_form(const ContactProblem& problem, LinearForm form) {
   if (form != LinearForm::automatic) return form;
   if (!problem.given_global()) return LinearForm::schur;
+  if (!problem.symmetric_mass()) return LinearForm::saddle;
   // On bilateral rows P is δ alone, which costs the normal form its digits on stacks of very different masses.
   return problem.constraints().count(ConstraintKind::bilateral) > 0 ? LinearForm::saddle : LinearForm::normal;
 }
@@ -37,7 +38,9 @@ std::optional<std::string> interior_system_defect(const ContactProblem& problem,
                                                   const std::string& backend) {
   const LinearForm resolved = resolved_form(problem, form);
   const MatrixKind kind = resolved == LinearForm::saddle ? MatrixKind::indefinite : MatrixKind::spd;
-  return backend_defect(backend, kind, resolved);
+  if (problem.symmetric_mass()) return backend_defect(backend, kind, resolved);
+  if (resolved == LinearForm::saddle) return backend_defect(backend, MatrixKind::unsymmetric, resolved);
+  return fmt::format("linear_system = {} needs a symmetric H; saddle takes this one", linear_form_name(resolved));
 }
 
 std::unique_ptr<InteriorSystem> make_interior_system(const ContactProblem& problem, const BarrierProblem& barrier,

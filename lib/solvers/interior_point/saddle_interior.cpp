@@ -4,13 +4,15 @@
 namespace ccp {
 namespace {
 
-/// [H  D; Dᵀ  −(C + P)] {Δv; −Δλ} = {−momentum; t}, the impulses in the eigenvectors of P.
+/// [H  D; Dᵀ  −(C + P)] {Δv; −Δλ} = {−momentum; t}, the impulses in the eigenvectors of P. With a symmetric H its lower
+/// triangle.
 class SaddleInterior final : public GlobalInterior {
  public:
   SaddleInterior(const ContactProblem& problem, const BarrierProblem& barrier, const std::string& backend, Monitor& monitor)
-      : GlobalInterior(problem, barrier) {
+      : GlobalInterior(problem, barrier), symmetric_(problem.symmetric_mass()) {
     build_pattern();
-    solver_ = analysed_solver(backend, MatrixKind::indefinite, matrix_, monitor);
+    const MatrixKind kind = symmetric_ ? MatrixKind::indefinite : MatrixKind::unsymmetric;
+    solver_ = analysed_solver(backend, kind, matrix_, monitor);
     rhs_.setZero(matrix_.rows());
   }
 
@@ -22,12 +24,15 @@ class SaddleInterior final : public GlobalInterior {
       const BarrierBlock& P = block(i);
       for (std::size_t e = first(i); e < first(i + 1); ++e) {
         const Vector3 row = P.basis.transpose() * D_.row[e];
-        for (int c = 0; c < active(i); ++c) value[*target++] = row[c];
+        for (int c = 0; c < active(i); ++c) {
+          value[*target++] = row[c];
+          if (!symmetric_) value[*target++] = row[c];
+        }
       }
       Matrix3 own = P.own();
       if (!compliance_.empty()) own += P.basis.transpose() * compliance(i) * P.basis;
       for (int c = 0; c < active(i); ++c)
-        for (int r = c; r < active(i); ++r) value[*target++] = -own(r, c);
+        for (int r = symmetric_ ? c : 0; r < active(i); ++r) value[*target++] = -own(r, c);
     }
     return counted_factorize(*solver_, matrix_, monitor, message_);
   }
@@ -52,12 +57,15 @@ class SaddleInterior final : public GlobalInterior {
     std::vector<Triplet> triplets, own;
     for (int c = 0; c < n; ++c)
       for (SparseMatrix::InnerIterator entry(form_.H, c); entry; ++entry)
-        if (entry.row() >= c) triplets.emplace_back(static_cast<int>(entry.row()), c, entry.value());
+        if (entry.row() >= c || !symmetric_) triplets.emplace_back(static_cast<int>(entry.row()), c, entry.value());
     for (Index i = 0; i < barrier_.count(); ++i) {
       for (std::size_t e = first(i); e < first(i + 1); ++e)
-        for (int c = 0; c < active(i); ++c) own.emplace_back(next + c, D_.dof[e], 1.0);
+        for (int c = 0; c < active(i); ++c) {
+          own.emplace_back(next + c, D_.dof[e], 1.0);
+          if (!symmetric_) own.emplace_back(D_.dof[e], next + c, 1.0);
+        }
       for (int c = 0; c < active(i); ++c)
-        for (int r = c; r < active(i); ++r) own.emplace_back(next + r, next + c, -1.0);
+        for (int r = symmetric_ ? c : 0; r < active(i); ++r) own.emplace_back(next + r, next + c, -1.0);
       next += active(i);
     }
     triplets.insert(triplets.end(), own.begin(), own.end());
@@ -66,6 +74,7 @@ class SaddleInterior final : public GlobalInterior {
     for (const Triplet& entry : own) target_.push_back(entry_place(matrix_, entry.row(), entry.col()));
   }
 
+  bool symmetric_;  ///< H
   SparseMatrix matrix_;
   std::vector<int> target_;  ///< positions of what changes, constraint by constraint
   std::unique_ptr<LinearSolver> solver_;

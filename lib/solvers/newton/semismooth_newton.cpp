@@ -188,7 +188,8 @@ class SemismoothNewton final : public Method<SemismoothSettings, SemismoothSessi
                 "Semismooth Newton",
                 "Alart and Curnier 1991; De Saxcé and Feng 1998; Fukushima, Luo and Tseng 2002",
                 {Model::ncp, Model::ccp},
-                SemismoothColumns().columns()}) {
+                SemismoothColumns().columns(),
+                true}) {
     fields_
         .add("function", &settings_.function,
              {{"alart_curnier", ComplementarityFunction::alart_curnier},

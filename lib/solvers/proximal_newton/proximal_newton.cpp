@@ -242,7 +242,8 @@ class ProximalNewton final : public Method<ProximalSettings, ProximalSession> {
                 "Proximal semismooth Newton",
                 "ours; map of Alart and Curnier 1991, proximal point method of Rockafellar 1976",
                 {Model::ncp, Model::ccp},
-                ProximalColumns().columns()}) {
+                ProximalColumns().columns(),
+                true}) {
     fields_
         .add("linear_system", &settings_.space,
              {{"auto", NewtonSpace::automatic}, {"contact", NewtonSpace::contacts}, {"velocity", NewtonSpace::velocities}},
@@ -290,7 +291,7 @@ class ProximalNewton final : public Method<ProximalSettings, ProximalSession> {
  private:
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
     if (settings_.space == NewtonSpace::velocities && !problem.has_factored())
-      return "linear_system = velocity needs a problem in global form with a block-diagonal H";
+      return "linear_system = velocity needs a problem in global form with a symmetric, block-diagonal H";
     return std::nullopt;
   }
 };

@@ -32,6 +32,7 @@ SparseMatrix eliminated_pattern(const SparseMatrix& H, const JacobianBlocks& D, 
   int size = n;
   for (std::size_t i = 0; i < kept.size(); ++i)
     if (kept[i] >= 0) size = kept[i] + static_cast<int>(constraints.rows(static_cast<Index>(i)));
+  const auto at = [](std::size_t place) { return static_cast<std::ptrdiff_t>(place); };
   std::vector<std::vector<std::size_t>> touching(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i + 1 < D.first.size(); ++i)
     for (std::size_t d = D.first[i]; d < D.first[i + 1]; ++d) touching[static_cast<std::size_t>(D.dof[d])].push_back(i);
@@ -46,7 +47,7 @@ SparseMatrix eliminated_pattern(const SparseMatrix& H, const JacobianBlocks& D, 
     for (SparseMatrix::InnerIterator entry(H, j); entry; ++entry) take(static_cast<int>(entry.row()));
     for (const std::size_t i : touching[static_cast<std::size_t>(j)])
       if (kept.empty() || kept[i] < 0)
-        std::for_each_n(D.dof.begin() + static_cast<std::ptrdiff_t>(D.first[i]), D.size(i), take);
+        std::for_each_n(D.dof.begin() + at(D.first[i]), D.size(i), take);
       else
         for (int c = 0; c < constraints.rows(static_cast<Index>(i)); ++c) take(kept[i] + c);
     std::sort(inner.begin() + static_cast<std::ptrdiff_t>(first), inner.end());
@@ -54,7 +55,8 @@ SparseMatrix eliminated_pattern(const SparseMatrix& H, const JacobianBlocks& D, 
   }
   for (std::size_t i = 0; i < kept.size(); ++i)
     for (int c = 0, rows = static_cast<int>(constraints.rows(static_cast<Index>(i))); kept[i] >= 0 && c < rows; ++c) {
-      for (int r = c; r < rows; ++r) inner.push_back(kept[i] + r);
+      if (!lower) inner.insert(inner.end(), D.dof.begin() + at(D.first[i]), D.dof.begin() + at(D.first[i + 1]));
+      for (int r = lower ? c : 0; r < rows; ++r) inner.push_back(kept[i] + r);
       outer.push_back(static_cast<int>(inner.size()));
     }
   SparseMatrix matrix(size, size);

@@ -327,7 +327,7 @@ class AdmmSession final : public Session {
 class Admm final : public Method<AdmmSettings, AdmmSession> {
  public:
   Admm(const AdmmSettings& defaults, const char* name, const char* title, const char* reference)
-      : Method({name, title, reference, {Model::ccp}, AdmmColumns(defaults.accelerated).columns()}, defaults) {
+      : Method({name, title, reference, {Model::ccp}, AdmmColumns(defaults.accelerated).columns(), true}, defaults) {
     AdmmSettings& s = settings_;
     add_rho_fields();
     fields_

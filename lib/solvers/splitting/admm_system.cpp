@@ -26,18 +26,22 @@ class SchurSystem final : public AdmmSystem {
     const SparseMatrix& N = problem.local().N;
     SparseMatrix unit(N.rows(), N.cols());
     unit.setIdentity();
-    matrix_ = (N + 0.0 * unit).triangularView<Eigen::Lower>();
+    const bool symmetric = problem.symmetric_mass();
+    if (symmetric)
+      matrix_ = (N + 0.0 * unit).triangularView<Eigen::Lower>();
+    else
+      matrix_ = N + 0.0 * unit;
     matrix_.makeCompressed();
     diagonal_ = diagonal_positions(matrix_);
     for (const Index position : diagonal_) own_.push_back(matrix_.valuePtr()[position]);
-    solver_ = analysed_solver(backend_, MatrixKind::spd, matrix_, monitor, refinement_);
+    solver_ = analysed_solver(backend_, symmetric ? MatrixKind::spd : MatrixKind::unsymmetric, matrix_, monitor, refinement_);
   }
 
   bool factorize(const Vector& theta, Monitor& monitor) override {
     for (std::size_t i = 0; i < diagonal_.size(); ++i)
       matrix_.valuePtr()[diagonal_[i]] = own_[i] + theta[static_cast<Index>(i)];
     if (counted_factorize(*solver_, matrix_, monitor, message_)) return true;
-    if (solver_->kind() == MatrixKind::indefinite) return false;
+    if (solver_->kind() != MatrixKind::spd) return false;
     // With an N of negative eigenvalues (single-precision dumps) N + Θ may be indefinite for a small ρ: pivot from here on.
     monitor.note([] { return "N + Θ is not positive definite: factorised with pivoting"; });
     solver_ = analysed_solver("mumps", MatrixKind::indefinite, matrix_, monitor, refinement_);
@@ -64,6 +68,7 @@ class SchurSystem final : public AdmmSystem {
 LinearForm resolved_form(const ContactProblem& problem, LinearForm form) {
   if (form != LinearForm::automatic) return form;
   if (!problem.given_global()) return LinearForm::schur;
+  if (!problem.symmetric_mass()) return LinearForm::saddle;
   return problem.global().C.nonZeros() > 0 ? LinearForm::saddle : LinearForm::normal;
 }
 
@@ -85,7 +90,7 @@ std::optional<std::string> admm_system_defect(const ContactProblem& problem, Lin
   const bool kept_rows =
       resolved == LinearForm::saddle ? problem.rows() > 0 : problem.constraints().count(ConstraintKind::bilateral) > 0;
   const MatrixKind kind = resolved != LinearForm::schur && kept_rows ? MatrixKind::quasi_definite : MatrixKind::spd;
-  return backend_defect(backend, kind, resolved);
+  return backend_defect(backend, problem.symmetric_mass() ? kind : MatrixKind::unsymmetric, resolved);
 }
 
 std::unique_ptr<AdmmSystem> make_admm_system(const ContactProblem& problem, LinearForm form, const std::string& backend,

@@ -40,7 +40,8 @@ class AdmmSystem {
 /// Why the backend cannot factorise that form of the system of this problem; nothing when it can.
 std::optional<std::string> admm_system_defect(const ContactProblem& problem, LinearForm form, const std::string& backend);
 
-/// automatic: schur for a problem given in local form; else saddle with compliance, else normal. backend: a linear solver
+/// automatic: schur for a problem given in local form; else saddle with compliance or an unsymmetric H, else normal. All
+/// forms of a problem with an unsymmetric H are factorised by LU. backend: a linear solver
 /// name or "auto", which is cholmod for the positive definite systems (normal without bilateral rows, schur): it took half
 /// the time of mumps there. The monitor gets a note of the choice. refinement: steps per solve.
 std::unique_ptr<AdmmSystem> make_admm_system(const ContactProblem& problem, LinearForm form, const std::string& backend,

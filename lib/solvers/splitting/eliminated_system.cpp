@@ -15,12 +15,15 @@ namespace {
 ///     γ_E = (Θ_E + C_E)⁻¹ (g'_E − D_Eᵀ v).
 ///
 /// With every block kept this is the saddle form, with none the normal form, else the mixed form. The pattern is found and
-/// analysed once; a new Θ writes the values in place.
+/// analysed once; a new Θ writes the values in place. With a symmetric H these are those of the lower triangle.
 class EliminatedSystem final : public AdmmSystem {
  public:
   EliminatedSystem(const ContactProblem& problem, bool eliminate, const std::string& backend, int refinement,
                    Monitor& monitor)
-      : form_(problem.global()), constraints_(problem.constraints()), D_(jacobian_blocks(constraints_, form_.D)) {
+      : form_(problem.global()),
+        constraints_(problem.constraints()),
+        symmetric_(problem.symmetric_mass()),
+        D_(jacobian_blocks(constraints_, form_.D)) {
     auto size = static_cast<int>(form_.H.rows());
     for (Index i = 0; i < constraints_.count(); ++i) {
       const bool keep = !eliminate || constraints_.kind(i) == ConstraintKind::bilateral;
@@ -29,11 +32,11 @@ class EliminatedSystem final : public AdmmSystem {
     }
     inverse_.assign(kept_.size(), Matrix3::Identity());
     gather_compliance();
-    matrix_ = eliminated_pattern(form_.H, D_, true, constraints_, kept_);
+    matrix_ = eliminated_pattern(form_.H, D_, symmetric_, constraints_, kept_);
     find_places();
     rhs_.resize(size);
-    const MatrixKind kind = size == form_.H.rows() ? MatrixKind::spd : MatrixKind::quasi_definite;
-    solver_ = analysed_solver(backend, kind, matrix_, monitor, refinement);
+    const MatrixKind symmetric_kind = size == form_.H.rows() ? MatrixKind::spd : MatrixKind::quasi_definite;
+    solver_ = analysed_solver(backend, symmetric_ ? symmetric_kind : MatrixKind::unsymmetric, matrix_, monitor, refinement);
   }
 
   bool factorize(const Vector& theta, Monitor& monitor) override {
@@ -44,13 +47,13 @@ class EliminatedSystem final : public AdmmSystem {
       const Matrix3 damped = damping(theta, i);
       if (kept_[i] >= 0) {
         for (int c = 0, own = rows(i); c < own; ++c)
-          for (int r = c; r < own; ++r) values[*place++] = -damped(r, c);
+          for (int r = symmetric_ ? c : 0; r < own; ++r) values[*place++] = -damped(r, c);
         continue;
       }
       inverse_[i] = compliance_.empty() ? Matrix3(damped.diagonal().cwiseInverse().asDiagonal()) : Matrix3(damped.inverse());
       for (std::size_t a = D_.first[i]; a < D_.first[i + 1]; ++a) {
         const Vector3 left = inverse_[i] * D_.row[a];
-        for (std::size_t b = D_.first[i]; b <= a; ++b) values[*place++] += left.dot(D_.row[b]);
+        for (std::size_t b = D_.first[i]; b < last_of_row(i, a); ++b) values[*place++] += left.dot(D_.row[b]);
       }
     }
     return counted_factorize(*solver_, matrix_, monitor, message_);
@@ -104,14 +107,20 @@ class EliminatedSystem final : public AdmmSystem {
     constant_.assign(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros());
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       for (int c = 0; kept_[i] >= 0 && c < rows(i); ++c) {
-        for (std::size_t d = D_.first[i]; d < D_.first[i + 1]; ++d)
+        for (std::size_t d = D_.first[i]; d < D_.first[i + 1]; ++d) {
           constant_[static_cast<std::size_t>(entry_place(matrix_, kept_[i] + c, D_.dof[d]))] = D_.row[d][c];
-        for (int r = c; r < rows(i); ++r) places_.push_back(entry_place(matrix_, kept_[i] + r, kept_[i] + c));
+          if (!symmetric_)
+            constant_[static_cast<std::size_t>(entry_place(matrix_, D_.dof[d], kept_[i] + c))] = D_.row[d][c];
+        }
+        for (int r = symmetric_ ? c : 0; r < rows(i); ++r) places_.push_back(entry_place(matrix_, kept_[i] + r, kept_[i] + c));
       }
       for (std::size_t a = D_.first[i]; kept_[i] < 0 && a < D_.first[i + 1]; ++a)
-        for (std::size_t b = D_.first[i]; b <= a; ++b) places_.push_back(entry_place(matrix_, D_.dof[a], D_.dof[b]));
+        for (std::size_t b = D_.first[i]; b < last_of_row(i, a); ++b) places_.push_back(entry_place(matrix_, D_.dof[a], D_.dof[b]));
     }
   }
+
+  /// The end of the columns of row a of a block's D_i(Θ_ii + C_ii)⁻¹D_iᵀ.
+  std::size_t last_of_row(std::size_t i, std::size_t a) const { return symmetric_ ? a + 1 : D_.first[i + 1]; }
 
   /// Θ_ii + C_ii, with the identity in the rows the block does not have.
   Matrix3 damping(const Vector& theta, std::size_t i) const {
@@ -130,6 +139,7 @@ class EliminatedSystem final : public AdmmSystem {
 
   const GlobalForm& form_;
   const ConstraintSet& constraints_;
+  bool symmetric_;  ///< H
   JacobianBlocks D_;
   std::vector<int> kept_;            ///< first row of each block in the system, −1 when eliminated
   std::vector<Matrix3> compliance_;  ///< C_ii, empty without compliance; unused rows zero
