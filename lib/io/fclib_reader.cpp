@@ -18,7 +18,7 @@ namespace {
 using hdf5::Group;
 
 constexpr double symmetry_noise = 1e-10;       // below this nobody needs to hear of it
-constexpr double repairable_asymmetry = 1e-2;  // of M, which symplectic time steppers leave symmetric
+constexpr double repairable_asymmetry = 1e-2;  // of M, which symplectic time steppers leave symmetric; beyond it is meant
 constexpr int most_guesses = 100;
 
 // What is wrong, without the name of the file, which every remark would repeat.
@@ -91,8 +91,19 @@ void append_block(const SparseMatrix& block, Index row, Index column, bool trans
     }
 }
 
+// Whether the writer of the file says that M is not symmetric.
+bool unsymmetric_by_intent(const Group& group) {
+  try {
+    return group.has("info") && group.group("info").has("ccpbench_mass") &&
+           group.group("info").text("ccpbench_mass") == "unsymmetric";
+  } catch (const InputError&) {
+    return false;  // read_info() has told of damaged texts
+  }
+}
+
 // Some programs store one triangle of M and say so nowhere; others leave rounding between the triangles.
 SparseMatrix completed_mass(SparseMatrix M, const Group& group, FclibFile& file) {
+  if (unsymmetric_by_intent(group)) return M;
   bool upper = false, lower = false;
   for (Index j = 0; j < M.outerSize(); ++j)
     for (SparseMatrix::InnerIterator entry(M, j); entry; ++entry) {
@@ -107,9 +118,11 @@ SparseMatrix completed_mass(SparseMatrix M, const Group& group, FclibFile& file)
     return M + SparseMatrix(strict.transpose());
   }
   const double defect = symmetry_defect(M);
-  if (defect > repairable_asymmetry)
-    group.fail("M", fmt::format("is not symmetric (max|M - M^T| = {:.1e} max|M|), expected a mass matrix", defect));
   if (defect == 0.0) return M;
+  if (defect > repairable_asymmetry) {
+    file.remarks.push_back(fmt::format("M is not symmetric (max|M - M^T| = {:.1e} max|M|), and is taken as it is", defect));
+    return M;
+  }
   if (defect > symmetry_noise)
     file.remarks.push_back(fmt::format("M is not symmetric ({:.1e}); its symmetric part is used", defect));
   return 0.5 * (M + transpose);

@@ -322,6 +322,7 @@ FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem&
   if (form == FclibForm::global) {
     dofs = virtual_dofs(problem.global().C, problem.constraints());
     add_global(image, problem, layout, dofs);
+    if (!problem.symmetric_mass()) image.add_text(group + "/info/ccpbench_mass", "unsymmetric");
   } else {
     add_local(image, problem, layout, path.string());
   }

@@ -39,7 +39,8 @@ struct FclibImpulses {
 /// Global form: M = H, H and G from the columns of D, in compressed columns. A compliance C becomes virtual degrees of
 /// freedom after the others: for each block C_i, with its positive definite part written as E S Eᵀ, M gains S⁻¹, and the
 /// rows Eᵀ are appended to [H G]; their velocities are SEᵀγ, so u = Dᵀv + Cγ + b is the same for every γ. A problem given in
-/// local form is written through ContactProblem::global(), which drops the antisymmetric and the negative part of N. Local
+/// local form is written through ContactProblem::global(), which drops the antisymmetric and the negative part of N. An
+/// unsymmetric H is named in the texts of the file (ccpbench_mass: unsymmetric), because readers repair small ones. Local
 /// form: W, V, R and q, s from N and r, in compressed rows. A shift of the impulses (cohesion) is not stored: the file holds
 /// the shifted problem. state: stored beside the problem, for read_stored_state(); null: none.
 ///

@@ -161,7 +161,12 @@ TEST_CASE("M with one triangle is completed, and small asymmetry is taken out") 
   CHECK(has_remark(off, "M is not symmetric (2.0e-04)"));
   CHECK(off.problem->global().H.coeff(0, 1) == Approx(0.5005).epsilon(1e-15));
   CHECK(off.problem->global().H.coeff(0, 1) == off.problem->global().H.coeff(1, 0));
-  CHECK_THROWS_WITH(read_M(0.5, 1.0), Catch::Contains("/fclib_global/M: is not symmetric"));
+  const FclibFile unsymmetric = read_M(0.5, 1.0);
+  CHECK(has_remark(unsymmetric, "M is not symmetric (max|M - M^T| = 1.0e-01 max|M|), and is taken as it is"));
+  M(1, 0) = 1.0;
+  CHECK(dense(unsymmetric.problem->global().H) == M);
+  CHECK(unsymmetric.problem->mass_asymmetry() == 0.25);
+  CHECK_THROWS_WITH(read_M(0.5, 4.0), Catch::Contains("H is not positive definite: its symmetric part"));
 }
 
 TEST_CASE("every number type, byte order and packing is read") {

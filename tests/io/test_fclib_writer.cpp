@@ -226,6 +226,29 @@ TEST_CASE("a W that is not symmetric is written as it is") {
   CHECK(file.problem->symmetry_defect() == 0.25);
 }
 
+TEST_CASE("an H that is not symmetric comes back to the last bit, however little it is off") {
+  const TemporaryFolder folder;
+  for (const double part : {0.7, 1e-6}) {
+    CAPTURE(part);
+    DenseMatrix H = DenseMatrix(Vector3(2.0, 3.0, 4.0).asDiagonal());
+    H(0, 1) = part;  // one triangle alone, which readers would complete
+    const ContactProblem problem = ProblemBuilder()
+                                       .global(H.sparseView(), Vector3(1, 2, 3), DenseMatrix(DenseMatrix::Identity(3, 3)).sparseView(),
+                                               Vector3(4, 5, 6))
+                                       .contact(0.5)
+                                       .build();
+    write_fclib(folder / "a.hdf5", problem, FclibForm::global, {}, {Vector(Vector3(1.0, 0.25, 0.125)), {}});
+    const FclibFile file = read_fclib(folder / "a.hdf5");
+    CHECK(file.remarks.empty());
+    CHECK(dense(file.problem->global().H) == H);
+    CHECK(file.problem->mass_asymmetry() == problem.mass_asymmetry());
+    // v of the solution is that of H itself.
+    CHECK((H * *file.solution->v - problem.global().k - Vector3(1.0, 0.25, 0.125)).norm() <= 1e-15);
+    write_fclib(folder / "b.hdf5", *file.problem, FclibForm::global, {}, {Vector(Vector3(1.0, 0.25, 0.125)), {}});
+    CHECK(read_text(folder / "b.hdf5") == read_text(folder / "a.hdf5"));
+  }
+}
+
 TEST_CASE("a place that cannot be written is an InputError, and an older file survives") {
   SampleProblems samples(8);
   const TemporaryFolder folder;
