@@ -59,10 +59,10 @@ struct FclibFile {
 ///
 /// Taken as they come: every integer and real type, any byte order, packed datasets, unsorted indices, repeated and zero
 /// entries, μ = 0. M with one triangle only is completed, and M off symmetry by up to 1e-2 is symmetrised; beyond, or where
-/// write_fclib() says so, it is unsymmetric on purpose (A.6), and kept as W is (ContactProblem::symmetrised()). Each leaves a
-/// remark, but for what write_fclib() says. Damaged texts, guesses and solutions leave a remark too, and no
-/// more. Everything else that is wrong throws InputError(file, place in the file, what was found and what was expected); no
-/// size in the file is believed before the data are seen to be there. Not safe for concurrent use (neither is HDF5).
+/// write_fclib() says so, it is unsymmetric on purpose (A.6), and kept as W is (ContactProblem::symmetrised()). Each leaves
+/// a remark, but for what write_fclib() says. Damaged texts, guesses and solutions leave a remark too, and no more.
+/// Everything else that is wrong throws InputError(file, place in the file, what was found and what was expected); no size
+/// in the file is believed before the data are seen to be there. Not safe for concurrent use (neither is HDF5).
 FclibFile read_fclib(const std::filesystem::path& path);
 
 }  // namespace ccp

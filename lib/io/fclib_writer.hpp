@@ -45,8 +45,8 @@ struct FclibImpulses {
 /// the shifted problem. state: stored beside the problem, for read_stored_state(); null: none.
 ///
 /// geometry: for pictures, in the group /ccpbench_geometry, which other programs ignore; null or empty: none. Lists of whole
-/// and of real numbers, for each surface (the bodies first, `bodies` says how many), and for each contact in the order of the
-/// file:
+/// and of real numbers, for each surface (the bodies first, `bodies` says how many), and for each contact in the order of
+/// the file:
 ///
 ///     kinds               number of the SurfaceKind
 ///     present             1: has entered

@@ -8,8 +8,8 @@
 /// The exact conversions between the two forms. ContactProblem calls them once and keeps the result.
 namespace ccp {
 
-/// N = DᵀH⁻¹D + C (A.3), m×m, symmetric where H is, by blocks of bodies for a block-diagonal H (through `factored`, may be null otherwise), else
-/// by solving with H for all columns of D.
+/// N = DᵀH⁻¹D + C (A.3), m×m, symmetric where H is, by blocks of bodies for a block-diagonal H (through `factored`, may be
+/// null otherwise), else by solving with H for all columns of D.
 SparseMatrix assemble_delassus(const GlobalForm& form, const MassMatrix& mass, const FactoredDelassus* factored);
 
 /// r = DᵀH⁻¹k + b (A.3).

@@ -25,8 +25,8 @@ void expect_positive_part(const SparseMatrix& H) {
   const SparseMatrix part = 0.5 * (H + SparseMatrix(H.transpose()));
   const auto solver = make_linear_solver("auto", MatrixKind::spd);
   if (solver->analyze(part) != LinearStatus::ok || solver->factorize(part) != LinearStatus::ok)
-    throw InputError(fmt::format("H is not positive definite: its symmetric part cannot be factorised ({})",
-                                 solver->info().message));
+    throw InputError(
+        fmt::format("H is not positive definite: its symmetric part cannot be factorised ({})", solver->info().message));
 }
 
 }  // namespace

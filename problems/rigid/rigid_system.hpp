@@ -44,8 +44,9 @@ Vector3 any_tangent(const Vector3& normal);
 
 /// The global form (A.1, A.2) of one step of length h: H = diag(m, m, m, inertia) for each body, k = M v⁽ˡ⁾ + h (f, τ), D
 /// from the points and frames, b = (Φ/h, 0, 0). With ω the spin at the start and J the inertia of a gyroscopic body, J + h
-/// ([ω]× J − [Jω]×) stands in the place of J in H, which is not symmetric then, and its k gains h ω × Jω. A contact has three rows, unilateral and bilateral blocks have the normal
-/// row alone. D is written column by column, without a list of triplets: 1e6 contacts take half a gigabyte.
+/// ([ω]× J − [Jω]×) stands in the place of J in H, which is not symmetric then, and its k gains h ω × Jω. A contact has
+/// three rows, unilateral and bilateral blocks have the normal row alone. D is written column by column, without a list of
+/// triplets: 1e6 contacts take half a gigabyte.
 ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>& bodies,
                           const std::vector<RigidConstraint>& constraints, double time_step);
 

@@ -192,14 +192,15 @@ const SceneInfo& SpinningContacts::info() const {
 
 std::optional<std::string> SpinningContacts::check() const {
   if (auto defect = RandomContacts::check()) return defect;
-  // In principal axes and scaled by J^-½ the symmetric part of H is I + T, where T_ij = ½ h ω_k (J_i − J_j)/√(J_i J_j) has no
-  // trace: ‖T‖₂ <= √⅔ ‖T‖_F <= h ‖ω‖ (c − 1)/√(3c).
+  // In principal axes and scaled by J^-½ the symmetric part of H is I + T, where T_ij = ½ h ω_k (J_i − J_j)/√(J_i J_j) has
+  // no trace: ‖T‖₂ <= √⅔ ‖T‖_F <= h ‖ω‖ (c − 1)/√(3c).
   const Parameters& p = parameters_;
   const double bound = p.time_step * p.spin * (p.conditioning - 1.0) / std::sqrt(3.0 * p.conditioning);
   if (bound < 1.0) return std::nullopt;
-  return fmt::format("'spin' is {}, expected less than {:.6g}, so that H is positive definite with this 'time_step' and "
-                     "'conditioning'",
-                     p.spin, p.spin / bound);
+  return fmt::format(
+      "'spin' is {}, expected less than {:.6g}, so that H is positive definite with this 'time_step' and "
+      "'conditioning'",
+      p.spin, p.spin / bound);
 }
 
 ContactProblem RandomContacts::do_build(std::uint64_t seed) const {

@@ -35,6 +35,22 @@ TEST_CASE("generate writes both forms with parameters, seed and a solution the j
   CHECK_THAT(run_program(place, {"inspect", "odd_mass_stack.local.hdf5"}).out, Catch::Contains("certified: model ncp, "));
 }
 
+TEST_CASE("an unsymmetric H goes through generate, inspect and solve") {
+  const Workplace place;
+  const Answer made = run_program(place, {"generate", "spinning_contacts", "--set", "contacts=6", "--set", "spin=60",
+                                          "--form", "global", "--out", "a.hdf5"});
+  CHECK(made.code == 0);
+  CHECK_THAT(made.out, Catch::Contains("solution certified"));
+  const Answer seen = run_program(place, {"inspect", "a.hdf5"});
+  CHECK(seen.code == 0);
+  CHECK_THAT(seen.out, Catch::Contains("|H_ij − H_ji| is up to"));
+  const Answer solved = run_program(place, {"solve", "a.hdf5", "--solver", "admm", "--model", "ccp"});
+  CHECK(solved.code == 0);
+  CHECK_THAT(solved.out, Catch::Contains("linear system: saddle by mumps"));
+  CHECK_THAT(run_program(place, {"solve", "a.hdf5", "--solver", "apgd"}).out,
+             Catch::Contains("apgd needs a symmetric H; this one is off by"));
+}
+
 TEST_CASE("generate stores no solution that nobody wants or that is not certified, and says so") {
   const Workplace place;
   const Answer none =

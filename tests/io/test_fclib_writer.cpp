@@ -233,8 +233,8 @@ TEST_CASE("an H that is not symmetric comes back to the last bit, however little
     DenseMatrix H = DenseMatrix(Vector3(2.0, 3.0, 4.0).asDiagonal());
     H(0, 1) = part;  // one triangle alone, which readers would complete
     const ContactProblem problem = ProblemBuilder()
-                                       .global(H.sparseView(), Vector3(1, 2, 3), DenseMatrix(DenseMatrix::Identity(3, 3)).sparseView(),
-                                               Vector3(4, 5, 6))
+                                       .global(H.sparseView(), Vector3(1, 2, 3),
+                                               DenseMatrix(DenseMatrix::Identity(3, 3)).sparseView(), Vector3(4, 5, 6))
                                        .contact(0.5)
                                        .build();
     write_fclib(folder / "a.hdf5", problem, FclibForm::global, {}, {Vector(Vector3(1.0, 0.25, 0.125)), {}});

@@ -27,7 +27,8 @@ Held held_body() {
   const ContactProblem free = random_problem(61, shape);
   const GlobalForm& form = free.global();
   Vector wanted(free.rows());
-  for (Index i = 0; i < free.constraints().count(); ++i) wanted.segment<3>(3 * i) << 1.0 + 0.1 * static_cast<double>(i), 0.3, -0.2;
+  for (Index i = 0; i < free.constraints().count(); ++i)
+    wanted.segment<3>(3 * i) << 1.0 + 0.1 * static_cast<double>(i), 0.3, -0.2;
   ProblemBuilder builder("held");
   builder.global(form.H, -(form.D * wanted), form.D, Vector::Zero(free.rows())).constraints(free.constraints());
   return {builder.build(), wanted};
@@ -49,11 +50,12 @@ TEST_CASE("the methods that take an unsymmetric H") {
     const auto reason = solver->supports(problem, Model::ncp);
     if (solver->info().unsymmetric_mass) able.push_back(name);
     if (!solver->info().unsymmetric_mass && solver->native(Model::ccp))
-      CHECK(reason.value_or("") == name + " needs a symmetric H; this one is off by " + reason->substr(reason->rfind(' ') + 1));
+      CHECK(reason.value_or("") ==
+            name + " needs a symmetric H; this one is off by " + reason->substr(reason->rfind(' ') + 1));
   }
   std::sort(able.begin(), able.end());
   CHECK(able == std::vector<std::string>{"admm", "admm_chrono", "fadmm", "ipm_cone", "ipm_qp", "nsgs", "pgs_lee", "pqn",
-                                         "proximal_newton", "semismooth_newton"});
+                                         "proximal_newton", "reference", "semismooth_newton"});
 }
 
 TEST_CASE("a body that the contacts hold: all methods find the impulses on paper") {

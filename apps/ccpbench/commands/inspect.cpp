@@ -74,7 +74,8 @@ Table delassus_table(const ContactProblem& problem) {
   const Index rows = problem.rows();
   if (rows == 0) return table;
   if (!problem.symmetric_mass())
-    table.fact("asymmetry", fmt::format("|H_ij − H_ji| is up to {} of √(H_ii H_jj)", short_number(problem.mass_asymmetry())));
+    table.fact("asymmetry",
+               fmt::format("|H_ij − H_ji| is up to {} of √(H_ii H_jj)", short_number(problem.mass_asymmetry())));
   if (problem.symmetry_defect() > 0.0)
     table.fact("asymmetry", fmt::format("max|N − Nᵀ| is {} of max|N|", short_number(problem.symmetry_defect())));
   if (rows > largest_rank) {

@@ -47,7 +47,8 @@ void add_problem_facts(Table& table, const ContactProblem& problem) {
     if (form.C.nonZeros() > 0) nonzeros += fmt::format(", C {}", form.C.nonZeros());
     table.fact("nonzeros", nonzeros);
     if (!problem.symmetric_mass())
-      table.fact("asymmetry", fmt::format("|H_ij − H_ji| is up to {} of √(H_ii H_jj)", short_number(problem.mass_asymmetry())));
+      table.fact("asymmetry",
+                 fmt::format("|H_ij − H_ji| is up to {} of √(H_ii H_jj)", short_number(problem.mass_asymmetry())));
     return;
   }
   table.fact("form", "local (N, r)");

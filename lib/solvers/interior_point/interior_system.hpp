@@ -75,9 +75,8 @@ class InteriorSystem {
   std::string message_;
 };
 
-/// automatic: schur for a problem given by N, else saddle where there are bilateral rows or H is unsymmetric (by LU; no other
-/// form takes it), else normal. The monitor gets a
-/// note of the choice. backend: a linear solver or "auto".
+/// automatic: schur for a problem given by N, else saddle where there are bilateral rows or H is unsymmetric (by LU; no
+/// other form takes it), else normal. The monitor gets a note of the choice. backend: a linear solver or "auto".
 std::unique_ptr<InteriorSystem> make_interior_system(const ContactProblem& problem, const BarrierProblem& barrier,
                                                      LinearForm form, const std::string& backend, Monitor& monitor);
 

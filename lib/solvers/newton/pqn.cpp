@@ -293,7 +293,8 @@ class PqnSession final : public Session {
 
 class Pqn final : public Method<PqnSettings, PqnSession> {
  public:
-  Pqn() : Method({"pqn", "Projected quasi-Newton", "Koziara 2017, Algorithm 1", {Model::ncp}, PqnColumns().columns(), true}) {
+  Pqn()
+      : Method({"pqn", "Projected quasi-Newton", "Koziara 2017, Algorithm 1", {Model::ncp}, PqnColumns().columns(), true}) {
     const std::string table = "Koziara 2017, Table 1";
     fields_
         .add("merit_tolerance", &settings_.merit_tolerance, Range::positive(), "",

@@ -235,7 +235,8 @@ class Reference final : public Method<CertificateRule, ReferenceSession> {
                 "Reference solution: several methods in turn, to the last digits, certified",
                 "ours; ipm_cone, proximal_newton, nsgs, admm",
                 {Model::ccp, Model::ncp},
-                ReferenceColumns().columns()}) {
+                ReferenceColumns().columns(),
+                true}) {
     fields_.add("tolerance", &settings_.tolerance, Range::positive(), "", "relative residual of a certified point", "ours")
         .add("floor_multiple", &settings_.floor_multiple, Range::non_negative(), "",
              "where rounding does not allow that: its velocity residual over the rounding floor", "ours");

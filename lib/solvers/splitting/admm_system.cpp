@@ -34,7 +34,8 @@ class SchurSystem final : public AdmmSystem {
     matrix_.makeCompressed();
     diagonal_ = diagonal_positions(matrix_);
     for (const Index position : diagonal_) own_.push_back(matrix_.valuePtr()[position]);
-    solver_ = analysed_solver(backend_, symmetric ? MatrixKind::spd : MatrixKind::unsymmetric, matrix_, monitor, refinement_);
+    solver_ =
+        analysed_solver(backend_, symmetric ? MatrixKind::spd : MatrixKind::unsymmetric, matrix_, monitor, refinement_);
   }
 
   bool factorize(const Vector& theta, Monitor& monitor) override {

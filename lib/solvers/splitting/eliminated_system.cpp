@@ -112,10 +112,12 @@ class EliminatedSystem final : public AdmmSystem {
           if (!symmetric_)
             constant_[static_cast<std::size_t>(entry_place(matrix_, D_.dof[d], kept_[i] + c))] = D_.row[d][c];
         }
-        for (int r = symmetric_ ? c : 0; r < rows(i); ++r) places_.push_back(entry_place(matrix_, kept_[i] + r, kept_[i] + c));
+        for (int r = symmetric_ ? c : 0; r < rows(i); ++r)
+          places_.push_back(entry_place(matrix_, kept_[i] + r, kept_[i] + c));
       }
       for (std::size_t a = D_.first[i]; kept_[i] < 0 && a < D_.first[i + 1]; ++a)
-        for (std::size_t b = D_.first[i]; b < last_of_row(i, a); ++b) places_.push_back(entry_place(matrix_, D_.dof[a], D_.dof[b]));
+        for (std::size_t b = D_.first[i]; b < last_of_row(i, a); ++b)
+          places_.push_back(entry_place(matrix_, D_.dof[a], D_.dof[b]));
     }
   }
 
