@@ -178,7 +178,7 @@ void print_summary(const Config& config, const Plan& plan, const RunOptions& opt
   print_line("");
   print_line(fmt::format("{}: {}", counted(report.selected, "cell"), counts_text(report)));
   if (report.judging_s > 0.0)
-    print_line(fmt::format("{} of solvers, {} off their clocks (judging, traces, start of other programs)",
+    print_line(fmt::format("{} of solvers, {} off their clocks (judging, tracing, starting peers)",
                            duration(report.solver_s), duration(report.judging_s)));
 }
 
