@@ -13,6 +13,7 @@
 #include "io/file.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/progress.hpp"
+#include "terminal/records.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
 #include "views/summary.hpp"
@@ -26,6 +27,7 @@ constexpr const char* claims_footer =
     "  $ ccpbench claims configs/test1a.json\n"
     "  $ ccpbench claims results/test1a\n"
     "  $ ccpbench claims configs/test1*.json --size small --markdown CLAIMS.md\n"
+    "  $ ccpbench claims results/test1a --format latex > claims.tex\n"
     "  $ ccpbench claims --both-sizes --fclib ../fclib --markdown results/CLAIMS.md\n"
     "\n"
     "A config is run first, as far as its results are missing; a folder of results is only read; without either, all "
@@ -42,6 +44,7 @@ struct ClaimsArguments {
   std::string markdown;
   RunOptions run;
   bool both_sizes = false, quiet = false;
+  FormatOption format;
 };
 
 void print_judgements(const Config& config, const std::vector<Judgement>& judgements) {
@@ -185,6 +188,50 @@ std::optional<JudgedConfig> judge(const Input& input, const ClaimsArguments& opt
   return std::move(judged);
 }
 
+Json judgement_json(const Judgement& judgement, const Config& config) {
+  const Claim& claim = judgement.claim;
+  return {{"claim", claim.id},
+          {"says", claim.says},
+          {"where", claim.where},
+          {"must", claim.must},
+          {"measured", json_number(judgement.measured)},
+          {"measured_text", claim_number(judgement.measured)},
+          {"bound", bound_text(judgement)},
+          {"margin", margin_text(judgement)},
+          {"verdict", verdict_of(judgement, config)},
+          {"cells", judgement.cells},
+          {"reason", judgement.reason}};
+}
+
+/// A row for each claim and size.
+void print_claim_records(const std::vector<JudgedConfig>& judged, Format format) {
+  Records table({{"config", "config"},
+                 {"size", "size"},
+                 {"claim", "claim"},
+                 {"must", "must"},
+                 {"measured", "measured", true},
+                 {"bound", "bound", true},
+                 {"margin", "by"},
+                 {"verdict", "verdict"}});
+  Json document = Json::array();
+  for (const JudgedConfig& one : judged) {
+    const std::string own_size = one.config.size.empty() ? "paper" : one.config.size;
+    Json entry = {{"config", one.config.name}, {"title", one.config.title}, {"changes", one.config.changes}};
+    entry["claims"] = Json::array();
+    for (const auto* judgements : {&one.judgements, &one.small})
+      for (const Judgement& judgement : *judgements) {
+        Json claim = judgement_json(judgement, one.config);
+        claim["size"] = judgements == &one.small ? "small" : own_size;
+        table.row({one.config.name, claim["size"], claim["claim"], Datum(claim["must"], judgement.claim.must ? "must" : ""),
+                   Datum(claim["measured"], claim_number(judgement.measured)), claim["bound"], claim["margin"],
+                   claim["verdict"]});
+        entry["claims"].push_back(std::move(claim));
+      }
+    document.push_back(std::move(entry));
+  }
+  print_records(format, table, document);
+}
+
 int finish(const std::vector<JudgedConfig>& judged, const ClaimsArguments& options) {
   std::size_t met = 0, total = 0, broken = 0, changed = 0;
   for (const JudgedConfig& one : judged)
@@ -196,6 +243,10 @@ int finish(const std::vector<JudgedConfig>& judged, const ClaimsArguments& optio
         broken += judgement.verdict != Verdict::met && judgement.claim.must ? 1 : 0;
       }
   if (!options.markdown.empty()) write_file_atomically(options.markdown, scorecard(judged));
+  if (!options.format.text()) {
+    print_claim_records(judged, options.format.format());
+    return broken == 0 ? exit_done : exit_claim_failed;
+  }
   if (total == 0) {
     print_line("no claim is about these results");
     return exit_done;
@@ -204,6 +255,15 @@ int finish(const std::vector<JudgedConfig>& judged, const ClaimsArguments& optio
                          broken == 0 ? "" : fmt::format(", {} that must hold not", broken),
                          changed == 0 ? "" : fmt::format("; {} of changed configs", changed)));
   return broken == 0 ? exit_done : exit_claim_failed;
+}
+
+void print_judged(const JudgedConfig& judged, const Input& input) {
+  print_judgements(judged.config, judged.judgements);
+  print_line("");
+  if (judged.small.empty()) return;
+  print_line("at the small size");
+  print_judgements(*input.small, judged.small);
+  print_line("");
 }
 
 int judge_all(const ClaimsArguments& options) {
@@ -218,13 +278,7 @@ int judge_all(const ClaimsArguments& options) {
       report_error("interrupted; run it again to do the missing cells");
       return exit_interrupted;
     }
-    print_judgements(judged->config, judged->judgements);
-    print_line("");
-    if (!judged->small.empty()) {
-      print_line("at the small size");
-      print_judgements(*input.small, judged->small);
-      print_line("");
-    }
+    if (options.format.text()) print_judged(*judged, input);
     all.push_back(std::move(*judged));
   }
   return finish(all, options);
@@ -240,8 +294,9 @@ void add_claims(CommandLine& program) {
                    Need::optional);
   command.text("--markdown", &options.markdown, "FILE", "write the scorecard into this file");
   command.choice("--size", &run_options.overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
-  command.flag("--both-sizes", &options.both_sizes,
-               "judge the configs at the papers' sizes and, into OUT/small, at the small one, side by side in the scorecard");
+  command.flag(
+      "--both-sizes", &options.both_sizes,
+      "judge the configs at the papers' sizes and, into OUT/small, at the small one, side by side in the scorecard");
   command.text("--out", &run_options.out, "DIR", "where results go, into a folder per config (default results)");
   command.text("--only", &run_options.only, "GLOB",
                "run and judge only cells whose problem/model/label matches this shell pattern");
@@ -251,6 +306,7 @@ void add_claims(CommandLine& program) {
   command.integer("--threads", &run_options.threads, Range::closed(1, 1024), "N", "threads a solver may use");
   command.text("--fclib", &run_options.fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");
   command.flag("--quiet", &options.quiet, "no progress");
+  add_format(command, &options.format);
 }
 
 }  // namespace ccp::cli

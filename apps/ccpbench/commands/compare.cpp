@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "terminal/arguments.hpp"
+#include "terminal/records.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
 #include "views/summary.hpp"
@@ -23,6 +24,7 @@ constexpr const char* compare_footer =
     "  $ ccpbench compare out/test1a --baseline results/baselines\n"
     "  $ ccpbench compare out/test1a --baseline results/baselines --update\n"
     "  $ ccpbench compare before/test1a after/test1a\n"
+    "  $ ccpbench compare before/test1a after/test1a --json\n"
     "\n"
     "What the cells were given comes first: a parameter, tolerance or friction that was changed. Then statuses, "
     "iterations,\n"
@@ -37,6 +39,7 @@ struct CompareArguments {
   std::vector<std::string> results;
   std::string baseline, fclib_dir;
   bool update = false;
+  FormatOption format;
 };
 
 /// What is compared with what.
@@ -44,6 +47,7 @@ struct Sides {
   std::vector<InputChange> inputs;
   std::vector<BaselineChange> changes;
   std::string before;  ///< "baseline" or "before"
+  std::vector<TimeChange> times{};
 };
 
 /// "rho: 0.1 → 0.2 (solver, 1 cell: stack/ccp/ADMM)"
@@ -93,14 +97,74 @@ int print_sides(const std::string& name, const Sides& sides, std::size_t cells) 
   return exit_different;
 }
 
-int compare_folders(const ResultTable& before, const ResultTable& now) {
+Json sample_json(const TimeSample& sample) {
+  return {{"median_s", sample.median}, {"least_s", sample.least}, {"largest_s", sample.largest}, {"runs", sample.runs}};
+}
+
+Json sides_json(const std::string& name, const Sides& sides, std::size_t cells) {
+  Json json = {{"name", name},
+               {"with", sides.before},
+               {"cells", cells},
+               {"same", sides.inputs.empty() && sides.changes.empty()},
+               {"inputs", Json::array()},
+               {"differences", Json::array()},
+               {"times", Json::array()}};
+  for (const InputChange& change : sides.inputs)
+    json["inputs"].push_back(
+        {{"name", change.name}, {"of", change.of}, {"before", change.before}, {"now", change.now}, {"cells", change.cells}});
+  for (const BaselineChange& change : sides.changes)
+    json["differences"].push_back({{"cell", change.cell},
+                                   {"what", change.what},
+                                   {"before", change.before},
+                                   {"now", change.now},
+                                   {"allowed", change.allowed}});
+  for (const TimeChange& change : sides.times)
+    json["times"].push_back({{"cell", change.cell},
+                             {"before", sample_json(change.before)},
+                             {"now", sample_json(change.now)},
+                             {"ratio", json_number(change.ratio)},
+                             {"chance", change.chance},
+                             {"beyond_noise", change.beyond_noise}});
+  return json;
+}
+
+/// A row for each change: kind is input, difference or time.
+Records sides_records(const Sides& sides) {
+  Records table({{"kind", "kind"},
+                 {"cell", "cell"},
+                 {"what", "what"},
+                 {"before", sides.before, true},
+                 {"now", "now", true},
+                 {"allowed", "allowed"}});
+  for (const InputChange& change : sides.inputs)
+    for (const std::string& cell : change.cells)
+      table.row({"input", cell, change.of + " " + change.name, change.before, change.now, ""});
+  for (const BaselineChange& change : sides.changes)
+    table.row({"difference", change.cell, change.what, change.before, change.now, change.allowed});
+  for (const TimeChange& change : sides.times)
+    table.row({"time", change.cell, change.beyond_noise ? "time beyond noise, s" : "time, s", seconds(change.before.median),
+               seconds(change.now.median), ""});
+  return table;
+}
+
+/// Prints what was found. Returns the exit code.
+int show_sides(const std::string& name, const Sides& sides, std::size_t cells, const FormatOption& format) {
+  if (format.text()) {
+    const int code = print_sides(name, sides, cells);
+    print_times(sides.times);
+    return code;
+  }
+  print_records(format.format(), sides_records(sides), sides_json(name, sides, cells));
+  return sides.inputs.empty() && sides.changes.empty() ? exit_done : exit_different;
+}
+
+int compare_folders(const ResultTable& before, const ResultTable& now, const FormatOption& format) {
   for (const ResultTable* results : {&before, &now})
     if (!results->config().changes.empty())
       report_note(fmt::format("{}: changed: {}", results->folder().string(), join(results->config().changes, "; ")));
-  const Sides sides{InputTable(before).changes_to(InputTable(now)), compare_results(before, now), "before"};
-  const int code = print_sides(now.config().name, sides, now.rows().size());
-  print_times(compare_times(before, now));
-  return code;
+  const Sides sides{InputTable(before).changes_to(InputTable(now)), compare_results(before, now), "before",
+                    compare_times(before, now)};
+  return show_sides(now.config().name, sides, now.rows().size(), format);
 }
 
 ResultTable read_results(const std::string& folder, const CompareArguments& options) {
@@ -113,9 +177,12 @@ int compare(const CompareArguments& options) {
   if (options.results.size() > 2) throw InputError("compare: expected one folder of results and --baseline, or two folders");
   if (options.baseline.empty() != (options.results.size() == 2))
     throw InputError("compare: expected --baseline DIR or a second folder of results, and not both");
-  if (options.update && options.baseline.empty()) throw InputError("compare: --update records a baseline, expected --baseline DIR");
+  if (options.update && options.baseline.empty())
+    throw InputError("compare: --update records a baseline, expected --baseline DIR");
+  if (options.update && !options.format.text()) throw InputError("", "--update", "records a baseline and prints no table");
   const ResultTable results = read_results(options.results.front(), options);
-  if (options.baseline.empty()) return compare_folders(results, read_results(options.results.back(), options));
+  if (options.baseline.empty())
+    return compare_folders(results, read_results(options.results.back(), options), options.format);
   const std::string& name = results.config().name;
   if (options.update) {
     std::filesystem::path folder = options.baseline;
@@ -125,12 +192,12 @@ int compare(const CompareArguments& options) {
     print_line("baseline: " + folder.string());
     return exit_done;
   }
-  print_changes(results.config());
+  if (options.format.text()) print_changes(results.config());
   const std::filesystem::path baseline = find_baseline(options.baseline, name);
-  return print_sides(
+  return show_sides(
       name,
       {InputTable::read(baseline).changes_to(InputTable(results)), compare_with_baseline(results, baseline), "baseline"},
-      results.rows().size());
+      results.rows().size(), options.format);
 }
 }  // namespace
 
@@ -144,6 +211,7 @@ void add_compare(CommandLine& program) {
   command.text("--fclib", &options.fclib_dir, "DIR",
                "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together");
   command.flag("--update", &options.update, "make these results the baseline");
+  add_format(command, &options.format);
 }
 
 }  // namespace ccp::cli

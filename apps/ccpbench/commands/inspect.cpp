@@ -5,6 +5,7 @@
 #include "linalg/dense.hpp"
 #include "problem/judge/judge.hpp"
 #include "terminal/arguments.hpp"
+#include "terminal/records.hpp"
 #include "terminal/table.hpp"
 #include "views/problem_source.hpp"
 
@@ -15,6 +16,7 @@ constexpr const char* inspect_footer =
     "Examples\n"
     "  $ ccpbench inspect dump.hdf5\n"
     "  $ ccpbench inspect fclib/*.hdf5\n"
+    "  $ ccpbench inspect fclib/*.hdf5 --format csv\n"
     "\n"
     "Exit codes: 0 done, 2 a file could not be read (the others are shown).\n";
 
@@ -54,19 +56,31 @@ Table file_table(const FclibFile& file) {
   return table;
 }
 
-std::string definiteness(const ContactProblem& local) {
+/// The ends of the spectrum of N, 1/kg, and what they say.
+struct Spectrum {
+  double low, high;
+  const char* verdict;
+};
+
+Spectrum spectrum(const ContactProblem& local) {
   const Index rows = local.rows();
-  if (rows > largest_spectrum) {
-    if (local.clipped() < 1e-10) return "positive semidefinite to rounding";
-    return fmt::format("indefinite: its negative part is {} of max|N|", short_number(local.clipped()));
-  }
   const DenseMatrix N(local.local().N);
   const Vector eigenvalues = symmetric_eigenvalues(0.5 * (N + N.transpose()));
   const double low = eigenvalues[0], high = eigenvalues[rows - 1];
   const double rounding =
       static_cast<double>(rows) * std::numeric_limits<double>::epsilon() * eigenvalues.cwiseAbs().maxCoeff();
-  const char* verdict = low > rounding ? "positive definite" : low >= -rounding ? "positive semidefinite" : "indefinite";
-  return fmt::format("{}, eigenvalues from {} to {} 1/kg", verdict, short_number(low), short_number(high));
+  return {low, high, low > rounding ? "positive definite" : low >= -rounding ? "positive semidefinite" : "indefinite"};
+}
+
+constexpr double rounded = 1e-10;  // a negative part of N below this fraction of max|N| is that of rounding
+
+std::string definiteness(const ContactProblem& local) {
+  if (local.rows() > largest_spectrum) {
+    if (local.clipped() < rounded) return "positive semidefinite to rounding";
+    return fmt::format("indefinite: its negative part is {} of max|N|", short_number(local.clipped()));
+  }
+  const Spectrum ends = spectrum(local);
+  return fmt::format("{}, eigenvalues from {} to {} 1/kg", ends.verdict, short_number(ends.low), short_number(ends.high));
 }
 
 Table delassus_table(const ContactProblem& problem) {
@@ -134,19 +148,138 @@ void inspect_file(const std::string& path) {
   print_section("Remarks", remarks);
 }
 
-int inspect(const std::vector<std::string>& files) {
-  return for_each_file(files, [&](const std::string& file) {
-    if (&file != &files.front()) print_line("");
-    inspect_file(file);
-  });
+/// asymmetry, rank, definiteness and eigenvalues of N; null where they are not computed.
+Json delassus_json(const ContactProblem& problem) {
+  Json facts = {{"rows", problem.rows()},  {"asymmetry", problem.symmetry_defect()}, {"rank", nullptr},
+                {"definiteness", nullptr}, {"eigenvalue_min_per_kg", nullptr},       {"eigenvalue_max_per_kg", nullptr}};
+  if (problem.rows() == 0 || problem.rows() > largest_rank) return facts;
+  const ContactProblem local = local_problem(problem);
+  facts["rank"] = local.global().D.rows();
+  if (local.rows() > largest_spectrum) {
+    facts["definiteness"] = local.clipped() < rounded ? "positive semidefinite" : "indefinite";
+    return facts;
+  }
+  const Spectrum ends = spectrum(local);
+  facts["definiteness"] = ends.verdict;
+  facts["eigenvalue_min_per_kg"] = json_number(ends.low);
+  facts["eigenvalue_max_per_kg"] = json_number(ends.high);
+  return facts;
+}
+
+void add_measures(Json& points, const std::string& name, const ContactProblem& problem, const Vector& impulse) {
+  for (const Model model : {Model::ccp, Model::ncp}) {
+    Judge judge(problem, model);
+    const Measures measures = judge.evaluate(all_measures(), {&impulse});
+    Json point = {{"point", name}, {"model", model_name(model)}};
+    for (const Measure measure : all_measures())
+      point[std::string(measure_info(measure).name)] = json_number(measures[measure_index(measure)]);
+    points.push_back(std::move(point));
+  }
+}
+
+Json points_json(const FclibFile& file) {
+  Json points = Json::array();
+  const ContactProblem& problem = *file.problem;
+  if (problem.rows() == 0) return points;
+  add_measures(points, "zero", problem, Vector::Zero(problem.rows()));
+  for (std::size_t i = 0; i < file.guesses.size(); ++i)
+    if (const auto impulse = file.impulse(file.guesses[i]))
+      add_measures(points, fmt::format("guess {}", i + 1), problem, *impulse);
+  if (file.solution)
+    if (const auto impulse = file.impulse(*file.solution)) add_measures(points, "solution", problem, *impulse);
+  return points;
+}
+
+Json file_json(const std::string& path) {
+  const FclibFile file = read_dump(path);
+  Json json = {{"file", path}, {"form", std::string(fclib_form_name(file.form))}};
+  for (const auto& [label, text] : {std::pair<const char*, const std::string&>{"title", file.info.title},
+                                    {"description", file.info.description},
+                                    {"mathematics", file.info.math_info},
+                                    {"scene", file.info.scene},
+                                    {"parameters", file.info.parameters},
+                                    {"certificate", file.info.certificate}})
+    if (!text.empty()) json[label] = text;
+  if (file.info.seed) json["seed"] = *file.info.seed;
+  json["contacts"] = file.contacts;
+  json["rows_per_contact"] = file.spacedim;
+  json["equality_rows"] = file.p;
+  json["degrees_of_freedom"] = file.form == FclibForm::local ? Json() : Json(file.n);
+  json["friction_min"] = json_number(file.friction_min);
+  json["friction_max"] = json_number(file.friction_max);
+  if (file.form == FclibForm::global_rolling) {
+    json["rolling_friction_min_m"] = json_number(file.rolling_friction_min);
+    json["rolling_friction_max_m"] = json_number(file.rolling_friction_max);
+  }
+  json["matrices"] = Json::array();
+  for (const FclibMatrixInfo& matrix : file.matrices)
+    json["matrices"].push_back({{"name", matrix.name},
+                                {"rows", matrix.rows},
+                                {"columns", matrix.columns},
+                                {"nonzeros", matrix.nonzeros},
+                                {"storage", matrix.storage}});
+  json["has_solution"] = file.solution.has_value();
+  json["delassus"] = file.problem ? delassus_json(*file.problem) : Json();
+  json["points"] = file.problem ? points_json(file) : Json::array();
+  json["remarks"] = file.remarks;
+  return json;
+}
+
+/// A row for each file.
+Records file_records(const Json& files) {
+  Records table({{"file", "file"},
+                 {"form", "form"},
+                 {"contacts", "contacts", true},
+                 {"rows_per_contact", "rows each", true},
+                 {"equality_rows", "equality rows", true},
+                 {"degrees_of_freedom", "degrees of freedom", true},
+                 {"friction_min", "least friction", true},
+                 {"friction_max", "largest friction", true},
+                 {"rank", "rank", true},
+                 {"definiteness", "N"},
+                 {"asymmetry", "asymmetry", true},
+                 {"has_solution", "solution"}});
+  for (const Json& file : files) {
+    const auto of_delassus = [&file](const char* key) {
+      return file["delassus"].is_null() ? Json() : file["delassus"][key];
+    };
+    const auto friction = [&file](const char* key) {
+      return file[key].is_null() ? Datum(Json()) : number(file[key].get<double>());
+    };
+    const Json asymmetry = of_delassus("asymmetry");
+    table.row({file["file"], file["form"], file["contacts"], file["rows_per_contact"], file["equality_rows"],
+               file["degrees_of_freedom"], friction("friction_min"), friction("friction_max"), of_delassus("rank"),
+               of_delassus("definiteness"), asymmetry.is_null() ? Datum(asymmetry) : number(asymmetry.get<double>()),
+               file["has_solution"]});
+  }
+  return table;
+}
+
+struct InspectArguments {
+  std::vector<std::string> files;
+  FormatOption format;
+};
+
+int inspect(const InspectArguments& options) {
+  const std::vector<std::string>& files = options.files;
+  if (options.format.text())
+    return for_each_file(files, [&](const std::string& file) {
+      if (&file != &files.front()) print_line("");
+      inspect_file(file);
+    });
+  Json all = Json::array();
+  const int code = for_each_file(files, [&](const std::string& file) { all.push_back(file_json(file)); });
+  print_records(options.format.format(), file_records(all), all);
+  return code;
 }
 
 }  // namespace
 
 void add_inspect(CommandLine& program) {
   Subcommand& command = program.subcommand("inspect", "what is in FCLib dumps", inspect_footer);
-  auto& files = command.options<std::vector<std::string>>(inspect);
-  command.operands("FILE", &files, "FCLib files (HDF5)", Need::required);
+  InspectArguments& options = command.options<InspectArguments>(inspect);
+  command.operands("FILE", &options.files, "FCLib files (HDF5)", Need::required);
+  add_format(command, &options.format);
 }
 
 }  // namespace ccp::cli

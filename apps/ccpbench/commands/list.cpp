@@ -18,6 +18,7 @@
 #include "problems/registry.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/table.hpp"
+#include "views/listing.hpp"
 
 namespace ccp::cli {
 namespace {
@@ -27,6 +28,7 @@ constexpr const char* examples =
     "  $ ccpbench list solvers\n"
     "  $ ccpbench list solvers admm\n"
     "  $ ccpbench list scenes odd_mass_stack\n"
+    "  $ ccpbench list solvers admm --format latex\n"
     "  $ ccpbench list config --schema > ccpbench-config.schema.json\n";
 
 /// One thing `list` can show: all of it, and one by name. Throws InputError for an unknown name, with the nearest one.
@@ -35,6 +37,8 @@ struct Topic {
   std::string meaning;
   std::function<void()> show_all;
   std::function<void(const std::string&)> show_one;
+  std::function<Listing()> list_all;  ///< the same as values
+  std::function<Listing(const std::string&)> list_one;
 };
 
 void print_table(const Table& table, int indent = 0) { print(table.text(Style::out(), stdout_width(), indent)); }
@@ -187,7 +191,7 @@ void print_problems(const ConfigVariant& variant) {
   print_section("Problems", problems);
 }
 
-void list_config(const std::string& name) {
+Config named_config(const std::string& name) {
   const auto files = config_files();
   const auto found = files.find(name);
   if (found == files.end()) {
@@ -195,7 +199,17 @@ void list_config(const std::string& name) {
     for (const auto& entry : files) names.push_back(entry.first);
     refuse_unknown("config", name, names);
   }
-  const Config config = read_config(found->second.string(), catalog());
+  return read_config(found->second.string(), catalog());
+}
+
+Listing list_all_configs() {
+  std::vector<Config> configs;
+  for (const auto& entry : config_files()) configs.push_back(read_config(entry.second.string(), catalog()));
+  return configs_listing(configs);
+}
+
+void list_config(const std::string& name) {
+  const Config config = named_config(name);
   const ConfigVariant& first = config.variants.front();
   print_line(Style::out().bold(config.name));
   print_wrapped(config.title, Tone::plain, 2);
@@ -238,12 +252,12 @@ void list_shapes() {
   }
 }
 
-void list_shape(const std::string& name) {
+Shape named_shape(const std::string& name) {
   const ConfigKeys keys(catalog());
   std::vector<std::string> names;
   for (const Shape& shape : keys.shapes()) names.push_back(shape.name);
   if (std::find(names.begin(), names.end(), name) == names.end()) refuse_unknown("part of a config", name, names);
-  print_shape(keys.shape(name));
+  return keys.shape(name);
 }
 
 std::string kinds_text(const std::string& backend) {
@@ -266,17 +280,23 @@ std::vector<std::string> status_names() {
 /// A topic of `kind`s, each of which is one row of a table.
 Topic table_topic(const std::string& topic, const std::string& meaning, const std::string& kind,
                   const std::vector<std::string>& names, const std::vector<Heading>& headings,
-                  const std::function<std::vector<Entry>(const std::string&)>& row) {
+                  const std::function<std::vector<Entry>(const std::string&)>& row,
+                  const std::function<Listing(const std::vector<std::string>&)>& listing) {
   const auto show = [=](const std::vector<std::string>& shown) {
     Table table(headings);
     for (const std::string& name : shown) table.row(row(name));
     print_table(table);
   };
-  const auto show_one = [=](const std::string& name) {
+  const auto known = [=](const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) refuse_unknown(kind, name, names);
-    show({name});
+    return std::vector{name};
   };
-  return {topic, meaning, [=] { show(names); }, show_one};
+  return {topic,
+          meaning,
+          [=] { show(names); },
+          [=](const std::string& name) { show(known(name)); },
+          [=] { return listing(names); },
+          [=](const std::string& name) { return listing(known(name)); }};
 }
 
 std::vector<Entry> measure_row(const std::string& name) {
@@ -292,18 +312,28 @@ std::vector<Entry> status_row(const std::string& name) {
 
 std::vector<Entry> linear_solver_row(const std::string& name) { return {Entry(name, Tone::accent), kinds_text(name)}; }
 
+Listing list_linear_solvers(const std::vector<std::string>& names) {
+  std::vector<std::string> kinds;
+  for (const std::string& name : names) kinds.push_back(kinds_text(name));
+  return linear_solvers_listing(names, kinds);
+}
+
 /// The topics in the order of the help page.
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> all = {
-      {"solvers", "methods, their settings and trace columns", list_solvers, list_solver},
-      {"scenes", "generators of problems and their parameters", list_scenes, list_scene},
+      {"solvers", "methods, their settings and trace columns", list_solvers, list_solver, solvers_listing, solver_listing},
+      {"scenes", "generators of problems and their parameters", list_scenes, list_scene, scenes_listing, scene_listing},
       table_topic("measures", "the yardsticks, the same for all solvers", "measure", measure_names(),
-                  {{"name"}, {"unit"}, {"stops"}, {"definition", false, Fit::wrap}}, measure_row),
-      {"configs", "experiments in the folder 'configs'", list_configs, list_config},
-      {"config", "the keys of a config", list_shapes, list_shape},
+                  {{"name"}, {"unit"}, {"stops"}, {"definition", false, Fit::wrap}}, measure_row, measures_listing),
+      {"configs", "experiments in the folder 'configs'", list_configs, list_config, list_all_configs,
+       [](const std::string& name) { return config_listing(named_config(name)); }},
+      {"config", "the keys of a config", list_shapes, [](const std::string& name) { print_shape(named_shape(name)); },
+       [] { return shapes_listing(ConfigKeys(catalog()).shapes()); },
+       [](const std::string& name) { return shapes_listing({named_shape(name)}); }},
       table_topic("linear-solvers", "sparse direct solvers compiled in", "linear solver", linear_solver_names(),
-                  {{""}, {"", false, Fit::wrap}}, linear_solver_row),
-      table_topic("statuses", "how a run can end", "status", status_names(), {{""}, {"", false, Fit::wrap}}, status_row),
+                  {{""}, {"", false, Fit::wrap}}, linear_solver_row, list_linear_solvers),
+      table_topic("statuses", "how a run can end", "status", status_names(), {{""}, {"", false, Fit::wrap}}, status_row,
+                  statuses_listing),
   };
   return all;
 }
@@ -311,6 +341,7 @@ const std::vector<Topic>& topics() {
 struct ListArguments {
   std::string topic, name;
   bool schema = false;
+  FormatOption format;
 };
 
 std::vector<std::string> topic_names() {
@@ -328,7 +359,10 @@ int list(const ListArguments& options) {
   }
   for (const Topic& topic : topics()) {
     if (topic.name != options.topic) continue;
-    if (options.name.empty())
+    if (!options.format.text()) {
+      const Listing listing = options.name.empty() ? topic.list_all() : topic.list_one(options.name);
+      print_records(options.format.format(), listing.table, listing.json);
+    } else if (options.name.empty())
       topic.show_all();
     else
       topic.show_one(options.name);
@@ -352,6 +386,7 @@ void add_list(CommandLine& program) {
   command.operand("TOPIC", &options.topic, "what to list (see Topics)", Need::required);
   command.operand("NAME", &options.name, "one of them, with every parameter", Need::optional);
   command.flag("--schema", &options.schema, "with 'config': the JSON Schema of a config");
+  add_format(command, &options.format);
 }
 
 }  // namespace ccp::cli

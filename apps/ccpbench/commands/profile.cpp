@@ -15,6 +15,7 @@
 #include "problem/judge/measure.hpp"
 #include "problem/model.hpp"
 #include "terminal/arguments.hpp"
+#include "terminal/records.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
 
@@ -26,6 +27,7 @@ constexpr const char* profile_footer =
     "  $ ccpbench profile results/fclib\n"
     "  $ ccpbench profile results/fclib --by iterations --at 1e-4 --at 1e-8 --out profiles\n"
     "  $ ccpbench profile results/fclib --model ncp --measure natural_map --at 1e-6\n"
+    "  $ ccpbench profile results/fclib --format latex > table.tex\n"
     "\n"
     "Prints, per accuracy, how many problems each label solves and the shifted geometric mean of the cost with its 95 %\n"
     "bootstrap interval (none below five problems); an unsolved problem counts as ten times the dearest solved one. "
@@ -38,6 +40,7 @@ struct ProfileArguments {
   std::vector<std::string> results, at;
   std::string out, fclib_dir, model;
   ProfileOptions profile;
+  FormatOption format;
 };
 
 std::vector<double> asked_accuracies(const ProfileArguments& options) {
@@ -79,6 +82,26 @@ void print_means(const CostTable& table, const std::vector<ShiftedMean>& means, 
   print_line("");
 }
 
+Records mean_records(const std::string& by) {
+  const std::string unit = by == "time" ? "_s" : "";
+  return Records({{"accuracy", "accuracy", true},
+                  {"solver", "solver"},
+                  {"school", "school"},
+                  {"solved", "solved", true},
+                  {"problems", "problems", true},
+                  {"mean" + unit, "mean " + by, true},
+                  {"low" + unit, "95 %, from", true},
+                  {"high" + unit, "to", true}});
+}
+
+void add_means(Records& table, double at, const std::vector<ShiftedMean>& means, const std::string& by,
+               std::map<std::string, std::string>& schools) {
+  const auto cost = [&by](double value) { return by == "time" ? seconds(value) : number(value); };
+  for (const ShiftedMean& mean : means)
+    table.row({Datum(Json(at), fmt::format("{:g}", at)), mean.label, schools[mean.label], Json(mean.solved),
+               Json(mean.problems), cost(mean.mean), cost(mean.low), cost(mean.high)});
+}
+
 /// Empty for NaN.
 std::string known(double value) { return std::isnan(value) ? "" : fmt::format("{:.10g}", value); }
 
@@ -112,10 +135,12 @@ int profile(ProfileArguments options) {
               data = "at,label,budget,fraction,low,high,problems\n";
   const double shift = options.profile.shift > 0.0 ? options.profile.shift : default_shift(options.profile.by);
   std::map<std::string, std::string> schools = schools_of(results);
+  Records records = mean_records(options.profile.by);
   for (const double at : decades) {
     const CostTable table = cost_table(results, at, options.profile);
     const auto table_means = shifted_means(table, options.profile);
-    print_means(table, table_means, options.profile);
+    if (options.format.text()) print_means(table, table_means, options.profile);
+    add_means(records, at, table_means, options.profile.by, schools);
     for (std::size_t s = 0; s < table.labels.size(); ++s)
       for (std::size_t p = 0; p < table.problems.size(); ++p)
         accuracy += fmt::format("{:g},{},{},{},{}\n", at, csv_field(table.problems[p]), csv_field(table.labels[s]),
@@ -127,6 +152,7 @@ int profile(ProfileArguments options) {
     add_curves(table, performance_profile(table, options.profile), performance);
     add_curves(table, data_profile(table, options.profile), data);
   }
+  if (!options.format.text()) print_records(options.format.format(), records);
   if (options.out.empty()) return exit_done;
   const std::filesystem::path out = options.out;
   std::error_code error;
@@ -136,7 +162,7 @@ int profile(ProfileArguments options) {
   write_file_atomically(out / "means.csv", means);
   write_file_atomically(out / "performance.csv", performance);
   write_file_atomically(out / "data.csv", data);
-  print_line("profiles: " + options.out);
+  if (options.format.text()) print_line("profiles: " + options.out);
   return exit_done;
 }
 
@@ -160,6 +186,7 @@ void add_profile(CommandLine& program) {
   command.text("--fclib", &options.fclib_dir, "DIR",
                "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together");
   command.text("--out", &options.out, "DIR", "write the CSV files into this folder");
+  add_format(command, &options.format);
 }
 
 }  // namespace ccp::cli

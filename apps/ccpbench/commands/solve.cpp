@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <memory>
 #include <optional>
+#include <sstream>
 
 #include "bench/config/config_keys.hpp"
 #include "bench/results/trace_csv.hpp"
@@ -10,11 +12,14 @@
 #include "core/stopwatch.hpp"
 #include "io/fclib_writer.hpp"
 #include "io/file.hpp"
+#include "peers/peer_solver.hpp"
 #include "problem/model.hpp"
 #include "process/interrupt_guard.hpp"
 #include "terminal/arguments.hpp"
+#include "terminal/records.hpp"
 #include "terminal/terminal.hpp"
 #include "views/problem_source.hpp"
+#include "views/ranking.hpp"
 #include "views/solve_report.hpp"
 
 namespace ccp::cli {
@@ -26,20 +31,31 @@ constexpr const char* solve_footer =
     "  $ ccpbench solve dump.hdf5 --solver admm --model ccp --tolerance 1e-10 --trace trace.csv\n"
     "  $ ccpbench solve scene:odd_mass_stack --solver admm --set preconditioner=diagonal\n"
     "  $ ccpbench solve scene:odd_mass_stack:spheres=5,heavy_index=3,lift_factor=2 --solver jacobi\n"
+    "  $ ccpbench solve dump.hdf5 --solver nsgs --solver proximal_newton --solver admm:rho=0.5,preconditioner=diagonal\n"
     "\n"
-    "Exit codes: 0 solved, 2 bad input, 3 not solved, 130 interrupted.\n";
+    "Several solvers are run one after the other, each on the problem read anew, with one model, and ranked: the solved "
+    "ones\n"
+    "by their time (set-up and iterations), then the others by the residual they came to. A run that takes less than a "
+    "tenth\n"
+    "of a second is done twice, and the second one counts. To compare times in earnest: ccpbench run with --repeat.\n"
+    "Exit codes: 0 solved (by all), 2 bad input, 3 not solved, 130 interrupted.\n";
 
 struct SolveArguments {
-  std::string source, solver, model, measure = "relative_residual", trace, solution;
-  std::vector<std::string> settings;
+  std::string source, model, measure = "relative_residual", trace, solution;
+  std::vector<std::string> solvers, settings;
   StopRule stop;
   int seed = 0, threads = 1;
+  FormatOption format;
 };
 
 /// Watches a run for the person at the terminal: one self-rewriting line, and the trace file.
 class SolveObserver final : public TraceSink {
  public:
-  SolveObserver(Measure stop_measure, TraceCsv* trace) : stop_measure_(stop_measure), trace_(trace) { since_shown_.start(); }
+  /// who: put before each line; may be empty.
+  SolveObserver(Measure stop_measure, TraceCsv* trace, std::string who)
+      : stop_measure_(stop_measure), trace_(trace), who_(std::move(who)) {
+    since_shown_.start();
+  }
   ~SolveObserver() override { clear(); }
 
   void begin(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native) override {
@@ -60,7 +76,7 @@ class SolveObserver final : public TraceSink {
   }
 
   std::string where() const {
-    return fmt::format("iteration {}, {} {}", iteration_, measure_info(stop_measure_).name, short_number(value_));
+    return fmt::format("{}iteration {}, {} {}", who_, iteration_, measure_info(stop_measure_).name, short_number(value_));
   }
   void clear() {
     if (shown_) std::fputs("\r\x1b[K", stderr);
@@ -70,6 +86,7 @@ class SolveObserver final : public TraceSink {
  private:
   Measure stop_measure_;
   TraceCsv* trace_;
+  std::string who_;
   Stopwatch since_shown_;
   bool shown_ = false;
   int iteration_ = 0;
@@ -84,12 +101,12 @@ Model chosen_model(const SolveArguments& options, const Solver& solver) {
 const std::vector<Measure> trace_measures = {Measure::velocity_residual, Measure::relative_residual, Measure::natural_map,
                                              Measure::objective, Measure::penetration_velocity};
 
-void save_solution(const SolveArguments& options, const NamedProblem& named, Model model, const StopRule& stop,
-                   const Result& result) {
+void save_solution(const SolveArguments& options, const NamedProblem& named, const Solver& solver, Model model,
+                   const StopRule& stop, const Result& result) {
   FclibInfo info = named.info;
   info.certificate.clear();  // was that of the solution this one replaces
   info.math_info =
-      fmt::format("solution: {} by {}, model {}, {} {}", status_name(result.status), options.solver, model_name(model),
+      fmt::format("solution: {} by {}, model {}, {} {}", status_name(result.status), solver.info().name, model_name(model),
                   measure_info(stop.measure).name, short_number(result.measures[measure_index(stop.measure)]));
   FclibImpulses impulses;
   impulses.solution = result.impulse;
@@ -107,7 +124,8 @@ std::optional<Result> observed_solve(const SolveArguments& options, const NamedP
   if (!options.trace.empty()) trace.emplace(trace_file.emplace(options.trace).temporary());
   Judge judge(named.problem, model);
   RunMonitor monitor(judge, options.stop, options.threads);
-  SolveObserver observer(options.stop.measure, trace ? &*trace : nullptr);
+  SolveObserver observer(options.stop.measure, trace ? &*trace : nullptr,
+                         options.solvers.size() > 1 ? solver.info().name + ", " : "");
   monitor.set_trace(&observer, trace ? trace_measures : std::vector<Measure>());
   monitor.interrupt_when([&guard] { return guard.interrupted(); });
   Result result = solver.solve(named.problem, model, {}, monitor);
@@ -123,42 +141,115 @@ std::optional<Result> observed_solve(const SolveArguments& options, const NamedP
   return result;
 }
 
-int solve(SolveArguments options) {
-  const auto solver = catalog().make_solver(options.solver);
-  set_fields(solver->settings(), options.settings, "--set");
-  options.stop.measure = *measure_from_name(options.measure);
-  const NamedProblem named = load_problem(options.source, static_cast<std::uint64_t>(options.seed));
-  const Model model = chosen_model(options, *solver);
+/// "admm", "admm:rho=0.5,preconditioner=diagonal", and the settings of --set on top.
+std::unique_ptr<Solver> named_solver(const std::string& text, const SolveArguments& options) {
+  const std::size_t colon = text.find(':');
+  auto solver = catalog().make_solver(text.substr(0, colon));
+  if (colon != std::string::npos) {
+    std::istringstream list(text.substr(colon + 1));
+    std::vector<std::string> settings;
+    for (std::string setting; std::getline(list, setting, ',');) settings.push_back(setting);
+    set_fields(solver->settings(), settings, "--solver " + text);
+  }
+  const bool several = options.solvers.size() > 1;
+  set_fields(solver->settings(), options.settings, several ? fmt::format("--set, of {}", solver->info().name) : "--set");
+  return solver;
+}
+
+NamedProblem read_problem(const SolveArguments& options) {
+  return load_problem(options.source, static_cast<std::uint64_t>(options.seed));
+}
+
+/// One solver, and all there is to say of its run.
+int solve_one(const SolveArguments& options, const Solver& solver) {
+  const NamedProblem named = read_problem(options);
+  const Model model = chosen_model(options, solver);
   if (!options.solution.empty()) AtomicFile probe(options.solution);  // better said now than after the work
-  print_solve_heading(named, *solver, model, options.stop, options.threads);
+  print_solve_heading(named, solver, model, options.stop, options.threads);
   std::fflush(stdout);
-  if (const auto reason = solver->supports(named.problem, model)) {
+  if (const auto reason = solver.supports(named.problem, model)) {
     print_solve_unsupported(*reason);
     return exit_some_failed;
   }
-  const auto result = observed_solve(options, named, *solver, model);
+  const auto result = observed_solve(options, named, solver, model);
   if (!result) return exit_interrupted;
   print_solve_result(named.problem, options.stop, *result);
   if (!options.trace.empty() || !options.solution.empty()) print_line("");
   if (!options.trace.empty()) print_line("trace: " + printable(options.trace));
   if (!options.solution.empty()) {
-    save_solution(options, named, model, options.stop, *result);
+    save_solution(options, named, solver, model, options.stop, *result);
     print_line("solution: " + printable(options.solution));
   }
   return result->status == Status::solved ? exit_done : exit_some_failed;
 }
 
+constexpr double short_run = 0.1;  // s; what a process does for the first time may then take longer than the method
+
+/// One of several solvers on the problem read anew: the first one to ask for N, or for a factor of H, would pay for all.
+/// Nothing when interrupted.
+std::optional<RankedRun> ranked_run(const SolveArguments& options, const Solver& solver, Model model) {
+  RankedRun run{solver.info().name, settings_given(solver.settings()), {}};
+  for (int pass = 0; pass < 2; ++pass) {
+    const NamedProblem named = read_problem(options);
+    if (const auto reason = solver.supports(named.problem, model)) {
+      run.result.status = Status::unsupported;
+      run.result.reason = *reason;
+      break;
+    }
+    auto result = observed_solve(options, named, solver, model);
+    if (!result) return std::nullopt;
+    run.result = std::move(*result);
+    if (!options.solution.empty()) save_solution(options, named, solver, model, options.stop, run.result);
+    if (run.result.setup_s + run.result.solve_s > short_run || as_peer(solver) != nullptr) break;
+  }
+  return run;
+}
+
+int solve_ranked(const SolveArguments& options, const std::vector<std::unique_ptr<Solver>>& solvers) {
+  const Model model = chosen_model(options, *solvers.front());
+  const NamedProblem named = read_problem(options);
+  if (options.format.text()) print_problem(named);
+  std::fflush(stdout);
+  std::vector<RankedRun> runs;
+  bool solved = true;
+  for (const auto& solver : solvers) {
+    auto run = ranked_run(options, *solver, model);
+    if (!run) return exit_interrupted;
+    solved = solved && run->result.status == Status::solved;
+    runs.push_back(std::move(*run));
+  }
+  rank(runs, options.stop);
+  if (options.format.text())
+    print_ranking(runs, model, options.stop);
+  else
+    print_ranking_records(runs, named, model, options.stop, options.format.format());
+  return solved ? exit_done : exit_some_failed;
+}
+
+int solve(SolveArguments options) {
+  options.stop.measure = *measure_from_name(options.measure);
+  std::vector<std::unique_ptr<Solver>> solvers;
+  for (const std::string& text : options.solvers) solvers.push_back(named_solver(text, options));
+  for (const auto& [name, file] : {std::pair("--trace", &options.trace), std::pair("--save-solution", &options.solution)})
+    if (solvers.size() > 1 && !file->empty()) throw InputError("", name, "is of one solver, expected one --solver");
+  if (solvers.size() == 1 && options.format.text()) return solve_one(options, *solvers.front());
+  if (!options.solution.empty()) AtomicFile probe(options.solution);
+  return solve_ranked(options, solvers);
+}
+
 }  // namespace
 
 void add_solve(CommandLine& program) {
-  Subcommand& command = program.subcommand("solve", "solve one problem with one solver and show the result", solve_footer);
+  Subcommand& command =
+      program.subcommand("solve", "solve one problem and show the result, or rank several solvers", solve_footer);
   SolveArguments& options = command.options<SolveArguments>(solve);
   command.operand("FILE", &options.source, "an FCLib dump (HDF5), or scene:NAME, or scene:NAME:PARAMETER=VALUE,...",
                   Need::required);
-  command.text("--solver", &options.solver, "NAME", "the method (see ccpbench list solvers)", Need::required);
+  command.repeated("--solver", &options.solvers, "SOLVER",
+                   "the method (see ccpbench list solvers), or NAME:SETTING=VALUE,...; several are ranked", Need::required);
   command.repeated("--set", &options.settings, "NAME=VALUE", "a setting of the solver, any number of times");
   command.choice("--model", &options.model, model_names(),
-                 "convex (ccp) or Signorini–Coulomb (ncp); the solver's own unless given");
+                 "convex (ccp) or Signorini–Coulomb (ncp); that of the (first) solver unless given");
   command.choice("--measure", &options.measure, stoppable_measures(), "what the tolerance is for");
   command.real("--tolerance", &options.stop.tolerance, Range::non_negative(), "X", "solved at or below it");
   command.integer("--max-iterations", &options.stop.max_iterations, Range::non_negative(), "N", "iteration limit");
@@ -168,6 +259,7 @@ void add_solve(CommandLine& program) {
   command.integer("--seed", &options.seed, Range::non_negative(), "N", "seed of a scene");
   command.text("--trace", &options.trace, "FILE", "write one row per iteration to this CSV file");
   command.text("--save-solution", &options.solution, "FILE", "write the problem with the solution found as FCLib HDF5");
+  add_format(command, &options.format);
 }
 
 }  // namespace ccp::cli

@@ -166,8 +166,8 @@ void Subcommand::text(const std::string& name, std::string* target, const std::s
 }
 
 void Subcommand::repeated(const std::string& name, std::vector<std::string>* target, const std::string& value,
-                          const std::string& meaning) {
-  app_.add_option(name, *target, meaning)->type_name(value)->allow_extra_args(false);
+                          const std::string& meaning, Need need) {
+  app_.add_option(name, *target, meaning)->type_name(value)->allow_extra_args(false)->required(need == Need::required);
 }
 
 namespace {

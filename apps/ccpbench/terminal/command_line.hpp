@@ -44,7 +44,7 @@ class Subcommand {
             Need need = Need::optional);
   /// An option that may be given several times, one value each.
   void repeated(const std::string& name, std::vector<std::string>* target, const std::string& value,
-                const std::string& meaning);
+                const std::string& meaning, Need need = Need::optional);
   void integer(const std::string& name, int* target, Range range, const std::string& value, const std::string& meaning);
   void real(const std::string& name, double* target, Range range, const std::string& value, const std::string& meaning);
   /// One of a list of names; the nearest one is offered for another.

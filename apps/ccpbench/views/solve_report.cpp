@@ -133,7 +133,7 @@ std::string crossings_text(const Crossings& crossings) {
 
 }  // namespace
 
-void print_solve_heading(const NamedProblem& named, const Solver& solver, Model model, const StopRule& stop, int threads) {
+void print_problem(const NamedProblem& named) {
   print_line(Style::out().bold(printable(named.title)));
   Table problem = name_table();
   if (!named.info.title.empty()) problem.fact("title", printable_text(named.info.title));
@@ -141,7 +141,10 @@ void print_solve_heading(const NamedProblem& named, const Solver& solver, Model 
   if (named.file)
     for (const std::string& remark : named.file->remarks) problem.fact("remark", printable(remark));
   print(problem.text(Style::out(), stdout_width()));
+}
 
+void print_solve_heading(const NamedProblem& named, const Solver& solver, Model model, const StopRule& stop, int threads) {
+  print_problem(named);
   Table method = name_table();
   method.fact("method", solver.info().title);
   method.fact("model", model_text(solver, model));

@@ -1,0 +1,248 @@
+#include "terminal/records.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string_view>
+
+#include "bench/record/csv.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "terminal/terminal.hpp"
+
+namespace ccp::cli {
+namespace {
+
+const std::vector<std::string> format_names = {"text", "csv", "markdown", "latex", "json"};
+
+std::string plain_text(const Json& value) {
+  if (value.is_null()) return "–";
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number_float()) return format_double(value.get<double>());
+  return dump_json(value);
+}
+
+std::string csv_text(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_number_float()) return format_double(value.get<double>());
+  return csv_field(value.is_string() ? value.get<std::string>() : dump_json(value));
+}
+
+/// Line breaks would end the row.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (c == '\n' || c == '\r') c = ' ';
+  return text;
+}
+
+std::string markdown_text(const std::string& text) {
+  std::string escaped;
+  for (const char c : one_line(text)) {
+    if (c == '|' || c == '\\' || c == '*' || c == '_' || c == '`' || c == '<') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+/// What LaTeX has to be told of, by its UTF-8 bytes. Letters with accents it reads as they are.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 60> latex_symbols = {{
+    {"&", "\\&"},
+    {"%", "\\%"},
+    {"$", "\\$"},
+    {"#", "\\#"},
+    {"_", "\\_"},
+    {"{", "\\{"},
+    {"}", "\\}"},
+    {"~", "\\textasciitilde{}"},
+    {"^", "\\textasciicircum{}"},
+    {"\\", "\\textbackslash{}"},
+    {"<=", "$\\le$"},
+    {">=", "$\\ge$"},
+    {"<", "$<$"},
+    {">", "$>$"},
+    {"|", "$|$"},
+    {"\"", "''"},
+    {"–", "--"},
+    {"—", "---"},
+    {"−", "$-$"},
+    {"’", "'"},
+    {"“", "``"},
+    {"”", "''"},
+    {"…", "\\ldots{}"},
+    {"×", "$\\times$"},
+    {"·", "$\\cdot$"},
+    {"≤", "$\\le$"},
+    {"≥", "$\\ge$"},
+    {"≠", "$\\ne$"},
+    {"±", "$\\pm$"},
+    {"→", "$\\to$"},
+    {"∞", "$\\infty$"},
+    {"√", "$\\surd$"},
+    {"∈", "$\\in$"},
+    {"‖", "$\\|$"},
+    {"½", "$1/2$"},
+    {"°", "$^\\circ$"},
+    {"²", "$^2$"},
+    {"³", "$^3$"},
+    {"¹", "$^1$"},
+    {"⁻", "$^-$"},
+    {"₀", "$_0$"},
+    {"₁", "$_1$"},
+    {"₂", "$_2$"},
+    {"ᵀ", "$^T$"},
+    {"α", "$\\alpha$"},
+    {"β", "$\\beta$"},
+    {"γ", "$\\gamma$"},
+    {"δ", "$\\delta$"},
+    {"ε", "$\\varepsilon$"},
+    {"θ", "$\\theta$"},
+    {"λ", "$\\lambda$"},
+    {"μ", "$\\mu$"},
+    {"µ", "$\\mu$"},
+    {"ρ", "$\\rho$"},
+    {"σ", "$\\sigma$"},
+    {"τ", "$\\tau$"},
+    {"ω", "$\\omega$"},
+    {"Δ", "$\\Delta$"},
+    {"Σ", "$\\Sigma$"},
+    {"Π", "$\\Pi$"},
+}};
+
+/// "3.2e-11" → "$3.2\cdot10^{-11}$"; empty when the text is no such number.
+std::string power_of_ten(const std::string& text) {
+  const auto e = text.find('e');
+  if (e == std::string::npos || e == 0 || e + 1 == text.size()) return "";
+  const std::string mantissa = text.substr(0, e), exponent = text.substr(e + 1);
+  if (mantissa.find_first_not_of("+-.0123456789") != std::string::npos) return "";
+  if (exponent.find_first_not_of("+-0123456789") != std::string::npos) return "";
+  const int power = std::atoi(exponent.c_str());
+  return mantissa == "1" ? fmt::format("$10^{{{}}}$", power) : fmt::format("${}\\cdot10^{{{}}}$", mantissa, power);
+}
+
+std::string latex_word(const std::string& word) {
+  if (const std::string power = power_of_ten(word); !power.empty()) return power;
+  std::string escaped;
+  for (std::size_t i = 0; i < word.size();) {
+    const std::string_view rest = std::string_view(word).substr(i);
+    std::string_view symbol;
+    for (const auto& [plain, written] : latex_symbols)
+      if (rest.starts_with(plain)) {
+        symbol = written;
+        i += plain.size();
+        break;
+      }
+    if (symbol.empty())
+      escaped += word[i++];
+    else
+      escaped += symbol;
+  }
+  return escaped;
+}
+
+std::string latex_text(const std::string& text) {
+  std::vector<std::string> words(1);
+  for (const char c : one_line(text)) {
+    if (c == ' ')
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  for (std::string& word : words) word = latex_word(word);
+  return join(words, " ");
+}
+
+}  // namespace
+
+Format FormatOption::format() const {
+  if (json && name != "text" && name != "json")
+    throw InputError("", "--json", fmt::format("goes with no --format {}", name));
+  if (json) return Format::json;
+  for (std::size_t i = 0; i < format_names.size(); ++i)
+    if (format_names[i] == name) return static_cast<Format>(i);
+  throw std::logic_error("no format " + name);
+}
+
+void add_format(Subcommand& command, FormatOption* target) {
+  command.choice("--format", &target->name, format_names,
+                 "text, csv, markdown, latex (booktabs) or json; all but text print a table of values alone");
+  command.flag("--json", &target->json, "the same as --format json");
+}
+
+Datum::Datum(Json value_) : value(std::move(value_)), text(plain_text(value)) {}
+
+Datum number(double value) { return {json_number(value), std::isnan(value) ? "–" : short_number(value)}; }
+
+Datum seconds(double value) { return {json_number(value), std::isfinite(value) ? duration(value) : "–"}; }
+
+void Records::row(std::vector<Datum> data) {
+  if (data.size() != columns_.size()) throw std::logic_error("a row with another number of values than columns");
+  rows_.push_back(std::move(data));
+}
+
+std::string Records::csv() const {
+  std::vector<std::string> fields;
+  for (const RecordColumn& column : columns_) fields.push_back(csv_field(column.key));
+  std::string text = join(fields, ",") + "\n";
+  for (const auto& row : rows_) {
+    fields.clear();
+    for (const Datum& datum : row) fields.push_back(csv_text(datum.value));
+    text += join(fields, ",") + "\n";
+  }
+  return text;
+}
+
+std::string Records::markdown() const {
+  std::string head = "|", rule = "|", body;
+  for (const RecordColumn& column : columns_) {
+    head += " " + markdown_text(column.title) + " |";
+    rule += column.right ? "---:|" : "---|";
+  }
+  for (const auto& row : rows_) {
+    body += "|";
+    for (const Datum& datum : row) body += " " + markdown_text(datum.text) + " |";
+    body += "\n";
+  }
+  return head + "\n" + rule + "\n" + body;
+}
+
+std::string Records::latex() const {
+  std::string aligned;
+  std::vector<std::string> fields;
+  for (const RecordColumn& column : columns_) {
+    aligned += column.right ? 'r' : 'l';
+    fields.push_back(latex_text(column.title));
+  }
+  std::string text = fmt::format("% \\usepackage{{booktabs}}\n\\begin{{tabular}}{{{}}}\n\\toprule\n{} \\\\\n\\midrule\n",
+                                 aligned, join(fields, " & "));
+  for (const auto& row : rows_) {
+    fields.clear();
+    for (const Datum& datum : row) fields.push_back(latex_text(datum.text));
+    text += join(fields, " & ") + " \\\\\n";
+  }
+  return text + "\\bottomrule\n\\end{tabular}\n";
+}
+
+Json Records::json() const {
+  Json list = Json::array();
+  for (const auto& row : rows_) {
+    Json object = Json::object();
+    for (std::size_t c = 0; c < columns_.size(); ++c) object[columns_[c].key] = row[c].value;
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+void print_records(Format format, const Records& table, const Json& document) {
+  switch (format) {
+    case Format::csv: return print(table.csv());
+    case Format::markdown: return print(table.markdown());
+    case Format::latex: return print(table.latex());
+    case Format::json: return print_line(dump_json(document, 2));
+    case Format::text: throw std::logic_error("text is no table of values");
+  }
+}
+
+}  // namespace ccp::cli
