@@ -16,5 +16,7 @@ void add_plot(CommandLine& program);
 void add_claims(CommandLine& program);
 void add_compare(CommandLine& program);
 void add_profile(CommandLine& program);
+void add_completion(CommandLine& program);
+void add_man(CommandLine& program);
 
 }  // namespace ccp::cli

@@ -56,6 +56,31 @@ std::string usage(const CLI::App& app, const std::string& name) {
   return line + " [OPTION...]";
 }
 
+ArgumentText argument_text(const CLI::Option& option) {
+  ArgumentText text;
+  text.positional = option.get_positional();
+  text.repeated = option.get_expected_max() > 1;
+  text.meaning = option.get_description();
+  if (text.positional) {
+    text.names = {option.get_name(true)};
+    text.value = text.names.front();
+    text.label = positional_label(option);
+    return text;
+  }
+  for (const std::string& name : option.get_snames()) text.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) text.names.push_back("--" + name);
+  text.value = option.get_type_name();
+  text.label = option_label(option);
+  return text;
+}
+
+CommandText command_text(const CLI::App& app) {
+  const std::string parent = app.get_parent() != nullptr ? app.get_parent()->get_name() + " " : "";
+  CommandText text{app.get_name(), app.get_description(), usage(app, parent + app.get_name()), app.get_footer(), {}};
+  for (const CLI::Option* option : app.get_options()) text.arguments.push_back(argument_text(*option));
+  return text;
+}
+
 /// The end of a help page. Its lines are shown as they are, except that one without indentation is a heading and one that
 /// begins with "  $ " is a command to type.
 std::string footer_text(const std::string& footer) {
@@ -196,16 +221,34 @@ void Subcommand::real(const std::string& name, double* target, Range range, cons
   add_checked(app_, name, read, value, with_default(meaning, format_double(*target)));
 }
 
-void Subcommand::choice(const std::string& name, std::string* target, const std::vector<std::string>& choices,
-                        const std::string& meaning) {
-  const auto read = [target, choices, name](const std::string& text) {
+std::function<void(const std::string&)> Subcommand::one_of(const std::string& name, std::string* target,
+                                                           const std::vector<std::string>& choices) {
+  choices_[name] = choices;
+  return [target, choices, name](const std::string& text) {
     if (std::find(choices.begin(), choices.end(), text) == choices.end())
       throw InputError("", name, fmt::format("unknown value '{}'{}", text, suggestion(text, choices)));
     *target = text;
   };
+}
+
+void Subcommand::choice(const std::string& name, std::string* target, const std::vector<std::string>& choices,
+                        const std::string& meaning) {
   const std::string fallback = target->empty() ? "" : fmt::format(" (default {})", *target);
   const std::string all = join(choices, "|");
-  add_checked(app_, name, read, all.size() <= 16 ? all : "NAME", meaning + fallback);
+  add_checked(app_, name, one_of(name, target, choices), all.size() <= 16 ? all : "NAME", meaning + fallback);
+}
+
+void Subcommand::chosen_operand(const std::string& name, std::string* target, const std::vector<std::string>& choices,
+                                const std::string& meaning) {
+  app_.add_option_function<std::string>(name, one_of(name, target, choices), meaning)->required();
+}
+
+CommandText Subcommand::text() const {
+  CommandText text = command_text(app_);
+  for (ArgumentText& argument : text.arguments)
+    for (const std::string& name : argument.names)
+      if (const auto found = choices_.find(name); found != choices_.end()) argument.choices = found->second;
+  return text;
 }
 
 bool Subcommand::chosen() const { return app_.parsed(); }
@@ -225,6 +268,12 @@ Subcommand& CommandLine::subcommand(const std::string& name, const std::string& 
   CLI::App* app = app_->add_subcommand(name, description);
   app->footer(footer);
   return subcommands_.emplace_back(*app);
+}
+
+std::vector<CommandText> CommandLine::texts() const {
+  std::vector<CommandText> texts = {command_text(*app_)};
+  for (const Subcommand& subcommand : subcommands_) texts.push_back(subcommand.text());
+  return texts;
 }
 
 int CommandLine::run(int argc, char** argv) {

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,23 @@ enum ExitCode : int {
 
 enum class Need { optional, required };
 
+/// One argument of a command, as help pages, the manual and completions know it.
+struct ArgumentText {
+  std::vector<std::string> names;    ///< "-h", "--help"; of an operand its name
+  std::string label;                 ///< "-h, --help", "--size NAME", "CONFIG...", "[NAME]"
+  std::string value;                 ///< "NAME", "DIR", …; empty: a flag
+  std::string meaning;               ///< with the default
+  std::vector<std::string> choices;  ///< empty: any text
+  bool positional = false, repeated = false;
+};
+
+/// One command, or the program itself.
+struct CommandText {
+  std::string name, meaning, usage;
+  std::string footer;  ///< examples and exit codes; a line without indentation is a heading, "  $ " begins a command to type
+  std::vector<ArgumentText> arguments;
+};
+
 /// One subcommand. Its arguments are read and checked while the command line is parsed, into targets that outlive the
 /// parsing. value: how the help page shows the value of an option. Numbers and choices add their default to the meaning, and
 /// throw InputError("", name, ...) for what they cannot take.
@@ -39,6 +57,9 @@ class Subcommand {
   void operand(const std::string& name, std::string* target, const std::string& meaning, Need need);
   /// Any number of them, at least one where they are required.
   void operands(const std::string& name, std::vector<std::string>* target, const std::string& meaning, Need need);
+  /// One of a list of names that must be given.
+  void chosen_operand(const std::string& name, std::string* target, const std::vector<std::string>& choices,
+                      const std::string& meaning);
   void flag(const std::string& name, bool* target, const std::string& meaning);
   void text(const std::string& name, std::string* target, const std::string& value, const std::string& meaning,
             Need need = Need::optional);
@@ -61,9 +82,14 @@ class Subcommand {
 
   bool chosen() const;
   int act() const { return action_(); }
+  CommandText text() const;
 
  private:
+  std::function<void(const std::string&)> one_of(const std::string& name, std::string* target,
+                                                 const std::vector<std::string>& choices);
+
   CLI::App& app_;
+  std::map<std::string, std::vector<std::string>> choices_;  ///< by argument
   std::function<int()> action_;
 };
 
@@ -76,6 +102,10 @@ class CommandLine {
 
   /// Stays where it is as long as the command line. footer: the end of its help page.
   Subcommand& subcommand(const std::string& name, const std::string& description, const std::string& footer);
+
+  /// What the help pages say: of the program, then of each command.
+  std::vector<CommandText> texts() const;
+  const std::string& version() const { return version_; }
 
   /// Parses the arguments, reports what is wrong with them, and acts. Returns the exit code.
   int run(int argc, char** argv);
