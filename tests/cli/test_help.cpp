@@ -10,7 +10,7 @@ using namespace ccp::testing;
 namespace {
 
 const std::vector<std::string> commands = {"run",    "solve",   "check",   "list", "inspect",    "generate", "report",
-                                           "claims", "compare", "profile", "plot", "completion", "man"};
+                                           "claims", "compare", "profile", "plot", "completion", "man",      "new"};
 
 bool has_colour(const std::string& text) { return text.find('\x1b') != std::string::npos; }
 

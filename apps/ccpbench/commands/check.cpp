@@ -33,7 +33,7 @@ struct CheckArguments {
 /// Throws InputError when the config is wrong.
 void check_config(const std::string& file, const CheckArguments& options) {
   const Config config = read_config(file, catalog(), options.overrides);
-  const std::string size = config.needs_files() && !options.folder_known()
+  const std::string size = config.needs_fclib_folder() && !options.folder_known()
                                ? "its cells depend on FCLib files; count them with --fclib DIR"
                                : plan_size(make_plan(config, {options.fclib_dir, 1}));
   const std::string sweep = config.variants.size() > 1 ? fmt::format("; sweep of {}", config.variants.size()) : "";
@@ -44,7 +44,7 @@ void check_config(const std::string& file, const CheckArguments& options) {
 Json counts_json(const std::string& file, const CheckArguments& options) {
   const Config config = read_config(file, catalog(), options.overrides);
   Json counts = {{"name", config.name}, {"sweep", config.variants.size()}};
-  if (config.needs_files() && !options.folder_known()) return counts;
+  if (config.needs_fclib_folder() && !options.folder_known()) return counts;
   const Plan plan = make_plan(config, {options.fclib_dir, 1});
   std::set<std::string> problems, solvers;
   std::set<Model> models;

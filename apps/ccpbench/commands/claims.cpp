@@ -108,7 +108,7 @@ std::vector<Input> read_inputs(const ClaimsArguments& options) {
     }
     Input input{name, read_config(name, catalog(), run.overrides), std::nullopt};
     if (options.both_sizes) input.small = read_small(name, run.overrides);
-    input.without_files = !files && input.config->needs_files();
+    input.without_files = !files && input.config->needs_fclib_folder();
     if (!input.without_files) {
       const Plan plan = make_plan(*input.config, {run.fclib_dir, run.threads});
       try {
@@ -131,7 +131,7 @@ std::string origin(const std::string& input, const Config& config, const ClaimsA
   if (options.both_sizes) command += " --both-sizes";
   for (const std::string& change : options.run.overrides.set) command += " --set '" + change + "'";
   if (!options.run.only.empty()) command += " --only '" + options.run.only + "'";
-  if (config.needs_files()) command += " --fclib DIR";
+  if (config.needs_fclib_folder()) command += " --fclib DIR";
   return fmt::format("`{}`, {} of cells.", command, duration(wall_s));
 }
 

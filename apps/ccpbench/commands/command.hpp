@@ -18,5 +18,6 @@ void add_compare(CommandLine& program);
 void add_profile(CommandLine& program);
 void add_completion(CommandLine& program);
 void add_man(CommandLine& program);
+void add_new(CommandLine& program);
 
 }  // namespace ccp::cli

@@ -122,6 +122,17 @@ void check_plots(const Json& document, const std::vector<ConfigVariant>& variant
   }
 }
 
+/// Patterns from the folder of the config become absolute, so that its results name their files wherever they are read.
+void make_files_absolute(Json& document, const std::string& file) {
+  for (Json& problem : document["problems"]) {
+    if (!problem.contains("fclib")) continue;
+    const auto pattern = problem["fclib"].get<std::string>();
+    if (!pattern.starts_with("./") && !pattern.starts_with("../")) continue;
+    const auto whole = std::filesystem::absolute(std::filesystem::path(file).parent_path() / pattern);
+    problem["fclib"] = whole.lexically_normal().string();
+  }
+}
+
 void check_kernels(const Config& config, const JsonSource& source) {
   if (!config.kernels) return;
   for (const ConfigVariant& variant : config.variants)
@@ -157,11 +168,23 @@ Config read_document(const Json& document, const JsonSource& source, const Catal
   check_kernels(config, source);
   Json resolved = document;
   make_states_absolute(resolved, source.file);
+  make_files_absolute(resolved, source.file);
   config.resolved = dump_json(resolved, 2);
   return config;
 }
 
 }  // namespace
+
+bool ProblemSpec::names_own_folder() const {
+  return fclib.starts_with('/') || fclib.starts_with("./") || fclib.starts_with("../");
+}
+
+bool Config::needs_fclib_folder() const {
+  return std::any_of(variants.begin(), variants.end(), [](const ConfigVariant& variant) {
+    return std::any_of(variant.problems.begin(), variant.problems.end(),
+                       [](const auto& problem) { return !problem->fclib.empty() && !problem->names_own_folder(); });
+  });
+}
 
 bool ConfigVariant::needs_files() const {
   return std::any_of(problems.begin(), problems.end(), [](const auto& problem) { return !problem->fclib.empty(); });

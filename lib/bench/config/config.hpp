@@ -24,12 +24,15 @@ struct ProblemSpec {
   std::string scene;       ///< empty for FCLib files
   Parameters parameters;   ///< of the scene, all of them
   std::uint64_t seed = 0;  ///< of the scene
-  std::string fclib;       ///< pattern below the FCLib folder; empty for a scene
+  std::string fclib;       ///< pattern below the FCLib folder, or with a folder of its own; empty for a scene
   Perturbation perturbation;
   std::optional<SequenceSpec> sequence;  ///< of a scene that moves
   std::string label;                     ///< with the swept values that touch it; empty: FCLib files named by their path
   std::string file_suffix;               ///< of FCLib files without a label: the swept values that touch them
   std::string base_label;                ///< without swept values
+
+  /// Whether `fclib` is absolute ("/dumps/*.hdf5") or relative to the folder of the config ("./…", "../…").
+  bool names_own_folder() const;
 };
 
 /// One entry of "solvers".
@@ -114,7 +117,8 @@ struct Config {
   /// of its results is not said of that config.
   std::vector<std::string> changes;
 
-  bool needs_files() const;  ///< of a variant
+  bool needs_files() const;         ///< of a variant
+  bool needs_fclib_folder() const;  ///< some of these files are below the folder of --fclib
 };
 
 /// Changes to the JSON before it is read: first the size, then the settings.

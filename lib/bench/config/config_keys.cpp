@@ -107,7 +107,10 @@ Shape problem_shape(const Catalog& catalog) {
           "A scene, or FCLib files",
           {choice("scene", "generator of the problem", catalog.scenes.names), table("parameters", "of the scene"),
            integer("seed", "of the scene's random numbers; default {}", Range::closed(0.0, largest_seed), 0),
-           text("fclib", "pattern of FCLib files below the folder of --fclib; * also matches /"),
+           text("fclib",
+                "pattern of FCLib files below the folder of --fclib, absolute, or with ./ or ../ from the config's folder; "
+                "* also "
+                "matches /"),
            shaped(KeyType::object, "perturb", "solve a neighbour of the problem instead", "perturb"),
            shaped(KeyType::object, "sequence", "solve the steps of a scene that moves, one after the other", "sequence"),
            text("label", "name in results; default: the scene's name, or the path of the file")}};

@@ -98,24 +98,53 @@ class ProblemResolver {
 
   std::vector<PlannedProblem> files(const std::shared_ptr<const ProblemSpec>& spec, std::size_t position) {
     const std::string place = child_pointer(child_pointer("/problems", position), "fclib");
-    if (paths_.empty()) list_folder(place);
+    if (spec->names_own_folder()) return own_files(spec, place);
+    if (paths_.empty()) list_fclib_folder(place);
     const bool whole_path = spec->fclib.find('/') != std::string::npos;
     std::vector<PlannedProblem> problems;
-    for (const std::string& path : paths_) {
-      if (!matches(spec->fclib, whole_path ? path : fs::path(path).filename().string())) continue;
-      const std::string full = (fs::path(folder_) / path).string();
-      auto [digest, fresh] = digests_.try_emplace(path);
-      if (fresh) digest->second = file_digest(full);
-      const std::string stem = fs::path(path).replace_extension().string();
-      const std::string label = spec->label.empty() ? stem + spec->file_suffix : spec->label + "/" + stem;
-      problems.push_back({label, perturbed_key(digest->second, *spec), full, spec});
-    }
+    for (const std::string& path : paths_)
+      if (matches(spec->fclib, whole_path ? path : fs::path(path).filename().string()))
+        problems.push_back(file_problem(spec, folder_, path));
     if (problems.empty())
       throw InputError(config_.file, place, fmt::format("no file below {} matches '{}'", folder_, spec->fclib));
     return problems;
   }
 
-  void list_folder(const std::string& place) {
+  /// Files that are named with their folder, absolute or from that of the config.
+  std::vector<PlannedProblem> own_files(const std::shared_ptr<const ProblemSpec>& spec, const std::string& place) {
+    const fs::path pattern = (fs::path(config_.file).parent_path() / spec->fclib).lexically_normal();
+    fs::path folder;  // as far as it is no pattern
+    for (const fs::path& part : pattern.parent_path()) {
+      if (part.string().find_first_of("*?[") != std::string::npos) break;
+      folder /= part;
+    }
+    if (folder.empty()) folder = ".";
+    std::error_code error;
+    if (fs::is_regular_file(pattern, error)) return {file_problem(spec, folder.string(), pattern.filename().string())};
+    if (pattern.string().find_first_of("*?[") == std::string::npos)
+      throw InputError(config_.file, place, fmt::format("there is no file {}", pattern.string()));
+    if (!fs::is_directory(folder, error))
+      throw InputError(config_.file, place, fmt::format("there is no folder {}", folder.string()));
+    std::vector<PlannedProblem> problems;
+    for (const std::string& path : files_below(folder.string()))
+      if (matches(pattern.string(), (folder / path).lexically_normal().string()))
+        problems.push_back(file_problem(spec, folder.string(), path));
+    if (problems.empty())
+      throw InputError(config_.file, place, fmt::format("no file below {} matches '{}'", folder.string(), spec->fclib));
+    return problems;
+  }
+
+  PlannedProblem file_problem(const std::shared_ptr<const ProblemSpec>& spec, const std::string& folder,
+                              const std::string& path) {
+    const std::string full = (fs::path(folder) / path).string();
+    auto [digest, fresh] = digests_.try_emplace(full);
+    if (fresh) digest->second = file_digest(full);
+    const std::string stem = fs::path(path).replace_extension().string();
+    const std::string label = spec->label.empty() ? stem + spec->file_suffix : spec->label + "/" + stem;
+    return {label, perturbed_key(digest->second, *spec), full, spec};
+  }
+
+  void list_fclib_folder(const std::string& place) {
     const char* variable = std::getenv("CCPBENCH_FCLIB_DIR");
     folder_ = !options_.fclib_dir.empty() ? options_.fclib_dir : variable != nullptr ? variable : "";
     if (folder_.empty())
@@ -124,20 +153,28 @@ class ProblemResolver {
     std::error_code error;
     if (!fs::is_directory(folder_, error))
       throw InputError(folder_, "", "is no folder, expected that of the FCLib files (--fclib)");
+    paths_ = files_below(folder_);
+  }
+
+  /// All files, relative to the folder, sorted.
+  static std::vector<std::string> files_below(const std::string& folder) {
+    std::error_code error;
+    std::vector<std::string> paths;
     const auto follow = fs::directory_options::follow_directory_symlink;
-    for (fs::recursive_directory_iterator entry(folder_, follow, error), end; entry != end; entry.increment(error)) {
+    for (fs::recursive_directory_iterator entry(folder, follow, error), end; entry != end; entry.increment(error)) {
       if (error) break;
-      if (entry->is_regular_file(error)) paths_.push_back(entry->path().lexically_relative(folder_).generic_string());
+      if (entry->is_regular_file(error)) paths.push_back(entry->path().lexically_relative(folder).generic_string());
     }
-    if (error) throw InputError(folder_, "", fmt::format("cannot be listed ({})", error.message()));
-    std::sort(paths_.begin(), paths_.end());
+    if (error) throw InputError(folder, "", fmt::format("cannot be listed ({})", error.message()));
+    std::sort(paths.begin(), paths.end());
+    return paths;
   }
 
   const Config& config_;
   const PlanOptions& options_;
   std::string folder_;
-  std::vector<std::string> paths_;  ///< below folder_, sorted
-  std::map<std::string, std::string> digests_;
+  std::vector<std::string> paths_;              ///< below folder_, sorted
+  std::map<std::string, std::string> digests_;  ///< by whole path
   std::map<const ProblemSpec*, std::vector<PlannedProblem>> resolved_;
 };
 
