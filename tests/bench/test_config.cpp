@@ -6,6 +6,7 @@
 
 #include "bench/config/claim_reader.hpp"
 #include "bench/config/config.hpp"
+#include "bench/config/config_json.hpp"
 #include "bench/config/config_keys.hpp"
 #include "bench/config/plan.hpp"
 #include "bench/fake_catalog.hpp"
@@ -417,4 +418,14 @@ TEST_CASE("The schema comes from the same tables") {
   CHECK(step["default"] == 0.5);
   CHECK(schema["$defs"]["stop"]["properties"]["tolerance"]["exclusiveMinimum"] == 0.0);
   CHECK(schema["properties"]["model"]["oneOf"][1]["items"]["enum"] == nlohmann::json({"ccp", "ncp"}));
+}
+
+TEST_CASE("trailing commas and foreign comments are named as such") {
+  const auto parse = [](const std::string& text) { return parse_json(text, "c.json"); };
+  CHECK_THROWS_WITH(parse("{\"a\": 1, // one\n /* two, */ }"), Catch::Contains("c.json: parse error at line 2") &&
+                                                                   Catch::Contains("take away the ',' before this '}'"));
+  CHECK_THROWS_WITH(parse("[1, \"// ]\",\n]"), Catch::Contains("take away the ',' before this ']'"));
+  CHECK_THROWS_WITH(parse("{\n# one\n}"), Catch::Contains("line 2") && Catch::Contains("comments begin with //"));
+  CHECK_THROWS_WITH(parse("{\"a,\" }"), !Catch::Contains("comma:"));
+  CHECK(parse("{\"a\": \"# ,]\" /* , */ }").size() == 1);
 }

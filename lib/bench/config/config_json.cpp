@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "core/error.hpp"
 #include "core/sha256.hpp"
@@ -66,6 +68,35 @@ std::string parser_message(const std::string& what) {
   return end == std::string::npos ? what : what.substr(end + 2);
 }
 
+/// The last character of a text that is neither a blank nor in a comment; 0 when there is none.
+char last_significant(std::string_view text) {
+  char last = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view two = text.substr(i, 2);
+    if (!quoted && two == "//") {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (!quoted && two == "/*") {
+      i = std::min(text.find("*/", i + 2), text.size() - 1) + 1;
+    } else if (quoted && text[i] == '\\') {
+      ++i;
+    } else {
+      if (text[i] == '"') quoted = !quoted;
+      if (quoted || text.substr(i, 1).find_first_of(" \t\r\n") != 0) last = text[i];
+    }
+  }
+  return last;
+}
+
+/// What is likely meant by malformed text; byte: the last one read, from 1.
+std::string likely_cause(const std::string& text, std::size_t byte) {
+  if (byte == 0 || byte > text.size()) return "";
+  const char read = text[byte - 1];
+  if (read == '#') return "; comments begin with // or stand between /* and */";
+  const bool trailing = (read == '}' || read == ']') && last_significant(std::string_view(text).substr(0, byte - 1)) == ',';
+  return trailing ? fmt::format("; a trailing comma: take away the ',' before this '{}'", read) : "";
+}
+
 std::optional<std::size_t> list_index(const std::string& token) {
   std::size_t index = 0;
   const char* end = token.data() + token.size();
@@ -113,6 +144,8 @@ void JsonSource::fail(const std::string& pointer, const std::string& expectation
 Json parse_json(const std::string& text, const std::string& file) {
   try {
     return Json::parse(text, DuplicateGuard(file), true, true);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw InputError(file, "", parser_message(error.what()) + likely_cause(text, error.byte));
   } catch (const nlohmann::json::exception& error) {
     throw InputError(file, "", parser_message(error.what()));
   }
