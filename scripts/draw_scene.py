@@ -12,7 +12,7 @@ from pathlib import Path
 # First, since it finds an interpreter with matplotlib.
 from plotting import draw_each
 
-from result_folder import InputError
+from ccpbench_results import InputError
 from scene.dump import Series
 from scene.vtk_files import write_vtk
 

@@ -15,7 +15,7 @@ import plot_maps
 import plot_profiles
 import plot_sequence
 import plot_sweep
-from result_folder import InputError, read_manifest, read_summary
+from ccpbench_results import InputError, read_manifest, read_summary
 
 KINDS = ("convergence", "sweep", "map", "sequence", "profile")
 COSTS = ("time", "iterations", "products", "back_solves", "factorizations")

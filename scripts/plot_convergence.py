@@ -15,7 +15,8 @@ from plotting import (DASHES, GREY, MODELS, draw_folders, file_name, number_text
 
 from curve_axes import band, heights, label_of, marker_positions, oscillates, page_points, thin, time_unit, x_axis
 from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
-from result_folder import InputError, finite, read_folder, step_curves, swept_groups, swept_value, without_suffix
+from ccpbench_results import InputError, swept_groups, swept_value, without_suffix
+from result_folder import finite, read_folder, step_curves
 from series_styles import numbers, ordered_colours, style, wanted
 
 STEP_COLUMNS = ("primal_residual", "dual_residual")  # of a step: the start has none, and its row says 0

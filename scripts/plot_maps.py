@@ -21,7 +21,7 @@ from matplotlib.patches import Rectangle
 
 from figure_page import fit_left, make_page, text_width
 from plot_sweep import chosen_cells, metric_column, metric_value
-from result_folder import read_manifest, swept_groups, swept_value, without_suffix
+from ccpbench_results import read_manifest, swept_groups, swept_value, without_suffix
 from series_styles import dark_ink_on, viridis
 
 METRICS = ("iterations", "solve_s")

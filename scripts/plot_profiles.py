@@ -17,7 +17,7 @@ from pathlib import Path
 from plotting import DASHES, add_figure_options, add_picture_options, draw_each, log_axis, power_formula, save_all
 
 from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
-from result_folder import InputError, as_number, read_summary
+from ccpbench_results import InputError, as_number, read_summary
 from series_styles import numbers, style, wanted
 
 MOST_BANDS = 4

@@ -20,7 +20,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
-from result_folder import InputError, as_number, finite, read_folder
+from ccpbench_results import InputError, as_number
+from result_folder import finite, read_folder
 from series_styles import numbers, style, wanted
 
 NEEDED = ("step", "status", "iterations", "contacts", "setup_s", "solve_s")

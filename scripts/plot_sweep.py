@@ -18,8 +18,8 @@ from plotting import (DASHES, LABELS, MODELS, draw_folders, file_name, log_axis,
 
 from ensemble_figure import ensemble_figure
 from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
-from result_folder import (InputError, as_number, read_json, read_manifest, read_summary, read_trace, swept_groups, swept_value,
-                           without_suffix)
+from ccpbench_results import (InputError, as_number, read_json, read_manifest, read_summary, read_trace, swept_groups, swept_value,
+                              without_suffix)
 from series_styles import numbers, ordered_colours, style, wanted
 
 AXES = {"linear": (False, False), "log_x": (True, False), "log_y": (False, True), "log": (True, True)}

@@ -7,7 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-from result_folder import InputError, changes, read_manifest
+from ccpbench_results import PARAMETER_UNITS, InputError, changes, read_manifest, unit_of
 from series_styles import COLOURS, DASHES, MARKERS  # noqa: F401  (other scripts take them from here)
 
 DEBIAN_PYTHON = "/usr/bin/python3"
@@ -33,44 +33,41 @@ except ImportError:
 from matplotlib.transforms import Bbox  # noqa: E402
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter  # noqa: E402
 
-LABELS = {
+WORDS = {
     "iteration": "iteration",
     "iterations": "iterations",
     "relative_residual": "relative velocity residual",
-    "velocity_residual": "velocity residual (m/s)",
+    "velocity_residual": "velocity residual",
     "natural_map": "natural map residual",
-    "objective": "objective (J)",
-    "penetration_velocity": "penetration velocity (m/s)",
-    "own_penetration_velocity": "penetration of the method's velocity (m/s)",
-    "cone_violation": "cone violation (N·s)",
-    "complementarity": "complementarity (J)",
-    "momentum_residual": "momentum residual (kg·m/s)",
+    "objective": "objective",
+    "penetration_velocity": "penetration velocity",
+    "own_penetration_velocity": "penetration of the method's velocity",
+    "cone_violation": "cone violation",
+    "complementarity": "complementarity",
+    "momentum_residual": "momentum residual",
     "apgd_residual": "APGD residual",
     "contact_residual": "contact residual",
-    "lift_velocity": "lift velocity (m/s)",
+    "lift_velocity": "lift velocity",
     "merit": "merit",
-    "distance": "distance to the reference solution (m/s)",
-    "rounding_floor": "rounding floor (m/s)",
-    "primal_residual": "primal residual (N·s)",
-    "dual_residual": "dual residual (m/s)",
-    "scaled_primal_residual": "scaled primal residual (√J)",
-    "scaled_dual_residual": "scaled dual residual (√J)",
-    "rho": "penalty ρ (1/kg)",
-    "projected_gradient": "projected gradient (m/s)",
-    "impulse_change": "change of an impulse (N·s)",
+    "distance": "distance to the reference solution",
+    "rounding_floor": "rounding floor",
+    "primal_residual": "primal residual",
+    "dual_residual": "dual residual",
+    "scaled_primal_residual": "scaled primal residual",
+    "scaled_dual_residual": "scaled dual residual",
+    "rho": "penalty ρ",
+    "projected_gradient": "projected gradient",
+    "impulse_change": "change of an impulse",
     "factorizations": "factorisations",
     "back_solves": "back-solves",
     "products": "products with N",
-    "solve_s": "time of the iterations (s)",
-    "setup_s": "setup time (s)",
-    "wall_s": "wall time (s)",
-    "seconds_per_iteration": "time per iteration (s)",
-    "peak_memory_mb": "peak memory (MB)",
+    "solve_s": "time of the iterations",
+    "setup_s": "setup time",
+    "wall_s": "wall time",
+    "seconds_per_iteration": "time per iteration",
+    "peak_memory_mb": "peak memory",
 }
-# Of parameters of scenes and solvers that a sweep puts on an axis, as `ccpbench list` gives them.
-UNITS = {"mass": "kg", "heavy_mass": "kg", "lone_mass": "kg", "slab_mass": "kg", "density": "kg/m³", "gravity": "m/s²",
-         "radius": "m", "gap": "m", "height": "m", "envelope": "m", "speed": "m/s", "time": "s", "time_step": "s", "rho": "1/kg",
-         "rho_bilateral": "1/kg"}
+LABELS = {column: words + (f" ({unit_of(column)})" if unit_of(column) else "") for column, words in WORDS.items()}
 MODELS = {"ccp": "convex model (ccp)", "ncp": "Coulomb model (ncp)"}
 GREY = "#555555"
 
@@ -108,7 +105,7 @@ def name_of(pointer):
 
 def with_unit(pointer):
     name = pointer.rsplit("/", 1)[-1]
-    return name_of(pointer) + (f" ({UNITS[name]})" if name in UNITS else "")
+    return name_of(pointer) + (f" ({PARAMETER_UNITS[name]})" if name in PARAMETER_UNITS else "")
 
 
 def set_ticks(axis, values, texts, formulas=False):

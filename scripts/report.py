@@ -17,7 +17,7 @@ sys.path.insert(0, str(PARTS))
 
 import sections  # noqa: E402
 from reading import MODELS, MOST_CURVES, curve_groups, points_per_curve, read_study  # noqa: E402
-from result_folder import InputError  # noqa: E402
+from ccpbench_results import InputError  # noqa: E402
 from series_styles import numbers  # noqa: E402
 from sweeps import sweeps  # noqa: E402
 from text import NAMES, say  # noqa: E402

@@ -1,4 +1,4 @@
-"""Reads the result folders of `ccpbench run`: manifest.json and, per cell, cell.json and trace.csv."""
+"""The curves of result folders, grouped as figures show them. ccpbench_results.py reads the files."""
 
 import csv
 import fnmatch
@@ -8,9 +8,7 @@ import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-
-class InputError(Exception):
-    """One line that says what is wrong with the input."""
+from ccpbench_results import InputError, listed_cells, read_json, read_manifest, read_trace, step_traces
 
 
 @dataclass
@@ -30,123 +28,8 @@ class Curve:
     style: dict = field(default_factory=dict)  # how it is drawn, filled in by the plotting script
 
 
-def read_json(path):
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; is this a result folder of `ccpbench run`?") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: {error}") from None
-
-
-def read_manifest(folder):
-    """manifest.json, which has an object 'config'."""
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder")
-    manifest = read_json(folder / "manifest.json")
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("config"), dict):
-        raise InputError(f"{folder / 'manifest.json'}: no object 'config' in it")
-    return manifest
-
-
-def changes(manifest):
-    """How the config that was run differs from the one that is written and committed, a text each."""
-    found = manifest.get("changes")
-    if found is None:  # of manifests before there was a list
-        options = manifest.get("options")
-        settings = options.get("set") if isinstance(options, dict) else None
-        found = [f"--set {text}" for text in settings] if isinstance(settings, list) else []
-    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
-
-
-def read_summary(folder, needed=("hash",)):
-    """The rows of summary.csv. Every row has the columns `needed`."""
-    path = folder / "summary.csv"
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; is this a result folder of `ccpbench run`?") from None
-    except (OSError, ValueError, csv.Error) as error:
-        raise InputError(f"{path}: {error}") from None
-    for line, row in enumerate(rows, start=2):
-        missing = [name for name in needed if not row.get(name)]
-        if missing:
-            raise InputError(f"{path}: line {line}: no {' or '.join(missing)}")
-        if not all(c.isalnum() for c in row.get("hash") or ""):
-            raise InputError(f"{path}: line {line}: '{row['hash']}' is no name of a cell")
-    return rows
-
-
-def school_of(manifest, solver):
-    """The kind of program that a solver comes from; 'ours' for our own methods."""
-    peers = manifest.get("peers")
-    peer = peers.get(solver) if isinstance(peers, dict) else None
-    return str(peer.get("school") or "ours") if isinstance(peer, dict) else "ours"
-
-
-def without_suffix(label):
-    """The label as in the config: a sweep adds " (name=value, …)"."""
-    return label.split(" (")[0] if label.endswith(")") and "=" in label else label
-
-
-def swept_groups(config):
-    """A list of pointers per axis of the sweep: zipped ones, which change together, are one. Models are told apart anyway."""
-    sweep = config.get("sweep")
-    groups = []
-    for key, value in (sweep if isinstance(sweep, dict) else {}).items():
-        group = list(value) if key == "zip" and isinstance(value, dict) else [key]
-        if group and "/model" not in group:
-            groups.append(group)
-    return groups
-
-
-def swept_value(cell, pointer):
-    """What a cell.json has at a swept pointer of the config; None where the pointer does not reach the cell."""
-    part, *path = pointer.strip("/").split("/")
-    if part in ("problems", "solvers"):
-        path = path[1:]  # which entry: the cell has one
-    if part == "solvers" and path == ["threads"]:
-        part, path = "threads", []
-    found = cell.get({"problems": "problem", "solvers": "solver"}.get(part, part)) if isinstance(cell, dict) else None
-    for key in path:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
-
-
-def as_number(text):
-    """NaN for what is no number."""
-    try:
-        return float(text)
-    except (TypeError, ValueError):
-        return math.nan
-
-
 def finite(values):
     return [v for v in values if math.isfinite(v)]
-
-
-def read_trace(path):
-    """The columns of a trace.csv by name. A last row cut short by a crash is left out."""
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = csv.reader(file)
-        names = next(rows, [])
-        values = [row for row in rows if len(row) == len(names)]
-    columns = {name: [as_number(row[k]) for row in values] for k, name in enumerate(names)}
-    columns.setdefault("iteration", [float(k) for k in range(len(values))])
-    start = next((v for v in columns.get("velocity_residual", []) if v > 0), None)
-    if "relative_residual" not in columns and start:
-        columns["relative_residual"] = [v / start for v in columns["velocity_residual"]]
-    return columns
-
-
-def listed_cells(folder):
-    """(path of cell.json, its row of summary.csv) in the order of the config. Only what is in the summary belongs to the
-    config as it is now: cells of an earlier version of it may lie in the same folder. Without a summary, all cells."""
-    summary = folder / "summary.csv"
-    if not summary.exists():
-        return [(path, {}) for path in sorted(folder.glob("cells/*/cell.json"))]
-    return [(folder / "cells" / row["hash"] / "cell.json", row) for row in read_summary(folder)]
 
 
 def read_curve(cell_path, row, config):
@@ -177,12 +60,6 @@ def step_status(path):
             return {row["step"]: row["status"] for row in csv.DictReader(file) if row.get("step") and row.get("status")}
     except (OSError, ValueError, csv.Error):
         return {}
-
-
-def step_traces(folder):
-    """{step: path} of the traces that a cell with a sequence has kept, in order."""
-    found = {int(name[1]): path for path in folder.glob("trace.*.csv") if len(name := path.name.split(".")) == 3 and name[1].isdigit()}
-    return dict(sorted(found.items()))
 
 
 def step_curves(groups):

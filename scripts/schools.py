@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from result_folder import InputError, as_number, read_manifest, read_summary, school_of
+from ccpbench_results import InputError, as_number, read_manifest, read_summary, school_of
 
 ACCURACIES = ("1e-4", "1e-8", "1e-12")
 OURS = "ours"

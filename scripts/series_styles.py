@@ -4,7 +4,7 @@ it, too."""
 import fnmatch
 import zlib
 
-from result_folder import without_suffix
+from ccpbench_results import without_suffix
 
 # Okabe and Ito's eight colours, which all common kinds of colour vision tell apart, and four more that differ from them in lightness.
 # The lengths of the three lists have no common factor: 55 series differ in line or marker alone, that is in grey, too.

@@ -12,7 +12,7 @@ import math
 import sys
 from pathlib import Path
 
-from result_folder import InputError, as_number, read_summary
+from ccpbench_results import InputError, as_number, read_summary
 
 
 def best_times(rows, wanted, column):

@@ -4,7 +4,7 @@ import math
 from statistics import median
 
 from reading import MODELS
-from result_folder import as_number, changes
+from ccpbench_results import as_number, changes
 from text import NAMES, Value, count, figure, say, seconds, status, table
 
 MOST_ROWS = 400  # of a table; the files have the rest

@@ -4,7 +4,9 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from result_folder import as_number, read_json, read_manifest, read_summary, school_of, step_status, step_traces, swept_groups, swept_value, without_suffix
+from ccpbench_results import (as_number, read_json, read_manifest, read_summary, school_of, step_traces, swept_groups, swept_value,
+                              without_suffix)
+from result_folder import step_status
 from series_styles import numbers
 
 MODELS = {"ccp": "convex model", "ncp": "Coulomb model"}

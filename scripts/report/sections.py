@@ -8,7 +8,7 @@ from statistics import median
 import ranking
 from ranking import MOST_ROWS, cut_note
 from reading import MODELS
-from result_folder import as_number, changes
+from ccpbench_results import as_number, changes
 from text import NAMES, Value, count, figure, say, seconds, status, table
 
 

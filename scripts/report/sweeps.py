@@ -4,7 +4,7 @@ import math
 from statistics import median
 
 from reading import MODELS, ordered_shares, swept_pointers
-from result_folder import as_number, swept_value
+from ccpbench_results import as_number, swept_value
 from sections import card, plot_box
 from series_styles import dark_ink_on, viridis
 from text import NAMES, count, figure, say, seconds, table

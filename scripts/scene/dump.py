@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from plotting import use_debian_python
-from result_folder import InputError
+from ccpbench_results import InputError
 
 try:
     import h5py

@@ -1,8 +1,6 @@
-"""Tests of scripts/series_styles.py and of the units in scripts/plotting.py."""
+"""Tests of scripts/series_styles.py."""
 
-import os
 import re
-import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -59,23 +57,6 @@ class Styles(unittest.TestCase):
         light, dark = (re.findall(r'"(#\w{6})"', part) for part in re.search(r"light: \[(.*?)\],\s*dark: \[(.*?)\]", script, re.S).groups())
         self.assertEqual(tuple(light), COLOURS)
         self.assertEqual(len(dark), len(COLOURS))
-
-    @unittest.skipUnless(os.environ.get("CCPBENCH_PROGRAM"), "CCPBENCH_PROGRAM names no program")
-    def test_units_are_those_of_the_program(self):
-        def listing(*what):
-            return subprocess.run([os.environ["CCPBENCH_PROGRAM"], "list", *what], capture_output=True, text=True, check=True).stdout
-
-        units = {}
-        for topic in ("scenes", "solvers"):
-            for name in re.findall(r"^(\S+)  ", listing(topic), re.M):
-                for text in re.split(r"\n  (?=\w)", listing(topic, name)):
-                    unit = re.search(r"\n +number(?: in \S+ \S+| [<>]=? ?\S+)?, ([^,\n ]+)\n", text + "\n")
-                    units.setdefault(text.split()[0], set()).add(unit.group(1) if unit else "")
-        source = (SCRIPTS / "plotting.py").read_text(encoding="utf-8")
-        known = dict(re.findall(r'"(\w+)": "([^"]+)"', re.search(r"^UNITS = \{(.*?)\}", source, re.S | re.M).group(1)))
-        self.assertGreater(len(known), 10)
-        for name, unit in known.items():
-            self.assertIn(unit, units.get(name, set()), name)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,321 @@
+"""Results of `ccpbench run` in Python: tables of cells, traces and steps with units, as columns or as pandas data frames.
+
+    from ccpbench_results import Results
+    results = Results("results/test1a")     # a folder with manifest.json and summary.csv
+    cells = results.cells()                 # one row per cell: a Table
+    cells.where(label="*ADMM*").to_pandas() # needs pandas; nothing else here needs a package
+
+Numbers are floats, NaN where there is none; texts are str. Bad input is an InputError, one line that names file and defect.
+The scripts that draw figures and write the report read results through this module.
+"""
+
+import csv
+import fnmatch
+import json
+import math
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# Units of columns of summary.csv, trace.csv and steps.csv, as `ccpbench list` gives those of measures and of solvers.
+COLUMN_UNITS = {
+    "velocity_residual": "m/s", "objective": "J", "penetration_velocity": "m/s", "own_penetration_velocity": "m/s",
+    "cone_violation": "N·s", "complementarity": "J", "momentum_residual": "kg·m/s", "distance": "m/s", "rounding_floor": "m/s",
+    "lift_velocity": "m/s",
+    "al_residual": "m/s", "beta": "kg", "dual_residual": "m/s", "impulse_change": "N·s", "mean_complementarity": "J",
+    "newton_merit": "m/s", "newton_residual": "kg^(1/2)·m/s", "primal_residual": "N·s", "projected_gradient": "m/s", "rho": "1/kg",
+    "scaled_dual_residual": "√J", "scaled_primal_residual": "√J", "step": "kg", "subproblem_merit": "m/s", "theta_d": "kg·m/s",
+    "theta_p": "m/s",
+    "deepest_gap": "m", "drift": "m", "energy_gain": "J", "joint_error": "m", "peak_memory_mb": "MiB", "seconds_per_iteration": "s",
+    "bytes_per_contact": "B",
+}
+# By what a name ends with: time_s, time_to_1e-8, kinetic_J.
+ENDINGS = ((re.compile(r"_s(_min|_max)?$"), "s"), (re.compile(r"^time_to_1e-\d+$"), "s"), (re.compile(r"_J$"), "J"))
+# Of parameters of scenes and solvers, where all that have one of the name agree.
+PARAMETER_UNITS = {
+    "angular_velocity": "rad/s", "ball_density": "kg/m³", "ball_gap": "m", "ball_height": "m", "ball_radius": "m",
+    "ball_speed": "m/s", "beta": "kg", "blade_height": "m", "blade_length": "m", "blade_place": "m", "blade_speed": "rad/s",
+    "blade_thickness": "m", "bond": "m", "box_edge": "m", "box_mass": "kg", "brick_density": "kg/m³", "clearance": "m",
+    "cohesion": "N", "column_gap": "m", "density": "kg/m³", "diameter": "m", "distance": "m", "ellipsoid_flat": "m",
+    "envelope": "m", "force": "N", "gap": "m", "gravity": "m/s²", "heavy_mass": "kg", "height": "m", "hold": "s", "length": "m",
+    "light_mass": "kg", "lone_mass": "kg", "margin": "m", "mass": "kg", "mass_unit": "kg", "overlap": "m", "patch": "m",
+    "pitch": "m", "pot_mass": "kg", "push": "m", "radius": "m", "residual_step": "kg", "rho": "1/kg", "rho_bilateral": "1/kg",
+    "row_gap": "m", "slab_mass": "kg", "slope": "°", "speed": "m/s", "sphere_radius": "m", "swing": "rad", "time": "s",
+    "time_step": "s", "tolerance_dual": "m/s", "tolerance_primal": "N·s", "tool_mass": "kg", "width": "m", "wrist_angle": "rad",
+    "young": "Pa",
+}
+TEXTS = {"problem", "model", "label", "solver", "hash", "status", "reason", "school", "stopped_by"}  # columns that are no numbers
+
+
+def unit_of(column):
+    """The unit of a column of results; empty for counts, ratios and texts."""
+    return COLUMN_UNITS.get(column) or next((unit for ending, unit in ENDINGS if ending.search(column)), "")
+
+
+@dataclass
+class Table:
+    """Columns of one length, by name, each with a unit (empty where there is none)."""
+
+    columns: dict
+    units: dict = field(default_factory=dict)
+
+    def __len__(self):
+        return len(next(iter(self.columns.values()), []))
+
+    def __getitem__(self, name):
+        """The values of a column, a list. Raises InputError with the names that there are for another."""
+        if name not in self.columns:
+            raise InputError(f"no column '{name}'; there are: {', '.join(self.columns)}")
+        return self.columns[name]
+
+    def rows(self):
+        """A dict per row."""
+        return [dict(zip(self.columns, values)) for values in zip(*self.columns.values())]
+
+    def where(self, **wanted):
+        """The rows whose columns are as wanted: a text is a shell pattern, a number is equal, a function says whether."""
+        tests = [(self[name], _test(value)) for name, value in wanted.items()]
+        kept = [k for k in range(len(self)) if all(test(values[k]) for values, test in tests)]
+        return Table({name: [values[k] for k in kept] for name, values in self.columns.items()}, dict(self.units))
+
+    def to_pandas(self, units=False):
+        """A pandas.DataFrame with the units in `.attrs["units"]`; with units=True in the names of its columns, too: "solve_s (s)"."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("data frames need pandas: apt-get install python3-pandas") from None
+        named = {f"{name} ({self.units[name]})" if units and self.units.get(name) else name: name for name in self.columns}
+        frame = pandas.DataFrame({shown: self.columns[name] for shown, name in named.items()})
+        frame.attrs["units"] = {shown: self.units.get(name, "") for shown, name in named.items()}
+        return frame
+
+
+class Results:
+    """A folder that `ccpbench run` has written, or one of its earlier/ folders."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.manifest = read_manifest(self.folder)  # manifest.json: the program, the machine, the options
+        self.config = self.manifest["config"]  # as it was run, with size and --set
+        self.name = str(self.config.get("name") or self.folder.name)
+        self.changes = changes(self.manifest)  # how the config differs from the committed one; a text each
+
+    def cells(self):
+        """One row per cell, in the order of the config: the columns of summary.csv, 'school' (the kind of program; ours) and the
+        swept values, named by the last part of their pointer, after their part of the cell ('problem.contacts') where that is
+        the name of another column."""
+        rows = read_summary(self.folder, ("problem", "model", "label", "hash"))
+        names = list(dict.fromkeys(name for row in rows for name in row if name))
+        columns = {name: [_value(name, row.get(name)) for row in rows] for name in names}
+        units = {name: unit_of(name) for name in names}
+        columns["school"] = [school_of(self.manifest, row.get("solver")) for row in rows]
+        pointers = dict.fromkeys(pointer for group in swept_groups(self.config) for pointer in group)
+        records = [read_json(self.folder / "cells" / row["hash"] / "cell.json") for row in rows] if pointers else []
+        for place, pointer in _places(pointers).items():
+            name = place[-1] if place[-1] not in columns else f"{place[0]}.{place[-1]}"
+            found = [swept_value(record, pointer) for record in records]
+            plain = all(value is None or isinstance(value, (int, float)) for value in found)
+            columns[name] = [_number(value) if plain else "" if value is None else _text(value) for value in found]
+            units[name] = PARAMETER_UNITS.get(place[-1], "") if plain and "parameters" in place else ""
+        return Table(columns, {name: units.get(name, "") for name in columns})
+
+    def traces(self, **wanted):
+        """One row per iteration of the cells as wanted (columns of cells(), as in Table.where): problem, model, label, hash, then
+        the columns of their traces. Of sequences those of the steps that were traced, numbered in the column 'sequence_step'."""
+        return self._joined(wanted, lambda folder: [
+            *([(None, read_trace(folder / "trace.csv"))] if (folder / "trace.csv").exists() else []),
+            *((step, read_trace(path)) for step, path in step_traces(folder).items())])
+
+    def steps(self, **wanted):
+        """One row per step of the sequences as wanted: problem, model, label, hash, then the columns of their steps.csv."""
+        return self._joined(wanted, lambda folder: [(None, read_steps(path)) for path in [folder / "steps.csv"] if path.exists()])
+
+    def _joined(self, wanted, tables_of):
+        """The tables of cells below each other."""
+        cells = self.cells()
+        parts = [({name: row[name] for name in ("problem", "model", "label", "hash")}, step, table)
+                 for row in cells.where(**wanted).rows() for step, table in tables_of(self.folder / "cells" / row["hash"])]
+        keys = ["problem", "model", "label", "hash"] + ["sequence_step"] * any(step is not None for _, step, _ in parts)
+        names = dict.fromkeys(name for _, _, table in parts for name in table)
+        columns = {name: [] for name in [*keys, *names]}
+        for cell, step, table in parts:
+            length = len(next(iter(table.values()), []))
+            for name in columns:
+                given = {**cell, "sequence_step": _number(step)}
+                columns[name] += [given[name]] * length if name in given else table.get(name) or [_value(name, None)] * length
+        return Table(columns, {name: "" if name in keys else _unit_in(name, parts) for name in columns})
+
+
+def _unit_in(name, parts):
+    """Steps are numbered in a table of steps; in a trace, 'step' is a step length."""
+    return "" if name == "step" and any("time_s" in table for _, _, table in parts) else unit_of(name)
+
+
+def _places(pointers):
+    """{(part of the cell, …, name): pointer}; which entry of the config a pointer reaches is no matter, a cell has one of each."""
+    places = {}
+    for pointer in pointers:
+        part, *path = pointer.strip("/").split("/")
+        path = path[1:] if part in ("problems", "solvers") else path
+        places.setdefault(({"problems": "problem", "solvers": "solver"}.get(part, part), *path), pointer)
+    return places
+
+
+def _number(value):
+    return float(value) if isinstance(value, (int, float)) else math.nan
+
+
+def _text(value):
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _value(column, text):
+    return (text or "") if column in TEXTS else as_number(text)
+
+
+def _test(wanted):
+    """Whether a value is as wanted, as a function."""
+    if callable(wanted):
+        return wanted
+    if isinstance(wanted, str):
+        return lambda value: isinstance(value, str) and fnmatch.fnmatchcase(value, wanted)
+    return lambda value: value == wanted
+
+
+class InputError(Exception):
+    """One line that says what is wrong with the input."""
+
+
+def read_json(path):
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; is this a result folder of `ccpbench run`?") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def read_manifest(folder):
+    """manifest.json, which has an object 'config'."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    manifest = read_json(folder / "manifest.json")
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("config"), dict):
+        raise InputError(f"{folder / 'manifest.json'}: no object 'config' in it")
+    return manifest
+
+
+def changes(manifest):
+    """How the config that was run differs from the one that is written and committed, a text each."""
+    found = manifest.get("changes")
+    if found is None:  # of manifests before there was a list
+        options = manifest.get("options")
+        settings = options.get("set") if isinstance(options, dict) else None
+        found = [f"--set {text}" for text in settings] if isinstance(settings, list) else []
+    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
+
+
+def read_summary(folder, needed=("hash",)):
+    """The rows of summary.csv. Every row has the columns `needed`."""
+    path = folder / "summary.csv"
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; is this a result folder of `ccpbench run`?") from None
+    except (OSError, ValueError, csv.Error) as error:
+        raise InputError(f"{path}: {error}") from None
+    for line, row in enumerate(rows, start=2):
+        missing = [name for name in needed if not row.get(name)]
+        if missing:
+            raise InputError(f"{path}: line {line}: no {' or '.join(missing)}")
+        if not all(c.isalnum() for c in row.get("hash") or ""):
+            raise InputError(f"{path}: line {line}: '{row['hash']}' is no name of a cell")
+    return rows
+
+
+def school_of(manifest, solver):
+    """The kind of program that a solver comes from; 'ours' for our own methods."""
+    peers = manifest.get("peers")
+    peer = peers.get(solver) if isinstance(peers, dict) else None
+    return str(peer.get("school") or "ours") if isinstance(peer, dict) else "ours"
+
+
+def without_suffix(label):
+    """The label as in the config: a sweep adds " (name=value, …)"."""
+    return label.split(" (")[0] if label.endswith(")") and "=" in label else label
+
+
+def swept_groups(config):
+    """A list of pointers per axis of the sweep: zipped ones, which change together, are one. Models are told apart anyway."""
+    sweep = config.get("sweep")
+    groups = []
+    for key, value in (sweep if isinstance(sweep, dict) else {}).items():
+        group = list(value) if key == "zip" and isinstance(value, dict) else [key]
+        if group and "/model" not in group:
+            groups.append(group)
+    return groups
+
+
+def swept_value(cell, pointer):
+    """What a cell.json has at a swept pointer of the config; None where the pointer does not reach the cell."""
+    part, *path = pointer.strip("/").split("/")
+    if part in ("problems", "solvers"):
+        path = path[1:]  # which entry: the cell has one
+    if part == "solvers" and path == ["threads"]:
+        part, path = "threads", []
+    found = cell.get({"problems": "problem", "solvers": "solver"}.get(part, part)) if isinstance(cell, dict) else None
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
+def as_number(text):
+    """NaN for what is no number."""
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def _whole_rows(path):
+    """The names of the columns of a CSV file, and its rows with as many fields."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = csv.reader(file)
+            names = next(rows, [])
+            return names, [row for row in rows if len(row) == len(names)]
+    except (OSError, ValueError, csv.Error) as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def read_trace(path):
+    """The columns of a trace.csv by name. A last row cut short by a crash is left out."""
+    names, values = _whole_rows(path)
+    columns = {name: [as_number(row[k]) for row in values] for k, name in enumerate(names)}
+    columns.setdefault("iteration", [float(k) for k in range(len(values))])
+    start = next((v for v in columns.get("velocity_residual", []) if v > 0), None)
+    if "relative_residual" not in columns and start:
+        columns["relative_residual"] = [v / start for v in columns["velocity_residual"]]
+    return columns
+
+
+def listed_cells(folder):
+    """(path of cell.json, its row of summary.csv) in the order of the config. Only what is in the summary belongs to the
+    config as it is now: cells of an earlier version of it may lie in the same folder. Without a summary, all cells."""
+    summary = folder / "summary.csv"
+    if not summary.exists():
+        return [(path, {}) for path in sorted(folder.glob("cells/*/cell.json"))]
+    return [(folder / "cells" / row["hash"] / "cell.json", row) for row in read_summary(folder)]
+
+
+def step_traces(folder):
+    """{step: path} of the traces that a cell with a sequence has kept, in order."""
+    found = {int(name[1]): path for path in folder.glob("trace.*.csv") if len(name := path.name.split(".")) == 3 and name[1].isdigit()}
+    return dict(sorted(found.items()))
+
+
+def read_steps(path):
+    """The columns of a steps.csv by name, numbers as floats. A last row cut short by a crash is left out."""
+    names, values = _whole_rows(path)
+    return {name: [_value(name, row[k]) for row in values] for k, name in enumerate(names)}
