@@ -8,6 +8,7 @@
 #include "terminal/arguments.hpp"
 #include "terminal/records.hpp"
 #include "terminal/terminal.hpp"
+#include "views/config_files.hpp"
 #include "views/summary.hpp"
 
 namespace ccp::cli {
@@ -32,7 +33,7 @@ struct CheckArguments {
 
 /// Throws InputError when the config is wrong.
 void check_config(const std::string& file, const CheckArguments& options) {
-  const Config config = read_config(file, catalog(), options.overrides);
+  const Config config = read_config(config_file(file), catalog(), options.overrides);
   const std::string size = config.needs_fclib_folder() && !options.folder_known()
                                ? "its cells depend on FCLib files; count them with --fclib DIR"
                                : plan_size(make_plan(config, {options.fclib_dir, 1}));
@@ -42,7 +43,7 @@ void check_config(const std::string& file, const CheckArguments& options) {
 
 /// Counts of the cells of a config; null where they depend on files whose folder is not known.
 Json counts_json(const std::string& file, const CheckArguments& options) {
-  const Config config = read_config(file, catalog(), options.overrides);
+  const Config config = read_config(config_file(file), catalog(), options.overrides);
   Json counts = {{"name", config.name}, {"sweep", config.variants.size()}};
   if (config.needs_fclib_folder() && !options.folder_known()) return counts;
   const Plan plan = make_plan(config, {options.fclib_dir, 1});
@@ -100,7 +101,7 @@ void add_check(CommandLine& program) {
   Subcommand& command =
       program.subcommand("check", "validate configs without running them, and count their cells", check_footer);
   CheckArguments& options = command.options<CheckArguments>(check);
-  command.operands("CONFIG", &options.configs, "config files (JSON)", Need::required);
+  command.operands("CONFIG", &options.configs, "config files (JSON), or names of configs", Need::required);
   command.choice("--size", &options.overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
   command.repeated("--set", &options.overrides.set, "POINTER=VALUE",
                    "change the config at a JSON pointer, any number of times");

@@ -16,6 +16,7 @@
 #include "terminal/records.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
+#include "views/config_files.hpp"
 #include "views/summary.hpp"
 
 namespace ccp::cli {
@@ -89,7 +90,7 @@ struct Input {
 /// The config at its small size; nothing where it gives none.
 std::optional<Config> read_small(const std::string& file, ConfigOverrides overrides) {
   overrides.size = "small";
-  Config config = read_config(file, catalog(), overrides);
+  Config config = read_config(config_file(file), catalog(), overrides);
   return config.size.empty() ? std::nullopt : std::optional(std::move(config));
 }
 
@@ -106,7 +107,7 @@ std::vector<Input> read_inputs(const ClaimsArguments& options) {
       inputs.push_back({name, std::nullopt, std::nullopt});
       continue;
     }
-    Input input{name, read_config(name, catalog(), run.overrides), std::nullopt};
+    Input input{name, read_config(config_file(name), catalog(), run.overrides), std::nullopt};
     if (options.both_sizes) input.small = read_small(name, run.overrides);
     input.without_files = !files && input.config->needs_fclib_folder();
     if (!input.without_files) {
@@ -290,8 +291,8 @@ void add_claims(CommandLine& program) {
   Subcommand& command = program.subcommand("claims", "judge what the papers claim", claims_footer);
   ClaimsArguments& options = command.options<ClaimsArguments>(judge_all);
   RunOptions& run_options = options.run;
-  command.operands("INPUT", &options.inputs, "config files (JSON), or folders of results (default configs/*.json)",
-                   Need::optional);
+  command.operands("INPUT", &options.inputs,
+                   "config files (JSON), names of configs, or folders of results (default configs/*.json)", Need::optional);
   command.text("--markdown", &options.markdown, "FILE", "write the scorecard into this file");
   command.choice("--size", &run_options.overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
   command.flag(

@@ -18,6 +18,7 @@
 #include "problems/registry.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/table.hpp"
+#include "views/config_files.hpp"
 #include "views/listing.hpp"
 
 namespace ccp::cli {
@@ -129,26 +130,6 @@ void list_scene(const std::string& name) {
   if (scene->motion(0)) print_wrapped("moves: its steps make a sequence in a config", Tone::dim, 2);
   print_heading("Parameters");
   print_fields(scene->parameters());
-}
-
-/// configs/ in the current folder, or beside or above the program. Empty when there is none.
-std::filesystem::path configs_folder() {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (fs::is_directory("configs", ignored)) return "configs";
-  for (fs::path at = fs::read_symlink("/proc/self/exe", ignored); at.has_relative_path(); at = at.parent_path())
-    if (fs::is_directory(at.parent_path() / "configs", ignored)) return at.parent_path() / "configs";
-  return {};
-}
-
-/// Config files by name, sorted.
-std::map<std::string, std::filesystem::path> config_files() {
-  std::map<std::string, std::filesystem::path> files;
-  const auto folder = configs_folder();
-  if (folder.empty()) throw InputError("no folder 'configs' here or above the program");
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().extension() == ".json") files[entry.path().stem().string()] = entry.path();
-  return files;
 }
 
 void list_configs() {

@@ -8,6 +8,7 @@
 #include "terminal/arguments.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/terminal.hpp"
+#include "views/config_files.hpp"
 #include "views/summary.hpp"
 
 namespace ccp::cli {
@@ -16,6 +17,7 @@ namespace {
 constexpr const char* run_footer =
     "Examples\n"
     "  $ ccpbench run configs/test1a.json\n"
+    "  $ ccpbench run test1a\n"
     "  $ ccpbench run configs/*.json --size small --jobs 2\n"
     "  $ ccpbench run configs/fclib.json --fclib ../fclib --only '*Kaplas*/ncp/*'\n"
     "  $ ccpbench run configs/test1a.json --set /stop/tolerance=1e-12 --out results-tight\n"
@@ -41,7 +43,8 @@ struct Planned {
 /// All configs are read and planned before anything runs, so that a mistake in the last one costs nothing.
 std::vector<Planned> plan_all(const RunArguments& options) {
   std::vector<Planned> all;
-  for (const std::string& file : options.configs) {
+  for (const std::string& given : options.configs) {
+    const std::string file = config_file(given);
     Config config = read_config(file, catalog(), options.run.overrides);
     for (const Planned& other : all)
       if (other.config.name == config.name && other.config.file != file)
@@ -85,7 +88,8 @@ void add_run(CommandLine& program) {
   Subcommand& command = program.subcommand("run", "run the cells of configs and write their results", run_footer);
   RunArguments& options = command.options<RunArguments>(run);
   RunOptions& run_options = options.run;
-  command.operands("CONFIG", &options.configs, "config files (JSON), such as configs/test1a.json", Need::required);
+  command.operands("CONFIG", &options.configs, "config files (JSON), or names of configs (`ccpbench list configs`)",
+                   Need::required);
   command.choice("--size", &run_options.overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
   command.text("--out", &run_options.out, "DIR", "where results go, into a folder per config (default results)");
   command.text("--only", &run_options.only, "GLOB", "only cells whose problem/model/label matches this shell pattern");
