@@ -40,7 +40,7 @@ PARAMETER_UNITS = {
     "envelope": "m", "force": "N", "gap": "m", "gravity": "m/s²", "heavy_mass": "kg", "height": "m", "hold": "s", "length": "m",
     "light_mass": "kg", "lone_mass": "kg", "margin": "m", "mass": "kg", "mass_unit": "kg", "overlap": "m", "patch": "m",
     "pitch": "m", "pot_mass": "kg", "push": "m", "radius": "m", "residual_step": "kg", "rho": "1/kg", "rho_bilateral": "1/kg",
-    "row_gap": "m", "slab_mass": "kg", "slope": "°", "speed": "m/s", "sphere_radius": "m", "swing": "rad", "time": "s",
+    "row_gap": "m", "slab_mass": "kg", "slope": "°", "speed": "m/s", "spin": "rad/s", "sphere_radius": "m", "swing": "rad", "time": "s",
     "time_step": "s", "tolerance_dual": "m/s", "tolerance_primal": "N·s", "tool_mass": "kg", "width": "m", "wrist_angle": "rad",
     "young": "Pa",
 }
