@@ -15,6 +15,7 @@
 #include "problems/scenes/guided_stack.hpp"
 #include "problems/scenes/mixer.hpp"
 #include "problems/scenes/odd_mass_stack.hpp"
+#include "problems/scenes/quadrupeds.hpp"
 #include "problems/scenes/random_contacts.hpp"
 #include "problems/scenes/robot_manipulator.hpp"
 #include "problems/scenes/single_ball.hpp"
@@ -54,6 +55,7 @@ constexpr std::array scenes{
     Entry{"cohesive_ball", make<CohesiveBall>},
     Entry{"mixer", make<Mixer>},
     Entry{"robot_manipulator", make<RobotManipulator>},
+    Entry{"quadrupeds", make<Quadrupeds>},
 };
 
 }  // namespace

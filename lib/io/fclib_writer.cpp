@@ -250,6 +250,10 @@ void add_geometry(hdf5::Image& image, const SceneGeometry& geometry, std::size_t
   add_reals("/contact_frames", frames);
   add_reals("/contact_gaps", gaps);
   image.add_integers(group + "/contact_sides", sides);
+  if (geometry.velocities.empty()) return;
+  std::vector<double> velocities;
+  for (const Vector3& velocity : geometry.velocities) append(velocities, velocity);
+  add_reals("/velocities", velocities);
 }
 
 // u, r, l, and v with the velocities of the virtual degrees of freedom.

@@ -56,6 +56,7 @@ struct FclibImpulses {
 ///     contact_frames      9 a contact: normal, tangent, tangent
 ///     contact_gaps        1 a contact
 ///     contact_sides       2 a contact: body_a, body_b
+///     velocities          3 a body, m/s; missing where the state has them
 ///
 /// meshes: bodies before those of the geometry, with the kind 7; null or empty: none. Their lists are in the group
 /// /ccpbench_meshes, mesh after mesh, where nodes have numbers in their mesh:

@@ -41,7 +41,8 @@ struct MotionState {
   std::string scene;      ///< what moves
   std::int64_t step = 0;  ///< steps taken; the time is step·h
   /// 13 numbers a rigid body: centre (3), quaternion (w, x, y, z), velocity (3), spin (3); then 24 a pseudo-rigid one:
-  /// centre (3), F row by row (9), velocity (3), dF/dt row by row (9). Elastic bodies: 6 numbers a node, place and velocity. SI
+  /// centre (3), F row by row (9), velocity (3), dF/dt row by row (9). Elastic bodies: 6 numbers a node, place and velocity.
+  /// Robots: centre and quaternion of a free base, an entry for each link (the angle or way of its joint), the velocities. SI
   /// units.
   Vector values;
 };

@@ -131,13 +131,23 @@ def meshes_of(path, file, kinds):
     return meshes
 
 
-def impulses_of(path, file, form, frames):
-    """Of the solution, else of the first guess, in the world; None where there is neither."""
+def friction_of(path, form, count):
+    """Of all contacts of the file: first those that are seen, then rows that FCLib holds as contacts, such as limits of joints."""
+    if "mu" not in form.get("vectors", {}):
+        return np.zeros(count)
+    friction = numbers(path, form["vectors"], "mu", -1, 1).ravel()
+    if len(friction) < count:
+        raise InputError(f"{path}: {form.name}/vectors/mu has {len(friction)} numbers, expected {count} or more, the contacts seen")
+    return friction
+
+
+def impulses_of(path, file, form, frames, count):
+    """Of the solution, else of the first guess, in the world; None where there is neither. count: contacts of the file."""
     for place in ("solution", "guesses/1"):
         if f"{place}/r" not in file:
             continue
         dimension = whole_number(path, form, "spacedim")
-        local = numbers(path, file[place], "r", len(frames), dimension)
+        local = numbers(path, file[place], "r", count, dimension)[:len(frames)]
         return np.einsum("cr,crx->cx", local, frames[:, :dimension])
     return None
 
@@ -166,10 +176,12 @@ def read_open(path, file):
     if sides.size and not (-1 <= sides.min() and sides.max() < count):
         raise InputError(f"{path}: /ccpbench_geometry/contact_sides names a surface that is not there, expected -1 to {count - 1}")
     state = file.get("ccpbench_state")
-    friction = form.get("vectors/mu")
+    friction = friction_of(path, form, len(frames))
     meshes = meshes_of(path, file, kinds)
     if meshes:
         velocities = np.array([mesh.velocities.mean(axis=0) for mesh in meshes])
+    elif "velocities" in seen:
+        velocities = numbers(path, seen, "velocities", bodies, 3)
     else:
         velocities = velocities_of(path, state, bodies) if state else None
     return Dump(
@@ -182,8 +194,7 @@ def read_open(path, file):
         velocities=velocities,
         points=numbers(path, seen, "contact_points", len(frames), 3), frames=frames,
         gaps=numbers(path, seen, "contact_gaps", len(frames)), sides=sides,
-        friction=np.zeros(len(frames)) if friction is None else numbers(path, form["vectors"], "mu", len(frames)),
-        impulses=impulses_of(path, file, form, frames), meshes=meshes)
+        friction=friction[:len(frames)], impulses=impulses_of(path, file, form, frames, len(friction)), meshes=meshes)
 
 
 def read_dump(path):

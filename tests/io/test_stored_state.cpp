@@ -105,6 +105,11 @@ TEST_CASE("what there is to see is written beside the problem, which is as witho
   CHECK(reals("contact_frames") == std::vector<double>{0, 0, 1, 1, 0, 0, 0, 1, 0});
   CHECK(reals("contact_gaps") == std::vector<double>{-1e-3});
   CHECK(group.integers("contact_sides") == std::vector<int>{0, 2});
+  CHECK_FALSE(group.has("velocities"));
+  seen.velocities = {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}};
+  const std::string moving = (folder / "moving.hdf5").string();
+  write_fclib(moving, problem, FclibForm::global, {}, {}, nullptr, &seen);
+  CHECK(hdf5::Group::open(moving).group("ccpbench_geometry").reals("velocities") == Vector::LinSpaced(6, 1.0, 6.0));
   CHECK_FALSE(hdf5::Group::open(without).has("ccpbench_geometry"));
   CHECK(read_fclib(with).remarks == read_fclib(without).remarks);
   CHECK(read_fclib(with).problem->local().r == read_fclib(without).problem->local().r);

@@ -29,6 +29,11 @@ inline double fact(const Motion& motion, const std::string& name) {
   throw std::out_of_range(name);
 }
 
+inline bool knows(const Motion& motion, const std::string& name) {
+  const std::vector<MotionFact> facts = motion.facts();
+  return std::any_of(facts.begin(), facts.end(), [&](const MotionFact& known) { return known.name == name; });
+}
+
 /// Who moves a scene, and how exactly.
 struct Driver {
   std::string solver = "ipm_qp";
@@ -43,7 +48,7 @@ struct Drive {
   std::vector<MotionProblem> problems;
   std::vector<Vector> impulses;
   double deepest_gap = 0.0;  ///< m
-  double missed = 0.0;
+  double missed = 0.0;       ///< of motions that know it
 
   double mean_iterations() const {
     double sum = 0.0;
@@ -72,7 +77,7 @@ inline Drive drive(Motion& motion, int steps, const Driver& driver = {}) {
     done.impulses.push_back(result.impulse);
     motion.advance(end_velocity(problem, result.impulse), result.impulse);
     done.deepest_gap = std::min(done.deepest_gap, fact(motion, "deepest_gap"));
-    done.missed += fact(motion, "missed");
+    if (knows(motion, "missed")) done.missed += fact(motion, "missed");
   }
   return done;
 }

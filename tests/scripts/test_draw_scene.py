@@ -126,6 +126,14 @@ class Rendering(Scratch):
         np.testing.assert_allclose(along * [1, -1], 0.5 * np.array([0.25, -2.0]) / sizes[0], atol=1e-12)
         np.testing.assert_allclose(ends[0, 1], look.camera.project(dump.points)[0])
 
+    def test_rows_that_are_not_seen_come_after_the_contacts(self):
+        changes = {"fclib_global/vectors/mu": [0.25, 0.0], "guesses/1/r": [2.0, 0.5, -0.25, 9.0, 0.0, 0.0],
+                   "ccpbench_geometry/velocities": [3.0, 0.0, 4.0], "ccpbench_state/values": [1.0]}
+        dump = read_dump(self.made(changes=changes))
+        np.testing.assert_allclose(dump.impulses, [[0.5, 0.25, -2.0]])
+        np.testing.assert_allclose(dump.friction, [0.25])
+        np.testing.assert_allclose(dump.speeds, [5.0])
+
 
 class Script(Scratch):
     def pictures(self):
@@ -207,6 +215,8 @@ class Script(Scratch):
                 ({lists + "contact_frames": [1.0] * 8}, "contact_frames has 8 numbers, expected a multiple of 9"),
                 ({lists + "contact_sides": [0, 2]}, "contact_sides names a surface that is not there, expected -1 to 1"),
                 ({"guesses/1/r": [1.0]}, "/guesses/1/r has 1 numbers, expected 3"),
+                ({"fclib_global/vectors/mu": []}, "/vectors/mu has 0 numbers, expected 1 or more, the contacts seen"),
+                ({lists + "velocities": [1.0]}, "/ccpbench_geometry/velocities has 1 numbers, expected 3"),
                 ({"ccpbench_state/values": [1.0]}, "/ccpbench_state/values has 1 numbers, expected 13 or 24 for each of 1 bodies"),
                 ({"ccpbench_state/step": None}, "/ccpbench_state/step is missing")):
             path = self.made(changes=changes)

@@ -72,4 +72,16 @@ std::vector<TreeLink> laikago() {
   return links;
 }
 
+std::vector<LinkShape> laikago_shapes() {
+  constexpr double half_leg = 0.125;
+  std::vector<LinkShape> shapes{{0, Box{{0.2808, 0.086, 0.09375}}, {0.0, 0.0, 0.01675}}};
+  for (std::size_t leg = 0; leg < 4; ++leg) {
+    const std::size_t thigh = 3 * leg + 2, calf = thigh + 1;
+    shapes.push_back({thigh, Box{{0.0215, 0.017, half_leg}}, {0.0, 0.0, -half_leg}});
+    shapes.push_back({calf, Box{{0.008, 0.008, half_leg}}, {0.0, 0.0, -half_leg}});
+    shapes.push_back({calf, Sphere{0.0265}, {0.0, 0.0, -2.0 * half_leg}});
+  }
+  return shapes;
+}
+
 }  // namespace ccp

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "problems/articulated/articulated_world.hpp"
+
+namespace ccp {
+
+/// What the problem of a step is made from: robots where they are at its start.
+struct ArticulatedView {
+  const ArticulatedWorldSettings& settings;
+  const std::vector<Robot>& robots;
+  const std::vector<PlacedTree>& placed;  ///< of each robot
+  const std::vector<ShapeOwner>& owners;  ///< of each shape; larger numbers in contacts are obstacles
+};
+
+/// The step of a robot of n dofs alone, without contact.
+struct FreeStep {
+  DenseMatrix H;    ///< M + h B, n×n, exactly symmetric
+  Vector k;         ///< M v − h bias, n
+  Vector velocity;  ///< H⁻¹ k, n
+};
+FreeStep free_step(const ArticulatedWorldSettings& settings, const Robot& robot, const PlacedTree& placed);
+
+/// The problem of a step with those of the contacts that are within reach, see ArticulatedWorld. free: of each robot.
+MotionProblem articulated_step(const ArticulatedView& view, const std::vector<FreeStep>& free, const Contacts& contacts);
+
+}  // namespace ccp

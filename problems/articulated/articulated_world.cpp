@@ -1,0 +1,281 @@
+#include "problems/articulated/articulated_world.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "problems/articulated/articulated_step.hpp"
+#include "problems/dynamics/body.hpp"
+
+namespace ccp {
+namespace {
+
+constexpr double farthest_way = 1e8;    // in a step, m or rad: taylor_sin() knows angles below 1e9
+constexpr double least_envelope = 1e-4;  // m
+
+void check_not_negative(double value, const char* what, const char* unit) {
+  if (!(value >= 0.0) || !std::isfinite(value))
+    throw InputError(fmt::format("{} is {}{}, expected a finite number >= 0", what, format_double(value), unit));
+}
+
+void check_robot(const Robot& robot, std::size_t number) {
+  const Tree& tree = robot.model->tree;
+  const std::size_t links = tree.links().size();
+  if (robot.velocity.size() != tree.dofs() || robot.pose.joints.size() != links)
+    throw InputError(fmt::format("robot {} has {} velocities and {} joint angles, expected {} and {}", number,
+                                 robot.velocity.size(), robot.pose.joints.size(), tree.dofs(), links));
+  for (std::size_t i = 0; i < robot.model->shapes.size(); ++i) {
+    const LinkShape& shape = robot.model->shapes[i];
+    const std::string name = fmt::format("shape {} of robot {}", i, number);
+    if (shape.link >= links) throw InputError(fmt::format("{} is on link {}, expected a number below {}", name, shape.link, links));
+    check_body_shape(shape.shape, name);
+  }
+}
+
+/// The farthest point of a shape from its centre, m.
+double radius_of(const Shape& shape) { return bounds_of(shape, {}).high.norm(); }
+
+/// A bound on the speed of the points of all shapes, m/s.
+double largest_speed_of(const Robot& robot, const PlacedTree& placed, const Vector& velocity) {
+  double largest = 0.0;
+  for (const LinkShape& shape : robot.model->shapes) {
+    const Placement& link = placed.links()[shape.link];
+    const Vector twist = placed.body_jacobian(shape.link, link.position + link.rotation * shape.place) * velocity;
+    largest = std::max(largest, twist.head<3>().norm() + twist.tail<3>().norm() * radius_of(shape.shape));
+  }
+  return largest;
+}
+
+bool is_free(const Tree& tree) { return !tree.links().empty() && tree.links()[0].joint == TreeJoint::free; }
+
+/// Place and attitude of the base where it is free, an entry for each link, and the velocities.
+Index packed_size(const Robot& robot) {
+  return (is_free(robot.model->tree) ? 7 : 0) + std::ssize(robot.pose.joints) + robot.velocity.size();
+}
+
+}  // namespace
+
+std::vector<Solid> placed_shapes(const RobotModel& model, const PlacedTree& placed, int first_id) {
+  std::vector<Solid> solids;
+  for (const LinkShape& shape : model.shapes) {
+    const Placement& link = placed.links()[shape.link];
+    solids.push_back({first_id++, shape.shape, {link.position + link.rotation * shape.place, link.rotation}});
+  }
+  return solids;
+}
+
+bool may_touch(const Tree& tree, std::size_t one, std::size_t other) {
+  const auto ancestors = [&](std::size_t link) {
+    std::vector<int> list{static_cast<int>(link)};
+    for (int n = 0; n < 2 && list.back() != TreeLink::ground; ++n)
+      list.push_back(tree.links()[static_cast<std::size_t>(list.back())].parent);
+    return list;
+  };
+  const std::vector<int> up = ancestors(one), to = ancestors(other);
+  for (std::size_t i = 0; i < up.size(); ++i)
+    for (std::size_t j = 0; i + j <= 2 && j < to.size(); ++j)
+      if (up[i] == to[j]) return false;
+  return true;
+}
+
+ArticulatedWorld::ArticulatedWorld(ArticulatedWorldSettings settings, std::vector<Robot> robots,
+                                   const std::vector<PlacedObstacle>& obstacles)
+    : settings_(std::move(settings)), robots_(std::move(robots)) {
+  require_positive(settings_.time_step, "time step", "s");
+  require_finite(settings_.gravity, "gravity");
+  check_not_negative(settings_.friction, "friction of the contacts", "");
+  check_not_negative(settings_.envelope, "envelope", " m");
+  check_not_negative(settings_.limit_margin, "margin of joint limits", "");
+  check_not_negative(settings_.joint_damping, "damping of joints", "");
+  for (std::size_t i = 0; i < robots_.size(); ++i) {
+    check_robot(robots_[i], i);
+    for (const LinkShape& shape : robots_[i].model->shapes) owners_.push_back({i, shape.link});
+  }
+  for (const PlacedObstacle& obstacle : obstacles) {
+    check_shape(obstacle.shape, fmt::format("obstacle {}", obstacles_.size()));
+    obstacles_.push_back({static_cast<int>(owners_.size() + obstacles_.size()), obstacle.shape, obstacle.pose});
+  }
+}
+
+Index ArticulatedWorld::dofs() const {
+  Index size = 0;
+  for (const Robot& robot : robots_) size += robot.model->tree.dofs();
+  return size;
+}
+
+std::vector<PlacedTree> ArticulatedWorld::placed() const {
+  std::vector<PlacedTree> list;
+  for (const Robot& robot : robots_) list.emplace_back(robot.model->tree, robot.pose);
+  return list;
+}
+
+Contacts ArticulatedWorld::contacts(const std::vector<PlacedTree>& placed, double envelope) const {
+  std::vector<Solid> solids;
+  for (std::size_t i = 0; i < robots_.size(); ++i) {
+    const std::vector<Solid> shapes = placed_shapes(*robots_[i].model, placed[i], static_cast<int>(solids.size()));
+    solids.insert(solids.end(), shapes.begin(), shapes.end());
+  }
+  Contacts found = find_contacts(solids, obstacles_, envelope);
+  std::erase_if(found, [&](const Contact& contact) {
+    const auto a = static_cast<std::size_t>(contact.id.a), b = static_cast<std::size_t>(contact.id.b);
+    return b < owners_.size() && owners_[a].robot == owners_[b].robot &&
+           !may_touch(robots_[owners_[a].robot].model->tree, owners_[a].link, owners_[b].link);
+  });
+  return found;
+}
+
+MotionProblem ArticulatedWorld::problem() const {
+  const std::vector<PlacedTree> now = placed();
+  std::vector<FreeStep> free;
+  double speed = 0.0;
+  for (std::size_t i = 0; i < robots_.size(); ++i) {
+    free.push_back(free_step(settings_, robots_[i], now[i]));
+    speed = std::max(speed, largest_speed_of(robots_[i], now[i], free.back().velocity));
+  }
+  const double reach = std::max(settings_.envelope, least_envelope) + 2.0 * settings_.time_step * speed;
+  return articulated_step({settings_, robots_, now, owners_}, free, contacts(now, reach));
+}
+
+void ArticulatedWorld::advance(const Vector& velocity, const Vector& impulse) {
+  if (velocity.size() != dofs())
+    throw InputError(fmt::format("velocity of step {} has {} entries, expected {}", step_, velocity.size(), dofs()));
+  if (!velocity.allFinite() || !impulse.allFinite())
+    throw InputError(fmt::format("solution of step {} is not finite", step_));
+  if (const double way = settings_.time_step * max_norm(velocity); !(way < farthest_way))
+    throw InputError(fmt::format("step {} would move a robot by {:.0e} m or rad, expected less than {:.0e}: the motion has "
+                                 "broken down",
+                                 step_, way, farthest_way));
+  Index start = 0;
+  for (Robot& robot : robots_) {
+    robot.velocity = velocity.segment(start, robot.velocity.size());
+    robot.pose = integrated(robot.model->tree, std::move(robot.pose), robot.velocity, settings_.time_step);
+    start += robot.velocity.size();
+  }
+  ++step_;
+}
+
+Vector ArticulatedWorld::velocity() const {
+  Vector v(dofs());
+  Index start = 0;
+  for (const Robot& robot : robots_) {
+    v.segment(start, robot.velocity.size()) = robot.velocity;
+    start += robot.velocity.size();
+  }
+  return v;
+}
+
+MotionState ArticulatedWorld::state() const {
+  Index size = 0;
+  for (const Robot& robot : robots_) size += packed_size(robot);
+  MotionState state{settings_.name, step_, Vector(size)};
+  Index place = 0;
+  for (const Robot& robot : robots_) {
+    const Quaternion& q = robot.pose.attitude;
+    if (is_free(robot.model->tree)) {
+      state.values.segment<7>(place) << robot.pose.base, q.w, q.x, q.y, q.z;
+      place += 7;
+    }
+    for (const double angle : robot.pose.joints) state.values[place++] = angle;
+    state.values.segment(place, robot.velocity.size()) = robot.velocity;
+    place += robot.velocity.size();
+  }
+  return state;
+}
+
+void ArticulatedWorld::restore(const MotionState& state) {
+  if (state.scene != settings_.name)
+    throw InputError(fmt::format("state is of '{}', expected '{}'", state.scene, settings_.name));
+  if (state.step < 0) throw InputError(fmt::format("state has step {}, expected >= 0", state.step));
+  const Index expected = this->state().values.size();
+  if (state.values.size() != expected)
+    throw InputError(
+        fmt::format("state has {} numbers, expected {} of {} robots", state.values.size(), expected, robots_.size()));
+  for (Index i = 0; i < state.values.size(); ++i)
+    if (!std::isfinite(state.values[i]))
+      throw InputError(
+          fmt::format("damaged state: number {} is {}, expected a finite one", i, format_double(state.values[i])));
+  std::vector<Robot> robots = robots_;
+  const double* value = state.values.data();
+  for (std::size_t number = 0; number < robots.size(); ++number) {
+    Robot& robot = robots[number];
+    if (is_free(robot.model->tree)) {
+      robot.pose.base = Eigen::Map<const Vector3>(value);
+      robot.pose.attitude = {value[3], value[4], value[5], value[6]};
+      const double norm = Eigen::Map<const Eigen::Vector4d>(value + 3).norm();
+      if (!(std::abs(norm - 1.0) < 1e-12))
+        throw InputError(
+            fmt::format("damaged state: quaternion of robot {} has norm {}, expected 1", number, format_double(norm)));
+      value += 7;
+    }
+    for (double& angle : robot.pose.joints) angle = *value++;
+    robot.velocity = Eigen::Map<const Vector>(value, robot.velocity.size());
+    value += robot.velocity.size();
+  }
+  robots_ = std::move(robots);
+  step_ = state.step;
+}
+
+double ArticulatedWorld::kinetic_energy() const {
+  double energy = 0.0;
+  for (const Robot& robot : robots_)
+    energy += 0.5 * robot.velocity.dot(PlacedTree(robot.model->tree, robot.pose).joint_inertia() * robot.velocity);
+  return energy;
+}
+
+double ArticulatedWorld::potential_energy() const {
+  double energy = 0.0;
+  for (const Robot& robot : robots_) {
+    const PlacedTree now(robot.model->tree, robot.pose);
+    for (std::size_t link = 0; link < now.links().size(); ++link)
+      energy -= robot.model->tree.links()[link].mass * settings_.gravity.dot(now.centre(link));
+  }
+  return energy;
+}
+
+double ArticulatedWorld::limit_error() const {
+  double largest = 0.0;
+  for (const Robot& robot : robots_) {
+    const auto& links = robot.model->tree.links();
+    for (std::size_t i = 0; i < links.size(); ++i)
+      if (links[i].joint != TreeJoint::free)
+        largest = std::max({largest, links[i].lower - robot.pose.joints[i], robot.pose.joints[i] - links[i].upper});
+  }
+  return largest;
+}
+
+double ArticulatedWorld::deepest_gap() const {
+  double least = 0.0;
+  // What touches to rounding would be taken for crossed edges within an envelope of 0.
+  const double envelope = std::max(settings_.envelope, least_envelope);
+  for (const Contact& contact : contacts(placed(), envelope)) least = std::min(least, contact.gap);
+  return least;
+}
+
+std::vector<MotionFact> ArticulatedWorld::facts() const {
+  return {{"kinetic_J", kinetic_energy()},
+          {"potential_J", potential_energy()},
+          {"joint_error", limit_error()},
+          {"deepest_gap", deepest_gap()}};
+}
+
+SceneGeometry ArticulatedWorld::surfaces() const {
+  SceneGeometry geometry;
+  for (const Robot& robot : robots_) {
+    const PlacedTree now(robot.model->tree, robot.pose);
+    const std::vector<Solid> solids = placed_shapes(*robot.model, now, 0);
+    for (std::size_t i = 0; i < solids.size(); ++i) {
+      geometry.bodies.push_back(placed_surface(solids[i].shape, solids[i].pose));
+      const DenseMatrix J = now.body_jacobian(robot.model->shapes[i].link, solids[i].pose.position);
+      geometry.velocities.emplace_back(J.topRows<3>() * robot.velocity);
+    }
+  }
+  for (const Solid& obstacle : obstacles_) geometry.obstacles.push_back(placed_surface(obstacle.shape, obstacle.pose));
+  return geometry;
+}
+
+}  // namespace ccp

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "problem/motion.hpp"
+#include "problems/articulated/robots/robots.hpp"
+#include "problems/articulated/tree.hpp"
+#include "problems/geometry/find_contacts.hpp"
+
+namespace ccp {
+
+/// A kind of robot. Many robots share one.
+struct RobotModel {
+  Tree tree;
+  std::vector<LinkShape> shapes;
+};
+
+/// A robot in motion.
+struct Robot {
+  std::shared_ptr<const RobotModel> model;
+  TreePose pose;
+  Vector velocity;  ///< of its dofs
+};
+
+/// What rests and has no dofs.
+struct PlacedObstacle {
+  Shape shape;
+  Pose pose = {};
+};
+
+struct ArticulatedWorldSettings {
+  std::string name;                  ///< of the scene, in its states and problems
+  double time_step = 1.0 / 240.0;    ///< h, s
+  Vector3 gravity{0.0, 0.0, -9.81};  ///< m/s²
+  double friction = 0.0;             ///< μ of all contacts; 0: a contact is one unilateral row
+  double envelope = 0.01;            ///< m, see ArticulatedWorld
+  double limit_margin = 0.1;         ///< rad or m, see ArticulatedWorld
+  double joint_damping = 0.0;        ///< of each joint, N·m·s/rad or N·s/m
+};
+
+/// Whose a shape is.
+struct ShapeOwner {
+  std::size_t robot = 0;
+  std::size_t link = 0;
+};
+
+/// Shapes of a robot in the world: solids with the numbers first_id, first_id + 1, … in the order of its shapes.
+std::vector<Solid> placed_shapes(const RobotModel& model, const PlacedTree& placed, int first_id);
+
+/// Whether two links of a tree may be in contact: they are more than two joints apart.
+bool may_touch(const Tree& tree, std::size_t one, std::size_t other);
+
+/// Robots with contact, friction and joint limits over resting obstacles, stepped in time by the impulses at the start of
+/// the step (velocity_impulse): H = M(q) + h B with B the damping of the joints, k = M v − h bias(q, v), b = Φ/h. See
+/// problems/README.md.
+///
+/// The dofs of a problem are those of the robots in the order of their list. Its blocks are the contacts in the order of
+/// their keys, in which the bodies are the shapes of all robots and then the obstacles, and a unilateral row for each bound
+/// that a joint is near, Φ = q − q_min or q_max − q, with the numbers of both links (robot by robot) in their keys. The
+/// problem has the robots as its subsystems, with a part for each link that a block acts on.
+///
+/// Two shapes are in contact where Φ <= envelope + h (a + b), a and b the speeds at which the one and the other move towards
+/// each other there by H⁻¹k, what recedes counting 0: of two that fall together the lower one may stop. A bound is near
+/// where Φ <= limit_margin + h times such a speed.
+class ArticulatedWorld final : public Motion {
+ public:
+  /// Throws InputError naming what is wrong: h <= 0, μ, an envelope, a margin or a damping that is negative, a robot whose
+  /// velocity or pose does not fit its tree, a shape on a link that is not there.
+  ArticulatedWorld(ArticulatedWorldSettings settings, std::vector<Robot> robots,
+                   const std::vector<PlacedObstacle>& obstacles);
+
+  const std::vector<Robot>& robots() const { return robots_; }
+  double kinetic_energy() const;    ///< J
+  double potential_energy() const;  ///< J
+  /// The most that a joint is beyond a bound now, rad or m.
+  double limit_error() const;
+  /// The least gap now, m; 0 where nothing overlaps.
+  double deepest_gap() const;
+
+  MotionProblem problem() const override;
+  void advance(const Vector& velocity, const Vector& impulse) override;
+  Vector velocity() const override;
+  std::int64_t step() const override { return step_; }
+  double time_step() const override { return settings_.time_step; }
+  MotionState state() const override;
+  void restore(const MotionState& state) override;
+  /// kinetic_J, potential_J, joint_error (that of the limits), deepest_gap
+  std::vector<MotionFact> facts() const override;
+  SceneGeometry surfaces() const override;
+
+ private:
+  Index dofs() const;
+  std::vector<PlacedTree> placed() const;
+  /// Of all pairs that may touch, with Φ <= envelope (m).
+  Contacts contacts(const std::vector<PlacedTree>& placed, double envelope) const;
+
+  ArticulatedWorldSettings settings_;
+  std::vector<Robot> robots_;
+  std::vector<Solid> obstacles_;       ///< numbered after the shapes
+  std::vector<ShapeOwner> owners_;  ///< of each shape, in the order of the robots
+  std::int64_t step_ = 0;
+};
+
+}  // namespace ccp
