@@ -22,6 +22,7 @@
 #include "problems/scenes/single_brick.hpp"
 #include "problems/scenes/sliding_sphere.hpp"
 #include "problems/scenes/sphere_press.hpp"
+#include "problems/scenes/three_point_bending.hpp"
 #include "problems/scenes/wrecking_ball.hpp"
 
 namespace ccp {
@@ -51,6 +52,7 @@ constexpr std::array scenes{
     Entry{"dish_pile", make<DishPile>},
     Entry{"drum", make<RotatingDrum>},
     Entry{"deformable_bars", make<DeformableBars>},
+    Entry{"three_point_bending", make<ThreePointBending>},
     Entry{"wrecking_ball", make<WreckingBall>},
     Entry{"cohesive_ball", make<CohesiveBall>},
     Entry{"mixer", make<Mixer>},

@@ -10,35 +10,46 @@
 #include "problems/dynamics/obstacle.hpp"
 #include "problems/dynamics/stepper.hpp"
 #include "problems/finite_elements/elastic_body.hpp"
+#include "problems/finite_elements/elastic_step.hpp"
+#include "problems/finite_elements/penalty_contact.hpp"
 #include "problems/finite_elements/surface_contact.hpp"
 #include "problems/geometry/shape.hpp"
 
 namespace ccp {
+
+class ProblemBuilder;
 
 struct ElasticWorldSettings {
   std::string name;                  ///< of the scene, in its states and problems
   double time_step = 0.05;           ///< h, s
   Vector3 gravity{0.0, 0.0, -9.81};  ///< m/s²
   Stepping stepping = Stepping::velocity_impulse;
-  double envelope = 0.005;  ///< contacts of bodies at rest have Φ <= this, m
-  double friction = 0.0;    ///< μ of all contacts; 0: a contact is one unilateral row
+  double envelope = 0.005;         ///< contacts of bodies at rest have Φ <= this, m
+  double friction = 0.0;           ///< μ of all contacts; 0: a contact is one unilateral row
+  PenaltyLaw penalty = {};         ///< springs instead of rows; with velocity_impulse and without friction
+  bool remembers_fastest = false;  ///< states have one number more, the fact `fastest`
 };
 
-/// A half-space or a cylinder that moves as it is told.
+/// A half-space or a cylinder that moves as it is told. With a mass it is a rigid body of the problem, which six bilateral
+/// rows hold to that motion; without one only its velocity is known there.
 struct ElasticObstacle {
   Shape shape;
   PrescribedMotion motion;
+  double mass = 0.0;                  ///< kg
+  Vector3 inertia = Vector3::Zero();  ///< principal moments, kg m²
 };
 
 /// Bodies of finite elements with contact and friction, stepped in time. See problems/README.md for the equations. The dofs
-/// of a problem are those of the nodes of the bodies in the order of their numbers, 3 a node.
+/// of a problem are those of the obstacles that have a mass, 6 each (v, ω in world axes), and then those of the nodes of the
+/// bodies in the order of their numbers, 3 a node. Its blocks are the contacts and then the rows of these obstacles.
 ///
 /// With velocity_impulse a pair is in contact where Φ <= envelope + h · max(speed of either), the speed of a body the
 /// largest of its nodes in v⁽ˡ⁾ and in H⁻¹k. The relative speed would not do: layers fall equally fast, the lower one stops,
 /// and the upper one enters it. With moreau_midpoint it is where Φ <= 0 at the half step.
 class ElasticWorld final : public Motion, public ShowsMeshes {
  public:
-  /// Throws InputError naming what is wrong: h <= 0, an envelope or μ < 0, an obstacle of another shape.
+  /// Throws InputError naming what is wrong: h <= 0, an envelope, a mass or μ < 0, an obstacle of another shape, springs
+  /// with friction or with another integrator.
   ElasticWorld(ElasticWorldSettings settings, std::vector<ElasticBody> bodies, std::vector<ElasticObstacle> obstacles);
 
   const std::vector<ElasticBody>& bodies() const { return bodies_; }
@@ -55,7 +66,8 @@ class ElasticWorld final : public Motion, public ShowsMeshes {
   double time_step() const override { return settings_.time_step; }
   MotionState state() const override;
   void restore(const MotionState& state) override;
-  /// kinetic_J, potential_J (of gravity and elastic), elastic_J, deepest_gap, inverted (elements with det F <= 0)
+  /// kinetic_J, potential_J (of gravity and elastic), elastic_J, deepest_gap, inverted (elements with det F <= 0), and where
+  /// the settings say so fastest (the largest speed of a node at the end of a step so far, m/s)
   std::vector<MotionFact> facts() const override;
   /// The obstacles.
   SceneGeometry surfaces() const override;
@@ -65,19 +77,29 @@ class ElasticWorld final : public Motion, public ShowsMeshes {
   using Places = std::vector<std::vector<Vector3>>;
 
   Index dofs() const;
+  Index node_dofs() const;
+  /// Numbers of a state.
+  Index state_size() const { return 2 * node_dofs() + (settings_.remembers_fastest ? 1 : 0); }
+  /// H and k of an obstacle with a mass.
+  ElasticStep driven_step(const ElasticObstacle& obstacle) const;
   double time() const { return static_cast<double>(step_) * settings_.time_step; }
   Places places_after(double lead) const;
   /// speeds: of the bodies, m/s; empty: only what touches or overlaps.
   std::vector<SurfaceContact> contacts(const Places& places, double time, const std::vector<double>& speeds) const;
-  /// D and b. frames: normal and tangents of each contact.
+  void add_driven_blocks(ProblemBuilder& builder, std::vector<ContactKey>& keys) const;
+  /// With springs for contacts.
+  MotionProblem sprung_problem(const std::vector<ElasticStep>& steps, const Places& places) const;
+  /// D and b, those of obstacles with a mass at the end. frames: normal and tangents of each contact.
   std::pair<SparseMatrix, Vector> contact_rows(const std::vector<SurfaceContact>& contacts,
                                                const std::vector<Matrix3>& frames) const;
 
   ElasticWorldSettings settings_;
   std::vector<ElasticBody> bodies_;
   std::vector<ElasticObstacle> obstacles_;
+  std::vector<std::size_t> driven_;  ///< obstacles with a mass
   const Stepper* stepper_;
   std::int64_t step_ = 0;
+  double fastest_ = 0.0;
 };
 
 }  // namespace ccp

@@ -68,9 +68,10 @@ Skin skin_of(const Mesh& mesh) {
   skin.edge_is_sharp.assign(skin.triangles.size(), {false, false, false});
   for (const auto& [nodes, triangles] : edges) {
     if (triangles.size() != 2) throw std::logic_error("skin_of: an edge of the surface does not have two triangles");
+    skin.edges.push_back({{nodes.first, nodes.second}, {triangles[0], triangles[1]}});
     const Vector3 one = normal_of(skin.triangles[at(triangles[0])], mesh.nodes);
     if (!(one.dot(normal_of(skin.triangles[at(triangles[1])], mesh.nodes)) < sharp_cosine)) continue;
-    skin.sharp_edges.push_back({{nodes.first, nodes.second}, {triangles[0], triangles[1]}});
+    skin.sharp_edges.push_back(skin.edges.back());
     skin.node_is_sharp[at(nodes.first)] = skin.node_is_sharp[at(nodes.second)] = true;
     for (const int t : triangles)
       for (std::size_t corner = 0; corner < 3; ++corner)

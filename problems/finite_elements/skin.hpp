@@ -16,8 +16,9 @@ struct Skin {
 
   std::vector<std::array<int, 3>> triangles;  ///< nodes, counter-clockwise seen from outside
   std::vector<int> vertices;                  ///< nodes of the surface, ascending
+  std::vector<Edge> edges;                    ///< in the order of their nodes
   /// Edges where the surface has a bend: the cosine of the angle between the normals of its triangles is below 0.8 in the
-  /// reference shape. In the order of their nodes.
+  /// reference shape. In the same order.
   std::vector<Edge> sharp_edges;
   /// Of each triangle and each of its edges (i, i + 1): whether it is a sharp one.
   std::vector<std::array<bool, 3>> edge_is_sharp;

@@ -156,6 +156,34 @@ Normal obstacle_normal(const Shape& shape, const Matrix3& axes, const Vector3& f
   return {out, distance - std::get<Cylinder>(shape).radius};
 }
 
+/// Contacts of the edges of the skin that cross a cylinder: it would slip through between vertices further apart than it is
+/// thick.
+void find_edge_cylinder_contacts(const ElasticSurface& body, int number, const Cylinder& cylinder,
+                                 const ObstacleFrame& frame, const Matrix3& axes, int number_obstacle, double reach,
+                                 std::vector<SurfaceContact>& found) {
+  const Vector3 axis = axes.col(2);
+  const auto across = [&](const Vector3& vector) { return Vector3(vector - axis.dot(vector) * axis); };
+  const auto& edges = body.skin().edges;
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    const Vector3 start = body.place(edges[e].nodes[0]), along = body.place(edges[e].nodes[1]) - start;
+    const Vector3 seen = across(along);
+    if (!(seen.squaredNorm() > 1e-6 * along.squaredNorm())) continue;  // along the axis: vertices have the contact
+    const double t = -across(start - frame.position).dot(seen) / seen.squaredNorm();
+    if (!(t > edge_margin && t < 1.0 - edge_margin)) continue;
+    const Vector3 place = start + t * along;
+    const Normal normal = obstacle_normal(cylinder, axes, place - frame.position);
+    if (normal.gap > reach || normal.direction.dot(outwards_of(body, edges[e]).normalized()) > facing) continue;
+    SurfaceContact contact;
+    contact.key = {number, number_obstacle, static_cast<int>(SkinContact::edges), static_cast<int>(e), 0};
+    contact.gap = normal.gap;
+    contact.point = place - 0.5 * normal.gap * normal.direction;
+    contact.normal = -normal.direction;
+    add_share(contact, number, edges[e].nodes[0], t - 1.0);
+    add_share(contact, number, edges[e].nodes[1], -t);
+    found.push_back(contact);
+  }
+}
+
 }  // namespace
 
 ElasticSurface::ElasticSurface(const ElasticModel& model, const std::vector<Vector3>& places)
@@ -204,6 +232,8 @@ void find_obstacle_contacts(const ElasticSurface& body, int number, const Shape&
     add_share(contact, number, vertices[i], -1.0);
     found.push_back(contact);
   }
+  if (const auto* cylinder = std::get_if<Cylinder>(&shape))
+    find_edge_cylinder_contacts(body, number, *cylinder, frame, axes, number_obstacle, reach, found);
 }
 
 }  // namespace ccp

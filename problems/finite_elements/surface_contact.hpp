@@ -15,7 +15,7 @@ namespace ccp {
 enum class SkinContact {
   first_vertex,   ///< features: node of body_a, triangle of the skin of body_b (0 for an obstacle)
   second_vertex,  ///< features: triangle of the skin of body_a, node of body_b
-  edges           ///< features: sharp edges of the skins of both
+  edges           ///< features: sharp edges of the skins of both; an edge of the skin of body_a and 0 for an obstacle
 };
 
 /// A contact between nodes: the rate of its gap is n · Σ weight · velocity over its nodes (and obstacles).
@@ -64,8 +64,8 @@ class ElasticSurface {
 void find_skin_contacts(const ElasticSurface& a, int number_a, const ElasticSurface& b, int number_b, double reach,
                         std::vector<SurfaceContact>& found);
 
-/// Appends the contacts of the vertices of a body with an obstacle, a half-space or a cylinder without ends. Throws
-/// InputError for another shape.
+/// Appends the contacts of the vertices of a body with an obstacle, a half-space or a cylinder without ends, and those of
+/// its edges with a cylinder that they cross. Throws InputError for another shape.
 void find_obstacle_contacts(const ElasticSurface& body, int number, const Shape& shape, const ObstacleFrame& frame,
                             int number_obstacle, double reach, std::vector<SurfaceContact>& found);
 

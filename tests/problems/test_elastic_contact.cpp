@@ -262,6 +262,28 @@ TEST_CASE("elastic bodies meet moving obstacles") {
     CHECK(problem.problem.rows() == 5);  // without friction
     for (const Matrix3& frame : problem.frames) CHECK((frame.col(0) + Vector3::UnitZ()).norm() < 1e-9);
   }
+  SECTION("one across it touches the edges that cross it, where no node is") {
+    const Quaternion across{std::sqrt(0.5), std::sqrt(0.5), 0.0, 0.0};
+    const auto above = [&](double x) {
+      return ElasticWorld(settings, {elastic_body(model, {x, 0.0, 0.05}, Matrix3::Identity())},
+                          {{Cylinder{0.02}, resting({0.0, 0.0, -0.021}, across)}})
+          .problem();
+    };
+    const MotionProblem level = above(0.05);
+    // Three edges along the bar and the diagonals of two cells.
+    CHECK(level.gaps.size() == 5);
+    for (std::size_t c = 0; c < level.gaps.size(); ++c) {
+      CHECK(level.gaps[c] == Approx(0.001).epsilon(1e-9));
+      CHECK(level.keys[c].kind == static_cast<int>(SkinContact::edges));
+      CHECK(level.points[c][0] == Approx(0.0).margin(1e-12));
+      CHECK((level.frames[c].col(0) + Vector3::UnitZ()).norm() < 1e-9);
+    }
+    // Each edge shares the contact between its nodes.
+    CHECK((DenseMatrix(level.problem.global().D).colwise().sum().array() - 1.0).abs().maxCoeff() < 1e-9);
+    const MotionProblem on_nodes = above(0.0);
+    CHECK(on_nodes.gaps.size() == 3);
+    for (const ContactKey& key : on_nodes.keys) CHECK(key.kind == static_cast<int>(SkinContact::first_vertex));
+  }
   SECTION("other shapes are refused") {
     CHECK_THROWS_WITH(ElasticWorld(settings, {}, {{Sphere{}, resting(Vector3::Zero())}}), Catch::Contains("sphere"));
     settings.envelope = -1.0;
