@@ -9,6 +9,7 @@
 #include "problems/scenes/ball_box.hpp"
 #include "problems/scenes/bolt_nut.hpp"
 #include "problems/scenes/cohesive_ball.hpp"
+#include "problems/scenes/cube_array.hpp"
 #include "problems/scenes/deformable_bars.hpp"
 #include "problems/scenes/dish_pile.hpp"
 #include "problems/scenes/drum.hpp"
@@ -53,6 +54,7 @@ constexpr std::array scenes{
     Entry{"drum", make<RotatingDrum>},
     Entry{"deformable_bars", make<DeformableBars>},
     Entry{"three_point_bending", make<ThreePointBending>},
+    Entry{"cube_array", make<CubeArray>},
     Entry{"wrecking_ball", make<WreckingBall>},
     Entry{"cohesive_ball", make<CohesiveBall>},
     Entry{"mixer", make<Mixer>},

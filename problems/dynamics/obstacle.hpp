@@ -34,4 +34,10 @@ PrescribedMotion carried(PrescribedMotion carrier, const Vector3& offset);
 /// position + amplitude sin(frequency t). amplitude: m; frequency: rad/s.
 PrescribedMotion shaking(const Vector3& position, const Quaternion& attitude, const Vector3& amplitude, double frequency);
 
+/// A sine sweep from rest, position + ∫∫ amplitude sin φ: the frequency of the acceleration grows from 0 in proportion to
+/// time to `frequency` at `duration`, φ = π frequency t²/duration, and stays then. The mean velocity is not 0, which nobody
+/// in a box that moves as a whole feels. amplitude: m/s²; frequency: Hz, > 0; duration: s, > 0.
+PrescribedMotion sweeping(const Vector3& position, const Quaternion& attitude, const Vector3& amplitude, double frequency,
+                          double duration);
+
 }  // namespace ccp
