@@ -145,7 +145,9 @@ SparseMatrix assemble_by_solves(const GlobalForm& form, const MassMatrix& mass) 
   const Index rows = form.D.cols();
   std::vector<int> start{0}, row;
   std::vector<double> value;
-  for (const auto& column : solved_columns(form.D, mass, packed_columns(form.D, finest_groups(form.H)))) {
+  // finest_groups() reads one triangle of H.
+  const BlockPartition groups = mass.symmetric() ? finest_groups(form.H) : uniform_blocks(form.H.cols(), form.H.cols());
+  for (const auto& column : solved_columns(form.D, mass, packed_columns(form.D, groups))) {
     for (const auto& [i, entry] : column) {
       row.push_back(i);
       value.push_back(entry);
