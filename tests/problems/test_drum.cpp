@@ -17,7 +17,7 @@ namespace {
 const Driver newton{"proximal_newton", Model::ncp};
 
 /// Moves without contacts, as a fall is.
-void fall(Motion& motion, int steps) {
+void let_fall(Motion& motion, int steps) {
   for (int n = 0; n < steps; ++n) {
     const MotionProblem step = motion.problem();
     const Vector none = Vector::Zero(step.problem.rows());
@@ -53,9 +53,9 @@ TEST_CASE("100 ellipsoids come into the drum at once, 100 spheres in two batches
 
   const auto spheres = scene_in_time("drum", {{"shape", "sphere"}});
   CHECK(spheres->problem().problem.dofs() == 6 * 81);
-  fall(*spheres, 614);
+  let_fall(*spheres, 614);
   CHECK(spheres->problem().problem.dofs() == 6 * 81);
-  fall(*spheres, 1);
+  let_fall(*spheres, 1);
   CHECK(spheres->problem().problem.dofs() == 6 * 100);
 }
 
