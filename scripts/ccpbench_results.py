@@ -33,16 +33,17 @@ COLUMN_UNITS = {
 ENDINGS = ((re.compile(r"_s(_min|_max)?$"), "s"), (re.compile(r"^time_to_1e-\d+$"), "s"), (re.compile(r"_J$"), "J"))
 # Of parameters of scenes and solvers, where all that have one of the name agree.
 PARAMETER_UNITS = {
-    "angular_velocity": "rad/s", "ball_density": "kg/m³", "ball_gap": "m", "ball_height": "m", "ball_radius": "m",
-    "ball_speed": "m/s", "beta": "kg", "blade_height": "m", "blade_length": "m", "blade_place": "m", "blade_speed": "rad/s",
-    "blade_thickness": "m", "bond": "m", "box_edge": "m", "box_mass": "kg", "brick_density": "kg/m³", "clearance": "m",
-    "cohesion": "N", "column_gap": "m", "density": "kg/m³", "diameter": "m", "distance": "m", "ellipsoid_flat": "m",
-    "envelope": "m", "force": "N", "gap": "m", "gravity": "m/s²", "heavy_mass": "kg", "height": "m", "hold": "s", "length": "m",
-    "light_mass": "kg", "lone_mass": "kg", "margin": "m", "mass": "kg", "mass_unit": "kg", "overlap": "m", "patch": "m",
-    "pitch": "m", "pot_mass": "kg", "push": "m", "radius": "m", "residual_step": "kg", "rho": "1/kg", "rho_bilateral": "1/kg",
-    "row_gap": "m", "slab_mass": "kg", "slope": "°", "speed": "m/s", "spin": "rad/s", "sphere_radius": "m", "swing": "rad", "time": "s",
-    "time_step": "s", "tolerance_dual": "m/s", "tolerance_primal": "N·s", "tool_mass": "kg", "width": "m", "wrist_angle": "rad",
-    "young": "Pa",
+    "amplitude": "m/s²", "angular_velocity": "rad/s", "ball_density": "kg/m³", "ball_gap": "m", "ball_height": "m",
+    "ball_radius": "m", "ball_speed": "m/s", "beta": "kg", "blade_height": "m", "blade_length": "m", "blade_place": "m",
+    "blade_speed": "rad/s", "blade_thickness": "m", "bond": "m", "box_edge": "m", "box_mass": "kg", "brick_density": "kg/m³",
+    "clearance": "m", "cohesion": "N", "column_gap": "m", "density": "kg/m³", "diameter": "m", "distance": "m", "duration": "s",
+    "edge": "m", "ellipsoid_flat": "m", "envelope": "m", "force": "N", "frequency": "Hz", "gap": "m", "gravity": "m/s²",
+    "heavy_mass": "kg", "height": "m", "hold": "s", "joint_damping": "N·m·s/rad", "length": "m", "light_mass": "kg",
+    "limit_margin": "rad", "lone_mass": "kg", "margin": "m", "mass": "kg", "mass_unit": "kg", "overlap": "m", "patch": "m",
+    "penalty_stiffness": "N/m", "pitch": "m", "pot_mass": "kg", "punch_mass": "kg", "push": "m", "radius": "m",
+    "residual_step": "kg", "rho": "1/kg", "rho_bilateral": "1/kg", "row_gap": "m", "slab_mass": "kg", "slope": "°", "span": "m",
+    "speed": "m/s", "sphere_radius": "m", "spin": "rad/s", "swing": "rad", "time": "s", "time_step": "s", "tolerance_dual": "m/s",
+    "tolerance_primal": "N·s", "tool_mass": "kg", "width": "m", "wrist_angle": "rad", "young": "Pa",
 }
 TEXTS = {"problem", "model", "label", "solver", "hash", "status", "reason", "school", "stopped_by"}  # columns that are no numbers
 
