@@ -318,7 +318,8 @@ std::string scorecard_row(const Claim& claim, const Judgement* judgement) {
 }
 
 std::string scorecard_of(const JudgedConfig& judged) {
-  const auto& [config, judgements, small, origin] = judged;
+  const auto& [config, judgements, other, origin] = judged;
+  const std::vector<Judgement>& small = other;  // Clang 14 captures no structured binding
   const bool both = !small.empty();
   std::string text = fmt::format("\n## {}{}{}\n\n", markdown(config.name),
                                  config.title.empty() ? "" : ": " + markdown(config.title),
