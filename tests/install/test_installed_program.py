@@ -1,5 +1,6 @@
 """Tests of the installed program, away from its source tree, and of the Debian packages. CCPBENCH_BUILD names the build folder."""
 
+import gzip
 import os
 import shutil
 import subprocess
@@ -63,6 +64,14 @@ class InstalledProgram(unittest.TestCase):
             self.assertIn("its version here: absent", self.program("list", "solvers", method).stdout)
             peer.with_suffix(".away").rename(peer)
             self.assertNotIn("version here: absent", self.program("list", "solvers", method).stdout)
+
+    def test_has_its_manual_page_and_completions(self):
+        share = self.prefix / "share"
+        with gzip.open(share / "man" / "man1" / "ccpbench.1.gz", "rt", encoding="utf-8") as page:
+            self.assertEqual(page.read(), self.program("man").stdout)
+        for shell, path in (("bash", "bash-completion/completions/ccpbench"), ("zsh", "zsh/vendor-completions/_ccpbench"),
+                            ("fish", "fish/vendor_completions.d/ccpbench.fish")):
+            self.assertEqual((share / path).read_text(encoding="utf-8"), self.program("completion", shell).stdout, shell)
 
     def test_names_that_no_config_has(self):
         made = self.program("run", "tset1a")
