@@ -114,7 +114,10 @@ class Completion(unittest.TestCase):
     def test_zsh_completes(self):
         self.need("zsh")
         subprocess.run(["zsh", "-n", "script"], check=True, timeout=60, cwd=self.folder)
-        shell = Terminal(["zsh", "-f", "-i"], self.folder)
+        try:
+            shell = Terminal(["zsh", "-f", "-i"], self.folder)
+        except OSError as error:  # a chroot without /dev/pts
+            self.skipTest(f"no pseudo-terminals here ({error})")
         self.addCleanup(shell.close)
         shell.type("PS1=; autoload -U compinit; compinit -u -D; source ./script; bindkey -e; bindkey '^I' complete-word; echo rea''dy\n")
         self.assertIn("ready", shell.shows("ready\r\n"))
