@@ -21,13 +21,6 @@ struct LinkSide {
   DenseMatrix columns;    ///< of D there
 };
 
-Matrix3 contact_axes(const Vector3& normal) {
-  const Vector3 tangent = any_tangent(normal);
-  Matrix3 frame;
-  frame << normal, tangent, normal.cross(tangent);
-  return frame;
-}
-
 /// Adds blocks one after the other: their columns of D, their parts, b.
 class StepWriter {
  public:
@@ -50,7 +43,7 @@ class StepWriter {
   }
 
   void add_contact(const Contact& contact) {
-    const Matrix3 frame = contact_axes(contact.normal);
+    const Matrix3 frame = contact_frame(contact.normal);
     const bool slides = view_.settings.friction > 0.0;
     const Index rows = slides ? 3 : 1;
     std::vector<LinkSide> sides;
@@ -83,8 +76,8 @@ class StepWriter {
     add({{dof, {dof}, DenseMatrix::Constant(1, 1, sign)}}, 1, gap);
     builder_.unilateral();
     limit_keys_.push_back({parent == TreeLink::ground ? -1 : first_link_[robot] + parent,
-                                       first_link_[robot] + static_cast<int>(link), ContactKey::joint_row,
-                                       static_cast<int>(link), sign > 0.0 ? 0 : 1});
+                           first_link_[robot] + static_cast<int>(link), ContactKey::joint_row, static_cast<int>(link),
+                           sign > 0.0 ? 0 : 1});
   }
 
   MotionProblem finish(SparseMatrix H, Vector k) {
@@ -128,7 +121,8 @@ class StepWriter {
       for (Index i = 0; i < side.columns.rows(); ++i)
         for (Index c = 0; c < rows; ++c)
           if (side.columns(i, c) != 0.0)
-            entries_.emplace_back(side.dofs[static_cast<std::size_t>(i)], first_row + static_cast<int>(c), side.columns(i, c));
+            entries_.emplace_back(side.dofs[static_cast<std::size_t>(i)], first_row + static_cast<int>(c),
+                                  side.columns(i, c));
     }
     b_.push_back(gap / view_.settings.time_step);
     b_.resize(b_.size() + static_cast<std::size_t>(rows) - 1, 0.0);

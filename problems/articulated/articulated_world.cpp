@@ -11,11 +11,11 @@
 #include "core/text.hpp"
 #include "problems/articulated/articulated_step.hpp"
 #include "problems/dynamics/body.hpp"
+#include "problems/dynamics/state.hpp"
 
 namespace ccp {
 namespace {
 
-constexpr double farthest_way = 1e8;    // in a step, m or rad: taylor_sin() knows angles below 1e9
 constexpr double least_envelope = 1e-4;  // m
 
 void check_not_negative(double value, const char* what, const char* unit) {
@@ -32,7 +32,8 @@ void check_robot(const Robot& robot, std::size_t number) {
   for (std::size_t i = 0; i < robot.model->shapes.size(); ++i) {
     const LinkShape& shape = robot.model->shapes[i];
     const std::string name = fmt::format("shape {} of robot {}", i, number);
-    if (shape.link >= links) throw InputError(fmt::format("{} is on link {}, expected a number below {}", name, shape.link, links));
+    if (shape.link >= links)
+      throw InputError(fmt::format("{} is on link {}, expected a number below {}", name, shape.link, links));
     check_body_shape(shape.shape, name);
   }
 }
@@ -142,14 +143,8 @@ MotionProblem ArticulatedWorld::problem() const {
 }
 
 void ArticulatedWorld::advance(const Vector& velocity, const Vector& impulse) {
-  if (velocity.size() != dofs())
-    throw InputError(fmt::format("velocity of step {} has {} entries, expected {}", step_, velocity.size(), dofs()));
-  if (!velocity.allFinite() || !impulse.allFinite())
-    throw InputError(fmt::format("solution of step {} is not finite", step_));
-  if (const double way = settings_.time_step * max_norm(velocity); !(way < farthest_way))
-    throw InputError(fmt::format("step {} would move a robot by {:.0e} m or rad, expected less than {:.0e}: the motion has "
-                                 "broken down",
-                                 step_, way, farthest_way));
+  check_solution(velocity, impulse, dofs(), step_);
+  check_way(velocity, settings_.time_step, "robot", step_);
   Index start = 0;
   for (Robot& robot : robots_) {
     robot.velocity = velocity.segment(start, robot.velocity.size());
@@ -188,17 +183,12 @@ MotionState ArticulatedWorld::state() const {
 }
 
 void ArticulatedWorld::restore(const MotionState& state) {
-  if (state.scene != settings_.name)
-    throw InputError(fmt::format("state is of '{}', expected '{}'", state.scene, settings_.name));
-  if (state.step < 0) throw InputError(fmt::format("state has step {}, expected >= 0", state.step));
+  check_origin(state, settings_.name);
   const Index expected = this->state().values.size();
   if (state.values.size() != expected)
     throw InputError(
         fmt::format("state has {} numbers, expected {} of {} robots", state.values.size(), expected, robots_.size()));
-  for (Index i = 0; i < state.values.size(); ++i)
-    if (!std::isfinite(state.values[i]))
-      throw InputError(
-          fmt::format("damaged state: number {} is {}, expected a finite one", i, format_double(state.values[i])));
+  check_finite(state.values);
   std::vector<Robot> robots = robots_;
   const double* value = state.values.data();
   for (std::size_t number = 0; number < robots.size(); ++number) {
@@ -206,10 +196,7 @@ void ArticulatedWorld::restore(const MotionState& state) {
     if (is_free(robot.model->tree)) {
       robot.pose.base = Eigen::Map<const Vector3>(value);
       robot.pose.attitude = {value[3], value[4], value[5], value[6]};
-      const double norm = Eigen::Map<const Eigen::Vector4d>(value + 3).norm();
-      if (!(std::abs(norm - 1.0) < 1e-12))
-        throw InputError(
-            fmt::format("damaged state: quaternion of robot {} has norm {}, expected 1", number, format_double(norm)));
+      check_unit_quaternion(value + 3, "robot", number);
       value += 7;
     }
     for (double& angle : robot.pose.joints) angle = *value++;

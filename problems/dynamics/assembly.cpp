@@ -71,13 +71,6 @@ std::vector<NumberPair> held_pairs(const WorldParts& parts, double time, const s
 bool is_unilateral(const WorldContact& contact) { return contact.friction == 0.0 && contact.cohesion == 0.0; }
 Index row_count(const WorldContact& contact) { return is_unilateral(contact) ? 1 : 3; }
 
-Matrix3 frame_of(const Vector3& normal) {
-  const Vector3 tangent = any_tangent(normal);
-  Matrix3 frame;
-  frame << normal, tangent, normal.cross(tangent);
-  return frame;
-}
-
 /// Writes the columns of one problem.
 class ColumnMaker {
  public:
@@ -247,7 +240,7 @@ MotionProblem assemble(const StepView& view, const DofMap& dofs) {
   ProblemBuilder builder(view.settings.name);
   Index row = 0;
   for (const WorldContact& contact : contacts) {
-    frames.push_back(frame_of(contact.normal));
+    frames.push_back(contact_frame(contact.normal));
     for (Index i = 0; i < row_count(contact); ++i) b[row++] = maker.contact_column(contact, frames.back().col(i));
     keys.push_back(contact.key);
     gaps.push_back(contact.gap);

@@ -12,15 +12,14 @@
 namespace ccp {
 namespace {
 
+constexpr double largest_way = 1e8;  // in a step, m or rad
+
 MovingBody unpacked(MovingBody body, const double* values, std::size_t number) {
   body.position = Eigen::Map<const Vector3>(values);
   body.attitude = {values[3], values[4], values[5], values[6]};
   body.velocity = Eigen::Map<const Vector3>(values + 7);
   body.spin = Eigen::Map<const Vector3>(values + 10);
-  const double norm = Eigen::Map<const Eigen::Vector4d>(values + 3).norm();
-  if (!(std::abs(norm - 1.0) < 1e-12))
-    throw InputError(
-        fmt::format("damaged state: quaternion of body {} has norm {}, expected 1", number, format_double(norm)));
+  check_unit_quaternion(values + 3, "body", number);
   return body;
 }
 
@@ -36,6 +35,39 @@ PseudoRigidBody unpacked(PseudoRigidBody body, const double* values, std::size_t
 }
 
 }  // namespace
+
+void check_origin(const MotionState& state, const std::string& scene) {
+  if (state.scene != scene) throw InputError(fmt::format("state is of '{}', expected '{}'", state.scene, scene));
+  if (state.step < 0) throw InputError(fmt::format("state has step {}, expected >= 0", state.step));
+}
+
+void check_finite(const Vector& values) {
+  for (Index i = 0; i < values.size(); ++i)
+    if (!std::isfinite(values[i]))
+      throw InputError(fmt::format("damaged state: number {} is {}, expected a finite one", i, format_double(values[i])));
+}
+
+void check_unit_quaternion(const double* quaternion, std::string_view what, std::size_t number) {
+  const double norm = Eigen::Map<const Eigen::Vector4d>(quaternion).norm();
+  if (!(std::abs(norm - 1.0) < 1e-12))
+    throw InputError(
+        fmt::format("damaged state: quaternion of {} {} has norm {}, expected 1", what, number, format_double(norm)));
+}
+
+void check_solution(const Vector& velocity, const Vector& impulse, Index dofs, std::int64_t step) {
+  if (velocity.size() != dofs)
+    throw InputError(fmt::format("velocity of step {} has {} entries, expected {}", step, velocity.size(), dofs));
+  if (!velocity.allFinite() || !impulse.allFinite())
+    throw InputError(fmt::format("solution of step {} is not finite", step));
+}
+
+void check_way(const Vector& velocity, double h, std::string_view what, std::int64_t step) {
+  if (const double way = h * max_norm(velocity); !(way < largest_way))
+    throw InputError(
+        fmt::format("step {} would move a {} by {:.0e} m or rad, expected less than {:.0e}: the motion has "
+                    "broken down",
+                    step, what, way, largest_way));
+}
 
 Eigen::Matrix<double, 9, 1> by_rows(const Matrix3& matrix) {
   Eigen::Matrix<double, 9, 1> rows;
@@ -70,9 +102,7 @@ void unpack(const Vector& values, std::vector<MovingBody>& bodies, std::vector<P
   if (values.size() != expected)
     throw InputError(fmt::format("state has {} numbers, expected {} ({} rigid bodies of 13, {} pseudo-rigid ones of 24)",
                                  values.size(), expected, bodies.size(), pseudo_rigid.size()));
-  for (Index i = 0; i < values.size(); ++i)
-    if (!std::isfinite(values[i]))
-      throw InputError(fmt::format("damaged state: number {} is {}, expected a finite one", i, format_double(values[i])));
+  check_finite(values);
   std::vector<MovingBody> rigid;
   std::vector<PseudoRigidBody> deformable;
   const double* place = values.data();

@@ -14,7 +14,6 @@ namespace ccp {
 namespace {
 
 constexpr double missed_depth = 0.01;  // of WorldContact::size
-constexpr double largest_way = 1e8;    // in a step, m or rad: taylor_sin() knows angles below 1e9
 
 /// 0 where nothing overlaps.
 double least_gap(const std::vector<WorldContact>& contacts) {
@@ -133,14 +132,8 @@ MotionProblem World::problem() const {
 void World::advance(const Vector& velocity, const Vector& impulse) {
   const Configuration halfway = configuration_at(stepper_->lead());
   const DofMap dofs = dof_map(parts_, halfway.present);
-  if (velocity.size() != dofs.size)
-    throw InputError(fmt::format("velocity of step {} has {} entries, expected {}", step_, velocity.size(), dofs.size));
-  if (!velocity.allFinite() || !impulse.allFinite())
-    throw InputError(fmt::format("solution of step {} is not finite", step_));
-  if (const double way = settings_.time_step * max_norm(velocity); !(way < largest_way))
-    throw InputError(
-        fmt::format("step {} would move a body by {:.0e} m or rad, expected less than {:.0e}: the motion has broken down",
-                    step_, way, largest_way));
+  check_solution(velocity, impulse, dofs.size, step_);
+  check_way(velocity, settings_.time_step, "body", step_);
   const double h = settings_.time_step, lead = stepper_->lead() * h, rest = h - lead;
   for (int number = 0; number < parts_.count(); ++number) {
     if (!dofs.has(number)) continue;
@@ -167,9 +160,7 @@ void World::advance(const Vector& velocity, const Vector& impulse) {
 MotionState World::state() const { return {settings_.name, step_, packed(parts_.bodies, parts_.pseudo_rigid)}; }
 
 void World::restore(const MotionState& state) {
-  if (state.scene != settings_.name)
-    throw InputError(fmt::format("state is of '{}', expected '{}'", state.scene, settings_.name));
-  if (state.step < 0) throw InputError(fmt::format("state has step {}, expected >= 0", state.step));
+  check_origin(state, settings_.name);
   unpack(state.values, parts_.bodies, parts_.pseudo_rigid);
   step_ = state.step;
 }

@@ -13,6 +13,7 @@
 #include "problem/problem_builder.hpp"
 #include "problems/dynamics/attitude.hpp"
 #include "problems/dynamics/body.hpp"
+#include "problems/dynamics/state.hpp"
 #include "problems/rigid/assembly.hpp"
 #include "problems/rigid/rigid_system.hpp"
 
@@ -38,13 +39,6 @@ std::vector<Vector3> free_velocity(const ElasticStep& step, std::size_t number) 
       factor->solve(step.k, velocity) != LinearStatus::ok)
     throw InputError(fmt::format("H of body {} cannot be factorised: {}", number, factor->info().message));
   return unflattened(velocity);
-}
-
-Matrix3 contact_frame(const Vector3& normal) {
-  const Vector3 tangent = any_tangent(normal);
-  Matrix3 frame;
-  frame << normal, tangent, normal.cross(tangent);
-  return frame;
 }
 
 /// H of all bodies and k.
@@ -271,10 +265,7 @@ std::pair<SparseMatrix, Vector> ElasticWorld::contact_rows(const std::vector<Sur
 }
 
 void ElasticWorld::advance(const Vector& velocity, const Vector& impulse) {
-  if (velocity.size() != dofs())
-    throw InputError(fmt::format("velocity of step {} has {} entries, expected {}", step_, velocity.size(), dofs()));
-  if (!velocity.allFinite() || !impulse.allFinite())
-    throw InputError(fmt::format("solution of step {} is not finite", step_));
+  check_solution(velocity, impulse, dofs(), step_);
   Places halfway = places_after(stepper_->lead());
   const double rest = (1.0 - stepper_->lead()) * settings_.time_step;
   Index start = 6 * std::ssize(driven_);
@@ -315,16 +306,11 @@ MotionState ElasticWorld::state() const {
 }
 
 void ElasticWorld::restore(const MotionState& state) {
-  if (state.scene != settings_.name)
-    throw InputError(fmt::format("state is of '{}', expected '{}'", state.scene, settings_.name));
-  if (state.step < 0) throw InputError(fmt::format("state has step {}, expected >= 0", state.step));
+  check_origin(state, settings_.name);
   if (state.values.size() != state_size())
     throw InputError(fmt::format("state has {} numbers, expected {} (6 for each of {} nodes{})", state.values.size(),
                                  state_size(), node_dofs() / 3, settings_.remembers_fastest ? " and one more" : ""));
-  for (Index i = 0; i < state.values.size(); ++i)
-    if (!std::isfinite(state.values[i]))
-      throw InputError(
-          fmt::format("damaged state: number {} is {}, expected a finite one", i, format_double(state.values[i])));
+  check_finite(state.values);
   Index place = 0;
   for (ElasticBody& body : bodies_)
     for (std::size_t node = 0; node < body.places.size(); ++node, place += node_state_size) {

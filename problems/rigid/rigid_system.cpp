@@ -72,6 +72,13 @@ Vector3 any_tangent(const Vector3& normal) {
   return Vector3::Unit(smallest).cross(normal).normalized();
 }
 
+Matrix3 contact_frame(const Vector3& normal) {
+  const Vector3 tangent = any_tangent(normal);
+  Matrix3 frame;
+  frame << normal, tangent, normal.cross(tangent);
+  return frame;
+}
+
 ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>& bodies,
                           const std::vector<RigidConstraint>& constraints, double time_step) {
   Vector k(static_cast<Index>(6 * bodies.size()));

@@ -42,6 +42,9 @@ struct RigidConstraint {
 /// Some unit vector orthogonal to `normal`, the same for the same normal.
 Vector3 any_tangent(const Vector3& normal);
 
+/// The normal, its any_tangent() and their cross product, as columns.
+Matrix3 contact_frame(const Vector3& normal);
+
 /// The global form (A.1, A.2) of one step of length h: H = diag(m, m, m, inertia) for each body, k = M v⁽ˡ⁾ + h (f, τ), D
 /// from the points and frames, b = (Φ/h, 0, 0). With ω the spin at the start and J the inertia of a gyroscopic body, J + h
 /// ([ω]× J − [Jω]×) stands in the place of J in H, which is not symmetric then, and its k gains h ω × Jω. A contact has
