@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "problems/dynamics/state.hpp"
 #include "support/build_scene.hpp"
 #include "tests/problems/driven_motion.hpp"
 #include "tests/problems/same_bytes.hpp"
@@ -80,6 +81,32 @@ TEST_CASE("a box of balls is the same bytes on one and two threads and in a seco
   }
   CHECK(ends[0] == ends[1]);
   CHECK(ends[0] == ends[2]);
+}
+
+TEST_CASE("ten steps end where they end in the release build, with every compiler option") {
+  // The numbers are those of the release build; the sanitizers' and the debug build run the same test.
+  struct Expected {
+    const char* friction;
+    const char* solver;
+    Vector3 first, last;  ///< centres, m
+  };
+  const Expected all[] = {{"0",
+                           "ipm_qp",
+                           {-0.085508822863098161, -0.073461284815884542, 0.035},
+                           {0.079750996910898958, -0.079326682102147925, 0.18292292098478663}},
+                          {"0.3",
+                           "ipm_cone",
+                           {-0.074613416403884705, -0.083262702486432749, 0.035},
+                           {0.084724076226027983, -0.086432274519225888, 0.23898451016207503}}};
+  for (const Expected& expected : all) {
+    CAPTURE(expected.friction);
+    const auto motion = scene_in_time("ball_box", {{"spheres", "30"}, {"friction", expected.friction}});
+    CHECK(drive(*motion, 10, {expected.solver, Model::ccp, 1e-12}).problems.back().keys.size() > 30);
+    const Vector values = motion->state().values;
+    const Vector3 first = values.head<3>(), last = values.segment<3>(values.size() - rigid_state_size);
+    CHECK((first - expected.first).norm() < 1e-12);
+    CHECK((last - expected.last).norm() < 1e-12);
+  }
 }
 
 TEST_CASE("balls come to rest in the box, at less than 1 % of their radius into each other", "[slow]") {

@@ -101,6 +101,7 @@ RunSpec thesis_spec(const std::string& solver, const std::string& lengths) {
   spec.settings = {{"starting_point", std::string("ones")},
                    {"step_lengths", lengths},
                    {"eta_policy", std::string("fixed")},
+                   {"eta", 0.95},
                    {"criterion", std::string("absolute")}};
   return spec;
 }

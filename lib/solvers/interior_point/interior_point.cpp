@@ -137,7 +137,13 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
   InteriorPointMethod(const char* name, const char* title, const char* reference, bool cones)
       : Method({name, title, reference, {Model::ccp}, InteriorColumns().columns(), true}), cones_(cones) {
     InteriorSettings& s = settings_;
-    if (!cones) s.starting_point = StartingPoint::mehrotra;
+    if (cones) {
+      // Steps that end nearer to a surface leave contacts there, from where later steps do not get away (sec. J).
+      s.eta_policy = EtaPolicy::fixed;
+      s.eta = 0.99;
+    } else {
+      s.starting_point = StartingPoint::mehrotra;
+    }
     fields_
         .add("step_lengths", &s.step_lengths,
              {{"equal", StepLengths::equal}, {"split", StepLengths::split}, {"split_always", StepLengths::split_always}},
