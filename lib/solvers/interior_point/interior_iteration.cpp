@@ -9,6 +9,7 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double largest_eta = 0.9999;
+constexpr double central_part = 0.1;            ///< of the mean, the least eigenvalue of λ∘y after a long step
 constexpr double nearly_rigid = 1e-6;           ///< compliance of the start `central`, in units of the mean N_ii
 constexpr double hair = 1e-8;                   ///< least y of a start from velocities, in units of that of a cold one
 constexpr double largest_regularisation = 1.0;  ///< in units of the mean N_ii
@@ -223,10 +224,8 @@ bool InteriorIteration::step(Monitor& monitor) {
     if (!find_direction(monitor)) return false;
     alpha = lengths_to_boundary();
   }
-  const double factor = eta();
-  alpha.primal = std::min(1.0, factor * alpha.primal);
-  alpha.dual = std::min(1.0, factor * alpha.dual);
-  advance(alpha);
+  const double factor = eta(alpha);
+  advance({std::min(1.0, factor * alpha.primal), std::min(1.0, factor * alpha.dual)});
   if (!unbounded()) return true;
   message_ = "the impulses grow without bound: the problem has no solution to within rounding";
   return false;
@@ -364,10 +363,27 @@ double InteriorIteration::trial_complementarity(const Lengths& alpha) const {
   return barrier_.cones > 0 ? sum / static_cast<double>(barrier_.cones) : 0.0;
 }
 
-double InteriorIteration::eta() const {
+double InteriorIteration::eta(const Lengths& alpha) const {
   if (settings_.eta_policy == EtaPolicy::fixed) return std::min(settings_.eta, largest_eta);
   const double sum = convergence_.complementarity * static_cast<double>(barrier_.cones);
-  return std::min(0.1 * std::exp(-sum) + 0.9, largest_eta);
+  const double eta = std::min(0.1 * std::exp(-sum) + 0.9, largest_eta);
+  if (settings_.eta_policy == EtaPolicy::adaptive || eta <= settings_.eta) return eta;
+  return stays_central({std::min(1.0, eta * alpha.primal), std::min(1.0, eta * alpha.dual)}) ? eta : settings_.eta;
+}
+
+/// Whether the steps leave the least eigenvalue of each λ_i∘y_i, in scaled space, above a part of their mean.
+bool InteriorIteration::stays_central(const Lengths& alpha) const {
+  const double least = central_part * trial_complementarity(alpha);
+  for (Index i = 0; i < barrier_.count(); ++i) {
+    if (barrier_.bilateral(i)) continue;
+    const Vector3& z = scaling_[static_cast<std::size_t>(i)].point;
+    const Vector3 y = z + alpha.primal * scaled_y_.segment<3>(3 * i);
+    const Vector3 lambda = z + alpha.dual * scaled_lambda_.segment<3>(3 * i);
+    const double product = y.dot(lambda);
+    const double spread = product * product - lorentz_determinant(y) * lorentz_determinant(lambda);
+    if (!(product - std::sqrt(std::max(0.0, spread)) >= least)) return false;
+  }
+  return true;
 }
 
 void InteriorIteration::move(const Lengths& alpha) {

@@ -11,7 +11,7 @@
 namespace ccp {
 
 enum class StepLengths { equal, split, split_always };
-enum class EtaPolicy { fixed, adaptive };
+enum class EtaPolicy { fixed, adaptive, central };
 enum class StartingPoint { central, mehrotra, two_step, ones };
 enum class InteriorWarmStart { none, partial, full, velocities };
 enum class InteriorCriterion { relative, absolute };
@@ -97,7 +97,8 @@ class InteriorIteration {
   void set_regularisation(double delta);
   void target_affine();
   void target_corrected(double weight);
-  double eta() const;
+  double eta(const Lengths& alpha) const;
+  bool stays_central(const Lengths& alpha) const;
   void advance(const Lengths& alpha);
   bool unbounded();
   double remainder() const;

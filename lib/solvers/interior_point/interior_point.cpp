@@ -37,8 +37,8 @@ class InteriorSession final : public Session {
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     iteration_.set_shift(shift);
     shift_ = shift;
-    // Velocities alone say nothing of impulses: such a run shows its own first point, not the impulses it does not take. Those
-    // of later runs are its own (the De Saxcé loop goes on with them).
+    // Velocities alone say nothing of impulses: such a run shows its own first point, not the impulses it does not take.
+    // Those of later runs are its own (the De Saxcé loop goes on with them).
     const bool velocities = first_run_ && start.velocity.size() > 0 && iteration_.takes_velocities_alone();
     first_run_ = false;
     const bool warm = start.impulse.size() > 0 && !velocities;
@@ -72,7 +72,8 @@ class InteriorSession final : public Session {
 
  private:
   bool begin_warm(const WarmStart& start, Monitor& monitor) {
-    if (iteration_.takes_velocities_alone() && start.velocity.size() > 0) return iteration_.start_at(start.velocity, monitor);
+    if (iteration_.takes_velocities_alone() && start.velocity.size() > 0)
+      return iteration_.start_at(start.velocity, monitor);
     const Vector given = impulse_;
     return iteration_.start_warm(given, start.velocity.size() > 0 ? &start.velocity : nullptr, monitor);
   }
@@ -138,8 +139,8 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
       : Method({name, title, reference, {Model::ccp}, InteriorColumns().columns(), true}), cones_(cones) {
     InteriorSettings& s = settings_;
     if (cones) {
-      // Steps that end nearer to a surface leave contacts there, from where later steps do not get away (sec. J).
-      s.eta_policy = EtaPolicy::fixed;
+      // Steps that end near a surface leave contacts there, from where later steps do not get away (sec. J).
+      s.eta_policy = EtaPolicy::central;
       s.eta = 0.99;
     } else {
       s.starting_point = StartingPoint::mehrotra;
@@ -149,10 +150,11 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
              {{"equal", StepLengths::equal}, {"split", StepLengths::split}, {"split_always", StepLengths::split_always}},
              "one step for all variables; or one for velocities and one for impulses, where that leaves less, or always",
              "Mangoni's thesis, eqs. 4.11 and 4.12")
-        .add("eta_policy", &s.eta_policy, {{"fixed", EtaPolicy::fixed}, {"adaptive", EtaPolicy::adaptive}},
-             "part of the way to the surface of the cones: eta, or 0.9 + 0.1 exp(−n c), with n cones and the "
-             "complementarity c of "
-             "the criterion",
+        .add("eta_policy", &s.eta_policy,
+             {{"fixed", EtaPolicy::fixed}, {"adaptive", EtaPolicy::adaptive}, {"central", EtaPolicy::central}},
+             "part of the way to the surface of the cones: eta; 0.9 + 0.1 exp(−n c), with n cones and the complementarity c "
+             "of "
+             "the criterion; or that where all cones stay central, else eta",
              "Mangoni's thesis, eqs. 4.11 and 4.56; its sec. 4.12 has 0.9 + 0.1 exp(+n μ), which is above 1")
         .add("eta", &s.eta, Range{0.0, 1.0, true, true}, "", "part of the way when fixed; at most 0.9999", "ours")
         .add("starting_point", &s.starting_point,
