@@ -15,6 +15,7 @@ namespace {
 
 constexpr double edge_advantage = 1e-3, tie = 1e-6;  // over the shortest half length
 constexpr double least_sine = 1e-6;                  // of two edges whose cross product is a direction
+constexpr double rounding = 1e-9;                    // of heights over a face, over the shortest half length
 
 struct Direction {
   int index = -1;  ///< 0 … 2: faces of the first, 3 … 5: of the second, 6 + 3 i + j: edge i of the first × edge j
@@ -38,7 +39,7 @@ class BoxPair {
   Direction along(int index, const Vector3& n) const;
   Direction best_face() const;
   Direction best_edges() const;
-  double add_face(const Direction& face);
+  double add_face(const Direction& face, double envelope);
   void add_face_point(const Direction& face, const FacePoint& point);
   void add_edges(const Direction& edges);
   void add_closest();
@@ -109,11 +110,11 @@ FacePolygon BoxPair::polygon(const Direction& face) const {
 }
 
 /// The corners of the polygon within the envelope. Returns the height of the lowest, ∞ where there is none.
-double BoxPair::add_face(const Direction& face) {
+double BoxPair::add_face(const Direction& face, double envelope) {
   const FacePolygon shared = polygon(face);
   double lowest = infinite;
   for (const FacePoint& point : shared.points()) {
-    if (point.height > envelope_) continue;
+    if (point.height > envelope) continue;
     lowest = std::min(lowest, point.height);
     add_face_point(face, point);
   }
@@ -168,13 +169,14 @@ void BoxPair::add_closest() {
 
 void BoxPair::collide_overlapping(const Direction& face, const Direction& edges) {
   const bool by_edges = edges.gap > face.gap + edge_advantage * size_;
-  // A face that is hardly deeper than the edges may share nothing with the other. Parallel boxes have no crossed edges.
-  if (!by_edges && (add_face(face) < infinite || edges.index < 0)) return;
+  // The corners of faces that touch can be apart by rounding. A face that is hardly deeper than the edges may share nothing
+  // with the other. Parallel boxes have no crossed edges.
+  if (!by_edges && (add_face(face, std::max(envelope_, rounding * size_)) < infinite || edges.index < 0)) return;
   add_edges(edges);
 }
 
 void BoxPair::collide_apart(const Direction& face, const Direction& edges) {
-  const double lowest = add_face(face);
+  const double lowest = add_face(face, envelope_);
   if (lowest > std::max(face.gap, edges.gap) + edge_advantage * size_) add_closest();
 }
 

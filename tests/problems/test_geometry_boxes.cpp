@@ -1,3 +1,4 @@
+#include <Eigen/Geometry>
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -58,6 +59,24 @@ TEST_CASE("bricks flat on each other have four contacts at the corners, whatever
     CHECK(features(contacts) == features(stacked(0.0, Matrix3::Identity())));
   }
   CHECK(stacked(0.0051, Matrix3::Identity()).empty());
+}
+
+TEST_CASE("bricks that touch to rounding touch at their corners, and nowhere deep, without an envelope too") {
+  int touching = 0;
+  for (double yaw = 0.1; yaw < 1.5; yaw += 0.01) {
+    for (const Vector3& tilt : {Vector3(0.3, 0.4, 0.5), Vector3(-0.7, 0.2, 0.1), Vector3(0.05, -0.9, 0.6)}) {
+      const Matrix3 frame = Eigen::AngleAxisd(tilt.norm(), tilt.normalized()).toRotationMatrix();
+      const Matrix3 turned = frame * Eigen::AngleAxisd(yaw, Vector3::UnitZ()).toRotationMatrix();
+      const Vector3 place(1.0 + yaw, 2.0 / 3.0, -yaw), above = place + frame * Vector3(0.05, 0.02, 0.05);
+      const Contacts contacts = contacts_of(solid(0, brick, place, frame), solid(1, brick, above, turned), 0.0);
+      if (contacts.empty()) continue;  // apart by rounding
+      ++touching;
+      CAPTURE(yaw, tilt);
+      CHECK(contacts.size() >= 4);
+      CHECK(least_gap(contacts) > -1e-15);
+    }
+  }
+  CHECK(touching > 100);
 }
 
 TEST_CASE("a brick turned by 45° on a brick has eight contacts") {
