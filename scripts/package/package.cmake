@@ -61,6 +61,12 @@ foreach(_package ccpbench ccpbench-peers)
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CITATION.cff DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ccpbench
   COMPONENT program)
+# Where the links of the README find them.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/apps/ccpbench/docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ccpbench/apps/ccpbench COMPONENT program
+  FILES_MATCHING PATTERN "*.md")
+foreach(_room lib problems)
+  install(FILES ${PROJECT_SOURCE_DIR}/${_room}/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ccpbench/${_room} COMPONENT program)
+endforeach()
 
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # cpack would build the tests, too
 set(CPACK_GENERATOR DEB)

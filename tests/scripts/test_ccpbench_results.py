@@ -1,4 +1,4 @@
-"""Tests of scripts/ccpbench_results.py: on made-up folders, on real runs, and of the example in the README.
+"""Tests of scripts/ccpbench_results.py: on made-up folders, on real runs, and of the example in the user guide.
 CCPBENCH_PROGRAM names the program."""
 
 import csv
@@ -183,8 +183,8 @@ class RealRuns(Folders):
 
 
 class Documentation(Folders):
-    def test_the_example_of_the_readme(self):
-        example = re.search(r"```pycon\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S).group(1)
+    def test_the_example_of_the_guide(self):
+        example = re.search(r"```pycon\n(.*?)```", (ROOT / "apps" / "ccpbench" / "docs" / "python.md").read_text(encoding="utf-8"), re.S).group(1)
         self.assertGreater(len(doctest.DocTestParser().get_examples(example)), 5)
         interpreter = python_with("pandas")
         if not interpreter or not PROGRAM:
