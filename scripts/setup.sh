@@ -6,20 +6,22 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 usage() {
   cat <<'USAGE'
-usage: scripts/setup.sh [--tests] [--preset release|debug|asan]
+usage: scripts/setup.sh [--tests] [--site] [--preset release|debug|asan]
 
 Installs the Debian packages that are missing (with sudo when not root), configures build/PRESET and builds
-the program ccpbench there. --tests builds the tests, too. CCPBENCH_SKIP_PACKAGES=1 leaves the packages to you.
+the program ccpbench there. --tests builds the tests, too; --site is for scripts/site.sh. CCPBENCH_SKIP_PACKAGES=1 leaves the packages to you.
 USAGE
 }
 
 die() { echo "setup: $*" >&2; exit 1; }
 
 tests=no
+site=no
 preset=release
 while (($#)); do
   case $1 in
     --tests) tests=yes ;;
+    --site) site=yes ;;
     --preset) [[ $# -ge 2 ]] || { usage >&2; exit 2; }; preset=$2; shift ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup: unknown argument '$1'" >&2; usage >&2; exit 2 ;;
@@ -34,11 +36,12 @@ esac
 packages=(g++ cmake ninja-build ccache libeigen3-dev libmumps-seq-dev libopenblas0-pthread libsuitesparse-dev libhdf5-dev
   libfmt-dev libcli11-dev nlohmann-json3-dev python3-matplotlib libjs-chart.js)
 # Of these, the peers (Siconos, CVXOPT, Ipopt, DART, Simbody, Bullet), Clang, the shells, mandoc, lintian, pandas, h5py, VTK, Snakemake,
-# Slurm and Chromium are optional: tests that need them are skipped where they are missing.
+# Slurm, Chromium and those of the site are optional: tests that need them are skipped where they are missing.
 if [[ $tests == yes ]]; then
   packages+=(catch2 pkg-config dpkg-dev file lintian libfclib-dev python3-pandas python3-h5py python3-vtk9 snakemake slurm-wlm chromium
     clang libclang-rt-dev zsh fish mandoc python3-siconos python3-cvxopt coinor-libipopt-dev libdart-dev libsimbody-dev libbullet-dev)
 fi
+if [[ $tests == yes || $site == yes ]]; then packages+=(furo python3-myst-parser python3-sphinx); fi
 
 build=$root/build/$preset
 mkdir -p "$root/build" || die "cannot write to $root/build"

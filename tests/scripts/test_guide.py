@@ -30,6 +30,11 @@ def ask(*arguments, cwd=None):
     return answer.stdout
 
 
+def make_dump(place, name):
+    ask("generate", "odd_mass_stack", "--set", "spheres=2", "--set", "heavy_index=1", "--no-solution", "--form", "local", "--out", name,
+        cwd=place)
+
+
 def listed(topic):
     return [row["name"] for row in csv.DictReader(ask("list", topic, "--format", "csv").splitlines())]
 
@@ -129,13 +134,13 @@ class Examples(unittest.TestCase):
                 (Path(place) / "my-study.json").write_text(code, encoding="utf-8")
                 (Path(place) / "dumps").mkdir()
                 for name in ("dumps/a.hdf5", "Capsules-1.hdf5"):
-                    ask("generate", "odd_mass_stack", "--set", "spheres=2", "--set", "heavy_index=1", "--no-solution", "--form", "local", "--out", name, cwd=place)
+                    make_dump(place, name)
                 self.assertIn("14 cells", ask("check", "my-study.json", "--fclib", ".", cwd=place))
 
     def test_new_writes_a_config(self):
         with tempfile.TemporaryDirectory() as place:
             (Path(place) / "dumps").mkdir()
-            ask("generate", "odd_mass_stack", "--set", "spheres=2", "--set", "heavy_index=1", "--no-solution", "--form", "local", "--out", "dumps/a.hdf5", cwd=place)
+            make_dump(place, "dumps/a.hdf5")
             shown = [words for _, words in shell_commands(text_of("README.md")) if words[1:2] == ["new"]]
             self.assertEqual(len(shown), 1)
             ask(*shown[0][1:], cwd=place)

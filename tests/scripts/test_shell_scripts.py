@@ -87,6 +87,13 @@ class ShellScripts(unittest.TestCase):
         self.run_script("setup.sh")
         self.assertEqual(len(self.calls("cmake")), 1, "a configuration with tests serves the program, too")
 
+    def test_setup_for_the_site_installs_what_it_needs(self):
+        result = self.run_script("setup.sh", "--site", MISSING="furo catch2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        (install,) = [call for call in self.calls("apt-get") if " install " in call]
+        self.assertTrue(install.endswith(" furo"), install)
+        self.assertEqual(self.calls("cmake")[-1], f"cmake --build {self.root}/build/release --target ccpbench")
+
     def test_setup_uses_sudo_when_not_root(self):
         result = self.run_script("setup.sh", MISSING="ccache", FAKE_UID="1000")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -128,7 +135,8 @@ class ShellScripts(unittest.TestCase):
 
     def test_wrong_arguments(self):
         for name, arguments in (("run.sh", ()), ("run.sh", ("--fresh",)), ("setup.sh", ("--nonsense",)),
-                                ("setup.sh", ("--preset", "fast")), ("setup.sh", ("--preset",))):
+                                ("setup.sh", ("--preset", "fast")), ("setup.sh", ("--preset",)),
+                                ("site.sh", ("--nonsense",)), ("site.sh", ("--out",))):
             with self.subTest(name=name, arguments=arguments):
                 result = self.run_script(name, *arguments)
                 self.assertEqual(result.returncode, 2)
@@ -136,7 +144,7 @@ class ShellScripts(unittest.TestCase):
                 self.assertEqual(self.log.read_text(), "")
 
     def test_help(self):
-        for name in ("run.sh", "setup.sh", "test.sh"):
+        for name in ("run.sh", "setup.sh", "site.sh", "test.sh"):
             result = self.run_script(name, "--help")
             self.assertEqual((result.returncode, result.stderr, self.log.read_text()), (0, "", ""))
             self.assertRegex(result.stdout, f"usage: scripts/{name}")
