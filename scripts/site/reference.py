@@ -42,7 +42,9 @@ def table(heads, rows):
 
 
 def value(x):
-    return "–" if x is None else code(json.dumps(x, ensure_ascii=False) if not isinstance(x, str) else x)
+    if isinstance(x, float):
+        return code(f"{x:.12g}")
+    return "–" if x is None else code(x if isinstance(x, str) else json.dumps(x, ensure_ascii=False))
 
 
 def allowed(field):

@@ -17,7 +17,7 @@ SUBSCRIPT = re.compile(rf"_(?:\{{([^{{}}]*)\}}|((?:[{LETTER}0-9∞⊥°]{ACCENTS
 SUPERSCRIPT = re.compile(rf"\^(?:\{{([^{{}}]*)\}}|\(([^()]*)\)|([-−]?[{LETTER}0-9½⅓*]+))")
 IDENTIFIER = re.compile(r"[A-Za-z]{2,}(?:_[A-Za-z]{2,})+")
 # Words, units, numbers such as 1e-4.
-WORD = re.compile(r"[A-Za-zÀ-öø-ÿ]{3,}(?![\u0300-\u036f])|(?:if|or|of|on|in|at|by|to|as|is|it|be|so|tr|eq|mm|no|De|an)(?![A-Za-z])"
+WORD = re.compile(r"[A-Za-zÀ-öø-ÿ]{3,}(?![\u0300-\u036f])|(?:if|or|of|on|in|at|by|to|as|is|it|be|so|tr|eq|mm|no|De|an)(?![A-Za-z])|a(?= [a-z]{3})"
                   r"|(?<=\()(?:N·s|m/s)(?=\))|\d+(?:\.\d+)?e-?\d+")
 TOKEN = re.compile(rf"[{LETTER}]{ACCENTS}|.{ACCENTS}", re.S)
 RELATIONS = "=≤≥≈∈∋←⇔[]"
@@ -138,11 +138,15 @@ def aligned(parts, others):
     """The cells of a line as HTML: as far apart as in the source where another line has a cell at the same place, else by a gap."""
     shared = {offset for other in others for offset, _ in other if offset > 0}
     if not shared & {offset for offset, _ in parts}:
-        return ['<span class="gap"></span>'.join(formula(text) for _, text in parts)]
+        return [last('<span class="gap"></span>'.join(formula(text) for _, text in parts))] if parts else []
     made = [space(parts[0][0])] if parts[0][0] else []
     for (offset, text), after in zip(parts, [*parts[1:], None]):
-        made.append(space(after[0] - offset, formula(text)) if after else formula(text))
+        made.append(space(after[0] - offset, formula(text)) if after else last(formula(text)))
     return made
+
+
+def last(text):
+    return f'<span class="last">{text}</span>'
 
 
 def space(columns, text=""):

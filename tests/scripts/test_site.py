@@ -43,7 +43,8 @@ class Typesetting(unittest.TestCase):
                 ("u_T^j", '<i>u</i><span class="scripts"><sup><i>j</i></sup><sub><i>T</i></sub></span>'), ("K*", "<i>K</i><sup>∗</sup>"),
                 ("√(2 + x) y", '√<span class="root">2 + <i>x</i></span> <i>y</i>'), ("(H)^½", "(<i>H</i>)<sup>½</sup>"), ("Nd", "<i>N</i><i>d</i>"),
                 ("max_i rows(i)", "max<sub><i>i</i></sub> rows(<i>i</i>)"), ("natural_map <= 1", "<code>natural_map</code> ≤ 1"),
-                ("Γ = `p < q`", "Γ = <code>p &lt; q</code>"), ("Siconos' error", "Siconos' error"), ("x_n, y", "<i>x</i><sub><i>n</i></sub>, <i>y</i>")):
+                ("Γ = `p < q`", "Γ = <code>p &lt; q</code>"), ("Siconos' error", "Siconos' error"), ("x_n, y", "<i>x</i><sub><i>n</i></sub>, <i>y</i>"),
+                ("a point a_i", "a point <i>a</i><sub><i>i</i></sub>")):
             self.assertEqual(typeset.formula(source), made)
 
     def test_sentences(self):
