@@ -216,16 +216,21 @@ def changes(manifest):
     return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
 
 
+def csv_rows(path, folder):
+    """The rows of a file, each by the names of the columns. `folder` says what its folder should be, for the message."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; is this {folder}?") from None
+    except (OSError, ValueError, csv.Error) as error:
+        raise InputError(f"{path}: {error}") from None
+
+
 def read_summary(folder, needed=("hash",)):
     """The rows of summary.csv. Every row has the columns `needed`."""
     path = folder / "summary.csv"
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; is this a result folder of `ccpbench run`?") from None
-    except (OSError, ValueError, csv.Error) as error:
-        raise InputError(f"{path}: {error}") from None
+    rows = csv_rows(path, "a result folder of `ccpbench run`")
     for line, row in enumerate(rows, start=2):
         missing = [name for name in needed if not row.get(name)]
         if missing:

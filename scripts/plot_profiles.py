@@ -8,7 +8,6 @@ for all.
 """
 
 import argparse
-import csv
 import math
 import sys
 from pathlib import Path
@@ -17,7 +16,7 @@ from pathlib import Path
 from plotting import DASHES, add_figure_options, add_picture_options, draw_each, log_axis, power_formula, save_all
 
 from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
-from ccpbench_results import InputError, as_number, read_summary
+from ccpbench_results import InputError, as_number, csv_rows, read_summary
 from series_styles import numbers, style, wanted
 
 MOST_BANDS = 4
@@ -27,13 +26,7 @@ OTHERS = {"color": "#b5b5b5", "linewidth": 0.5}
 
 
 def rows_of(path):
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; is this a folder of `ccpbench profile --out`?") from None
-    except (OSError, ValueError, csv.Error) as error:
-        raise InputError(f"{path}: {error}") from None
+    rows = csv_rows(path, "a folder of `ccpbench profile --out`")
     if not rows:
         raise InputError(f"{path}: holds no rows")
     return rows

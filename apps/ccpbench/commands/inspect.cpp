@@ -116,6 +116,18 @@ void add_point(Table& table, const std::string& label, const ContactProblem& pro
   }
 }
 
+/// Calls `show` with the name and the impulses of the points that the file has: no impulses, its guesses, its solution.
+template <class Show>
+void for_each_point(const FclibFile& file, const Show& show) {
+  const Index rows = file.problem->rows();
+  if (rows == 0) return;
+  show("zero", Vector::Zero(rows));
+  for (std::size_t i = 0; i < file.guesses.size(); ++i)
+    if (const auto impulse = file.impulse(file.guesses[i])) show(fmt::format("guess {}", i + 1), *impulse);
+  if (file.solution)
+    if (const auto impulse = file.impulse(*file.solution)) show("solution", *impulse);
+}
+
 Table points_table(const FclibFile& file) {
   Table table({{"point"},
                {"model"},
@@ -123,14 +135,9 @@ Table points_table(const FclibFile& file) {
                {"relative", true},
                {"natural map", true},
                {"objective, J", true}});
-  const ContactProblem& problem = *file.problem;
-  if (problem.rows() == 0) return table;
-  add_point(table, "γ = 0", problem, Vector::Zero(problem.rows()));
-  for (std::size_t i = 0; i < file.guesses.size(); ++i)
-    if (const auto impulse = file.impulse(file.guesses[i]))
-      add_point(table, fmt::format("guess {}", i + 1), problem, *impulse);
-  if (file.solution)
-    if (const auto impulse = file.impulse(*file.solution)) add_point(table, "solution", problem, *impulse);
+  for_each_point(file, [&](const std::string& name, const Vector& impulse) {
+    add_point(table, name == "zero" ? "γ = 0" : name, *file.problem, impulse);
+  });
   return table;
 }
 
@@ -179,14 +186,8 @@ void add_measures(Json& points, const std::string& name, const ContactProblem& p
 
 Json points_json(const FclibFile& file) {
   Json points = Json::array();
-  const ContactProblem& problem = *file.problem;
-  if (problem.rows() == 0) return points;
-  add_measures(points, "zero", problem, Vector::Zero(problem.rows()));
-  for (std::size_t i = 0; i < file.guesses.size(); ++i)
-    if (const auto impulse = file.impulse(file.guesses[i]))
-      add_measures(points, fmt::format("guess {}", i + 1), problem, *impulse);
-  if (file.solution)
-    if (const auto impulse = file.impulse(*file.solution)) add_measures(points, "solution", problem, *impulse);
+  for_each_point(
+      file, [&](const std::string& name, const Vector& impulse) { add_measures(points, name, *file.problem, impulse); });
   return points;
 }
 
