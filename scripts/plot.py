@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws all figures of result folders: curves, sweeps, maps, sequences and profiles. `ccpbench plot` runs it."""
+"""Draws all figures of result folders: curves, sweeps, maps, sequences, means, tables and profiles. `ccpbench plot` runs it."""
 
 import argparse
 import subprocess
@@ -12,12 +12,14 @@ from plotting import add_figure_options, add_picture_options, draw_each, file_na
 
 import plot_convergence
 import plot_maps
+import plot_means
 import plot_profiles
 import plot_sequence
 import plot_sweep
+import plot_tables
 from ccpbench_results import InputError, read_manifest, read_summary
 
-KINDS = ("convergence", "sweep", "map", "sequence", "profile")
+KINDS = ("convergence", "sweep", "map", "sequence", "mean", "table", "profile")
 COSTS = ("time", "iterations", "products", "back_solves", "factorizations")
 
 
@@ -70,6 +72,10 @@ def draw(folder, arguments):
         plot_maps.plot_folder(folder, arguments)
     if "sequence" in kinds:
         plot_sequence.plot_folder(folder, arguments)
+    if "mean" in kinds:
+        plot_means.plot_folder(folder, arguments)
+    if "table" in kinds:
+        plot_tables.plot_folder(folder, arguments)
     if "profile" in kinds:
         draw_profiles(folder, arguments, bool(arguments.kind))
 

@@ -10,7 +10,6 @@ one for each cell, with their median and quartiles.
 import math
 import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
 from plotting import (DASHES, LABELS, MODELS, draw_folders, file_name, log_axis, name_of,
@@ -18,18 +17,11 @@ from plotting import (DASHES, LABELS, MODELS, draw_folders, file_name, log_axis,
 
 from ensemble_figure import ensemble_figure
 from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
-from ccpbench_results import (InputError, as_number, read_json, read_manifest, read_summary, read_trace, swept_groups, swept_value,
-                              without_suffix)
+from cell_values import metric_column, metric_value, number_at, read_cells
+from ccpbench_results import InputError, read_manifest, swept_groups, swept_value, without_suffix
 from series_styles import numbers, ordered_colours, style, wanted
 
 AXES = {"linear": (False, False), "log_x": (True, False), "log_y": (False, True), "log": (True, True)}
-
-
-@dataclass
-class Cell:
-    row: dict  # of summary.csv
-    record: dict  # cell.json
-    folder: Path  # with cell.json and trace.csv
 
 
 @dataclass
@@ -49,48 +41,6 @@ class Scale:
 
     pointer: str
     colours: dict
-
-
-def number_at(cell, place):
-    """A column of summary.csv or a swept pointer as a number; NaN where the cell has none."""
-    if place.startswith("/"):
-        value = swept_value(cell.record, place)
-        return float(value) if isinstance(value, (int, float)) else math.nan
-    return as_number(cell.row.get(place) or "")
-
-
-def metric_column(plot):
-    """The metric with its decade, named as the columns of summary.csv are: iterations_to_1e-6."""
-    metric = str(plot.get("metric") or "iterations")
-    if not metric.endswith("_to"):
-        return metric
-    return f"{metric}_1e{round(math.log10(float(plot['at'])))}"
-
-
-def metric_value(cell, plot):
-    """A column of the summary, or what follows from one; NaN where the cell has none or was never run as unsupported."""
-    column = metric_column(plot)
-    if cell.row.get("status") == "unsupported":
-        return math.nan
-    if column in cell.row:
-        return number_at(cell, column)
-    if column == "seconds_per_iteration":
-        iterations = number_at(cell, "iterations")
-        return number_at(cell, "solve_s") / iterations if iterations > 0 else math.nan
-    counter, _, decade = column.partition("_to_")
-    reached = number_at(cell, f"iterations_to_{decade}")
-    trace = cell.folder / "trace.csv"
-    if not decade or not math.isfinite(reached) or not trace.exists():
-        return math.nan
-    columns = read_trace(trace)
-    at = dict(zip(columns["iteration"], columns.get(counter, [])))
-    return at.get(reached, math.nan)
-
-
-def read_cells(folder):
-    rows = read_summary(folder)
-    folders = [folder / "cells" / row["hash"] for row in rows]
-    return [Cell(row, read_json(cell / "cell.json"), cell) for row, cell in zip(rows, folders)]
 
 
 def ordered_pointer(cells, others):

@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+from cell_values import name_of
 from ccpbench_results import PARAMETER_UNITS, InputError, changes, read_manifest, unit_of
 from series_styles import COLOURS, DASHES, MARKERS  # noqa: F401  (other scripts take them from here)
 
@@ -96,11 +97,6 @@ def number_texts(values):
     """(texts, whether they are formulas): all plain or all powers of ten."""
     plain = all(value == 0 or 0.0099 < abs(value) < 10001 for value in values)
     return ([f"{value:.6g}" for value in values], False) if plain else ([power_formula(v) if v > 0 else f"{v:g}" for v in values], True)
-
-
-def name_of(pointer):
-    """The words of a swept pointer or a column."""
-    return pointer.rsplit("/", 1)[-1].replace("_", " ")
 
 
 def with_unit(pointer):

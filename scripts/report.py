@@ -71,7 +71,7 @@ def study_html(study, place, budget):
     data = {"groups": groups, "x": x, "y": y, "names": NAMES, "models": MODELS, "profiles": numbered(study), "sweeps": [],
             "first_x": first_of(study, "x", x, "iteration"), "first_y": first_of(study, "y", y, (y or [""])[0])}
     parts = [sections.summary(study), sections.convergence(data, place, left_out), sections.accuracy(study),
-             sections.profiles(study, place), sweeps(study, data, place), sections.claims(study), sections.failures(study),
+             sections.profiles(study, place), sweeps(study, data, place), sections.plot_tables(study), sections.claims(study), sections.failures(study),
              sections.provenance(study)]
     about = study.config.get("description") or ""
     return (f'<article id="study-{place}" aria-labelledby="title-{place}"><h2 id="title-{place}">{say(study.title)}</h2>'

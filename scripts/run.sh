@@ -41,6 +41,8 @@ if ((status == 0 || status == 3)); then
     "$scripts/plot_sweep.py" "${folders[@]}" || exit 1
     "$scripts/plot_maps.py" "${folders[@]}" || exit 1
     "$scripts/plot_sequence.py" "${folders[@]}" || exit 1
+    "$scripts/plot_means.py" "${folders[@]}" || exit 1
+    "$scripts/plot_tables.py" "${folders[@]}" || exit 1
   fi
 fi
 exit "$status"

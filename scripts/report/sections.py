@@ -9,6 +9,8 @@ import ranking
 from ranking import MOST_ROWS, cut_note
 from reading import MODELS
 from ccpbench_results import as_number, changes
+from cell_values import read_cells
+from result_tables import lines_of, tables_of
 from text import NAMES, Value, count, figure, say, seconds, status, table
 
 
@@ -151,6 +153,18 @@ def claims(study):
     met = sum(c["verdict"] == "met" for c in study.claims)
     changed = " The results are those of a changed config, not of the paper's." if changes(study.manifest) else ""
     return card("Claims", table(f"{met} of {count(len(study.claims), 'claim')} met.{changed}", head, body, "claims"))
+
+
+def plot_tables(study):
+    """The tables that the config's "plots" ask for, with the paper's numbers below."""
+    wanted = [p for p in study.config.get("plots") or [] if isinstance(p, dict) and p.get("kind") == "table"]
+    parts = []
+    for made in tables_of(study.config, read_cells(study.folder)) if wanted else []:
+        head, lines = lines_of(made)
+        names = len(head) - len(made.solvers)  # columns that are no numbers
+        body = [[say(cell) for cell in line] for line in lines]
+        parts.append(table(f"{say(made.title)}: ours, and the paper's", [(say(text), k >= names) for k, text in enumerate(head)], body))
+    return card("Tables", "".join(parts)) if parts else ""
 
 
 def plot_box(kind, study_number, controls, extra=""):

@@ -97,6 +97,9 @@ TEST_CASE("A default written out changes nothing") {
   CHECK(read.wall_s == usual.wall_s);
   CHECK(read.memory_mb == usual.memory_mb);
   CHECK_NOTHROW(parse(with(R"("plots": [{"kind": "convergence"}])")));
+  CHECK_NOTHROW(parse(
+      with(R"("sweep": {"/stop/tolerance": [1, 2]}, "plots": [{"kind": "table", "of": ["g*"], "by": "/stop/tolerance",)"
+           R"( "metrics": ["iterations", "solve_s"], "over": "median", "paper": {"solve_s": [null]}}])")));
 }
 
 TEST_CASE("The help of a key tells its default") {
@@ -195,6 +198,18 @@ TEST_CASE("Wrong types and ranges are refused") {
       {with(R"("model": ["ccp", "ccp"])"), "/model/1: 'ccp' stands twice"},
       {with(R"("plots": [{"kind": "convergence", "y": "naturel_map"}])"),
        "/plots/0/y: no measure and no trace column of these solvers is called 'naturel_map' (did you mean 'natural_map'?)"},
+      {with(R"("plots": [{"kind": "table", "of": ["good", "god"]}])"),
+       "/plots/0/of/1: no solver is labelled 'god' (did you mean 'good'?)"},
+      {with(R"("plots": [{"kind": "mean", "of": []}])"), "/plots/0/of: 'of' is an empty list, expected at least one"},
+      {with(R"("plots": [{"kind": "mean", "by": 3}])"), "/plots/0/by: 'by' is a whole number, expected a text"},
+      {with(R"("sweep": {"/stop/tolerance": [1, 2]}, "plots": [{"kind": "mean", "by": "/stop/tolerence"}])"),
+       "/plots/0/by: '/stop/tolerence' is not swept (did you mean '/stop/tolerance'?)"},
+      {with(R"("plots": [{"kind": "table", "metrics": "iterations", "paper": {"iteration": [1]}}])"),
+       "/plots/0/paper/iteration: 'iteration' is no row of the table (did you mean 'iterations'?)"},
+      {with(R"("plots": [{"kind": "table", "of": "good", "metrics": "iterations", "paper": {"iterations": [1, 2]}}])"),
+       "/plots/0/paper/iterations: expected a list of 1 numbers, one for each label of 'of'"},
+      {with(R"("plots": [{"kind": "table", "of": "good", "metrics": "iterations", "paper": {"iterations": ["1"]}}])"),
+       "/plots/0/paper/iterations: expected a list of 1 numbers"},
       {with(R"("trace": [])"), "/trace: 'trace' is an empty list"},
       {with(R"("trace": [3])"), "/trace/0: 'trace' is a whole number, expected a text"},
       {with(R"("stop": [])"), "/stop: is a list, expected an object"},

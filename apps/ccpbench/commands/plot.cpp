@@ -15,7 +15,8 @@ constexpr const char* plot_footer =
     "\n"
     "Kinds, all of them by default where a result has what they show: convergence (residual against iterations and time, and the\n"
     "'plots' of the config), sweep (the 'plots' of the kinds sweep and ensemble), map (numbers over two swept values), sequence\n"
-    "(scenes that move, step by step), profile (performance and data profiles of each model, as `ccpbench profile` computes them).\n"
+    "(scenes that move, step by step), mean (the 'plots' of the kinds mean and scaling: means over problems), table (those of the\n"
+    "kind table, as CSV and Markdown), profile (performance and data profiles of each model, as `ccpbench profile` computes them).\n"
     "Python 3 with matplotlib draws them.\n"
     "Exit codes: 0 drawn, 2 bad input.\n";
 
@@ -52,7 +53,7 @@ void add_plot(CommandLine& program) {
   PlotArguments& options = command.options<PlotArguments>(draw_plots);
   command.operands("RESULTS", &options.folders, "folders of results", Need::required);
   command.repeated("--kind", &options.kinds, "KIND",
-                   "convergence, sweep, map, sequence or profile, any number of times (default: all)");
+                   "convergence, sweep, map, sequence, mean, table or profile, any number of times (default: all)");
   command.repeated("--only", &options.only, "GLOB", "only the solvers whose label matches, any number of times");
   command.text("--problem", &options.problem, "GLOB", "only curves of the problems whose name matches");
   command.text("--by", &options.by, "NAME",

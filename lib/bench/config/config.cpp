@@ -11,13 +11,13 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <set>
 #include <system_error>
 
 #include "bench/config/claim_reader.hpp"
 #include "bench/config/config_json.hpp"
 #include "bench/config/config_keys.hpp"
 #include "bench/config/config_reader.hpp"
+#include "bench/config/plot_check.hpp"
 #include "bench/config/sequence_reader.hpp"
 #include "bench/config/sweep.hpp"
 #include "core/error.hpp"
@@ -92,34 +92,6 @@ std::string describe(const std::vector<SweptValue>& swept) {
   std::string text = "with";
   for (const SweptValue& value : swept) text += fmt::format(" {} = {}", value.pointer, value.text);
   return text + " from the sweep";
-}
-
-/// What a plot can show: the measures, and the trace columns that solvers of the config have of their own.
-std::vector<std::string> plotted_columns(const std::vector<ConfigVariant>& variants, const Catalog& catalog) {
-  std::vector<std::string> columns = measure_names();
-  std::set<std::string> solvers;
-  for (const ConfigVariant& variant : variants)
-    for (const auto& spec : variant.solvers) {
-      if (!solvers.insert(spec->solver).second) continue;
-      const auto solver = catalog.make_solver(spec->solver);
-      for (const NativeColumn& column : solver->info().native)
-        if (std::find(columns.begin(), columns.end(), column.name) == columns.end()) columns.push_back(column.name);
-    }
-  return columns;
-}
-
-/// What a plot shows must be a column; scripts draw it.
-void check_plots(const Json& document, const std::vector<ConfigVariant>& variants, const Catalog& catalog,
-                 const ConfigKeys& keys, const JsonSource& source) {
-  if (!document.contains("plots")) return;
-  const auto columns = plotted_columns(variants, catalog);
-  for (std::size_t i = 0; i < document["plots"].size(); ++i) {
-    const auto y = keys.shape("plot").value<std::string>(document["plots"][i], "y");
-    if (std::find(columns.begin(), columns.end(), y) == columns.end())
-      source.fail(
-          fmt::format("/plots/{}/y", i),
-          fmt::format("no measure and no trace column of these solvers is called '{}'{}", y, suggestion(y, columns)));
-  }
 }
 
 /// Patterns from the folder of the config become absolute, so that its results name their files wherever they are read.

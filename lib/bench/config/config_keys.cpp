@@ -53,6 +53,13 @@ Key choices(std::string name, std::string meaning, std::vector<std::string> list
   return {std::move(name), KeyType::choices, std::move(meaning), std::move(default_value), false, "", {}, std::move(list)};
 }
 
+/// Any text or several.
+Key texts(std::string name, std::string meaning) {
+  Key key = choices(std::move(name), std::move(meaning), {});
+  key.open = true;
+  return key;
+}
+
 /// A table with keys of its own, checked by its reader.
 Key table(std::string name, std::string meaning) { return {std::move(name), KeyType::table, std::move(meaning)}; }
 
@@ -99,7 +106,7 @@ Shape config_shape() {
            table("sweep", "JSON pointer -> list of values; lists multiply, those inside \"zip\" are paired"),
            shaped(KeyType::object, "sizes", "changes for --size", "sizes"),
            shaped(KeyType::objects, "claims", "statements of the paper as bounds on results", "claim"),
-           shaped(KeyType::objects, "plots", "pictures to draw", "plot")}};
+           shaped(KeyType::objects, "plots", "pictures and tables to draw", "plot")}};
 }
 
 Shape problem_shape(const Catalog& catalog) {
@@ -238,28 +245,37 @@ Shape claim_reference_shape() {
 }
 
 Shape plot_shape() {
-  return {"plot",
-          "A picture",
-          {required(choice("kind", "what is drawn; a sequence with another residual: y",
-                           {"convergence", "sweep", "ensemble", "sequence", "map"})),
-           choice("x", "column of the trace; default {}",
-                  {"iteration", "elapsed_s", "factorizations", "back_solves", "products", "projections"}, "iteration"),
-           text("y", "a measure or a solver's own column of the trace; default {}", "relative_residual"),
-           text("against", "for a sweep: contacts, rows or a swept JSON pointer; for a map: a swept one; default {}",
-                "contacts"),
-           choice("metric", "for a sweep, an ensemble or a map: what is drawn; default {}", claim_metrics(), "iterations"),
-           decade(), text("times", "for a sweep: a JSON pointer, by whose value the metric is multiplied"),
-           choice("axes", "for a sweep: which axes are logarithmic; default {}: both", {"linear", "log_x", "log_y", "log"},
-                  "log"),
-           text("x_label", "for a sweep or an ensemble: text of the horizontal axis"),
-           text("y_label", "for a sweep: text of the vertical axis")}};
+  return {
+      "plot",
+      "A picture or a table",
+      {required(choice("kind", "what is drawn; a sequence with another residual: y",
+                       {"convergence", "sweep", "ensemble", "sequence", "map", "mean", "scaling", "table"})),
+       choice("x", "column of the trace; default {}",
+              {"iteration", "elapsed_s", "factorizations", "back_solves", "products", "projections"}, "iteration"),
+       text("y", "a measure or a solver's own column of the trace; default {}", "relative_residual"),
+       text("against",
+            "for a sweep or scaling: contacts, rows, dofs or a swept JSON pointer; for a map: a swept one; default {}",
+            "contacts"),
+       choice("metric", "for a sweep, an ensemble or a map: what is drawn; default {}; for scaling: seconds_per_iteration",
+              claim_metrics(), "iterations"),
+       decade(), text("times", "for a sweep: a JSON pointer, by whose value the metric is multiplied"),
+       choice("axes", "for a sweep: which axes are logarithmic; default {}: both", {"linear", "log_x", "log_y", "log"},
+              "log"),
+       text("x_label", "for a sweep, an ensemble or scaling: text of the horizontal axis"),
+       text("y_label", "for a sweep: text of the vertical axis"),
+       texts("of", "for a mean, scaling or a table: labels of solvers, or shell patterns, in order; default: all"),
+       texts("by", "for a mean, scaling or a table: swept JSON pointers, whose values are told apart"),
+       choices("metrics", "of a table, a row each", claim_metrics()),
+       choice("over", "for a table: of all problems, or of all steps; default {}", plot_overs, "mean"),
+       table("paper", "for a table: metric -> list of the paper's values, one for each label of 'of', or null"),
+       text("where", "for a table: which one of which paper")}};
 }
 
 /// A text of the config that has to be one of `choices`; unknown ones get the nearest.
 void check_choice(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) {
   if (!value.is_string())
-    source.fail(pointer,
-                fmt::format("'{}' is {}, expected a text: {}", key.name, json_type_name(value), join(key.choices, ", ")));
+    source.fail(pointer, fmt::format("'{}' is {}, expected a text{}{}", key.name, json_type_name(value),
+                                     key.choices.empty() ? "" : ": ", join(key.choices, ", ")));
   const auto name = value.get<std::string>();
   if (!key.open && std::find(key.choices.begin(), key.choices.end(), name) == key.choices.end())
     source.fail(pointer, fmt::format("unknown {} '{}'{}", key.name, json_text(value), suggestion(name, key.choices)));
@@ -268,8 +284,8 @@ void check_choice(const Json& value, const Key& key, const std::string& pointer,
 void check_choices(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) {
   if (!value.is_array()) return check_choice(value, key, pointer, source);
   if (value.empty())
-    source.fail(pointer,
-                fmt::format("'{}' is an empty list, expected at least one of {}", key.name, join(key.choices, ", ")));
+    source.fail(pointer, fmt::format("'{}' is an empty list, expected at least one{}", key.name,
+                                     key.choices.empty() ? std::string() : " of " + join(key.choices, ", ")));
   for (std::size_t i = 0; i < value.size(); ++i) {
     check_choice(value[i], key, child_pointer(pointer, i), source);
     for (std::size_t j = 0; j < i; ++j)

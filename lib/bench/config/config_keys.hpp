@@ -17,7 +17,7 @@ enum class KeyType {
   integer,
   integers,  ///< a list of whole numbers, without repetition
   choice,    ///< one of a list of texts
-  choices,   ///< one of them or a list of some of them, without repetition
+  choices,   ///< one of them or a list of some of them, without repetition; `open` without any: of texts
   object,    ///< an object of a named shape
   objects,   ///< a list of such objects
   bound,     ///< a number, or an object of a named shape
@@ -84,5 +84,7 @@ inline const std::vector<std::string> start_matches = {"contacts", "same"};
 /// The names of ClaimOver, in its order.
 inline const std::vector<std::string> claim_overs = {"each",  "largest",        "smallest", "spread",
                                                      "slope", "lower_quartile", "median",   "upper_quartile"};
+/// What a table says of several values.
+inline const std::vector<std::string> plot_overs = {"mean", "median", "smallest", "largest"};
 
 }  // namespace ccp

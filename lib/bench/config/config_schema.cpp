@@ -48,7 +48,7 @@ Json key_schema(const Key& key) {
         schema["enum"] = key.choices;
       break;
     case KeyType::choices: {
-      const Json one = {{"enum", key.choices}};
+      const Json one = key.open ? Json{{"type", "string"}, {"minLength", 1}} : Json{{"enum", key.choices}};
       const Json several = {{"type", "array"}, {"minItems", 1}, {"uniqueItems", true}, {"items", one}};
       schema["oneOf"] = Json::array({one, several});
       break;

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Writes the tables of result folders: metrics of several solvers side by side, with those of the paper below.
+
+One table per entry of the config's "plots" with kind "table", as CSV and Markdown, in RESULT_FOLDER/plots/, laid out as Tables II and III
+of Lee et al. 2025. A folder whose config has no such entry is left alone.
+"""
+
+import sys
+
+# First, since it finds an interpreter with matplotlib.
+from plotting import draw_folders, file_name
+
+from cell_values import read_cells
+from result_tables import csv_of, markdown_of, table_of
+from ccpbench_results import read_manifest
+
+
+def write(path, text):
+    """Beside and renamed, so that an interrupted run leaves no torn file."""
+    beside = path.with_name(f".{path.name}.part")
+    beside.write_text(text, encoding="utf-8", newline="")
+    beside.replace(path)
+
+
+def plot_folder(folder, arguments):
+    config = read_manifest(folder)["config"]
+    plots = [p for p in config.get("plots") or [] if isinstance(p, dict) and p.get("kind") == "table"]
+    if not plots:
+        return
+    cells, target, names = read_cells(folder), arguments.out or folder / "plots", []
+    for number, plot in enumerate(plots, start=1):
+        table = table_of(plot, cells)
+        if table is None:
+            print(f"{folder}: no cell with a number for the table '{plot.get('where') or number}'", file=sys.stderr)
+            continue
+        name = file_name(f"table-{plot.get('where') or number}")
+        names.append(f"{name}-{number}" if name in names else name)
+        target.mkdir(parents=True, exist_ok=True)
+        write(target / f"{names[-1]}.csv", csv_of(table))
+        write(target / f"{names[-1]}.md", markdown_of(table))
+    print(f"tables: {target} ({', '.join(names) or 'none'})")
+
+
+if __name__ == "__main__":
+    sys.exit(draw_folders(__doc__, plot_folder))
