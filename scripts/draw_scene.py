@@ -62,7 +62,7 @@ def draw_series(arguments):
 def draw_pictures(dumps, wanted, folder, arguments):
     from scene.picture import draw, look_of, pixels_of, write_gif, write_png
 
-    look, images = look_of(dumps, arguments.view, arguments.dpi), []
+    look, images = look_of(dumps, arguments.view, arguments.dpi, arguments.cut), []
     for dump in dumps:
         image = pixels_of(draw(dump, look, arguments.show))
         if "png" in wanted:
@@ -84,6 +84,7 @@ def main():
     parser.add_argument("--show", choices=["both", "bodies", "contacts"], default="both", help="what pictures show (default both)")
     parser.add_argument("--view", type=view, default=(-60.0, 22.0), metavar="AZIMUTH,ELEVATION",
                         help="where the eye is, degrees: around z from x, above the plane of x and y (default -60,22)")
+    parser.add_argument("--cut", action="store_true", help="bodies that are meshes are cut open by an upright plane through the middle, facing the eye")
     parser.add_argument("--rate", type=positive, default=12.0, help="pictures a second of the gif (default 12)")
     parser.add_argument("--dpi", type=positive, default=100, help="resolution of pictures (default 100)")
     arguments = parser.parse_args()

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "core/error.hpp"
@@ -213,18 +214,22 @@ void add_meshes(hdf5::Image& image, const std::vector<PlacedMesh>& meshes) {
   add_list(image, group + "/stresses", stresses);
 }
 
-void add_geometry(hdf5::Image& image, const SceneGeometry& geometry, std::size_t meshes) {
+void add_geometry(hdf5::Image& image, const SceneGeometry& geometry, const std::vector<PlacedMesh>& meshes) {
   const std::string group = "/ccpbench_geometry";
   std::vector<int> kinds, present, sides;
   std::vector<double> sizes, positions, rotations, points, frames, gaps;
   const auto append = [](std::vector<double>& list, const auto& values) { append_numbers(list, values); };
-  for (std::size_t mesh = 0; mesh < meshes; ++mesh) {
-    kinds.push_back(mesh_kind);
-    present.push_back(1);
-    append(sizes, Vector3(Vector3::Zero()));
-    append(positions, Vector3(Vector3::Zero()));
-    append(rotations, Matrix3(Matrix3::Identity()));
-  }
+  const auto obstacles = std::count_if(meshes.begin(), meshes.end(), [](const PlacedMesh& mesh) { return mesh.obstacle; });
+  const auto add_mesh_surfaces = [&](std::ptrdiff_t count) {
+    for (std::ptrdiff_t mesh = 0; mesh < count; ++mesh) {
+      kinds.push_back(mesh_kind);
+      present.push_back(1);
+      append(sizes, Vector3(Vector3::Zero()));
+      append(positions, Vector3(Vector3::Zero()));
+      append(rotations, Matrix3(Matrix3::Identity()));
+    }
+  };
+  add_mesh_surfaces(std::ssize(meshes) - obstacles);
   for (const auto* surfaces : {&geometry.bodies, &geometry.obstacles})
     for (const PlacedSurface& surface : *surfaces) {
       kinds.push_back(static_cast<int>(surface.kind));
@@ -233,6 +238,7 @@ void add_geometry(hdf5::Image& image, const SceneGeometry& geometry, std::size_t
       append(positions, surface.position);
       append(rotations, surface.rotation.transpose().eval());
     }
+  add_mesh_surfaces(obstacles);
   for (const PlacedContact& contact : geometry.contacts) {
     append(points, contact.point);
     append(frames, contact.frame);
@@ -240,7 +246,7 @@ void add_geometry(hdf5::Image& image, const SceneGeometry& geometry, std::size_t
     sides.insert(sides.end(), {contact.body_a, contact.body_b});
   }
   const auto add_reals = [&](const char* name, const std::vector<double>& values) { add_list(image, group + name, values); };
-  image.add_integer(group + "/bodies", static_cast<int>(meshes + geometry.bodies.size()));
+  image.add_integer(group + "/bodies", static_cast<int>(std::ssize(meshes) - obstacles + std::ssize(geometry.bodies)));
   image.add_integers(group + "/kinds", kinds);
   image.add_integers(group + "/present", present);
   add_reals("/sizes", sizes);
@@ -336,9 +342,10 @@ FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem&
   for (std::size_t i = 0; i < impulses.guesses.size(); ++i)
     add_vectors(image, fmt::format("/guesses/{}", i + 1), problem, form, layout, dofs, impulses.guesses[i]);
   if (state != nullptr) add_state(image, *state);
-  const std::size_t mesh_count = meshes != nullptr ? meshes->size() : 0;
-  if (geometry != nullptr && (!geometry->empty() || mesh_count > 0)) add_geometry(image, *geometry, mesh_count);
-  if (mesh_count > 0) add_meshes(image, *meshes);
+  const bool has_meshes = meshes != nullptr && !meshes->empty();
+  if (geometry != nullptr && (!geometry->empty() || has_meshes))
+    add_geometry(image, *geometry, has_meshes ? *meshes : std::vector<PlacedMesh>{});
+  if (has_meshes) add_meshes(image, *meshes);
   write_file_atomically(path, image.bytes());
   return layout;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "core/types.hpp"
@@ -8,7 +9,7 @@
 
 namespace ccp {
 
-/// What an elastic body looks like, and what its pictures are coloured by.
+/// What an elastic body looks like, and what its pictures are coloured by; or a rigid one, which has no elements.
 struct PlacedMesh {
   std::vector<Vector3> places;           ///< one a node, m
   std::vector<Vector3> references;       ///< where the nodes began, m
@@ -17,6 +18,7 @@ struct PlacedMesh {
   int corners = 4;  ///< nodes of an element: 4 of a tetrahedron, 8 of a hexahedron, (i, j, k) being the i + 2j + 4k-th
   std::vector<int> elements;  ///< their nodes, one after the other
   Vector stresses;            ///< von Mises, one an element, Pa
+  bool obstacle = false;      ///< it is no body of the problem
 };
 
 /// A motion with bodies that are meshes. Their numbers are those of the bodies; its Motion::surfaces() has no other bodies.
@@ -25,6 +27,15 @@ class ShowsMeshes {
   virtual ~ShowsMeshes() = default;
   /// As problem() sees them.
   virtual std::vector<PlacedMesh> meshes() const = 0;
+};
+
+/// A scene at rest with surfaces that are meshes. Those of bodies come first, and its Scene::geometry() has no other bodies;
+/// the numbers of its other meshes follow those of all its other surfaces.
+class SceneShowsMeshes {
+ public:
+  virtual ~SceneShowsMeshes() = default;
+  /// As the problem of Scene::build() sees them.
+  virtual std::vector<PlacedMesh> meshes(std::uint64_t seed) const = 0;
 };
 
 /// Of a motion that has some; else none.

@@ -6,6 +6,7 @@
 
 #include "problems/distance_field/approach.hpp"
 #include "problems/distance_field/thread.hpp"
+#include "problems/distance_field/thread_surface.hpp"
 #include "problems/distance_field/triangle_mesh.hpp"
 #include "problems/dynamics/elementary.hpp"
 #include "problems/random.hpp"
@@ -20,6 +21,8 @@ constexpr double half_bolt = 0.040;    // m
 constexpr double half_grip = 0.022;    // from the middle of the nut to a rim that a tilt brings to the bolt, m
 constexpr double share_of_play = 0.2;  // of offset and tilt
 constexpr int nut_azimuths = 96, flank_rows = 2;
+constexpr double across_flats = 0.075;  // m, in pictures
+constexpr int surface_of_nut = 0, surface_of_bolt = 1;
 constexpr double nut_mass = 0.983;                                  // kg: hexagon 75 mm, bore 44.8 mm, steel
 constexpr double moment_across = 6.23e-4, moment_axial = 10.09e-4;  // kg m²: the ring of equal area
 enum Stream { stream_of_poses, stream_of_wrenches };
@@ -58,6 +61,28 @@ NutPose draw_pose(const ThreadProfile& bolt, const ThreadProfile& nut, Random& r
   return pose;
 }
 
+/// The nut where it touches, and its contacts.
+struct TouchingNut {
+  NutPose pose;
+  std::vector<FieldContact> contacts;
+  double shift = 0.0;  ///< of all gaps, m
+};
+
+TouchingNut place_nut(const BoltNut::Parameters& p, std::uint64_t seed) {
+  const ThreadProfile bolt_profile = ThreadProfile::bolt_m48(p.fit), nut_profile = ThreadProfile::nut_m48(p.fit);
+  const ThreadedBolt bolt(bolt_profile, half_bolt);
+  Random poses = Random::stream(seed, stream_of_poses, static_cast<std::uint64_t>(p.pose));
+  TouchingNut nut;
+  nut.pose = draw_pose(bolt_profile, nut_profile, poses);
+  NutPose& pose = nut.pose;
+  const TriangleMesh mesh = nut_mesh(nut_profile, half_height, nut_azimuths, flank_rows);
+  const double reach = nut_profile.pitch_diameter - bolt_profile.pitch_diameter;  // no flank has farther to go
+  pose.position += way_to_contact(bolt, mesh.placed(pose.rotation, pose.position), pose.push, reach) * pose.push;
+  nut.contacts = contact_set(bolt, mesh.placed(pose.rotation, pose.position), {p.margin, p.contacts});
+  nut.shift = -nut.contacts.front().gap - p.overlap;
+  return nut;
+}
+
 }  // namespace
 
 BoltNut::BoltNut() {
@@ -86,16 +111,8 @@ const SceneInfo& BoltNut::info() const {
 
 ContactProblem BoltNut::do_build(std::uint64_t seed) const {
   const Parameters& p = parameters_;
-  const ThreadProfile bolt_profile = ThreadProfile::bolt_m48(p.fit), nut_profile = ThreadProfile::nut_m48(p.fit);
-  const ThreadedBolt bolt(bolt_profile, half_bolt);
-  Random poses = Random::stream(seed, stream_of_poses, static_cast<std::uint64_t>(p.pose));
-  NutPose pose = draw_pose(bolt_profile, nut_profile, poses);
-  const TriangleMesh mesh = nut_mesh(nut_profile, half_height, nut_azimuths, flank_rows);
-  const double reach = nut_profile.pitch_diameter - bolt_profile.pitch_diameter;  // no flank has farther to go
-  pose.position += way_to_contact(bolt, mesh.placed(pose.rotation, pose.position), pose.push, reach) * pose.push;
-  const std::vector<FieldContact> contacts =
-      contact_set(bolt, mesh.placed(pose.rotation, pose.position), {p.margin, p.contacts});
-
+  const TouchingNut touching = place_nut(p, seed);
+  const NutPose& pose = touching.pose;
   RigidBody nut;
   nut.mass = nut_mass;
   const Vector3 moments(moment_across, moment_across, moment_axial);
@@ -104,8 +121,23 @@ ContactProblem BoltNut::do_build(std::uint64_t seed) const {
   Random wrenches = Random::stream(seed, stream_of_wrenches, static_cast<std::uint64_t>(p.wrench));
   add_wrench(nut, wrenches, p.force, p.gravity);
   std::vector<RigidConstraint> constraints;
-  add_field_contacts(constraints, contacts, RigidConstraint::fixed, 0, p.friction, -contacts.front().gap - p.overlap);
+  add_field_contacts(constraints, touching.contacts, RigidConstraint::fixed, 0, p.friction, touching.shift);
   return rigid_step(info().name, {nut}, constraints, p.time_step);
+}
+
+SceneGeometry BoltNut::do_geometry(std::uint64_t seed) const {
+  const TouchingNut touching = place_nut(parameters_, seed);
+  SceneGeometry seen;
+  add_placed_contacts(seen.contacts, touching.contacts, surface_of_bolt, surface_of_nut, touching.shift);
+  return seen;
+}
+
+std::vector<PlacedMesh> BoltNut::meshes(std::uint64_t seed) const {
+  const NutPose pose = place_nut(parameters_, seed).pose;
+  const ThreadProfile nut = ThreadProfile::nut_m48(parameters_.fit), bolt = ThreadProfile::bolt_m48(parameters_.fit);
+  return {
+      mesh_at_rest(nut_surface(nut, half_height, across_flats, nut_azimuths).placed(pose.rotation, pose.position), false),
+      mesh_at_rest(bolt_surface(bolt, half_bolt, nut_azimuths), true)};
 }
 
 }  // namespace ccp

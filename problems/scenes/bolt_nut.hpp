@@ -1,5 +1,6 @@
 #pragma once
 
+#include "problem/placed_mesh.hpp"
 #include "problem/scene.hpp"
 
 namespace ccp {
@@ -11,7 +12,7 @@ namespace ccp {
 /// with a little offset and tilt, from where the nut is pushed along the axis until a flank touches; all gaps are then
 /// shifted so that the smallest is −overlap. Paper: M48, a learnt distance, Frank–Wolfe, at most 120 contacts by clustering.
 /// Clearance, wrenches, mass and friction are ours.
-class BoltNut final : public Scene {
+class BoltNut final : public Scene, public SceneShowsMeshes {
  public:
   struct Parameters {
     double fit = 0.0;  ///< 0: tightest of 6H/6g
@@ -28,9 +29,11 @@ class BoltNut final : public Scene {
 
   BoltNut();
   const SceneInfo& info() const override;
+  std::vector<PlacedMesh> meshes(std::uint64_t seed) const override;
 
  private:
   ContactProblem do_build(std::uint64_t seed) const override;
+  SceneGeometry do_geometry(std::uint64_t seed) const override;
 
   Parameters parameters_;
 };

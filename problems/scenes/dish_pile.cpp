@@ -40,6 +40,25 @@ RigidBody dish_body(const PiledDish& dish) {
   return body;
 }
 
+TriangleMesh placed_mesh(const PiledDish& dish) {
+  return dish_mesh(dish.profile, dish_azimuths).placed(Matrix3::Identity(), {0.0, 0.0, dish.height});
+}
+
+/// Those of dish i with the one below it, or with the floor.
+std::vector<FieldContact> contacts_below(const std::vector<PiledDish>& dishes, std::size_t i,
+                                         const DishPile::Parameters& p) {
+  const TriangleMesh mesh = placed_mesh(dishes[i]);
+  std::vector<FieldContact> contacts;
+  if (i == 0) {
+    contacts = contact_set(FloorDistance(), mesh, {p.margin, p.contacts});
+  } else {
+    const DishDistance lower(dishes[i - 1].profile);
+    contacts = contact_set(RaisedDistance(lower, dishes[i - 1].height), mesh, {p.margin, p.contacts});
+  }
+  for (FieldContact& contact : contacts) contact.gap = std::max(contact.gap, -p.overlap);  // deeper by rounding alone
+  return contacts;
+}
+
 }  // namespace
 
 DishPile::DishPile() {
@@ -76,19 +95,28 @@ ContactProblem DishPile::do_build(std::uint64_t seed) const {
     const PiledDish& dish = dishes[i];
     bodies.push_back(dish_body(dish));
     add_wrench(bodies.back(), random, p.load * dish.mass * p.gravity, p.gravity);
-    const TriangleMesh mesh = dish_mesh(dish.profile, dish_azimuths).placed(Matrix3::Identity(), {0.0, 0.0, dish.height});
     const int body = static_cast<int>(i), below = i == 0 ? RigidConstraint::fixed : body - 1;
-    std::vector<FieldContact> contacts;
-    if (i == 0) {
-      contacts = contact_set(FloorDistance(), mesh, {p.margin, p.contacts});
-    } else {
-      const DishDistance lower(dishes[i - 1].profile);
-      contacts = contact_set(RaisedDistance(lower, dishes[i - 1].height), mesh, {p.margin, p.contacts});
-    }
-    for (FieldContact& contact : contacts) contact.gap = std::max(contact.gap, -p.overlap);  // deeper by rounding alone
-    add_field_contacts(constraints, contacts, below, body, p.friction, 0.0);
+    add_field_contacts(constraints, contacts_below(dishes, i, p), below, body, p.friction, 0.0);
   }
   return rigid_step(info().name, bodies, constraints, p.time_step);
+}
+
+SceneGeometry DishPile::do_geometry(std::uint64_t /*seed*/) const {
+  const std::vector<PiledDish> dishes = pile_dishes(parameters_);
+  const int floor = static_cast<int>(dishes.size());
+  SceneGeometry seen;
+  seen.obstacles = {{SurfaceKind::half_space}};
+  for (std::size_t i = 0; i < dishes.size(); ++i) {
+    const int body = static_cast<int>(i);
+    add_placed_contacts(seen.contacts, contacts_below(dishes, i, parameters_), i == 0 ? floor : body - 1, body, 0.0);
+  }
+  return seen;
+}
+
+std::vector<PlacedMesh> DishPile::meshes(std::uint64_t /*seed*/) const {
+  std::vector<PlacedMesh> meshes;
+  for (const PiledDish& dish : pile_dishes(parameters_)) meshes.push_back(mesh_at_rest(placed_mesh(dish), false));
+  return meshes;
 }
 
 }  // namespace ccp

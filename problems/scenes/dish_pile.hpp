@@ -1,5 +1,6 @@
 #pragma once
 
+#include "problem/placed_mesh.hpp"
 #include "problem/scene.hpp"
 
 namespace ccp {
@@ -10,7 +11,7 @@ namespace ccp {
 /// Each dish is a mesh against the signed distance of the one below it (`distance_field/dish.hpp`). Masses and kinds of
 /// dishes are the paper's; their sizes, friction and wrenches are ours. Bodies from the floor upwards, contacts likewise,
 /// pair by pair.
-class DishPile final : public Scene {
+class DishPile final : public Scene, public SceneShowsMeshes {
  public:
   struct Parameters {
     int wrench = 0;
@@ -27,9 +28,11 @@ class DishPile final : public Scene {
 
   DishPile();
   const SceneInfo& info() const override;
+  std::vector<PlacedMesh> meshes(std::uint64_t seed) const override;
 
  private:
   ContactProblem do_build(std::uint64_t seed) const override;
+  SceneGeometry do_geometry(std::uint64_t seed) const override;
 
   Parameters parameters_;
 };

@@ -22,6 +22,21 @@ void add_field_contacts(std::vector<RigidConstraint>& constraints, const std::ve
   }
 }
 
+void add_placed_contacts(std::vector<PlacedContact>& placed, const std::vector<FieldContact>& contacts, int first,
+                         int second, double shift) {
+  for (const FieldContact& contact : contacts)
+    placed.push_back({contact.point, contact_frame(contact.normal), contact.gap + shift, first, second});
+}
+
+PlacedMesh mesh_at_rest(const TriangleMesh& surface, bool obstacle) {
+  PlacedMesh mesh;
+  mesh.places = mesh.references = surface.vertices;
+  mesh.velocities.assign(surface.vertices.size(), Vector3::Zero());
+  mesh.skin = surface.triangles;
+  mesh.obstacle = obstacle;
+  return mesh;
+}
+
 void add_wrench(RigidBody& body, Random& random, double force, double gravity) {
   body.force = force * random.in_ball() - body.mass * gravity * Vector3::UnitZ();
   body.torque = lever * force * random.in_ball();

@@ -22,8 +22,9 @@ FORMS = ("fclib_global", "fclib_local")
 
 @dataclass
 class Mesh:
-    """An elastic body. Rows of skin and elements are numbers of its nodes."""
+    """An elastic body, or a rigid surface without elements. Rows of skin and elements are numbers of its nodes."""
 
+    number: int  # of the surface
     places: np.ndarray  # nodes × 3, m
     starts: np.ndarray  # where the nodes began, nodes × 3, m
     velocities: np.ndarray  # nodes × 3, m/s
@@ -57,7 +58,7 @@ class Dump:
     sides: np.ndarray  # contacts × 2
     friction: np.ndarray
     impulses: np.ndarray  # contacts × 3, in the world, N·s; None: not in the file
-    meshes: list  # of the bodies that are one, which come first
+    meshes: list  # of the bodies that are one, which come first, and of the obstacles that are one, which come last
 
     @property
     def speeds(self):
@@ -102,18 +103,19 @@ def velocities_of(path, state, bodies):
     return np.vstack([values[:13 * rigid].reshape(rigid, 13)[:, 7:10], values[13 * rigid:].reshape(soft, 24)[:, 12:15]])
 
 
-def meshes_of(path, file, kinds):
-    """As many as there are surfaces of their kind, which come first."""
-    count = int((kinds == MESH).sum())
+def meshes_of(path, file, kinds, bodies):
+    """As many as there are surfaces of their kind: the first ones, and the last ones, which are no bodies."""
+    surfaces = np.flatnonzero(kinds == MESH)
+    count, first = len(surfaces), int((surfaces < bodies).sum())
     if not count:
         return []
-    if "ccpbench_meshes" not in file or not (kinds[:count] == MESH).all():
-        raise InputError(f"{path}: /ccpbench_geometry/kinds has {count} meshes, expected them first and in /ccpbench_meshes")
+    if "ccpbench_meshes" not in file or not (kinds[:first] == MESH).all() or not (kinds[len(kinds) - count + first:] == MESH).all():
+        raise InputError(f"{path}: /ccpbench_geometry/kinds has {count} meshes, expected them first, obstacles last, and in /ccpbench_meshes")
     group, meshes = file["ccpbench_meshes"], []
     counts = numbers(path, group, "counts", count, 4).astype(int)
     nodes, triangles, elements, corners = counts.T
-    if counts.min() < 1 or not np.isin(corners, (4, 8)).all():
-        raise InputError(f"{path}: /ccpbench_meshes/counts has a mesh without nodes, or elements of other than 4 or 8 nodes")
+    if counts[:, :2].min() < 1 or counts.min() < 0 or not np.isin(corners, (4, 8)).all():
+        raise InputError(f"{path}: /ccpbench_meshes/counts has a mesh without nodes or skin, or elements of other than 4 or 8 nodes")
     lists = {name: numbers(path, group, name, nodes.sum(), 3) for name in ("places", "starts", "velocities")}
     skin, stresses = numbers(path, group, "skin", triangles.sum(), 3), numbers(path, group, "stresses", elements.sum())
     cells = numbers(path, group, "elements", (elements * corners).sum())
@@ -121,11 +123,11 @@ def meshes_of(path, file, kinds):
         before = counts[:k]
         first, cut = before.sum(axis=0), (before[:, 2] * before[:, 3]).sum()
         rows = {name: values[first[0]:first[0] + nodes[k]] for name, values in lists.items()}
-        mesh = Mesh(skin=skin[first[1]:first[1] + triangles[k]].astype(int),
+        mesh = Mesh(number=int(surfaces[k]), skin=skin[first[1]:first[1] + triangles[k]].astype(int),
                     elements=cells[cut:cut + elements[k] * corners[k]].reshape(elements[k], corners[k]).astype(int),
                     stresses=stresses[first[2]:first[2] + elements[k]], **rows)
         for name, list_ in (("skin", mesh.skin), ("elements", mesh.elements)):
-            if not (0 <= list_.min() and list_.max() < nodes[k]):
+            if list_.size and not (0 <= list_.min() and list_.max() < nodes[k]):
                 raise InputError(f"{path}: /ccpbench_meshes/{name} names a node that is not there, expected 0 to {nodes[k] - 1}")
         meshes.append(mesh)
     return meshes
@@ -177,9 +179,9 @@ def read_open(path, file):
         raise InputError(f"{path}: /ccpbench_geometry/contact_sides names a surface that is not there, expected -1 to {count - 1}")
     state = file.get("ccpbench_state")
     friction = friction_of(path, form, len(frames))
-    meshes = meshes_of(path, file, kinds)
-    if meshes:
-        velocities = np.array([mesh.velocities.mean(axis=0) for mesh in meshes])
+    meshes = meshes_of(path, file, kinds, bodies)
+    if meshes and meshes[0].number < bodies:
+        velocities = np.array([mesh.velocities.mean(axis=0) for mesh in meshes if mesh.number < bodies])
     elif "velocities" in seen:
         velocities = numbers(path, seen, "velocities", bodies, 3)
     else:

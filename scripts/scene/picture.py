@@ -13,11 +13,13 @@ from matplotlib.figure import Figure
 from PIL import Image
 from plotting import GREY
 from scene.dump import HALF_SPACE
-from scene.render import axes_of, bounds_of, frame_of, framed, grid_step, is_solid, outline, render
+from scene.render import axes_of, bounds_of, cut_at, frame_of, framed, grid_step, is_solid, outline, render
 
 BODY, OBSTACLE = np.array([0.42, 0.60, 0.82]), np.array([0.72, 0.70, 0.66])
+NEIGHBOUR = np.array([0.66, 0.80, 0.62])  # every second rigid mesh, which would look like one with the next
 SPEEDS, IMPULSES = colormaps["viridis"], colormaps["plasma_r"]
 PALE = 0.30  # of the colours of bodies behind contacts
+WALL_LINE = 0.035  # length of the lines of contacts of rigid meshes, over the size of what is shown
 COLOURS = 200  # of a file
 AT_REST = 1e-8  # m/s: what no slower body differs in
 AREA, LONGEST = 150_000, 560  # of a panel, pixels at 100 dpi
@@ -35,10 +37,11 @@ class Look:
     impulses: bool  # whether the dumps have any
     scale: str
     dpi: int
+    cut: object = None  # a Cut that opens meshes
 
 
-def look_of(dumps, view, dpi):
-    """view: (azimuth, elevation) of the eye, degrees."""
+def look_of(dumps, view, dpi, cut=False):
+    """view: (azimuth, elevation) of the eye, degrees; cut: whether meshes are cut open."""
     axes, bounds = axes_of(*view), bounds_of(dumps)
     points = outline(dumps[0], bounds)
     span = np.maximum(np.ptp(points @ axes[:2].T, axis=0), 1e-12)
@@ -53,9 +56,10 @@ def look_of(dumps, view, dpi):
         if dump.impulses is not None:
             largest, impulses = max(largest, np.linalg.norm(dump.impulses, axis=1).max(initial=0.0)), True
     flat = any(kind == HALF_SPACE for kind in dumps[0].kinds)
-    return Look(framed(points, axes, width, height), bounds, fastest if fastest > AT_REST else 0.0,
-                largest, impulses,
-                f"lines of the floor: {grid_step(np.max(bounds[1] - bounds[0])):g} m apart" if flat else "", dpi)
+    camera = framed(points, axes, width, height)
+    return Look(camera, bounds, fastest if fastest > AT_REST else 0.0, largest, impulses,
+                f"lines of the floor: {grid_step(np.max(bounds[1] - bounds[0])):g} m apart" if flat else "", dpi,
+                cut_at(camera, bounds) if cut else None)
 
 
 def body_colours(dump, look):
@@ -68,16 +72,21 @@ def body_colours(dump, look):
 
 def mesh_colours(dump, look):
     """Of the nodes of each mesh."""
-    return [SPEEDS(mesh.speeds / look.fastest)[:, :3] if look.fastest > 0 else np.tile(BODY, (len(mesh.places), 1))
-            for mesh in dump.meshes]
+    def plain(mesh):
+        if mesh.number >= dump.bodies:
+            return OBSTACLE
+        return NEIGHBOUR if mesh.number % 2 and not len(mesh.elements) else BODY
+
+    return [SPEEDS(mesh.speeds / look.fastest)[:, :3] if look.fastest > 0 and mesh.number < dump.bodies
+            else np.tile(plain(mesh), (len(mesh.places), 1)) for mesh in dump.meshes]
 
 
 def reaches(dump, look):
-    """Half the thickness of the thinner of the bodies of each contact, m: the length of its line."""
+    """Half the thickness of the thinner of the bodies of each contact, m: the length of its line. Rigid meshes may be thin walls."""
     longest = float(np.linalg.norm(look.bounds[1] - look.bounds[0]))
     half = np.full(len(dump.kinds) + 1, np.inf)  # the last one: what does not move and has no surface
-    for number, mesh in enumerate(dump.meshes):
-        half[number] = 0.5 * np.ptp(mesh.starts, axis=0).min()
+    for mesh in dump.meshes:
+        half[mesh.number] = 0.5 * np.ptp(mesh.starts, axis=0).min() if len(mesh.elements) else WALL_LINE * longest
     for number in range(dump.bodies):
         if is_solid(dump.kinds[number]):
             half[number] = np.linalg.norm(frame_of(dump, number, longest), axis=0).min()
@@ -98,7 +107,8 @@ def contact_lines(dump, look):
     is_body = (dump.sides >= 0) & (dump.sides < dump.bodies)
     first, last = np.where(is_body[:, :1], -reach, 0.0), np.where(is_body[:, 1:], reach, 0.0)
     pixels = [look.camera.project(dump.points + end) for end in (first, last)]
-    return np.stack(pixels, axis=1)[carried], sizes[carried], look.camera.project(dump.points)[~carried]
+    kept = np.ones(len(dump.points), bool) if look.cut is None else ~look.cut.beyond(dump.points)
+    return np.stack(pixels, axis=1)[carried & kept], sizes[carried & kept], look.camera.project(dump.points)[~carried & kept]
 
 
 def draw_contacts(axes, dump, look):
@@ -142,7 +152,7 @@ def draw(dump, look, show="both"):
     size = sum(widths) + unit * LEFT, camera.height + unit * (BELOW + ABOVE)
     figure = Figure(figsize=(size[0] / look.dpi, size[1] / look.dpi), dpi=look.dpi)
     FigureCanvasAgg(figure)
-    image = render(dump, camera, look.bounds, body_colours(dump, look), mesh_colours(dump, look))
+    image = render(dump, camera, look.bounds, body_colours(dump, look), mesh_colours(dump, look), look.cut)
     left = unit * LEFT
     for panel, has_bar, width in zip(panels, bars, widths):
         axes = figure.add_axes((left / size[0], unit * BELOW / size[1], camera.width / size[0], camera.height / size[1]))

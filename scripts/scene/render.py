@@ -4,13 +4,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scene.dump import BOX, CAVITY, CYLINDER, DRUM, ELLIPSOID, HALF_SPACE, SPHERE
+from scene.dump import BOX, CAVITY, CYLINDER, DRUM, ELLIPSOID, HALF_SPACE, MESH, SPHERE
 
 FINER = 2  # rays along each side of a pixel
 FACETS = 32  # of a drum
 LIGHT = np.array([-0.45, 0.55, 0.70])  # to the right, up, towards the eye
 WALL = np.array([0.90, 0.90, 0.88])
+DARK = 0.42  # light in the shade
 LEVELS = 14  # of light and shade: few, so that files are small
+SECTION = 0.60  # of a colour where a body is cut open
 
 
 @dataclass
@@ -35,6 +37,24 @@ def axes_of(azimuth, elevation):
     return np.array([[-math.sin(a), math.cos(a), 0.0],
                      [-math.sin(e) * math.cos(a), -math.sin(e) * math.sin(a), math.cos(e)],
                      [math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)]])
+
+
+@dataclass
+class Cut:
+    """The plane normal · x = offset: what lies on the side of the eye is left out."""
+
+    normal: np.ndarray
+    offset: float
+
+    def beyond(self, points):
+        return points @ self.normal > self.offset
+
+
+def cut_at(camera, bounds):
+    """Upright through the middle of the bounds, facing the eye; level where the eye is above."""
+    normal = camera.axes[2] * [1.0, 1.0, 0.0]
+    normal = normal / np.linalg.norm(normal) if np.linalg.norm(normal) > 0.1 else camera.axes[2]
+    return Cut(normal, 0.5 * float((bounds[0] + bounds[1]) @ normal))
 
 
 def is_solid(kind):
@@ -171,7 +191,8 @@ HITS = {SPHERE: ball_hit, ELLIPSOID: ball_hit, BOX: box_hit, CYLINDER: cylinder_
 class Canvas:
     """Colours and depths of the pixels, FINER times as fine as the image."""
 
-    def __init__(self, camera):
+    def __init__(self, camera, cut=None):
+        self.cut = cut  # of meshes
         self.camera = Camera(camera.axes, camera.centre, camera.pixel / FINER, camera.width * FINER, camera.height * FINER)
         shape = self.camera.height, self.camera.width
         self.depths = np.full(shape, -np.inf)
@@ -180,7 +201,7 @@ class Canvas:
         up = (0.5 * shape[0] - np.arange(shape[0]) - 0.5) * self.camera.pixel
         self.right, self.up = right, up
 
-    def paint(self, rows, columns, depth, normal, colour, edge=None, dark=0.42):
+    def paint(self, rows, columns, depth, normal, colour, edge=None, dark=DARK):
         """Where nearer than what is there. normal: in the world, any length; edge: where lines are; dark: light in the shade."""
         with np.errstate(invalid="ignore"):
             nearer = depth > self.depths[rows, columns]
@@ -221,10 +242,14 @@ class Canvas:
         self.paint(rows, columns, offset[2] + t, normal @ inverse, colour, edge)
 
     def triangle(self, corners, colours):
-        """One with a colour at each corner, where it is turned to the eye."""
+        """One with a colour at each corner, where it is turned to the eye. Of what is cut open, the inner side seen from the front is
+        the section."""
         normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
-        if normal @ self.camera.axes[2] <= 0.0:
+        inner = normal @ self.camera.axes[2] <= 0.0
+        if inner and self.cut is None:
             return
+        if inner:
+            corners, colours, normal = corners[::-1], SECTION * colours[::-1], self.camera.axes[2]
         seen = (corners - self.camera.centre) @ self.camera.axes.T
         low, high = seen.min(axis=0), seen.max(axis=0)
         columns = slice(*np.searchsorted(self.right, [low[0], high[0]]))
@@ -237,8 +262,12 @@ class Canvas:
         second = ((x - ax) * (cy - ay) - (y - ay) * (cx - ax)) / area
         third = ((bx - ax) * (y - ay) - (by - ay) * (x - ax)) / area
         shares = np.stack([1.0 - second - third, second, third], axis=-1)
-        depth = np.where((shares >= -1e-9).all(axis=-1), shares @ seen[:, 2], np.nan)
-        self.paint(rows, columns, depth, np.broadcast_to(normal, (*x.shape, 3)), shares @ colours, np.zeros(x.shape, bool))
+        shown = (shares >= -1e-9).all(axis=-1)
+        if self.cut is not None:
+            shown &= ~self.cut.beyond(shares @ corners)
+        depth = np.where(shown, shares @ seen[:, 2], np.nan)
+        self.paint(rows, columns, depth, np.broadcast_to(normal, (*x.shape, 3)), shares @ colours, np.zeros(x.shape, bool),
+                   dark=1.0 if inner else DARK)
 
     def image(self):
         """With the rays of a pixel averaged."""
@@ -271,7 +300,7 @@ def grid_step(length):
 def paint_walls(canvas, dump, bounds):
     """The inner sides of half-spaces, drums and cylindrical cavities, where they face the eye and within the bounds."""
     camera, axes = canvas.camera, canvas.camera.axes
-    walls = [number for number in range(dump.bodies, len(dump.kinds)) if not is_solid(dump.kinds[number])]
+    walls = [number for number in range(dump.bodies, len(dump.kinds)) if not is_solid(dump.kinds[number]) and dump.kinds[number] != MESH]
     planes = [plane for number in walls if dump.kinds[number] != CAVITY for plane in facets(dump, number)]
     cavities = [number for number in walls if dump.kinds[number] == CAVITY]
     low, high = bounds
@@ -312,10 +341,10 @@ def paint_walls(canvas, dump, bounds):
         paint(t, inward, number)
 
 
-def render(dump, camera, bounds, colours, mesh_colours=()):
+def render(dump, camera, bounds, colours, mesh_colours=(), cut=None):
     """The image of a dump, height × width × 3. colours: of all solid surfaces, one row each; mesh_colours: of each mesh, one row a
-    node."""
-    canvas = Canvas(camera)
+    node; cut: a Cut that opens the meshes."""
+    canvas = Canvas(camera, cut)
     longest = float(np.linalg.norm(bounds[1] - bounds[0]))
     for number in np.flatnonzero(dump.present):
         if is_solid(dump.kinds[number]):

@@ -127,6 +127,7 @@ def wall_mesh(dump, number, bounds):
 def meshes(dump, numbers, bounds, divisions):
     """Points, cells and for each cell the number of its surface."""
     ball, cube, tube = unit_ball(divisions), unit_cube(), unit_tube(ROUND, True)
+    skins = {mesh.number: mesh for mesh in dump.meshes}
     longest = float(np.linalg.norm(bounds[1] - bounds[0]))
     all_points, all_cells, owners, count = [np.zeros((0, 3))], [], [], 0
     for number in numbers:
@@ -134,6 +135,8 @@ def meshes(dump, numbers, bounds, divisions):
         if is_solid(kind):
             unit, cells = {BOX: cube, CYLINDER: tube}.get(kind, ball)
             points = unit @ frame_of(dump, number, longest).T + dump.positions[number]
+        elif number in skins:
+            points, cells = skins[number].places, skins[number].skin.tolist()
         else:
             points, cells = wall_mesh(dump, number, bounds)
         all_points.append(points)
@@ -145,9 +148,10 @@ def meshes(dump, numbers, bounds, divisions):
 
 def step_files(dump, bounds, divisions):
     """(name of the part, ending, text) of the files of one dump."""
-    if dump.meshes:
-        yield "elastic", "vtu", unstructured_grid(dump.meshes)
-    bodies = [number for number in range(len(dump.meshes), dump.bodies) if dump.present[number]]
+    elastic = [mesh for mesh in dump.meshes if len(mesh.elements)]
+    if elastic:
+        yield "elastic", "vtu", unstructured_grid(elastic)
+    bodies = [number for number in range(len(elastic), dump.bodies) if dump.present[number]]
     points, cells, owners = meshes(dump, bodies, bounds, divisions)
     data = [("body", owners)]
     if dump.velocities is not None:

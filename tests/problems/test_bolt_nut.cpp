@@ -58,6 +58,17 @@ TEST_CASE("bolt_nut: one body of 6 dofs, 120 contacts, the deepest first with ga
   }
 }
 
+TEST_CASE("bolt_nut: no gap is negative in any pose or fit, and the smallest is 0 exactly") {
+  for (std::int64_t pose = 0; pose < 10; ++pose)
+    for (const double fit : {0.0, 0.5}) {
+      CAPTURE(pose, fit);
+      const std::vector<double> gaps = bolt_gaps(build_bolt({{"pose", pose}, {"fit", fit}}));
+      CHECK(gaps.size() == 120);
+      CHECK(*std::min_element(gaps.begin(), gaps.end()) == 0.0);
+      CHECK(gaps.front() == 0.0);
+    }
+}
+
 TEST_CASE("bolt_nut: the flanks on both sides are in contact, and their normals are those of the thread") {
   const ContactProblem& problem = default_bolt();
   int up = 0, down = 0, flank = 0;

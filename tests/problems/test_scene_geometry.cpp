@@ -1,8 +1,10 @@
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
 #include "core/error.hpp"
+#include "problem/placed_mesh.hpp"
 #include "problems/dynamics/shaped_contacts.hpp"
 #include "problems/registry.hpp"
 #include "tests/problems/moving_world.hpp"
@@ -69,6 +71,46 @@ TEST_CASE("what there is to see of a scene is where its problem has bodies and c
     CHECK((contact.frame.transpose() * contact.frame - Matrix3::Identity()).norm() <= 1e-12);
   }
   CHECK(next == seen.contacts.size());
+}
+
+TEST_CASE("rigid meshes are shown where their contacts are, bodies before obstacles") {
+  struct Meshed {
+    std::string name;
+    std::size_t bodies, obstacle_meshes, obstacles;
+    std::vector<double> volumes;  ///< by hand, m³: hexagon less bore, cylinder at d₂; discs, cones and rims 2d thick
+  };
+  const auto shown = GENERATE(values<Meshed>(
+      {{"bolt_nut", 1, 1, 0, {1.25e-4, 1.25e-4}}, {"dish_pile", 4, 0, 1, {1.54e-4, 1.54e-4, 2.69e-4, 5.05e-4}}}));
+  CAPTURE(shown.name);
+  const auto scene = make_scene(shown.name);
+  const ContactProblem problem = scene->build(7);
+  const SceneGeometry seen = scene->geometry(7);
+  const std::vector<PlacedMesh> meshes = dynamic_cast<const SceneShowsMeshes&>(*scene).meshes(7);
+  REQUIRE(meshes.size() == shown.bodies + shown.obstacle_meshes);
+  for (std::size_t i = 0; i < meshes.size(); ++i) CHECK(meshes[i].obstacle == (i >= shown.bodies));
+  CHECK(seen.bodies.empty());
+  CHECK(seen.obstacles.size() == shown.obstacles);
+  CHECK(problem.dofs() == 6 * std::ssize(meshes) - 6 * static_cast<Index>(shown.obstacle_meshes));
+  REQUIRE(3 * std::ssize(seen.contacts) == problem.rows());
+  for (std::size_t i = 0; i < seen.contacts.size(); ++i) {
+    const PlacedContact& contact = seen.contacts[i];
+    const Vector column = problem.global().D.col(3 * static_cast<Index>(i));
+    CHECK((column.segment<3>(6 * contact.body_b) - contact.frame.col(0)).norm() <= 1e-12);
+    CHECK(std::abs(problem.global().b[3 * static_cast<Index>(i)] / 240.0 - contact.gap) <= 1e-15);
+    double nearest = 1.0;  // m, from the contact to the corners of its mesh
+    for (const Vector3& place : meshes[static_cast<std::size_t>(contact.body_b)].places)
+      nearest = std::min(nearest, (place - contact.point).norm());
+    CHECK(nearest < 8e-3);
+  }
+  // Triangles have their corners counter-clockwise seen from outside: together they hold the volume of the solid.
+  for (const PlacedMesh& mesh : meshes) {
+    double volume = 0.0;
+    for (const auto& [a, b, c] : mesh.skin) {
+      const auto at = [&](int node) { return mesh.places[static_cast<std::size_t>(node)]; };
+      volume += at(a).dot(at(b).cross(at(c))) / 6.0;
+    }
+    CHECK(volume == Approx(shown.volumes[static_cast<std::size_t>(&mesh - meshes.data())]).epsilon(0.03));
+  }
 }
 
 TEST_CASE("a scene without shapes shows nothing") { CHECK(make_scene("random_contacts")->geometry(1).empty()); }

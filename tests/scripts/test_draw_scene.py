@@ -23,7 +23,7 @@ sys.path.insert(0, str(SCRIPTS))
 
 from scene.dump import read_dump  # noqa: E402
 from scene.picture import contact_lines, look_of, mesh_colours  # noqa: E402
-from scene.render import axes_of, bounds_of, framed, outline, render  # noqa: E402
+from scene.render import SECTION, axes_of, bounds_of, framed, outline, render  # noqa: E402
 
 RED = np.array([1.0, 0.0, 0.0])
 TURNED = (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)  # by 90° around z
@@ -74,6 +74,20 @@ class Rendering(Scratch):
                 self.assert_area(self.painted([make_dump.MESH_BODY], view, changes=make_dump.meshes(shape))[0], area)
         slanting = self.painted([make_dump.MESH_BODY], (45, 35.2644), changes=make_dump.meshes(make_dump.HEXAHEDRON))[0]
         self.assert_area(slanting, math.sqrt(3.0))  # a hexagon: along the diagonal
+
+    def test_a_cut_opens_meshes_to_their_section(self):
+        for obstacle in (False, True):
+            surfaces = {"bodies": [] if obstacle else [make_dump.MESH_BODY], "obstacles": [make_dump.MESH_BODY] if obstacle else []}
+            changes = {**make_dump.meshes(make_dump.HEXAHEDRON), "ccpbench_meshes/elements": [], "ccpbench_meshes/stresses": []}
+            changes["ccpbench_meshes/counts"] = [8, 12, 0, 4]
+            dump = read_dump(self.made(**surfaces, contacts=(((1.0, 0.5, 1.5), (0, -1), (0, 0, 0)), ((0.0, 0.5, 1.5), (0, -1), (0, 0, 0))), changes=changes))
+            self.assertEqual([mesh.number for mesh in dump.meshes], [0])
+            look = look_of([dump], (0, 0), 100, cut=True)
+            image = render(dump, look.camera, look.bounds, np.tile(RED, (1, 1)), [np.tile(RED, (8, 1))], look.cut)
+            middle = image[image.shape[0] // 2, image.shape[1] // 2]
+            np.testing.assert_allclose(middle, SECTION * RED, atol=1e-12)  # seen along x: the far face, from inside
+            ends, _, idle = contact_lines(dump, look)
+            self.assertEqual(len(ends) + len(idle), 1)  # that at x = 1 is on the side of the eye
 
     def test_meshes_are_coloured_by_the_speed_of_their_nodes(self):
         dump = read_dump(self.made(bodies=[make_dump.MESH_BODY], changes=make_dump.meshes(make_dump.HEXAHEDRON)))
@@ -205,7 +219,7 @@ class Script(Scratch):
                 ({**without, "fclib_global/spacedim": None, "fclib_global/vectors/mu": None}, "without /ccpbench_geometry"),
                 ({lists + "kinds": None}, "/ccpbench_geometry/kinds is missing, expected a list of numbers"),
                 ({lists + "kinds": [0, 8]}, "/ccpbench_geometry/kinds has 8, expected numbers from 0 to 7"),
-                ({lists + "kinds": [7, 3]}, "/ccpbench_geometry/kinds has 1 meshes, expected them first and in /ccpbench_meshes"),
+                ({lists + "kinds": [7, 3]}, "/ccpbench_geometry/kinds has 1 meshes, expected them first, obstacles last, and in /ccpbench_meshes"),
                 ({lists + "kinds": [7, 3], **make_dump.meshes(make_dump.TETRAHEDRON), "ccpbench_meshes/skin": [0, 1, 4] * 4},
                  "/ccpbench_meshes/skin names a node that is not there, expected 0 to 3"),
                 ({lists + "bodies": [3]}, "/ccpbench_geometry/bodies is 3, expected 0 to 2"),

@@ -64,6 +64,8 @@ struct Shown {
 };
 
 Shown shown(const Scene& scene, std::uint64_t seed) {
+  const auto* at_rest = dynamic_cast<const SceneShowsMeshes*>(&scene);
+  if (at_rest != nullptr) return {scene.geometry(seed), at_rest->meshes(seed)};
   const auto motion = scene.motion(seed);
   return {scene.geometry(seed), motion ? meshes_of(*motion) : std::vector<PlacedMesh>{}};
 }
