@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   try {
     return flushed(run_program(argc, argv));
   } catch (const ccp::InputError& error) {
-    report_error(error.what());
+    report_error(error);
     return exit_bad_input;
   } catch (const std::bad_alloc&) {
     report_error("out of memory");

@@ -1,6 +1,7 @@
 #include "core/error.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ccp {
 namespace {
@@ -20,6 +21,15 @@ std::string one_line(const std::string& file, const std::string& place, const st
 }  // namespace
 
 InputError::InputError(const std::string& file, const std::string& place, const std::string& expectation)
-    : std::runtime_error(one_line(file, place, expectation)) {}
+    : std::runtime_error(one_line(file, place, expectation)), place_(place) {}
+
+InputErrors::InputErrors(std::vector<std::string> lines)
+    : InputError(lines.size() > 1 ? lines.front() + " (and " + std::to_string(lines.size() - 1) + " more)" : lines.front()),
+      lines_(std::move(lines)) {}
+
+std::vector<std::string> lines_of_error(const InputError& error) {
+  const auto* several = dynamic_cast<const InputErrors*>(&error);
+  return several != nullptr ? several->lines() : std::vector<std::string>{error.what()};
+}
 
 }  // namespace ccp

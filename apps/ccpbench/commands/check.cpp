@@ -5,6 +5,7 @@
 
 #include "commands/command.hpp"
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/records.hpp"
 #include "terminal/terminal.hpp"
@@ -20,7 +21,7 @@ constexpr const char* check_footer =
     "  $ ccpbench check configs/test1a.json --size small --set /stop/tolerance=1e-6\n"
     "  $ ccpbench check configs/*.json --format csv\n"
     "\n"
-    "Exit codes: 0 all valid, 2 one is not (one line each on stderr).\n";
+    "Exit codes: 0 all valid, 2 one is not (a line for each mistake on stderr).\n";
 
 struct CheckArguments {
   std::vector<std::string> configs;
@@ -79,7 +80,7 @@ int check_records(const CheckArguments& options) {
     try {
       counts = counts_json(file, options);
     } catch (const InputError& wrong) {
-      error = wrong.what();
+      error = join(lines_of_error(wrong), "; ");
       code = exit_bad_input;
     }
     const auto count = [&counts](const char* key) { return counts.value(key, Json()); };

@@ -46,7 +46,7 @@ int for_each_file(const std::vector<std::string>& files, const std::function<voi
     try {
       action(file);
     } catch (const InputError& error) {
-      report_error(error.what());
+      report_error(error);
       code = exit_bad_input;
     }
   }

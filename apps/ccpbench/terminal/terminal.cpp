@@ -196,6 +196,10 @@ void print_line(std::string_view text) {
 
 void report_error(std::string_view text) { report(Tone::bad, "error:", text); }
 
+void report_error(const InputError& error) {
+  for (const std::string& line : lines_of_error(error)) report_error(line);
+}
+
 void report_note(std::string_view text) { report(Tone::warning, "note:", text); }
 
 }  // namespace ccp::cli

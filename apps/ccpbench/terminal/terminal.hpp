@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/error.hpp"
 #include "core/status.hpp"
 #include "problem/judge/measure.hpp"
 
@@ -60,6 +61,7 @@ std::string counted(std::size_t count, std::string_view singular, std::string_vi
 void print(std::string_view text);         ///< to stdout
 void print_line(std::string_view text);    ///< to stdout, with the line break
 void report_error(std::string_view text);  ///< one line "ccpbench: error: text" on stderr
+void report_error(const InputError& error);   ///< the same for each of its lines
 void report_note(std::string_view text);   ///< one line "ccpbench: note: text" on stderr
 
 }  // namespace ccp::cli

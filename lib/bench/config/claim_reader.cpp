@@ -53,17 +53,21 @@ class ClaimReader {
     claim.where = shape_.value<std::string>(entry, "where");
     claim.must = shape_.value<bool>(entry, "must");
     claim.size = shape_.value<std::string>(entry, "size");
-    claim.metric = read_metric(entry, pointer);
     claim.of = entry["of"].get<std::string>();
     claim.problem = shape_.value<std::string>(entry, "problem");
     if (entry.contains("model")) claim.model = model_from_name(entry["model"].get<std::string>());
-    claim.at = read_decade(entry, claim.metric, 0.0, pointer);
-    check_label(solvers_, claim.of, "solver", child_pointer(pointer, "of"));
+    Checks check(source_.mistakes);
+    const bool measured = check([&] {
+      claim.metric = read_metric(entry, pointer);
+      claim.at = read_decade(entry, claim.metric, 0.0, pointer);
+    });
+    check([&] { check_label(solvers_, claim.of, "solver", child_pointer(pointer, "of")); });
     if (!claim.problem.empty() && !files_)
-      check_label(problems_, claim.problem, "problem", child_pointer(pointer, "problem"));
-    read_over(entry, pointer, claim);
-    if (entry.contains("cells")) read_cells(entry["cells"], child_pointer(pointer, "cells"), claim);
-    read_bound(entry, pointer, claim);
+      check([&] { check_label(problems_, claim.problem, "problem", child_pointer(pointer, "problem")); });
+    check([&] { read_over(entry, pointer, claim); });
+    if (entry.contains("cells")) check([&] { read_cells(entry["cells"], child_pointer(pointer, "cells"), claim); });
+    if (measured) check([&] { read_bound(entry, pointer, claim); });
+    check.finish();
     return claim;
   }
 
@@ -196,16 +200,22 @@ class ClaimReader {
 std::vector<Claim> read_claims(const Json& document, const std::vector<ConfigVariant>& variants, const ConfigKeys& keys,
                                const JsonSource& source) {
   std::vector<Claim> claims;
-  if (!document.contains("claims")) return claims;
+  if (!document.contains("claims") || !document["claims"].is_array()) return claims;
   const ClaimReader reader(document, variants, keys, source);
+  Checks check(source.mistakes);
   for (std::size_t i = 0; i < document["claims"].size(); ++i) {
+    const Json& entry = document["claims"][i];
     const std::string pointer = child_pointer("/claims", i);
-    Claim claim = reader.read(document["claims"][i], pointer);
-    for (const Claim& other : claims)
-      if (other.id == claim.id)
-        source.fail(child_pointer(pointer, "id"), fmt::format("the id '{}' is taken already", claim.id));
-    claims.push_back(std::move(claim));
+    if (!keys.is_sound(entry, "claim")) continue;
+    check([&] {
+      Claim claim = reader.read(entry, pointer);
+      for (const Claim& other : claims)
+        if (other.id == claim.id)
+          source.fail(child_pointer(pointer, "id"), fmt::format("the id '{}' is taken already", claim.id));
+      claims.push_back(std::move(claim));
+    });
   }
+  check.finish();
   return claims;
 }
 

@@ -54,8 +54,7 @@ Json with_size(const Json& document, const std::string& size, const JsonSource& 
 }
 
 /// "POINTER=VALUE" of --set.
-void apply_setting(Json& document, const std::string& setting, const std::string& file) {
-  const JsonSource source{file, ""};
+void apply_setting(Json& document, const std::string& setting, const JsonSource& source) {
   const std::string place = "--set " + setting;
   const auto equals = setting.find('=');
   if (equals == std::string::npos) source.fail(place, "expected POINTER=VALUE, such as /stop/tolerance=1e-6");
@@ -113,30 +112,68 @@ void check_kernels(const Config& config, const JsonSource& source) {
         source.fail("/kernels", fmt::format("times the kernels of one problem, but /problems/{} has a 'sequence'", i));
 }
 
-/// Everything but the size: `document` has it applied.
-Config read_document(const Json& document, const JsonSource& source, const Catalog& catalog, const ConfigKeys& keys,
-                     bool of_results) {
-  keys.check_object(document, "config", "", source);
+void begin_reading(const JsonSource& source, const std::vector<std::string>& varied) {
+  if (source.mistakes != nullptr) source.mistakes->begin_reading(varied, source.context);
+}
+
+/// formed: whether the document has the form of a config; otherwise what can be read is, to find more mistakes.
+std::vector<ConfigVariant> read_variants(const Json& document, bool formed, const JsonSource& source, const Catalog& catalog,
+                                         const ConfigKeys& keys, const std::vector<std::string>& sized, bool of_results) {
+  Json swept_part = Json::object();
+  for (const std::string& key : swept_keys)
+    if (document.contains(key)) swept_part[key] = document[key];
+  Checks check(source.mistakes);
+  std::optional<Sweep> sweep;
+  const Json lists = document.value("sweep", Json());
+  check([&] { sweep.emplace(lists.is_object() ? lists : Json(), source); });
+  const bool whole = swept_part.contains("problems") && swept_part.contains("solvers");
+  if (!sweep || !whole) sweep.emplace(Json(), source);
+  Mistakes follow_ups;  // without a form a pointer may well lead nowhere
+  Checks applied(formed ? source.mistakes : &follow_ups);
+  ConfigReader reader(catalog, keys, of_results);
+  std::vector<ConfigVariant> variants;
+  for (std::size_t i = 0; i < sweep->count(); ++i) {
+    std::pair<Json, std::vector<SweptValue>> made;
+    if (!applied([&] { made = sweep->apply(swept_part, i, source); })) continue;
+    auto& [variant, swept] = made;
+    const JsonSource own{source.file, swept.empty() ? source.context : describe(swept), source.mistakes};
+    std::vector<std::string> varied = sized;
+    for (const SweptValue& value : swept) varied.push_back(value.pointer);
+    begin_reading(own, varied);
+    check([&] { variants.push_back(reader.read_variant(made.first, std::move(made.second), own)); });
+  }
+  begin_reading(source, sized);
+  applied.finish();
+  check.finish();
+  return variants;
+}
+
+std::vector<std::string> keys_of(const Json& object) {
+  std::vector<std::string> keys;
+  for (const auto& item : object.items()) keys.push_back(item.key());
+  return keys;
+}
+
+/// Everything but the size: `document` has it applied. sized: the JSON pointers whose values are those of the size.
+Config read_document(const Json& document, const JsonSource& source, const std::vector<std::string>& sized,
+                     const Catalog& catalog, const ConfigKeys& keys, bool of_results) {
+  begin_reading(source, sized);
+  Checks check(source.mistakes);
+  const bool formed = check([&] { keys.check_object(document, "config", "", source); });
   Config config;
   config.file = source.file;
+  const bool read =
+      check([&] { config.variants = read_variants(document, formed, source, catalog, keys, sized, of_results); });
+  if (read) {
+    check([&] { check_plots(document, config.variants, catalog, keys, source); });
+    check([&] { config.claims = read_claims(document, config.variants, keys, source); });
+  }
+  check.finish();
   const Shape& shape = keys.shape("config");
   config.name = document["name"].get<std::string>();
   config.title = shape.value<std::string>(document, "title");
   config.description = shape.value<std::string>(document, "description");
   config.kernels = shape.value<bool>(document, "kernels");
-
-  Json swept_part = Json::object();
-  for (const std::string& key : swept_keys)
-    if (document.contains(key)) swept_part[key] = document[key];
-  const Sweep sweep(shape.value<Json>(document, "sweep"), source);
-  ConfigReader reader(catalog, keys, of_results);
-  for (std::size_t i = 0; i < sweep.count(); ++i) {
-    auto [variant, swept] = sweep.apply(swept_part, i, source);
-    const JsonSource variant_source{source.file, swept.empty() ? source.context : describe(swept)};
-    config.variants.push_back(reader.read_variant(variant, std::move(swept), variant_source));
-  }
-  check_plots(document, config.variants, catalog, keys, source);
-  config.claims = read_claims(document, config.variants, keys, source);
   check_kernels(config, source);
   Json resolved = document;
   make_states_absolute(resolved, source.file);
@@ -169,22 +206,29 @@ bool Config::needs_files() const {
 Config parse_config(const std::string& text, const std::string& file, const Catalog& catalog,
                     const ConfigOverrides& overrides) {
   const ConfigKeys keys(catalog);
-  const JsonSource source{file, ""};
+  Mistakes mistakes;
+  const JsonSource source{file, "", &mistakes};
   Json document = parse_json(text, file);
   if (!document.is_object())
     source.fail("", fmt::format("is {}, expected an object with name, problems and solvers", json_type_name(document)));
+  Checks check(&mistakes);
   const std::string& size = overrides.size;
-  if (!size.empty()) keys.check_object(Json{{size, Json::object()}}, "sizes", "--size", source);
-  if (document.contains("sizes")) {
-    keys.check_object(document["sizes"], "sizes", "/sizes", source);
+  if (!size.empty()) check([&] { keys.check_object(Json{{size, Json::object()}}, "sizes", "--size", source); });
+  if (document.contains("sizes") && check([&] { keys.check_object(document["sizes"], "sizes", "/sizes", source); })) {
     // A mistake in a size shows whichever size is run.
-    for (const auto& [name, changes] : document["sizes"].items())
-      read_document(with_size(document, name, source), {file, "with size " + name}, catalog, keys, overrides.of_results);
-    if (document["sizes"].contains(size)) document = with_size(document, size, source);
+    for (const auto& item : document["sizes"].items())
+      check([&] {
+        const JsonSource sized{file, "with size " + item.key(), &mistakes};
+        read_document(with_size(document, item.key(), source), sized, keys_of(item.value()), catalog, keys,
+                      overrides.of_results);
+      });
+    if (document["sizes"].contains(size)) check([&] { document = with_size(document, size, source); });
   }
   const Json as_written = document;
-  for (const std::string& setting : overrides.set) apply_setting(document, setting, file);
-  Config config = read_document(document, source, catalog, keys, overrides.of_results);
+  for (const std::string& setting : overrides.set) check([&] { apply_setting(document, setting, source); });
+  Config config;
+  check([&] { config = read_document(document, source, {}, catalog, keys, overrides.of_results); });
+  mistakes.raise(file);
   config.size = size;
   for (const JsonChange& change : json_changes(as_written, document))
     if (change.pointer != "/title" && change.pointer != "/description") config.changes.push_back(change.text());

@@ -15,8 +15,8 @@
 #include "process/process_pool.hpp"
 #include "solvers/run_monitor.hpp"
 
-/// One experiment as a JSON file (comments allowed), read into plain structs. Every mistake in it is an InputError with the
-/// file, the JSON pointer and what was expected.
+/// One experiment as a JSON file (comments allowed), read into plain structs. Every mistake in it is named with the file, the
+/// JSON pointer and what was expected: InputErrors holds all of them, at most 20.
 namespace ccp {
 
 /// One entry of "problems": either a scene or a pattern of FCLib files.

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/config/mistakes.hpp"
 #include "core/fields.hpp"
 #include "problem/perturbation.hpp"
 #include "solvers/run_monitor.hpp"
@@ -17,7 +18,8 @@ using Json = nlohmann::ordered_json;
 /// Where a JSON came from, for messages.
 struct JsonSource {
   std::string file;
-  std::string context;  ///< added to every message, such as the swept values in place; may be empty
+  std::string context;           ///< added to every message, such as the swept values in place; may be empty
+  Mistakes* mistakes = nullptr;  ///< where several are listed; null: the first one is thrown at once
 
   /// Throws InputError(file, pointer, expectation + context).
   [[noreturn]] void fail(const std::string& pointer, const std::string& expectation) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -281,17 +282,25 @@ void check_choice(const Json& value, const Key& key, const std::string& pointer,
     source.fail(pointer, fmt::format("unknown {} '{}'{}", key.name, json_text(value), suggestion(name, key.choices)));
 }
 
+/// Refuses an entry of a list that is equal to one before.
+void check_new(const Json& list, std::size_t index, const std::string& pointer, const JsonSource& source) {
+  for (std::size_t i = 0; i < index; ++i)
+    if (list[i] == list[index])
+      source.fail(child_pointer(pointer, index), fmt::format("'{}' stands twice in the list", json_text(list[index])));
+}
+
 void check_choices(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) {
   if (!value.is_array()) return check_choice(value, key, pointer, source);
   if (value.empty())
     source.fail(pointer, fmt::format("'{}' is an empty list, expected at least one{}", key.name,
                                      key.choices.empty() ? std::string() : " of " + join(key.choices, ", ")));
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    check_choice(value[i], key, child_pointer(pointer, i), source);
-    for (std::size_t j = 0; j < i; ++j)
-      if (value[j] == value[i])
-        source.fail(child_pointer(pointer, i), fmt::format("'{}' stands twice in the list", json_text(value[i])));
-  }
+  Checks check(source.mistakes);
+  for (std::size_t i = 0; i < value.size(); ++i)
+    check([&] {
+      check_choice(value[i], key, child_pointer(pointer, i), source);
+      check_new(value, i, pointer, source);
+    });
+  check.finish();
 }
 
 void check_number(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) {
@@ -309,12 +318,13 @@ void check_number(const Json& value, const Key& key, const std::string& pointer,
 void check_integers(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) {
   if (!value.is_array())
     source.fail(pointer, fmt::format("'{}' is {}, expected a list of whole numbers", key.name, json_type_name(value)));
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    check_number(value[i], key, child_pointer(pointer, i), source);
-    if (std::find(value.begin(), value.begin() + static_cast<std::ptrdiff_t>(i), value[i]) !=
-        value.begin() + static_cast<std::ptrdiff_t>(i))
-      source.fail(child_pointer(pointer, i), fmt::format("'{}' stands twice in the list", json_text(value[i])));
-  }
+  Checks check(source.mistakes);
+  for (std::size_t i = 0; i < value.size(); ++i)
+    check([&] {
+      check_number(value[i], key, child_pointer(pointer, i), source);
+      check_new(value, i, pointer, source);
+    });
+  check.finish();
 }
 
 void check_text(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) {
@@ -363,16 +373,40 @@ void ConfigKeys::check_object(const Json& value, const std::string& shape_name, 
     source.fail(pointer, fmt::format("is {}, expected an object ({})", json_type_name(value), expected.meaning));
   std::vector<std::string> known;
   for (const Key& key : expected.keys) known.push_back(key.name);
-  for (const auto& [name, item] : value.items()) {
+  Checks check(source.mistakes);
+  std::set<std::string> misspelt;
+  for (const auto& item : value.items()) {
+    const std::string& name = item.key();
+    const std::string place = child_pointer(pointer, name);
     const auto position = std::find(known.begin(), known.end(), name);
-    if (position == known.end())
-      source.fail(child_pointer(pointer, name), fmt::format("unknown key '{}'{}", json_text(name), suggestion(name, known)));
-    check_value(item, expected.keys[static_cast<std::size_t>(position - known.begin())], child_pointer(pointer, name),
-                source);
+    if (position == known.end()) misspelt.insert(nearest_name(name, known));
+    check([&] {
+      if (position == known.end())
+        source.fail(place, fmt::format("unknown key '{}'{}", json_text(name), suggestion(name, known)));
+      check_value(item.value(), expected.keys[static_cast<std::size_t>(position - known.begin())], place, source);
+    });
   }
   for (const Key& key : expected.keys)
-    if (key.required && !value.contains(key.name))
-      source.fail(pointer, fmt::format("the key '{}' is missing: {}", key.name, key.meaning));
+    if (key.required && !value.contains(key.name) && misspelt.count(key.name) == 0)
+      check([&] { source.fail(pointer, fmt::format("the key '{}' is missing: {}", key.name, key.meaning)); });
+  check.finish();
+}
+
+bool ConfigKeys::is_sound(const Json& value, const std::string& shape_name) const {
+  try {
+    check_object(value, shape_name, "", {});
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+void ConfigKeys::check_objects(const Json& list, const std::string& shape_name, const std::string& pointer,
+                               const JsonSource& source) const {
+  Checks check(source.mistakes);
+  for (std::size_t i = 0; i < list.size(); ++i)
+    check([&] { check_object(list[i], shape_name, child_pointer(pointer, i), source); });
+  check.finish();
 }
 
 void ConfigKeys::check_value(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) const {
@@ -395,8 +429,7 @@ void ConfigKeys::check_value(const Json& value, const Key& key, const std::strin
       if (!value.is_array())
         source.fail(pointer, fmt::format("'{}' is {}, expected a list", key.name, json_type_name(value)));
       if (value.empty()) source.fail(pointer, fmt::format("'{}' is an empty list, expected at least one entry", key.name));
-      for (std::size_t i = 0; i < value.size(); ++i) check_object(value[i], key.shape, child_pointer(pointer, i), source);
-      return;
+      return check_objects(value, key.shape, pointer, source);
     case KeyType::table:
       if (!value.is_object())
         source.fail(pointer, fmt::format("'{}' is {}, expected an object", key.name, json_type_name(value)));

@@ -63,11 +63,15 @@ class ConfigKeys {
   /// The shape of the whole file is "config".
   const Shape& shape(const std::string& name) const;
 
-  /// Throws InputError at the first unknown or missing key, wrong type, value out of range or unknown name.
+  /// Throws InputError for unknown and missing keys, wrong types, values out of range and unknown names.
   void check_object(const Json& value, const std::string& shape, const std::string& pointer, const JsonSource& source) const;
   void check_value(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) const;
+  /// Whether check_object() finds nothing.
+  bool is_sound(const Json& value, const std::string& shape) const;
 
  private:
+  void check_objects(const Json& list, const std::string& shape, const std::string& pointer, const JsonSource& source) const;
+
   std::vector<Shape> shapes_;
 };
 

@@ -77,26 +77,33 @@ std::string label_suffix(const std::vector<SweptValue>& swept, const std::string
 template <typename Specs>
 void check_labels(const Specs& specs, const std::string& list, const JsonSource& source) {
   std::map<std::string, std::size_t> first;
+  Checks check(source.mistakes);
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (specs[i]->label.empty()) continue;
-    const auto [position, fresh] = first.emplace(specs[i]->label, i);
-    if (!fresh)
-      source.fail(child_pointer(child_pointer(list, i), "label"),
-                  fmt::format("the label '{}' is that of {} already; give one of them another label", specs[i]->label,
-                              child_pointer(list, position->second)));
+    const auto position = first.emplace(specs[i]->label, i).first;
+    if (position->second != i)
+      check([&] {
+        source.fail(child_pointer(child_pointer(list, i), "label"),
+                    fmt::format("the label '{}' is that of {} already; give one of them another label", specs[i]->label,
+                                child_pointer(list, position->second)));
+      });
   }
+  check.finish();
 }
 
 }  // namespace
 
 Parameters read_parameters(const Json& entry, FieldTable& table, const std::string& pointer, const JsonSource& source) {
   if (const auto found = entry.find("parameters"); found != entry.end()) {
-    for (const auto& [name, item] : found->items()) {
-      const std::string place = child_pointer(child_pointer(pointer, "parameters"), name);
-      const FieldValue value = field_value(item, name, place, source);
-      if (const auto defect = table.check(name, value)) source.fail(place, *defect);
-      table.set(name, value);
-    }
+    Checks check(source.mistakes);
+    for (const auto& item : found->items())
+      check([&] {
+        const std::string place = child_pointer(child_pointer(pointer, "parameters"), item.key());
+        const FieldValue value = field_value(item.value(), item.key(), place, source);
+        if (const auto defect = table.check(item.key(), value)) source.fail(place, *defect);
+        table.set(item.key(), value);
+      });
+    check.finish();
   }
   return table.values();
 }
@@ -109,26 +116,34 @@ std::shared_ptr<const ProblemSpec> ConfigReader::read_problem(const Json& entry,
   if (scene == entry.contains("fclib"))
     source.fail(pointer, scene ? "has both 'scene' and 'fclib', expected one of them"
                                : "expected one of the keys 'scene' and 'fclib'");
+  Checks check(source.mistakes);
   ProblemSpec spec;
   spec.label = entry.value("label", scene ? entry["scene"].get<std::string>() : std::string());
   if (scene) {
     spec.scene = entry["scene"].get<std::string>();
     spec.seed = keys_.shape("problem").value<std::uint64_t>(entry, "seed");
     const auto made = catalog_.scenes.make(spec.scene);
-    spec.parameters = read_parameters(entry, made->parameters(), pointer, source);
-    if (const auto defect = made->check()) source.fail(child_pointer(pointer, "parameters"), *defect);
-    if (entry.contains("sequence"))
-      spec.sequence = read_sequence(entry["sequence"], *made, spec.seed, catalog_, keys_, child_pointer(pointer, "sequence"),
-                                    source, of_results_);
+    const bool built = check([&] {
+      spec.parameters = read_parameters(entry, made->parameters(), pointer, source);
+      if (const auto defect = made->check()) source.fail(child_pointer(pointer, "parameters"), *defect);
+    });
+    if (built && entry.contains("sequence"))
+      check([&] {
+        spec.sequence = read_sequence(entry["sequence"], *made, spec.seed, catalog_, keys_,
+                                      child_pointer(pointer, "sequence"), source, of_results_);
+      });
   } else {
     spec.fclib = entry["fclib"].get<std::string>();
     for (const char* key : {"parameters", "seed", "sequence"})
       if (entry.contains(key))
-        source.fail(child_pointer(pointer, key), fmt::format("'{}' belongs to a scene, not to FCLib files", key));
+        check([&] {
+          source.fail(child_pointer(pointer, key), fmt::format("'{}' belongs to a scene, not to FCLib files", key));
+        });
   }
   spec.perturbation = read_perturbation(entry.value("perturb", Json()), keys_.shape("perturb"));
   if (spec.sequence && entry.contains("perturb"))
-    source.fail(child_pointer(pointer, "perturb"), "has a 'sequence', whose problems have no neighbours");
+    check([&] { source.fail(child_pointer(pointer, "perturb"), "has a 'sequence', whose problems have no neighbours"); });
+  check.finish();
   spec.base_label = spec.label;
   (spec.label.empty() ? spec.file_suffix : spec.label) += suffix;
   return known = std::make_shared<const ProblemSpec>(std::move(spec));
@@ -143,42 +158,77 @@ std::shared_ptr<const SolverSpec> ConfigReader::read_solver(const Json& entry, c
   const auto made = catalog_.make_solver(spec.solver);
   if (const PeerSolver* peer = as_peer(*made)) spec.peer_version = peer->version();
   spec.school = school_of(*made);
-  spec.parameters = read_parameters(entry, made->settings(), pointer, source);
+  Checks check(source.mistakes);
+  check([&] { spec.parameters = read_parameters(entry, made->settings(), pointer, source); });
   if (entry.contains("models")) spec.models = read_models(entry["models"]);
-  read_start(entry.value("start", Json()), child_pointer(pointer, "start"), source, keys_.shape("start"), spec);
+  check([&] {
+    read_start(entry.value("start", Json()), child_pointer(pointer, "start"), source, keys_.shape("start"), spec);
+  });
+  check.finish();
   if (entry.contains("threads")) spec.threads = entry["threads"].get<int>();
   spec.base_label = entry.value("label", spec.solver);
   spec.label = spec.base_label + suffix;
   return known = std::make_shared<const SolverSpec>(std::move(spec));
 }
 
-ConfigVariant ConfigReader::read_variant(const Json& document, std::vector<SweptValue> swept, const JsonSource& source) {
+void ConfigReader::check_parameters(const Json& entry, const std::string& pointer, const JsonSource& source) const {
+  if (!entry.is_object() || !entry.value("parameters", Json()).is_object()) return;
+  const auto named = [&entry](const char* key, const std::vector<std::string>& names) {
+    const Json name = entry.value(key, Json());
+    return name.is_string() && std::find(names.begin(), names.end(), name.get<std::string>()) != names.end();
+  };
+  if (named("scene", catalog_.scenes.names))
+    read_parameters(entry, catalog_.scenes.make(entry["scene"].get<std::string>())->parameters(), pointer, source);
+  if (named("solver", catalog_.solver_names))
+    read_parameters(entry, catalog_.make_solver(entry["solver"].get<std::string>())->settings(), pointer, source);
+}
+
+void ConfigReader::read_entries(const Json& document, ConfigVariant& variant, const JsonSource& source) {
   const Shape& shape = keys_.shape("config");
+  Checks check(source.mistakes);
   for (const std::string& key : swept_keys)
-    if (document.contains(key)) keys_.check_value(document[key], shape.key(key), child_pointer("", key), source);
+    if (document.contains(key))
+      check([&] { keys_.check_value(document[key], shape.key(key), child_pointer("", key), source); });
+  const bool formed = check.sound();
+  const auto each = [&](const char* list, const char* entry_shape, const auto& read) {
+    if (!document.contains(list) || !document[list].is_array()) return;
+    for (std::size_t i = 0; i < document[list].size(); ++i) {
+      const Json& entry = document[list][i];
+      const std::string pointer = child_pointer(child_pointer("", list), i);
+      check([&] {
+        if (formed || keys_.is_sound(entry, entry_shape))
+          read(entry, pointer);
+        else
+          check_parameters(entry, pointer, source);
+      });
+    }
+  };
+  each("problems", "problem", [&](const Json& entry, const std::string& pointer) {
+    variant.problems.push_back(read_problem(entry, label_suffix(variant.swept, pointer), pointer, source));
+  });
+  const std::string common = label_suffix(variant.swept, "");
+  each("solvers", "solver", [&](const Json& entry, const std::string& pointer) {
+    variant.solvers.push_back(read_solver(entry, label_suffix(variant.swept, pointer) + common, pointer, source));
+  });
+  check.finish();
+}
 
+ConfigVariant ConfigReader::read_variant(const Json& document, std::vector<SweptValue> swept, const JsonSource& source) {
   ConfigVariant variant;
-  const Json& problems = document["problems"];
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    const std::string pointer = child_pointer("/problems", i);
-    variant.problems.push_back(read_problem(problems[i], label_suffix(swept, pointer), pointer, source));
-  }
-  const Json& solvers = document["solvers"];
-  const std::string common = label_suffix(swept, "");
-  for (std::size_t i = 0; i < solvers.size(); ++i) {
-    const std::string pointer = child_pointer("/solvers", i);
-    variant.solvers.push_back(read_solver(solvers[i], label_suffix(swept, pointer) + common, pointer, source));
-  }
-  check_labels(variant.problems, "/problems", source);
-  check_labels(variant.solvers, "/solvers", source);
+  variant.swept = std::move(swept);
+  read_entries(document, variant, source);
+  Checks check(source.mistakes);
+  check([&] { check_labels(variant.problems, "/problems", source); });
+  check([&] { check_labels(variant.solvers, "/solvers", source); });
 
+  const Shape& shape = keys_.shape("config");
   variant.models = read_models(shape.value<Json>(document, "model"));
-  check_sequences(variant, catalog_, source);
+  check([&] { check_sequences(variant, catalog_, source); });
+  check.finish();
   variant.stop = read_stop(shape.value<Json>(document, "stop"), keys_.shape("stop"));
   variant.limits = read_limits(shape.value<Json>(document, "limits"), keys_.shape("limits"));
   for (const std::string& name : one_or_list(shape.value<Json>(document, "trace")))
     variant.trace.push_back(*measure_from_name(name));
-  variant.swept = std::move(swept);
   return variant;
 }
 

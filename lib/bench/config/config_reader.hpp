@@ -11,7 +11,8 @@
 
 namespace ccp {
 
-/// Puts the JSON object "parameters" of an entry into the table of a scene or solver, and returns all its values.
+/// Puts the JSON object "parameters" of an entry into the table of a scene or solver, and returns all its values. Lists
+/// every value that is wrong.
 Parameters read_parameters(const Json& entry, FieldTable& table, const std::string& pointer, const JsonSource& source);
 
 /// Turns the JSON of a config into structs. Entries that are equal in several variants of a sweep are read once and shared.
@@ -21,10 +22,13 @@ class ConfigReader {
   ConfigReader(const Catalog& catalog, const ConfigKeys& keys, bool of_results)
       : catalog_(catalog), keys_(keys), of_results_(of_results) {}
 
-  /// problems, model, solvers, stop, limits and trace of one variant, with its labels.
+  /// problems, model, solvers, stop, limits and trace of one variant, with its labels. Of an entry that has no form only the
+  /// parameters are checked.
   ConfigVariant read_variant(const Json& document, std::vector<SweptValue> swept, const JsonSource& source);
 
  private:
+  void read_entries(const Json& document, ConfigVariant& variant, const JsonSource& source);
+  void check_parameters(const Json& entry, const std::string& pointer, const JsonSource& source) const;
   std::shared_ptr<const ProblemSpec> read_problem(const Json& entry, const std::string& suffix, const std::string& pointer,
                                                   const JsonSource& source);
   std::shared_ptr<const SolverSpec> read_solver(const Json& entry, const std::string& suffix, const std::string& pointer,

@@ -72,6 +72,12 @@ class ProblemResolver {
     return found->second;
   }
 
+  /// Throws InputError where files of the spec are below a folder that is not there.
+  void need_folder(const ProblemSpec& spec, std::size_t position) {
+    if (!spec.fclib.empty() && !spec.names_own_folder() && paths_.empty())
+      list_fclib_folder(child_pointer(child_pointer("/problems", position), "fclib"));
+  }
+
  private:
   static PlannedProblem scene_problem(const std::shared_ptr<const ProblemSpec>& spec) {
     const Json identity = {{"scene", spec->scene}, {"parameters", parameters_json(spec->parameters)}, {"seed", spec->seed}};
@@ -99,7 +105,6 @@ class ProblemResolver {
   std::vector<PlannedProblem> files(const std::shared_ptr<const ProblemSpec>& spec, std::size_t position) {
     const std::string place = child_pointer(child_pointer("/problems", position), "fclib");
     if (spec->names_own_folder()) return own_files(spec, place);
-    if (paths_.empty()) list_fclib_folder(place);
     const bool whole_path = spec->fclib.find('/') != std::string::npos;
     std::vector<PlannedProblem> problems;
     for (const std::string& path : paths_)
@@ -210,6 +215,7 @@ class Planner {
 
   Plan plan() {
     for (std::size_t variant = 0; variant < config_.variants.size(); ++variant) add_variant(variant);
+    mistakes_.raise(config_.file);
     std::sort(positions_.begin(), positions_.end());
     Plan plan;
     plan.config_name = config_.name;
@@ -222,8 +228,11 @@ class Planner {
   void add_variant(std::size_t index) {
     const ConfigVariant& variant = config_.variants[index];
     std::vector<bool> used(variant.solvers.size(), false);
-    for (std::size_t p = 0; p < variant.problems.size(); ++p)
-      for (const PlannedProblem& problem : resolver_.resolve(variant.problems[p], p))
+    for (std::size_t p = 0; p < variant.problems.size(); ++p) {
+      const std::vector<PlannedProblem>* problems = nullptr;
+      resolver_.need_folder(*variant.problems[p], p);
+      if (!check_([&] { problems = &resolver_.resolve(variant.problems[p], p); })) continue;
+      for (const PlannedProblem& problem : *problems)
         for (const Model model : variant.models)
           for (std::size_t s = 0; s < variant.solvers.size(); ++s) {
             const auto& allowed = variant.solvers[s]->models;
@@ -231,8 +240,9 @@ class Planner {
             used[s] = true;
             add_cell(variant, index, problem, model, s);
           }
+    }
     const auto idle = std::find(used.begin(), used.end(), false);
-    if (idle != used.end())
+    if (check_.sound() && idle != used.end())
       throw InputError(config_.file, child_pointer("/solvers", static_cast<std::size_t>(idle - used.begin())) + "/models",
                        "leaves the solver without a run: no model of the config is in it");
   }
@@ -278,6 +288,8 @@ class Planner {
   const Config& config_;
   const PlanOptions& options_;
   ProblemResolver resolver_;
+  Mistakes mistakes_;
+  Checks check_{&mistakes_};
   std::deque<Cell> cells_;  ///< in the order they were made; a vector would hold them twice while it grows
   std::vector<Position> positions_;
   std::map<std::string, std::string> hashes_;  ///< by id

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bench/config/claim_reader.hpp"
+#include "bench/config/mistakes.hpp"
 #include "core/text.hpp"
 
 namespace ccp {
@@ -96,10 +97,13 @@ class PlotCheck {
 
 void check_plots(const Json& document, const std::vector<ConfigVariant>& variants, const Catalog& catalog,
                  const ConfigKeys& keys, const JsonSource& source) {
-  if (!document.contains("plots")) return;
+  if (!document.contains("plots") || !document["plots"].is_array() || variants.empty()) return;
   const PlotCheck plots(variants, catalog, source);
+  Checks check(source.mistakes);
   for (std::size_t i = 0; i < document["plots"].size(); ++i)
-    plots.check(document["plots"][i], keys.shape("plot"), child_pointer("/plots", i));
+    if (keys.is_sound(document["plots"][i], "plot"))
+      check([&] { plots.check(document["plots"][i], keys.shape("plot"), child_pointer("/plots", i)); });
+  check.finish();
 }
 
 }  // namespace ccp

@@ -27,16 +27,20 @@ DriverSpec read_driver(const Json& entry, const Catalog& catalog, const ConfigKe
   driver.solver = shape.value<std::string>(entry, "solver");
   const auto made = catalog.make_solver(driver.solver);
   if (const PeerSolver* peer = as_peer(*made)) driver.peer_version = peer->version();
-  driver.parameters = read_parameters(entry, made->settings(), pointer, source);
+  Checks check(source.mistakes);
+  check([&] { driver.parameters = read_parameters(entry, made->settings(), pointer, source); });
   driver.model = *model_from_name(shape.value<std::string>(entry, "model"));
   driver.stop.measure = *measure_from_name(shape.value<std::string>(entry, "measure"));
   driver.stop.tolerance = shape.value<double>(entry, "tolerance");
   driver.stop.max_iterations = shape.value<int>(entry, "max_iterations");
   driver.wall_s = shape.value<double>(entry, "wall_s");
-  if (own && entry.contains("model"))
-    source.fail(child_pointer(pointer, "model"), "'model' belongs to a shared trajectory: an own one has that of its cell");
-  if (!own && !solves(*made, driver.model))
-    source.fail(pointer, fmt::format("the driver {} does not solve the {} model", driver.solver, model_name(driver.model)));
+  check([&] {
+    if (own && entry.contains("model"))
+      source.fail(child_pointer(pointer, "model"), "'model' belongs to a shared trajectory: an own one has that of its cell");
+    if (!own && !solves(*made, driver.model))
+      source.fail(pointer, fmt::format("the driver {} does not solve the {} model", driver.solver, model_name(driver.model)));
+  });
+  check.finish();
   return driver;
 }
 
@@ -84,25 +88,36 @@ SequenceSpec read_sequence(const Json& entry, const Scene& scene, std::uint64_t 
   for (const MotionFact& fact : motion->facts()) sequence.facts.push_back(fact.name);
   sequence.steps = shape.value<int>(entry, "steps");
   sequence.settle = shape.value<int>(entry, "settle");
-  if (sequence.settle >= sequence.steps)
-    source.fail(child_pointer(pointer, "settle"),
-                fmt::format("'settle' is {}, expected less than 'steps', which is {}", sequence.settle, sequence.steps));
+  Checks check(source.mistakes);
+  const bool solved_steps = check([&] {
+    if (sequence.settle >= sequence.steps)
+      source.fail(child_pointer(pointer, "settle"),
+                  fmt::format("'settle' is {}, expected less than 'steps', which is {}", sequence.settle, sequence.steps));
+  });
   const auto trajectory = shape.value<std::string>(entry, "trajectory");
   sequence.trajectory =
       static_cast<Trajectory>(std::find(trajectories.begin(), trajectories.end(), trajectory) - trajectories.begin());
-  sequence.driver = read_driver(entry.value("driver", Json::object()), catalog, keys, sequence.trajectory == Trajectory::own,
-                                child_pointer(pointer, "driver"), source);
+  check([&] {
+    sequence.driver = read_driver(entry.value("driver", Json::object()), catalog, keys,
+                                  sequence.trajectory == Trajectory::own, child_pointer(pointer, "driver"), source);
+  });
   sequence.trace_steps = shape.value<std::vector<int>>(entry, "trace_steps");
   std::sort(sequence.trace_steps.begin(), sequence.trace_steps.end());
   for (const int step : sequence.trace_steps)
-    if (step < sequence.settle || step >= sequence.steps)
-      source.fail(child_pointer(pointer, "trace_steps"),
-                  fmt::format("step {} is not solved, expected {} to {}", step, sequence.settle, sequence.steps - 1));
+    if (solved_steps && (step < sequence.settle || step >= sequence.steps))
+      check([&] {
+        source.fail(child_pointer(pointer, "trace_steps"),
+                    fmt::format("step {} is not solved, expected {} to {}", step, sequence.settle, sequence.steps - 1));
+      });
   sequence.state = shape.value<std::string>(entry, "state");
-  if (sequence.state.empty()) return sequence;
-  sequence.state = (std::filesystem::path(source.file).parent_path() / sequence.state).string();
-  if (!of_results || std::filesystem::exists(sequence.state))
-    sequence.state_digest = check_state(sequence.state, *motion, child_pointer(pointer, "state"), source);
+  if (!sequence.state.empty()) {
+    sequence.state = (std::filesystem::path(source.file).parent_path() / sequence.state).string();
+    check([&] {
+      if (!of_results || std::filesystem::exists(sequence.state))
+        sequence.state_digest = check_state(sequence.state, *motion, child_pointer(pointer, "state"), source);
+    });
+  }
+  check.finish();
   return sequence;
 }
 

@@ -13,22 +13,27 @@ constexpr std::size_t most_combinations = 100000;
 
 Sweep::Sweep(const Json& value, const JsonSource& source) {
   if (value.is_null()) return;
-  for (const auto& [key, list] : value.items()) {
-    const std::string place = child_pointer("/sweep", key);
-    if (key == "zip") {
-      if (!list.is_object() || list.empty())
-        source.fail(place, fmt::format("'zip' is {}, expected an object of JSON pointers with lists of values",
-                                       list.is_object() ? "empty" : json_type_name(list)));
-      add_axis(list, place, source);
-    } else {
-      add_axis(Json{{key, list}}, "/sweep", source);
-    }
-  }
+  Checks check(source.mistakes);
+  for (const auto& item : value.items())
+    check([&] {
+      if (item.key() == "zip")
+        add_zip(item.value(), source);
+      else
+        add_axis(Json{{item.key(), item.value()}}, "/sweep", source);
+    });
+  check.finish();
   std::size_t total = 1;
   for (const Axis& axis : axes_) {
     total *= axis.length();
     if (total > most_combinations) source.fail("/sweep", fmt::format("has more than {} combinations", most_combinations));
   }
+}
+
+void Sweep::add_zip(const Json& lists, const JsonSource& source) {
+  if (!lists.is_object() || lists.empty())
+    source.fail("/sweep/zip", fmt::format("'zip' is {}, expected an object of JSON pointers with lists of values",
+                                          lists.is_object() ? "empty" : json_type_name(lists)));
+  add_axis(lists, "/sweep/zip", source);
 }
 
 void Sweep::check_pointer(const std::string& pointer, const std::string& place, const JsonSource& source) const {
@@ -42,18 +47,23 @@ void Sweep::check_pointer(const std::string& pointer, const std::string& place, 
 
 void Sweep::add_axis(const Json& lists, const std::string& place, const JsonSource& source) {
   Axis axis;
-  for (const auto& [pointer, list] : lists.items()) {
-    const std::string own_place = child_pointer(place, pointer);
-    check_pointer(pointer, own_place, source);
-    if (!list.is_array()) source.fail(own_place, fmt::format("is {}, expected a list of values", json_type_name(list)));
-    if (list.empty()) source.fail(own_place, "is an empty list, expected at least one value");
-    if (!axis.values.empty() && list.size() != axis.length())
-      source.fail(own_place, fmt::format("has {} values, but {} has {}: paired lists are equally long", list.size(),
-                                         axis.pointers.front(), axis.length()));
-    axis.pointers.push_back(pointer);
-    axis.values.emplace_back(list.begin(), list.end());
-    axis.places.push_back(own_place);
-  }
+  Checks check(source.mistakes);
+  for (const auto& item : lists.items())
+    check([&] {
+      const std::string& pointer = item.key();
+      const Json& list = item.value();
+      const std::string own_place = child_pointer(place, pointer);
+      check_pointer(pointer, own_place, source);
+      if (!list.is_array()) source.fail(own_place, fmt::format("is {}, expected a list of values", json_type_name(list)));
+      if (list.empty()) source.fail(own_place, "is an empty list, expected at least one value");
+      if (!axis.values.empty() && list.size() != axis.length())
+        source.fail(own_place, fmt::format("has {} values, but {} has {}: paired lists are equally long", list.size(),
+                                           axis.pointers.front(), axis.length()));
+      axis.pointers.push_back(pointer);
+      axis.values.emplace_back(list.begin(), list.end());
+      axis.places.push_back(own_place);
+    });
+  check.finish();
   axes_.push_back(std::move(axis));
 }
 

@@ -30,6 +30,7 @@ class Sweep {
     std::size_t length() const { return values.front().size(); }
   };
 
+  void add_zip(const Json& lists, const JsonSource& source);
   void add_axis(const Json& lists, const std::string& place, const JsonSource& source);
   void check_pointer(const std::string& pointer, const std::string& place, const JsonSource& source) const;
 

@@ -1,0 +1,110 @@
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/config/config.hpp"
+#include "bench/config/plan.hpp"
+#include "bench/fake_catalog.hpp"
+#include "core/error.hpp"
+
+using namespace ccp;
+using ccp::testing::fake_catalog;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+/// What is wrong with a config, line by line, without the name of the file.
+Lines mistakes_of(const std::string& text, const ConfigOverrides& overrides = {}) {
+  Lines lines;
+  try {
+    make_plan(parse_config(text, "c.json", fake_catalog(), overrides));
+  } catch (const InputError& error) {
+    for (const std::string& line : lines_of_error(error)) {
+      CHECK(line.starts_with("c.json: "));
+      lines.push_back(line.substr(8));
+    }
+  }
+  return lines;
+}
+
+/// What begins each line.
+Lines places(const Lines& lines) {
+  Lines found;
+  for (const std::string& line : lines) found.push_back(line.substr(0, line.find(": ")));
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("All mistakes of a config are listed, in the order of the file") {
+  const Lines lines = mistakes_of(R"({"name": "x y", "titel": "t",
+    "problems": [{"scene": "pebbles", "sed": 1, "parameters": {"push": -1, "colour": 1}}, {"scene": "sand"}],
+    "solvers": [{"solver": "good", "parameters": {"stpe": 1}}, {"sover": "good"}, 7],
+    "stop": {"tolerance": -1, "max_iterations": 1.5}})");
+  CHECK(places(lines) == Lines{"/name", "/titel", "/problems/0/sed", "/problems/1/scene", "/solvers/1/sover", "/solvers/2",
+                               "/stop/tolerance", "/stop/max_iterations", "/problems/0/parameters/push",
+                               "/problems/0/parameters/colour", "/solvers/0/parameters/stpe"});
+}
+
+TEST_CASE("One mistake is one line, whatever depends on it") {
+  const auto one = [](const std::string& text) {
+    CAPTURE(text);
+    const Lines lines = mistakes_of(text);
+    REQUIRE(lines.size() == 1);
+    return lines.front();
+  };
+  const std::string claim = R"("claims": [{"id": "a", "says": "b", "metric": "iterations", "of": "good", "at_most": 3}])";
+  CHECK(places({one(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "goot"}], )" + claim +
+                    "}")}) == Lines{"/solvers/0/solver"});
+  // The key is not missing as well, and the pointer of the sweep is right.
+  CHECK(places({one(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvrs": [{"solver": "good"}],
+                        "sweep": {"/solvers/0/parameters/step": [0.1, 0.2]}})")}) == Lines{"/solvrs"});
+  // With each size and each value of the sweep in place it is the same mistake.
+  CHECK(one(R"({"name": "x", "problems": [{"scene": "pebbles", "parameters": {"push": -1}}], "solvers": [{"solver": "good"}],
+               "sweep": {"/solvers/0/parameters/step": [0.1, 0.2]}, "sizes": {"small": {"/stop/max_iterations": 3},
+               "paper": {"/stop/max_iterations": 9}}})") ==
+        "/problems/0/parameters/push: 'push' is -1, expected a value > 0 (with /solvers/0/parameters/step = 0.1 from the "
+        "sweep)");
+}
+
+TEST_CASE("Each wrong value of a sweep and of a size is a mistake of its own") {
+  CHECK(places(mistakes_of(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}],
+    "sweep": {"/solvers/0/parameters/step": [1, -2, 0.3, -4], "/stop/max_iterations": [3, 4]},
+    "sizes": {"small": {"/stop/tolerance": -1}, "paper": {"/stop/tolerance": -2}}})")) ==
+        Lines{"/stop/tolerance", "/solvers/0/parameters/step", "/solvers/0/parameters/step", "/stop/tolerance"});
+}
+
+TEST_CASE("Claims, plots and sweeps are looked at, each of them") {
+  CHECK(places(mistakes_of(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}],
+    "claims": [{"id": "a", "says": "b", "metric": "iteration", "of": "god", "at_most": 3},
+               {"id": "b", "says": "b", "metric": "iterations", "of": "good"}],
+    "plots": [{"kind": "convergence", "y": "nothing"}, {"kind": "convergence", "y": "merit"},
+              {"kind": "convergence", "y": "z"}]})")) ==
+        Lines{"/plots/0/y", "/plots/2/y", "/claims/0/metric", "/claims/0/of", "/claims/1"});
+  CHECK(places(mistakes_of(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}],
+    "claims": 50, "plots": {}, "sizes": [3]})")) == Lines{"/sizes", "/claims", "/plots"});
+  CHECK(mistakes_of(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}],
+    "sweep": {"/name": [1], "/stop/tolerance": [], "zip": {}}})")
+            .size() == 3);
+  CHECK(places(mistakes_of(R"({"name": "x", "problems": [{"fclib": "./a.hdf5"}, {"fclib": "./b.hdf5"}],
+    "solvers": [{"solver": "good"}]})")) == Lines{"/problems/0/fclib", "/problems/1/fclib"});
+}
+
+TEST_CASE("Settings of the command line are listed, too") {
+  CHECK(places(mistakes_of(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}]})",
+                           {"", {"/stop/tolerance=-1", "stop", "/solvers/7/threads=1", "/nme=\"y\""}})) ==
+        Lines{"--set stop", "--set /solvers/7/threads=1", "/stop/tolerance", "/nme"});
+}
+
+TEST_CASE("At most twenty mistakes are shown, with how many more there are") {
+  std::string solvers;
+  for (int i = 0; i < 27; ++i) solvers += std::string(i > 0 ? "," : "") + R"({"solver": "bad"})";
+  const std::string text = R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [)" + solvers + "]}";
+  const Lines lines = mistakes_of(text);
+  REQUIRE(lines.size() == 21);
+  CHECK(lines[19].starts_with("/solvers/19/solver: "));
+  CHECK(lines[20] == "… and 7 more");
+  CHECK_THROWS_WITH(parse_config(text, "c.json", fake_catalog()),
+                    Catch::StartsWith("c.json: /solvers/0/solver: ") && Catch::EndsWith(" (and 20 more)"));
+}
