@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
+
+#include "core/nearest_names.hpp"
 
 namespace ccp {
 namespace {
@@ -36,6 +39,16 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
     }
   }
   return best;
+}
+
+std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates,
+                                       std::size_t count) {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const std::string& candidate : candidates) ranked.emplace_back(edit_distance(name, candidate), candidate);
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> nearest;
+  for (std::size_t i = 0; i < std::min(count, ranked.size()); ++i) nearest.push_back(ranked[i].second);
+  return nearest;
 }
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {

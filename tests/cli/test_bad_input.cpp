@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "cli/program.hpp"
+#include "io/hdf5_editor.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace ccp::testing;
@@ -148,6 +149,20 @@ TEST_CASE("FCLib files that are none are refused by inspect and solve") {
   CHECK(place.listing() == before);
 }
 
+TEST_CASE("a small dump that claims to be huge is refused at once") {
+  const Workplace place;
+  {
+    Hdf5Editor file(place / "huge.hdf5");
+    file.integer("/fclib_local/spacedim", 3);
+    file.put("/fclib_local/vectors/q", H5T_NATIVE_DOUBLE, {1000000000000}, H5T_NATIVE_DOUBLE, nullptr,
+             Hdf5Editor::chunked(1000, 6));
+  }
+  CHECK(std::filesystem::file_size(place / "huge.hdf5") < 10000);
+  for (const Arguments& arguments : {Arguments{"inspect", "huge.hdf5"}, Arguments{"solve", "huge.hdf5", "--solver", "admm"}})
+    CHECK_THAT(bad_input_line(run_program(place, arguments)),
+               Catch::EndsWith("huge.hdf5: /fclib_local/vectors/q: claims 1000000000000 entries, expected less than 2^31"));
+}
+
 TEST_CASE("wrong options of solve and generate are refused before anything is written") {
   const Workplace place;
   const auto solve = [&](Arguments arguments) {
@@ -170,6 +185,9 @@ TEST_CASE("wrong options of solve and generate are refused before anything is wr
              Catch::Contains("spheres"));
   CHECK_THAT(bad_input_line(run_program(place, {"solve", "scene:odd_mass_stack", "--solver", "amdm"})),
              Catch::Contains("'admm'"));
+  CHECK_THAT(bad_input_line(run_program(place, {"generate", "ball_box", "--set", "spheres=8", "--steps", "0:1", "--driver",
+                                                "nsgs", "--model", "ccp", "--out", "steps"})),
+             Catch::Contains("--driver: nsgs does not solve the ccp model"));
   CHECK_THAT(bad_input_line(run_program(place, {"generate", "odd_mass_stak"})), Catch::Contains("'odd_mass_stack'"));
   CHECK_THAT(bad_input_line(run_program(place, {"generate", "odd_mass_stack", "--set", "sphere=2"})),
              Catch::Contains("'spheres'"));

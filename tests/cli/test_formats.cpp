@@ -75,7 +75,8 @@ std::string tiny_config(const Workplace& place) {
   std::filesystem::create_directory(place / "configs");
   return place.write("configs/tiny.json", R"x({"name": "tiny", "title": "50 % of a_b & |c|",
     "problems": [{"scene": "odd_mass_stack", "parameters": {"spheres": 5, "heavy_index": 3}}],
-    "solvers": [{"solver": "admm", "label": "A_1 & {B} 2e-8 γ ≤ 3"}, {"solver": "jacobi", "label": "a, \"b\" | c"}],
+    "solvers": [{"solver": "admm", "label": "A_1 & {B} 2e-8 γ ≤ 3 0.0001 -0.00025 0.001"},
+                {"solver": "jacobi", "label": "a, \"b\" | c"}],
     "stop": {"max_iterations": 40},
     "claims": [{"id": "c", "must": true, "says": "s", "where": "w", "metric": "iterations_to", "at": 1e-4, "of": "A*",
                 "at_most": 30},
@@ -110,7 +111,8 @@ TEST_CASE("texts are written so that each format reads them back") {
   CHECK(csv[2][0] == "a, \"b\" | c");
   CHECK_THAT(output(place, {"list", "configs", "tiny"}, "markdown"), Catch::Contains("| a, \"b\" \\| c | jacobi |"));
   const std::string latex = output(place, {"list", "configs", "tiny"}, "latex");
-  CHECK_THAT(latex, Catch::Contains("A\\_1 \\& \\{B\\} $2\\cdot10^{-8}$ $\\gamma$ $\\le$ 3 & admm"));
+  CHECK_THAT(latex, Catch::Contains(
+                        "A\\_1 \\& \\{B\\} $2\\cdot10^{-8}$ $\\gamma$ $\\le$ 3 $10^{-4}$ $-2.5\\cdot10^{-4}$ 0.001 & admm"));
   CHECK_THAT(latex, Catch::Contains("\\toprule\n") && Catch::Contains("\\midrule\n") && Catch::Contains("\\bottomrule\n"));
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "core/nearest_names.hpp"
 #include "core/text.hpp"
 
 using namespace ccp;
@@ -38,6 +39,12 @@ TEST_CASE("a suggestion names the near candidate or all of them", "[core]") {
   CHECK(suggestion("jakobi", solvers) == " (did you mean 'jacobi'?)");
   CHECK(suggestion("interior_point", solvers) == " (known: jacobi, gauss_seidel, nsgs, admm, fadmm)");
   CHECK(suggestion("jacobi", {}).empty());
+}
+
+TEST_CASE("the nearest names are those of the smallest distances, in order", "[core]") {
+  CHECK(nearest_names("admn", solvers, 2) == std::vector<std::string>{"admm", "fadmm"});
+  CHECK(nearest_names("fadm", solvers, 3) == std::vector<std::string>{"fadmm", "admm", "nsgs"});
+  CHECK(nearest_names("x", solvers, 9).size() == solvers.size());
 }
 
 TEST_CASE("join puts the separator between parts only", "[core]") {

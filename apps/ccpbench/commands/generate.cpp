@@ -49,6 +49,8 @@ struct GenerateArguments {
 /// The best point of the solver `reference`, certified or not, in the terms of the problem's own impulses.
 Vector reference_point(const ContactProblem& problem, Model model, double time_limit_s) {
   const auto solver = make_solver("reference");
+  if (const auto reason = solver->supports(problem, model))
+    throw InputError(fmt::format("no solution can be looked for: {}; --no-solution writes the problem alone", *reason));
   const StopRule stop{Measure::relative_residual, 0.0, true, std::numeric_limits<int>::max(), time_limit_s};
   Judge judge(problem, model);
   RunMonitor monitor(judge, stop);

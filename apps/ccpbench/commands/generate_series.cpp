@@ -92,6 +92,13 @@ Vector stored_guess(const ContactProblem& problem, const Vector& impulse) {
   return problem.impulse_shift().size() > 0 ? Vector(impulse + problem.impulse_shift()) : impulse;
 }
 
+/// Asked before anything is written.
+std::unique_ptr<Solver> driving_solver(const std::string& name, Model model) {
+  auto solver = make_solver(name);
+  if (solver->native(model) || (model == Model::ncp && solver->native(Model::ccp))) return solver;
+  throw InputError("", "--driver", fmt::format("{} does not solve the {} model", name, model_name(model)));
+}
+
 }  // namespace
 
 int generate_series(const SeriesTarget& target, const SeriesArguments& arguments) {
@@ -100,7 +107,7 @@ int generate_series(const SeriesTarget& target, const SeriesArguments& arguments
   const auto motion = start_motion(named, target);
   StopRule stop;
   stop.tolerance = arguments.tolerance;
-  const Driver driver(make_solver(arguments.driver), stop, target.model, 1);
+  const Driver driver(driving_solver(arguments.driver, target.model), stop, target.model, 1);
   std::optional<StepEnd> last;
   if (!arguments.start.empty()) last = restore(*motion, arguments.start, named.info);
   if (motion->step() > range.first)

@@ -175,11 +175,7 @@ void print_problems(const ConfigVariant& variant) {
 Config named_config(const std::string& name) {
   const auto files = config_files();
   const auto found = files.find(name);
-  if (found == files.end()) {
-    std::vector<std::string> names;
-    for (const auto& entry : files) names.push_back(entry.first);
-    refuse_unknown("config", name, names);
-  }
+  if (found == files.end()) throw InputError(fmt::format("unknown config '{}'{}", name, config_suggestion(name, files)));
   return read_config(found->second.string(), catalog());
 }
 

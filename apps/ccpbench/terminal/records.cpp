@@ -111,8 +111,19 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 60> latex_sy
     {"Π", "$\\Pi$"},
 }};
 
-/// "3.2e-11" → "$3.2\cdot10^{-11}$"; empty when the text is no such number.
-std::string power_of_ten(const std::string& text) {
+/// "0.00032" → "3.2e-4", as fmt writes smaller numbers; other texts as they are.
+std::string with_exponent(const std::string& text) {
+  const std::size_t sign = text.starts_with('-') ? 1 : 0;
+  const auto first = text.find_first_of("123456789");
+  const bool small = text.compare(sign, 5, "0.000") == 0 && first != std::string::npos;
+  if (!small || text.find_first_not_of("0123456789", sign + 2) != std::string::npos) return text;
+  const std::string rest = text.substr(first + 1);
+  return fmt::format("{}{}{}e-{}", text.substr(0, sign), text[first], rest.empty() ? "" : "." + rest, first - sign - 1);
+}
+
+/// "3.2e-11" → "$3.2\cdot10^{-11}$", and so "0.0001" → "$10^{-4}$"; empty when the text is no such number.
+std::string power_of_ten(const std::string& plain) {
+  const std::string text = with_exponent(plain);
   const auto e = text.find('e');
   if (e == std::string::npos || e == 0 || e + 1 == text.size()) return "";
   const std::string mantissa = text.substr(0, e), exponent = text.substr(e + 1);

@@ -1,14 +1,24 @@
 #include "views/config_files.hpp"
 
+#include <fmt/format.h>
+
+#include <cstddef>
 #include <system_error>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/nearest_names.hpp"
 #include "core/text.hpp"
 
 namespace ccp::cli {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t most_names = 5;  // of configs that a message lists
+
+}  // namespace
 
 fs::path configs_folder() {
   std::error_code ignored;
@@ -37,9 +47,15 @@ std::string config_file(const std::string& given) {
   if (configs_folder().empty()) return given;
   const auto files = config_files();
   if (const auto found = files.find(given); found != files.end()) return found->second.string();
+  throw InputError(given, "", "is neither a file nor the name of a config" + config_suggestion(given, files));
+}
+
+std::string config_suggestion(const std::string& given, const std::map<std::string, fs::path>& files) {
   std::vector<std::string> names;
   for (const auto& entry : files) names.push_back(entry.first);
-  throw InputError(given, "", "is neither a file nor the name of a config" + suggestion(given, names));
+  if (!nearest_name(given, names).empty() || names.size() <= most_names) return suggestion(given, names);
+  return fmt::format(" (the nearest of {}: {}; `ccpbench list configs` lists all)", names.size(),
+                     join(nearest_names(given, names, most_names), ", "));
 }
 
 }  // namespace ccp::cli

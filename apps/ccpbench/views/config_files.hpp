@@ -17,4 +17,7 @@ std::map<std::string, std::filesystem::path> config_files();
 /// a slash or a dot is a path. Throws InputError with the nearest name for a name that no config has.
 std::string config_file(const std::string& given);
 
+/// " (did you mean 'x'?)" for a near name of a config, else the nearest few of `files`.
+std::string config_suggestion(const std::string& given, const std::map<std::string, std::filesystem::path>& files);
+
 }  // namespace ccp::cli
