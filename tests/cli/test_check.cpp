@@ -36,3 +36,39 @@ TEST_CASE("check goes on after a wrong config, with one line each") {
   CHECK(lines_of(answer.err).size() == 2);
   CHECK(lines_of(answer.out).size() == 1);
 }
+
+TEST_CASE("check and run show every mistake of a config, each on its line") {
+  const Workplace place;
+  const std::string config = place.write("wrong.json", R"({ "name": "x", "titel": "t",
+    "problems": [ { "scene": "odd_mass_stack", "parameters": { "spheres": 0 } } ],
+    "solvers": [ { "solver": "amdm" }, { "solver": "nsgs", "parameters": { "omga": 1 } } ],
+    "sweep": { "/solver/0": [ 1 ] } })");
+  for (const char* command : {"check", "run"}) {
+    const Answer answer = run_program(place, {command, config});
+    CHECK(answer.code == 2);
+    const auto lines = lines_of(answer.err);
+    REQUIRE(lines.size() == 5);
+    const char* places[] = {"/titel: ", "/solvers/0/solver: ", "/sweep[\"/solver/0\"]: ", "/problems/0/parameters/spheres: ",
+                            "/solvers/1/parameters/omga: "};
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      CHECK(lines[i].starts_with("ccpbench: error: " + config + ": " + places[i]));
+  }
+  CHECK(place.listing() == std::vector<std::string>{"wrong.json"});
+  const Answer table = run_program(place, {"check", config, "--format", "json"});
+  CHECK(table.code == 2);
+  CHECK_THAT(table.out, Catch::Contains("/titel: ") && Catch::Contains("; ") && Catch::Contains("/parameters/omga: "));
+}
+
+TEST_CASE("a name that no config has gets the nearest few") {
+  const Workplace place;
+  const std::string folder = place.text("configs");
+  std::filesystem::create_directory(folder);
+  for (const char* name : {"alpha", "beta", "gamma", "delta", "epsilon", "zeta"})
+    place.write("configs/" + std::string(name) + ".json", "{}");
+  for (const Arguments& arguments : {Arguments{"check", "thetaxyz"}, Arguments{"list", "configs", "thetaxyz"}}) {
+    const std::string line = bad_input_line(run_program(place, arguments));
+    CHECK_THAT(line,
+               Catch::EndsWith("(the nearest of 6: beta, zeta, delta, alpha, gamma; `ccpbench list configs` lists all)"));
+  }
+  CHECK_THAT(bad_input_line(run_program(place, {"check", "bata"})), Catch::EndsWith("(did you mean 'beta'?)"));
+}

@@ -105,7 +105,7 @@ void add_check(CommandLine& program) {
   command.operands("CONFIG", &options.configs, "config files (JSON), or names of configs", Need::required);
   command.choice("--size", &options.overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
   command.repeated("--set", &options.overrides.set, "POINTER=VALUE",
-                   "change the config at a JSON pointer, any number of times");
+                   "change the config at a JSON pointer, any number of times; an index * is every entry of a list");
   command.text("--fclib", &options.fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");
   add_format(command, &options.format);
 }

@@ -302,7 +302,7 @@ void add_claims(CommandLine& program) {
   command.text("--only", &run_options.only, "GLOB",
                "run and judge only cells whose problem/model/label matches this shell pattern");
   command.repeated("--set", &run_options.overrides.set, "POINTER=VALUE",
-                   "change the config at a JSON pointer, any number of times");
+                   "change the config at a JSON pointer, any number of times; an index * is every entry of a list");
   command.integer("--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");
   command.integer("--threads", &run_options.threads, Range::closed(1, 1024), "N", "threads a solver may use");
   command.text("--fclib", &run_options.fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");

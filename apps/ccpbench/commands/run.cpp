@@ -21,6 +21,7 @@ constexpr const char* run_footer =
     "  $ ccpbench run configs/*.json --size small --jobs 2\n"
     "  $ ccpbench run configs/fclib.json --fclib ../fclib --only '*Kaplas*/ncp/*'\n"
     "  $ ccpbench run configs/test1a.json --set /stop/tolerance=1e-12 --out results-tight\n"
+    "  $ ccpbench run configs/test1a.json --set '/solvers/*/threads=2' --out results-threads\n"
     "  $ ccpbench run configs/fclib.json --shard 2/8\n"
     "\n"
     "A cell is one problem with one model and one solver setting. What is there already is not run again; Ctrl-C keeps "
@@ -94,7 +95,7 @@ void add_run(CommandLine& program) {
   command.text("--out", &run_options.out, "DIR", "where results go, into a folder per config (default results)");
   command.text("--only", &run_options.only, "GLOB", "only cells whose problem/model/label matches this shell pattern");
   command.repeated("--set", &run_options.overrides.set, "POINTER=VALUE",
-                   "change the config at a JSON pointer, any number of times");
+                   "change the config at a JSON pointer, any number of times; an index * is every entry of a list");
   command.integer("--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");
   command.integer("--threads", &run_options.threads, Range::closed(1, 1024), "N", "threads a solver may use");
   command.integer("--repeat", &run_options.repeat, Range::closed(1, 10000), "N",

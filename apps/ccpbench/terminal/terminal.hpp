@@ -58,10 +58,10 @@ std::string duration(double seconds);
 /// "1 cell", "5 cells"; the plural may be given where it is not the singular with an s.
 std::string counted(std::size_t count, std::string_view singular, std::string_view plural = "");
 
-void print(std::string_view text);         ///< to stdout
-void print_line(std::string_view text);    ///< to stdout, with the line break
-void report_error(std::string_view text);  ///< one line "ccpbench: error: text" on stderr
-void report_error(const InputError& error);   ///< the same for each of its lines
-void report_note(std::string_view text);   ///< one line "ccpbench: note: text" on stderr
+void print(std::string_view text);           ///< to stdout
+void print_line(std::string_view text);      ///< to stdout, with the line break
+void report_error(std::string_view text);    ///< one line "ccpbench: error: text" on stderr
+void report_error(const InputError& error);  ///< the same for each of its lines
+void report_note(std::string_view text);     ///< one line "ccpbench: note: text" on stderr
 
 }  // namespace ccp::cli

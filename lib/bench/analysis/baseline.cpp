@@ -192,7 +192,8 @@ class Comparison {
       if (cell.contains("file")) compare_curves(row, folder_ / cell["file"].get<std::string>());
       if (cell.contains("steps_file")) compare_steps(row, folder_ / cell["steps_file"].get<std::string>());
     } catch (const nlohmann::json::exception&) {
-      throw InputError((folder_ / "baseline.json").string(), child_pointer("/cells", row.id()), "is no cell of a baseline");
+      throw InputError((folder_ / "baseline.json").string(), shown_pointer(child_pointer("/cells", row.id())),
+                       "is no cell of a baseline");
     }
   }
 

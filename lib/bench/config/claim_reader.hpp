@@ -9,9 +9,10 @@
 
 namespace ccp {
 
-/// The claims of a config whose form was checked already; those without a form are left out. Labels in `of` and `problem` have to match something in
-/// `variants`, pointers in `cells` and `against` have to be swept; a value that is not swept is accepted only where a size
-/// of the config changes the sweep. Problems that are FCLib files are not known yet and not checked.
+/// The claims of a config whose form was checked already; those without a form are left out. Labels in `of` and `problem`
+/// have to match something in `variants`, pointers in `cells` and `against` have to be swept; a value that is not swept is
+/// accepted only where a size of the config changes the sweep. Problems that are FCLib files are not known yet and not
+/// checked.
 std::vector<Claim> read_claims(const Json& document, const std::vector<ConfigVariant>& variants, const ConfigKeys& keys,
                                const JsonSource& source);
 

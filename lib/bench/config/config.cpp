@@ -41,27 +41,30 @@ std::string read_text(const std::string& file) {
 }
 
 /// The document with the changes of one size.
-Json with_size(const Json& document, const std::string& size, const JsonSource& source) {
+Json with_size(const Json& document, const std::string& size, const Catalog& catalog, const JsonSource& source) {
   const std::string place = child_pointer("/sizes", size);
   Json changed = document;
   for (const auto& [pointer, value] : document["sizes"][size].items()) {
     const std::string own_place = child_pointer(place, pointer);
     if (pointer_tokens(pointer, source, own_place).front() == "sizes")
       source.fail(own_place, "a size cannot change the sizes");
+    check_common_parameter(changed, pointer, catalog, source, own_place);
     set_at_pointer(changed, pointer, value, source, own_place);
   }
   return changed;
 }
 
 /// "POINTER=VALUE" of --set.
-void apply_setting(Json& document, const std::string& setting, const JsonSource& source) {
+void apply_setting(Json& document, const std::string& setting, const Catalog& catalog, const JsonSource& source) {
   const std::string place = "--set " + setting;
   const auto equals = setting.find('=');
   if (equals == std::string::npos) source.fail(place, "expected POINTER=VALUE, such as /stop/tolerance=1e-6");
   const std::string text = setting.substr(equals + 1);
   Json value = try_parse_json(text);
   if (value.is_discarded()) value = text;
-  set_at_pointer(document, setting.substr(0, equals), value, source, place);
+  const std::string pointer = setting.substr(0, equals);
+  check_common_parameter(document, pointer, catalog, source, place);
+  set_at_pointer(document, pointer, value, source, place);
 }
 
 /// The exit code of git in a folder, which says nothing; −1 where there is no process to be had.
@@ -89,19 +92,30 @@ bool differs_from_commit(const std::filesystem::path& file) {
 
 std::string describe(const std::vector<SweptValue>& swept) {
   std::string text = "with";
-  for (const SweptValue& value : swept) text += fmt::format(" {} = {}", value.pointer, value.text);
+  for (const SweptValue& value : swept) text += fmt::format(" {} = {}", shown_pointer(value.pointer), value.text);
   return text + " from the sweep";
+}
+
+/// Of a pattern of FCLib files from the folder of the config.
+void make_pattern_absolute(Json& pattern, const std::filesystem::path& folder) {
+  if (!pattern.is_string() || !names_own_folder(pattern.get<std::string>())) return;
+  pattern = std::filesystem::absolute(folder / pattern.get<std::string>()).lexically_normal().string();
+}
+
+void make_swept_patterns_absolute(Json& sweep, const std::filesystem::path& folder) {
+  for (auto& item : sweep.items()) {
+    if (item.key() == "zip" && item.value().is_object()) make_swept_patterns_absolute(item.value(), folder);
+    if (item.key().ends_with("/fclib") && item.value().is_array())
+      for (Json& pattern : item.value()) make_pattern_absolute(pattern, folder);
+  }
 }
 
 /// Patterns from the folder of the config become absolute, so that its results name their files wherever they are read.
 void make_files_absolute(Json& document, const std::string& file) {
-  for (Json& problem : document["problems"]) {
-    if (!problem.contains("fclib")) continue;
-    const auto pattern = problem["fclib"].get<std::string>();
-    if (!pattern.starts_with("./") && !pattern.starts_with("../")) continue;
-    const auto whole = std::filesystem::absolute(std::filesystem::path(file).parent_path() / pattern);
-    problem["fclib"] = whole.lexically_normal().string();
-  }
+  const auto folder = std::filesystem::path(file).parent_path();
+  for (Json& problem : document["problems"])
+    if (problem.contains("fclib")) make_pattern_absolute(problem["fclib"], folder);
+  if (document.contains("sweep")) make_swept_patterns_absolute(document["sweep"], folder);
 }
 
 void check_kernels(const Config& config, const JsonSource& source) {
@@ -125,9 +139,12 @@ std::vector<ConfigVariant> read_variants(const Json& document, bool formed, cons
   Checks check(source.mistakes);
   std::optional<Sweep> sweep;
   const Json lists = document.value("sweep", Json());
-  check([&] { sweep.emplace(lists.is_object() ? lists : Json(), source); });
+  const bool swept_well = check([&] {
+    sweep.emplace(lists.is_object() ? lists : Json(), source);
+    for (const auto& [pointer, place] : sweep->pointers()) check_common_parameter(document, pointer, catalog, source, place);
+  });
   const bool whole = swept_part.contains("problems") && swept_part.contains("solvers");
-  if (!sweep || !whole) sweep.emplace(Json(), source);
+  if (!swept_well || !whole) sweep.emplace(Json(), source);
   Mistakes follow_ups;  // without a form a pointer may well lead nowhere
   Checks applied(formed ? source.mistakes : &follow_ups);
   ConfigReader reader(catalog, keys, of_results);
@@ -184,8 +201,8 @@ Config read_document(const Json& document, const JsonSource& source, const std::
 
 }  // namespace
 
-bool ProblemSpec::names_own_folder() const {
-  return fclib.starts_with('/') || fclib.starts_with("./") || fclib.starts_with("../");
+bool names_own_folder(const std::string& pattern) {
+  return pattern.starts_with('/') || pattern.starts_with("./") || pattern.starts_with("../");
 }
 
 bool Config::needs_fclib_folder() const {
@@ -219,13 +236,13 @@ Config parse_config(const std::string& text, const std::string& file, const Cata
     for (const auto& item : document["sizes"].items())
       check([&] {
         const JsonSource sized{file, "with size " + item.key(), &mistakes};
-        read_document(with_size(document, item.key(), source), sized, keys_of(item.value()), catalog, keys,
+        read_document(with_size(document, item.key(), catalog, source), sized, keys_of(item.value()), catalog, keys,
                       overrides.of_results);
       });
-    if (document["sizes"].contains(size)) check([&] { document = with_size(document, size, source); });
+    if (document["sizes"].contains(size)) check([&] { document = with_size(document, size, catalog, source); });
   }
   const Json as_written = document;
-  for (const std::string& setting : overrides.set) check([&] { apply_setting(document, setting, source); });
+  for (const std::string& setting : overrides.set) check([&] { apply_setting(document, setting, catalog, source); });
   Config config;
   check([&] { config = read_document(document, source, {}, catalog, keys, overrides.of_results); });
   mistakes.raise(file);

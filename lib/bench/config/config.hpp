@@ -15,9 +15,12 @@
 #include "process/process_pool.hpp"
 #include "solvers/run_monitor.hpp"
 
-/// One experiment as a JSON file (comments allowed), read into plain structs. Every mistake in it is named with the file, the
-/// JSON pointer and what was expected: InputErrors holds all of them, at most 20.
+/// One experiment as a JSON file (comments allowed), read into plain structs. Every mistake in it is named with the file,
+/// the JSON pointer and what was expected: InputErrors holds all of them, at most 20.
 namespace ccp {
+
+/// Whether a pattern of FCLib files is absolute ("/dumps/*.hdf5") or relative to the folder of the config ("./…", "../…").
+bool names_own_folder(const std::string& pattern);
 
 /// One entry of "problems": either a scene or a pattern of FCLib files.
 struct ProblemSpec {
@@ -31,8 +34,7 @@ struct ProblemSpec {
   std::string file_suffix;               ///< of FCLib files without a label: the swept values that touch them
   std::string base_label;                ///< without swept values
 
-  /// Whether `fclib` is absolute ("/dumps/*.hdf5") or relative to the folder of the config ("./…", "../…").
-  bool names_own_folder() const;
+  bool names_own_folder() const { return ccp::names_own_folder(fclib); }
 };
 
 /// One entry of "solvers".

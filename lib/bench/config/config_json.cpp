@@ -106,6 +106,46 @@ std::optional<std::size_t> list_index(const std::string& token) {
   return index;
 }
 
+bool is_index(std::string_view token) {
+  return !token.empty() && token.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Puts a value to where a pointer leads, in each element of a list for a token '*'.
+struct PointerSetter {
+  const std::string& pointer;
+  const std::vector<std::string> tokens;
+  const Json& value;
+  const JsonSource& source;
+  const std::string& place;
+
+  /// target: the part of the document to which the first `depth` tokens, `so_far`, have led.
+  void set(Json& target, std::size_t depth, const std::string& so_far) const {
+    if (depth == tokens.size()) {
+      target = value;
+      return;
+    }
+    const std::string& token = tokens[depth];
+    if (target.is_null()) target = Json::object();
+    if (target.is_object()) {
+      set(target[token], depth + 1, child_pointer(so_far, token));
+    } else if (!target.is_array()) {
+      fail(so_far, "is " + json_type_name(target));
+    } else if (token == "*" && !target.empty()) {
+      for (std::size_t i = 0; i < target.size(); ++i) set(target[i], depth + 1, child_pointer(so_far, i));
+    } else {
+      const auto index = list_index(token);
+      if (!index || *index >= target.size())
+        fail(so_far, fmt::format("has {} elements, expected an index from 0", target.size()));
+      set(target[*index], depth + 1, child_pointer(so_far, token));
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& so_far, const std::string& why) const {
+    source.fail(place, fmt::format("'{}' leads nowhere: {} {}", pointer, shown_pointer(so_far), why));
+  }
+};
+
 constexpr std::size_t longest_text = 60;
 
 std::string whole_text(const Json& value) { return value.is_string() ? value.get<std::string>() : dump_json(value); }
@@ -138,7 +178,7 @@ std::string cut(const std::string& text, std::size_t end) {
 }  // namespace
 
 void JsonSource::fail(const std::string& pointer, const std::string& expectation) const {
-  throw InputError(file, pointer, context.empty() ? expectation : expectation + " (" + context + ")");
+  throw InputError(file, shown_pointer(pointer), context.empty() ? expectation : expectation + " (" + context + ")");
 }
 
 Json parse_json(const std::string& text, const std::string& file) {
@@ -173,7 +213,11 @@ std::vector<std::string> pointer_tokens(const std::string& pointer, const JsonSo
     source.fail(place, fmt::format("'{}' is no JSON pointer, expected one such as /solvers/0/parameters/rho", pointer));
   std::vector<std::string> tokens;
   for (std::size_t i = 0; i < pointer.size(); ++i) {
-    if (pointer[i] == '/') {
+    const std::size_t close = pointer.compare(i, 2, "[\"") == 0 ? pointer.find("\"]", i + 2) : std::string::npos;
+    if (close != std::string::npos) {
+      tokens.push_back(pointer.substr(i + 2, close - i - 2));
+      i = close + 1;
+    } else if (pointer[i] == '/') {
       tokens.emplace_back();
     } else if (pointer[i] != '~') {
       tokens.back() += pointer[i];
@@ -187,26 +231,32 @@ std::vector<std::string> pointer_tokens(const std::string& pointer, const JsonSo
   return tokens;
 }
 
+std::string shown_pointer(const std::string& pointer) {
+  if (pointer.empty() || pointer.front() != '/' || pointer.find('~') == std::string::npos) return pointer;
+  std::string shown;
+  for (const std::string& token : pointer_tokens(pointer, {}, ""))
+    shown += token.find('/') == std::string::npos ? "/" + token : "[\"" + token + "\"]";
+  return shown;
+}
+
+bool is_below(const std::string& pointer, const std::string& above) {
+  std::size_t a = 0, b = 0;
+  while (a < above.size() && b < pointer.size()) {
+    const std::size_t a_end = std::min(above.find('/', a + 1), above.size()),
+                      b_end = std::min(pointer.find('/', b + 1), pointer.size());
+    const std::string_view x = std::string_view(above).substr(a, a_end - a),
+                           y = std::string_view(pointer).substr(b, b_end - b);
+    const auto any = [](std::string_view star, std::string_view token) { return star == "/*" && is_index(token.substr(1)); };
+    if (x != y && !any(x, y) && !any(y, x)) return false;
+    a = a_end;
+    b = b_end;
+  }
+  return a >= above.size();
+}
+
 void set_at_pointer(Json& document, const std::string& pointer, const Json& value, const JsonSource& source,
                     const std::string& place) {
-  Json* target = &document;
-  std::string so_far;
-  for (const std::string& token : pointer_tokens(pointer, source, place)) {
-    if (target->is_null()) *target = Json::object();
-    if (target->is_array()) {
-      const auto index = list_index(token);
-      if (!index || *index >= target->size())
-        source.fail(place, fmt::format("'{}' leads nowhere: {} has {} elements, expected an index from 0", pointer, so_far,
-                                       target->size()));
-      target = &(*target)[*index];
-    } else if (target->is_object()) {
-      target = &(*target)[token];
-    } else {
-      source.fail(place, fmt::format("'{}' leads nowhere: {} is {}", pointer, so_far, json_type_name(*target)));
-    }
-    so_far = child_pointer(so_far, token);
-  }
-  *target = value;
+  PointerSetter{pointer, pointer_tokens(pointer, source, place), value, source, place}.set(document, 0, "");
 }
 
 std::string json_type_name(const Json& value) {
@@ -235,7 +285,7 @@ std::string dump_json(const Json& value, int indent) {
 
 std::string JsonChange::text() const {
   const auto shown = [](const std::string& value) { return value.empty() ? std::string("nothing") : value; };
-  return fmt::format("{}: {} → {}", pointer, shown(before), shown(after));
+  return fmt::format("{}: {} → {}", shown_pointer(pointer), shown(before), shown(after));
 }
 
 std::vector<JsonChange> json_changes(const Json& before, const Json& after) {

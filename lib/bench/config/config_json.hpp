@@ -36,12 +36,19 @@ Json try_parse_json(const std::string& text);
 std::string child_pointer(const std::string& pointer, const std::string& key);
 std::string child_pointer(const std::string& pointer, std::size_t index);
 
-/// Tokens of a JSON pointer ("/solvers/0" → solvers, 0). Fails at `place` when the pointer is malformed or names the whole
-/// document.
+/// The pointer as users see it: without escapes, and a key that has a slash in it between brackets
+/// (/sweep/~1stop~1tolerance → /sweep["/stop/tolerance"]). What is no pointer is given back.
+std::string shown_pointer(const std::string& pointer);
+
+/// Whether a pointer is `above` or leads to something inside of it; an asterisk stands for any index.
+bool is_below(const std::string& pointer, const std::string& above);
+
+/// Tokens of a JSON pointer ("/solvers/0" → solvers, 0), also as shown_pointer() writes it. Fails at `place` when the
+/// pointer is malformed or names the whole document.
 std::vector<std::string> pointer_tokens(const std::string& pointer, const JsonSource& source, const std::string& place);
 
 /// Puts a value where the pointer says: elements of lists must exist, missing objects on the way and the last key are made.
-/// Fails at `place`.
+/// An asterisk in the place of an index puts it into each element. Fails at `place`.
 void set_at_pointer(Json& document, const std::string& pointer, const Json& value, const JsonSource& source,
                     const std::string& place);
 

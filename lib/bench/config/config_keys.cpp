@@ -92,22 +92,25 @@ Shape config_shape() {
   const std::vector<Measure> trace = {Measure::velocity_residual, Measure::relative_residual,    Measure::natural_map,
                                       Measure::objective,         Measure::penetration_velocity, Measure::cone_violation,
                                       Measure::complementarity};
-  return {"config",
-          "One experiment",
-          {required(name("name", "short name: letters, digits, _ and -; the folder of the results")),
-           text("title", "one line for tables and plots"), text("description", "what the experiment shows"),
-           required(shaped(KeyType::objects, "problems", "what is solved", "problem")),
-           choices("model", "contact model or both; default {}", model_names(), "ccp"),
-           required(shaped(KeyType::objects, "solvers", "what solves it", "solver")),
-           shaped(KeyType::object, "stop", "when a run ends", "stop"),
-           shaped(KeyType::object, "limits", "limits of one cell, enforced from outside", "limits"),
-           choices("trace", "measures written for every iteration", measure_names(), names_json(trace)),
-           flag("kernels", "time products and projections, by themselves and between the iterations of the runs; default {}",
-                false),
-           table("sweep", "JSON pointer -> list of values; lists multiply, those inside \"zip\" are paired"),
-           shaped(KeyType::object, "sizes", "changes for --size", "sizes"),
-           shaped(KeyType::objects, "claims", "statements of the paper as bounds on results", "claim"),
-           shaped(KeyType::objects, "plots", "pictures and tables to draw", "plot")}};
+  return {
+      "config",
+      "One experiment",
+      {required(name("name", "short name: letters, digits, _ and -; the folder of the results")),
+       text("title", "one line for tables and plots"), text("description", "what the experiment shows"),
+       required(shaped(KeyType::objects, "problems", "what is solved", "problem")),
+       choices("model", "contact model or both; default {}", model_names(), "ccp"),
+       required(shaped(KeyType::objects, "solvers", "what solves it", "solver")),
+       shaped(KeyType::object, "stop", "when a run ends", "stop"),
+       shaped(KeyType::object, "limits", "limits of one cell, enforced from outside", "limits"),
+       choices("trace", "measures written for every iteration", measure_names(), names_json(trace)),
+       flag("kernels", "time products and projections, by themselves and between the iterations of the runs; default {}",
+            false),
+       table("sweep",
+             "JSON pointer -> list of values; lists multiply, those inside \"zip\" are paired, and /solvers/*/... means all "
+             "solvers"),
+       shaped(KeyType::object, "sizes", "changes for --size", "sizes"),
+       shaped(KeyType::objects, "claims", "statements of the paper as bounds on results", "claim"),
+       shaped(KeyType::objects, "plots", "pictures and tables to draw", "plot")}};
 }
 
 Shape problem_shape(const Catalog& catalog) {

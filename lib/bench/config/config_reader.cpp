@@ -66,11 +66,23 @@ std::string label_suffix(const std::vector<SweptValue>& swept, const std::string
   std::vector<std::string> parts;
   for (const SweptValue& value : swept) {
     const bool entry = value.pointer.rfind("/problems/", 0) == 0 || value.pointer.rfind("/solvers/", 0) == 0;
-    const bool own = owner.empty() ? !entry && value.pointer.rfind("/model", 0) != 0
-                                   : value.pointer == owner || value.pointer.rfind(owner + "/", 0) == 0;
+    const bool own = owner.empty() ? !entry && value.pointer.rfind("/model", 0) != 0 : is_below(value.pointer, owner);
     if (own) parts.push_back(value.pointer.substr(value.pointer.rfind('/') + 1) + "=" + value.text);
   }
   return parts.empty() ? "" : " (" + join(parts, ", ") + ")";
+}
+
+/// Whether an entry has this key, with one of these names.
+bool named_in(const Json& entry, const char* key, const std::vector<std::string>& names) {
+  if (!entry.is_object() || !entry.contains(key) || !entry[key].is_string()) return false;
+  return std::find(names.begin(), names.end(), entry[key].get<std::string>()) != names.end();
+}
+
+/// The label of an entry that has one, else its solver, scene or files.
+std::string name_of(const Json& entry) {
+  for (const char* key : {"label", "solver", "scene", "fclib"})
+    if (entry.contains(key) && entry[key].is_string()) return entry[key].get<std::string>();
+  return "an entry without a name";
 }
 
 /// Refuses two entries with the same label.
@@ -106,6 +118,32 @@ Parameters read_parameters(const Json& entry, FieldTable& table, const std::stri
     check.finish();
   }
   return table.values();
+}
+
+void check_common_parameter(const Json& document, const std::string& pointer, const Catalog& catalog,
+                            const JsonSource& source, const std::string& place) {
+  const std::vector<std::string> tokens = pointer_tokens(pointer, source, place);
+  if (tokens.size() != 4 || tokens[1] != "*" || tokens[2] != "parameters") return;
+  if (!document.contains(tokens[0]) || !document[tokens[0]].is_array()) return;
+  std::vector<std::string> lacking, having;
+  for (std::size_t i = 0; i < document[tokens[0]].size(); ++i) {
+    const Json& entry = document[tokens[0]][i];
+    bool known = false;
+    const auto look = [&](const FieldTable& table) { known = table.find(tokens[3]) != nullptr; };
+    if (named_in(entry, "solver", catalog.solver_names))
+      look(catalog.make_solver(entry["solver"].get<std::string>())->settings());
+    else if (named_in(entry, "scene", catalog.scenes.names))
+      look(catalog.scenes.make(entry["scene"].get<std::string>())->parameters());
+    else if (!entry.is_object() || !entry.contains("fclib"))
+      continue;  // another mistake
+    if (known)
+      having.push_back(fmt::format("/{}/{}/parameters/{}", tokens[0], i, tokens[3]));
+    else
+      lacking.push_back(name_of(entry));
+  }
+  if (lacking.empty()) return;
+  source.fail(place, fmt::format("'{}' is no parameter of {}, expected one that all {} have{}", tokens[3],
+                                 join(lacking, ", "), tokens[0], having.empty() ? "" : "; it is at " + join(having, ", ")));
 }
 
 std::shared_ptr<const ProblemSpec> ConfigReader::read_problem(const Json& entry, const std::string& suffix,
@@ -173,13 +211,9 @@ std::shared_ptr<const SolverSpec> ConfigReader::read_solver(const Json& entry, c
 
 void ConfigReader::check_parameters(const Json& entry, const std::string& pointer, const JsonSource& source) const {
   if (!entry.is_object() || !entry.value("parameters", Json()).is_object()) return;
-  const auto named = [&entry](const char* key, const std::vector<std::string>& names) {
-    const Json name = entry.value(key, Json());
-    return name.is_string() && std::find(names.begin(), names.end(), name.get<std::string>()) != names.end();
-  };
-  if (named("scene", catalog_.scenes.names))
+  if (named_in(entry, "scene", catalog_.scenes.names))
     read_parameters(entry, catalog_.scenes.make(entry["scene"].get<std::string>())->parameters(), pointer, source);
-  if (named("solver", catalog_.solver_names))
+  if (named_in(entry, "solver", catalog_.solver_names))
     read_parameters(entry, catalog_.make_solver(entry["solver"].get<std::string>())->settings(), pointer, source);
 }
 

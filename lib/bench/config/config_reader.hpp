@@ -15,6 +15,11 @@ namespace ccp {
 /// every value that is wrong.
 Parameters read_parameters(const Json& entry, FieldTable& table, const std::string& pointer, const JsonSource& source);
 
+/// Refuses a pointer to a parameter of all solvers or all problems, "/solvers/*/parameters/rho", when some of them do not
+/// have it: fails at `place` with their labels.
+void check_common_parameter(const Json& document, const std::string& pointer, const Catalog& catalog,
+                            const JsonSource& source, const std::string& place);
+
 /// Turns the JSON of a config into structs. Entries that are equal in several variants of a sweep are read once and shared.
 class ConfigReader {
  public:

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "bench/config/config_json.hpp"
+
 namespace ccp {
 namespace {
 
@@ -18,14 +20,14 @@ std::string without_ending(const std::string& text, const std::string& ending) {
 void Mistakes::begin_reading(const std::vector<std::string>& varied, const std::string& context) {
   earlier_.merge(current_);
   current_.clear();
-  varied_ = varied;
+  varied_.clear();
+  for (const std::string& pointer : varied) varied_.push_back(shown_pointer(pointer));
   context_ = context.empty() ? "" : " (" + context + ")";
 }
 
 bool Mistakes::is_varied(const std::string& place) const {
-  return std::any_of(varied_.begin(), varied_.end(), [&place](const std::string& pointer) {
-    return place == pointer || place.starts_with(pointer + "/");
-  });
+  return std::any_of(varied_.begin(), varied_.end(),
+                     [&place](const std::string& pointer) { return is_below(place, pointer); });
 }
 
 void Mistakes::add(const InputError& mistake) {

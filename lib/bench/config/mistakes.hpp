@@ -24,8 +24,8 @@ class Mistakes {
   bool is_varied(const std::string& place) const;
 
   std::vector<std::string> lines_;
-  std::set<std::string> texts_;             ///< place and message without context
-  std::set<std::string> current_, earlier_; ///< places that are wrong in this reading, and in those before
+  std::set<std::string> texts_;              ///< place and message without context
+  std::set<std::string> current_, earlier_;  ///< places that are wrong in this reading, and in those before
   std::vector<std::string> varied_;
   std::string context_;
 };

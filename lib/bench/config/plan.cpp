@@ -105,14 +105,27 @@ class ProblemResolver {
   std::vector<PlannedProblem> files(const std::shared_ptr<const ProblemSpec>& spec, std::size_t position) {
     const std::string place = child_pointer(child_pointer("/problems", position), "fclib");
     if (spec->names_own_folder()) return own_files(spec, place);
-    const bool whole_path = spec->fclib.find('/') != std::string::npos;
+    const bool plain = std::none_of(paths_.begin(), paths_.end(),
+                                    [](const std::string& path) { return path.find('/') != std::string::npos; });
+    const std::string pattern = plain ? fs::path(spec->fclib).filename().string() : spec->fclib;
+    const bool whole_path = pattern.find('/') != std::string::npos;
     std::vector<PlannedProblem> problems;
     for (const std::string& path : paths_)
-      if (matches(spec->fclib, whole_path ? path : fs::path(path).filename().string()))
+      if (matches(pattern, whole_path ? path : fs::path(path).filename().string()))
         problems.push_back(file_problem(spec, folder_, path));
     if (problems.empty())
-      throw InputError(config_.file, place, fmt::format("no file below {} matches '{}'", folder_, spec->fclib));
+      throw InputError(config_.file, place,
+                       fmt::format("no file below {} matches '{}' ({})", folder_, spec->fclib, what_is_there()));
     return problems;
+  }
+
+  /// In the folder of the FCLib files, for those who look for others.
+  std::string what_is_there() const {
+    if (paths_.empty()) return "it holds no file";
+    const auto dump = std::find_if(paths_.begin(), paths_.end(),
+                                   [](const std::string& path) { return path.ends_with(".hdf5") || path.ends_with(".h5"); });
+    if (dump == paths_.end()) return fmt::format("no dump, *.hdf5, is among its files, such as {}", paths_.front());
+    return fmt::format("it holds {} {}, such as {}", paths_.size(), paths_.size() == 1 ? "file" : "files", *dump);
   }
 
   /// Files that are named with their folder, absolute or from that of the config.

@@ -45,7 +45,8 @@ struct PlanOptions {
 };
 
 /// Multiplies problems, models, solvers and sweep. Resolves FCLib patterns below the folder, recursively and sorted: a
-/// pattern without '/' is matched with file names, one with '/' with the path below the folder. Throws InputError when a
+/// pattern without '/' is matched with file names, one with '/' with the path below the folder; in a folder without folders
+/// its last part with file names. Throws InputError when a
 /// pattern matches nothing, no folder is given, a file cannot be opened, or a restriction of models leaves a solver without
 /// a cell.
 Plan make_plan(const Config& config, const PlanOptions& options = {});

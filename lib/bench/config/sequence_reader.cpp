@@ -36,9 +36,11 @@ DriverSpec read_driver(const Json& entry, const Catalog& catalog, const ConfigKe
   driver.wall_s = shape.value<double>(entry, "wall_s");
   check([&] {
     if (own && entry.contains("model"))
-      source.fail(child_pointer(pointer, "model"), "'model' belongs to a shared trajectory: an own one has that of its cell");
+      source.fail(child_pointer(pointer, "model"),
+                  "'model' belongs to a shared trajectory: an own one has that of its cell");
     if (!own && !solves(*made, driver.model))
-      source.fail(pointer, fmt::format("the driver {} does not solve the {} model", driver.solver, model_name(driver.model)));
+      source.fail(pointer,
+                  fmt::format("the driver {} does not solve the {} model", driver.solver, model_name(driver.model)));
   });
   check.finish();
   return driver;

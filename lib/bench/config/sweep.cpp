@@ -41,8 +41,9 @@ void Sweep::check_pointer(const std::string& pointer, const std::string& place, 
   if (std::find(swept_keys.begin(), swept_keys.end(), first) == swept_keys.end())
     source.fail(place, fmt::format("'{}' cannot be swept{}", first, suggestion(first, swept_keys)));
   for (const Axis& axis : axes_)
-    if (std::find(axis.pointers.begin(), axis.pointers.end(), pointer) != axis.pointers.end())
-      source.fail(place, fmt::format("'{}' is swept twice", pointer));
+    for (const std::string& other : axis.pointers)
+      if (is_below(pointer, other) && is_below(other, pointer))
+        source.fail(place, fmt::format("'{}' is swept twice", pointer));
 }
 
 void Sweep::add_axis(const Json& lists, const std::string& place, const JsonSource& source) {
@@ -65,6 +66,13 @@ void Sweep::add_axis(const Json& lists, const std::string& place, const JsonSour
     });
   check.finish();
   axes_.push_back(std::move(axis));
+}
+
+std::vector<std::pair<std::string, std::string>> Sweep::pointers() const {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const Axis& axis : axes_)
+    for (std::size_t i = 0; i < axis.pointers.size(); ++i) all.emplace_back(axis.pointers[i], axis.places[i]);
+  return all;
 }
 
 std::size_t Sweep::count() const {

@@ -12,11 +12,14 @@ namespace ccp {
 /// The "sweep" of a config: axes that multiply, each of one or more (paired) JSON pointers with as many values each.
 class Sweep {
  public:
+  /// A pointer may have an asterisk in the place of an index, for each entry of a list.
   /// value: the JSON under "sweep", or null for none. Fails at pointers below "/sweep" for malformed or forbidden pointers
   /// (only problems, model, solvers, stop, limits and trace can be swept), values that are no list or an empty one, pairs of
   /// unequal length, a pointer that stands twice, and more than 100 000 combinations.
   Sweep(const Json& value, const JsonSource& source);
 
+  /// Each pointer, and its place in the config.
+  std::vector<std::pair<std::string, std::string>> pointers() const;
   /// Number of combinations, at least 1. The last axis runs fastest.
   std::size_t count() const;
   /// The document with combination `index` in place, and the values put there.
