@@ -70,7 +70,8 @@ class PlotCheck {
                      fmt::format("no solver is labelled '{}'{}", of.texts[i], suggestion(of.texts[i], labels_)));
     for (std::size_t i = 0; i < by.texts.size(); ++i)
       if (std::find(swept_.begin(), swept_.end(), by.texts[i]) == swept_.end())
-        source_.fail(by.places[i], fmt::format("'{}' is not swept{}", by.texts[i], suggestion(by.texts[i], swept_)));
+        source_.fail(by.places[i],
+                     fmt::format("'{}' is not swept{}", shown_pointer(by.texts[i]), suggestion(by.texts[i], swept_)));
     if (plot.contains("paper")) check_paper(plot, of.texts.size(), pointer);
   }
 
