@@ -2,7 +2,8 @@
 """Draws what `ccpbench generate` writes of a scene: bodies by their speed, contacts by their impulses, as pictures or for ParaView.
 
 Takes the files of one scene, at rest or in steps (generate SCENE --steps FIRST:LAST), or folders of them. Writes a PNG of each
-step and an animated GIF of several, and with --write vtk files for ParaView: open SCENE.pvd.
+step and an animated GIF of several, with --write panels one PNG of all steps side by side, and with --write vtk files for ParaView:
+open SCENE.pvd.
 """
 
 import argparse
@@ -16,13 +17,14 @@ from ccpbench_results import InputError
 from scene.dump import Series
 from scene.vtk_files import write_vtk
 
-KINDS = ("png", "gif", "vtk")
+KINDS = ("png", "gif", "panels", "vtk")
+MOST_PANELS = 12
 
 
 def kinds(text):
     wanted = [kind.strip().lower() for kind in text.split(",") if kind.strip()]
     if not wanted or set(wanted) - set(KINDS):
-        raise argparse.ArgumentTypeError(f"'{text}': expected png, gif, vtk or several of them with commas")
+        raise argparse.ArgumentTypeError(f"'{text}': expected png, gif, panels, vtk or several of them with commas")
     return wanted
 
 
@@ -51,19 +53,27 @@ def draw_series(arguments):
     wanted = arguments.write or (["png", "gif"] if len(dumps) > 1 else ["png"])
     if "gif" in wanted and len(dumps) < 2:
         raise InputError(f"{dumps.paths[0]}: one step, expected several for a gif")
+    if "panels" in wanted and not 2 <= len(dumps) <= MOST_PANELS:
+        raise InputError(f"{dumps.paths[0]}: {len(dumps)} {'step' if len(dumps) == 1 else 'steps'}, expected 2 to {MOST_PANELS} "
+                         "for panels")
     folder = arguments.out or dumps.paths[0].parent
     folder.mkdir(parents=True, exist_ok=True)
-    if {"png", "gif"} & set(wanted):
+    if {"png", "gif", "panels"} & set(wanted):
         draw_pictures(dumps, wanted, folder, arguments)
     if "vtk" in wanted:
         print(f"vtk: {write_vtk(dumps, folder)}")
 
 
 def draw_pictures(dumps, wanted, folder, arguments):
-    from scene.picture import draw, look_of, pixels_of, write_gif, write_png
+    from scene.picture import draw, draw_panels, look_of, pixels_of, write_gif, write_png
 
     look, images = look_of(dumps, arguments.view, arguments.dpi, arguments.cut), []
-    for dump in dumps:
+    if "panels" in wanted:
+        path = folder / f"{dumps.scene}.panels.png"
+        panel = "contacts" if arguments.show == "contacts" else "bodies"
+        write_png(pixels_of(draw_panels(dumps, look, panel)), path, arguments.dpi)
+        print(f"panels: {path}")
+    for dump in dumps if {"png", "gif"} & set(wanted) else ():
         image = pixels_of(draw(dump, look, arguments.show))
         if "png" in wanted:
             write_png(image, folder / f"{dump.name}.png", arguments.dpi)
@@ -80,7 +90,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a file of `ccpbench generate`, or a folder of them")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where everything goes (default: beside the first file)")
-    parser.add_argument("--write", type=kinds, metavar="LIST", help="png, gif, vtk (default: png, and gif of several files)")
+    parser.add_argument("--write", type=kinds, metavar="LIST", help="png, gif, panels, vtk (default: png, and gif of several files)")
     parser.add_argument("--show", choices=["both", "bodies", "contacts"], default="both", help="what pictures show (default both)")
     parser.add_argument("--view", type=view, default=(-60.0, 22.0), metavar="AZIMUTH,ELEVATION",
                         help="where the eye is, degrees: around z from x, above the plane of x and y (default -60,22)")

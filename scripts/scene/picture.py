@@ -143,37 +143,82 @@ def notes_of(dump, look, panels):
     return "     ".join(word for word in words if word)
 
 
+def paint_panel(figure, place, dump, look, panel, image):
+    """One panel at (left, bottom, width, height), shares of the figure. image: of the bodies. Returns what a colour bar shows."""
+    camera, axes = look.camera, figure.add_axes(place)
+    axes.imshow(image if panel == "bodies" else 1.0 - PALE * (1.0 - image), interpolation="nearest", aspect="auto",
+                extent=(0, camera.width, camera.height, 0))
+    shown = draw_contacts(axes, dump, look) if panel == "contacts" else ScalarMappable(Normalize(0.0, look.fastest), SPEEDS)
+    axes.set_xlim(0, camera.width)
+    axes.set_ylim(camera.height, 0)
+    axes.set_axis_off()
+    return shown
+
+
+def has_bar(look, panel):
+    return look.fastest > 0 if panel == "bodies" else look.largest > 0
+
+
+def add_bar(figure, place, shown, panel):
+    """The colour bar of a panel."""
+    bar = figure.colorbar(shown, cax=figure.add_axes(place))
+    bar.set_label("speed (m/s)" if panel == "bodies" else "impulse (N·s)", fontsize=8, labelpad=4)
+    bar.ax.tick_params(labelsize=7, pad=1, length=2)
+    bar.outline.set_visible(False)
+
+
+def empty_figure(size, dpi):
+    """size: width and height, pixels."""
+    figure = Figure(figsize=(size[0] / dpi, size[1] / dpi), dpi=dpi)
+    FigureCanvasAgg(figure)
+    return figure
+
+
 def draw(dump, look, show="both"):
     """The figure of a dump. show: bodies, contacts or both."""
     camera, unit = look.camera, look.dpi / 100
     panels = ["bodies", "contacts"] if show == "both" else [show]
-    bars = [look.fastest > 0 if panel == "bodies" else look.largest > 0 for panel in panels]
-    widths = [camera.width + unit * (BAR if bar else LEFT) for bar in bars]
+    widths = [camera.width + unit * (BAR if has_bar(look, panel) else LEFT) for panel in panels]
     size = sum(widths) + unit * LEFT, camera.height + unit * (BELOW + ABOVE)
-    figure = Figure(figsize=(size[0] / look.dpi, size[1] / look.dpi), dpi=look.dpi)
-    FigureCanvasAgg(figure)
+    figure = empty_figure(size, look.dpi)
     image = render(dump, camera, look.bounds, body_colours(dump, look), mesh_colours(dump, look), look.cut)
     left = unit * LEFT
-    for panel, has_bar, width in zip(panels, bars, widths):
-        axes = figure.add_axes((left / size[0], unit * BELOW / size[1], camera.width / size[0], camera.height / size[1]))
-        axes.imshow(image if panel == "bodies" else 1.0 - PALE * (1.0 - image), interpolation="nearest", aspect="auto",
-                    extent=(0, camera.width, camera.height, 0))
-        shown = draw_contacts(axes, dump, look) if panel == "contacts" else ScalarMappable(Normalize(0.0, look.fastest), SPEEDS)
-        axes.set_xlim(0, camera.width)
-        axes.set_ylim(camera.height, 0)
-        axes.set_axis_off()
-        if has_bar and shown is not None:
+    for panel, width in zip(panels, widths):
+        place = left / size[0], unit * BELOW / size[1], camera.width / size[0], camera.height / size[1]
+        shown = paint_panel(figure, place, dump, look, panel, image)
+        if has_bar(look, panel) and shown is not None:
             x = (left + camera.width + unit * 4) / size[0]
             y, height = (unit * BELOW + 0.15 * camera.height) / size[1], 0.7 * camera.height / size[1]
-            bar = figure.colorbar(shown, cax=figure.add_axes((x, y, unit * 10 / size[0], height)))
-            bar.set_label("speed (m/s)" if panel == "bodies" else "impulse (N·s)", fontsize=8, labelpad=4)
-            bar.ax.tick_params(labelsize=7, pad=1, length=2)
-            bar.outline.set_visible(False)
+            add_bar(figure, (x, y, unit * 10 / size[0], height), shown, panel)
         left += width
     top = 1 - unit * 20 / size[1]
     figure.text(unit * LEFT / size[0], top, dump.scene, fontsize=10, weight="bold")
     figure.text(1 - unit * LEFT / size[0], top, title_of(dump), fontsize=8, ha="right")
     figure.text(unit * LEFT / size[0], unit * 10 / size[1], notes_of(dump, look, panels), fontsize=7, color=GREY)
+    return figure
+
+
+def draw_panels(dumps, look, panel="bodies"):
+    """The figure of several dumps side by side, two or three in a row, with one colour bar. panel: bodies or contacts."""
+    camera, unit, count = look.camera, look.dpi / 100, len(dumps)
+    columns = min(count, 2 if count <= 4 else 3)
+    rows = -(-count // columns)
+    each = camera.width + unit * LEFT, camera.height + unit * LEFT
+    size = columns * each[0] + unit * BAR, rows * each[1] + unit * (BELOW + ABOVE - LEFT)
+    figure, shown = empty_figure(size, look.dpi), None
+    for number, dump in enumerate(dumps):
+        left = unit * LEFT + number % columns * each[0]
+        bottom = unit * BELOW + (rows - 1 - number // columns) * each[1]
+        image = render(dump, camera, look.bounds, body_colours(dump, look), mesh_colours(dump, look))
+        place = left / size[0], bottom / size[1], camera.width / size[0], camera.height / size[1]
+        shown = paint_panel(figure, place, dump, look, panel, image) or shown
+        figure.text((left + unit * 6) / size[0], (bottom + camera.height - unit * 6) / size[1], title_of(dump), fontsize=8,
+                    va="top")
+    if has_bar(look, panel) and shown is not None:
+        x, height = (columns * each[0] + unit * LEFT) / size[0], min(0.7 * size[1], 0.9 * unit * LONGEST)
+        add_bar(figure, (x, 0.5 * (size[1] - height) / size[1], unit * 10 / size[0], height / size[1]), shown, panel)
+    figure.text(unit * LEFT / size[0], 1 - unit * 20 / size[1], dumps.scene, fontsize=10, weight="bold")
+    figure.text(unit * LEFT / size[0], unit * 10 / size[1], notes_of(dumps[0], look, [panel]), fontsize=7, color=GREY)
     return figure
 
 

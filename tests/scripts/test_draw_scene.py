@@ -175,6 +175,33 @@ class Script(Scratch):
         self.run_script(self.folder)
         self.assertEqual([(self.folder / name).read_bytes() for name in names], before)
 
+    def test_panels_are_all_steps_in_one_picture(self):
+        self.make_series()
+        result = self.run_script(self.folder, "--write", "panels", "--view=0,90")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        path = self.folder / "made_up.panels.png"
+        self.assertEqual(result.stdout, f"panels: {path}\n")
+        self.assertEqual(self.pictures(), ["made_up.panels.png"])
+        before = path.read_bytes()
+        self.run_script(self.folder, "--write", "panels,png", "--view=0,90", "--show", "bodies")
+        self.assertEqual(path.read_bytes(), before)
+        with Image.open(path) as panels, Image.open(self.folder / "made_up.000003.png") as one:
+            # Two in a row, the first of the second row below them: panels of the size of the picture, with less beside them.
+            self.assertTrue(1.5 * one.width < panels.width < 2.0 * one.width, (panels.size, one.size))
+            self.assertTrue(1.5 * one.height < panels.height < 2.0 * one.height, (panels.size, one.size))
+            image = np.asarray(panels.convert("RGB"), float)
+            pitch = one.height - 50  # of the rows of panels: margins are of both rows together
+        # The ball is 0.1 m further along x in the second panel and 0.7 m in the third: further down, seen from above.
+        coloured = np.ptp(image, axis=2) > 40
+        half, middle = (int(0.5 * size) for size in coloured.shape)
+        wide = int(0.9 * coloured.shape[1])  # beside the colour bar
+        rows = [np.argwhere(part)[:, 0].mean() for part in (coloured[:half, :middle - 40], coloured[:half, middle:wide],
+                                                            coloured[half:, :middle - 40])]
+        further = rows[1] - rows[0]
+        self.assertGreater(further, 5.0)
+        self.assertAlmostEqual((rows[2] + half - pitch - rows[0]) / further, 7.0, delta=0.5)
+        self.assertFalse(coloured[half:, middle:wide].any())
+
     def test_options_choose_what_is_written_where_and_from_where_it_is_seen(self):
         path = self.made()
         for view in ("0,90", "-60,22"):
@@ -238,6 +265,7 @@ class Script(Scratch):
             self.refused(expected, path)
         path = self.made()
         self.refused("one step, expected several for a gif", path, "--write", "gif")
+        self.refused("1 step, expected 2 to 12 for panels", path, "--write", "panels")
         other = self.made("other.hdf5", scene="other")
         self.refused(f"{other}: is of the scene 'other', expected 'made_up' as in {path}", path, other)
 
