@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "core/types.hpp"
 #include "problems/dynamics/attitude.hpp"
+#include "problems/dynamics/sine_sweep.hpp"
 
 namespace ccp {
 
@@ -34,10 +36,9 @@ PrescribedMotion carried(PrescribedMotion carrier, const Vector3& offset);
 /// position + amplitude sin(frequency t). amplitude: m; frequency: rad/s.
 PrescribedMotion shaking(const Vector3& position, const Quaternion& attitude, const Vector3& amplitude, double frequency);
 
-/// A sine sweep from rest, position + ∫∫ amplitude sin φ: the frequency of the acceleration grows from 0 in proportion to
-/// time to `frequency` at `duration`, φ = π frequency t²/duration, and stays then. The mean velocity is not 0, which nobody
-/// in a box that moves as a whole feels. amplitude: m/s²; frequency: Hz, > 0; duration: s, > 0.
-PrescribedMotion sweeping(const Vector3& position, const Quaternion& attitude, const Vector3& amplitude, double frequency,
-                          double duration);
+/// A sine sweep, position + ∫∫ amplitude sin φ. The mean velocity is not 0, which nobody in a box that moves as a whole
+/// feels. amplitude: of the acceleration, m/s².
+PrescribedMotion sweeping(const Vector3& position, const Quaternion& attitude, const Vector3& amplitude,
+                          std::shared_ptr<const SineSweep> sweep);
 
 }  // namespace ccp

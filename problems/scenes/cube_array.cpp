@@ -1,9 +1,12 @@
 #include "problems/scenes/cube_array.hpp"
 
+#include <fmt/format.h>
+
 #include <numbers>
 #include <utility>
 #include <vector>
 
+#include "core/text.hpp"
 #include "problems/dynamics/shaped_contacts.hpp"
 #include "problems/dynamics/world.hpp"
 #include "problems/finite_elements/elastic_world.hpp"
@@ -28,8 +31,9 @@ std::vector<Vector3> cube_places(const CubeArray::Parameters& p) {
 std::vector<PrescribedMotion> walls(const CubeArray::Parameters& p) {
   const double size = p.per_edge * (p.edge + p.gap);
   const Vector3 along = half_turn * p.amplitude * Vector3(1.0, 1.0, 0.0);
+  const auto sweep = std::make_shared<const SineSweep>(p.frequency, p.duration);
   const auto wall = [&](const Vector3& place, const Quaternion& attitude) {
-    return sweeping(place, attitude, along, p.frequency, p.duration);
+    return sweeping(place, attitude, along, sweep);
   };
   const Vector3 far = Vector3::Constant(size), near = Vector3::Zero();
   return {wall(near, {half_turn, 0.0, half_turn, 0.0}),
@@ -70,6 +74,13 @@ CubeArray::CubeArray() {
 const SceneInfo& CubeArray::info() const {
   static const SceneInfo scene{"cube_array", "Elastic or rigid cubes in a shaken box, in time", "Koziara 2017, sec. 8.2"};
   return scene;
+}
+
+std::optional<std::string> CubeArray::check() const {
+  const double product = parameters_.frequency * parameters_.duration;
+  if (product <= SineSweep::largest_product) return std::nullopt;
+  return fmt::format("'frequency' times 'duration' is {}, expected at most {}, a sweep of 1000 periods",
+                     format_double(product), format_double(SineSweep::largest_product));
 }
 
 std::unique_ptr<Motion> CubeArray::do_motion(std::uint64_t /*seed: nothing here is random*/) const {

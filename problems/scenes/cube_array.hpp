@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "problem/scene.hpp"
 
@@ -34,6 +36,7 @@ class CubeArray final : public Scene {
   const SceneInfo& info() const override;
 
  private:
+  std::optional<std::string> check() const override;
   std::unique_ptr<Motion> do_motion(std::uint64_t seed) const override;
 
   Parameters parameters_;

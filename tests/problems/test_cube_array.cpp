@@ -80,7 +80,7 @@ TEST_CASE("bodies solved for at once have the Delassus matrix of the definition"
 TEST_CASE("a sine sweep is what its acceleration integrates to") {
   const double frequency = 2.0, duration = 3.0;
   const Vector3 place(1.0, 2.0, 3.0), amplitude(4.0, 3.0, 0.0);
-  const PrescribedMotion sweep = sweeping(place, {}, amplitude, frequency, duration);
+  const PrescribedMotion sweep = sweeping(place, {}, amplitude, std::make_shared<const SineSweep>(frequency, duration));
   CHECK(sweep(0.0).position == place);
   CHECK(sweep(0.0).velocity == Vector3::Zero());
   for (const double t : {0.3, 1.1, 2.0, 2.9995, 3.0005, 3.7}) {
@@ -110,4 +110,10 @@ TEST_CASE("cubes that cannot be are refused by name") {
   CHECK_THROWS_WITH(refused("gap", "0"), Contains("gap"));
   CHECK_THROWS_WITH(refused("duration", "-1"), Contains("duration"));
   CHECK_THROWS_WITH(refused("kinematics", "pseudo_rigid"), Contains("elastic"));
+  // Not by the lack of memory for a table of the sweep.
+  for (const char* frequency : {"1e15", "700"})
+    CHECK_THROWS_WITH(refused("frequency", frequency), Contains("'frequency' times 'duration'") && Contains("at most 2000"));
+  CHECK_THROWS_WITH(refused("duration", "1e300"), Contains("'frequency' times 'duration'"));
+  CHECK_THROWS_WITH(SineSweep(2.0, 1001.0), Contains("is 2002, expected at most 2000"));
+  CHECK_THROWS_WITH(SineSweep(0.0, 1.0), Contains("frequency of a sweep"));
 }
