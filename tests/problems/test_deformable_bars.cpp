@@ -102,6 +102,31 @@ TEST_CASE("seeds turn the layers of bars") {
   CHECK(two_layers()->state().values != two_layers("1e6", 2)->state().values);
 }
 
+TEST_CASE("bars are the same bytes on one and two threads and in a second run", "[slow]") {
+  // As they land, with more contacts than one thread keeps to itself (2 · 256).
+  const auto landing = [] {
+    const auto motion = scene_in_time("deformable_bars", {{"layers", "4"}, {"cells_along", "9"}});
+    const MotionProblem first = motion->problem();
+    motion->advance(end_velocity(first.problem, Vector::Zero(first.problem.rows())), Vector::Zero(first.problem.rows()));
+    return motion->problem();
+  };
+  const MotionProblem problem = landing(), again = landing();
+  REQUIRE(problem.gaps.size() >= 512);
+  CHECK(same_bytes(problem.problem, again.problem));
+  CHECK(problem.keys == again.keys);
+  CHECK(problem.gaps == again.gaps);
+  StopRule stop;
+  stop.tolerance = 0.0;
+  stop.max_iterations = 3;
+  for (const char* solver : {"ipm_cone", "admm", "apgd", "jacobi"}) {
+    INFO(solver);
+    const Result one = run(problem.problem, RunSpec{solver, Model::ccp, stop, {}, 1});
+    CHECK(one.impulse.norm() > 0.0);
+    CHECK(one.impulse == run(problem.problem, RunSpec{solver, Model::ccp, stop, {}, 2}).impulse);
+    CHECK(one.impulse == run(again.problem, RunSpec{solver, Model::ccp, stop, {}, 1}).impulse);
+  }
+}
+
 TEST_CASE("bars that cannot be are refused by name") {
   const auto refused = [](const char* name, const char* value) { scene_in_time("deformable_bars", {{name, value}}); };
   using Catch::Contains;
