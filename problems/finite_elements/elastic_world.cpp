@@ -5,6 +5,8 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
 #include <utility>
 
 #include "core/error.hpp"
@@ -31,15 +33,29 @@ double largest_speed(const std::vector<Vector3>& velocities) {
   return std::sqrt(square);
 }
 
-/// H⁻¹ k of one body.
-std::vector<Vector3> free_velocity(const ElasticStep& step, std::size_t number) {
-  const auto factor = make_linear_solver("auto", MatrixKind::spd);
-  Vector velocity(step.k.size());
-  if (factor->analyze(step.H) != LinearStatus::ok || factor->factorize(step.H) != LinearStatus::ok ||
-      factor->solve(step.k, velocity) != LinearStatus::ok)
-    throw InputError(fmt::format("H of body {} cannot be factorised: {}", number, factor->info().message));
-  return unflattened(velocity);
+/// Of the points of an obstacle towards anything; round ones do not come nearer by their spin.
+double largest_speed(const Shape& shape, const ObstacleFrame& frame) {
+  const auto* box = std::get_if<Box>(&shape);
+  return frame.velocity.norm() + (box != nullptr ? frame.spin.norm() * box->half.norm() : 0.0);
 }
+
+/// H⁻¹ k of bodies one by one. Those of one model have the same pattern, which is analysed once.
+class FreeVelocities {
+ public:
+  std::vector<Vector3> of(const ElasticModel& model, const ElasticStep& step, std::size_t number) {
+    auto [place, fresh] = factors_.try_emplace(&model);
+    if (fresh) place->second = make_linear_solver("auto", MatrixKind::spd);
+    LinearSolver& factor = *place->second;
+    Vector velocity(step.k.size());
+    if ((fresh && factor.analyze(step.H) != LinearStatus::ok) || factor.factorize(step.H) != LinearStatus::ok ||
+        factor.solve(step.k, velocity) != LinearStatus::ok)
+      throw InputError(fmt::format("H of body {} cannot be factorised: {}", number, factor.info().message));
+    return unflattened(velocity);
+  }
+
+ private:
+  std::map<const ElasticModel*, std::unique_ptr<LinearSolver>> factors_;
+};
 
 /// H of all bodies and k.
 std::pair<SparseMatrix, Vector> joined(const std::vector<ElasticStep>& steps, Index size) {
@@ -77,8 +93,9 @@ ElasticWorld::ElasticWorld(ElasticWorldSettings settings, std::vector<ElasticBod
     throw InputError(fmt::format("friction of the contacts is {}, expected >= 0", format_double(settings_.friction)));
   for (std::size_t o = 0; o < obstacles_.size(); ++o) {
     const ElasticObstacle& obstacle = obstacles_[o];
-    if (!std::holds_alternative<HalfSpace>(obstacle.shape) && !std::holds_alternative<Cylinder>(obstacle.shape))
+    if (!meets_elastic_bodies(obstacle.shape))
       throw InputError(fmt::format("contact of an elastic body and a {} is not supported", shape_name(obstacle.shape)));
+    check_shape(obstacle.shape, "an obstacle");
     if (obstacle.mass == 0.0) continue;
     require_positive(obstacle.mass, "mass of an obstacle", "kg");
     for (const double moment : obstacle.inertia) require_positive(moment, "moment of inertia of an obstacle", "kg m²");
@@ -127,7 +144,8 @@ std::vector<SurfaceContact> ElasticWorld::contacts(const Places& places, double 
                          found);
     for (std::size_t o = 0; o < frames.size(); ++o)
       find_obstacle_contacts(surfaces[a], static_cast<int>(a), obstacles_[o].shape, frames[o],
-                             static_cast<int>(bodies_.size() + o), reach(speed(a), frames[o].velocity.norm()), found);
+                             static_cast<int>(bodies_.size() + o),
+                             reach(speed(a), largest_speed(obstacles_[o].shape, frames[o])), found);
   }
   return found;
 }
@@ -148,13 +166,15 @@ MotionProblem ElasticWorld::problem() const {
   const Places places = places_after(stepper_->lead());
   std::vector<ElasticStep> steps;
   std::vector<double> speeds;
+  FreeVelocities free_velocities;
   for (const std::size_t o : driven_) steps.push_back(driven_step(obstacles_[o]));
   for (std::size_t number = 0; number < bodies_.size(); ++number) {
     ElasticBody halfway = bodies_[number];
     halfway.places = places[number];
     steps.push_back(elastic_step(halfway, settings_.stepping, h, settings_.gravity));
     if (settings_.stepping == Stepping::velocity_impulse && settings_.penalty.kind == PenaltyLaw::Kind::none)
-      speeds.push_back(std::max(largest_speed(halfway.velocities), largest_speed(free_velocity(steps.back(), number))));
+      speeds.push_back(std::max(largest_speed(halfway.velocities),
+                                largest_speed(free_velocities.of(*halfway.model, steps.back(), number))));
   }
   if (settings_.penalty.kind != PenaltyLaw::Kind::none) return sprung_problem(steps, places);
   std::vector<SurfaceContact> found = contacts(places, time() + ahead, speeds);

@@ -45,7 +45,7 @@ std::optional<Normal> normal_at(const ElasticSurface& side, const TriangleTree::
       (found.point.corner >= 0 &&
        skin.node_is_sharp[static_cast<std::size_t>(skin.triangles[triangle][static_cast<std::size_t>(found.point.corner)])]);
   if (!rim) return Normal{face, height};
-  const double close = same_place * side.model().thickness();
+  const double close = same_place * side.thickness();
   if (height < 0.0) {
     if ((d - height * face).norm() > close) return std::nullopt;
     return Normal{face, height};
@@ -150,19 +150,36 @@ void find_edge_contacts(const ElasticSurface& a, int number_a, const ElasticSurf
 Normal obstacle_normal(const Shape& shape, const Matrix3& axes, const Vector3& from) {
   const Vector3 axis = axes.col(2);
   if (std::holds_alternative<HalfSpace>(shape)) return {axis, axis.dot(from)};
+  if (const auto* sphere = std::get_if<Sphere>(&shape)) {
+    const double distance = from.norm();
+    return {distance > 0.0 ? Vector3(from / distance) : axis, distance - sphere->radius};
+  }
   const Vector3 across = from - axis.dot(from) * axis;
   const double distance = across.norm();
   const Vector3 out = distance > 0.0 ? Vector3(across / distance) : Vector3(axes.col(0));
   return {out, distance - std::get<Cylinder>(shape).radius};
 }
 
-/// Contacts of the edges of the skin that cross a cylinder: it would slip through between vertices further apart than it is
-/// thick.
-void find_edge_cylinder_contacts(const ElasticSurface& body, int number, const Cylinder& cylinder,
-                                 const ObstacleFrame& frame, const Matrix3& axes, int number_obstacle, double reach,
+/// A contact of an obstacle with a point of the skin, without its shares.
+SurfaceContact obstacle_contact(const ContactKey& key, const Vector3& place, const Normal& normal) {
+  SurfaceContact contact;
+  contact.key = key;
+  contact.gap = normal.gap;
+  contact.point = place - 0.5 * normal.gap * normal.direction;
+  contact.normal = -normal.direction;
+  return contact;
+}
+
+/// Contacts of the edges of the skin with a sphere, or with a cylinder that they cross: it would slip through between
+/// vertices further apart than it is thick.
+void find_obstacle_edge_contacts(const ElasticSurface& body, int number, const Shape& shape, const ObstacleFrame& frame,
+                                 const Matrix3& axes, int number_obstacle, double reach,
                                  std::vector<SurfaceContact>& found) {
   const Vector3 axis = axes.col(2);
-  const auto across = [&](const Vector3& vector) { return Vector3(vector - axis.dot(vector) * axis); };
+  const bool around_axis = std::holds_alternative<Cylinder>(shape);
+  const auto across = [&](const Vector3& vector) {
+    return around_axis ? Vector3(vector - axis.dot(vector) * axis) : vector;
+  };
   const auto& edges = body.skin().edges;
   for (std::size_t e = 0; e < edges.size(); ++e) {
     const Vector3 start = body.place(edges[e].nodes[0]), along = body.place(edges[e].nodes[1]) - start;
@@ -171,31 +188,76 @@ void find_edge_cylinder_contacts(const ElasticSurface& body, int number, const C
     const double t = -across(start - frame.position).dot(seen) / seen.squaredNorm();
     if (!(t > edge_margin && t < 1.0 - edge_margin)) continue;
     const Vector3 place = start + t * along;
-    const Normal normal = obstacle_normal(cylinder, axes, place - frame.position);
+    const Normal normal = obstacle_normal(shape, axes, place - frame.position);
     if (normal.gap > reach || normal.direction.dot(outwards_of(body, edges[e]).normalized()) > facing) continue;
-    SurfaceContact contact;
-    contact.key = {number, number_obstacle, static_cast<int>(SkinContact::edges), static_cast<int>(e), 0};
-    contact.gap = normal.gap;
-    contact.point = place - 0.5 * normal.gap * normal.direction;
-    contact.normal = -normal.direction;
+    SurfaceContact contact = obstacle_contact(
+        {number, number_obstacle, static_cast<int>(SkinContact::edges), static_cast<int>(e), 0}, place, normal);
     add_share(contact, number, edges[e].nodes[0], t - 1.0);
     add_share(contact, number, edges[e].nodes[1], -t);
     found.push_back(contact);
   }
 }
 
+/// Contacts of a sphere with the triangles above whose inside its centre is: one that is smaller than a triangle may touch
+/// nothing else.
+void find_sphere_face_contacts(const ElasticSurface& body, int number, const Sphere& sphere, const Vector3& centre,
+                               int number_obstacle, double reach, std::vector<SurfaceContact>& found) {
+  const auto& triangles = body.skin().triangles;
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    const std::array<int, 3>& nodes = triangles[t];
+    const Vector3& outwards = body.triangle_normal(static_cast<int>(t));
+    const double height = outwards.dot(centre - body.place(nodes[0]));
+    if (!(height > 0.0) || height - sphere.radius > reach) continue;
+    const TrianglePoint point = closest_point(centre, {body.place(nodes[0]), body.place(nodes[1]), body.place(nodes[2])});
+    if (!(point.weights.minCoeff() > edge_margin)) continue;
+    SurfaceContact contact =
+        obstacle_contact({number, number_obstacle, static_cast<int>(SkinContact::face), static_cast<int>(t), 0}, point.place,
+                         {-outwards, height - sphere.radius});
+    for (std::size_t c = 0; c < 3; ++c) add_share(contact, number, nodes[c], -point.weights[static_cast<Index>(c)]);
+    found.push_back(contact);
+  }
+}
+
+/// Contacts with a box, whose skin is that of one hexahedron: its corners with triangles, vertices with its faces, and the
+/// sharp edges of both.
+void find_box_contacts(const ElasticSurface& body, int number, const Box& box, const ObstacleFrame& frame,
+                       const Matrix3& axes, int number_obstacle, double reach, std::vector<SurfaceContact>& found) {
+  static const Mesh unit = box_mesh(Vector3::Constant(2.0), {1, 1, 1}, ElementKind::hexahedron);
+  static const Skin skin = skin_of(unit);
+  std::vector<Vector3> corners;
+  for (const Vector3& corner : unit.nodes) corners.emplace_back(frame.position + axes * corner.cwiseProduct(box.half));
+  const ElasticSurface rigid(skin, 2.0 * box.half.minCoeff(), corners);
+  const std::size_t old = found.size();
+  find_skin_contacts(body, number, rigid, number_obstacle, reach, found);
+  for (std::size_t c = old; c < found.size(); ++c) {  // the box has no nodes in the problem
+    auto& shares = found[c].shares;
+    const auto end = std::remove_if(shares.begin(), shares.begin() + found[c].count,
+                                    [&](const Share& share) { return share.body == number_obstacle; });
+    found[c].count = static_cast<int>(end - shares.begin());
+  }
+}
+
 }  // namespace
 
 ElasticSurface::ElasticSurface(const ElasticModel& model, const std::vector<Vector3>& places)
-    : model_(model),
+    : ElasticSurface(model.skin(), model.thickness(), places) {}
+
+ElasticSurface::ElasticSurface(const Skin& skin, double thickness, const std::vector<Vector3>& places)
+    : skin_(skin),
+      thickness_(thickness),
       places_(places),
-      triangle_normals_(triangle_normals(model.skin(), places)),
-      vertex_normals_(vertex_normals(model.skin(), places)),
-      tree_(model.skin(), places) {}
+      triangle_normals_(triangle_normals(skin, places)),
+      vertex_normals_(vertex_normals(skin, places)),
+      tree_(skin, places) {}
+
+bool meets_elastic_bodies(const Shape& shape) {
+  return std::holds_alternative<HalfSpace>(shape) || std::holds_alternative<Cylinder>(shape) ||
+         std::holds_alternative<Sphere>(shape) || std::holds_alternative<Box>(shape);
+}
 
 void find_skin_contacts(const ElasticSurface& a, int number_a, const ElasticSurface& b, int number_b, double reach,
                         std::vector<SurfaceContact>& found) {
-  const double thickness = std::min(a.model().thickness(), b.model().thickness()), depth = 0.5 * thickness;
+  const double thickness = std::min(a.thickness(), b.thickness()), depth = 0.5 * thickness;
   if (!meet(a.bounds(), b.bounds(), reach)) return;
   const auto old = static_cast<std::ptrdiff_t>(found.size());
   find_vertex_contacts(a, number_a, b, number_b, true, reach, depth, found);
@@ -216,24 +278,27 @@ void find_skin_contacts(const ElasticSurface& a, int number_a, const ElasticSurf
 
 void find_obstacle_contacts(const ElasticSurface& body, int number, const Shape& shape, const ObstacleFrame& frame,
                             int number_obstacle, double reach, std::vector<SurfaceContact>& found) {
-  if (!std::holds_alternative<HalfSpace>(shape) && !std::holds_alternative<Cylinder>(shape))
+  if (!meets_elastic_bodies(shape))
     throw InputError(fmt::format("contact of an elastic body and a {} is not supported", shape_name(shape)));
   const Matrix3 axes = rotation_matrix(frame.attitude);
+  if (const auto* box = std::get_if<Box>(&shape)) {
+    find_box_contacts(body, number, *box, frame, axes, number_obstacle, reach, found);
+    return;
+  }
   const auto& vertices = body.skin().vertices;
   for (std::size_t i = 0; i < vertices.size(); ++i) {
     const Vector3& vertex = body.place(vertices[i]);
     const Normal normal = obstacle_normal(shape, axes, vertex - frame.position);
     if (normal.gap > reach || normal.direction.dot(body.vertex_normal(i)) > facing) continue;
-    SurfaceContact contact;
-    contact.key = {number, number_obstacle, static_cast<int>(SkinContact::first_vertex), vertices[i], 0};
-    contact.gap = normal.gap;
-    contact.point = vertex - 0.5 * normal.gap * normal.direction;
-    contact.normal = -normal.direction;
+    SurfaceContact contact = obstacle_contact(
+        {number, number_obstacle, static_cast<int>(SkinContact::first_vertex), vertices[i], 0}, vertex, normal);
     add_share(contact, number, vertices[i], -1.0);
     found.push_back(contact);
   }
-  if (const auto* cylinder = std::get_if<Cylinder>(&shape))
-    find_edge_cylinder_contacts(body, number, *cylinder, frame, axes, number_obstacle, reach, found);
+  if (std::holds_alternative<HalfSpace>(shape)) return;
+  find_obstacle_edge_contacts(body, number, shape, frame, axes, number_obstacle, reach, found);
+  if (const auto* sphere = std::get_if<Sphere>(&shape))
+    find_sphere_face_contacts(body, number, *sphere, frame.position, number_obstacle, reach, found);
 }
 
 }  // namespace ccp

@@ -13,9 +13,10 @@ namespace ccp {
 
 /// Kinds of contact of elastic bodies, in ContactKey::kind.
 enum class SkinContact {
-  first_vertex,   ///< features: node of body_a, triangle of the skin of body_b (0 for an obstacle)
+  first_vertex,   ///< features: node of body_a, triangle of the skin of body_b (0 for an obstacle but a box)
   second_vertex,  ///< features: triangle of the skin of body_a, node of body_b
-  edges           ///< features: sharp edges of the skins of both; an edge of the skin of body_a and 0 for an obstacle
+  edges,          ///< features: sharp edges of the skins of both; an edge of the skin of body_a and 0 for a round obstacle
+  face            ///< of a sphere: features: triangle of the skin of body_a, 0
 };
 
 /// A contact between nodes: the rate of its gap is n · Σ weight · velocity over its nodes (and obstacles).
@@ -34,14 +35,16 @@ struct SurfaceContact {
   int count = 0;  ///< of the shares, ascending by body and node
 };
 
-/// An elastic body as contact sees it.
+/// An elastic body, or a rigid box, as contact sees it.
 class ElasticSurface {
  public:
   /// Keeps references to both. places: one a node, m.
   ElasticSurface(const ElasticModel& model, const std::vector<Vector3>& places);
+  /// thickness: the least extent, m. Keeps references to skin and places.
+  ElasticSurface(const Skin& skin, double thickness, const std::vector<Vector3>& places);
 
-  const ElasticModel& model() const { return model_; }
-  const Skin& skin() const { return model_.skin(); }
+  double thickness() const { return thickness_; }
+  const Skin& skin() const { return skin_; }
   const Vector3& place(int node) const { return places_[static_cast<std::size_t>(node)]; }
   const Vector3& triangle_normal(int triangle) const { return triangle_normals_[static_cast<std::size_t>(triangle)]; }
   /// Of the vertex with this place in Skin::vertices.
@@ -50,7 +53,8 @@ class ElasticSurface {
   const Bounds& bounds() const { return tree_.bounds(); }
 
  private:
-  const ElasticModel& model_;
+  const Skin& skin_;
+  double thickness_;
   const std::vector<Vector3>& places_;
   std::vector<Vector3> triangle_normals_, vertex_normals_;
   TriangleTree tree_;
@@ -64,8 +68,13 @@ class ElasticSurface {
 void find_skin_contacts(const ElasticSurface& a, int number_a, const ElasticSurface& b, int number_b, double reach,
                         std::vector<SurfaceContact>& found);
 
-/// Appends the contacts of the vertices of a body with an obstacle, a half-space or a cylinder without ends, and those of
-/// its edges with a cylinder that they cross. Throws InputError for another shape.
+/// Whether there are contacts of elastic bodies with obstacles of this shape.
+bool meets_elastic_bodies(const Shape& shape);
+
+/// Appends the contacts of a body with an obstacle: of its vertices with a half-space, a cylinder without ends or a sphere,
+/// of its edges with a cylinder that they cross or a sphere, and of its triangles with a sphere, each at the point next to
+/// the obstacle with the normal along the distance; with a box those of two skins. What is deeper in a sphere than its
+/// centre, or in a box than half the thickness of the thinner one, is not seen. Throws InputError for another shape.
 void find_obstacle_contacts(const ElasticSurface& body, int number, const Shape& shape, const ObstacleFrame& frame,
                             int number_obstacle, double reach, std::vector<SurfaceContact>& found);
 
