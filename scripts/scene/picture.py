@@ -209,7 +209,7 @@ def draw_panels(dumps, look, panel="bodies"):
     for number, dump in enumerate(dumps):
         left = unit * LEFT + number % columns * each[0]
         bottom = unit * BELOW + (rows - 1 - number // columns) * each[1]
-        image = render(dump, camera, look.bounds, body_colours(dump, look), mesh_colours(dump, look))
+        image = render(dump, camera, look.bounds, body_colours(dump, look), mesh_colours(dump, look), look.cut)
         place = left / size[0], bottom / size[1], camera.width / size[0], camera.height / size[1]
         shown = paint_panel(figure, place, dump, look, panel, image) or shown
         figure.text((left + unit * 6) / size[0], (bottom + camera.height - unit * 6) / size[1], title_of(dump), fontsize=8,
