@@ -9,7 +9,7 @@ usage: scripts/site.sh [--out DIR]
 
 Installs what is missing (Sphinx, MyST and the theme Furo, besides what the program needs), builds the program, and makes the
 site in build/site: open build/site/index.html. It needs no network and no server. A warning is an error: then nothing is written.
-  --out DIR        write the site into DIR instead
+  --out DIR        write the site into DIR instead: a new or an empty folder, or an earlier site
 USAGE
 }
 

@@ -33,7 +33,14 @@ def run_sphinx(python, staged, made):
         raise pages.SiteError("Sphinx found what stands above; nothing was written")
 
 
+def check_place(out):
+    """Refuses to replace a folder that holds something else than a site, which Sphinx marks by a file."""
+    if out.exists() and not (out / ".buildinfo").is_file() and (not out.is_dir() or any(out.iterdir())):
+        raise pages.SiteError(f"{out} is there already and is no site: expected a new or an empty folder, or an earlier site")
+
+
 def build(program, out):
+    check_place(out)
     python = interpreter()
     with tempfile.TemporaryDirectory() as place:
         staged, made = Path(place) / "pages", Path(place) / "site"

@@ -210,6 +210,16 @@ class Failures(unittest.TestCase):
             self.assertEqual((made.returncode, made.stderr), (1, "site: /nowhere: No such file or directory\n"))
             self.assertFalse(Path(place, "site").exists())
 
+    def test_a_folder_of_something_else_is_not_replaced(self):
+        with tempfile.TemporaryDirectory() as place:
+            kept = Path(place, "thesis.tex")
+            kept.touch()
+            made = subprocess.run([sys.executable, "-B", SITE / "build.py", "--program", PROGRAM, "--out", place],
+                                  capture_output=True, text=True, timeout=300)
+            self.assertEqual(made.returncode, 1)
+            self.assertIn(f"{place} is there already and is no site", made.stderr)
+            self.assertTrue(kept.exists())
+
 
 if __name__ == "__main__":
     missing = None if PROGRAM else "CCPBENCH_PROGRAM does not name the program"
