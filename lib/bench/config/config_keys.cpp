@@ -285,11 +285,20 @@ void check_choice(const Json& value, const Key& key, const std::string& pointer,
     source.fail(pointer, fmt::format("unknown {} '{}'{}", key.name, json_text(value), suggestion(name, key.choices)));
 }
 
-/// Refuses an entry of a list that is equal to one before.
-void check_new(const Json& list, std::size_t index, const std::string& pointer, const JsonSource& source) {
-  for (std::size_t i = 0; i < index; ++i)
-    if (list[i] == list[index])
-      source.fail(child_pointer(pointer, index), fmt::format("'{}' stands twice in the list", json_text(list[index])));
+using EntryCheck = void (*)(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source);
+
+/// Checks each entry of a list, and refuses those that are equal to one before.
+void check_entries(const Json& list, const Key& key, const std::string& pointer, const JsonSource& source,
+                   EntryCheck check_entry) {
+  Checks check(source.mistakes);
+  for (std::size_t i = 0; i < list.size(); ++i)
+    check([&] {
+      const std::string place = child_pointer(pointer, i);
+      check_entry(list[i], key, place, source);
+      for (std::size_t j = 0; j < i; ++j)
+        if (list[j] == list[i]) source.fail(place, fmt::format("'{}' stands twice in the list", json_text(list[i])));
+    });
+  check.finish();
 }
 
 void check_choices(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) {
@@ -297,13 +306,7 @@ void check_choices(const Json& value, const Key& key, const std::string& pointer
   if (value.empty())
     source.fail(pointer, fmt::format("'{}' is an empty list, expected at least one{}", key.name,
                                      key.choices.empty() ? std::string() : " of " + join(key.choices, ", ")));
-  Checks check(source.mistakes);
-  for (std::size_t i = 0; i < value.size(); ++i)
-    check([&] {
-      check_choice(value[i], key, child_pointer(pointer, i), source);
-      check_new(value, i, pointer, source);
-    });
-  check.finish();
+  check_entries(value, key, pointer, source, check_choice);
 }
 
 void check_number(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) {
@@ -321,13 +324,7 @@ void check_number(const Json& value, const Key& key, const std::string& pointer,
 void check_integers(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) {
   if (!value.is_array())
     source.fail(pointer, fmt::format("'{}' is {}, expected a list of whole numbers", key.name, json_type_name(value)));
-  Checks check(source.mistakes);
-  for (std::size_t i = 0; i < value.size(); ++i)
-    check([&] {
-      check_number(value[i], key, child_pointer(pointer, i), source);
-      check_new(value, i, pointer, source);
-    });
-  check.finish();
+  check_entries(value, key, pointer, source, check_number);
 }
 
 void check_text(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) {
