@@ -237,9 +237,7 @@ double ArticulatedWorld::limit_error() const {
 
 double ArticulatedWorld::deepest_gap() const {
   double least = 0.0;
-  // What touches to rounding would be taken for crossed edges within an envelope of 0.
-  const double envelope = std::max(settings_.envelope, least_envelope);
-  for (const Contact& contact : contacts(placed(), envelope)) least = std::min(least, contact.gap);
+  for (const Contact& contact : contacts(placed(), settings_.envelope)) least = std::min(least, contact.gap);
   return least;
 }
 
