@@ -125,7 +125,6 @@ class SubsystemSession final : public Session {
       if (broken_ || !solve_velocities(monitor))
         return {gamma_, {}, beta_, Status::failed, "a linear system cannot be solved: " + system_.message()};
       update_constraints(shift, monitor);
-      gather(true, monitor);
       native_.primal = max_norm(change_) / beta_;
       native_.dual = beta_ * max_norm(dual_change_);
       show_work();
@@ -181,34 +180,50 @@ class SubsystemSession final : public Session {
 
   /// γ_i⁺ = T(−(Σ_p (β D_pᵀv − γ_i) + β (b_i + (C_i − c_i) γ_i))/(|Z_i| + β c_i))                       (36)–(38)
   /// z_p⁺ = D_pᵀv + (γ_i⁺ − γ_i)/β                                                                         (35, 39)
+  /// One thread adds what the parts give to their subsystems while they are at hand, several leave that to `gather`: the
+  /// sums have one order, that of the constraints.
   void update_constraints(const Vector& shift, Monitor& monitor) {
     freeze(shift, monitor);
+    const bool alone = monitor.threads() == 1;
+    if (alone) {
+      load_ = form_.k;
+      dual_load_.setZero();
+    }
     parallel_ranges(monitor.threads(), set_.count(), [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
-        const Index first = columns_.first_part(i), last = columns_.first_part(i + 1);
-        Vector3 sum = Vector3::Zero();
-        for (Index p = first; p < last; ++p) {
-          const Vector3 w = columns_.velocity(p, v_.data());
-          sum += w;
-          drop_.col(p) = z_.col(p) - w;
-          z_.col(p) = w;
-        }
-        const double copies = std::max(1.0, static_cast<double>(last - first));
-        const Vector3 old = padded_.col(i);
-        const Vector3 rest = sum + padded_block(set_, offset_, i) - compliance_[i] * old;
-        const Vector3 point = (copies * old - beta_ * rest) / (copies + beta_ * compliance_[i]);
-        const Vector3 now = projected_block(set_.kind(i), set_.friction(i), model_, point);
-        const Vector3 step = (now - old) / beta_;
-        for (Index p = first; p < last; ++p) {
-          z_.col(p) += step;
-          drop_.col(p) -= step;
-        }
-        change_[i] = (now - old).norm();
-        padded_.col(i) = now;
-        put_block(set_, gamma_, i, now);
+        update_constraint(i);
+        for (Index p = columns_.first_part(i); alone && p < columns_.first_part(i + 1); ++p) add_part(p, i, true);
       }
     });
+    if (alone)
+      columns_.for_subsystems(1, [&](Index j, Index start, Index size) { measure_dual(j, start, size); });
+    else
+      gather(true, monitor);
     ++monitor.counters().projections;
+  }
+
+  void update_constraint(Index i) {
+    const Index first = columns_.first_part(i), last = columns_.first_part(i + 1);
+    Vector3 sum = Vector3::Zero();
+    for (Index p = first; p < last; ++p) {
+      const Vector3 w = columns_.velocity(p, v_.data());
+      sum += w;
+      drop_.col(p) = z_.col(p) - w;
+      z_.col(p) = w;
+    }
+    const double copies = std::max(1.0, static_cast<double>(last - first));
+    const Vector3 old = padded_.col(i);
+    const Vector3 rest = sum + padded_block(set_, offset_, i) - compliance_[i] * old;
+    const Vector3 point = (copies * old - beta_ * rest) / (copies + beta_ * compliance_[i]);
+    const Vector3 now = projected_block(set_.kind(i), set_.friction(i), model_, point);
+    const Vector3 step = (now - old) / beta_;
+    for (Index p = first; p < last; ++p) {
+      z_.col(p) += step;
+      drop_.col(p) -= step;
+    }
+    change_[i] = (now - old).norm();
+    padded_.col(i) = now;
+    put_block(set_, gamma_, i, now);
   }
 
   /// offset <- b + C γ + the shift; in local form with (N − LLᵀ) γ in the place of C γ.
@@ -231,13 +246,18 @@ class SubsystemSession final : public Session {
   void gather(bool with_dual, Monitor& monitor) {
     columns_.for_subsystems(monitor.threads(), [&](Index j, Index start, Index size) {
       load_.segment(start, size) = form_.k.segment(start, size);
-      columns_.for_parts_of(j, [&](Index p, Index i) { columns_.add(p, beta_ * z_.col(p) + padded_.col(i), load_.data()); });
-      if (!with_dual) return;
-      dual_load_.segment(start, size).setZero();
-      columns_.for_parts_of(j, [&](Index p, Index) { columns_.add(p, drop_.col(p), dual_load_.data()); });
-      dual_change_[j] = dual_load_.segment(start, size).norm();
+      if (with_dual) dual_load_.segment(start, size).setZero();
+      columns_.for_parts_of(j, [&](Index p, Index i) { add_part(p, i, with_dual); });
+      if (with_dual) measure_dual(j, start, size);
     });
   }
+
+  void add_part(Index p, Index i, bool with_dual) {
+    columns_.add(p, beta_ * z_.col(p) + padded_.col(i), load_.data());
+    if (with_dual) columns_.add(p, drop_.col(p), dual_load_.data());
+  }
+
+  void measure_dual(Index j, Index start, Index size) { dual_change_[j] = dual_load_.segment(start, size).norm(); }
 
   /// β ← β √(θ_p/θ_d), every `update_interval` iterations (43).
   void adjust_beta(int iteration, Monitor& monitor) {
