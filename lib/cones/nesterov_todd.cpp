@@ -27,11 +27,7 @@ Vector3 jordan_quotient(const Vector3& x, const Vector3& y) {
 }
 
 Vector3 lorentz_raise(const Vector3& x, double floor) {
-  const double t = x.tail<2>().norm();
-  const double large = std::max(floor, std::abs(x[0] + t)), small = std::max(floor, std::abs(x[0] - t));
-  Vector3 raised(0.5 * (large + small), 0.0, 0.0);
-  if (t > 0.0) raised.tail<2>() = 0.5 * (large - small) / t * x.tail<2>();
-  return raised;
+  return lorentz_map(x, [floor](double value) { return std::max(floor, std::abs(value)); });
 }
 
 double lorentz_step(const Vector3& x, const Vector3& d) {

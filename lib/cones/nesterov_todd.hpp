@@ -29,6 +29,15 @@ double lorentz_determinant(const Vector3& x);
 Vector3 jordan_product(const Vector3& x, const Vector3& y);
 /// The p with x ∘ p = y (eq. 4.35); x must be in the interior of L.
 Vector3 jordan_quotient(const Vector3& x, const Vector3& y);
+/// x with each eigenvalue ξ replaced by change(ξ).
+template <typename Change>
+Vector3 lorentz_map(const Vector3& x, const Change& change) {
+  const double t = x.tail<2>().norm();
+  const double large = change(x[0] + t), small = change(x[0] - t);
+  Vector3 mapped(0.5 * (large + small), 0.0, 0.0);
+  if (t > 0.0) mapped.tail<2>() = 0.5 * (large - small) / t * x.tail<2>();
+  return mapped;
+}
 /// x with each eigenvalue ξ replaced by max(floor, |ξ|).
 Vector3 lorentz_raise(const Vector3& x, double floor);
 

@@ -108,3 +108,14 @@ TEST_CASE("raising an element raises its eigenvalues", "[cones]") {
   CHECK(raised.isApprox(Vector3(3.0, 0.5, 0.0)));
   CHECK(lorentz_raise({0.1, 0.0, 0.0}, 2.0).isApprox(Vector3(2.0, 0.0, 0.0)));
 }
+
+TEST_CASE("a function of an element acts on its eigenvalues", "[cones]") {
+  Uniform uniform(31);
+  for (int i = 0; i < 200; ++i) {
+    const Vector3 x = uniform.point<Vector3>(2.0);
+    CAPTURE(x.transpose());
+    CHECK((lorentz_map(x, [](double value) { return value; }) - x).norm() <= 1e-15 * 10.0);
+    CHECK((lorentz_map(x, [](double value) { return value * value; }) - jordan_product(x, x)).norm() <= 1e-14);
+  }
+  CHECK(lorentz_map(Vector3(-3.0, 0.0, 0.0), [](double value) { return -2.0 * value; }) == Vector3(6.0, 0.0, 0.0));
+}

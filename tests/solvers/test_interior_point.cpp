@@ -162,3 +162,20 @@ TEST_CASE("the pattern is analysed once and factorised once an iteration") {
   CHECK(result.counters.factorizations == result.iterations + 1);  // one for the start
   CHECK(result.counters.analyses == 1);
 }
+
+TEST_CASE("centrality correctors save factorisations and reach the same impulses") {
+  const ContactProblem problem = scene_with("random_contacts", {{"contacts", std::int64_t{300}}});
+  for (const std::string form : {"normal", "saddle", "schur"}) {
+    CAPTURE(form);
+    const auto with = [&](std::int64_t correctors) {
+      return run(problem, {"ipm_cone", Model::ccp, stop_at(1e-11), {{"linear_system", form}, {"correctors", correctors}}});
+    };
+    const Result plain = with(0), corrected = with(4);
+    REQUIRE(plain.status == Status::solved);
+    REQUIRE(corrected.status == Status::solved);
+    CHECK(corrected.iterations < plain.iterations);
+    CHECK(corrected.counters.factorizations == corrected.iterations + 1);
+    CHECK(corrected.counters.back_solves > plain.counters.back_solves);
+    CHECK((corrected.impulse - plain.impulse).norm() <= 1e-6 * plain.impulse.norm());
+  }
+}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace ccp {
 namespace {
@@ -10,8 +11,9 @@ namespace {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double largest_eta = 0.9999;
 constexpr double central_part = 0.1;            ///< of the mean, the least eigenvalue of λ∘y after a long step
-constexpr double nearly_rigid = 1e-6;           ///< compliance of the start `central`, in units of the mean N_ii
-constexpr double hair = 1e-8;                   ///< least y of a start from velocities, in units of that of a cold one
+/// Of correctors, as in Gondzio 1996: how much longer a step they aim at, the part of that which they must gain, and the
+/// eigenvalues of its products in units of σ μ_c.
+constexpr double longer = 0.1, enough = 0.1, least_central = 0.1, most_central = 10.0;
 constexpr double largest_regularisation = 1.0;  ///< in units of the mean N_ii
 
 }  // namespace
@@ -19,11 +21,12 @@ constexpr double largest_regularisation = 1.0;  ///< in units of the mean N_ii
 InteriorIteration::InteriorIteration(const InteriorSettings& settings, const ContactProblem& problem, Monitor& monitor)
     : settings_(settings), barrier_(problem) {
   system_ = make_interior_system(problem, barrier_, settings.form, linear_backend_name(settings.backend), monitor);
-  for (Vector* vector :
-       {&point_.lambda, &point_.y, &u_, &residual_, &shift_, &free_, &target_, &t_, &dlambda_, &scaled_lambda_, &scaled_y_})
+  for (Vector* vector : {&point_.lambda, &point_.y, &u_, &residual_, &shift_, &free_, &t_, &direction_.target,
+                         &direction_.dlambda, &direction_.scaled_lambda, &direction_.scaled_y})
     vector->setZero(barrier_.size());
-  for (Vector* vector : {&point_.v, &momentum_, &dv_}) vector->setZero(system_->primal_size());
+  for (Vector* vector : {&point_.v, &momentum_, &direction_.dv}) vector->setZero(system_->primal_size());
   before_ = point_;
+  last_ = direction_;
   scaling_.resize(static_cast<std::size_t>(barrier_.count()));
   blocks_.resize(static_cast<std::size_t>(barrier_.count()));
   set_regularisation(std::max(settings.compliance, system_->regularisation()));
@@ -33,179 +36,9 @@ void InteriorIteration::set_shift(const Vector& shift) {
   barrier_.to_scaled_velocity(shift, shift_);
   system_->set_shift(shift_);
   point_.lambda.setZero();
-  system_->velocity_of(point_.lambda, dv_);
-  system_->residuals(dv_, point_.lambda, momentum_, free_);
+  system_->velocity_of(point_.lambda, direction_.dv);
+  system_->residuals(direction_.dv, point_.lambda, momentum_, free_);
 }
-
-// ---- starting points
-
-bool InteriorIteration::start_cold(Monitor& monitor) {
-  bool started = false;
-  switch (settings_.starting_point) {
-    case StartingPoint::central: started = cold_central(monitor); break;
-    case StartingPoint::two_step: started = cold_two_step(monitor); break;
-    case StartingPoint::mehrotra:
-    case StartingPoint::ones: started = affine_start(nullptr, monitor); break;
-  }
-  if (started) evaluate();
-  return started;
-}
-
-/// λ and v of min ½vᵀHv − kᵀv + yᵀy/(2 weight), Dᵀv + Cλ + b = y on the cones, 0 on bilateral rows: (4.57) with y = −weight
-/// λ.
-bool InteriorIteration::least_squares(double weight, Monitor& monitor) {
-  point_.lambda.setZero();
-  system_->velocity_of(point_.lambda, point_.v);
-  evaluate();
-  for (Index i = 0; i < barrier_.count(); ++i) {
-    auto& block = blocks_[static_cast<std::size_t>(i)];
-    block.basis.setIdentity();
-    block.diagonal.setConstant(barrier_.bilateral(i) ? 0.0 : weight);
-  }
-  if (!factorize(monitor)) return false;
-  t_ = -u_;
-  if (!system_->solve(momentum_, t_, dv_, dlambda_, settings_.refinement_steps, monitor)) {
-    message_ = system_->message();
-    return false;
-  }
-  point_.v += dv_;
-  point_.lambda = dlambda_;
-  return true;
-}
-
-/// (4.57): the least-squares impulses, y = −λ, then both along the axes of the cones until they are inside.
-bool InteriorIteration::cold_two_step(Monitor& monitor) {
-  if (!least_squares(1.0, monitor)) return false;
-  point_.y = -point_.lambda;
-  for (Index i = 0; i < barrier_.count(); ++i)
-    if (barrier_.bilateral(i)) point_.y.segment<3>(3 * i).setZero();
-  const double unit = std::max(rms(point_.lambda), std::numeric_limits<double>::min());
-  for (Vector* x : {&point_.lambda, &point_.y}) {
-    const double missing = -least_gap(*x);
-    if (missing < -1e-8 * unit) continue;
-    for (Index i = 0; i < barrier_.count(); ++i)
-      if (!barrier_.bilateral(i)) (*x)[3 * i] += missing + unit;
-  }
-  return true;
-}
-
-/// Least-squares impulses for nearly rigid constraints, each moved into its cone by its own size, and the velocities that
-/// put them on the central path.
-bool InteriorIteration::cold_central(Monitor& monitor) {
-  if (!least_squares(nearly_rigid, monitor)) return false;
-  const double least = 1e-12 * rms(point_.lambda);
-  double energy = 0.0;
-  for (Index i = 0; i < barrier_.count(); ++i) {
-    if (barrier_.bilateral(i)) continue;
-    auto lambda = point_.lambda.segment<3>(3 * i);
-    const double unit = std::max({lambda.norm(), least, std::numeric_limits<double>::min()});
-    lambda[0] += unit + std::max(0.0, -lorentz_gap(lambda));
-    energy += lambda.norm() * free_.segment<3>(3 * i).norm();
-  }
-  const double mu = std::max(energy / static_cast<double>(std::max<Index>(barrier_.cones, 1)), 1e-300);
-  for (Index i = 0; i < barrier_.count(); ++i)
-    if (!barrier_.bilateral(i))
-      point_.y.segment<3>(3 * i) = jordan_quotient(point_.lambda.segment<3>(3 * i), mu * Vector3::UnitX());
-    else
-      point_.y.segment<3>(3 * i).setZero();
-  return true;
-}
-
-/// (4.23): an affine step from ones, then the eigenvalues of λ and y at least one. `ones`: v = 1, γ = 1 N·s and u = 1 m/s,
-/// as in the thesis; else the free velocities, and ones in units of the scaled free velocity at the constraints. A velocity
-/// that is given takes the place of v, and y is its u (sec. 4.11), but for a hair inside the cones: the affine step then
-/// makes the impulses of contacts that stay closed.
-bool InteriorIteration::affine_start(const Vector* velocity, Monitor& monitor) {
-  const double free = rms(free_);
-  const double unit = free > 0.0 ? free : 1.0;
-  const bool plain = settings_.starting_point == StartingPoint::ones;
-  point_.lambda.setZero();
-  system_->velocity_of(point_.lambda, point_.v);
-  if (plain && system_->has_velocity()) point_.v.setOnes();
-  if (velocity != nullptr && system_->has_velocity()) point_.v = *velocity;
-  point_.y.setZero();
-  const auto unit_of = [&](Index i, bool impulse) {
-    const double scale = barrier_.scale[3 * i];
-    if (!plain || !(scale > 0.0)) return unit;
-    return impulse ? 1.0 / scale : scale;
-  };
-  for (Index i = 0; i < barrier_.count(); ++i) {
-    point_.lambda[3 * i] = unit_of(i, true);
-    if (!barrier_.bilateral(i)) point_.y[3 * i] = unit_of(i, false);
-  }
-  evaluate();
-  for (Index i = 0; velocity != nullptr && i < barrier_.count(); ++i)
-    if (!barrier_.bilateral(i)) point_.y.segment<3>(3 * i) = lorentz_raise(u_.segment<3>(3 * i), hair * unit_of(i, false));
-  if (velocity != nullptr) evaluate();
-  if (!scale_cones() || !factorize(monitor)) return false;
-  target_affine();
-  if (!find_direction(monitor)) return false;
-  for (Index i = 0; i < barrier_.count(); ++i) {
-    if (barrier_.bilateral(i)) continue;
-    const NesterovTodd& W = scaling_[static_cast<std::size_t>(i)];
-    auto lambda = point_.lambda.segment<3>(3 * i), y = point_.y.segment<3>(3 * i);
-    lambda = lorentz_raise(lambda + dlambda_.segment<3>(3 * i), unit_of(i, true));
-    y = lorentz_raise(y + W.apply(scaled_y_.segment<3>(3 * i)), unit_of(i, false));
-  }
-  return true;
-}
-
-bool InteriorIteration::start_at(const Vector& velocity, Monitor& monitor) {
-  if (!affine_start(&velocity, monitor)) return false;
-  evaluate();
-  return true;
-}
-
-bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity, Monitor& monitor) {
-  if (settings_.warm_start == InteriorWarmStart::none || takes_velocities_alone()) return start_cold(monitor);
-  point_.lambda.setZero();
-  const double cold = natural_residual(point_.lambda, free_);
-  barrier_.to_scaled_impulse(impulse, point_.lambda);
-  if (velocity != nullptr && system_->has_velocity())
-    point_.v = *velocity;
-  else
-    system_->velocity_of(point_.lambda, point_.v);
-  scale_ = system_->residuals(point_.v, point_.lambda, momentum_, u_);
-  if (settings_.warm_start == InteriorWarmStart::partial && !impulses_of_velocity(monitor)) return false;
-  const double warm = natural_residual(point_.lambda, u_);
-  if (!(warm < cold)) return start_cold(monitor);
-  const double margin = std::max(warm, 1e-14 * std::max(max_norm(point_.lambda), max_norm(u_)));
-  point_.y = u_;
-  push_inside(point_.lambda, margin);
-  push_inside(point_.y, margin);
-  for (Index i = 0; i < barrier_.count(); ++i)
-    if (barrier_.bilateral(i)) point_.y.segment<3>(3 * i).setZero();
-  evaluate();
-  return true;
-}
-
-/// (J.9): the impulses complementary to the velocities at the constraints in u_ that make them.
-bool InteriorIteration::impulses_of_velocity(Monitor& monitor) {
-  const double unit = rms(free_);
-  for (Index i = 0; i < barrier_.count(); ++i) {
-    auto& block = blocks_[static_cast<std::size_t>(i)];
-    block.basis.setIdentity();
-    block.diagonal.setConstant(barrier_.bilateral(i) ? 0.0 : nearly_rigid);
-    if (barrier_.bilateral(i) || !(unit > 0.0)) continue;
-    const Vector3 u = u_.segment<3>(3 * i);
-    const double tangential = u.tail<2>().norm();
-    if (tangential > 0.0) {
-      const double root = std::sqrt(0.5), q1 = u[1] / tangential, q2 = u[2] / tangential;
-      block.basis << root, root, 0.0, root * q1, -root * q1, -q2, root * q2, -root * q2, q1;
-    }
-    block.diagonal += Vector3(u[0] + tangential, u[0] - tangential, u[0]).cwiseMax(0.0) / unit;
-  }
-  if (!factorize(monitor)) return false;
-  momentum_.setZero();
-  t_ = u_ - free_;
-  if (!system_->solve(momentum_, t_, dv_, point_.lambda, settings_.refinement_steps, monitor)) {
-    message_ = system_->message();
-    return false;
-  }
-  return true;
-}
-
-// ---- one iteration
 
 bool InteriorIteration::step(Monitor& monitor) {
   if (!scale_cones() || !factorize(monitor)) return false;
@@ -224,6 +57,7 @@ bool InteriorIteration::step(Monitor& monitor) {
     if (!find_direction(monitor)) return false;
     alpha = lengths_to_boundary();
   }
+  for (int k = 0; k < settings_.correctors && centre(alpha, monitor);) ++k;
   const double factor = eta(alpha);
   advance({std::min(1.0, factor * alpha.primal), std::min(1.0, factor * alpha.dual)});
   if (!unbounded()) return true;
@@ -235,8 +69,8 @@ bool InteriorIteration::step(Monitor& monitor) {
 /// the rounding of the impulses would hide any residual.
 bool InteriorIteration::unbounded() {
   if (!(max_norm(point_.lambda) > 1e8 * max_norm(free_)) || max_norm(free_) == 0.0) return false;
-  system_->velocity_of(point_.lambda, dv_);
-  system_->residuals(dv_, point_.lambda, momentum_, u_);
+  system_->velocity_of(point_.lambda, direction_.dv);
+  system_->residuals(direction_.dv, point_.lambda, momentum_, u_);
   const double curvature = point_.lambda.dot(u_ - free_);
   evaluate();
   return curvature < 4.0 * epsilon * point_.lambda.squaredNorm();
@@ -308,7 +142,7 @@ void InteriorIteration::set_regularisation(double delta) {
 
 void InteriorIteration::target_affine() {
   for (Index i = 0; i < barrier_.count(); ++i)
-    if (!barrier_.bilateral(i)) target_.segment<3>(3 * i) = -scaling_[static_cast<std::size_t>(i)].point;
+    if (!barrier_.bilateral(i)) direction_.target.segment<3>(3 * i) = -scaling_[static_cast<std::size_t>(i)].point;
 }
 
 /// −z + z \ (σ μ_c e − weight · W⁻¹Δy ∘ WΔλ) with the last direction.
@@ -316,25 +150,56 @@ void InteriorIteration::target_corrected(double weight) {
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) continue;
     const Vector3& z = scaling_[static_cast<std::size_t>(i)].point;
-    Vector3 wanted = -weight * jordan_product(scaled_y_.segment<3>(3 * i), scaled_lambda_.segment<3>(3 * i));
+    Vector3 wanted =
+        -weight * jordan_product(direction_.scaled_y.segment<3>(3 * i), direction_.scaled_lambda.segment<3>(3 * i));
     wanted[0] += sigma_ * mu_;
-    target_.segment<3>(3 * i) = jordan_quotient(z, wanted) - z;
+    direction_.target.segment<3>(3 * i) = jordan_quotient(z, wanted) - z;
   }
+}
+
+/// One more corrector (J.11): what the products of a step longer than α lack to be near σ μ_c, solved with the same factor.
+/// Keeps the new direction where it goes farther, else the last one.
+bool InteriorIteration::centre(Lengths& alpha, Monitor& monitor) {
+  const double wanted = sigma_ * mu_;
+  if (alpha.least() >= 1.0 || !(wanted > 0.0)) return false;
+  const bool equal = settings_.step_lengths == StepLengths::equal;
+  const double primal = std::min(1.0, (equal ? alpha.least() : alpha.primal) + longer);
+  const double dual = std::min(1.0, (equal ? alpha.least() : alpha.dual) + longer);
+  last_ = direction_;
+  for (Index i = 0; i < barrier_.count(); ++i) {
+    if (barrier_.bilateral(i)) continue;
+    const Vector3& z = scaling_[static_cast<std::size_t>(i)].point;
+    const Vector3 product = jordan_product(z + primal * direction_.scaled_y.segment<3>(3 * i),
+                                           z + dual * direction_.scaled_lambda.segment<3>(3 * i));
+    const Vector3 missing = lorentz_map(product, [&](double value) {
+      return std::max(-most_central * wanted, std::clamp(value, least_central * wanted, most_central * wanted) - value);
+    });
+    direction_.target.segment<3>(3 * i) += jordan_quotient(z, missing);
+  }
+  if (!find_direction(monitor)) return false;
+  const Lengths next = lengths_to_boundary();
+  if (next.least() < alpha.least() + enough * longer) {
+    std::swap(direction_, last_);
+    return false;
+  }
+  alpha = next;
+  return true;
 }
 
 bool InteriorIteration::find_direction(Monitor& monitor) {
   t_ = -residual_;
   for (Index i = 0; i < barrier_.count(); ++i)
     if (!barrier_.bilateral(i))
-      t_.segment<3>(3 * i) += scaling_[static_cast<std::size_t>(i)].apply(target_.segment<3>(3 * i));
-  if (!system_->solve(momentum_, t_, dv_, dlambda_, settings_.refinement_steps, monitor)) {
+      t_.segment<3>(3 * i) += scaling_[static_cast<std::size_t>(i)].apply(direction_.target.segment<3>(3 * i));
+  if (!system_->solve(momentum_, t_, direction_.dv, direction_.dlambda, settings_.refinement_steps, monitor)) {
     message_ = "the linear system cannot be solved: " + system_->message();
     return false;
   }
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) continue;
-    scaled_lambda_.segment<3>(3 * i) = scaling_[static_cast<std::size_t>(i)].apply(dlambda_.segment<3>(3 * i));
-    scaled_y_.segment<3>(3 * i) = target_.segment<3>(3 * i) - scaled_lambda_.segment<3>(3 * i);
+    auto scaled = direction_.scaled_lambda.segment<3>(3 * i);
+    scaled = scaling_[static_cast<std::size_t>(i)].apply(direction_.dlambda.segment<3>(3 * i));
+    direction_.scaled_y.segment<3>(3 * i) = direction_.target.segment<3>(3 * i) - scaled;
   }
   return true;
 }
@@ -346,8 +211,8 @@ InteriorIteration::Lengths InteriorIteration::lengths_to_boundary() const {
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) continue;
     const Vector3& z = scaling_[static_cast<std::size_t>(i)].point;
-    alpha.primal = std::min(alpha.primal, lorentz_step(z, scaled_y_.segment<3>(3 * i)));
-    alpha.dual = std::min(alpha.dual, lorentz_step(z, scaled_lambda_.segment<3>(3 * i)));
+    alpha.primal = std::min(alpha.primal, lorentz_step(z, direction_.scaled_y.segment<3>(3 * i)));
+    alpha.dual = std::min(alpha.dual, lorentz_step(z, direction_.scaled_lambda.segment<3>(3 * i)));
   }
   return alpha;
 }
@@ -358,7 +223,7 @@ double InteriorIteration::trial_complementarity(const Lengths& alpha) const {
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) continue;
     const Vector3& z = scaling_[static_cast<std::size_t>(i)].point;
-    sum += (z + primal * scaled_y_.segment<3>(3 * i)).dot(z + dual * scaled_lambda_.segment<3>(3 * i));
+    sum += (z + primal * direction_.scaled_y.segment<3>(3 * i)).dot(z + dual * direction_.scaled_lambda.segment<3>(3 * i));
   }
   return barrier_.cones > 0 ? sum / static_cast<double>(barrier_.cones) : 0.0;
 }
@@ -377,8 +242,8 @@ bool InteriorIteration::stays_central(const Lengths& alpha) const {
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) continue;
     const Vector3& z = scaling_[static_cast<std::size_t>(i)].point;
-    const Vector3 y = z + alpha.primal * scaled_y_.segment<3>(3 * i);
-    const Vector3 lambda = z + alpha.dual * scaled_lambda_.segment<3>(3 * i);
+    const Vector3 y = z + alpha.primal * direction_.scaled_y.segment<3>(3 * i);
+    const Vector3 lambda = z + alpha.dual * direction_.scaled_lambda.segment<3>(3 * i);
     const double product = y.dot(lambda);
     const double spread = product * product - lorentz_determinant(y) * lorentz_determinant(lambda);
     if (!(product - std::sqrt(std::max(0.0, spread)) >= least)) return false;
@@ -389,11 +254,12 @@ bool InteriorIteration::stays_central(const Lengths& alpha) const {
 void InteriorIteration::move(const Lengths& alpha) {
   step_primal_ = alpha.primal;
   step_dual_ = alpha.dual;
-  point_.v += alpha.primal * dv_;
-  point_.lambda += alpha.dual * dlambda_;
+  point_.v += alpha.primal * direction_.dv;
+  point_.lambda += alpha.dual * direction_.dlambda;
   for (Index i = 0; i < barrier_.count(); ++i)
     if (!barrier_.bilateral(i))
-      point_.y.segment<3>(3 * i) += alpha.primal * scaling_[static_cast<std::size_t>(i)].apply(scaled_y_.segment<3>(3 * i));
+      point_.y.segment<3>(3 * i) +=
+          alpha.primal * scaling_[static_cast<std::size_t>(i)].apply(direction_.scaled_y.segment<3>(3 * i));
   keep_inside(point_.lambda);
   keep_inside(point_.y);
 }
@@ -405,11 +271,6 @@ void InteriorIteration::keep_inside(Vector& x) const {
     const double t = x.segment<2>(3 * i + 1).norm();
     x[3 * i] = std::max(x[3 * i], (1.0 + 8.0 * epsilon) * t);
   }
-}
-
-void InteriorIteration::push_inside(Vector& x, double margin) const {
-  for (Index i = 0; i < barrier_.count(); ++i)
-    if (!barrier_.bilateral(i)) x[3 * i] += std::max(0.0, margin - lorentz_gap(x.segment<3>(3 * i)));
 }
 
 void InteriorIteration::evaluate() {
@@ -449,36 +310,6 @@ bool InteriorIteration::converged() const {
   return convergence_.bilateral < settings_.tolerance_residual && convergence_.cones < settings_.tolerance_residual &&
          convergence_.momentum < settings_.tolerance_residual &&
          convergence_.complementarity < settings_.tolerance_complementarity;
-}
-
-double InteriorIteration::rms(const Vector& x) const {
-  return x.size() > 0 ? x.norm() / std::sqrt(static_cast<double>(barrier_.count())) : 0.0;
-}
-
-double InteriorIteration::least_gap(const Vector& x) const {
-  double gap = std::numeric_limits<double>::infinity();
-  for (Index i = 0; i < barrier_.count(); ++i)
-    if (!barrier_.bilateral(i)) gap = std::min(gap, lorentz_gap(x.segment<3>(3 * i)));
-  return gap;
-}
-
-/// max_i ‖λ_i − Π(λ_i − u_i)‖.
-double InteriorIteration::natural_residual(const Vector& lambda, const Vector& u) const {
-  double worst = 0.0;
-  for (Index i = 0; i < barrier_.count(); ++i) {
-    const Vector3 own = lambda.segment<3>(3 * i), velocity = u.segment<3>(3 * i);
-    const Vector3 moved = own - velocity;
-    const double t = moved.tail<2>().norm();
-    Vector3 projected = moved;
-    if (!barrier_.bilateral(i) && t > moved[0]) {
-      const double head = std::max(0.0, 0.5 * (moved[0] + t));
-      projected.tail<2>() *= t > 0.0 ? head / t : 0.0;
-      projected[0] = head;
-    }
-    const double distance = (own - projected).norm();
-    if (!(distance <= worst)) worst = distance;
-  }
-  return worst;
 }
 
 }  // namespace ccp

@@ -26,6 +26,7 @@ struct InteriorSettings {
   LinearForm form = LinearForm::automatic;
   LinearBackend backend = LinearBackend::automatic;
   int refinement_steps = 1;
+  int correctors = 0;
   double tolerance_residual = 1e-10;
   double tolerance_complementarity = 1e-9;
   InteriorCriterion criterion = InteriorCriterion::relative;
@@ -93,6 +94,7 @@ class InteriorIteration {
   /// Direction for W⁻¹Δy + WΔλ = target; false when the system could not be solved.
   bool find_direction(Monitor& monitor);
   Lengths lengths_to_boundary() const;
+  bool centre(Lengths& alpha, Monitor& monitor);
   double trial_complementarity(const Lengths& alpha) const;
   void set_regularisation(double delta);
   void target_affine();
@@ -117,7 +119,12 @@ class InteriorIteration {
   ResidualScale scale_;
   std::vector<NesterovTodd> scaling_;
   std::vector<BarrierBlock> blocks_;
-  Vector target_, t_, dv_, dlambda_, scaled_lambda_, scaled_y_;
+  Vector t_;
+  /// Δv and Δλ of the right-hand side `target` of (J.6), W Δλ and W⁻¹Δy.
+  struct Direction {
+    Vector target, dv, dlambda, scaled_lambda, scaled_y;
+  };
+  Direction direction_, last_;
   double delta_ = 0.0, mu_ = 0.0, sigma_ = 0.0, step_primal_ = 0.0, step_dual_ = 0.0;
   Convergence convergence_;
   std::string message_;

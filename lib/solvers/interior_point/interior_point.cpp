@@ -187,6 +187,9 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
         .add("linear_solver", &s.backend, linear_backend_choices(), "library that factorises it", "ours")
         .add("refinement_steps", &s.refinement_steps, Range::closed(0, 10),
              "steps of iterative refinement per solve, on the unreduced system", "ours")
+        .add("correctors", &s.correctors, Range::closed(0, 10),
+             "centrality correctors of an iteration at most, each a solve with the same factor; the next one while steps grow",
+             "Gondzio 1996; for cones: ours (J.11)")
         .add("tolerance_residual", &s.tolerance_residual, Range::non_negative(), "",
              "native criterion: ‖r‖/n of each residual over the terms that cancel in it",
              "Mangoni's thesis, ch. 5; relative: ours")
