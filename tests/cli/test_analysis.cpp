@@ -32,33 +32,7 @@ std::string with_claim(const std::string& claim) {
          claim + "}]}";
 }
 
-/// Runs every config that has a baseline, compares, looks for claims about cells that this size does not have, and gives the
-/// number of configs.
-int met_baselines(const std::string& threads) {
-  const Workplace place;
-  int compared = 0;
-  for (const auto& entry : fs::directory_iterator(baselines)) {
-    if (!entry.is_directory()) continue;
-    const std::string name = entry.path().filename().string();
-    REQUIRE(run_small(place, CCPBENCH_CONFIGS "/" + name + ".json", "out", {"--threads", threads}).code == 0);
-    const Answer answer = run_program(place, {"compare", place.text("out") + "/" + name, "--baseline", baselines});
-    INFO(name << "\n" << answer.out << answer.err);
-    CHECK(answer.code == 0);
-    const Answer claims = run_program(place, {"claims", place.text("out") + "/" + name});
-    INFO(claims.out << claims.err);
-    CHECK_FALSE(contains(claims.out, "cannot be judged"));
-    ++compared;
-  }
-  return compared;
-}
-
 }  // namespace
-
-TEST_CASE("every baseline is met by a run at the small size with two threads") { CHECK(met_baselines("2") >= 12); }
-
-#if !defined(__SANITIZE_ADDRESS__)  // minutes under it, for code that two threads run as well
-TEST_CASE("every baseline is met by a run at the small size with one thread") { CHECK(met_baselines("1") >= 12); }
-#endif
 
 TEST_CASE("compare catches another constant in one solver, names it, and updates") {
   const Workplace place;
