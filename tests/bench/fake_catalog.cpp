@@ -193,6 +193,7 @@ Outcome FakeSession::run(const WarmStart& start, const Vector& shift, Monitor& m
   outcome.impulse = start.impulse.size() > 0 ? start.impulse : Vector::Zero(problem_.rows());
   Vector& gamma = outcome.impulse;
   std::vector<double> native{0.0};
+  if (solver_.name() == "namer") ::dprintf(STDOUT_FILENO, "%s\n", problem_.name().c_str());
   std::this_thread::sleep_for(std::chrono::duration<double>(solver_.seconds));
   std::string name = solver_.name();  // "late_hang" hangs later than "hang"
   int until_then = 0;
@@ -220,6 +221,7 @@ Outcome FakeSession::run(const WarmStart& start, const Vector& shift, Monitor& m
 Catalog fake_catalog() {
   runner = ::getpid();
   Catalog catalog;
+  catalog.warms_up = false;
   catalog.scenes.names = {"pebbles", "quirk"};
   catalog.scenes.make = [](const std::string& name) -> std::unique_ptr<Scene> {
     if (name == "quirk") return std::make_unique<Quirk>();
@@ -228,7 +230,8 @@ Catalog fake_catalog() {
   catalog.solver_names = {"good",      "segfault",      "abort",     "hang",       "hog",         "throws",   "throws_int",
                           "nan",       "liar",          "exits",     "sleeper",    "interrupter", "picky",    "gives_up",
                           "recursion", "exits_71",      "forker",    "father",     "noisy",       "wanderer", "closer",
-                          "stopper",   "late_segfault", "late_hang", "late_throws"};
+                          "stopper",   "late_segfault", "late_hang", "late_throws",
+                          "namer"};
   catalog.make_solver = [](const std::string& name) -> std::unique_ptr<Solver> {
     return std::make_unique<FakeSolver>(name);
   };

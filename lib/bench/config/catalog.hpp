@@ -22,6 +22,8 @@ struct Catalog {
   std::vector<std::string> solver_names;
   /// Throws InputError for an unknown name.
   std::function<std::unique_ptr<Solver>(const std::string&)> make_solver;
+  /// Solvers solve a small problem before their run (bench/run/warm_up.hpp); not for solvers that count their calls.
+  bool warms_up = true;
 };
 
 /// The catalog of the program: the registered solvers and the scenes handed over.

@@ -17,6 +17,7 @@
 #include "bench/run/machine_load.hpp"
 #include "bench/run/repeats.hpp"
 #include "bench/run/resident_pages.hpp"
+#include "bench/run/warm_up.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
 #include "io/file.hpp"
@@ -44,6 +45,7 @@ void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, c
   RunMonitor monitor(*built.judge(cell.model), cell.stop, cell.threads);
   monitor.set_trace(&trace, cell.trace);
   make_pages_resident(resident_heap);
+  if (catalog.warms_up) warm_up(*solver, built.problem(), cell.model, cell.threads);
   const LoadMeter load;
   Stopwatch watch;
   watch.start();
@@ -130,6 +132,7 @@ int run_cell_again(const Cell& cell, BuiltProblem& built, const Catalog& catalog
     monitor.during_replay([&] { totals.add_call(*kernels); });
   }
   make_pages_resident(resident_heap);
+  if (catalog.warms_up) warm_up(*solver, built.problem(), cell.model, cell.threads);
   const LoadMeter load;
   const Result result = solver->solve(built.problem(), cell.model, start, monitor);
   run.busy = busy_text(load.read(), cell.threads, machine_cores());

@@ -1,0 +1,64 @@
+#include "bench/run/warm_up.hpp"
+
+#include <exception>
+#include <new>
+
+#include "peers/peer_solver.hpp"
+#include "problem/problem_builder.hpp"
+#include "solvers/run_monitor.hpp"
+
+namespace ccp {
+namespace {
+
+constexpr int contacts = 2;
+constexpr int iterations = 20;  // enough for every branch that a solution of two contacts takes
+
+}  // namespace
+
+ContactProblem warm_up_problem(const ContactProblem& like) {
+  const ConstraintSet& set = like.constraints();
+  const ConstraintKind kind = set.count() > 0 ? set.kind(0) : ConstraintKind::contact;
+  ProblemBuilder builder("warm-up");
+  for (int i = 0; i < contacts; ++i) switch (kind) {
+      case ConstraintKind::contact: builder.contact(set.count() > 0 ? set.friction(0) : 0.5); break;
+      case ConstraintKind::contact2d: builder.contact2d(set.friction(0)); break;
+      case ConstraintKind::unilateral:
+      case ConstraintKind::bilateral: builder.unilateral(); break;
+    }
+  const Index rows = contacts * (kind == ConstraintKind::contact ? 3 : kind == ConstraintKind::contact2d ? 2 : 1);
+  std::vector<Triplet> H, D;
+  for (int i = 0; i < 6; ++i) H.emplace_back(i, i, 1.0 + 0.1 * i);
+  for (int j = 0; j < static_cast<int>(rows); ++j)
+    for (int i = 0; i < 6; ++i) D.emplace_back(i, j, i == j ? 1.0 : 0.1 / (1.0 + i + j));
+  Vector k = Vector::Zero(6);
+  k[0] = -1.0;
+  builder.global(from_triplets(6, 6, H), k, from_triplets(6, rows, D), Vector::Zero(rows));
+  const ContactProblem global = builder.build();
+  if (like.given_global()) return global;
+  ProblemBuilder local("warm-up");
+  local.constraints(global.constraints());
+  return local.local(global.local().N, global.local().r).build();
+}
+
+void warm_up(const Solver& solver, const ContactProblem& like, Model model, int threads) {
+  try {
+    const ContactProblem problem = warm_up_problem(like);
+    if (as_peer(solver) != nullptr) {
+      problem.local();
+      return;
+    }
+    if (solver.supports(problem, model)) return;
+    StopRule stop;
+    stop.tolerance = 1e-12;
+    stop.max_iterations = iterations;
+    Judge judge(problem, model);
+    RunMonitor monitor(judge, stop, threads);
+    solver.solve(problem, model, {}, monitor);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {
+    return;  // a method may fail on this problem, and none of its runs depends on it
+  }
+}
+
+}  // namespace ccp

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "problem/contact_problem.hpp"
+#include "solvers/solver.hpp"
+
+namespace ccp {
+
+/// A body on two constraints of the kind and friction of the first one of `like` (contacts where it has none), in its form,
+/// global or local. A bilateral row becomes a unilateral one.
+ContactProblem warm_up_problem(const ContactProblem& like);
+
+/// Solves warm_up_problem(like) by the same solver and model, so that the run that follows finds the code of the method
+/// linked and in the caches: that costs a process more than the solution of a few contacts. For a peer it forms N alone,
+/// the part of its time that is ours. What happens in it is not looked at.
+void warm_up(const Solver& solver, const ContactProblem& like, Model model, int threads);
+
+}  // namespace ccp

@@ -1,0 +1,60 @@
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "bench/fake_catalog.hpp"
+#include "bench/run/warm_up.hpp"
+#include "bench/runs.hpp"
+#include "solvers/registry.hpp"
+#include "support/run_solver.hpp"
+#include "support/small_problems.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace ccp;
+using namespace ccp::testing;
+
+namespace {
+
+/// What the solver `namer` printed: the problems that it met.
+std::string problems_met(bool warms_up) {
+  const TemporaryFolder folder;
+  Catalog catalog = fake_catalog();
+  catalog.warms_up = warms_up;
+  RunOptions options;
+  options.out = folder.path().string();
+  Listener listener;
+  const Config config = parse_config(solvers_config({"namer"}), "c.json", catalog);
+  const Plan plan = make_plan(config);
+  run_config(config, plan, catalog, options, listener);
+  REQUIRE(listener.reports_["namer"].status == Status::solved);
+  return read_text(folder.path() / "x" / "cells" / plan.cells[0].hash / "log.txt");
+}
+
+}  // namespace
+
+TEST_CASE("A worker solves a small problem of the same kind before the one that is timed") {
+  CHECK(problems_met(true) == "warm-up\npebbles\n");
+  CHECK(problems_met(false) == "pebbles\n");
+}
+
+TEST_CASE("Every method solves the small problem of every kind and form that it supports") {
+  for (const ContactProblem& like : {random_problem(1, {3, 2}), random_problem(2, {3, 0, 2}), random_problem(3, {3, 0, 0, 2})})
+    for (const bool local : {false, true}) {
+      ProblemBuilder builder("local");
+      builder.constraints(like.constraints()).local(like.local().N, like.local().r);
+      const ContactProblem problem = warm_up_problem(local ? builder.build() : like);
+      CHECK(problem.given_global() == !local);
+      REQUIRE(problem.constraints().count() == 2);
+      CHECK(problem.constraints().kind(0) == like.constraints().kind(0));
+      for (const std::string& name : solver_names())
+        for (const Model model : {Model::ccp, Model::ncp}) {
+          const auto solver = make_solver(name);
+          if (solver->supports(problem, model)) continue;
+          CAPTURE(name, local, problem.rows());
+          StopRule stop;
+          stop.tolerance = 1e-6;
+          stop.max_iterations = 2000;
+          CHECK(run(problem, {name, model, stop}).status == Status::solved);
+          CHECK_NOTHROW(warm_up(*solver, like, model, 1));
+        }
+    }
+}
