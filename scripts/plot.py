@@ -92,7 +92,7 @@ def main():
     add_picture_options(parser, "RESULTS/plots")
     parser.set_defaults(metric=None)
     arguments = parser.parse_args()
-    return draw_each(arguments.folders, lambda folder: draw(folder, arguments))
+    return draw_each(arguments.folders, lambda folder: draw(folder, arguments), arguments)
 
 
 if __name__ == "__main__":

@@ -256,7 +256,7 @@ def main():
                         help="only the solvers whose label matches; repeatable. Styles stay as they are")
     add_picture_options(parser, "RESULT_FOLDER/plots")
     arguments = parser.parse_args()
-    return draw_each(arguments.folders, lambda folder: plot_folder(folder, arguments))
+    return draw_each(arguments.folders, lambda folder: plot_folder(folder, arguments), arguments)
 
 
 if __name__ == "__main__":

@@ -170,10 +170,19 @@ def save(figure, path, kind, dpi):
     beside.replace(path)
 
 
+drawn_names = set()  # (folder, name) of each figure that this program has written
+
+
 def save_all(figure, target, name, arguments):
+    """A second figure of the same name, such as of two plots that differ in their cells alone, gets a number."""
     target.mkdir(parents=True, exist_ok=True)
+    free, number = name, 1
+    while (target, free) in drawn_names:
+        number += 1
+        free = f"{name}-{number}"
+    drawn_names.add((target, free))
     for kind in arguments.format:
-        save(figure, target / f"{name}.{kind}", kind, arguments.dpi)
+        save(figure, target / f"{free}.{kind}", kind, arguments.dpi)
 
 
 def formats(text):
@@ -198,7 +207,7 @@ def width(text):
 
 def add_picture_options(parser, usual_folder):
     """--out, --format and --dpi."""
-    parser.add_argument("--out", type=Path, metavar="DIR", help=f"where the pictures go (default: {usual_folder})")
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"where the pictures go, of several folders into one each (default: {usual_folder})")
     parser.add_argument("--format", type=formats, default=list(KINDS), metavar="LIST",
                         help="some of png,svg,pdf (default: all)")
     parser.add_argument("--dpi", type=int, default=300, help="resolution of the PNG files (default 300)")
@@ -221,16 +230,31 @@ def changed_text(folder):
     return f"changed: {'; '.join(texts)}" if texts else ""
 
 
-def draw_each(folders, draw):
-    """Calls draw for every folder. Returns the exit code: 2 after bad input, which is said in one line."""
+def own_places(folders):
+    """{folder: a relative path of its own}: the end of its path, as long as it takes to tell all of them apart."""
+    parts = {folder: folder.resolve().parts[1:] for folder in folders}
+    longest = max(map(len, parts.values()))
+    tails = next(found for k in range(1, longest + 1)
+                 if len(set((found := {folder: all_of[-k:] for folder, all_of in parts.items()}).values())) == len(parts))
+    return {folder: Path(*tail) for folder, tail in tails.items()}
+
+
+def draw_each(folders, draw, arguments=None):
+    """Calls draw for every folder. Of several, each has a folder of its own below arguments.out, where their figures would have the
+    same names. Returns the exit code: 2 after bad input, which is said in one line."""
     matplotlib.rcParams.update({
         "svg.hashsalt": "ccpbench", "pdf.fonttype": 42, "font.size": TEXT, "axes.edgecolor": GREY, "text.parse_math": False,
         "axes.labelsize": TEXT, "xtick.labelsize": TEXT - 0.5, "ytick.labelsize": TEXT - 0.5, "axes.linewidth": 0.7,
         "xtick.color": "#333333", "ytick.color": "#333333", "axes.labelcolor": "#111111", "xtick.major.width": 0.7,
         "ytick.major.width": 0.7, "xtick.minor.width": 0.5, "ytick.minor.width": 0.5, "axes.labelpad": 3})
+    folders = list({folder.resolve() if isinstance(folder, Path) else folder: folder for folder in folders}.values())
+    out = arguments.out if arguments is not None and len(folders) > 1 else None
+    places = own_places(folders) if out else {}
     try:
         for folder in folders:
             mark["text"] = changed_text(folder)
+            if out:
+                arguments.out = out / places[folder]
             draw(folder)
     except (InputError, OSError) as error:
         print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
@@ -246,4 +270,4 @@ def draw_folders(about, draw, add_options=lambda parser: None):
     add_figure_options(parser)
     add_picture_options(parser, "RESULT_FOLDER/plots")
     arguments = parser.parse_args()
-    return draw_each(arguments.folders, lambda folder: draw(folder, arguments))
+    return draw_each(arguments.folders, lambda folder: draw(folder, arguments), arguments)

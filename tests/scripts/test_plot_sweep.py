@@ -60,6 +60,28 @@ class PlotSweep(unittest.TestCase):
         """All texts in their order, so that wrapped lines are whole."""
         return " ".join(re.findall(r"<!-- (.*?) -->", (self.folder / "plots" / name).read_text(encoding="utf-8")))
 
+    def test_figures_of_several_results_do_not_take_each_others_names(self):
+        """Two folders of the same name: each has its own place below --out, and the same figures as alone."""
+        first, second, out = (Path(self.scratch.name) / name for name in ("before/slide", "after/slide", "out"))
+        self.make_folder([PLOT], folder=first)
+        self.make_folder([{**PLOT, "y_label": "lift"}], folder=second)
+        made = self.run_script(first, second, first, "--out", out, "--format", "svg")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertEqual(sorted(str(path.relative_to(out)) for path in out.rglob("*.svg")),
+                         ["after/slide/sweep-lift_velocity-time.svg", "before/slide/sweep-lift_velocity-time.svg"])
+        alone = Path(self.scratch.name) / "alone"
+        self.assertEqual(self.run_script(first, "--out", alone, "--format", "svg").returncode, 0)
+        name = "sweep-lift_velocity-time.svg"
+        self.assertEqual((alone / name).read_text(), (out / "before" / "slide" / name).read_text())
+        self.assertIn("<!-- lift -->", (out / "after" / "slide" / name).read_text())
+
+    def test_two_figures_of_one_name_are_both_kept(self):
+        self.make_folder([PLOT, {**PLOT, "y_label": "the second"}])
+        made = self.run_script(self.folder, "--format", "svg")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertIn("height (m)", self.said("sweep-lift_velocity-time.svg"))
+        self.assertIn("the second", self.said("sweep-lift_velocity-time-2.svg"))
+
     def test_draws_a_line_for_each_model_and_step(self):
         self.make_folder([PLOT])
         result = self.run_script(self.folder)

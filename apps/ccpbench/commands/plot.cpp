@@ -12,6 +12,7 @@ constexpr const char* plot_footer =
     "  $ ccpbench plot results/test1a\n"
     "  $ ccpbench plot results/test1a --kind convergence --only '*ADMM*' --width single --legend labels\n"
     "  $ ccpbench plot results/fclib --kind profile --by iterations --out figures --format pdf\n"
+    "  $ ccpbench plot before/test1a after/test1a --out figures\n"
     "\n"
     "Kinds, all of them by default where a result has what they show: convergence (residual against iterations and time, and the\n"
     "'plots' of the config), sweep (the 'plots' of the kinds sweep and ensemble), map (numbers over two swept values), sequence\n"
@@ -65,7 +66,7 @@ void add_plot(CommandLine& program) {
   command.flag("--all", &options.all, "figures of more than 24 problems or maps, too");
   command.text("--format", &options.format, "LIST", "some of png,svg,pdf (default: all)");
   command.text("--dpi", &options.dpi, "NUMBER", "resolution of the PNG files (default 300)");
-  command.text("--out", &options.out, "DIR", "where the figures go (default: RESULTS/plots)");
+  command.text("--out", &options.out, "DIR", "where the figures go, of several results into a folder for each (default: RESULTS/plots)");
 }
 
 }  // namespace ccp::cli
