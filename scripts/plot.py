@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import add_figure_options, add_picture_options, draw_each, file_name, save_all
+from plotting import add_figure_options, add_picture_options, draw_each, file_name, save_all, say_nothing_drawn
 
 import plot_convergence
 import plot_maps
@@ -37,13 +37,12 @@ def problems_of(folder):
     return found
 
 
-def draw_profiles(folder, arguments, asked):
+def draw_profiles(folder, arguments):
     """Profiles of each model with two problems or more, computed by the program."""
     read_manifest(folder)
     models = [model for model, problems in problems_of(folder).items() if len(problems) > 1]
     if not models:
-        if asked:
-            print(f"{folder}: profiles need two problems of a model", file=sys.stderr)
+        say_nothing_drawn(folder, "profile", "profiles need two problems of a model", arguments)
         return
     target = arguments.out or folder / "plots"
     for model in models:
@@ -77,7 +76,7 @@ def draw(folder, arguments):
     if "table" in kinds:
         plot_tables.plot_folder(folder, arguments)
     if "profile" in kinds:
-        draw_profiles(folder, arguments, bool(arguments.kind))
+        draw_profiles(folder, arguments)
 
 
 def main():

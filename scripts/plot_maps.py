@@ -13,7 +13,7 @@ from statistics import median
 
 # First, since it finds an interpreter with matplotlib.
 from plotting import (LABELS, MODELS, draw_folders, file_name, log_axis, name_of,
-                      number_texts, save_all, set_ticks, with_unit)
+                      number_texts, save_all, say_nothing_drawn, set_ticks, with_unit)
 
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, LogNorm, Normalize, to_rgba
@@ -183,6 +183,8 @@ def draw_figure(made, config, arguments):
 def plot_folder(folder, arguments):
     config = read_manifest(folder)["config"]
     if len(swept_groups(config)) < 2:
+        say_nothing_drawn(folder, "map", f"a map needs two lists in the config's \"sweep\", this one has {len(swept_groups(config)) or 'none'}",
+                          arguments)
         return
     cells, _ = chosen_cells(folder, arguments)
     asked = not arguments.metric and asked_for(config)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import GREY, LABELS, MODELS, add_picture_options, draw_each, file_name, power_text, save, tick_text
+from plotting import GREY, LABELS, MODELS, add_picture_options, draw_each, file_name, power_text, save, say_nothing_drawn, tick_text
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -225,6 +225,7 @@ def plot_folder(folder, arguments):
     number = numbers([curve.label for curves in groups.values() for curve in curves])
     found = {key: runs for key, curves in groups.items() if (runs := [r for r in read_runs(curves, number) if r.columns["step"]])}
     if not found:
+        say_nothing_drawn(folder, "sequence", "no cell has steps; they come from problems with a \"sequence\"", arguments)
         return
     sequences = {key: left for key, runs in found.items() if (left := [r for r in runs if wanted(r.curve.label, arguments.only)])}
     if not sequences:

@@ -12,8 +12,8 @@ import sys
 from dataclasses import dataclass, field
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (DASHES, LABELS, MODELS, draw_folders, file_name, log_axis, name_of,
-                      number_texts, save_all, with_unit)
+from plotting import (DASHES, LABELS, MODELS, RUN_AGAIN, draw_folders, file_name, log_axis, name_of,
+                      number_texts, save_all, say_nothing_drawn, with_unit)
 
 from ensemble_figure import ensemble_figure
 from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
@@ -232,6 +232,8 @@ def plot_folder(folder, arguments):
     config = read_manifest(folder)["config"]
     plots = [p for p in config.get("plots") or [] if isinstance(p, dict) and p.get("kind") in ("sweep", "ensemble")]
     if not plots:
+        say_nothing_drawn(folder, "sweep", f"its config has no entry {{\"kind\": \"sweep\", \"against\": …, \"metric\": …}} in \"plots\": {RUN_AGAIN}",
+                          arguments)
         return
     cells, number = chosen_cells(folder, arguments)
     target = arguments.out or folder / "plots"

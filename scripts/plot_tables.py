@@ -8,7 +8,7 @@ of Lee et al. 2025. A folder whose config has no such entry is left alone.
 import sys
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import draw_folders, file_name
+from plotting import RUN_AGAIN, draw_folders, file_name, say_nothing_drawn
 
 from cell_values import read_cells
 from result_tables import csv_of, markdown_of, table_of
@@ -26,6 +26,7 @@ def plot_folder(folder, arguments):
     config = read_manifest(folder)["config"]
     plots = [p for p in config.get("plots") or [] if isinstance(p, dict) and p.get("kind") == "table"]
     if not plots:
+        say_nothing_drawn(folder, "table", f"its config has no entry {{\"kind\": \"table\", …}} in \"plots\": {RUN_AGAIN}", arguments)
         return
     cells, target, names = read_cells(folder), arguments.out or folder / "plots", []
     for number, plot in enumerate(plots, start=1):

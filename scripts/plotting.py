@@ -173,6 +173,15 @@ def save(figure, path, kind, dpi):
 drawn_names = set()  # (folder, name) of each figure that this program has written
 
 
+RUN_AGAIN = "add one and run it again, which keeps its finished cells"
+
+
+def say_nothing_drawn(folder, kind, needs, arguments):
+    """Where this kind of figure was asked for by name: what there is nothing to draw of, and what a result would need for it."""
+    if kind in (getattr(arguments, "kind", None) or ()):
+        print(f"{folder}: no figure of the kind {kind}: {needs}", file=sys.stderr)
+
+
 def save_all(figure, target, name, arguments):
     """A second figure of the same name, such as of two plots that differ in their cells alone, gets a number."""
     target.mkdir(parents=True, exist_ok=True)

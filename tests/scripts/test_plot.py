@@ -82,6 +82,26 @@ class Plot(unittest.TestCase):
         self.assertIn("profiles need two problems of a model", made.stderr)
         self.assertNotIn("profiles", self.program("plot", self.results, "--format", "svg").stderr)
 
+    def test_a_kind_that_was_asked_for_and_has_nothing_to_draw_says_what_it_needs(self):
+        config = {"name": "plain", "stop": {"tolerance": 1e-8, "max_iterations": 40},
+                  "problems": [{"scene": "odd_mass_stack", "parameters": {"heavy_index": 2, "spheres": 3}}],
+                  "solvers": [{"solver": "jacobi", "label": "Jacobi"}]}
+        (self.place / "plain.json").write_text(json.dumps(config))
+        self.assertEqual(self.program("run", "plain.json", "--quiet", "--out", "out").returncode, 0)
+        results = self.place / "out" / "plain"
+        for kind, words in (("sweep", 'its config has no entry {"kind": "sweep", "against": …, "metric": …} in "plots": add one and run it again'),
+                            ("map", 'a map needs two lists in the config\'s "sweep", this one has none'),
+                            ("mean", 'no entry {"kind": "mean"} or {"kind": "scaling"} in "plots"'), ("table", 'no entry {"kind": "table", …}'),
+                            ("sequence", 'no cell has steps; they come from problems with a "sequence"'),
+                            ("profile", "profiles need two problems of a model")):
+            made = self.program("plot", results, "--kind", kind, "--format", "svg")
+            self.assertEqual((made.returncode, made.stdout), (0, ""), made.stderr)
+            self.assertEqual(len(made.stderr.splitlines()), 1, made.stderr)
+            self.assertIn(f"{results}: no figure of the kind {kind}: ", made.stderr)
+            self.assertIn(words, made.stderr)
+        made = self.program("plot", results, "--format", "svg")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+
     def test_bad_input_is_one_line_and_code_2(self):
         self.run_tiny(spheres=(3,))
         for arguments, words in ((["nowhere"], "nowhere: no such folder"), ([self.results, "--kind", "pie"], "argument --kind: invalid choice: 'pie'"),
