@@ -332,13 +332,13 @@ TEST_CASE("sequences: results know their metrics, and baselines the iterations o
   CHECK(results.metric(row, "iterations_to", 1e-12) == never);
   CHECK(std::isnan(results.metric(row, "products_to", 1e-4)));
   write_baseline(results, stored.path());
-  CHECK(compare_with_baseline(results, stored.path()).empty());
+  CHECK(compare_with_baseline(results, stored.path()).changes.empty());
   const fs::path curve = stored / "steps_of_warm.csv";
   std::string text = read_text(curve);
   const auto line_end = text.rfind('\n');
   text.replace(text.rfind(',', line_end), std::string::npos, ",999\n");
   write_text(curve, text);
-  const auto changes = compare_with_baseline(results, stored.path());
+  const auto changes = compare_with_baseline(results, stored.path()).changes;
   REQUIRE(changes.size() == 1);
   CHECK(changes.front().what == "iterations of step 11");
 }

@@ -134,6 +134,68 @@ TEST_CASE("a trace that is cut off cannot be compared, nor become a baseline") {
              Catch::Contains("cell.json"));
 }
 
+TEST_CASE("compare refuses a side without traces, but for what is asked for") {
+  const Workplace place;
+  small_stack(place);
+  REQUIRE(run_stack(place, "old").code == 0);
+  REQUIRE(run_program(place, {"compare", place.text("old/c"), "--baseline", place.text("own"), "--update"}).code == 0);
+  fs::copy(place / "old", place / "bare", fs::copy_options::recursive);
+  for (const auto& [id, cell] : read_results(place / "bare/c")) fs::remove(cell.folder / "trace.csv");
+  const std::string lacks = "bare/c: has no traces of 2 of its 2 cells (odd_mass_stack/ccp/", asked = "--without-traces";
+  for (const Arguments& sides : {Arguments{place.text("old/c"), place.text("bare/c")},
+                                 Arguments{place.text("bare/c"), place.text("old/c")},
+                                 Arguments{place.text("bare/c"), "--baseline", place.text("own")}}) {
+    Arguments arguments = {"compare"};
+    arguments.insert(arguments.end(), sides.begin(), sides.end());
+    CHECK_THAT(bad_input_line(run_program(place, arguments)), Catch::Contains(lacks) && Catch::Contains(asked));
+    arguments.push_back(asked);
+    const Answer answer = run_program(place, arguments);
+    CHECK(answer.code == 0);
+    CHECK_THAT(answer.err, Catch::Contains("the curves of 2 cells are not compared"));
+  }
+  const std::string before = read_text(place / "own/c/baseline.json");
+  Arguments update = {"compare", place.text("bare/c"), "--baseline", place.text("own"), "--update"};
+  CHECK_THAT(bad_input_line(run_program(place, update)), Catch::Contains(lacks) && Catch::Contains("would have no curves"));
+  CHECK(read_text(place / "own/c/baseline.json") == before);
+  update.push_back(asked);
+  CHECK(run_program(place, update).code == 0);
+  CHECK_FALSE(fs::exists(place / "own/c/usual_Jacobi_with_relaxation_as_in_the_paper.csv"));
+  CHECK_THAT(bad_input_line(run_program(place, {"compare", place.text("old/c"), "--baseline", place.text("own")})),
+             Catch::Contains("own/c: has no traces of 2 of its 2 cells") && Catch::Contains(asked));
+}
+
+TEST_CASE("a smaller run, or one of another size, takes the place of a baseline only where that is asked for") {
+  const Workplace place;
+  place.write("c.json", R"x({"name": "c", "stop": {"max_iterations": 40},
+    "problems": [{"scene": "odd_mass_stack", "parameters": {"spheres": 5, "heavy_index": 3}}],
+    "solvers": [{"solver": "jacobi", "label": "A"}, {"solver": "jacobi", "label": "B", "parameters": {"omega": 0.25}}],
+    "sizes": {"small": {"/stop/max_iterations": 30}}})x");
+  REQUIRE(run_stack(place, "all").code == 0);
+  REQUIRE(run_stack(place, "part", {"--only", "*/B"}).code == 0);
+  REQUIRE(run_stack(place, "small", {"--size", "small"}).code == 0);
+  const auto update = [&](const std::string& results, const Arguments& more = {}) {
+    Arguments arguments = {"compare", place.text(results), "--baseline", place.text("own"), "--update"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program(place, arguments);
+  };
+  REQUIRE(update("all/c").code == 0);
+  const auto stored = [&] { return read_text(place / "own/c/baseline.json") + read_text(place / "own/c/A.csv"); };
+  const std::string before = stored();
+  CHECK_THAT(bad_input_line(update("part/c")),
+             Catch::Contains("part/c: lacks 1 of the 2 cells of the baseline (odd_mass_stack/ccp/A); --replace"));
+  CHECK_THAT(bad_input_line(update("small/c")),
+             Catch::Contains("the baseline is of the config as written, the results are of size 'small'; --replace"));
+  CHECK(stored() == before);
+  CHECK(update("small/c", {"--replace"}).code == 0);
+  CHECK_THAT(bad_input_line(update("all/c")), Catch::Contains("the baseline is of size 'small'"));
+  CHECK(update("part/c", {"--replace"}).code == 0);
+  CHECK_FALSE(fs::exists(place / "own/c/A.csv"));
+  CHECK(update("all/c").code == 0);  // more cells than before
+  CHECK(stored() == before);
+  CHECK_THAT(bad_input_line(run_program(place, {"compare", place.text("all/c"), "--baseline", place.text("own"), "--replace"})),
+             Catch::Contains("--update"));
+}
+
 TEST_CASE("labels that 80 columns would make equal are shown whole") {
   const Workplace place;
   small_stack(place);

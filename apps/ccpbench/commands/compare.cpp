@@ -25,6 +25,7 @@ constexpr const char* compare_footer =
     "  $ ccpbench compare out/test1a --baseline results/baselines --update\n"
     "  $ ccpbench compare before/test1a after/test1a\n"
     "  $ ccpbench compare before/test1a after/test1a --json\n"
+    "  $ ccpbench compare out/test1a --baseline results/baselines --update --replace\n"
     "\n"
     "What the cells were given comes first: a parameter, tolerance or friction that was changed. Then statuses, "
     "iterations,\n"
@@ -32,20 +33,23 @@ constexpr const char* compare_footer =
     "results the\n"
     "times are compared as well, where both were repeated (--repeat): which differences exceed noise takes five runs of "
     "each.\n"
-    "They do not affect the exit code.\n"
+    "They do not affect the exit code. Where a side lacks traces, as copied summaries do, --without-traces compares the rest.\n"
+    "--update refuses results that lack cells of the baseline, or of another size, but for --replace.\n"
     "Exit codes: 0 the same, 1 different (the table says what moved), 2 could not compare.\n";
 
 struct CompareArguments {
   std::vector<std::string> results;
   std::string baseline, fclib_dir;
-  bool update = false;
+  bool update = false, replace = false, without_traces = false;
   FormatOption format;
+
+  MissingTraces traces() const { return without_traces ? MissingTraces::taken : MissingTraces::refused; }
 };
 
 /// What is compared with what.
 struct Sides {
   std::vector<InputChange> inputs;
-  std::vector<BaselineChange> changes;
+  BaselineComparison compared;
   std::string before;  ///< "baseline" or "before"
   std::vector<TimeChange> times{};
 };
@@ -79,7 +83,7 @@ void print_times(const std::vector<TimeChange>& times) {
 
 /// The inputs first: what changed there is why the rest did.
 int print_sides(const std::string& name, const Sides& sides, std::size_t cells) {
-  if (sides.inputs.empty() && sides.changes.empty()) {
+  if (sides.inputs.empty() && sides.compared.changes.empty()) {
     print_line(fmt::format("{}: {} as {}", name, counted(cells, "cell"),
                            sides.before == "baseline" ? "in the baseline" : "before"));
     return exit_done;
@@ -87,11 +91,11 @@ int print_sides(const std::string& name, const Sides& sides, std::size_t cells) 
   const std::string from = sides.before == "baseline" ? "from the baseline" : "from before";
   print_line(fmt::format("{}: {}{}", Style::out().bold(name),
                          sides.inputs.empty() ? "" : counted(sides.inputs.size(), "changed input") + ", ",
-                         counted(sides.changes.size(), "difference " + from, "differences " + from)));
+                         counted(sides.compared.changes.size(), "difference " + from, "differences " + from)));
   for (const InputChange& change : sides.inputs)
     print_line(fmt::format("  {} {}", Style::out().paint(Tone::bad, "input"), printable(input_text(change))));
   Table table({{"cell", false, Fit::shorten_left}, {"what"}, {sides.before, true}, {"now", true}, {"allowed"}});
-  for (const BaselineChange& change : sides.changes)
+  for (const BaselineChange& change : sides.compared.changes)
     table.row({printable(change.cell), change.what, change.before, Entry(change.now, Tone::bad), change.allowed});
   if (!table.empty()) print(table.text(Style::out(), stdout_width()));
   return exit_different;
@@ -105,14 +109,15 @@ Json sides_json(const std::string& name, const Sides& sides, std::size_t cells) 
   Json json = {{"name", name},
                {"with", sides.before},
                {"cells", cells},
-               {"same", sides.inputs.empty() && sides.changes.empty()},
+               {"without_curves", sides.compared.without_curves},
+               {"same", sides.inputs.empty() && sides.compared.changes.empty()},
                {"inputs", Json::array()},
                {"differences", Json::array()},
                {"times", Json::array()}};
   for (const InputChange& change : sides.inputs)
     json["inputs"].push_back(
         {{"name", change.name}, {"of", change.of}, {"before", change.before}, {"now", change.now}, {"cells", change.cells}});
-  for (const BaselineChange& change : sides.changes)
+  for (const BaselineChange& change : sides.compared.changes)
     json["differences"].push_back({{"cell", change.cell},
                                    {"what", change.what},
                                    {"before", change.before},
@@ -139,7 +144,7 @@ Records sides_records(const Sides& sides) {
   for (const InputChange& change : sides.inputs)
     for (const std::string& cell : change.cells)
       table.row({"input", cell, change.of + " " + change.name, change.before, change.now, ""});
-  for (const BaselineChange& change : sides.changes)
+  for (const BaselineChange& change : sides.compared.changes)
     table.row({"difference", change.cell, change.what, change.before, change.now, change.allowed});
   for (const TimeChange& change : sides.times)
     table.row({"time", change.cell, change.beyond_noise ? "time beyond noise, s" : "time, s", seconds(change.before.median),
@@ -149,22 +154,24 @@ Records sides_records(const Sides& sides) {
 
 /// Prints what was found. Returns the exit code.
 int show_sides(const std::string& name, const Sides& sides, std::size_t cells, const FormatOption& format) {
+  if (const std::size_t without = sides.compared.without_curves.size(); without > 0)
+    report_note(fmt::format("the curves of {} are not compared, for a trace is missing", counted(without, "cell")));
   if (format.text()) {
     const int code = print_sides(name, sides, cells);
     print_times(sides.times);
     return code;
   }
   print_records(format.format(), sides_records(sides), sides_json(name, sides, cells));
-  return sides.inputs.empty() && sides.changes.empty() ? exit_done : exit_different;
+  return sides.inputs.empty() && sides.compared.changes.empty() ? exit_done : exit_different;
 }
 
-int compare_folders(const ResultTable& before, const ResultTable& now, const FormatOption& format) {
+int compare_folders(const ResultTable& before, const ResultTable& now, const CompareArguments& options) {
   for (const ResultTable* results : {&before, &now})
     if (!results->config().changes.empty())
       report_note(fmt::format("{}: changed: {}", results->folder().string(), join(results->config().changes, "; ")));
-  const Sides sides{InputTable(before).changes_to(InputTable(now)), compare_results(before, now), "before",
+  const Sides sides{InputTable(before).changes_to(InputTable(now)), compare_results(before, now, options.traces()), "before",
                     compare_times(before, now)};
-  return show_sides(now.config().name, sides, now.rows().size(), format);
+  return show_sides(now.config().name, sides, now.rows().size(), options.format);
 }
 
 ResultTable read_results(const std::string& folder, const CompareArguments& options) {
@@ -179,16 +186,17 @@ int compare(const CompareArguments& options) {
     throw InputError("compare: expected --baseline DIR or a second folder of results, and not both");
   if (options.update && options.baseline.empty())
     throw InputError("compare: --update records a baseline, expected --baseline DIR");
+  if (options.replace && !options.update) throw InputError("compare: --replace goes with --update");
   if (options.update && !options.format.text()) throw InputError("", "--update", "records a baseline and prints no table");
   const ResultTable results = read_results(options.results.front(), options);
   if (options.baseline.empty())
-    return compare_folders(results, read_results(options.results.back(), options), options.format);
+    return compare_folders(results, read_results(options.results.back(), options), options);
   const std::string& name = results.config().name;
   if (options.update) {
     std::filesystem::path folder = options.baseline;
     if (!std::filesystem::is_regular_file(folder / "baseline.json") && folder.filename() != name) folder /= name;
     for (const std::string& change : results.config().changes) report_note("a baseline of changed results: " + change);
-    write_baseline(results, folder);
+    write_baseline(results, folder, {options.traces(), options.replace});
     print_line("baseline: " + folder.string());
     return exit_done;
   }
@@ -196,7 +204,7 @@ int compare(const CompareArguments& options) {
   const std::filesystem::path baseline = find_baseline(options.baseline, name);
   return show_sides(
       name,
-      {InputTable::read(baseline).changes_to(InputTable(results)), compare_with_baseline(results, baseline), "baseline"},
+      {InputTable::read(baseline).changes_to(InputTable(results)), compare_with_baseline(results, baseline, options.traces()), "baseline"},
       results.rows().size(), options.format);
 }
 }  // namespace
@@ -211,6 +219,8 @@ void add_compare(CommandLine& program) {
   command.text("--fclib", &options.fclib_dir, "DIR",
                "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together");
   command.flag("--update", &options.update, "make these results the baseline");
+  command.flag("--replace", &options.replace, "with --update: in the place of one of more cells, another size or config, too");
+  command.flag("--without-traces", &options.without_traces, "compare, or record, cells whose traces are missing by all else");
   add_format(command, &options.format);
 }
 

@@ -113,6 +113,31 @@ void check_repeatable(const ResultTable& results) {
                        "has steps that ended at their time limit, which another machine would not repeat");
 }
 
+/// Whether a cell has ended by itself, so that it has shown iterates.
+bool ended_by_itself(Status status) {
+  return status == Status::solved || status == Status::iteration_limit || status == Status::stalled ||
+         status == Status::diverged || status == Status::false_converged;
+}
+
+/// Whether a cell should have curves, of its iterates or its steps, and has none.
+bool lacks_curves(const ResultTable& results, const ResultRow& row) {
+  const char* file = results.has_steps(row) ? "steps.csv" : "trace.csv";
+  return ended_by_itself(row.status) && !fs::is_regular_file(results.folder() / "cells" / row.hash / file);
+}
+
+/// "has no traces of 2 of its 3 cells (a/ccp/b, …)"
+std::string lacking_text(const std::vector<std::string>& lacking, std::size_t cells) {
+  return fmt::format("has no traces of {} of its {} cells ({}{})", lacking.size(), cells, lacking.front(),
+                     lacking.size() > 1 ? ", …" : "");
+}
+
+std::vector<std::string> cells_without_curves(const ResultTable& results) {
+  std::vector<std::string> lacking;
+  for (const ResultRow& row : results.rows())
+    if (lacks_curves(results, row)) lacking.push_back(row.id());
+  return lacking;
+}
+
 std::string number_text(double value) { return fmt::format("{:.10g}", value); }
 
 /// A trace must have its last iteration, or what was cut off would count as the same.
@@ -133,16 +158,20 @@ std::string size_text(const std::string& size) {
 
 class Comparison {
  public:
-  /// strict: cells that no other machine could repeat are refused; else only their status is compared.
-  Comparison(const ResultTable& results, const fs::path& folder, bool strict)
+  /// strict: cells that no other machine could repeat are refused; else only their status is compared. name: of the side
+  /// that is stored in the folder.
+  Comparison(const ResultTable& results, const fs::path& folder, bool strict, fs::path name, MissingTraces traces)
       : results_(results),
         folder_(folder),
+        name_(std::move(name)),
         strict_(strict),
+        traces_(traces),
         json_(read_baseline(folder)),
         tolerances_(read_tolerances(json_["tolerances"], folder)) {}
 
-  std::vector<BaselineChange> run() {
+  BaselineComparison run() {
     if (strict_) check_same_study();
+    std::vector<std::string> without = check_traces();
     std::map<std::string, const ResultRow*> rows;
     for (const ResultRow& row : results_.rows()) {
       check_whole(results_, row);
@@ -158,10 +187,32 @@ class Comparison {
     }
     for (const auto& [id, row] : rows)
       if (stored.count(id) == 0) changes_.push_back({id, "cell", "missing", "there", ""});
-    return changes_;
+    return {std::move(changes_), std::move(without)};
   }
 
  private:
+  /// The cells of both sides whose curves one of them lacks. Throws InputError where these are refused.
+  std::vector<std::string> check_traces() const {
+    std::vector<std::string> before, now, either;
+    for (const ResultRow& row : results_.rows()) {
+      const auto found = json_["cells"].find(row.id());
+      if (found == json_["cells"].end()) continue;
+      const Json status = found->is_object() ? found->value("status", Json()) : Json();
+      const bool ended =
+          status.is_string() && ended_by_itself(status_from_name(status.get<std::string>()).value_or(Status::failed));
+      const bool lacks_before = ended && !found->contains("file") && !found->contains("steps_file");
+      const bool lacks_now = lacks_curves(results_, row);
+      if (lacks_before) before.push_back(row.id());
+      if (lacks_now) now.push_back(row.id());
+      if (lacks_before || lacks_now) either.push_back(row.id());
+    }
+    if (traces_ == MissingTraces::taken || either.empty()) return either;
+    const bool is_now = !now.empty();
+    throw InputError((is_now ? results_.folder() : name_).string(), "",
+                     fmt::format("{}, so that curves cannot be compared; --without-traces compares all else",
+                                 lacking_text(is_now ? now : before, is_now ? results_.rows().size() : json_["cells"].size())));
+  }
+
   void check_same_study() const {
     const std::string file = (folder_ / "baseline.json").string();
     if (json_.value("config", "") != results_.config().name)
@@ -189,6 +240,7 @@ class Comparison {
       };
       for (const std::string& name : baseline_counts) compare(name, tolerances_.count_absolute, tolerances_.count_relative);
       if (!cell.at("objective").is_null()) compare("objective", 0.0, tolerances_.objective_relative);
+      if (lacks_curves(results_, row)) return;
       if (cell.contains("file")) compare_curves(row, folder_ / cell["file"].get<std::string>());
       if (cell.contains("steps_file")) compare_steps(row, folder_ / cell["steps_file"].get<std::string>());
     } catch (const nlohmann::json::exception&) {
@@ -277,8 +329,9 @@ class Comparison {
   }
 
   const ResultTable& results_;
-  const fs::path folder_;
+  const fs::path folder_, name_;
   const bool strict_;
+  const MissingTraces traces_;
   const Json json_;
   const BaselineTolerances tolerances_;
   std::map<std::string, CsvTable> curves_;
@@ -351,7 +404,7 @@ void store_baseline(const ResultTable& results, const fs::path& folder) {
       cell["file"] = names.of(row.label);
       add_curves(row, results.trace(row), texts[names.of(row.label)]);
     }
-    if (results.has_steps(row)) {
+    if (results.has_steps(row) && !lacks_curves(results, row)) {
       const std::string label = "steps of " + row.label;
       cell["steps_file"] = names.of(label);
       add_steps(row, results.steps(row), texts[names.of(label)]);
@@ -365,13 +418,38 @@ void store_baseline(const ResultTable& results, const fs::path& folder) {
     write_file_atomically(folder / file, text);
     obsolete.erase(file);
   }
-  for (const std::string& file : obsolete) fs::remove(folder / fs::path(file).filename(), error);
   const Json json = {{"schema", baseline_schema},
                      {"config", results.config().name},
                      {"size", results.config().size},
                      {"tolerances", tolerances_json(tolerances)},
                      {"cells", std::move(cells)}};
   write_file_atomically(folder / "baseline.json", dump_json(json, 1) + "\n");
+  for (const std::string& file : obsolete) fs::remove(folder / fs::path(file).filename(), error);
+}
+
+/// Nothing that a baseline has may be lost without being asked for.
+void check_replaced(const ResultTable& results, const fs::path& folder) {
+  const fs::path file = folder / "baseline.json";
+  if (!fs::is_regular_file(file)) return;
+  const Json old = read_baseline(folder);
+  if (old.value("config", "") != results.config().name)
+    throw InputError(file.string(), "/config",
+                     fmt::format("is the baseline of '{}', not of '{}'; --replace takes its place", old.value("config", ""),
+                                 results.config().name));
+  if (old.value("size", "") != results.config().size)
+    throw InputError(file.string(), "/size",
+                     fmt::format("the baseline is {}, the results are {}; --replace takes its place",
+                                 size_text(old.value("size", "")), size_text(results.config().size)));
+  std::set<std::string> there;
+  for (const ResultRow& row : results.rows()) there.insert(row.id());
+  std::vector<std::string> lost;
+  for (const auto& [id, cell] : old["cells"].items())
+    if (there.count(id) == 0) lost.push_back(id);
+  if (!lost.empty())
+    throw InputError(results.folder().string(), "",
+                     fmt::format("lacks {} of the {} cells of the baseline ({}{}); --replace takes its place all the same",
+                                 lost.size(), old["cells"].size(), lost.front(),
+                                 lost.size() > 1 ? ", …" : ""));
 }
 
 }  // namespace
@@ -383,11 +461,11 @@ fs::path find_baseline(const fs::path& folder, const std::string& config) {
                    fmt::format("has no baseline of '{}', expected baseline.json or {}/baseline.json", config, config));
 }
 
-std::vector<BaselineChange> compare_with_baseline(const ResultTable& results, const fs::path& folder) {
-  return Comparison(results, folder, true).run();
+BaselineComparison compare_with_baseline(const ResultTable& results, const fs::path& folder, MissingTraces traces) {
+  return Comparison(results, folder, true, folder, traces).run();
 }
 
-std::vector<BaselineChange> compare_results(const ResultTable& before, const ResultTable& now) {
+BaselineComparison compare_results(const ResultTable& before, const ResultTable& now, MissingTraces traces) {
   const bool common = std::any_of(now.rows().begin(), now.rows().end(), [&](const ResultRow& row) {
     return std::any_of(before.rows().begin(), before.rows().end(),
                        [&](const ResultRow& other) { return other.id() == row.id(); });
@@ -396,12 +474,17 @@ std::vector<BaselineChange> compare_results(const ResultTable& before, const Res
   for (const ResultRow& row : before.rows()) check_whole(before, row);
   const ScratchFolder scratch;
   store_baseline(before, scratch.path());
-  return Comparison(now, scratch.path(), false).run();
+  return Comparison(now, scratch.path(), false, before.folder(), traces).run();
 }
 
-void write_baseline(const ResultTable& results, const fs::path& folder) {
+void write_baseline(const ResultTable& results, const fs::path& folder, const BaselineUpdate& update) {
   check_repeatable(results);
   for (const ResultRow& row : results.rows()) check_whole(results, row);
+  if (const auto lacking = cells_without_curves(results); !lacking.empty() && update.traces == MissingTraces::refused)
+    throw InputError(results.folder().string(), "",
+                     fmt::format("{}, so that a baseline of it would have no curves; --without-traces records it all the same",
+                                 lacking_text(lacking, results.rows().size())));
+  if (!update.replace) check_replaced(results, folder);
   const InputTable inputs(results);
   store_baseline(results, folder);
   inputs.write(folder);

@@ -31,18 +31,35 @@ struct BaselineChange {
 /// neither holds a baseline.json.
 std::filesystem::path find_baseline(const std::filesystem::path& folder, const std::string& config);
 
-/// Everything that moved beyond its tolerance; empty: the same. Throws InputError when they cannot be compared: broken
-/// files, another config or size, a cell that ended at a time limit, a trace that is cut off.
-std::vector<BaselineChange> compare_with_baseline(const ResultTable& results, const std::filesystem::path& folder);
+struct BaselineComparison {
+  std::vector<BaselineChange> changes;  ///< everything that moved beyond its tolerance; empty: the same
+  /// Cells of both sides that ended by themselves, but whose trace or steps one side lacks: their curves are not compared.
+  std::vector<std::string> without_curves;
+};
+
+/// Whether cells that lack their traces are compared by their statuses, counts and objectives alone, or refused.
+enum class MissingTraces { refused, taken };
+
+/// Throws InputError when they cannot be compared: broken files, another config or size, a cell that ended at a time limit,
+/// a trace that is cut off, or missing where these are refused.
+BaselineComparison compare_with_baseline(const ResultTable& results, const std::filesystem::path& folder,
+                                         MissingTraces traces = MissingTraces::refused);
 
 /// The same between two folders of results, `before` in the place of the baseline, with the default tolerances: names and
 /// sizes may differ, and of a cell that ended at a time limit or crashed in one of them only the status is compared. Throws
-/// InputError where they share no cell or a trace is cut off.
-std::vector<BaselineChange> compare_results(const ResultTable& before, const ResultTable& now);
+/// InputError where they share no cell, too.
+BaselineComparison compare_results(const ResultTable& before, const ResultTable& now,
+                                   MissingTraces traces = MissingTraces::refused);
 
-/// Replaces the baseline in `folder`, keeping its tolerances. Throws InputError when a cell ended at a time limit or failed,
-/// which no other machine could repeat, and where a trace is cut off. Writes what the cells were given as well
-/// (cell_inputs.hpp).
-void write_baseline(const ResultTable& results, const std::filesystem::path& folder);
+struct BaselineUpdate {
+  MissingTraces traces = MissingTraces::refused;
+  bool replace = false;  ///< a baseline of other cells, of another size or config, too
+};
+
+/// Replaces the baseline in `folder`, keeping its tolerances. Throws InputError, and writes nothing, when a cell ended at a
+/// time limit or failed, which no other machine could repeat, where a trace is cut off, or missing where these are refused,
+/// and where the baseline has cells that the results lack or is of another size or config, unless it is to be replaced.
+/// Writes what the cells were given as well (cell_inputs.hpp).
+void write_baseline(const ResultTable& results, const std::filesystem::path& folder, const BaselineUpdate& update = {});
 
 }  // namespace ccp
