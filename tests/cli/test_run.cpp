@@ -178,6 +178,11 @@ TEST_CASE("a failed cell gives exit code 3 every time, its reason, and leaves th
     CHECK_THAT(answer.out, Catch::Contains("\nFailed\n  odd_mass_stack/ccp/liar  false_converged"));
     CHECK(results_folder(answer) == "results/fails");
   }
+  const Answer quiet = run_program(place, {"run", config, "--quiet"});
+  CHECK(quiet.code == 3);
+  CHECK(quiet.out == "results: results/fails\n");
+  REQUIRE(lines_of(quiet.err).size() == 1);
+  CHECK_THAT(quiet.err, Catch::StartsWith("ccpbench: error: odd_mass_stack/ccp/liar: false_converged: "));
   const auto results = read_results(place / "results/fails");
   CHECK(results.at("odd_mass_stack/ccp/liar").json.at("status") == "false_converged");
   CHECK(results.at("odd_mass_stack/ccp/slow").json.at("status") == "iteration_limit");

@@ -68,7 +68,11 @@ int run(RunArguments options) {
       continue;
     }
     const RunReport report = run_in_terminal(planned.config, planned.plan, options.run, options.quiet);
-    if (!options.quiet) {
+    if (options.quiet) {
+      for (const FailedCell& cell : report.failures)
+        report_error(printable(fmt::format("{}: {}: {}", cell.id, status_name(cell.status),
+                                           cell.reason.empty() ? status_meaning(cell.status) : cell.reason)));
+    } else {
       std::fputs("\n", stderr);
       print_summary(planned.config, planned.plan, options.run, report);
     }
@@ -106,7 +110,7 @@ void add_run(CommandLine& program) {
   command.flag("--fresh", &run_options.fresh, "run again what is there already");
   command.text("--shard", &options.shard, "K/N", "only the K-th of N parts of the cells, for several machines");
   command.text("--fclib", &run_options.fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");
-  command.flag("--quiet", &options.quiet, "only the 'results:' lines and errors");
+  command.flag("--quiet", &options.quiet, "only the 'results:' lines, errors, and the failed cells with their reasons at the end");
   command.flag(
       "--dry-run", &options.dry_run,
       "list the cells and estimate their time: for ten seconds at most it looks at the first iterations, and keeps nothing");
