@@ -75,7 +75,7 @@ def study_html(study, place, budget):
              sections.provenance(study)]
     about = study.config.get("description") or ""
     return (f'<article id="study-{place}" aria-labelledby="title-{place}"><h2 id="title-{place}">{say(study.title)}</h2>'
-            f"<p class=soft>{say(about)}</p>{''.join(parts)}</article>"), data
+            f"<p class=soft>{say(about)}</p>{sections.unfinished(study)}{''.join(parts)}</article>"), data
 
 
 def page(studies, library):
@@ -142,7 +142,7 @@ def main():
         studies = [read_study(folder) for folder in arguments.folders]
         for study, found in zip(studies, analysis):
             study.claims, study.analysis_note = found.get("claims") or [], found.get("note") or ""
-            study.profiles = found.get("profiles") or []
+            study.profiles, study.writer = found.get("profiles") or [], str(found.get("writer") or "")
         write_whole(arguments.out, page(studies, library))
     except InputError as error:
         print(f"ccpbench: error: {error}", file=sys.stderr)

@@ -26,12 +26,26 @@ class Study:
     rows: list
     claims: list = field(default_factory=list)
     analysis_note: str = ""  # why there are no claims and profiles
+    writer: str = ""  # the run that writes here now
+    lost: int = 0  # cells of summary.csv that are not there, for they are run again
     profiles: list = field(default_factory=list)
     cells: dict = field(default_factory=dict)  # hash -> cell.json, only of sweeps
 
     @property
     def title(self):
         return str(self.config.get("title") or self.config.get("name") or self.folder.name)
+
+    def unfinished(self):
+        """What of the run is still to come, a sentence; empty where it has come to its end."""
+        cells = self.manifest.get("cells")
+        asked = cells.get("selected") if isinstance(cells, dict) else None
+        there = f"{len(self.rows)}{f' of {asked}' if isinstance(asked, int) and asked >= len(self.rows) else ''} cells are there so far"
+        again = f", {self.lost} earlier ones are run again" if self.lost else ""
+        if self.writer:
+            return f"A run is going on ({self.writer}): {there}{again}. All that follows is of these."
+        if not_ended(self.manifest):
+            return f"This run has not come to its end: {there}{again}. The same command goes on with it."
+        return ""
 
     def labels(self):
         return list(dict.fromkeys(row["label"] for row in self.rows))
@@ -44,14 +58,28 @@ class Study:
         return {school: list(labels) for school, labels in schools.items()}
 
 
+def not_ended(manifest):
+    """Whether the run that has written it goes on, or was killed."""
+    return "start" in manifest and manifest.get("end") is None
+
+
+def read_rows(folder, ended):
+    """The rows of summary.csv whose cells are there, and how many others it has. A run that has not come to its end may have none."""
+    if not ended and not (folder / "summary.csv").exists():
+        return [], 0
+    rows = read_summary(folder, ("problem", "model", "label", "hash", "status"))
+    kept = rows if ended else [row for row in rows if (folder / "cells" / row["hash"] / "cell.json").exists()]
+    return kept, len(rows) - len(kept)
+
+
 def read_study(folder):
     manifest = read_manifest(folder)
     config = manifest["config"]
-    rows = read_summary(folder, ("problem", "model", "label", "hash", "status"))
+    rows, lost = read_rows(folder, not not_ended(manifest))
     for row in rows:
         row["base"] = without_suffix(row["label"])
         row["school"] = school_of(manifest, row.get("solver"))
-    study = Study(folder, manifest, config, rows)
+    study = Study(folder, manifest, config, rows, lost=lost)
     if config.get("sweep"):
         study.cells = {row["hash"]: read_json(folder / "cells" / row["hash"] / "cell.json") for row in rows}
     return study

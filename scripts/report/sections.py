@@ -59,6 +59,11 @@ def summary(study):
     return ranking.summary(study, card)
 
 
+def unfinished(study):
+    text = study.unfinished()
+    return f'<ul class="warnings"><li>{say(text)}</li></ul>' if text else ""
+
+
 def failures(study):
     return ranking.failures(study, card)
 

@@ -1,3 +1,7 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -121,6 +125,36 @@ TEST_CASE("report shows what can be shown where claims cannot be judged") {
   CHECK(contains(page, "Not judged: "));
   CHECK(contains(page, "solver_of_another_version"));
   CHECK(page_data(page).at(0).at("profiles").empty());
+}
+
+TEST_CASE("report of a run that goes on shows what is there, and says so") {
+  const Workplace place;
+  const std::string results = run_tiny(place);
+  const auto page = [&] {
+    const Answer answer = run_program(place, {"report", results, "--out", place.text("page.html")}, without_charts(place));
+    INFO(answer.err);
+    REQUIRE(answer.code == 0);
+    return read_text(place / "page.html");
+  };
+  const std::string whole = page();
+  CHECK_FALSE(contains(whole, "A run is going on"));
+  CHECK_FALSE(contains(whole, "has not come to its end"));
+
+  // As with --fresh: the summary lists a cell that is being run again.
+  Json manifest = Json::parse(read_text(fs::path(results) / "manifest.json"));
+  manifest["end"] = nullptr;
+  place.write("out/tiny/manifest.json", manifest.dump());
+  fs::remove_all(fs::directory_iterator(fs::path(results) / "cells")->path());
+  CHECK_THAT(page(), Catch::Contains("This run has not come to its end: 11 of 12 cells are there so far, 1 earlier ones are run again"));
+  const int lock = ::open(place.write("out/tiny/.lock", "1 elsewhere 2026-01-31T12:00:00Z\n").c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(::flock(lock, LOCK_EX) == 0);
+  const std::string running = "A run is going on (process 1 on elsewhere, since 2026-01-31T12:00:00Z): ";
+  CHECK_THAT(page(), Catch::Contains(running + "11 of 12 cells are there so far") && Catch::Contains("odd_mass_stack (spheres=8)"));
+  // Before its first cell has ended.
+  fs::remove_all(fs::path(results) / "cells");
+  fs::remove(fs::path(results) / "summary.csv");
+  CHECK_THAT(page(), Catch::Contains(running + "0 of 12 cells are there so far"));
+  ::close(lock);
 }
 
 TEST_CASE("report refuses bad input in one line and leaves an older page") {

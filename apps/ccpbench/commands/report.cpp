@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bench/config/config_json.hpp"
+#include "bench/results/folder_lock.hpp"
 #include "commands/command.hpp"
 #include "commands/script.hpp"
 #include "io/file.hpp"
@@ -21,7 +22,7 @@ constexpr const char* report_footer =
     "  $ ccpbench report results/test1a results/test1b --out stack.html\n"
     "\n"
     "The page needs no network and no other file. It shows the claims as `ccpbench claims` judges them and, of two or more\n"
-    "problems, the profiles of `ccpbench profile`. Python 3 writes it, Chart.js (libjs-chart.js) draws its curves.\n"
+    "problems, the profiles of `ccpbench profile`. Of a run that is going on it shows what is there, and says so. Python 3 writes it, Chart.js (libjs-chart.js) draws its curves.\n"
     "Exit codes: 0 written, 2 bad input; then nothing is written.\n";
 
 struct ReportArguments {
@@ -41,15 +42,17 @@ FileStream nameless_file(const std::string& text) {
 /// Claims and profiles of one folder. What cannot be judged is told on the page, which shows the rest; what the page
 /// cannot show at all is refused by the script.
 Json analysis(const std::string& folder, const ReportArguments& options) {
+  Json found = {{"writer", writer_of(folder)}};
   try {
     const std::vector<ResultTable> results(1, ResultTable(folder, catalog(), options.fclib_dir));
     if (!results.front().note().empty()) report_note(results.front().note());
     Json claims = Json::array();
     for (const Judgement& judgement : judge_claims(results.front())) claims.push_back(claim_entry(judgement));
-    return {{"claims", claims}, {"profiles", profile_entries(results)}};
+    found.update({{"claims", claims}, {"profiles", profile_entries(results)}});
   } catch (const InputError& error) {
-    return {{"note", error.what()}};
+    found["note"] = error.what();
   }
+  return found;
 }
 
 int write_report(const ReportArguments& options) {

@@ -56,14 +56,16 @@ bool is_gone(const Holder& holder) {
   return holder.process <= 0 || (holder.host == host_name() && ::kill(holder.process, 0) != 0 && errno == ESRCH);
 }
 
+std::string text_of(const Holder& holder) {
+  return holder.process > 0 ? fmt::format("process {} on {}, since {}", holder.process, holder.host, holder.since)
+                            : "it does not say who";
+}
+
 [[noreturn]] void refuse(const std::filesystem::path& file) {
   const Holder holder = read_holder(file);
-  const std::string who = holder.process > 0
-                              ? fmt::format("process {} on {}, since {}", holder.process, holder.host, holder.since)
-                              : "it does not say who";
   const bool elsewhere = holder.process > 0 && holder.host != host_name();
   throw InputError(file.parent_path().string(), "",
-                   fmt::format("another run writes here ({}): wait for it, or choose another folder with --out{}", who,
+                   fmt::format("another run writes here ({}): wait for it, or choose another folder with --out{}", text_of(holder),
                                elsewhere ? "; if that process is gone, remove " + file.string() : ""));
 }
 
@@ -107,6 +109,17 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : file_(folder / ".l
 FolderLock::~FolderLock() {
   if (owner_ == ::getpid()) ::unlink(file_.c_str());
   ::close(descriptor_);
+}
+
+// A shared lock is given back at once: a run that begins meanwhile finds no living holder in the file, and tries again.
+std::string writer_of(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / ".lock";
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return "";
+  const bool free = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+  const bool held = !free && (has_locks(errno) || !is_gone(read_holder(file)));
+  ::close(descriptor);
+  return held ? text_of(read_holder(file)) : "";
 }
 
 }  // namespace ccp

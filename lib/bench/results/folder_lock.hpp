@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace ccp {
 
@@ -22,5 +23,8 @@ class FolderLock {
   int descriptor_ = -1;
   int owner_;  ///< process id; a forked child removes nothing
 };
+
+/// Who writes to a folder of results now: "process 12 on host, since 2026-01-31T12:00:00Z"; empty where nobody does.
+std::string writer_of(const std::filesystem::path& folder);
 
 }  // namespace ccp
