@@ -77,12 +77,16 @@ TEST_CASE("results of a changed config say so, and set the earlier ones aside wi
   REQUIRE(plain.code == 0);
   CHECK_THAT(plain.err + plain.out, !Catch::Contains("changed:") && !Catch::Contains("note:"));
   CHECK_FALSE(contains(run_program(place, {"claims", place.text("out/tiny")}).out, "changed"));
+  fs::create_directory(place / "out/tiny/plots");
+  place.write("out/tiny/plots/old.svg", "of 5 spheres");
   CHECK_FALSE(contains(run({"--set", "/stop/max_iterations=40"}).out, "changed:"));  // it is 40
+  CHECK(fs::exists(place / "out/tiny/plots/old.svg"));
 
   const std::string change = "changed: /problems/0/parameters/spheres: 5 → 6";
   const Answer changed = run({"--set", "/problems/0/parameters/spheres=6"});
   CHECK_THAT(changed.err, Catch::Contains(change) && Catch::Contains("note: the earlier results of ") &&
-                              Catch::Contains("(/problems/0/parameters/spheres: 5 → 6); their summary is now in "));
+                              Catch::Contains("(/problems/0/parameters/spheres: 5 → 6); their summary and figures are now in "));
+  CHECK_FALSE(fs::exists(place / "out/tiny/plots"));
   CHECK_THAT(changed.out, Catch::Contains(change));
   const Answer judged = run_program(place, {"claims", place.text("out/tiny"), "--markdown", place.text("card.md")});
   CHECK_THAT(judged.out,
@@ -92,10 +96,19 @@ TEST_CASE("results of a changed config say so, and set the earlier ones aside wi
 
   REQUIRE(fs::exists(place / "out/tiny/earlier"));
   const fs::path earlier = fs::directory_iterator(place / "out/tiny/earlier")->path();
+  CHECK(read_text(earlier / "plots/old.svg") == "of 5 spheres");
   const Answer before = run_program(place, {"claims", earlier.string()});
   INFO(before.out << before.err);
   CHECK(before.code == 0);
   CHECK_FALSE(contains(before.out, "changed"));
+
+  // Once more there and back: newer figures of the same config take the place of older ones.
+  REQUIRE(run({}).code == 0);
+  fs::create_directory(place / "out/tiny/plots");
+  place.write("out/tiny/plots/new.svg", "of 5 spheres, too");
+  CHECK_THAT(run({"--set", "/problems/0/parameters/spheres=6"}).err, Catch::Contains("summary and figures are now in "));
+  CHECK(read_text(earlier / "plots/new.svg") == "of 5 spheres, too");
+  CHECK_FALSE(fs::exists(earlier / "plots/old.svg"));
 }
 
 TEST_CASE("a config that differs from its last commit says so") {

@@ -142,6 +142,15 @@ void ResultStore::write_summary(const Plan& plan) const {
   });
 }
 
+bool ResultStore::move_figures(const fs::path& place) const {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(folder_ / "plots", error))) return false;
+  fs::remove_all(place / "plots", error);  // of the same config, and older
+  if (!error) fs::rename(folder_ / "plots", place / "plots", error);
+  if (error) throw InputError((place / "plots").string(), "", fmt::format("cannot be written ({})", error.message()));
+  return true;
+}
+
 std::string ResultStore::set_aside(const std::string& manifest) const {
   const auto text = read_file(folder_ / "manifest.json");
   if (!text || !fs::exists(folder_ / "summary.csv")) return "";
@@ -154,14 +163,15 @@ std::string ResultStore::set_aside(const std::string& manifest) const {
   if (error) throw InputError(place.string(), "", fmt::format("cannot be created ({})", error.message()));
   if (!fs::is_symlink(place / "cells", error)) fs::create_directory_symlink("../../cells", place / "cells", error);
   if (error) throw InputError((place / "cells").string(), "", fmt::format("cannot be created ({})", error.message()));
+  const bool figures = move_figures(place);
   // The summary goes last: whoever is killed before has moved nothing yet, and the new run writes the manifest anew.
   fs::copy_file(folder_ / "manifest.json", place / "manifest.json", fs::copy_options::overwrite_existing, error);
   if (!error) fs::rename(folder_ / "summary.csv", place / "summary.csv", error);
   if (error) throw InputError(place.string(), "", fmt::format("cannot be written ({})", error.message()));
   std::string what = changes.front().text();
   if (changes.size() > 1) what += fmt::format(" and {} more", changes.size() - 1);
-  return fmt::format("the earlier results of {} differ in their config ({}); their summary is now in {}", folder_.string(),
-                     what, place.string());
+  return fmt::format("the earlier results of {} differ in their config ({}); their summary{} now in {}", folder_.string(),
+                     what, figures ? " and figures are" : " is", place.string());
 }
 
 void ResultStore::write_manifest(const std::string& json) const { write_file_atomically(folder_ / "manifest.json", json); }

@@ -41,13 +41,15 @@ class ResultStore {
   void write_summary(const Plan& plan) const;
   void write_manifest(const std::string& json) const;
 
-  /// Moves summary.csv and manifest.json of another config, size, version of the solvers or number of threads than that of
-  /// `manifest` to earlier/<identity>/, from where they show their cells as before. A sentence that says so and what
-  /// differs; empty where there is nothing to move.
+  /// Moves summary.csv, manifest.json and the figures (plots/) of another config, size, version of the solvers or number of
+  /// threads than that of `manifest` to earlier/<identity>/, from where they show their cells as before. A sentence that
+  /// says so and what differs; empty where there is nothing to move.
   std::string set_aside(const std::string& manifest) const;
 
  private:
   explicit ResultStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// Whether there were any.
+  bool move_figures(const std::filesystem::path& place) const;
 
   std::filesystem::path folder_;
 };
