@@ -44,17 +44,22 @@ def draw_profiles(folder, arguments):
     if not models:
         say_nothing_drawn(folder, "profile", "profiles need two problems of a model", arguments)
         return
-    target = arguments.out or folder / "plots"
+    target, drawn = arguments.out or folder / "plots", []
     for model in models:
         with tempfile.TemporaryDirectory() as place:
             made = subprocess.run([arguments.program, "profile", str(folder), "--model", model, "--by", arguments.by, "--out", place],
                                   capture_output=True, text=True)
+            if "no problem was given to all" in made.stderr and not arguments.kind:
+                print(f"{folder}: no profiles of the {model} model: no problem was given to all solver settings", file=sys.stderr)
+                continue
             if made.returncode != 0:
                 lines = made.stderr.strip().splitlines() or [f"{arguments.program} ended with code {made.returncode}"]
                 raise InputError(f"{folder}: no profiles: {lines[-1].removeprefix('ccpbench: error: ')}")
             figure = plot_profiles.draw_figure(Path(place), arguments)
         save_all(figure, target, file_name(f"profiles-{arguments.by}-{model}"), arguments)
-    print(f"plots: {target} (profiles by {arguments.by.replace('_', '-')}: {', '.join(models)})")
+        drawn.append(model)
+    if drawn:
+        print(f"plots: {target} (profiles by {arguments.by.replace('_', '-')}: {', '.join(drawn)})")
 
 
 def draw(folder, arguments):

@@ -70,7 +70,7 @@ def runs(standing_of_peer):
     return Value(f"{figure(found)} <small>runs</small>" if math.isfinite(found) else "–", found, 0)
 
 
-def ranking_table(model, rows):
+def ranking_table(model, rows, unread):
     places = ranked(rows)
     problems = len(taken(rows))
     schools = len({s["school"] for s in places}) > 1
@@ -88,7 +88,7 @@ def ranking_table(model, rows):
                      Value(seconds(s["time"]), s["time"], s["solved"]),
                      *[str(s["unsupported"] or "·")] * unsupported, others(s["rows"])])
     untaken = len({r["problem"] for r in rows}) - problems
-    more = f", {untaken} more that no solver takes" if untaken else ""
+    more = (f", {untaken} more that no solver takes" if untaken else "") + (f", {unread} more that could not be read" if unread else "")
     caption = f"Which solver: {say(MODELS.get(model, model))}, {count(problems, 'problem')}{more}."
     return table(caption, head, body[:MOST_ROWS], "plain ranked") + cut_note(len(body))
 
@@ -131,9 +131,9 @@ def summary(study, card):
     models = list(dict.fromkeys(r["model"] for r in rows))
     parts = []
     for model in models:
-        members = [r for r in rows if r["model"] == model]
+        members = [r for r in study.tried() if r["model"] == model]
         words = answer(model, members) if len({r["label"] for r in members}) > 1 else ""
-        parts.append(words + ranking_table(model, members))
+        parts.append(words + ranking_table(model, members, sum(of == model for _, of in study.unread)))
     note = ("Rank: by problems solved, then by time. Times the quickest: solver time, setup included, over that of the quickest solver of the "
             "problem, geometric mean over what a solver solved; <small>of n</small> says how many where that is not all, so it may be of the easy "
             "ones. Iterations and solver time are medians over all problems that it takes, – where it did not solve half of them; "

@@ -27,6 +27,7 @@ class Study:
     claims: list = field(default_factory=list)
     analysis_note: str = ""  # why there are no claims and profiles
     writer: str = ""  # the run that writes here now
+    unread: set = field(default_factory=set)  # (problem, model) of those that could not be read
     lost: int = 0  # cells of summary.csv that are not there, for they are run again
     profiles: list = field(default_factory=list)
     cells: dict = field(default_factory=dict)  # hash -> cell.json, only of sweeps
@@ -49,6 +50,10 @@ class Study:
 
     def labels(self):
         return list(dict.fromkeys(row["label"] for row in self.rows))
+
+    def tried(self):
+        """The rows of the problems that could be read."""
+        return [row for row in self.rows if (row["problem"], row["model"]) not in self.unread]
 
     def schools(self):
         """{school: its labels}; one school where no other program is in the study."""
@@ -79,10 +84,19 @@ def read_study(folder):
     for row in rows:
         row["base"] = without_suffix(row["label"])
         row["school"] = school_of(manifest, row.get("solver"))
-    study = Study(folder, manifest, config, rows, lost=lost)
+    study = Study(folder, manifest, config, rows, unread=unreadable(rows), lost=lost)
     if config.get("sweep"):
         study.cells = {row["hash"]: read_json(folder / "cells" / row["hash"] / "cell.json") for row in rows}
     return study
+
+
+def unreadable(rows):
+    """The (problem, model) pairs that could not be read or built: the same failure in each cell, and no sizes."""
+    members = {}
+    for row in rows:
+        members.setdefault((row["problem"], row["model"]), []).append(row)
+    return {key for key, cells in members.items() if len({r.get("reason") for r in cells}) == 1 and cells[0].get("reason")
+            and all(r["status"] in ("failed", "crashed", "out_of_memory") and not math.isfinite(as_number(r.get("contacts"))) for r in cells)}
 
 
 def swept_pointers(config):

@@ -99,7 +99,7 @@ def best_of_schools(study, model, steps):
     body = []
     for school in study.schools():
         problems = {}
-        for row in study.rows:
+        for row in study.tried():
             if (row["model"], row["school"]) == (model, school) and row["status"] != "unsupported":
                 problems.setdefault(row["problem"], []).append(row)
         if not problems:
@@ -115,7 +115,7 @@ def accuracy(study):
     if not steps:
         return ""
     groups, cells = {}, {}
-    for row in study.rows:
+    for row in study.tried():
         groups.setdefault((row["model"], row["label"]), []).append(row)
         cells.setdefault((row["model"], row["problem"]), []).append(row)
     head = [("solver", False)] + [(power(d), True) for d in steps]
@@ -232,8 +232,10 @@ def profiles(study, study_number):
         if len(p["lines"]) < p["settings"]:
             text += (f" All {p['settings']} solver settings of the {MODELS[p['model']]} are compared; "
                      f"{len(p['lines'])} are drawn, those that solve most.")
-    if untaken := [p for p in firsts if p.get("untaken")]:
-        text += " " + "; ".join(f"{count(p['untaken'], 'problem')} of the {MODELS[p['model']]} that no solver takes left out" for p in untaken) + "."
+    whys = (("unreadable", "could not be read"), ("not_given_to_all", "not all solver settings were run on"), ("untaken", "no solver takes"))
+    left = [f"{count(p[key], 'problem')} of the {MODELS[p['model']]} that {why}" for p in firsts for key, why in whys if p.get(key)]
+    if left:
+        text += f" Left out: {'; '.join(left)}."
     if any(p["problems"] < 5 for p in firsts):
         text += " Fewer than five problems have no bands."
     return card("Profiles", f'<p class="soft">{text}</p>' + plot_box("profile", study_number, (

@@ -65,6 +65,16 @@ TEST_CASE("Shifted geometric means punish failures and are known by their shift"
   CHECK(shifted_means(table({{0, 0}, {1, 2}}), by_iterations())[0].mean == 0.0);  // of methods without products, say
 }
 
+TEST_CASE("A tighter accuracy never looks cheaper") {
+  // The dear problem is solved to 1e-4 alone: at 1e-8 the dearest solved cost is that of the cheap one.
+  CostTable loose = table({{10, 1000}}), tight = table({{20, never}});
+  loose.dearest = tight.dearest = 1000.0;
+  const double before = shifted_means(loose, by_iterations())[0].mean, after = shifted_means(tight, by_iterations())[0].mean;
+  CHECK(before == Approx(std::sqrt(20.0 * 1010.0) - 10.0));
+  CHECK(after == Approx(std::sqrt(30.0 * 10010.0) - 10.0));
+  CHECK(after > before);
+}
+
 TEST_CASE("What is not asked of a solver is in none of its denominators") {
   const double absent = std::numeric_limits<double>::quiet_NaN();
   const CostTable some = table({{10, absent, never, absent}, {20, 10, 10, 10}, {absent, absent, absent, absent}});

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "cli/program.hpp"
 #include "cli/results.hpp"
@@ -265,6 +266,70 @@ TEST_CASE("a curve of a baseline that holds no number is a difference") {
   const Answer answer = run_program(place, {"compare", place.text("out") + "/test1a", "--baseline", place.text("own")});
   CHECK(answer.code == 1);
   CHECK(contains(answer.out, "/Jacobi"));
+}
+
+TEST_CASE("profiles are of the problems that could be read and were given to all, and count the others") {
+  const Workplace place;
+  fs::create_directory(place / "dumps");
+  place.write("dumps/broken.hdf5", "no dump");
+  REQUIRE(run_program(place, {"generate", "odd_mass_stack", "--set", "spheres=3", "--set", "heavy_index=2", "--out",
+                              place.text("dumps/whole.hdf5")})
+              .code == 0);  // in both forms
+  const std::string file = place.write("dumps.json", R"({"name": "dumps", "problems": [{"fclib": "./dumps/*.hdf5"}],
+    "solvers": [{"solver": "admm", "label": "A"}, {"solver": "jacobi", "label": "J"}],
+    "stop": {"tolerance": 1e-8, "max_iterations": 2000}})");
+  const auto run = [&](const Arguments& more) {
+    Arguments arguments = {"run", file, "--quiet", "--out", place.text("out")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program(place, arguments);
+  };
+  CHECK(run({}).code == 3);
+  const Answer answer = run_program(place, {"profile", place.text("out/dumps"), "--by", "iterations", "--at", "1e-2"});
+  INFO(answer.out << answer.err);
+  CHECK(answer.code == 0);
+  CHECK_THAT(answer.out, Catch::Contains("2 problems (1 more could not be read), 2 solver settings by iterations"));
+  CHECK_THAT(answer.out, Catch::Contains("2/2") && !Catch::Contains("/3"));
+  const Answer page =
+      run_program(place, {"report", place.text("out/dumps"), "--out", place.text("page.html")},
+                  {{"CCPBENCH_CHART_JS", place.write("chart.js", "/* none */")}});
+  INFO(page.err);
+  CHECK(page.code == 0);
+  CHECK_THAT(read_text(place / "page.html"), Catch::Contains("2 problems, 1 more that could not be read"));
+
+  // Where a solver was run on some problems only, all are compared on these.
+  fs::remove(place / "dumps/broken.hdf5");
+  REQUIRE(run_program(place, {"generate", "odd_mass_stack", "--set", "spheres=4", "--set", "heavy_index=2", "--out",
+                              place.text("dumps/more.hdf5")})
+              .code == 0);
+  const std::string both = place.text("both");
+  const auto profile = [&] { return run_program(place, {"profile", both + "/dumps", "--by", "iterations", "--at", "1e-2"}); };
+  REQUIRE(run_program(place, {"run", file, "--quiet", "--out", both, "--only", "*/A"}).code == 0);
+  REQUIRE(run_program(place, {"run", file, "--quiet", "--out", both, "--only", "more*/J"}).code == 0);
+  CHECK_THAT(profile().out, Catch::Contains("2 problems (2 more not given to all solver settings), 2 solver settings") &&
+                                Catch::Contains("2/2") && !Catch::Contains("/4"));
+}
+
+TEST_CASE("the penalty of a profile is the same at every accuracy") {
+  const Workplace place;
+  const std::string file = place.write("two.json", R"({"name": "two",
+    "problems": [{"scene": "odd_mass_stack", "parameters": {"spheres": 3, "heavy_index": 2}}],
+    "solvers": [{"solver": "spg", "label": "S"}], "sweep": {"/problems/0/parameters/spheres": [2, 4, 8]},
+    "stop": {"tolerance": 1e-12, "max_iterations": 1000}})");  // 1e-10 is solved twice, 1e-12 once
+  REQUIRE(run_program(place, {"run", file, "--quiet", "--out", place.text("out")}).code == 0);
+  Arguments arguments = {"profile", place.text("out/two"), "--by", "iterations", "--json"};
+  for (int decade = 2; decade <= 12; ++decade) arguments.insert(arguments.end(), {"--at", "1e-" + std::to_string(decade)});
+  for (const bool measured : {false, true}) {
+    if (measured) arguments.insert(arguments.end(), {"--measure", "natural_map"});
+    const auto rows = nlohmann::json::parse(run_program(place, arguments).out);
+    double before = 0.0;
+    for (const auto& row : rows) {
+      INFO(row);
+      if (row.at("mean").is_null()) continue;
+      CHECK(row.at("mean").get<double>() >= before);
+      before = row.at("mean").get<double>();
+    }
+    CHECK(rows.front().at("solved") != rows.back().at("solved"));
+  }
 }
 
 TEST_CASE("shards copied together are judged whole") {

@@ -30,9 +30,9 @@ constexpr const char* profile_footer =
     "  $ ccpbench profile results/fclib --format latex > table.tex\n"
     "\n"
     "Prints, per accuracy, how many problems each label solves and the shifted geometric mean of the cost with its 95 %\n"
-    "bootstrap interval (none below five problems); an unsolved problem counts as ten times the dearest solved one. "
-    "Problems\n"
-    "that a solver does not support are in none of its numbers, nor are costs that another program does not count.\n"
+    "bootstrap interval (none below five problems); an unsolved problem counts as ten times the dearest cost to\n"
+    "any accuracy. Problems that a solver does not support are in none of its numbers, nor are costs that another program does not\n"
+    "count. Problems that could not be read, or were not given to all solver settings, are left out, with their number.\n"
     "--out writes accuracy.csv, performance.csv, data.csv and means.csv; scripts/plot_profiles.py draws them.\n"
     "Exit codes: 0 done, 2 bad input.\n";
 
@@ -65,13 +65,23 @@ std::string cost_text(double value, bool time) {
   return time ? duration(value) : short_number(value);
 }
 
+/// " (2 more could not be read, 1 no solver supports)"; empty where no problem is left out.
+std::string left_out_text(const CostTable& table, const std::string& by) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t problems, const std::string& why) {
+    if (problems > 0) parts.push_back(fmt::format("{} {}{}", problems, parts.empty() ? "more " : "", why));
+  };
+  add(table.unreadable, "could not be read");
+  add(table.not_given_to_all, "not given to all solver settings");
+  add(table.taken_by_none, by == "time" ? "that no solver supports" : "that no solver supports or counts " + by + " on");
+  return parts.empty() ? "" : " (" + join(parts, ", ") + ")";
+}
+
 void print_means(const CostTable& table, const std::vector<ShiftedMean>& means, const ProfileOptions& options) {
   const bool time = options.by == "time";
   const double shift = options.shift > 0.0 ? options.shift : default_shift(options.by);
-  const std::string untaken =
-      table.taken_by_none > 0 ? fmt::format(" ({} more that no solver takes)", table.taken_by_none) : std::string();
   print_line(fmt::format("{}, {}{}, {} by {}", Style::out().bold(fmt::format("accuracy {:g}", table.at)),
-                         counted(table.problems.size(), "problem"), untaken, counted(table.labels.size(), "solver setting"),
+                         counted(table.problems.size(), "problem"), left_out_text(table, options.by), counted(table.labels.size(), "solver setting"),
                          options.by));
   Table rows(
       {{"solver", false, Fit::shorten}, {"solved", true}, {fmt::format("mean (shift {:g})", shift), true}, {"95 %", true}});
@@ -180,7 +190,7 @@ void add_profile(CommandLine& program) {
                  "measure of accuracy, read from the traces (default: the stop measure)");
   command.choice(
       "--model", &options.model, model_names(),
-      "only the cells of this model (default: both, and a problem that a solver was not run on counts as not solved)");
+      "only the cells of this model (default: both; problems that a solver was not run on are left out)");
   command.real("--shift", &options.profile.shift, Range::closed(0.0, 1e9), "VALUE",
                "of the geometric mean; 0 stands for 0.01 s or 10 counts");
   command.text("--fclib", &options.fclib_dir, "DIR",

@@ -121,6 +121,8 @@ void add_profiles(const std::vector<ResultTable>& results, Model model, const Ax
                        {"y", "fraction of the problems"},
                        {"problems", table.problems.size()},
                        {"untaken", table.taken_by_none},
+                       {"unreadable", table.unreadable},
+                       {"not_given_to_all", table.not_given_to_all},
                        {"settings", table.labels.size()},
                        {"lines", lines}});
   };

@@ -12,7 +12,7 @@ namespace ccp {
 namespace {
 
 constexpr std::size_t grid_points = 121;
-constexpr double penalty = 10.0;  // an unsolved problem counts as this many times the dearest solved one
+constexpr double penalty = 10.0;  // an unsolved problem counts as this many times the dearest cost
 
 /// SplitMix64: the same draws on every machine, which std::uniform_int_distribution does not promise.
 class Draws {
@@ -33,20 +33,50 @@ std::string trace_column(const std::string& by) {
   return by == "time" ? "elapsed_s" : by == "iterations" ? "iteration" : by;
 }
 
+/// Whether a cell is asked for this cost: not where the solver does not support the problem, or does not count.
+bool asks(const ResultRow& row, const std::string& by) {
+  const bool counted = by == "time" || (by == "iterations" ? !row.restarts : !row.peer);
+  return row.status != Status::unsupported && counted;
+}
+
+/// Null without one.
+const CsvTable* trace_of(const ResultTable& results, const ResultRow& row, const ProfileOptions& options) {
+  if (!std::filesystem::is_regular_file(results.folder() / "cells" / row.hash / "trace.csv")) return nullptr;
+  const CsvTable& trace = results.trace(row);
+  if (trace.column(options.measure) < 0)
+    throw InputError(results.folder().string(), row.id(), fmt::format("its trace has no column '{}'", options.measure));
+  return &trace;
+}
+
 double cost_of(const ResultTable& results, const ResultRow& row, double at, const ProfileOptions& options) {
-  const bool counted = options.by == "time" || (options.by == "iterations" ? !row.restarts : !row.peer);
-  if (row.status == Status::unsupported || !counted) return unknown_number;
+  if (!asks(row, options.by)) return unknown_number;
   if (options.measure.empty()) {
     const double cost = results.metric(row, options.by + "_to", at);
     return std::isnan(cost) ? never : cost;
   }
-  if (!std::filesystem::is_regular_file(results.folder() / "cells" / row.hash / "trace.csv")) return never;
-  const CsvTable& trace = results.trace(row);
-  if (trace.column(options.measure) < 0)
-    throw InputError(results.folder().string(), row.id(), fmt::format("its trace has no column '{}'", options.measure));
-  for (std::size_t i = 0; i < trace.rows.size(); ++i)
-    if (trace.number(i, options.measure) <= at) return trace.number(i, trace_column(options.by));
+  const CsvTable* trace = trace_of(results, row, options);
+  for (std::size_t i = 0; trace != nullptr && i < trace->rows.size(); ++i)
+    if (trace->number(i, options.measure) <= at) return trace->number(i, trace_column(options.by));
   return never;
+}
+
+/// Of a cell, to the tightest accuracy it comes to: the last decade it reaches, or the least value in its trace. 0 without one.
+double dearest_cost(const ResultTable& results, const ResultRow& row, const ProfileOptions& options) {
+  double cost = 0.0, least = never;
+  if (!asks(row, options.by)) return cost;
+  if (options.measure.empty()) {
+    for (int decade = first_decade; decade <= last_decade; ++decade)
+      if (const double to = results.metric(row, options.by + "_to", std::pow(10.0, -decade)); std::isfinite(to))
+        cost = std::max(cost, to);
+    return cost;
+  }
+  const CsvTable* trace = trace_of(results, row, options);
+  for (std::size_t i = 0; trace != nullptr && i < trace->rows.size(); ++i) {
+    if (!(trace->number(i, options.measure) < least)) continue;
+    least = trace->number(i, options.measure);
+    cost = trace->number(i, trace_column(options.by));
+  }
+  return std::isfinite(cost) ? cost : 0.0;
 }
 
 /// The value below which a fraction of the sorted draws lies.
@@ -109,21 +139,66 @@ std::vector<double> asked_of(std::vector<double> values) {
   return values;
 }
 
-/// Leaves out the problems that are asked of no solver.
-void leave_out_untaken(CostTable& table) {
+/// Removes the problems of which `leave` says so. Returns how many.
+template <typename Leave>
+std::size_t leave_out(CostTable& table, std::vector<std::vector<char>>& given, Leave leave) {
   std::size_t kept = 0;
-  for (std::size_t p = 0; p < table.problems.size(); ++p) {
-    if (std::all_of(table.costs.begin(), table.costs.end(), [p](const auto& costs) { return std::isnan(costs[p]); }))
-      continue;
+  const std::size_t all = table.problems.size();
+  for (std::size_t p = 0; p < all; ++p) {
+    if (leave(p)) continue;
     if (kept != p) table.problems[kept] = std::move(table.problems[p]);
     table.contacts[kept] = table.contacts[p];
     for (auto& costs : table.costs) costs[kept] = costs[p];
+    for (auto& of_label : given) of_label[kept] = of_label[p];
     ++kept;
   }
-  table.taken_by_none = table.problems.size() - kept;
   table.problems.resize(kept);
   table.contacts.resize(kept);
   for (auto& costs : table.costs) costs.resize(kept);
+  for (auto& of_label : given) of_label.resize(kept);
+  return all - kept;
+}
+
+/// What the cells of one problem say of it.
+struct Reading {
+  bool failed = true;  ///< each of them, without sizes of the problem
+  std::string reason;  ///< of all of them
+};
+
+/// A problem that could not be read or built has no sizes, and the same failure in each cell.
+void take_reading(Reading& reading, bool first, const ResultTable& results, const ResultRow& row) {
+  const bool failed = row.status == Status::failed || row.status == Status::crashed || row.status == Status::out_of_memory;
+  const std::string reason = results.reason(row);
+  if (first) reading.reason = reason;
+  reading.failed =
+      reading.failed && failed && std::isnan(results.metric(row, "contacts", 0.0)) && !reason.empty() && reason == reading.reason;
+}
+
+/// "no problem was given to all 3 solver settings: …", with the setting that has fewest.
+std::string no_common_problem(const CostTable& table, const std::vector<std::vector<char>>& given) {
+  std::vector<std::ptrdiff_t> counts;
+  for (const auto& of_label : given) counts.push_back(std::count(of_label.begin(), of_label.end(), 1));
+  const auto least = std::min_element(counts.begin(), counts.end());
+  return fmt::format("no problem was given to all {} solver settings ('{}' has {} of {}); --model compares on one model",
+                     table.labels.size(), table.labels[static_cast<std::size_t>(least - counts.begin())], *least,
+                     table.problems.size());
+}
+
+/// Leaves the problems that were read, given to all solvers, and are asked of one at least.
+void keep_comparable(CostTable& table, std::vector<std::vector<char>>& given, const std::vector<Reading>& readings,
+                     const std::string& by) {
+  table.unreadable = leave_out(table, given, [&](std::size_t p) { return readings[p].failed; });
+  if (table.problems.empty()) throw InputError("no problem of the results could be read: " + readings.front().reason);
+  const std::string none = no_common_problem(table, given);
+  table.not_given_to_all = leave_out(table, given, [&](std::size_t p) {
+    return std::any_of(given.begin(), given.end(), [p](const auto& of_label) { return of_label[p] == 0; });
+  });
+  if (table.problems.empty()) throw InputError(none);
+  table.taken_by_none = leave_out(table, given, [&](std::size_t p) {
+    return std::all_of(table.costs.begin(), table.costs.end(), [p](const auto& costs) { return std::isnan(costs[p]); });
+  });
+  if (table.problems.empty())
+    throw InputError(fmt::format("no solver of the results counts {} on a problem that it supports", by));
 }
 
 /// A curve for each label, on a grid from `low` to the largest value.
@@ -156,6 +231,7 @@ CostTable cost_table(const std::vector<ResultTable>& results, double at, const P
   table.at = at;
   std::map<std::string, std::size_t> problem_of, label_of;
   std::map<std::pair<std::size_t, std::size_t>, double> costs;
+  std::vector<Reading> readings;
   for (const ResultTable& result : results)
     for (const ResultRow& row : result.rows()) {
       if (options.model && row.model != *options.model) continue;
@@ -163,21 +239,27 @@ CostTable cost_table(const std::vector<ResultTable>& results, double at, const P
       const auto [problem, new_problem] = problem_of.try_emplace(name, table.problems.size());
       if (new_problem) {
         table.problems.push_back(name);
-        table.contacts.push_back(result.metric(row, "contacts", 0.0));
+        table.contacts.push_back(unknown_number);
+        readings.emplace_back();
       }
+      take_reading(readings[problem->second], new_problem, result, row);
+      if (double& contacts = table.contacts[problem->second]; std::isnan(contacts)) contacts = result.metric(row, "contacts", 0.0);
       const auto [label, new_label] = label_of.try_emplace(row.label, table.labels.size());
       if (new_label) table.labels.push_back(row.label);
       if (!costs.emplace(std::pair(label->second, problem->second), cost_of(result, row, at, options)).second)
         throw InputError(result.folder().string(), row.id(), "stands twice in the results that are profiled together");
+      table.dearest = std::max(table.dearest, dearest_cost(result, row, options));
     }
   if (table.problems.empty())
     throw InputError(options.model ? fmt::format("the results hold no cell of the model {}", model_name(*options.model))
                                    : std::string("the results hold no cell"));
   table.costs.assign(table.labels.size(), std::vector<double>(table.problems.size(), never));
-  for (const auto& [place, cost] : costs) table.costs[place.first][place.second] = cost;
-  leave_out_untaken(table);
-  if (table.problems.empty())
-    throw InputError(fmt::format("no solver of the results counts {} on a problem that it supports", options.by));
+  std::vector<std::vector<char>> given(table.labels.size(), std::vector<char>(table.problems.size(), 0));
+  for (const auto& [place, cost] : costs) {
+    table.costs[place.first][place.second] = cost;
+    given[place.first][place.second] = 1;
+  }
+  keep_comparable(table, given, readings, options.by);
   return table;
 }
 
@@ -214,7 +296,7 @@ std::vector<ShiftedMean> shifted_means(const CostTable& table, const ProfileOpti
   const bool anything = std::any_of(table.costs.begin(), table.costs.end(), [](const auto& row) {
     return std::any_of(row.begin(), row.end(), [](double cost) { return std::isfinite(cost); });
   });
-  const double unsolved = penalty * std::max(largest_finite(table.costs), cost_resolution(options.by));
+  const double unsolved = penalty * std::max({table.dearest, largest_finite(table.costs), cost_resolution(options.by)});
   std::vector<ShiftedMean> means;
   for (std::size_t s = 0; s < table.labels.size(); ++s) {
     std::vector<double> costs = asked_of(table.costs[s]);

@@ -23,16 +23,20 @@ struct ProfileOptions {
 /// Problems below which there are no bands: redrawing two or three of them says nothing about others.
 inline constexpr std::size_t least_problems_for_bands = 5;
 
-/// What every solver needs for every problem to come to one accuracy.
+/// What every solver needs for every problem to come to one accuracy, over the problems that were given to all solvers.
 struct CostTable {
   double at = 0.0;
   std::vector<std::string> labels;
   std::vector<std::string> problems;  ///< "config/problem/model"
   std::vector<double> contacts;       ///< of each problem
-  /// [label][problem]; +infinity: never, or not run. NaN: not asked of this solver, which does not support the problem or
-  /// does not count this cost; it is in none of the solver's denominators.
+  /// [label][problem]; +infinity: never. NaN: not asked of this solver, which does not support the problem or does not count
+  /// this cost; it is in none of the solver's denominators.
   std::vector<std::vector<double>> costs;
-  std::size_t taken_by_none = 0;  ///< problems that no solver supports; they are not in the table
+  /// The largest cost of any solver to the tightest accuracy that it comes to, whatever `at` is; 0 where there is none.
+  double dearest = 0.0;
+  /// Problems that are not in the table: a problem that could not be read or built, one that some solvers were not run on,
+  /// and one that no solver supports or counts this cost on. Each counts once, as the first of these.
+  std::size_t unreadable = 0, not_given_to_all = 0, taken_by_none = 0;
 
   std::size_t taken(std::size_t label) const;  ///< number of problems that are asked of a solver
 };
@@ -52,7 +56,7 @@ struct ShiftedMean {
 };
 
 /// Iterations of a peer that are restarts, and operations that peers do not count, are no costs: absent, not zero or
-/// unsolved. Throws InputError when no cell can tell the cost at this accuracy.
+/// unsolved. Throws InputError when no problem was given to all solvers, or no cell can tell the cost at this accuracy.
 CostTable cost_table(const std::vector<ResultTable>& results, double at, const ProfileOptions& options);
 
 /// Smallest cost that counts: without it clock ticks and iteration 0 would cost nothing, and ratios to them be infinite.
@@ -62,6 +66,8 @@ double default_shift(const std::string& by);
 /// One curve for each solver of which a problem is asked.
 std::vector<ProfileCurve> performance_profile(const CostTable& table, const ProfileOptions& options);
 std::vector<ProfileCurve> data_profile(const CostTable& table, const ProfileOptions& options);
+/// An unsolved problem counts as ten times the dearest cost of the table (L.4): the same number at each accuracy, so that the
+/// mean of a solver never falls when more is asked.
 std::vector<ShiftedMean> shifted_means(const CostTable& table, const ProfileOptions& options);
 
 }  // namespace ccp

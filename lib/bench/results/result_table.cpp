@@ -58,8 +58,16 @@ std::set<std::string> hashes_of(const CsvTable& summary) {
   return hashes;
 }
 
-/// Cells with a result that are not listed. A run that failed to come to its end leaves some, copied shards do, and so do
-/// earlier versions of a config.
+/// What the summaries of earlier configs list, which were set aside.
+std::set<std::string> hashes_set_aside(const std::filesystem::path& folder) {
+  std::set<std::string> hashes;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "earlier", ignored))
+    if (const auto file = entry.path() / "summary.csv"; std::filesystem::exists(file)) hashes.merge(hashes_of(read_csv(file)));
+  return hashes;
+}
+
+/// Cells with a result that are listed nowhere. A run that failed to come to its end leaves some, and copied shards do.
 std::size_t count_unlisted(const std::filesystem::path& folder, const std::set<std::string>& listed) {
   std::size_t count = 0;
   std::error_code ignored;
@@ -71,9 +79,13 @@ std::size_t count_unlisted(const std::filesystem::path& folder, const std::set<s
 /// Brings summary.csv up to date with cells/. Returns a note when that cannot be done. No listed row is ever lost: only a
 /// plan that knows all of them may write the table.
 std::string refresh_summary(const std::filesystem::path& folder, const Manifest& manifest, const std::string& fclib_dir) {
-  std::set<std::string> listed;
-  if (std::filesystem::exists(folder / "summary.csv")) listed = hashes_of(read_csv(folder / "summary.csv"));
-  const std::size_t unlisted = count_unlisted(folder, listed);
+  std::set<std::string> listed, known;
+  if (std::filesystem::exists(folder / "summary.csv")) {
+    listed = hashes_of(read_csv(folder / "summary.csv"));
+    known = hashes_set_aside(folder);  // of no config but theirs, once this one has a summary
+  }
+  known.insert(listed.begin(), listed.end());
+  const std::size_t unlisted = count_unlisted(folder, known);
   if (unlisted == 0) return "";
   const auto left_out = [&](const std::string& why) {
     return fmt::format("{}: {} of its cells not in summary.csv {} left out: {}", folder.string(), unlisted,
@@ -139,6 +151,11 @@ ResultTable::ResultTable(const std::filesystem::path& folder, const Catalog& cat
     }
     rows_.push_back(std::move(row));
   }
+}
+
+std::string ResultTable::reason(const ResultRow& row) const {
+  const int column = summary_.column("reason");
+  return column < 0 ? std::string() : summary_.rows[row.index][static_cast<std::size_t>(column)];
 }
 
 const CsvTable& ResultTable::table_of(const ResultRow& row, const std::string& file) const {

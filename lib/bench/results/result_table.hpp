@@ -50,6 +50,8 @@ class ResultTable {
   /// that was never reached and for the residual of a run that diverged; NaN where there is no value (the cell failed or has
   /// no such column).
   double metric(const ResultRow& row, const std::string& name, double at) const;
+  /// Why a cell ended as it did; empty where it does not say.
+  std::string reason(const ResultRow& row) const;
   /// trace.csv of a cell. Throws InputError when it cannot be read.
   const CsvTable& trace(const ResultRow& row) const;
   /// Not where a cell was killed before its first iterate.
