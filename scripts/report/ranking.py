@@ -70,7 +70,7 @@ def runs(standing_of_peer):
     return Value(f"{figure(found)} <small>runs</small>" if math.isfinite(found) else "–", found, 0)
 
 
-def ranking_table(model, rows, unread):
+def ranking_table(model, rows, unread=0):
     places = ranked(rows)
     problems = len(taken(rows))
     schools = len({s["school"] for s in places}) > 1
