@@ -11,6 +11,7 @@ The scripts that draw figures and write the report read results through this mod
 
 import csv
 import fnmatch
+import hashlib
 import json
 import math
 import re
@@ -284,8 +285,21 @@ def as_number(text):
         return math.nan
 
 
+def check_file(path):
+    """Raises InputError where the cell.json beside a file gives another checksum than the file has. Earlier ones give none."""
+    try:
+        files = json.loads((path.parent / "cell.json").read_bytes()).get("files")
+        expected = files.get(path.name) if isinstance(files, dict) else None
+        damaged = expected is not None and hashlib.sha256(path.read_bytes()).hexdigest()[:16] != expected
+    except (OSError, ValueError, AttributeError):
+        return  # who reads the files says what is wrong with them
+    if damaged:
+        raise InputError(f"{path}: is damaged: its checksum is not that of when it was written; `ccpbench run` of the config runs the cell again")
+
+
 def _whole_rows(path):
     """The names of the columns of a CSV file, and its rows with as many fields."""
+    check_file(path)
     try:
         with path.open(newline="", encoding="utf-8") as file:
             rows = csv.reader(file)

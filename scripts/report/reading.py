@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ccpbench_results import (as_number, read_json, read_manifest, read_summary, school_of, step_traces, swept_groups, swept_value,
+from ccpbench_results import (as_number, check_file, read_json, read_manifest, read_summary, school_of, step_traces, swept_groups, swept_value,
                               without_suffix)
 from result_folder import step_status
 from series_styles import numbers
@@ -128,6 +128,7 @@ def read_curve(path, columns, measures, most):
     """({column: list of numbers or None} of a trace.csv, thinned by the measures; rows of the file). None without a trace.
 
     A last line cut short is left out."""
+    check_file(path)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):

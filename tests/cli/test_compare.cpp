@@ -23,6 +23,14 @@ std::string small_stack(const Workplace& place) {
     "stop": {"max_iterations": 40}})x");
 }
 
+/// Makes cell.json one of earlier programs.
+void forget_checksums(const fs::path& file) {
+  auto json = nlohmann::json::parse(read_text(file));
+  json.erase("checksum");
+  json.erase("files");
+  std::ofstream(file) << json;
+}
+
 Answer run_stack(const Workplace& place, const std::string& out, const Arguments& more = {}) {
   Arguments arguments = {"run", place.text("c.json"), "--quiet", "--out", place.text(out)};
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -89,6 +97,7 @@ TEST_CASE("compare takes two folders, with the times of what was repeated in bot
   const auto set_times = [&](const std::string& folder, double scale) {
     for (const auto& [id, cell] : read_results(place / folder)) {
       auto json = cell.json;
+      json.erase("checksum");  // as of earlier programs
       double seconds = 1e-3;
       for (auto& run : json["runs"]) run["solve_s"] = scale * (seconds += 1e-5);
       std::ofstream(cell.folder / "cell.json") << json;
@@ -120,6 +129,7 @@ TEST_CASE("a trace that is cut off cannot be compared, nor become a baseline") {
   REQUIRE(run_program(place, {"compare", place.text("old/c"), "--baseline", place.text("own"), "--update"}).code == 0);
   const fs::path trace = read_results(place / "old/c").at(jacobi_cell).folder / "trace.csv";
   const std::string whole = read_text(trace);
+  forget_checksums(trace.parent_path() / "cell.json");
   std::ofstream(trace) << whole.substr(0, whole.find("\n20,") + 1);
   for (const Arguments& more : {Arguments{}, Arguments{"--update"}}) {
     Arguments arguments = {"compare", place.text("old/c"), "--baseline", place.text("own")};
@@ -194,6 +204,35 @@ TEST_CASE("a smaller run, or one of another size, takes the place of a baseline 
   CHECK(stored() == before);
   CHECK_THAT(bad_input_line(run_program(place, {"compare", place.text("all/c"), "--baseline", place.text("own"), "--replace"})),
              Catch::Contains("--update"));
+}
+
+TEST_CASE("a flipped digit in a trace or in a cell is noticed by who reads it, and the next run mends it") {
+  const Workplace place;
+  small_stack(place);
+  REQUIRE(run_stack(place, "old").code == 0);
+  REQUIRE(run_stack(place, "new").code == 0);
+  const auto cell = read_results(place / "new/c").at(jacobi_cell);
+  for (const std::string name : {"trace.csv", "cell.json"}) {
+    const fs::path file = cell.folder / name;
+    const std::string whole = read_text(file);
+    std::string flipped = whole;
+    char& digit = flipped[name == "trace.csv" ? whole.find("\n20,") + 1 : whole.find("\"objective\": -") + 14];
+    REQUIRE((digit >= '0' && digit <= '9'));
+    digit = digit == '9' ? '8' : static_cast<char>(digit + 1);
+    std::ofstream(file) << flipped;
+    const std::string damaged = name + ": is damaged: its checksum is not that of when it was written; `ccpbench run`";
+    CHECK_THAT(bad_input_line(run_program(place, {"compare", place.text("old/c"), place.text("new/c")})),
+               Catch::Contains(damaged));
+    CHECK_THAT(run_program(place, {"run", place.text("c.json"), "--out", place.text("new")}).err, Catch::Contains("is damaged"));
+    CHECK(run_program(place, {"compare", place.text("old/c"), place.text("new/c")}).code == 0);
+  }
+  // Results of earlier programs have none, and are read.
+  forget_checksums(cell.folder / "cell.json");
+  CHECK(run_program(place, {"compare", place.text("old/c"), place.text("new/c")}).code == 0);
+  // Traces that were removed are not run for again.
+  fs::remove(cell.folder / "trace.csv");
+  REQUIRE(run_stack(place, "new").code == 0);
+  CHECK_FALSE(fs::exists(cell.folder / "trace.csv"));
 }
 
 TEST_CASE("labels that 80 columns would make equal are shown whole") {

@@ -150,6 +150,20 @@ class RealRuns(Folders):
         self.assertEqual(set(traces["sequence_step"]), {2.0})
         self.assertEqual(traces.units["velocity_residual"], "m/s")
 
+    def test_a_flipped_digit_in_a_trace_is_noticed(self):
+        results = self.run_config({"problems": [{"scene": "odd_mass_stack", "parameters": {"spheres": 3, "heavy_index": 2}}],
+                                   "solvers": [{"solver": "jacobi"}], "stop": {"max_iterations": 12}})
+        trace = next(results.folder.glob("cells/*/trace.csv"))
+        text = trace.read_text()
+        self.assertEqual(len(results.traces()), 13)
+        for damaged in (text.replace("\n3,", "\n8,"), text[:text.rindex("\n12,") + 1]):
+            trace.write_text(damaged)
+            with self.assertRaisesRegex(InputError, r"trace.csv: is damaged: its checksum is not that of when it was written; .ccpbench run. "):
+                results.traces()
+        cell = trace.with_name("cell.json")  # of earlier programs
+        cell.write_text(json.dumps({key: value for key, value in json.loads(cell.read_text()).items() if key not in ("files", "checksum")}))
+        self.assertEqual(len(results.traces()), 12)
+
     def test_units_are_those_of_the_program(self):
         def listing(*what):
             return subprocess.run([PROGRAM, "list", *what], capture_output=True, text=True, check=True).stdout

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "bench/config/config_json.hpp"
+#include "bench/results/cell_file.hpp"
 #include "core/error.hpp"
 #include "io/file.hpp"
 
@@ -13,8 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// {"problem", "solver", "stop"} of a cell.json, without names and what came out.
-Json inputs_of(const fs::path& file) {
-  const Json cell = parse_json(read_result(file), file.string());
+Json inputs_of(const fs::path& folder) {
+  const fs::path file = folder / "cell.json";
+  const Json cell = parse_json(read_cell(folder), file.string());
   try {
     const Json& given = cell.at("problem");
     Json problem = Json::object(), solver = Json::object();
@@ -39,7 +41,7 @@ std::string first_token(const std::string& pointer) { return pointer.substr(1, p
 
 InputTable::InputTable(const ResultTable& results) {
   for (const ResultRow& row : results.rows())
-    cells_[row.id()] = dump_json(inputs_of(results.folder() / "cells" / row.hash / "cell.json"));
+    cells_[row.id()] = dump_json(inputs_of(results.folder() / "cells" / row.hash));
 }
 
 // Cells share their problems and solvers: each is written once.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "bench/results/cell_file.hpp"
 #include "bench/results/record_json.hpp"
 #include "core/error.hpp"
 
@@ -19,7 +20,7 @@ struct Samples {
 
 Samples samples_of(const ResultTable& results, const ResultRow& row) {
   const auto file = results.folder() / "cells" / row.hash / "cell.json";
-  const auto record = record_from_json(read_result(file));
+  const auto record = record_from_json(read_cell(file.parent_path()));
   if (!record) throw InputError(file.string(), "", "is not the result of a cell");
   Samples samples;
   for (const TimedRun& run : record->runs) samples.pass = std::max(samples.pass, run.pass);

@@ -9,6 +9,7 @@
 #include "bench/config/config_json.hpp"
 #include "bench/record/csv.hpp"
 #include "bench/record/metrics.hpp"
+#include "bench/results/cell_file.hpp"
 #include "bench/results/record_json.hpp"
 #include "core/error.hpp"
 #include "core/sha256.hpp"
@@ -48,7 +49,7 @@ std::vector<Column> summary_columns() {
 
 std::optional<CellRecord> read_record(const fs::path& folder, const Cell& cell) {
   const auto text = read_file(folder / "cells" / cell.hash / "cell.json");
-  if (!text) return std::nullopt;
+  if (!text || !is_as_written(*text)) return std::nullopt;
   auto record = record_from_json(*text);
   if (record && record->hash != cell.hash) return std::nullopt;
   return record;
@@ -106,8 +107,10 @@ std::optional<CellRecord> ResultStore::find(const Cell& cell) const {
 
 bool ResultStore::has_result(const Cell& cell) const {
   const auto record = find(cell);
-  return record && !record->io_failure;
+  return record && !record->io_failure && damage(cell).empty();
 }
+
+std::string ResultStore::damage(const Cell& cell) const { return damage_of_cell(cell_folder(cell)); }
 
 void ResultStore::prepare(const Cell& cell) const {
   discard(cell);
@@ -123,7 +126,7 @@ void ResultStore::discard(const Cell& cell) const {
 }
 
 void ResultStore::store(const Cell& cell, const CellRecord& record) const {
-  write_file_atomically(cell_folder(cell) / "cell.json", record_to_json(cell, record));
+  write_cell(cell_folder(cell), cell, record);
 }
 
 void ResultStore::write_summary(const Plan& plan) const {

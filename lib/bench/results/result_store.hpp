@@ -23,12 +23,16 @@ class ResultStore {
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path cell_folder(const Cell& cell) const { return folder_ / "cells" / cell.hash; }
 
-  /// The stored result of a cell. Nothing when it is missing, half-written, of another hash, or ended at a limit that is
-  /// higher now.
+  /// The stored result of a cell. Nothing when it is missing, half-written, damaged, of another hash, or ended at a limit
+  /// that is higher now.
   std::optional<CellRecord> find(const Cell& cell) const;
 
-  /// Whether find() gives a result that need not be tried again: not one that failed because its files could not be written.
+  /// Whether find() gives a result that need not be tried again: not one that failed because its files could not be written,
+  /// nor one that is damaged.
   bool has_result(const Cell& cell) const;
+
+  /// damage_of_cell() of its folder.
+  std::string damage(const Cell& cell) const;
 
   /// Makes the folder of a cell, empty.
   void prepare(const Cell& cell) const;

@@ -8,6 +8,7 @@
 
 #include "bench/config/config_json.hpp"
 #include "bench/config/plan.hpp"
+#include "bench/results/cell_file.hpp"
 #include "bench/results/result_store.hpp"
 #include "bench/results/steps_csv.hpp"
 #include "core/error.hpp"
@@ -162,7 +163,8 @@ const CsvTable& ResultTable::table_of(const ResultRow& row, const std::string& f
   const std::filesystem::path path = std::filesystem::path(row.hash) / file;
   const auto found = tables_.find(path.string());
   if (found != tables_.end()) return found->second;
-  return tables_.emplace(path.string(), read_csv(folder_ / "cells" / path)).first->second;
+  const std::filesystem::path folder = folder_ / "cells" / row.hash;
+  return tables_.emplace(path.string(), parse_csv(read_beside_cell(folder, file), folder / file)).first->second;
 }
 
 bool ResultTable::has_trace(const ResultRow& row) const {

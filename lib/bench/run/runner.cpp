@@ -124,6 +124,8 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   store.write_manifest(manifest);
   progress.planned(config, chosen.size(), report.reused);
   if (!moved.empty()) progress.note(moved);
+  for (const std::size_t index : missing)
+    if (const std::string damage = store.damage(plan.cells[index]); !damage.empty() && !options.fresh) progress.note(damage);
   const Timing timing = timing_of(options, config.kernels);
   if (timing.repeat > 1 || timing.passes == 2)  // other runs are about results
     for (const std::string& text : report.warnings) progress.warning(text);

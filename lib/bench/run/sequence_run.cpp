@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bench/record/csv.hpp"
-#include "bench/results/record_json.hpp"
+#include "bench/results/cell_file.hpp"
 #include "bench/results/steps_csv.hpp"
 #include "bench/results/trace_csv.hpp"
 #include "bench/run/driver.hpp"
@@ -395,7 +395,7 @@ int run_sequence(const Cell& cell, const Catalog& catalog, const fs::path& folde
   }
   record.peak_memory_mb = peak_memory_mb();
   record.wall_s = runner ? runner->wall_s() : wall.seconds();
-  write_file_atomically(folder / "cell.json", record_to_json(cell, record));
+  write_cell(folder, cell, record);
   return 0;
 }
 
@@ -413,7 +413,7 @@ int run_sequence_again(const Cell& cell, const Catalog& catalog, const fs::path&
   }
   runner.run();
   add_run(record, total_of(runner.rows(), cell.spec->sequence->solved_steps()), std::move(run));
-  write_file_atomically(folder / "cell.json", record_to_json(cell, record));
+  write_cell(folder, cell, record);
   return 0;
 }
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "bench/results/record_json.hpp"
+#include "bench/results/cell_file.hpp"
 #include "bench/results/trace_csv.hpp"
 #include "bench/run/driver.hpp"
 #include "bench/run/kernel_times.hpp"
@@ -107,7 +107,7 @@ int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, cons
   record.conversions = built.problem().conversions();
   record.peak_memory_mb = peak_memory_mb();
   record.wall_s = wall.seconds();
-  write_file_atomically(folder / "cell.json", record_to_json(cell, record));
+  write_cell(folder, cell, record);
   return 0;
 }
 
@@ -138,7 +138,7 @@ int run_cell_again(const Cell& cell, BuiltProblem& built, const Catalog& catalog
   run.busy = busy_text(load.read(), cell.threads, machine_cores());
   run.kernel_work_s = totals.work(result.counters);
   add_run(record, result, std::move(run));
-  write_file_atomically(folder / "cell.json", record_to_json(cell, record));
+  write_cell(folder, cell, record);
   return 0;
 }
 
