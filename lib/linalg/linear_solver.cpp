@@ -24,6 +24,38 @@ bool same_pattern(const SparseMatrix& a, const SparseMatrix& b) {
          std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
 }
 
+/// R -= A X of the symmetric A by its lower triangle, eight columns at a time: each number of A is read once for all of
+/// them. The operations of a column are those of A.selfadjointView<Lower>() * X, in their order.
+void subtract_symmetric_product(const SparseMatrix& A, const DenseMatrix& X, DenseMatrix& R) {
+  constexpr Index width = 8;
+  using Lane = Eigen::Array<double, width, 1>;
+  using Lanes = Eigen::Array<double, width, Eigen::Dynamic>;
+  Lanes x(width, X.rows()), r(width, X.rows());
+  x.setZero();
+  r.setZero();
+  for (Index first = 0; first < X.cols(); first += width) {
+    const Index used = std::min(width, X.cols() - first);
+    x.topRows(used) = X.middleCols(first, used).transpose();
+    r.topRows(used) = R.middleCols(first, used).transpose();
+    for (Index j = 0; j < A.outerSize(); ++j) {
+      SparseMatrix::InnerIterator entry(A, j);
+      while (entry && entry.row() < j) ++entry;
+      const Lane own = x.col(j), scattered = -own;
+      if (entry && entry.row() == j) {
+        r.col(j) += -entry.value() * own;
+        ++entry;
+      }
+      Lane sum = Lane::Zero();
+      for (; entry; ++entry) {
+        sum += entry.value() * x.col(entry.row());
+        r.col(entry.row()) += entry.value() * scattered;
+      }
+      r.col(j) -= sum;
+    }
+    R.middleCols(first, used) = r.topRows(used).transpose();
+  }
+}
+
 SparseMatrix compressed(SparseMatrix matrix) {
   matrix.makeCompressed();
   return matrix;
@@ -121,7 +153,7 @@ LinearStatus LinearSolver::solve_columns(DenseMatrix& X) {
     if (kind_ == MatrixKind::unsymmetric)
       residual.noalias() -= matrix_ * X;
     else
-      residual.noalias() -= matrix_.selfadjointView<Eigen::Lower>() * X;
+      subtract_symmetric_product(matrix_, X, residual);
     info_.refinements += columns;
     info_.back_solves += columns;
     status = do_solve_columns(residual, correction);

@@ -107,10 +107,18 @@ double grouped_dot(const SparseMatrix& D, Index i, const std::vector<int>& owner
   return sum;
 }
 
-/// DᵀH⁻¹D column by column, with one solve for all columns of a pack.
-std::vector<std::vector<std::pair<int, double>>> solved_columns(const SparseMatrix& D, const MassMatrix& mass,
-                                                                const PackedColumns& packed) {
-  std::vector<std::vector<std::pair<int, double>>> found(static_cast<std::size_t>(D.cols()));
+/// Dofs that H couples; finest_groups() reads one triangle of it.
+BlockPartition coupled_groups(const GlobalForm& form, const MassMatrix& mass) {
+  return mass.symmetric() ? finest_groups(form.H) : uniform_blocks(form.H.cols(), form.H.cols());
+}
+
+/// DᵀH⁻¹D column by column, with one solve for all columns of a pack: tells use(j, i, N_ij) those that are not zero, i
+/// ascending. Columns that are not wanted are left out.
+template <typename Wanted, typename Use>
+void for_solved_columns(const SparseMatrix& D, const MassMatrix& mass, PackedColumns packed, const Wanted& wanted,
+                        const Use& use) {
+  for (std::vector<int>& pack : packed.packs) std::erase_if(pack, [&](int j) { return !wanted(j); });
+  std::erase_if(packed.packs, [](const std::vector<int>& pack) { return pack.empty(); });
   DenseMatrix response;
   std::vector<int> rows;
   const Index packs = std::ssize(packed.packs);
@@ -132,11 +140,9 @@ std::vector<std::vector<std::pair<int, double>>> solved_columns(const SparseMatr
         std::sort(rows.begin(), rows.end());
         rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
         for (const int i : rows)
-          if (const double value = grouped_dot(D, i, packed.owner, groups, response.col(p)); value != 0.0)
-            found[static_cast<std::size_t>(j)].emplace_back(i, value);
+          if (const double value = grouped_dot(D, i, packed.owner, groups, response.col(p)); value != 0.0) use(j, i, value);
       }
   }
-  return found;
 }
 
 /// By solving with H. Bodies that H does not couple, elastic ones, are solved for at once: 125 cubes take about as many
@@ -145,9 +151,11 @@ SparseMatrix assemble_by_solves(const GlobalForm& form, const MassMatrix& mass) 
   const Index rows = form.D.cols();
   std::vector<int> start{0}, row;
   std::vector<double> value;
-  // finest_groups() reads one triangle of H.
-  const BlockPartition groups = mass.symmetric() ? finest_groups(form.H) : uniform_blocks(form.H.cols(), form.H.cols());
-  for (const auto& column : solved_columns(form.D, mass, packed_columns(form.D, groups))) {
+  std::vector<std::vector<std::pair<int, double>>> columns(static_cast<std::size_t>(rows));
+  for_solved_columns(
+      form.D, mass, packed_columns(form.D, coupled_groups(form, mass)), [](int) { return true; },
+      [&](int j, int i, double entry) { columns[static_cast<std::size_t>(j)].emplace_back(i, entry); });
+  for (const auto& column : columns) {
     for (const auto& [i, entry] : column) {
       row.push_back(i);
       value.push_back(entry);
@@ -216,6 +224,37 @@ SparseMatrix assemble_delassus(const GlobalForm& form, const MassMatrix& mass, c
   return factored != nullptr ? assemble_by_bodies(form, mass, *factored) : assemble_by_solves(form, mass);
 }
 
+Index delassus_numbers(const ContactProblem& problem) {
+  const ConstraintSet& set = problem.constraints();
+  if (!problem.given_global()) return problem.local().N.nonZeros();
+  const GlobalForm& form = problem.global();
+  const std::vector<int> owner = coupled_groups(form, problem.mass()).owner();
+  std::vector<std::vector<int>> groups(static_cast<std::size_t>(set.count())), touching;
+  for (Index i = 0; i < set.count(); ++i) {
+    auto& own = groups[static_cast<std::size_t>(i)];
+    for (Index row = set.offset(i); row < set.offset(i) + set.rows(i); ++row)
+      for (SparseMatrix::InnerIterator entry(form.D, row); entry; ++entry)
+        own.push_back(owner[static_cast<std::size_t>(entry.row())]);
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    if (!own.empty()) touching.resize(std::max(touching.size(), static_cast<std::size_t>(own.back()) + 1));
+    for (const int group : own) touching[static_cast<std::size_t>(group)].push_back(static_cast<int>(i));
+  }
+  Index numbers = 0;
+  std::vector<Index> seen_by(static_cast<std::size_t>(set.count()), -1);
+  for (Index i = 0; i < set.count(); ++i) {
+    Index rows = 0;
+    for (const int group : groups[static_cast<std::size_t>(i)])
+      for (const int j : touching[static_cast<std::size_t>(group)])
+        if (Index& seen = seen_by[static_cast<std::size_t>(j)]; seen != i) {
+          seen = i;
+          rows += set.rows(j);
+        }
+    numbers += rows * set.rows(i);
+  }
+  return numbers;
+}
+
 Vector free_velocity(const GlobalForm& form, const MassMatrix& mass) {
   Vector v(form.k.size());
   mass.solve(form.k, v);
@@ -264,17 +303,9 @@ Vector diagonal_of(const ConstraintSet& set, const std::vector<Matrix3>& blocks)
 Vector absolute_product(const GlobalForm& form, const MassMatrix& mass, const Vector& x) {
   Vector sums = Vector::Zero(x.size());
   if (form.C.nonZeros() > 0) sums = form.C.cwiseAbs() * x.cwiseAbs();
-  std::vector<Index> columns;
-  for (Index j = 0; j < x.size(); ++j)
-    if (x[j] != 0.0) columns.push_back(j);
-  for (std::size_t first = 0; first < columns.size(); first += columns_at_once) {
-    const std::size_t count = std::min(static_cast<std::size_t>(columns_at_once), columns.size() - first);
-    DenseMatrix response = DenseMatrix::Zero(form.D.rows(), static_cast<Index>(count));
-    for (std::size_t c = 0; c < count; ++c)
-      response.col(static_cast<Index>(c)) += x[columns[first + c]] * form.D.col(columns[first + c]);
-    mass.solve_columns(response);
-    sums += (form.D.transpose() * response).cwiseAbs().rowwise().sum();
-  }
+  for_solved_columns(
+      form.D, mass, packed_columns(form.D, coupled_groups(form, mass)), [&](int j) { return x[j] != 0.0; },
+      [&](int j, int i, double entry) { sums[i] += std::abs(entry * x[j]); });
   return sums;
 }
 

@@ -12,6 +12,10 @@ namespace ccp {
 /// null otherwise), else by solving with H for all columns of D.
 SparseMatrix assemble_delassus(const GlobalForm& form, const MassMatrix& mass, const FactoredDelassus* factored);
 
+/// How many numbers N has by blocks of constraints, of those that share a group of dofs that H couples (those of a problem
+/// given in local form as they are); does not form N.
+Index delassus_numbers(const ContactProblem& problem);
+
 /// r = DᵀH⁻¹k + b (A.3).
 Vector free_velocity(const GlobalForm& form, const MassMatrix& mass);
 
@@ -26,8 +30,8 @@ Vector delassus_diagonal(const ContactProblem& problem);
 /// diag(N), m, of the diagonal blocks N_ii.
 Vector diagonal_of(const ConstraintSet& set, const std::vector<Matrix3>& blocks);
 
-/// Σ_j |N_ij||x_j| per row, m (D.2), without storing N: solves with H for each x_j that is not zero. |C_ij| is added to that
-/// of the rest of N_ij.
+/// Σ_j |N_ij||x_j| per row, m (D.2), without storing N: solves with H for the x_j that are not zero, those of bodies that
+/// share no constraint at once. |C_ij| is added to that of the rest of N_ij.
 Vector absolute_product(const GlobalForm& form, const MassMatrix& mass, const Vector& x);
 
 /// max|N − Nᵀ| / max|N|; 0 for an empty N.
