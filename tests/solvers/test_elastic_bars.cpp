@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
+#include "problem/conversion.hpp"
 #include "solvers/fixed_point/delassus_rows.hpp"
 #include "support/elastic_bars.hpp"
 #include "support/run_solver.hpp"
@@ -76,6 +78,23 @@ TEST_CASE("the operator by solves is chosen where N would have more numbers than
   const ContactProblem rigid = random_problem(41, {5, 7});
   CHECK(&select_operator(rigid, OperatorForm::automatic) == &rigid.factored());
   CHECK(&select_operator(rigid, OperatorForm::solved) == &rigid.solved());
+}
+
+TEST_CASE("pqn forms N where a product with it is cheaper than solves, however many rows it has") {
+  const auto forms_N = [](const ContactProblem& problem) {
+    run(problem, {"pqn", Model::ncp, at_residual(1e-6, 1)});
+    const auto done = problem.conversions();
+    return std::any_of(done.begin(), done.end(), [](const Conversion& one) { return one.name == "block-CSR operator"; });
+  };
+  // Eight bars that touch their neighbours alone, and a plate with many contacts.
+  const ContactProblem loose = elastic_bars({{12, 3, 3}, 1e6, 1e3, 1.0, 8}), plate = elastic_bars({{12, 12, 1}});
+  CHECK(loose.rows() * loose.rows() > 4 * loose.mass().factor_nonzeros());
+  CHECK(delassus_numbers(loose) == loose.local().N.nonZeros());
+  CHECK(delassus_numbers(loose) <= 4 * loose.mass().factor_nonzeros());
+  CHECK(delassus_numbers(plate) == plate.rows() * plate.rows());
+  CHECK(delassus_numbers(plate) > 4 * plate.mass().factor_nonzeros());
+  CHECK(forms_N(loose));
+  CHECK_FALSE(forms_N(plate));
 }
 
 TEST_CASE("the operator by solves is refused where there is none") {
