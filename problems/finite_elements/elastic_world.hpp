@@ -12,6 +12,7 @@
 #include "problems/finite_elements/elastic_body.hpp"
 #include "problems/finite_elements/elastic_step.hpp"
 #include "problems/finite_elements/penalty_contact.hpp"
+#include "problems/finite_elements/rigid_partner.hpp"
 #include "problems/finite_elements/surface_contact.hpp"
 #include "problems/geometry/shape.hpp"
 
@@ -39,20 +40,25 @@ struct ElasticObstacle {
   Vector3 inertia = Vector3::Zero();  ///< principal moments, kg m²
 };
 
-/// Bodies of finite elements with contact and friction, stepped in time. See problems/README.md for the equations. The dofs
-/// of a problem are those of the obstacles that have a mass, 6 each (v, ω in world axes), and then those of the nodes of the
-/// bodies in the order of their numbers, 3 a node. Its blocks are the contacts and then the rows of these obstacles.
+/// Bodies of finite elements with contact and friction, and free rigid bodies among them, stepped in time. See
+/// problems/README.md for the equations. Elastic bodies have the first numbers, then come rigid ones and obstacles. The dofs
+/// of a problem are those of the rigid bodies and of the obstacles that have a mass, 6 each (v, ω in world axes), and then
+/// those of the nodes of the bodies in the order of their numbers, 3 a node. Its blocks are the contacts and then the rows
+/// of these obstacles.
 ///
 /// With velocity_impulse a pair is in contact where Φ <= envelope + h · max(speed of either), the speed of a body the
 /// largest of its nodes in v⁽ˡ⁾ and in H⁻¹k. The relative speed would not do: layers fall equally fast, the lower one stops,
 /// and the upper one enters it. With moreau_midpoint it is where Φ <= 0 at the half step.
 class ElasticWorld final : public Motion, public ShowsMeshes {
  public:
-  /// Throws InputError naming what is wrong: h <= 0, an envelope, a mass or μ < 0, an obstacle of another shape, springs
-  /// with friction or with another integrator.
-  ElasticWorld(ElasticWorldSettings settings, std::vector<ElasticBody> bodies, std::vector<ElasticObstacle> obstacles);
+  /// Throws InputError naming what is wrong: h <= 0, an envelope, a mass or μ < 0, an obstacle or a rigid body of another
+  /// shape, a rigid body that has no contact with an obstacle, springs with friction, with another integrator or with rigid
+  /// bodies.
+  ElasticWorld(ElasticWorldSettings settings, std::vector<ElasticBody> bodies, std::vector<ElasticObstacle> obstacles,
+               std::vector<RigidPartner> partners = {});
 
   const std::vector<ElasticBody>& bodies() const { return bodies_; }
+  const std::vector<RigidPartner>& partners() const { return partners_; }
   /// J; the potential one is that of gravity alone.
   double kinetic_energy() const;
   double potential_energy() const;
@@ -69,23 +75,28 @@ class ElasticWorld final : public Motion, public ShowsMeshes {
   /// kinetic_J, potential_J (of gravity and elastic), elastic_J, deepest_gap, inverted (elements with det F <= 0), and where
   /// the settings say so fastest (the largest speed of a node at the end of a step so far, m/s)
   std::vector<MotionFact> facts() const override;
-  /// The obstacles.
+  /// The rigid bodies and the obstacles.
   SceneGeometry surfaces() const override;
   std::vector<PlacedMesh> meshes() const override;
 
  private:
   using Places = std::vector<std::vector<Vector3>>;
 
-  Index dofs() const;
+  Index dofs() const { return rigid_dofs() + node_dofs(); }
+  Index rigid_dofs() const { return 6 * (std::ssize(partners_) + std::ssize(driven_)); }
   Index node_dofs() const;
-  /// Numbers of a state.
-  Index state_size() const { return 2 * node_dofs() + (settings_.remembers_fastest ? 1 : 0); }
+  /// Numbers of a state: nodes, rigid bodies, the fastest.
+  Index state_size() const;
+  /// First dof of a rigid body or of an obstacle with a mass by its number; -1 of other obstacles.
+  Index first_rigid_dof(int number) const;
+  /// Of the rigid bodies, after `lead` of a step with their velocities.
+  std::vector<ObstacleFrame> frames_after(double lead) const;
   /// H and k of an obstacle with a mass.
   ElasticStep driven_step(const ElasticObstacle& obstacle) const;
   double time() const { return static_cast<double>(step_) * settings_.time_step; }
   Places places_after(double lead) const;
-  /// speeds: of the bodies, m/s; empty: only what touches or overlaps.
-  std::vector<SurfaceContact> contacts(const Places& places, double time, const std::vector<double>& speeds) const;
+  /// places: after `lead` of a step. speeds: of the elastic bodies, m/s; empty: only what touches or overlaps.
+  std::vector<SurfaceContact> contacts(const Places& places, double lead, const std::vector<double>& speeds) const;
   void add_driven_blocks(ProblemBuilder& builder, std::vector<ContactKey>& keys) const;
   /// With springs for contacts.
   MotionProblem sprung_problem(const std::vector<ElasticStep>& steps, const Places& places) const;
@@ -96,6 +107,7 @@ class ElasticWorld final : public Motion, public ShowsMeshes {
   ElasticWorldSettings settings_;
   std::vector<ElasticBody> bodies_;
   std::vector<ElasticObstacle> obstacles_;
+  std::vector<RigidPartner> partners_;
   std::vector<std::size_t> driven_;  ///< obstacles with a mass
   const Stepper* stepper_;
   std::int64_t step_ = 0;

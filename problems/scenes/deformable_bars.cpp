@@ -37,6 +37,10 @@ DeformableBars::DeformableBars() {
       .add("damping", &p.damping, Range::non_negative(), "s", "β of the Rayleigh damping β K", "Tasora 2021, TEST 4: 0.01")
       .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient of every contact", bars_source)
       .add("envelope", &p.envelope, Range::non_negative(), "m", "points at rest nearer than this are contacts", "ours")
+      .add("ball_mass", &p.ball_mass, Range::non_negative(), "kg",
+           "of a rigid ball that falls on the middle of the top layer, at first above it by the gap of the layers; 0: none",
+           "ours")
+      .add("ball_radius", &p.ball_radius, Range::positive(), "m", "of that ball", "ours")
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", bars_source)
       .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", bars_source);
 }
@@ -74,10 +78,15 @@ std::unique_ptr<Motion> DeformableBars::do_motion(std::uint64_t seed) const {
       bars.push_back(elastic_body(model, beside * across + p.pitch * (layer + 1) * Vector3::UnitZ(), rotation));
     }
   }
+  std::vector<RigidPartner> balls;
+  if (p.ball_mass > 0.0) {
+    RigidPartner& ball = balls.emplace_back(RigidPartner{Sphere{p.ball_radius}, moving_sphere(p.ball_mass, p.ball_radius)});
+    ball.body.position[2] = p.pitch * (p.layers + 1) - 0.5 * p.width + p.ball_radius;
+  }
   return std::make_unique<ElasticWorld>(
       ElasticWorldSettings{
           info().name, p.time_step, {0.0, 0.0, -p.gravity}, Stepping::velocity_impulse, p.envelope, p.friction},
-      std::move(bars), std::vector<ElasticObstacle>{{HalfSpace{}, resting(Vector3::Zero())}});
+      std::move(bars), std::vector<ElasticObstacle>{{HalfSpace{}, resting(Vector3::Zero())}}, std::move(balls));
 }
 
 }  // namespace ccp

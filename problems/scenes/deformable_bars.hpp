@@ -26,9 +26,11 @@ class DeformableBars final : public Scene {
     double density = 1000.0;  ///< kg/m³
     double damping = 0.01;    ///< β, s
     double friction = 0.3;
-    double envelope = 0.005;  ///< m
-    double gravity = 9.8;     ///< m/s²
-    double time_step = 0.05;  ///< s
+    double envelope = 0.005;   ///< m
+    double ball_mass = 0.0;    ///< kg; 0: no ball
+    double ball_radius = 0.1;  ///< m
+    double gravity = 9.8;      ///< m/s²
+    double time_step = 0.05;   ///< s
   };
 
   DeformableBars();

@@ -182,6 +182,9 @@ def read_open(path, file):
     meshes = meshes_of(path, file, kinds, bodies)
     if meshes and meshes[0].number < bodies:
         velocities = np.array([mesh.velocities.mean(axis=0) for mesh in meshes if mesh.number < bodies])
+        if rigid := bodies - len(velocities):  # bodies with a velocity of their own come after those that are meshes
+            velocities = np.concatenate([velocities, numbers(path, seen, "velocities", rigid, 3) if "velocities" in seen
+                                         else np.zeros((rigid, 3))])
     elif "velocities" in seen:
         velocities = numbers(path, seen, "velocities", bodies, 3)
     else:
