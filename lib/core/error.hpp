@@ -15,25 +15,35 @@ class InputError : public std::runtime_error {
   InputError(const std::string& file, const std::string& place, const std::string& expectation);
   explicit InputError(const std::string& expectation) : InputError("", "", expectation) {}
 
+  const std::string& file() const { return file_; }
   const std::string& place() const { return place_; }
+  /// The expectation alone.
+  const std::string& message() const { return message_; }
+  /// What the message says was found, and what was expected: its parts before and after ", expected", or what it takes to be
+  /// meant; the latter is empty where it says neither.
+  std::string found() const;
+  std::string expected() const;
 
  private:
-  std::string place_;
+  std::string file_, place_, message_;
 };
 
 /// Several mistakes of one input. what() is the first line, with how many more there are.
 class InputErrors : public InputError {
  public:
-  /// lines: at least one, what() of an InputError each, but for a last one that counts what is left out.
-  explicit InputErrors(std::vector<std::string> lines);
+  /// At least one.
+  explicit InputErrors(std::vector<InputError> mistakes);
 
-  const std::vector<std::string>& lines() const { return lines_; }
+  const std::vector<InputError>& mistakes() const { return mistakes_; }
 
  private:
-  std::vector<std::string> lines_;
+  std::vector<InputError> mistakes_;
 };
 
-/// What a user is shown of an error, line by line.
+/// All mistakes that an error stands for, one or several.
+std::vector<InputError> mistakes_of_error(const InputError& error);
+
+/// What a user is shown of an error, line by line: at most 20 lines, then one that counts the others.
 std::vector<std::string> lines_of_error(const InputError& error);
 
 }  // namespace ccp

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/config/config.hpp"
@@ -24,6 +26,19 @@ Lines mistakes_of(const std::string& text, const ConfigOverrides& overrides = {}
       CHECK(line.starts_with("c.json: "));
       lines.push_back(line.substr(8));
     }
+  }
+  return lines;
+}
+
+/// The same with the files that it names.
+Lines mistakes_of_files(const std::string& text) {
+  Mistakes mistakes;
+  look_for_files(parse_config(text, "c.json", fake_catalog(), {}, mistakes), {}, mistakes);
+  Lines lines;
+  try {
+    mistakes.raise();
+  } catch (const InputError& error) {
+    for (const InputError& mistake : mistakes_of_error(error)) lines.push_back(std::string(mistake.what()).substr(8));
   }
   return lines;
 }
@@ -106,5 +121,67 @@ TEST_CASE("At most twenty mistakes are shown, with how many more there are") {
   CHECK(lines[19].starts_with("/solvers/19/solver: "));
   CHECK(lines[20] == "… and 7 more");
   CHECK_THROWS_WITH(parse_config(text, "c.json", fake_catalog()),
-                    Catch::StartsWith("c.json: /solvers/0/solver: ") && Catch::EndsWith(" (and 20 more)"));
+                    Catch::StartsWith("c.json: /solvers/0/solver: ") && Catch::EndsWith(" (and 26 more)"));
+}
+
+TEST_CASE("A wrong axis of a sweep hides no other mistake") {
+  const std::string others = R"("problems": [{"scene": "pebbles", "parameters": {"colour": 1}}, {"fclib": "./none.hdf5"}],
+    "solvers": [{"solver": "good"}, {"solver": "hang", "label": "good"}], "stop": {"tolerance": 0},
+    "claims": [{"id": "a", "says": "b", "metric": "iteration", "of": "god", "at_most": 3}],
+    "plots": [{"kind": "table", "metrics": ["iterations"], "of": ["goood"], "y": "no"}])";
+  const Lines hidden = {"/stop/tolerance",  "/problems/0/parameters/colour",
+                        "/solvers/1/label", "/plots/0/y",
+                        "/plots/0/of/0",    "/claims/0/metric",
+                        "/claims/0/of",     "/problems/1/fclib"};
+  for (const std::string sweep :
+       {R"({"/stop/tolerance": []})", R"({"/solver/0/threads": [1]})", R"({"/solvers/7/threads": [1]})",
+        R"({"/stop/max_iterations": 3})", R"({"zip": {"/model": ["ccp"], "/stop/native": [true, false]}})"}) {
+    CAPTURE(sweep);
+    Lines found = places(mistakes_of_files(R"({"name": "x", )" + others + R"(, "sweep": )" + sweep + "}"));
+    REQUIRE(found.size() == hidden.size() + 1);
+    CHECK(std::count_if(found.begin(), found.end(), [](const std::string& place) { return place.starts_with("/sweep"); }) ==
+          1);
+    for (const std::string& place : hidden) CHECK(std::find(found.begin(), found.end(), place) != found.end());
+  }
+}
+
+TEST_CASE("What a wrong axis leaves open is no mistake") {
+  const auto one = [](const std::string& rest) {
+    CAPTURE(rest);
+    const Lines lines = mistakes_of_files(
+        R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}, {"solver": "good"}], )" + rest +
+        "}");
+    CHECK(lines.size() == 1);
+  };
+  // The axis would tell the labels apart, and the claim and the plot name it.
+  one(R"x("sweep": {"/solvers/1/parameters/step": []}, "plots": [{"kind": "table", "by": ["/solvers/1/parameters/step"]}],
+         "claims": [{"id": "a", "says": "b", "metric": "iterations", "of": "good (step=0.1)", "at_most": 3,
+                     "cells": {"/solvers/1/parameters/step": 0.1}}])x");
+  // The label of the second one is not known, nor are its columns.
+  const Lines lines = mistakes_of_files(R"({"name": "x", "problems": [{"scene": "pebbles"}],
+    "solvers": [{"solver": "good"}, {"solver": "unheard_of"}], "plots": [{"kind": "convergence", "y": "columns_of_its_own"}],
+    "claims": [{"id": "a", "says": "b", "metric": "iterations", "of": "another", "at_most": 3}]})");
+  CHECK(places(lines) == Lines{"/solvers/1/solver"});
+}
+
+TEST_CASE("Files that are not there are listed with the mistakes of the config") {
+  const std::string text =
+      R"({"name": "x", "problems": [{"fclib": "./a*.hdf5"}, {"fclib": "./b.hdf5", "seed": 1}, {"fclib": "c.hdf5"}],
+                               "solvers": [{"solver": "god"}, {"solver": "good", "label": "g"}, {"solver": "hang", "label": "g"}]})";
+  CHECK(places(mistakes_of_files(text)) ==
+        Lines{"/solvers/0/solver", "/problems/1/seed", "/solvers/2/label", "/problems/0/fclib", "/problems/1/fclib"});
+}
+
+TEST_CASE("A mistake says what was found and what was expected") {
+  const auto parts = [](const std::string& message) {
+    const InputError error("f", "/p", message);
+    return std::pair(error.found(), error.expected());
+  };
+  using Parts = std::pair<std::string, std::string>;
+  CHECK(parts("'a' is -1, expected a value > 0") == Parts("'a' is -1", "a value > 0"));
+  CHECK(parts("unknown key 'b' (did you mean 'c'?)") == Parts("unknown key 'b'", "'c'"));
+  CHECK(parts("unknown key 'b' (known: c, d)") == Parts("unknown key 'b'", "c, d"));
+  CHECK(parts("expected one of the keys 'c' and 'd'") == Parts("", "one of the keys 'c' and 'd'"));
+  CHECK(parts("cannot be opened") == Parts("cannot be opened", ""));
+  CHECK(InputError("f", "/p", "m").file() == "f");
 }

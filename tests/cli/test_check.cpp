@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "bench/config/config_json.hpp"
 #include "cli/program.hpp"
 
 using namespace ccp::testing;
@@ -56,7 +57,28 @@ TEST_CASE("check and run show every mistake of a config, each on its line") {
   CHECK(place.listing() == std::vector<std::string>{"wrong.json"});
   const Answer table = run_program(place, {"check", config, "--format", "json"});
   CHECK(table.code == 2);
-  CHECK_THAT(table.out, Catch::Contains("/titel: ") && Catch::Contains("; ") && Catch::Contains("/parameters/omga: "));
+  const ccp::Json document = ccp::try_parse_json(table.out);
+  REQUIRE(document.is_array());
+  CHECK(document[0]["valid"] == false);
+  const ccp::Json mistakes = document[0]["mistakes"];
+  REQUIRE(mistakes.size() == 5);
+  CHECK(mistakes[0]["file"] == config);
+  CHECK(mistakes[0]["place"] == "/titel");
+  CHECK(mistakes[0]["found"] == "unknown key 'titel'");
+  CHECK(mistakes[0]["expected"] == "'title'");
+  CHECK(mistakes[0]["message"] == "unknown key 'titel' (did you mean 'title'?)");
+  const Answer rows = run_program(place, {"check", config, "--format", "csv"});
+  CHECK_THAT(rows.out, Catch::Contains("/titel: ") && Catch::Contains("; ") && Catch::Contains("/parameters/omga: "));
+}
+
+TEST_CASE("check looks for dumps beside the config, also where the folder of others is not known") {
+  const Workplace place;
+  const std::string config = place.write("wrong.json", R"({ "name": "x", "titel": "t",
+    "problems": [ { "fclib": "./none*.hdf5" }, { "fclib": "Capsules*.hdf5" } ], "solvers": [ { "solver": "nsgs" } ] })");
+  const auto lines = lines_of(run_program(place, {"check", config}, {{"CCPBENCH_FCLIB_DIR", ""}}).err);
+  REQUIRE(lines.size() == 2);
+  CHECK_THAT(lines[0], Catch::Contains("/titel: "));
+  CHECK_THAT(lines[1], Catch::Contains("/problems/0/fclib: "));
 }
 
 TEST_CASE("a name that no config has gets the nearest few") {

@@ -46,13 +46,13 @@ std::vector<Planned> plan_all(const RunArguments& options) {
   std::vector<Planned> all;
   for (const std::string& given : options.configs) {
     const std::string file = config_file(given);
-    Config config = read_config(file, catalog(), options.run.overrides);
+    auto [config, plan] =
+        read_and_plan(file, catalog(), options.run.overrides, {options.run.fclib_dir, options.run.threads});
     for (const Planned& other : all)
       if (other.config.name == config.name && other.config.file != file)
         throw InputError(file, "/name",
                          fmt::format("'{}' is the name of {} too, expected another: results go to a folder of that name",
                                      config.name, other.config.file));
-    Plan plan = make_plan(config, {options.run.fclib_dir, options.run.threads});
     all.push_back({std::move(config), std::move(plan)});
   }
   return all;

@@ -30,9 +30,14 @@ bool is_decade(double value) {
 
 class ClaimReader {
  public:
-  ClaimReader(const Json& document, const std::vector<ConfigVariant>& variants, const ConfigKeys& keys,
+  ClaimReader(const Json& document, const std::vector<ConfigVariant>& variants, const Known& known, const ConfigKeys& keys,
               const JsonSource& source)
-      : variants_(variants), shape_(keys.shape("claim")), reference_shape_(keys.shape("claim_reference")), source_(source) {
+      : variants_(variants),
+        known_(known),
+        shape_(keys.shape("claim")),
+        reference_shape_(keys.shape("claim_reference")),
+        source_(source),
+        sweep_varies_(!known.sweep) {
     for (const ConfigVariant& variant : variants) {
       for (const auto& spec : variant.solvers) remember(solvers_, spec->label, spec->base_label);
       for (const auto& spec : variant.problems) {
@@ -43,7 +48,7 @@ class ClaimReader {
     }
     if (!document.contains("sizes")) return;
     for (const auto& size : document["sizes"])
-      for (const auto& change : size.items()) sizes_change_sweep_ |= change.key().rfind("/sweep", 0) == 0;
+      for (const auto& change : size.items()) sweep_varies_ |= change.key().rfind("/sweep", 0) == 0;
   }
 
   Claim read(const Json& entry, const std::string& pointer) const {
@@ -61,9 +66,8 @@ class ClaimReader {
       claim.metric = read_metric(entry, pointer);
       claim.at = read_decade(entry, claim.metric, 0.0, pointer);
     });
-    check([&] { check_label(solvers_, claim.of, "solver", child_pointer(pointer, "of")); });
-    if (!claim.problem.empty() && !files_)
-      check([&] { check_label(problems_, claim.problem, "problem", child_pointer(pointer, "problem")); });
+    check([&] { check_solver(claim.of, pointer); });
+    check([&] { check_problem(claim.problem, pointer); });
     check([&] { read_over(entry, pointer, claim); });
     if (entry.contains("cells")) check([&] { read_cells(entry["cells"], child_pointer(pointer, "cells"), claim); });
     if (measured) check([&] { read_bound(entry, pointer, claim); });
@@ -75,7 +79,7 @@ class ClaimReader {
   std::string read_metric(const Json& entry, const std::string& pointer) const {
     auto name = entry["metric"].get<std::string>();
     const auto& known = claim_metrics();
-    if (facts_.count(name) > 0 || std::find(known.begin(), known.end(), name) != known.end()) return name;
+    if (!known_.facts || facts_.count(name) > 0 || std::find(known.begin(), known.end(), name) != known.end()) return name;
     std::vector<std::string> names = known;
     names.insert(names.end(), facts_.begin(), facts_.end());
     source_.fail(child_pointer(pointer, "metric"),
@@ -104,11 +108,20 @@ class ClaimReader {
     std::vector<std::string> names;
     for (const Label& label : labels) {
       if (label_matches(pattern, label.full, label.base)) return;
-      if (sizes_change_sweep_ && pattern.rfind(label.base + " (", 0) == 0) return;
+      if (sweep_varies_ && pattern.rfind(label.base + " (", 0) == 0) return;
       for (const std::string& name : {label.base, label.full})
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
     source_.fail(place, fmt::format("no {} is labelled '{}'{}", kind, pattern, suggestion(pattern, names)));
+  }
+
+  void check_solver(const std::string& pattern, const std::string& pointer) const {
+    if (known_.solvers) check_label(solvers_, pattern, "solver", child_pointer(pointer, "of"));
+  }
+
+  void check_problem(const std::string& pattern, const std::string& pointer) const {
+    if (known_.problems && !pattern.empty() && !files_)
+      check_label(problems_, pattern, "problem", child_pointer(pointer, "problem"));
   }
 
   void read_over(const Json& entry, const std::string& pointer, Claim& claim) const {
@@ -124,6 +137,7 @@ class ClaimReader {
   }
 
   void check_swept(const std::string& pointer, std::vector<std::string> others, const std::string& place) const {
+    if (!known_.sweep || variants_.empty()) return;
     for (const SweptValue& value : variants_.front().swept) others.push_back(value.pointer);
     if (std::find(others.begin(), others.end(), pointer) != others.end()) return;
     if (others.empty()) source_.fail(place, fmt::format("'{}' is not swept: the config has no sweep", pointer));
@@ -138,7 +152,7 @@ class ClaimReader {
       if (list.empty()) source_.fail(place, "is an empty list, expected at least one value");
       for (const Json& value : list) {
         SweptValue wanted{swept, distinct_text(value)};
-        if (!sizes_change_sweep_ && !occurs(wanted))
+        if (!sweep_varies_ && !occurs(wanted))
           source_.fail(place, fmt::format("the sweep does not give {} the value {}", swept, wanted.text));
         claim.cells.push_back(std::move(wanted));
       }
@@ -177,9 +191,8 @@ class ClaimReader {
     reference.at = read_decade(entry, reference.metric, claim.at, pointer);
     reference.problem = reference_shape_.value<std::string>(entry, "problem");
     reference.times = reference_shape_.value<double>(entry, "times");
-    check_label(solvers_, reference.of, "solver", child_pointer(pointer, "of"));
-    if (!reference.problem.empty() && !files_)
-      check_label(problems_, reference.problem, "problem", child_pointer(pointer, "problem"));
+    check_solver(reference.of, pointer);
+    check_problem(reference.problem, pointer);
     const bool same_cells = reference.of == claim.of && reference.problem.empty();
     if (same_cells && reference.metric == claim.metric && reference.at == claim.at)
       source_.fail(pointer, "compares results with themselves, expected another 'of', 'metric', 'at' or 'problem'");
@@ -187,21 +200,22 @@ class ClaimReader {
   }
 
   const std::vector<ConfigVariant>& variants_;
+  const Known& known_;
   const Shape &shape_, &reference_shape_;
   const JsonSource& source_;
   std::vector<Label> solvers_, problems_;
   std::set<std::string> facts_;  ///< of the scenes in time
   bool files_ = false;           ///< FCLib problems are only known by name once the folder is
-  bool sizes_change_sweep_ = false;
+  bool sweep_varies_;            ///< with the size, or its mistakes leave values out
 };
 
 }  // namespace
 
-std::vector<Claim> read_claims(const Json& document, const std::vector<ConfigVariant>& variants, const ConfigKeys& keys,
-                               const JsonSource& source) {
+std::vector<Claim> read_claims(const Json& document, const std::vector<ConfigVariant>& variants, const Known& known,
+                               const ConfigKeys& keys, const JsonSource& source) {
   std::vector<Claim> claims;
   if (!document.contains("claims") || !document["claims"].is_array()) return claims;
-  const ClaimReader reader(document, variants, keys, source);
+  const ClaimReader reader(document, variants, known, keys, source);
   Checks check(source.mistakes);
   for (std::size_t i = 0; i < document["claims"].size(); ++i) {
     const Json& entry = document["claims"][i];

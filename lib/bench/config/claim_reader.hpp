@@ -13,8 +13,8 @@ namespace ccp {
 /// have to match something in `variants`, pointers in `cells` and `against` have to be swept; a value that is not swept is
 /// accepted only where a size of the config changes the sweep. Problems that are FCLib files are not known yet and not
 /// checked.
-std::vector<Claim> read_claims(const Json& document, const std::vector<ConfigVariant>& variants, const ConfigKeys& keys,
-                               const JsonSource& source);
+std::vector<Claim> read_claims(const Json& document, const std::vector<ConfigVariant>& variants, const Known& known,
+                               const ConfigKeys& keys, const JsonSource& source);
 
 /// Whether a label is meant: the pattern is the label, or the label without swept values, or a shell pattern that matches
 /// one of them.

@@ -12,6 +12,7 @@
 #include <functional>
 #include <iterator>
 #include <system_error>
+#include <tuple>
 
 #include "bench/config/claim_reader.hpp"
 #include "bench/config/config_json.hpp"
@@ -40,18 +41,24 @@ std::string read_text(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-/// The document with the changes of one size.
-Json with_size(const Json& document, const std::string& size, const Catalog& catalog, const JsonSource& source) {
+/// The document with the changes of one size, and the pointers of those that cannot be made.
+std::pair<Json, std::vector<std::string>> with_size(const Json& document, const std::string& size, const Catalog& catalog,
+                                                    const JsonSource& source, Checks& check) {
   const std::string place = child_pointer("/sizes", size);
-  Json changed = document;
-  for (const auto& [pointer, value] : document["sizes"][size].items()) {
+  std::pair<Json, std::vector<std::string>> made = {document, {}};
+  auto& [changed, left_out] = made;
+  for (const auto& item : document["sizes"][size].items()) {
+    const std::string& pointer = item.key();
     const std::string own_place = child_pointer(place, pointer);
-    if (pointer_tokens(pointer, source, own_place).front() == "sizes")
-      source.fail(own_place, "a size cannot change the sizes");
-    check_common_parameter(changed, pointer, catalog, source, own_place);
-    set_at_pointer(changed, pointer, value, source, own_place);
+    const bool sound = check([&] {
+      if (pointer_tokens(pointer, source, own_place).front() == "sizes")
+        source.fail(own_place, "a size cannot change the sizes");
+      check_common_parameter(changed, pointer, catalog, source, own_place);
+      set_at_pointer(changed, pointer, item.value(), source, own_place);
+    });
+    if (!sound) left_out.push_back(pointer);
   }
-  return changed;
+  return made;
 }
 
 /// "POINTER=VALUE" of --set.
@@ -126,42 +133,67 @@ void check_kernels(const Config& config, const JsonSource& source) {
         source.fail("/kernels", fmt::format("times the kernels of one problem, but /problems/{} has a 'sequence'", i));
 }
 
-void begin_reading(const JsonSource& source, const std::vector<std::string>& varied) {
-  if (source.mistakes != nullptr) source.mistakes->begin_reading(varied, source.context);
+/// The values of a reading that are not as they stand in the file, by their JSON pointers.
+struct ChangedValues {
+  std::vector<std::string> varied;    ///< others are in place
+  std::vector<std::string> left_out;  ///< others would be, but for their mistakes
+};
+
+void begin_reading(const JsonSource& source, const ChangedValues& changed) {
+  if (source.mistakes != nullptr) source.mistakes->begin_reading(changed.varied, changed.left_out, source.context);
 }
 
-/// formed: whether the document has the form of a config; otherwise what can be read is, to find more mistakes.
+/// Whether the list of problems or solvers is there that a pointer changes.
+bool leads_into(const Json& swept_part, const std::string& pointer) {
+  const std::string first = pointer.substr(1, pointer.find('/', 1) - 1);
+  return (first != "problems" && first != "solvers") || swept_part.contains(first);
+}
+
+/// The sweep as far as it has no mistakes. formed: whether the document has the form of a config; without one a pointer may
+/// well lead nowhere, which is no other mistake.
+Sweep read_sweep(const Json& document, const Json& swept_part, bool formed, const JsonSource& source, const Catalog& catalog,
+                 Checks& check) {
+  Mistakes follow_ups;
+  Checks applied(formed ? source.mistakes : &follow_ups);
+  const Json lists = document.value("sweep", Json());
+  Sweep sweep(Json(), source);
+  check([&] { sweep = Sweep(lists.is_object() ? lists : Json(), source); });
+  Json probe = swept_part;
+  sweep.keep([&](const std::string& pointer, const Json& value, const std::string& place) {
+    if (!check([&] { check_common_parameter(document, pointer, catalog, source, place); })) return false;
+    return applied([&] { set_at_pointer(probe, pointer, value, source, place); }) && leads_into(swept_part, pointer);
+  });
+  if (formed) check([&] { applied.finish(); });
+  return sweep;
+}
+
+/// Whatever can be read, also of a document without the form of a config; mistakes are left to `check`.
 std::vector<ConfigVariant> read_variants(const Json& document, bool formed, const JsonSource& source, const Catalog& catalog,
-                                         const ConfigKeys& keys, const std::vector<std::string>& sized, bool of_results) {
+                                         const ConfigKeys& keys, const ChangedValues& sized, bool of_results, Known& known,
+                                         Checks& check) {
   Json swept_part = Json::object();
   for (const std::string& key : swept_keys)
     if (document.contains(key)) swept_part[key] = document[key];
-  Checks check(source.mistakes);
-  std::optional<Sweep> sweep;
-  const Json lists = document.value("sweep", Json());
-  const bool swept_well = check([&] {
-    sweep.emplace(lists.is_object() ? lists : Json(), source);
-    for (const auto& [pointer, place] : sweep->pointers()) check_common_parameter(document, pointer, catalog, source, place);
-  });
-  const bool whole = swept_part.contains("problems") && swept_part.contains("solvers");
-  if (!swept_well || !whole) sweep.emplace(Json(), source);
-  Mistakes follow_ups;  // without a form a pointer may well lead nowhere
-  Checks applied(formed ? source.mistakes : &follow_ups);
+  const Sweep sweep = read_sweep(document, swept_part, formed, source, catalog, check);
   ConfigReader reader(catalog, keys, of_results);
   std::vector<ConfigVariant> variants;
-  for (std::size_t i = 0; i < sweep->count(); ++i) {
+  ChangedValues changed = sized;
+  changed.left_out.insert(changed.left_out.end(), sweep.left_out().begin(), sweep.left_out().end());
+  bool applied = sweep.left_out().empty();
+  for (std::size_t i = 0; i < sweep.count(); ++i) {
     std::pair<Json, std::vector<SweptValue>> made;
-    if (!applied([&] { made = sweep->apply(swept_part, i, source); })) continue;
-    auto& [variant, swept] = made;
+    applied = check([&] { made = sweep.apply(swept_part, i, source); }) && applied;
+    if (made.first.is_null()) continue;
+    const auto& swept = made.second;
     const JsonSource own{source.file, swept.empty() ? source.context : describe(swept), source.mistakes};
-    std::vector<std::string> varied = sized;
-    for (const SweptValue& value : swept) varied.push_back(value.pointer);
-    begin_reading(own, varied);
-    check([&] { variants.push_back(reader.read_variant(made.first, std::move(made.second), own)); });
+    changed.varied = sized.varied;
+    for (const SweptValue& value : swept) changed.varied.push_back(value.pointer);
+    begin_reading(own, changed);
+    check([&] { reader.read_variant(made.first, std::move(made.second), sweep.left_out(), own, variants); });
   }
   begin_reading(source, sized);
-  applied.finish();
-  check.finish();
+  known = reader.known();
+  known.sweep = applied;
   return variants;
 }
 
@@ -171,27 +203,24 @@ std::vector<std::string> keys_of(const Json& object) {
   return keys;
 }
 
-/// Everything but the size: `document` has it applied. sized: the JSON pointers whose values are those of the size.
-Config read_document(const Json& document, const JsonSource& source, const std::vector<std::string>& sized,
-                     const Catalog& catalog, const ConfigKeys& keys, bool of_results) {
+/// Everything but the size: `document` has it applied. Where there are mistakes, what could be read.
+Config read_document(const Json& document, const JsonSource& source, const ChangedValues& sized, const Catalog& catalog,
+                     const ConfigKeys& keys, bool of_results, Checks& check) {
   begin_reading(source, sized);
-  Checks check(source.mistakes);
   const bool formed = check([&] { keys.check_object(document, "config", "", source); });
   Config config;
   config.file = source.file;
-  const bool read =
-      check([&] { config.variants = read_variants(document, formed, source, catalog, keys, sized, of_results); });
-  if (read) {
-    check([&] { check_plots(document, config.variants, catalog, keys, source); });
-    check([&] { config.claims = read_claims(document, config.variants, keys, source); });
-  }
-  check.finish();
+  Known known;
+  config.variants = read_variants(document, formed, source, catalog, keys, sized, of_results, known, check);
+  check([&] { check_plots(document, config.variants, known, catalog, keys, source); });
+  check([&] { config.claims = read_claims(document, config.variants, known, keys, source); });
+  if (!formed) return config;
   const Shape& shape = keys.shape("config");
   config.name = document["name"].get<std::string>();
   config.title = shape.value<std::string>(document, "title");
   config.description = shape.value<std::string>(document, "description");
   config.kernels = shape.value<bool>(document, "kernels");
-  check_kernels(config, source);
+  check([&] { check_kernels(config, source); });
   Json resolved = document;
   make_states_absolute(resolved, source.file);
   make_files_absolute(resolved, source.file);
@@ -221,40 +250,62 @@ bool Config::needs_files() const {
 }
 
 Config parse_config(const std::string& text, const std::string& file, const Catalog& catalog,
-                    const ConfigOverrides& overrides) {
+                    const ConfigOverrides& overrides, Mistakes& mistakes) {
   const ConfigKeys keys(catalog);
-  Mistakes mistakes;
   const JsonSource source{file, "", &mistakes};
-  Json document = parse_json(text, file);
-  if (!document.is_object())
-    source.fail("", fmt::format("is {}, expected an object with name, problems and solvers", json_type_name(document)));
   Checks check(&mistakes);
+  Config config;
+  config.file = file;
+  Json document;
+  const bool parsed = check([&] {
+    document = parse_json(text, file);
+    if (!document.is_object())
+      source.fail("", fmt::format("is {}, expected an object with name, problems and solvers", json_type_name(document)));
+  });
+  if (!parsed) return config;
   const std::string& size = overrides.size;
   if (!size.empty()) check([&] { keys.check_object(Json{{size, Json::object()}}, "sizes", "--size", source); });
+  ChangedValues applied;
   if (document.contains("sizes") && check([&] { keys.check_object(document["sizes"], "sizes", "/sizes", source); })) {
     // A mistake in a size shows whichever size is run.
-    for (const auto& item : document["sizes"].items())
-      check([&] {
-        const JsonSource sized{file, "with size " + item.key(), &mistakes};
-        read_document(with_size(document, item.key(), catalog, source), sized, keys_of(item.value()), catalog, keys,
-                      overrides.of_results);
-      });
-    if (document["sizes"].contains(size)) check([&] { document = with_size(document, size, catalog, source); });
+    for (const auto& item : document["sizes"].items()) {
+      const JsonSource sized{file, "with size " + item.key(), &mistakes};
+      const auto [made, left_out] = with_size(document, item.key(), catalog, source, check);
+      read_document(made, sized, {keys_of(item.value()), left_out}, catalog, keys, overrides.of_results, check);
+    }
+    if (document["sizes"].contains(size)) {
+      begin_reading(source, {});
+      std::tie(document, applied.left_out) = with_size(document, size, catalog, source, check);
+    }
   }
   const Json as_written = document;
   for (const std::string& setting : overrides.set) check([&] { apply_setting(document, setting, catalog, source); });
-  Config config;
-  check([&] { config = read_document(document, source, {}, catalog, keys, overrides.of_results); });
-  mistakes.raise(file);
+  config = read_document(document, source, applied, catalog, keys, overrides.of_results, check);
   config.size = size;
   for (const JsonChange& change : json_changes(as_written, document))
     if (change.pointer != "/title" && change.pointer != "/description") config.changes.push_back(change.text());
   return config;
 }
 
+Config parse_config(const std::string& text, const std::string& file, const Catalog& catalog,
+                    const ConfigOverrides& overrides) {
+  Mistakes mistakes;
+  Config config = parse_config(text, file, catalog, overrides, mistakes);
+  mistakes.raise();
+  return config;
+}
+
+Config read_config(const std::string& file, const Catalog& catalog, const ConfigOverrides& overrides, Mistakes& mistakes) {
+  Config config = parse_config(read_text(file), file, catalog, overrides, mistakes);
+  if (mistakes.none() && differs_from_commit(file))
+    config.changes.push_back(fmt::format("{} differs from its last commit", file));
+  return config;
+}
+
 Config read_config(const std::string& file, const Catalog& catalog, const ConfigOverrides& overrides) {
-  Config config = parse_config(read_text(file), file, catalog, overrides);
-  if (differs_from_commit(file)) config.changes.push_back(fmt::format("{} differs from its last commit", file));
+  Mistakes mistakes;
+  Config config = read_config(file, catalog, overrides, mistakes);
+  mistakes.raise();
   return config;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/config/catalog.hpp"
+#include "bench/config/mistakes.hpp"
 #include "bench/config/sequence_spec.hpp"
 #include "problem/judge/measure.hpp"
 #include "problem/model.hpp"
@@ -16,7 +17,7 @@
 #include "solvers/run_monitor.hpp"
 
 /// One experiment as a JSON file (comments allowed), read into plain structs. Every mistake in it is named with the file,
-/// the JSON pointer and what was expected: InputErrors holds all of them, at most 20.
+/// the JSON pointer and what was expected: InputErrors holds all of them.
 namespace ccp {
 
 /// Whether a pattern of FCLib files is absolute ("/dumps/*.hdf5") or relative to the folder of the config ("./…", "../…").
@@ -33,6 +34,7 @@ struct ProblemSpec {
   std::string label;                     ///< with the swept values that touch it; empty: FCLib files named by their path
   std::string file_suffix;               ///< of FCLib files without a label: the swept values that touch them
   std::string base_label;                ///< without swept values
+  bool outline = false;                  ///< it has mistakes; its labels and its files are known at most
 
   bool names_own_folder() const { return ccp::names_own_folder(fclib); }
 };
@@ -51,6 +53,7 @@ struct SolverSpec {
   std::optional<StartMatch> start_from_previous;
   std::optional<std::string> peer_version;  ///< PeerSolver::version(); nothing for a method of our own
   std::string school;                       ///< school_of()
+  bool outline = false;                     ///< it has mistakes; its labels and its solver are known at most
 };
 
 /// The other side of a claim that compares results with each other: `times` the metric of other cells.
@@ -137,6 +140,12 @@ Config read_config(const std::string& file, const Catalog& catalog, const Config
 /// The same from memory; `file` is for messages.
 Config parse_config(const std::string& text, const std::string& file, const Catalog& catalog,
                     const ConfigOverrides& overrides = {});
+
+/// The same, but the mistakes are added to a list. Where there are some, the config is what could be read, with outlines of
+/// problems and solvers: good for further checks, not for a run.
+Config read_config(const std::string& file, const Catalog& catalog, const ConfigOverrides& overrides, Mistakes& mistakes);
+Config parse_config(const std::string& text, const std::string& file, const Catalog& catalog,
+                    const ConfigOverrides& overrides, Mistakes& mistakes);
 
 /// JSON Schema (draft 2020-12) of a config with the solvers, scenes and measures of this program, indented.
 std::string config_schema(const Catalog& catalog);

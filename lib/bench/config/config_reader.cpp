@@ -85,13 +85,16 @@ std::string name_of(const Json& entry) {
   return "an entry without a name";
 }
 
-/// Refuses two entries with the same label.
+/// Refuses two entries with the same label. left_out: pointers without their swept values, which make labels of their own.
 template <typename Specs>
-void check_labels(const Specs& specs, const std::string& list, const JsonSource& source) {
+void check_labels(const Specs& specs, const std::string& list, const std::vector<std::string>& left_out,
+                  const JsonSource& source) {
   std::map<std::string, std::size_t> first;
   Checks check(source.mistakes);
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (specs[i]->label.empty()) continue;
+    const bool unsure = std::any_of(left_out.begin(), left_out.end(),
+                                    [&](const std::string& pointer) { return is_below(pointer, child_pointer(list, i)); });
+    if (specs[i]->label.empty() || unsure) continue;
     const auto position = first.emplace(specs[i]->label, i).first;
     if (position->second != i)
       check([&] {
@@ -217,53 +220,96 @@ void ConfigReader::check_parameters(const Json& entry, const std::string& pointe
     read_parameters(entry, catalog_.make_solver(entry["solver"].get<std::string>())->settings(), pointer, source);
 }
 
-void ConfigReader::read_entries(const Json& document, ConfigVariant& variant, const JsonSource& source) {
+std::shared_ptr<const ProblemSpec> ConfigReader::outline_problem(const Json& entry, const std::string& suffix) {
+  ProblemSpec spec;
+  spec.outline = true;
+  const auto text = [&entry](const char* key) {
+    return entry.is_object() && entry.contains(key) && entry[key].is_string() ? entry[key].get<std::string>() : "";
+  };
+  spec.base_label = text("label");
+  spec.fclib = text("fclib");
+  if (spec.base_label.empty() && named_in(entry, "scene", catalog_.scenes.names)) spec.base_label = text("scene");
+  known_.problems = known_.problems && !(spec.base_label.empty() && spec.fclib.empty());
+  known_.facts = known_.facts && entry.is_object() && !entry.contains("sequence");
+  spec.label = spec.base_label.empty() ? "" : spec.base_label + suffix;
+  return std::make_shared<const ProblemSpec>(std::move(spec));
+}
+
+std::shared_ptr<const SolverSpec> ConfigReader::outline_solver(const Json& entry, const std::string& suffix) {
+  SolverSpec spec;
+  spec.outline = true;
+  if (named_in(entry, "solver", catalog_.solver_names)) spec.solver = entry["solver"].get<std::string>();
+  const bool named = entry.is_object() && entry.contains("label") && entry["label"].is_string();
+  spec.base_label = named ? entry["label"].get<std::string>() : spec.solver;
+  known_.solvers = known_.solvers && !spec.base_label.empty();
+  known_.columns = known_.columns && !spec.solver.empty();
+  spec.label = spec.base_label.empty() ? "" : spec.base_label + suffix;
+  return std::make_shared<const SolverSpec>(std::move(spec));
+}
+
+void ConfigReader::read_entries(const Json& document, bool formed, ConfigVariant& variant, const JsonSource& source) {
+  Checks check(source.mistakes);
+  const auto each = [&](const char* list, const char* entry_shape, const auto& read, const auto& outline) {
+    if (!document.contains(list) || !document[list].is_array()) return false;
+    for (std::size_t i = 0; i < document[list].size(); ++i) {
+      const Json& entry = document[list][i];
+      const std::string pointer = child_pointer(child_pointer("", list), i);
+      const bool entry_formed = formed || keys_.is_sound(entry, entry_shape);
+      const bool sound = check([&] {
+        if (entry_formed)
+          read(entry, pointer);
+        else
+          check_parameters(entry, pointer, source);
+      });
+      if (!sound || !entry_formed) outline(entry, pointer);
+    }
+    return !document[list].empty();
+  };
+  const bool problems = each(
+      "problems", "problem",
+      [&](const Json& entry, const std::string& pointer) {
+        variant.problems.push_back(read_problem(entry, label_suffix(variant.swept, pointer), pointer, source));
+      },
+      [&](const Json& entry, const std::string& pointer) {
+        variant.problems.push_back(outline_problem(entry, label_suffix(variant.swept, pointer)));
+      });
+  const std::string common = label_suffix(variant.swept, "");
+  const bool solvers = each(
+      "solvers", "solver",
+      [&](const Json& entry, const std::string& pointer) {
+        variant.solvers.push_back(read_solver(entry, label_suffix(variant.swept, pointer) + common, pointer, source));
+      },
+      [&](const Json& entry, const std::string& pointer) {
+        variant.solvers.push_back(outline_solver(entry, label_suffix(variant.swept, pointer) + common));
+      });
+  if (!problems) known_.problems = known_.facts = false;
+  if (!solvers) known_.solvers = known_.columns = false;
+  check.finish();
+}
+
+void ConfigReader::read_variant(const Json& document, std::vector<SweptValue> swept,
+                                const std::vector<std::string>& left_out, const JsonSource& source,
+                                std::vector<ConfigVariant>& variants) {
+  ConfigVariant& variant = variants.emplace_back();
+  variant.swept = std::move(swept);
   const Shape& shape = keys_.shape("config");
   Checks check(source.mistakes);
   for (const std::string& key : swept_keys)
     if (document.contains(key))
       check([&] { keys_.check_value(document[key], shape.key(key), child_pointer("", key), source); });
   const bool formed = check.sound();
-  const auto each = [&](const char* list, const char* entry_shape, const auto& read) {
-    if (!document.contains(list) || !document[list].is_array()) return;
-    for (std::size_t i = 0; i < document[list].size(); ++i) {
-      const Json& entry = document[list][i];
-      const std::string pointer = child_pointer(child_pointer("", list), i);
-      check([&] {
-        if (formed || keys_.is_sound(entry, entry_shape))
-          read(entry, pointer);
-        else
-          check_parameters(entry, pointer, source);
-      });
-    }
-  };
-  each("problems", "problem", [&](const Json& entry, const std::string& pointer) {
-    variant.problems.push_back(read_problem(entry, label_suffix(variant.swept, pointer), pointer, source));
-  });
-  const std::string common = label_suffix(variant.swept, "");
-  each("solvers", "solver", [&](const Json& entry, const std::string& pointer) {
-    variant.solvers.push_back(read_solver(entry, label_suffix(variant.swept, pointer) + common, pointer, source));
-  });
-  check.finish();
-}
-
-ConfigVariant ConfigReader::read_variant(const Json& document, std::vector<SweptValue> swept, const JsonSource& source) {
-  ConfigVariant variant;
-  variant.swept = std::move(swept);
-  read_entries(document, variant, source);
-  Checks check(source.mistakes);
-  check([&] { check_labels(variant.problems, "/problems", source); });
-  check([&] { check_labels(variant.solvers, "/solvers", source); });
-
-  const Shape& shape = keys_.shape("config");
-  variant.models = read_models(shape.value<Json>(document, "model"));
+  check([&] { read_entries(document, formed, variant, source); });
+  check([&] { check_labels(variant.problems, "/problems", left_out, source); });
+  check([&] { check_labels(variant.solvers, "/solvers", left_out, source); });
+  if (formed) {
+    variant.models = read_models(shape.value<Json>(document, "model"));
+    variant.stop = read_stop(shape.value<Json>(document, "stop"), keys_.shape("stop"));
+    variant.limits = read_limits(shape.value<Json>(document, "limits"), keys_.shape("limits"));
+    for (const std::string& name : one_or_list(shape.value<Json>(document, "trace")))
+      variant.trace.push_back(*measure_from_name(name));
+  }
   check([&] { check_sequences(variant, catalog_, source); });
   check.finish();
-  variant.stop = read_stop(shape.value<Json>(document, "stop"), keys_.shape("stop"));
-  variant.limits = read_limits(shape.value<Json>(document, "limits"), keys_.shape("limits"));
-  for (const std::string& name : one_or_list(shape.value<Json>(document, "trace")))
-    variant.trace.push_back(*measure_from_name(name));
-  return variant;
 }
 
 }  // namespace ccp

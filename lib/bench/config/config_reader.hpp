@@ -27,12 +27,19 @@ class ConfigReader {
   ConfigReader(const Catalog& catalog, const ConfigKeys& keys, bool of_results)
       : catalog_(catalog), keys_(keys), of_results_(of_results) {}
 
-  /// problems, model, solvers, stop, limits and trace of one variant, with its labels. Of an entry that has no form only the
-  /// parameters are checked.
-  ConfigVariant read_variant(const Json& document, std::vector<SweptValue> swept, const JsonSource& source);
+  /// Appends what could be read of one variant: problems, model, solvers, stop, limits and trace, with its labels. Of an
+  /// entry with mistakes that is an outline; where it has no form, its parameters are checked all the same. left_out: as in
+  /// Sweep. Throws KnownMistakes when there are mistakes.
+  void read_variant(const Json& document, std::vector<SweptValue> swept, const std::vector<std::string>& left_out,
+                    const JsonSource& source, std::vector<ConfigVariant>& variants);
+
+  /// Of the variants read so far; `sweep` is not looked at.
+  const Known& known() const { return known_; }
 
  private:
-  void read_entries(const Json& document, ConfigVariant& variant, const JsonSource& source);
+  void read_entries(const Json& document, bool formed, ConfigVariant& variant, const JsonSource& source);
+  std::shared_ptr<const ProblemSpec> outline_problem(const Json& entry, const std::string& suffix);
+  std::shared_ptr<const SolverSpec> outline_solver(const Json& entry, const std::string& suffix);
   void check_parameters(const Json& entry, const std::string& pointer, const JsonSource& source) const;
   std::shared_ptr<const ProblemSpec> read_problem(const Json& entry, const std::string& suffix, const std::string& pointer,
                                                   const JsonSource& source);
@@ -42,6 +49,7 @@ class ConfigReader {
   const Catalog& catalog_;
   const ConfigKeys& keys_;
   const bool of_results_;
+  Known known_;
   std::map<std::string, std::shared_ptr<const ProblemSpec>> problems_;  ///< by suffix and JSON text
   std::map<std::string, std::shared_ptr<const SolverSpec>> solvers_;
 };

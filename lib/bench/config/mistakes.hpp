@@ -14,20 +14,35 @@ namespace ccp {
 class Mistakes {
  public:
   /// Begins a reading with other values in place. varied: the JSON pointers of these values, each of which can be wrong in
-  /// a way of its own. context: what JsonSource::fail adds to the messages.
-  void begin_reading(const std::vector<std::string>& varied, const std::string& context);
-  void add(const InputError& mistake);
-  /// Throws InputErrors when there are some: at most 20 lines, then how many more there are.
-  void raise(const std::string& file) const;
+  /// a way of its own. unset: those whose values are missing, for mistakes of their own; what is wrong with an object around
+  /// them may come of that and is not listed. context: what JsonSource::fail adds to the messages.
+  void begin_reading(const std::vector<std::string>& varied, const std::vector<std::string>& unset,
+                     const std::string& context);
+  /// The mistakes that the error stands for, but for those that are known.
+  void add(const InputError& error);
+  bool none() const { return mistakes_.empty(); }
+  /// Throws InputErrors when there are some.
+  void raise() const;
 
  private:
   bool is_varied(const std::string& place) const;
+  bool lacks_value(const std::string& place) const;
+  void add_one(const InputError& mistake);
 
-  std::vector<std::string> lines_;
+  std::vector<InputError> mistakes_;
   std::set<std::string> texts_;              ///< place and message without context
   std::set<std::string> current_, earlier_;  ///< places that are wrong in this reading, and in those before
-  std::vector<std::string> varied_;
+  std::vector<std::string> varied_, unset_;
   std::string context_;
+};
+
+/// How much of a config could be read in spite of its mistakes. What names something is refused only where all that it could
+/// name is known.
+struct Known {
+  bool sweep = true;                     ///< all its axes
+  bool solvers = true, problems = true;  ///< the labels of all of them
+  bool columns = true;                   ///< which solvers these are, so their trace columns
+  bool facts = true;                     ///< what the scenes in time know of themselves
 };
 
 /// Mistakes that stand in the list already.

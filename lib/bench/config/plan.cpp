@@ -11,11 +11,13 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <utility>
 
 #include "bench/config/config_json.hpp"
 #include "bench/config/config_keys.hpp"
 #include "core/error.hpp"
 #include "core/sha256.hpp"
+#include "core/text.hpp"
 
 namespace ccp {
 namespace {
@@ -64,7 +66,10 @@ struct PlannedProblem {
 /// Resolves problem specs, each once.
 class ProblemResolver {
  public:
-  ProblemResolver(const Config& config, const PlanOptions& options) : config_(config), options_(options) {}
+  ProblemResolver(const Config& config, const PlanOptions& options) : config_(config) {
+    const char* variable = std::getenv("CCPBENCH_FCLIB_DIR");
+    folder_ = !options.fclib_dir.empty() ? options.fclib_dir : variable != nullptr ? variable : "";
+  }
 
   const std::vector<PlannedProblem>& resolve(const std::shared_ptr<const ProblemSpec>& spec, std::size_t position) {
     auto [found, fresh] = resolved_.try_emplace(spec.get());
@@ -72,10 +77,17 @@ class ProblemResolver {
     return found->second;
   }
 
-  /// Throws InputError where files of the spec are below a folder that is not there.
+  bool folder_named() const { return !folder_.empty(); }
+
+  /// The files are looked for, not read: they have no digests.
+  void find_only() { reading_ = false; }
+
+  /// Throws InputError where files of the spec are below a folder that is not there; KnownMistakes from the second on.
   void need_folder(const ProblemSpec& spec, std::size_t position) {
-    if (!spec.fclib.empty() && !spec.names_own_folder() && paths_.empty())
-      list_fclib_folder(child_pointer(child_pointer("/problems", position), "fclib"));
+    if (spec.fclib.empty() || spec.names_own_folder() || folder_listed_) return;
+    if (std::exchange(folder_missed_, true)) throw KnownMistakes();
+    list_fclib_folder(child_pointer(child_pointer("/problems", position), "fclib"));
+    folder_listed_ = true;
   }
 
  private:
@@ -156,15 +168,13 @@ class ProblemResolver {
                               const std::string& path) {
     const std::string full = (fs::path(folder) / path).string();
     auto [digest, fresh] = digests_.try_emplace(full);
-    if (fresh) digest->second = file_digest(full);
+    if (fresh && reading_) digest->second = file_digest(full);
     const std::string stem = fs::path(path).replace_extension().string();
     const std::string label = spec->label.empty() ? stem + spec->file_suffix : spec->label + "/" + stem;
     return {label, perturbed_key(digest->second, *spec), full, spec};
   }
 
   void list_fclib_folder(const std::string& place) {
-    const char* variable = std::getenv("CCPBENCH_FCLIB_DIR");
-    folder_ = !options_.fclib_dir.empty() ? options_.fclib_dir : variable != nullptr ? variable : "";
     if (folder_.empty())
       throw InputError(config_.file, place,
                        "needs the folder of the FCLib files: pass --fclib DIR or set CCPBENCH_FCLIB_DIR");
@@ -189,8 +199,9 @@ class ProblemResolver {
   }
 
   const Config& config_;
-  const PlanOptions& options_;
-  std::string folder_;
+  std::string folder_;  ///< of --fclib; empty: nobody named it
+  bool reading_ = true;
+  bool folder_listed_ = false, folder_missed_ = false;
   std::vector<std::string> paths_;              ///< below folder_, sorted
   std::map<std::string, std::string> digests_;  ///< by whole path
   std::map<const ProblemSpec*, std::vector<PlannedProblem>> resolved_;
@@ -228,7 +239,7 @@ class Planner {
 
   Plan plan() {
     for (std::size_t variant = 0; variant < config_.variants.size(); ++variant) add_variant(variant);
-    mistakes_.raise(config_.file);
+    mistakes_.raise();
     std::sort(positions_.begin(), positions_.end());
     Plan plan;
     plan.config_name = config_.name;
@@ -241,23 +252,37 @@ class Planner {
   void add_variant(std::size_t index) {
     const ConfigVariant& variant = config_.variants[index];
     std::vector<bool> used(variant.solvers.size(), false);
+    bool runs = false;
     for (std::size_t p = 0; p < variant.problems.size(); ++p) {
       const std::vector<PlannedProblem>* problems = nullptr;
-      resolver_.need_folder(*variant.problems[p], p);
-      if (!check_([&] { problems = &resolver_.resolve(variant.problems[p], p); })) continue;
+      const bool found = check_([&] {
+        resolver_.need_folder(*variant.problems[p], p);
+        problems = &resolver_.resolve(variant.problems[p], p);
+      });
+      if (!found) continue;
+      runs = runs || !problems->empty();
       for (const PlannedProblem& problem : *problems)
         for (const Model model : variant.models)
           for (std::size_t s = 0; s < variant.solvers.size(); ++s) {
             const auto& allowed = variant.solvers[s]->models;
             if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), model) == allowed.end()) continue;
             used[s] = true;
-            add_cell(variant, index, problem, model, s);
+            check_([&] { add_cell(variant, index, problem, model, s); });
           }
     }
-    const auto idle = std::find(used.begin(), used.end(), false);
-    if (check_.sound() && idle != used.end())
-      throw InputError(config_.file, child_pointer("/solvers", static_cast<std::size_t>(idle - used.begin())) + "/models",
-                       "leaves the solver without a run: no model of the config is in it");
+    for (std::size_t s = 0; s < variant.solvers.size(); ++s)
+      if (runs && !used[s])
+        check_([&] {
+          throw InputError(config_.file, child_pointer("/solvers", s) + "/models",
+                           fmt::format("leaves the solver without a run, expected one of the config's models: {}",
+                                       join(names_of(variant.models), ", ")));
+        });
+  }
+
+  static std::vector<std::string> names_of(const std::vector<Model>& models) {
+    std::vector<std::string> names;
+    for (const Model model : models) names.emplace_back(model_name(model));
+    return names;
   }
 
   void add_cell(const ConfigVariant& variant, std::size_t index, const PlannedProblem& problem, Model model,
@@ -315,6 +340,31 @@ class Planner {
 std::string Cell::id() const { return fmt::format("{}/{}/{}", problem, model_name(model), label); }
 
 Plan make_plan(const Config& config, const PlanOptions& options) { return Planner(config, options).plan(); }
+
+void look_for_files(const Config& config, const PlanOptions& options, Mistakes& mistakes) {
+  ProblemResolver resolver(config, options);
+  resolver.find_only();
+  Checks check(&mistakes);
+  for (const ConfigVariant& variant : config.variants)
+    for (std::size_t p = 0; p < variant.problems.size(); ++p) {
+      const auto& spec = variant.problems[p];
+      if (spec->fclib.empty() || (!spec->names_own_folder() && !resolver.folder_named())) continue;
+      check([&] {
+        resolver.need_folder(*spec, p);
+        resolver.resolve(spec, p);
+      });
+    }
+}
+
+std::pair<Config, Plan> read_and_plan(const std::string& file, const Catalog& catalog, const ConfigOverrides& overrides,
+                                      const PlanOptions& options) {
+  Mistakes mistakes;
+  Config config = read_config(file, catalog, overrides, mistakes);
+  if (!mistakes.none()) look_for_files(config, options, mistakes);
+  mistakes.raise();
+  Plan plan = make_plan(config, options);
+  return {std::move(config), std::move(plan)};
+}
 
 std::vector<std::size_t> select_cells(const Plan& plan, const std::string& only, Shard shard) {
   if (shard.count < 1 || shard.index < 1 || shard.index > shard.count)

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/config/config.hpp"
@@ -50,6 +51,14 @@ struct PlanOptions {
 /// pattern matches nothing, no folder is given, a file cannot be opened, or a restriction of models leaves a solver without
 /// a cell.
 Plan make_plan(const Config& config, const PlanOptions& options = {});
+
+/// Adds to the list what is wrong with the FCLib patterns of a config that may have other mistakes; those below a folder
+/// that nobody named are not looked at.
+void look_for_files(const Config& config, const PlanOptions& options, Mistakes& mistakes);
+
+/// Reads a config and plans it. Throws InputErrors with the mistakes of both together.
+std::pair<Config, Plan> read_and_plan(const std::string& file, const Catalog& catalog, const ConfigOverrides& overrides,
+                                      const PlanOptions& options);
 
 /// Shard `index` of `count`, index from 1.
 struct Shard {

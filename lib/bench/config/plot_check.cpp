@@ -19,7 +19,7 @@ std::vector<std::string> plotted_columns(const std::vector<ConfigVariant>& varia
   std::set<std::string> solvers;
   for (const ConfigVariant& variant : variants)
     for (const auto& spec : variant.solvers) {
-      if (!solvers.insert(spec->solver).second) continue;
+      if (spec->solver.empty() || !solvers.insert(spec->solver).second) continue;
       const auto solver = catalog.make_solver(spec->solver);
       for (const NativeColumn& column : solver->info().native)
         if (std::find(columns.begin(), columns.end(), column.name) == columns.end()) columns.push_back(column.name);
@@ -47,8 +47,8 @@ NamedTexts texts_at(const Json& plot, const std::string& key, const std::string&
 
 class PlotCheck {
  public:
-  PlotCheck(const std::vector<ConfigVariant>& variants, const Catalog& catalog, const JsonSource& source)
-      : source_(source), columns_(plotted_columns(variants, catalog)) {
+  PlotCheck(const std::vector<ConfigVariant>& variants, const Known& known, const Catalog& catalog, const JsonSource& source)
+      : source_(source), known_(known), columns_(plotted_columns(variants, catalog)) {
     for (const ConfigVariant& variant : variants)
       for (const auto& spec : variant.solvers)
         if (std::find(labels_.begin(), labels_.end(), spec->base_label) == labels_.end())
@@ -58,24 +58,34 @@ class PlotCheck {
 
   void check(const Json& plot, const Shape& shape, const std::string& pointer) const {
     const auto y = shape.value<std::string>(plot, "y");
-    if (std::find(columns_.begin(), columns_.end(), y) == columns_.end())
-      source_.fail(
-          child_pointer(pointer, "y"),
-          fmt::format("no measure and no trace column of these solvers is called '{}'{}", y, suggestion(y, columns_)));
     const NamedTexts of = texts_at(plot, "of", pointer), by = texts_at(plot, "by", pointer);
+    Checks each(source_.mistakes);
+    if (known_.columns && std::find(columns_.begin(), columns_.end(), y) == columns_.end())
+      each([&] {
+        source_.fail(
+            child_pointer(pointer, "y"),
+            fmt::format("no measure and no trace column of these solvers is called '{}'{}", y, suggestion(y, columns_)));
+      });
     for (std::size_t i = 0; i < of.texts.size(); ++i)
-      if (std::none_of(labels_.begin(), labels_.end(),
-                       [&](const std::string& label) { return label_matches(of.texts[i], label, label); }))
-        source_.fail(of.places[i],
-                     fmt::format("no solver is labelled '{}'{}", of.texts[i], suggestion(of.texts[i], labels_)));
+      if (known_.solvers && std::none_of(labels_.begin(), labels_.end(),
+                                         [&](const std::string& label) { return label_matches(of.texts[i], label, label); }))
+        each([&] {
+          source_.fail(of.places[i],
+                       fmt::format("no solver is labelled '{}'{}", of.texts[i], suggestion(of.texts[i], labels_)));
+        });
     for (std::size_t i = 0; i < by.texts.size(); ++i)
-      if (std::find(swept_.begin(), swept_.end(), by.texts[i]) == swept_.end())
-        source_.fail(by.places[i],
-                     fmt::format("'{}' is not swept{}", shown_pointer(by.texts[i]), suggestion(by.texts[i], swept_)));
-    if (plot.contains("paper")) check_paper(plot, of.texts.size(), pointer);
+      if (known_.sweep && std::find(swept_.begin(), swept_.end(), by.texts[i]) == swept_.end())
+        each([&] { source_.fail(by.places[i], not_swept(by.texts[i])); });
+    if (plot.contains("paper")) each([&] { check_paper(plot, of.texts.size(), pointer); });
+    each.finish();
   }
 
  private:
+  std::string not_swept(const std::string& pointer) const {
+    if (swept_.empty()) return fmt::format("'{}' is not swept: the config has no sweep", shown_pointer(pointer));
+    return fmt::format("'{}' is not swept{}", shown_pointer(pointer), suggestion(pointer, swept_));
+  }
+
   void check_paper(const Json& plot, std::size_t solvers, const std::string& pointer) const {
     const std::vector<std::string> metrics = texts_at(plot, "metrics", pointer).texts;
     for (const auto& [metric, values] : plot["paper"].items()) {
@@ -91,15 +101,16 @@ class PlotCheck {
   }
 
   const JsonSource& source_;
+  const Known& known_;
   std::vector<std::string> columns_, labels_, swept_;
 };
 
 }  // namespace
 
-void check_plots(const Json& document, const std::vector<ConfigVariant>& variants, const Catalog& catalog,
-                 const ConfigKeys& keys, const JsonSource& source) {
+void check_plots(const Json& document, const std::vector<ConfigVariant>& variants, const Known& known,
+                 const Catalog& catalog, const ConfigKeys& keys, const JsonSource& source) {
   if (!document.contains("plots") || !document["plots"].is_array() || variants.empty()) return;
-  const PlotCheck plots(variants, catalog, source);
+  const PlotCheck plots(variants, known, catalog, source);
   Checks check(source.mistakes);
   for (std::size_t i = 0; i < document["plots"].size(); ++i)
     if (keys.is_sound(document["plots"][i], "plot"))

@@ -9,7 +9,7 @@
 namespace ccp {
 
 /// The "plots" of a config name columns, solvers and swept values that there are; scripts draw them. Throws InputError.
-void check_plots(const Json& document, const std::vector<ConfigVariant>& variants, const Catalog& catalog,
-                 const ConfigKeys& keys, const JsonSource& source);
+void check_plots(const Json& document, const std::vector<ConfigVariant>& variants, const Known& known,
+                 const Catalog& catalog, const ConfigKeys& keys, const JsonSource& source);
 
 }  // namespace ccp

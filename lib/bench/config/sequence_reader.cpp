@@ -124,25 +124,31 @@ SequenceSpec read_sequence(const Json& entry, const Scene& scene, std::uint64_t 
 }
 
 void check_sequences(const ConfigVariant& variant, const Catalog& catalog, const JsonSource& source) {
+  Checks check(source.mistakes);
   for (std::size_t p = 0; p < variant.problems.size(); ++p) {
+    if (variant.problems[p]->outline) continue;
     const auto& sequence = variant.problems[p]->sequence;
-    for (std::size_t s = 0; s < variant.solvers.size(); ++s) {
-      const std::string place = child_pointer(child_pointer("/solvers", s), "start");
-      if (!sequence && variant.solvers[s]->start_from_previous)
-        source.fail(place, fmt::format("starts from the previous step, but /problems/{} has no 'sequence'", p));
-      if (sequence && variant.solvers[s]->start_from_reference)
-        source.fail(place, fmt::format("starts from a reference solution, which the steps of the 'sequence' of "
-                                       "/problems/{} do not have",
-                                       p));
-    }
+    for (std::size_t s = 0; s < variant.solvers.size(); ++s)
+      check([&] {
+        const std::string place = child_pointer(child_pointer("/solvers", s), "start");
+        if (!sequence && variant.solvers[s]->start_from_previous)
+          source.fail(place, fmt::format("starts from the previous step, but /problems/{} has no 'sequence'", p));
+        if (sequence && variant.solvers[s]->start_from_reference)
+          source.fail(place, fmt::format("starts from a reference solution, which the steps of the 'sequence' of "
+                                         "/problems/{} do not have",
+                                         p));
+      });
     if (!sequence || sequence->trajectory == Trajectory::shared) continue;
     const auto driver = catalog.make_solver(sequence->driver.solver);
     for (const Model model : variant.models)
-      if (!solves(*driver, model))
-        source.fail(fmt::format("/problems/{}/sequence/driver", p),
-                    fmt::format("the driver {} does not solve the {} model of the config", sequence->driver.solver,
-                                model_name(model)));
+      check([&] {
+        if (!solves(*driver, model))
+          source.fail(fmt::format("/problems/{}/sequence/driver", p),
+                      fmt::format("the driver {} does not solve the {} model of the config", sequence->driver.solver,
+                                  model_name(model)));
+      });
   }
+  check.finish();
 }
 
 void make_states_absolute(Json& document, const std::string& file) {

@@ -14,19 +14,34 @@ constexpr std::size_t most_combinations = 100000;
 Sweep::Sweep(const Json& value, const JsonSource& source) {
   if (value.is_null()) return;
   Checks check(source.mistakes);
-  for (const auto& item : value.items())
-    check([&] {
-      if (item.key() == "zip")
-        add_zip(item.value(), source);
+  for (const auto& item : value.items()) {
+    const bool zip = item.key() == "zip";
+    const Json lists = zip ? item.value() : Json{{item.key(), item.value()}};
+    const bool sound = check([&] {
+      if (zip)
+        add_zip(lists, source);
       else
-        add_axis(Json{{item.key(), item.value()}}, "/sweep", source);
+        add_axis(lists, "/sweep", source);
     });
-  check.finish();
-  std::size_t total = 1;
-  for (const Axis& axis : axes_) {
-    total *= axis.length();
-    if (total > most_combinations) source.fail("/sweep", fmt::format("has more than {} combinations", most_combinations));
+    if (!sound) leave_out(lists);
   }
+  const bool few = check([&] {
+    std::size_t total = 1;
+    for (const Axis& axis : axes_) {
+      total *= axis.length();
+      if (total > most_combinations)
+        source.fail("/sweep", fmt::format("has more than {} combinations, expected fewer", most_combinations));
+    }
+  });
+  if (!few) keep([](const std::string&, const Json&, const std::string&) { return false; });
+}
+
+void Sweep::leave_out(const Json& lists) {
+  if (!lists.is_object()) return;
+  Mistakes known_ones;
+  Checks check(&known_ones);
+  for (const auto& item : lists.items())
+    if (check([&] { pointer_tokens(item.key(), {}, ""); })) left_out_.push_back(item.key());
 }
 
 void Sweep::add_zip(const Json& lists, const JsonSource& source) {
@@ -66,13 +81,6 @@ void Sweep::add_axis(const Json& lists, const std::string& place, const JsonSour
     });
   check.finish();
   axes_.push_back(std::move(axis));
-}
-
-std::vector<std::pair<std::string, std::string>> Sweep::pointers() const {
-  std::vector<std::pair<std::string, std::string>> all;
-  for (const Axis& axis : axes_)
-    for (std::size_t i = 0; i < axis.pointers.size(); ++i) all.emplace_back(axis.pointers[i], axis.places[i]);
-  return all;
 }
 
 std::size_t Sweep::count() const {
