@@ -26,6 +26,12 @@ std::string quoted(const FieldValue& value) {
   return std::holds_alternative<std::string>(value) ? "'" + text + "'" : text;
 }
 
+/// A number without a fraction, but written as one that may have it: 1e3 or 5.0.
+bool is_whole(const FieldValue& value) {
+  const auto* real = std::get_if<double>(&value);
+  return real != nullptr && std::isfinite(*real) && *real == std::floor(*real);
+}
+
 std::optional<std::string> check_number(const Field& field, double value) {
   if (std::isfinite(value) && field.range.contains(value)) return std::nullopt;
   const std::string range = field.range.text();
@@ -138,10 +144,16 @@ std::optional<std::string> FieldTable::check(const std::string& name, const Fiel
       return std::nullopt;
     case FieldType::integer: {
       const auto* whole = std::get_if<std::int64_t>(&value);
+      if (whole == nullptr && is_whole(value))
+        return fmt::format("'{}' is {}, written with a point or an exponent, expected a whole number in digits alone", name,
+                           field_text(value));
       if (whole == nullptr) return wrong_type("a whole number");
-      if (*whole < std::numeric_limits<int>::min() || *whole > std::numeric_limits<int>::max())
-        return fmt::format("'{}' is {}, expected a value in [{}, {}]", name, *whole, std::numeric_limits<int>::min(),
-                           std::numeric_limits<int>::max());
+      if (*whole < std::numeric_limits<int>::min() || *whole > std::numeric_limits<int>::max()) {
+        Range range = field->range;
+        range.min = std::max<double>(range.min, std::numeric_limits<int>::min());
+        range.max = std::min<double>(range.max, std::numeric_limits<int>::max());
+        return fmt::format("'{}' is {}, expected a value {}", name, *whole, range.text());
+      }
       return check_number(*field, static_cast<double>(*whole));
     }
     case FieldType::real:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "core/nearest_names.hpp"
@@ -26,19 +27,70 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+constexpr std::size_t most_likely = 4;                   // names that are taken to be meant
+constexpr std::size_t most_listed = 24, few_listed = 8;  // names in a message
+
+/// "Admm-Chrono" → "admm_chrono"
+std::string plain(std::string_view name) {
+  std::string text(name);
+  for (char& c : text) c = c == '-' || c == ' ' ? '_' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return text;
+}
+
+std::string without_underscores(std::string text) {
+  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
+  return text;
+}
+
+/// Whether some words of a name, in their order, are the other name.
+bool has_words(const std::string& name, const std::string& words) {
+  return ("_" + name + "_").find("_" + words + "_") != std::string::npos;
+}
+
+/// Whether `name` abbreviates the candidate or is some of its words; or the other way round.
+bool is_part(const std::string& name, const std::string& candidate) {
+  if (name.size() < 3) return false;
+  return candidate.starts_with(name) || without_underscores(candidate).starts_with(without_underscores(name)) ||
+         has_words(candidate, name) || (candidate.size() > 3 && has_words(name, candidate));
+}
+
+/// The candidates at the least distance, when that is within `most`.
+std::vector<std::string> misspelt(const std::string& name, const std::vector<std::string>& candidates, std::size_t most) {
+  std::vector<std::string> best;
+  std::size_t best_distance = most;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(name, plain(candidate));
+    if (distance > best_distance || distance >= std::max(name.size(), candidate.size())) continue;
+    if (distance < best_distance) best.clear();
+    best_distance = distance;
+    best.push_back(candidate);
+  }
+  return best;
+}
+
+/// What may be meant, the likeliest first: the same but for case, one edit, a part, several edits.
+std::vector<std::string> likely_names(std::string_view given, const std::vector<std::string>& candidates) {
+  const std::string name = plain(given);
+  std::vector<std::string> likely;
+  std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(likely),
+               [&](const std::string& candidate) { return plain(candidate) == name; });
+  if (likely.empty()) likely = misspelt(name, candidates, 1);
+  if (likely.empty())
+    std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(likely),
+                 [&](const std::string& candidate) { return is_part(name, plain(candidate)); });
+  if (likely.empty() || likely.size() > most_likely) {
+    const auto near = misspelt(name, candidates, std::max<std::size_t>(2, name.size() / 3));
+    likely = near.empty() ? nearest_names(name, likely, most_likely) : near;
+  }
+  if (likely.size() > most_likely) likely.resize(most_likely);
+  return likely;
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(name, candidate);
-    if (distance < best_distance && distance < std::max(name.size(), candidate.size())) {
-      best = candidate;
-      best_distance = distance;
-    }
-  }
-  return best;
+  const std::vector<std::string> likely = likely_names(name, candidates);
+  return likely.empty() ? "" : likely.front();
 }
 
 std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates,
@@ -52,10 +104,16 @@ std::vector<std::string> nearest_names(std::string_view name, const std::vector<
 }
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {
-  const std::string near = nearest_name(name, candidates);
-  if (!near.empty()) return " (did you mean '" + near + "'?)";
+  std::vector<std::string> likely = likely_names(name, candidates);
+  if (!likely.empty()) {
+    const std::string last = std::exchange(likely.back(), {});
+    likely.pop_back();
+    if (likely.empty()) return fmt::format(" (did you mean '{}'?)", last);
+    return fmt::format(" (did you mean '{}' or '{}'?)", join(likely, "', '"), last);
+  }
   if (candidates.empty()) return "";
-  return " (known: " + join(candidates, ", ") + ")";
+  if (candidates.size() <= most_listed) return " (known: " + join(candidates, ", ") + ")";
+  return fmt::format(" (the nearest of {}: {})", candidates.size(), join(nearest_names(name, candidates, few_listed), ", "));
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {

@@ -6,11 +6,11 @@
 
 namespace ccp {
 
-/// The candidate with the smallest edit distance to name, when near enough to be a likely misspelling (distance at most
-/// max(2, a third of the length)); empty otherwise.
+/// The candidate that is likely meant: the same but for case, what the name abbreviates or is a word of, or the one with the
+/// smallest edit distance, at most max(2, a third of the length); empty where there is none.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
-/// " (did you mean 'x'?)" for a near candidate, else " (known: a, b, c)".
+/// " (did you mean 'x' or 'y'?)" for what is likely meant, else " (known: a, b, c)", or the nearest of very many.
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);
 
 /// The parts with a separator between them.

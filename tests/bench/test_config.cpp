@@ -193,7 +193,7 @@ TEST_CASE("Wrong types and ranges are refused") {
       {with(R"("problems": {})"), "/problems: 'problems' is an object, expected a list"},
       {with(R"("problems": [])"), "/problems: 'problems' is an empty list"},
       {with(R"("solvers": [])"), "/solvers: 'solvers' is an empty list"},
-      {with(R"("solvers": ["good"])"), "/solvers/0: is a text, expected an object"},
+      {with(R"("solvers": ["good"])"), "/solvers/0: is a text (good), expected an object with solver, "},
       {with(R"("model": [])"), "/model: 'model' is an empty list"},
       {with(R"("model": ["ccp", "ccp"])"), "/model/1: 'ccp' stands twice"},
       {with(R"("plots": [{"kind": "convergence", "y": "naturel_map"}])"),
@@ -236,9 +236,9 @@ TEST_CASE("Unknown names get the nearest one") {
       {with(R"("stop": {"measure": "natural_mapp"})"),
        "/stop/measure: unknown measure 'natural_mapp' (did you mean 'natural_map'?)"},
       {with(R"("stop": {"measure": "objective"})"), "/stop/measure: unknown measure 'objective'"},
-      {with(R"("trace": ["merits"])"), "/trace/0: unknown trace 'merits' (did you mean 'merit'?)"},
+      {with(R"("trace": ["merits"])"), "/trace/0: unknown measure 'merits' (did you mean 'merit'?)"},
       {with(R"("plots": [{"kind": "convergense"}])"),
-       "/plots/0/kind: unknown kind 'convergense' (did you mean 'convergence'?)"},
+       "/plots/0/kind: 'kind' is 'convergense', expected one of convergence, "},
   });
 }
 
@@ -252,7 +252,7 @@ TEST_CASE("Parameters are checked by the tables of scene and solver") {
        "'step' is 'big' (a text), expected a number"},
       {with(R"("solvers": [{"solver": "good", "parameters": {"step": null}}])"),
        "/solvers/0/parameters/step: 'step' is null"},
-      {with(R"("solvers": [{"solver": "good", "parameters": {"step": [0, 1]}}])"), "'step' is a list, expected a flag"},
+      {with(R"("solvers": [{"solver": "good", "parameters": {"step": [0, 1]}}])"), "'step' is a list, expected a number; a list of values belongs to 'sweep'"},
       {with(R"("solvers": [{"solver": "good", "parameters": {"mood": "angry"}}])"),
        "'mood' is 'angry', expected one of calm, eager"},
       {with(R"("problems": [{"scene": "pebbles", "parameters": {"count": 2.5}}])"),
@@ -328,8 +328,8 @@ TEST_CASE("Claims compare cells, over all of them or some") {
       {claim(base + R"("at_most": {"of": "B", "times": 0})"), "/claims/0/at_most/times: 'times' is 0"},
       {claim(base + R"("at_most": {"times": 2})"), "/claims/0/at_most: compares results with themselves"},
       {claim(base + R"("at_most": {"of": "B", "metric": "time_to"})"), "/claims/0/at_most: the key 'at' is missing"},
-      {claim(base + R"("at_most": 1, "over": "slop", "against": "rows")"), "/claims/0/over: unknown over 'slop'"},
-      {claim(base + R"("at_most": 1, "over": "quartile")"), "/claims/0/over: unknown over 'quartile'"},
+      {claim(base + R"("at_most": 1, "over": "slop", "against": "rows")"), "/claims/0/over: 'over' is 'slop', expected one of each, "},
+      {claim(base + R"("at_most": 1, "over": "quartile")"), "/claims/0/over: 'over' is 'quartile', expected one of each, "},
       {claim(base + R"("at_most": 1, "over": "median", "against": "rows")"), "/claims/0: 'against' belongs to"},
       {claim(base + R"("at_most": 1, "over": "slope")"), "/claims/0: the key 'against' is missing"},
       {claim(base + R"("at_most": 1, "against": "rows")"), "/claims/0: 'against' belongs to"},
@@ -365,7 +365,7 @@ TEST_CASE("Bad sweeps are refused") {
       {with(R"("sweep": {"/solvers/~2": [1]})"), "is no JSON pointer: ~ must be written ~0"},
       {with(R"("sweep": {"/solver/0": [1]})"), "/sweep[\"/solver/0\"]: 'solver' cannot be swept (did you mean 'solvers'?)"},
       {with(R"("sweep": {"/name": ["a"]})"), "'name' cannot be swept"},
-      {with(R"("sweep": {"/solvers/1/parameters/step": [1]})"), "leads nowhere: /solvers has 1 elements"},
+      {with(R"("sweep": {"/solvers/1/parameters/step": [1]})"), "leads nowhere: /solvers has 1 entry, expected the index 0 or *"},
       {with(R"("sweep": {"/solvers/00/parameters/step": [1]})"), "leads nowhere"},
       {with(R"("sweep": {"/solvers/0/solver/x": ["good"]})"), "leads nowhere: /solvers/0/solver is a text"},
       {with(R"("sweep": {"/solvers/0/parameters/step": 1})"),
@@ -375,7 +375,7 @@ TEST_CASE("Bad sweeps are refused") {
        "/solvers/0/parameters/step: 'step' is 7, expected a value in (0, 1] (with /solvers/0/parameters/step = 7 from the "
        "sweep)"},
       {with(R"("sweep": {"zip": []})"), "/sweep/zip: 'zip' is a list"},
-      {with(R"("sweep": {"zip": {"/stop/tolerance": [1, 2], "/stop/native": [true]}})"), "paired lists are equally long"},
+      {with(R"("sweep": {"zip": {"/stop/tolerance": [1, 2], "/stop/native": [true]}})"), "expected paired lists of one length"},
       {with(R"("sweep": {"/stop/tolerance": [1], "zip": {"/stop/tolerance": [1]}})"), "'/stop/tolerance' is swept twice"},
   });
   std::string many = "[0.5";

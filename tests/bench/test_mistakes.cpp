@@ -185,3 +185,26 @@ TEST_CASE("A mistake says what was found and what was expected") {
   CHECK(parts("cannot be opened") == Parts("cannot be opened", ""));
   CHECK(InputError("f", "/p", "m").file() == "f");
 }
+
+TEST_CASE("Messages say what belongs where") {
+  const auto one = [](const std::string& problems, const std::string& rest) {
+    const Lines lines = mistakes_of_files(R"({"name": "x", "problems": [)" + problems +
+                                          R"(], "solvers": [{"solver": "good"}])" + rest + "}");
+    REQUIRE(lines.size() == 1);
+    return lines.front();
+  };
+  const std::string pebbles = R"({"scene": "pebbles"})";
+  CHECK(one(R"({"scene": "pebbles", "push": 2})", "") ==
+        "/problems/0/push: unknown key 'push' (known: scene, parameters, seed, fclib, perturb, sequence, label); settings "
+        "of a "
+        "solver or scene belong to 'parameters'");
+  CHECK(one(pebbles, R"(, "stop": {"max_iterations": 1e4})") ==
+        "/stop/max_iterations: 'max_iterations' is 10000.0 (a number), expected a whole number in digits alone");
+  CHECK(one(pebbles, R"(, "sweep": {"stop/tolerance": [1]})") ==
+        "/sweep[\"stop/tolerance\"]: 'stop/tolerance' is no JSON pointer, expected '/stop/tolerance'");
+  CHECK(one(pebbles, R"(, "plots": [{"kind": "sweep", "against": "/stop/tolerance"}])") ==
+        "/plots/0/against: '/stop/tolerance' is not swept, expected one of contacts, rows, dofs");
+  CHECK(one(pebbles, R"(, "plots": [{"kind": "table", "metrics": ["iteration"]}])") ==
+        "/plots/0/metrics/0: unknown metric 'iteration' (did you mean 'iterations'?)");
+  CHECK(one(pebbles, R"(, "limits": 5)") == "/limits: is a whole number (5), expected an object with wall_s, memory_mb");
+}

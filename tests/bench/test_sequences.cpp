@@ -62,7 +62,7 @@ TEST_CASE("sequences: what cannot be is refused by name") {
   CHECK(sequence_error(sequence_config()) == "no error");
   refused({{sequence + "/steps", 0}}, "'steps' is 0, expected a value");
   refused({{sequence + "/settle", 12}}, "'settle' is 12, expected less than 'steps', which is 12");
-  refused({{sequence + "/trajectory", "mine"}}, "unknown trajectory 'mine'");
+  refused({{sequence + "/trajectory", "mine"}}, "'trajectory' is 'mine', expected one of shared, own");
   refused({{sequence + "/trace_steps", {12}}}, "step 12 is not solved, expected 0 to 11");
   refused({{sequence + "/trace_steps", {3, 3}}}, "'3' stands twice");
   refused({{sequence + "/trace_steps", 3}}, "expected a list of whole numbers");
@@ -74,7 +74,7 @@ TEST_CASE("sequences: what cannot be is refused by name") {
   refused({{"/problems/0/perturb/noise", 0.1}}, "has a 'sequence', whose problems have no neighbours");
   refused({{"/kernels", true}}, "/problems/0 has a 'sequence'");
   refused({{"/solvers/0/start/from", "reference"}}, "starts from a reference solution");
-  refused({{"/solvers/1/start/match", "all"}}, "unknown match 'all'");
+  refused({{"/solvers/1/start/match", "all"}}, "'match' is 'all', expected one of contacts, same");
   refused({{"/solvers/0/start", {{"from", "nothing"}, {"match", "same"}}}}, "'match' belongs to");
   refused({{"/problems/0/scene", "odd_mass_stack"}, {"/problems/0/parameters", json::object()}},
           "scene 'odd_mass_stack' does not move");

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
@@ -72,4 +73,27 @@ TEST_CASE("format_double is short and reads back the same", "[core]") {
   }
   for (const double value : {0.0, std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max(), 1.0 / 3.0})
     CHECK(std::strtod(format_double(value).c_str(), nullptr) == value);
+}
+
+TEST_CASE("a name is meant by its beginning, its words, and whatever its case") {
+  const std::vector<std::string> keys = {"tolerance", "measure", "native", "max_iterations", "time_limit_s"};
+  CHECK(suggestion("max_iter", keys) == " (did you mean 'max_iterations'?)");
+  CHECK(suggestion("maxIter", keys) == " (did you mean 'max_iterations'?)");
+  CHECK(suggestion("tol", keys) == " (did you mean 'tolerance'?)");
+  CHECK(suggestion("Time-Limit", keys) == " (did you mean 'time_limit_s'?)");
+  CHECK(suggestion("absolute_tolerance", keys) == " (did you mean 'tolerance'?)");
+  CHECK(suggestion("timeout", keys) == " (known: tolerance, measure, native, max_iterations, time_limit_s)");
+  CHECK(suggestion("stack", {"odd_mass_stack", "drum", "guided_stack"}) ==
+        " (did you mean 'odd_mass_stack' or 'guided_stack'?)");
+  CHECK(suggestion("nccp", {"ccp", "ncp"}) == " (did you mean 'ccp' or 'ncp'?)");
+  CHECK(suggestion("MU", {"nu", "mu"}) == " (did you mean 'mu'?)");
+  CHECK(nearest_name("ma", keys).empty());  // the beginning of one, but of two letters
+}
+
+TEST_CASE("of very many names the nearest are shown") {
+  std::vector<std::string> many;
+  for (char c = 'a'; c <= 'z'; ++c) many.push_back(std::string("name_") + c + c + c + c);
+  const std::string text = suggestion("name_aabbccdd", many);
+  CHECK(text.starts_with(" (the nearest of 26: name_aaaa, "));
+  CHECK(std::count(text.begin(), text.end(), ',') == 7);
 }

@@ -143,38 +143,42 @@ void begin_reading(const JsonSource& source, const ChangedValues& changed) {
   if (source.mistakes != nullptr) source.mistakes->begin_reading(changed.varied, changed.left_out, source.context);
 }
 
-/// Whether the list of problems or solvers is there that a pointer changes.
-bool leads_into(const Json& swept_part, const std::string& pointer) {
+/// Whether the part of the config that a pointer changes is there, and has its form.
+bool leads_into_sound_part(const Json& swept_part, const std::string& pointer, const ConfigKeys& keys) {
   const std::string first = pointer.substr(1, pointer.find('/', 1) - 1);
-  return (first != "problems" && first != "solvers") || swept_part.contains(first);
+  if (!swept_part.contains(first)) return first != "problems" && first != "solvers";
+  Mistakes known_ones;
+  Checks check(&known_ones);
+  return check([&] { keys.check_value(swept_part[first], keys.shape("config").key(first), "", {}); });
 }
 
-/// The sweep as far as it has no mistakes. formed: whether the document has the form of a config; without one a pointer may
-/// well lead nowhere, which is no other mistake.
-Sweep read_sweep(const Json& document, const Json& swept_part, bool formed, const JsonSource& source, const Catalog& catalog,
-                 Checks& check) {
+/// The sweep as far as it has no mistakes. A pointer into a part without its form may well lead nowhere, which is no mistake
+/// of its own.
+Sweep read_sweep(const Json& document, const Json& swept_part, const JsonSource& source, const Catalog& catalog,
+                 const ConfigKeys& keys, Checks& check) {
   Mistakes follow_ups;
-  Checks applied(formed ? source.mistakes : &follow_ups);
+  Checks ignore(&follow_ups);
   const Json lists = document.value("sweep", Json());
   Sweep sweep(Json(), source);
   check([&] { sweep = Sweep(lists.is_object() ? lists : Json(), source); });
   Json probe = swept_part;
   sweep.keep([&](const std::string& pointer, const Json& value, const std::string& place) {
     if (!check([&] { check_common_parameter(document, pointer, catalog, source, place); })) return false;
-    return applied([&] { set_at_pointer(probe, pointer, value, source, place); }) && leads_into(swept_part, pointer);
+    const auto put = [&] { set_at_pointer(probe, pointer, value, source, place); };
+    if (leads_into_sound_part(swept_part, pointer, keys)) return check(put);
+    return swept_part.contains(pointer_tokens(pointer, source, place).front()) && ignore(put);
   });
-  if (formed) check([&] { applied.finish(); });
   return sweep;
 }
 
 /// Whatever can be read, also of a document without the form of a config; mistakes are left to `check`.
-std::vector<ConfigVariant> read_variants(const Json& document, bool formed, const JsonSource& source, const Catalog& catalog,
+std::vector<ConfigVariant> read_variants(const Json& document, const JsonSource& source, const Catalog& catalog,
                                          const ConfigKeys& keys, const ChangedValues& sized, bool of_results, Known& known,
                                          Checks& check) {
   Json swept_part = Json::object();
   for (const std::string& key : swept_keys)
     if (document.contains(key)) swept_part[key] = document[key];
-  const Sweep sweep = read_sweep(document, swept_part, formed, source, catalog, check);
+  const Sweep sweep = read_sweep(document, swept_part, source, catalog, keys, check);
   ConfigReader reader(catalog, keys, of_results);
   std::vector<ConfigVariant> variants;
   ChangedValues changed = sized;
@@ -211,7 +215,7 @@ Config read_document(const Json& document, const JsonSource& source, const Chang
   Config config;
   config.file = source.file;
   Known known;
-  config.variants = read_variants(document, formed, source, catalog, keys, sized, of_results, known, check);
+  config.variants = read_variants(document, source, catalog, keys, sized, of_results, known, check);
   check([&] { check_plots(document, config.variants, known, catalog, keys, source); });
   check([&] { config.claims = read_claims(document, config.variants, known, keys, source); });
   if (!formed) return config;

@@ -134,8 +134,11 @@ struct PointerSetter {
       for (std::size_t i = 0; i < target.size(); ++i) set(target[i], depth + 1, child_pointer(so_far, i));
     } else {
       const auto index = list_index(token);
+      if (target.empty()) fail(so_far, "is an empty list");
       if (!index || *index >= target.size())
-        fail(so_far, fmt::format("has {} elements, expected an index from 0", target.size()));
+        fail(so_far, target.size() == 1 ? std::string("has 1 entry, expected the index 0 or *")
+                                        : fmt::format("has {} entries, expected an index from 0 to {} or *", target.size(),
+                                                      target.size() - 1));
       set(target[*index], depth + 1, child_pointer(so_far, token));
     }
   }
@@ -209,8 +212,11 @@ std::string child_pointer(const std::string& pointer, const std::string& key) {
 std::string child_pointer(const std::string& pointer, std::size_t index) { return pointer + "/" + std::to_string(index); }
 
 std::vector<std::string> pointer_tokens(const std::string& pointer, const JsonSource& source, const std::string& place) {
-  if (pointer.size() < 2 || pointer.front() != '/')
-    source.fail(place, fmt::format("'{}' is no JSON pointer, expected one such as /solvers/0/parameters/rho", pointer));
+  if (pointer.size() < 2 || pointer.front() != '/') {
+    const bool slash_forgotten = pointer.find('/') != std::string::npos && pointer.find('/') > 0;
+    source.fail(place, fmt::format("'{}' is no JSON pointer, expected {}", pointer,
+                                   slash_forgotten ? "'/" + pointer + "'" : "one such as /solvers/0/parameters/rho"));
+  }
   std::vector<std::string> tokens;
   for (std::size_t i = 0; i < pointer.size(); ++i) {
     const std::size_t close = pointer.compare(i, 2, "[\"") == 0 ? pointer.find("\"]", i + 2) : std::string::npos;

@@ -275,6 +275,48 @@ Shape plot_shape() {
        text("where", "for a table: which one of which paper")}};
 }
 
+/// What the names of a choice are names of; empty for one whose key says no more.
+std::string kind_of(const Key& key) {
+  if (key.name == "models") return "model";
+  if (key.name == "metrics") return "metric";
+  if (key.name == "trace") return "measure";
+  const std::vector<std::string> kinds = {"solver", "scene", "model", "measure", "metric"};
+  return std::find(kinds.begin(), kinds.end(), key.name) != kinds.end() ? key.name : "";
+}
+
+std::string unknown_choice(const std::string& name, const Key& key) {
+  const std::string kind = kind_of(key), shown = json_text(name);
+  if (!kind.empty()) return fmt::format("unknown {} '{}'{}", kind, shown, suggestion(name, key.choices));
+  const std::string near = nearest_name(name, key.choices);
+  return fmt::format("'{}' is '{}', expected one of {}{}", key.name, shown, join(key.choices, ", "),
+                     near.empty() ? "" : "; did you mean '" + near + "'?");
+}
+
+/// What is there, for messages: texts and numbers as they are.
+std::string found_text(const Json& value) {
+  if (value.is_string() || value.is_number() || value.is_boolean())
+    return fmt::format("{} ({})", json_type_name(value), json_text(value));
+  return json_type_name(value);
+}
+
+std::string type_text(const Key& key) {
+  switch (key.type) {
+    case KeyType::text:
+    case KeyType::name:
+    case KeyType::choice: return "a text";
+    case KeyType::flag: return "true or false";
+    case KeyType::number: return "a number";
+    case KeyType::integer: return "a whole number";
+    case KeyType::integers: return "a list of whole numbers";
+    case KeyType::choices: return "a text or a list of texts";
+    case KeyType::objects: return "a list of objects";
+    case KeyType::bound: return "a number or an object";
+    case KeyType::object:
+    case KeyType::table: break;
+  }
+  return "an object";
+}
+
 /// A text of the config that has to be one of `choices`; unknown ones get the nearest.
 void check_choice(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source) {
   if (!value.is_string())
@@ -282,7 +324,7 @@ void check_choice(const Json& value, const Key& key, const std::string& pointer,
                                      key.choices.empty() ? "" : ": ", join(key.choices, ", ")));
   const auto name = value.get<std::string>();
   if (!key.open && std::find(key.choices.begin(), key.choices.end(), name) == key.choices.end())
-    source.fail(pointer, fmt::format("unknown {} '{}'{}", key.name, json_text(value), suggestion(name, key.choices)));
+    source.fail(pointer, unknown_choice(name, key));
 }
 
 using EntryCheck = void (*)(const Json& value, const Key& key, const std::string& pointer, const JsonSource& source);
@@ -313,7 +355,9 @@ void check_number(const Json& value, const Key& key, const std::string& pointer,
   const bool whole = key.type == KeyType::integer || key.type == KeyType::integers;
   if (whole ? !value.is_number_integer() : !value.is_number())
     source.fail(pointer, fmt::format("'{}' is {} ({}), expected {}", key.name, json_text(value), json_type_name(value),
-                                     whole ? "a whole number" : "a number"));
+                                     !whole              ? "a number"
+                                     : value.is_number() ? "a whole number in digits alone"
+                                                         : "a whole number"));
   const double number = value.get<double>();
   const std::string range = key.range.text();
   if (!std::isfinite(number) || !key.range.contains(number))
@@ -369,10 +413,11 @@ const Shape& ConfigKeys::shape(const std::string& name) const {
 void ConfigKeys::check_object(const Json& value, const std::string& shape_name, const std::string& pointer,
                               const JsonSource& source) const {
   const Shape& expected = shape(shape_name);
-  if (!value.is_object())
-    source.fail(pointer, fmt::format("is {}, expected an object ({})", json_type_name(value), expected.meaning));
   std::vector<std::string> known;
   for (const Key& key : expected.keys) known.push_back(key.name);
+  if (!value.is_object())
+    source.fail(pointer, fmt::format("is {}, expected an object with {}", found_text(value), join(known, ", ")));
+  const bool has_parameters = std::find(known.begin(), known.end(), "parameters") != known.end();
   Checks check(source.mistakes);
   std::set<std::string> misspelt;
   for (const auto& item : value.items()) {
@@ -382,13 +427,19 @@ void ConfigKeys::check_object(const Json& value, const std::string& shape_name, 
     if (position == known.end()) misspelt.insert(nearest_name(name, known));
     check([&] {
       if (position == known.end())
-        source.fail(place, fmt::format("unknown key '{}'{}", json_text(name), suggestion(name, known)));
+        source.fail(place, fmt::format("unknown key '{}'{}{}", json_text(name), suggestion(name, known),
+                                       has_parameters && nearest_name(name, known).empty()
+                                           ? "; settings of a solver or scene belong to 'parameters'"
+                                           : ""));
       check_value(item.value(), expected.keys[static_cast<std::size_t>(position - known.begin())], place, source);
     });
   }
   for (const Key& key : expected.keys)
     if (key.required && !value.contains(key.name) && misspelt.count(key.name) == 0)
-      check([&] { source.fail(pointer, fmt::format("the key '{}' is missing: {}", key.name, key.meaning)); });
+      check([&] {
+        source.fail(pointer,
+                    fmt::format("the key '{}' is missing, expected {} ({})", key.name, type_text(key), key.meaning));
+      });
   check.finish();
 }
 
@@ -427,12 +478,12 @@ void ConfigKeys::check_value(const Json& value, const Key& key, const std::strin
       return value.is_object() ? check_object(value, key.shape, pointer, source) : check_number(value, key, pointer, source);
     case KeyType::objects:
       if (!value.is_array())
-        source.fail(pointer, fmt::format("'{}' is {}, expected a list", key.name, json_type_name(value)));
+        source.fail(pointer, fmt::format("'{}' is {}, expected a list of objects", key.name, found_text(value)));
       if (value.empty()) source.fail(pointer, fmt::format("'{}' is an empty list, expected at least one entry", key.name));
       return check_objects(value, key.shape, pointer, source);
     case KeyType::table:
       if (!value.is_object())
-        source.fail(pointer, fmt::format("'{}' is {}, expected an object", key.name, json_type_name(value)));
+        source.fail(pointer, fmt::format("'{}' is {}, expected an object", key.name, found_text(value)));
       if (value.empty() && key.name == "sweep")
         source.fail(pointer, "'sweep' is empty, expected JSON pointers with lists of values");
       return;

@@ -12,14 +12,35 @@
 namespace ccp {
 namespace {
 
-FieldValue field_value(const Json& value, const std::string& name, const std::string& pointer, const JsonSource& source) {
+std::string expected_of(const Field& field) {
+  switch (field.type) {
+    case FieldType::flag: return "true or false";
+    case FieldType::integer: return "a whole number";
+    case FieldType::real: return "a number";
+    case FieldType::choice: break;
+  }
+  return "one of " + join(field.choices, ", ");
+}
+
+FieldValue field_value(const Json& value, const Field& field, const std::string& pointer, const JsonSource& source) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
     return value.get<double>();
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (value.is_number()) return value.get<double>();
-  source.fail(pointer, fmt::format("'{}' is {}, expected a flag, a number or a text", name, json_type_name(value)));
+  source.fail(pointer, fmt::format("'{}' is {}, expected {}{}", field.name, json_type_name(value), expected_of(field),
+                                   value.is_array() ? "; a list of values belongs to 'sweep'" : ""));
+}
+
+/// What does not fit together, with a word on those of these parameters that the entry does not give.
+std::string with_defaults(const std::string& defect, const Json& entry, const FieldTable& table) {
+  const Json given = entry.value("parameters", Json::object());
+  std::vector<std::string> defaults;
+  for (const std::string& name : table.names())
+    if (defect.find("'" + name + "'") != std::string::npos && !given.contains(name)) defaults.push_back("'" + name + "'");
+  if (defaults.empty()) return defect;
+  return fmt::format("{} ({} {} default)", defect, join(defaults, " and "), defaults.size() == 1 ? "has its" : "have their");
 }
 
 std::vector<std::string> one_or_list(const Json& value) {
@@ -99,7 +120,7 @@ void check_labels(const Specs& specs, const std::string& list, const std::vector
     if (position->second != i)
       check([&] {
         source.fail(child_pointer(child_pointer(list, i), "label"),
-                    fmt::format("the label '{}' is that of {} already; give one of them another label", specs[i]->label,
+                    fmt::format("the label '{}' is that of {} already, expected another label", specs[i]->label,
                                 child_pointer(list, position->second)));
       });
   }
@@ -114,7 +135,9 @@ Parameters read_parameters(const Json& entry, FieldTable& table, const std::stri
     for (const auto& item : found->items())
       check([&] {
         const std::string place = child_pointer(child_pointer(pointer, "parameters"), item.key());
-        const FieldValue value = field_value(item.value(), item.key(), place, source);
+        const Field* field = table.find(item.key());
+        if (field == nullptr) source.fail(place, *table.check(item.key(), false));
+        const FieldValue value = field_value(item.value(), *field, place, source);
         if (const auto defect = table.check(item.key(), value)) source.fail(place, *defect);
         table.set(item.key(), value);
       });
@@ -166,7 +189,8 @@ std::shared_ptr<const ProblemSpec> ConfigReader::read_problem(const Json& entry,
     const auto made = catalog_.scenes.make(spec.scene);
     const bool built = check([&] {
       spec.parameters = read_parameters(entry, made->parameters(), pointer, source);
-      if (const auto defect = made->check()) source.fail(child_pointer(pointer, "parameters"), *defect);
+      if (const auto defect = made->check())
+        source.fail(child_pointer(pointer, "parameters"), with_defaults(*defect, entry, made->parameters()));
     });
     if (built && entry.contains("sequence"))
       check([&] {

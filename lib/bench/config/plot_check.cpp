@@ -76,11 +76,22 @@ class PlotCheck {
     for (std::size_t i = 0; i < by.texts.size(); ++i)
       if (known_.sweep && std::find(swept_.begin(), swept_.end(), by.texts[i]) == swept_.end())
         each([&] { source_.fail(by.places[i], not_swept(by.texts[i])); });
+    each([&] { check_against(plot, pointer); });
     if (plot.contains("paper")) each([&] { check_paper(plot, of.texts.size(), pointer); });
     each.finish();
   }
 
  private:
+  void check_against(const Json& plot, const std::string& pointer) const {
+    if (!plot.contains("against") || !known_.sweep) return;
+    const auto against = plot["against"].get<std::string>();
+    std::vector<std::string> names = {"contacts", "rows", "dofs"};
+    names.insert(names.end(), swept_.begin(), swept_.end());
+    if (std::find(names.begin(), names.end(), against) == names.end())
+      source_.fail(child_pointer(pointer, "against"),
+                   fmt::format("'{}' is not swept, expected one of {}", shown_pointer(against), join(names, ", ")));
+  }
+
   std::string not_swept(const std::string& pointer) const {
     if (swept_.empty()) return fmt::format("'{}' is not swept: the config has no sweep", shown_pointer(pointer));
     return fmt::format("'{}' is not swept{}", shown_pointer(pointer), suggestion(pointer, swept_));

@@ -73,8 +73,8 @@ void Sweep::add_axis(const Json& lists, const std::string& place, const JsonSour
       if (!list.is_array()) source.fail(own_place, fmt::format("is {}, expected a list of values", json_type_name(list)));
       if (list.empty()) source.fail(own_place, "is an empty list, expected at least one value");
       if (!axis.values.empty() && list.size() != axis.length())
-        source.fail(own_place, fmt::format("has {} values, but {} has {}: paired lists are equally long", list.size(),
-                                           axis.pointers.front(), axis.length()));
+        source.fail(own_place, fmt::format("has {} {}, but {} has {}, expected paired lists of one length", list.size(),
+                                           list.size() == 1 ? "value" : "values", axis.pointers.front(), axis.length()));
       axis.pointers.push_back(pointer);
       axis.values.emplace_back(list.begin(), list.end());
       axis.places.push_back(own_place);
