@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
-#include "bench/config/config_json.hpp"
 #include "cli/program.hpp"
 
 using namespace ccp::testing;
@@ -57,10 +57,10 @@ TEST_CASE("check and run show every mistake of a config, each on its line") {
   CHECK(place.listing() == std::vector<std::string>{"wrong.json"});
   const Answer table = run_program(place, {"check", config, "--format", "json"});
   CHECK(table.code == 2);
-  const ccp::Json document = ccp::try_parse_json(table.out);
+  const nlohmann::json document = nlohmann::json::parse(table.out);
   REQUIRE(document.is_array());
   CHECK(document[0]["valid"] == false);
-  const ccp::Json mistakes = document[0]["mistakes"];
+  const nlohmann::json mistakes = document[0]["mistakes"];
   REQUIRE(mistakes.size() == 5);
   CHECK(mistakes[0]["file"] == config);
   CHECK(mistakes[0]["place"] == "/titel");

@@ -75,6 +75,40 @@ TEST_CASE("new refuses to overwrite, and what makes no config") {
              Catch::Contains("letters, digits"));
   CHECK_THAT(
       bad_input_line(run_program(place, {"new", "a", "scene:odd_mass_stack", "--solver", "admm", "--solver", "admm"})),
-      Catch::Contains("label"));
+      Catch::Contains("--solver admm: is given twice"));
   CHECK(place.listing() == std::vector<std::string>{"kept.json"});
+}
+
+TEST_CASE("new shows all that is wrong with its arguments, each by its argument") {
+  const Workplace place;
+  const Answer answer = run_program(place, {"new", "a b", "scene:odd_mass", "scene:odd_mass_stack:sphere=3,frictoin=2",
+                                            "none*.hdf5", "nowhere.hdf5", "drum", "--solver", "adm", "--solver",
+                                            "admm:roh=1", "--solver", "nsgs", "--solver", "nsgs", "--model", "cpp"});
+  CHECK(answer.code == 2);
+  const std::vector<std::string> expected = {
+      "NAME: ",
+      "--model: unknown model 'cpp'",
+      "scene:odd_mass: unknown scene 'odd_mass' (did you mean 'odd_mass_stack'?)",
+      "scene:odd_mass_stack:sphere=3,frictoin=2: unknown parameter 'sphere'",
+      "scene:odd_mass_stack:sphere=3,frictoin=2: unknown parameter 'frictoin'",
+      "nowhere.hdf5: no such file",
+      "drum: no such file, expected an FCLib dump, a folder of dumps or scene:NAME; did you mean scene:drum?",
+      "--solver adm: unknown solver 'adm'",
+      "--solver admm:roh=1: unknown parameter 'roh'",
+      "--solver nsgs: is given twice"};
+  const auto lines = lines_of(answer.err);
+  REQUIRE(lines.size() == expected.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) CHECK(lines[i].starts_with("ccpbench: error: " + expected[i]));
+  // A pattern is looked for once the rest is right.
+  const std::string line = bad_input_line(run_program(place, {"new", "a", "none*.hdf5", "--solver", "admm"}));
+  CHECK_THAT(line, Catch::StartsWith("ccpbench: error: none*.hdf5: no file below "));
+  CHECK(place.listing().empty());
+}
+
+TEST_CASE("new tells problems of one scene apart") {
+  const Workplace place;
+  REQUIRE(run_program(place, {"new", "two", "scene:odd_mass_stack:spheres=12", "scene:odd_mass_stack", "--solver", "admm"})
+              .code == 0);
+  CHECK_THAT(read_text(place / "two.json"), Catch::Contains("\"label\": \"odd_mass_stack spheres=12\""));
+  CHECK_THAT(checked(place, "two.json"), Catch::Contains("2 cells: 2 problems"));
 }

@@ -5,6 +5,8 @@
 #include <sstream>
 
 #include "bench/config/config_json.hpp"
+#include "bench/config/config_keys.hpp"
+#include "bench/config/plan.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -32,9 +34,19 @@ struct NewArguments {
   std::vector<std::string> problems, solvers, models;
 };
 
-/// "name:a=1,b=2" → name, and the values in the table of `make(name)` that are not its defaults.
+/// Calls `make` and says in an error which argument it is about.
 template <typename Make>
-std::pair<std::string, Json> with_values(const std::string& text, const Make& make) {
+auto make_of(const std::string& said, const Make& make) {
+  try {
+    return make();
+  } catch (const InputError& error) {
+    throw InputError("", said, error.message());
+  }
+}
+
+/// "name:a=1,b=2" → name, and the values in the table of `make(name)` that are not its defaults. said: the whole argument.
+template <typename Make>
+std::pair<std::string, Json> with_values(const std::string& text, const std::string& said, const Make& make) {
   const std::size_t colon = text.find(':');
   const std::string name = text.substr(0, colon);
   FieldTable& table = make(name);
@@ -43,11 +55,19 @@ std::pair<std::string, Json> with_values(const std::string& text, const Make& ma
     std::istringstream list(text.substr(colon + 1));
     for (std::string one; std::getline(list, one, ',');) assignments.push_back(one);
   }
-  set_fields(table, assignments, text);
+  set_fields(table, assignments, said);
   Json values = Json::object();
   for (const Field& field : table.fields())
     if (field_text(field.get()) != field_text(field.default_value)) values[field.name] = field_json(field.get());
   return {name, values};
+}
+
+/// For the name of a scene that was given as a file.
+std::string as_scene(const std::string& source) {
+  const std::string name = source.substr(0, source.find(':'));
+  const std::vector<std::string> scenes = catalog().scenes.names;
+  const std::string near = name.find_first_of("./") == std::string::npos ? nearest_name(name, scenes) : "";
+  return near.empty() ? "" : fmt::format("; did you mean scene:{}?", near);
 }
 
 /// A dump or a pattern of dumps as the config at `out` names it.
@@ -58,7 +78,7 @@ std::string dump_pattern(const std::string& source, const std::filesystem::path&
   if (fs::is_directory(path, error))
     path /= "*.hdf5";
   else if (source.find_first_of("*?[") == std::string::npos && !fs::is_regular_file(path, error))
-    throw InputError(source, "", "no such file, expected an FCLib dump, a folder of dumps or scene:NAME");
+    throw InputError(source, "", "no such file, expected an FCLib dump, a folder of dumps or scene:NAME" + as_scene(source));
   if (path.is_absolute()) return path.lexically_normal().string();
   const fs::path folder = fs::absolute(out).parent_path();
   const std::string from_config =
@@ -66,17 +86,28 @@ std::string dump_pattern(const std::string& source, const std::filesystem::path&
   return from_config.starts_with("../") ? from_config : "./" + from_config;
 }
 
-std::string problem_entry(const std::string& source, const std::filesystem::path& out) {
+/// "admm rho=0.5"
+std::string label_of(const std::string& name, const Json& values) {
+  std::vector<std::string> parts = {name};
+  for (const auto& [setting, value] : values.items()) parts.push_back(setting + "=" + json_text(value));
+  return join(parts, " ");
+}
+
+/// labelled: with the values that are not its defaults as a label, for a scene that stands there several times.
+std::string problem_entry(const std::string& source, const std::filesystem::path& out, bool labelled) {
   const std::string prefix = "scene:";
   if (!source.starts_with(prefix)) return fmt::format("    {{ \"fclib\": {} }}", dump_json(dump_pattern(source, out)));
   std::unique_ptr<Scene> scene;
-  const auto [name, values] = with_values(source.substr(prefix.size()), [&](const std::string& scene_name) -> FieldTable& {
-    scene = make_scene(scene_name);
-    return scene->parameters();
-  });
+  const auto [name, values] =
+      with_values(source.substr(prefix.size()), source, [&](const std::string& scene_name) -> FieldTable& {
+        scene = make_of(source, [&] { return make_scene(scene_name); });
+        return scene->parameters();
+      });
+  if (const auto defect = scene->check()) throw InputError("", source, *defect);
+  const std::string label = labelled ? fmt::format(" \"label\": {},", dump_json(label_of(name, values))) : "";
   return fmt::format(
-      "    // {}\n    // its other parameters: ccpbench list scenes {}\n    {{ \"scene\": \"{}\", \"parameters\": {} }}",
-      scene->info().title, name, name, dump_json(values));
+      "    // {}\n    // its other parameters: ccpbench list scenes {}\n    {{ \"scene\": \"{}\",{} \"parameters\": {} }}",
+      scene->info().title, name, name, label, dump_json(values));
 }
 
 struct SolverEntry {
@@ -86,16 +117,72 @@ struct SolverEntry {
 
 SolverEntry solver_entry(const std::string& source) {
   std::unique_ptr<Solver> solver;
-  const auto [name, values] = with_values(source, [&](const std::string& solver_name) -> FieldTable& {
-    solver = catalog().make_solver(solver_name);
+  const std::string said = "--solver " + source;
+  const auto [name, values] = with_values(source, said, [&](const std::string& solver_name) -> FieldTable& {
+    solver = make_of(said, [&] { return catalog().make_solver(solver_name); });
     return solver->settings();
   });
-  std::vector<std::string> given;
-  for (const auto& [setting, value] : values.items()) given.push_back(setting + "=" + json_text(value));
-  const std::string label = given.empty() ? name : fmt::format("{} {}", name, join(given, " "));
+  const std::string label = label_of(name, values);
   return {fmt::format("    // {}\n    {{ \"solver\": \"{}\", \"label\": {}, \"parameters\": {} }}", solver->info().title,
                       name, dump_json(label), dump_json(values)),
           solver->info().models};
+}
+
+/// Whether two sources are problems of the same scene.
+bool same_scene(const std::string& a, const std::string& b) {
+  const std::size_t name = std::string("scene:").size();
+  return a.starts_with("scene:") && a.substr(0, a.find(':', name)) == b.substr(0, b.find(':', name));
+}
+
+struct Entries {
+  std::vector<std::string> problems;
+  std::vector<SolverEntry> solvers;
+};
+
+/// Lists all that is wrong with the arguments.
+Entries read_entries(const NewArguments& options, const std::string& out, Mistakes& mistakes) {
+  Entries entries;
+  Checks check(&mistakes);
+  const ConfigKeys keys(catalog());
+  const JsonSource source{"", "", &mistakes};
+  check([&] { keys.check_value(options.name, keys.shape("config").key("name"), "NAME", source); });
+  for (const std::string& model : options.models)
+    check([&] { keys.check_value(model, keys.shape("config").key("model"), "--model", source); });
+  const auto once = [](const std::vector<std::string>& all, std::size_t i, const std::string& said) {
+    if (std::find(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i), all[i]) !=
+        all.begin() + static_cast<std::ptrdiff_t>(i))
+      throw InputError("", said, "is given twice, expected another one or other values");
+  };
+  const auto& problems = options.problems;
+  for (std::size_t i = 0; i < problems.size(); ++i)
+    check([&] {
+      once(problems, i, problems[i]);
+      const auto same = [&](const std::string& other) { return same_scene(problems[i], other); };
+      const bool labelled = std::count_if(problems.begin(), problems.end(), same) > 1;
+      entries.problems.push_back(problem_entry(problems[i], out, labelled));
+    });
+  for (std::size_t i = 0; i < options.solvers.size(); ++i)
+    check([&] {
+      once(options.solvers, i, "--solver " + options.solvers[i]);
+      entries.solvers.push_back(solver_entry(options.solvers[i]));
+    });
+  return entries;
+}
+
+/// What is wrong with the config that was made, said of the arguments that it was made of.
+void add_of_arguments(const Mistakes& found, const NewArguments& options, Mistakes& mistakes) {
+  try {
+    found.raise();
+  } catch (const InputError& error) {
+    for (const InputError& mistake : mistakes_of_error(error)) {
+      std::string said = mistake.place();
+      for (std::size_t i = 0; i < options.problems.size(); ++i)
+        if (is_below(mistake.place(), child_pointer("/problems", i))) said = options.problems[i];
+      for (std::size_t i = 0; i < options.solvers.size(); ++i)
+        if (is_below(mistake.place(), child_pointer("/solvers", i))) said = "--solver " + options.solvers[i];
+      mistakes.add(InputError("", said, mistake.message()));
+    }
+  }
 }
 
 /// Those asked for; else ccp where all solvers solve it themselves, else ncp.
@@ -107,14 +194,9 @@ std::vector<std::string> chosen_models(const NewArguments& options, const std::v
   return {convex ? "ccp" : "ncp"};
 }
 
-std::string config_text(const NewArguments& options, const std::string& out) {
-  std::vector<std::string> problems, entries;
-  std::vector<SolverEntry> solvers;
-  for (const std::string& source : options.problems) problems.push_back(problem_entry(source, out));
-  for (const std::string& source : options.solvers) {
-    solvers.push_back(solver_entry(source));
-    entries.push_back(solvers.back().text);
-  }
+std::string config_text(const NewArguments& options, const Entries& made, const std::string& out) {
+  std::vector<std::string> entries;
+  for (const SolverEntry& solver : made.solvers) entries.push_back(solver.text);
   const bool dumps = std::any_of(options.problems.begin(), options.problems.end(),
                                  [](const std::string& source) { return !source.starts_with("scene:"); });
   const StopRule stop;
@@ -128,9 +210,9 @@ std::string config_text(const NewArguments& options, const std::string& out) {
         "    // FCLib dumps, or patterns of dumps such as \"./dumps/*.hdf5\": absolute, with ./ or ../ from the folder of "
         "this\n"
         "    // file, or else below the folder of --fclib\n";
-  text += join(problems, ",\n") + "\n  ],\n";
+  text += join(made.problems, ",\n") + "\n  ],\n";
   text += "  // ccp: convex, associated friction; ncp: Signorini and Coulomb. Solvers of ccp reach ncp by a fixed point.\n";
-  text += fmt::format("  \"model\": {},\n", dump_json(Json(chosen_models(options, solvers))));
+  text += fmt::format("  \"model\": {},\n", dump_json(Json(chosen_models(options, made.solvers))));
   text += "  \"solvers\": [\n" + join(entries, ",\n") + "\n  ],\n";
   text += "  // Solved when the measure is at or below the tolerance; measures: ccpbench list measures. Times in s.\n";
   text += fmt::format(
@@ -146,8 +228,14 @@ int write_new(const NewArguments& options) {
   std::error_code error;
   if (std::filesystem::exists(std::filesystem::symlink_status(out, error)))
     throw InputError(out, "", "is there already and stays as it is, expected another NAME or --out FILE");
-  const std::string text = config_text(options, out);
-  const Config config = parse_config(text, out, catalog());
+  Mistakes mistakes, of_config;
+  const Entries entries = read_entries(options, out, mistakes);
+  mistakes.raise();
+  const std::string text = config_text(options, entries, out);
+  const Config config = parse_config(text, out, catalog(), {}, of_config);
+  look_for_files(config, {}, of_config);
+  add_of_arguments(of_config, options, mistakes);
+  mistakes.raise();
   make_plan(config, {"", 1});
   write_file_atomically(out, text);
   print_line("config: " + printable(out));

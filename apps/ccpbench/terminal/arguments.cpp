@@ -13,16 +13,20 @@
 namespace ccp::cli {
 
 void set_fields(FieldTable& table, const std::vector<std::string>& assignments, const std::string& option) {
+  std::vector<InputError> mistakes;
   for (const std::string& assignment : assignments) {
     const std::size_t sign = assignment.find('=');
-    if (sign == std::string::npos || sign == 0)
-      throw InputError("", option, fmt::format("'{}' is no assignment, expected NAME=VALUE", assignment));
+    if (sign == std::string::npos || sign == 0) {
+      mistakes.emplace_back("", option, fmt::format("'{}' is no assignment, expected NAME=VALUE", assignment));
+      continue;
+    }
     try {
       table.set_from_text(assignment.substr(0, sign), assignment.substr(sign + 1));
     } catch (const InputError& error) {
-      throw InputError("", option, error.what());
+      mistakes.emplace_back("", option, error.what());
     }
   }
+  if (!mistakes.empty()) throw InputErrors(std::move(mistakes));
 }
 
 Shard parse_shard(const std::string& text) {
