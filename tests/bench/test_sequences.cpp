@@ -51,7 +51,37 @@ std::vector<std::vector<std::string>> timeless(const CsvTable& table) {
   return rows;
 }
 
+/// A scene that cannot be built with more bodies than it has by default.
+class Crowd final : public Scene {
+ public:
+  Crowd() { fields_.add("bodies", &bodies_, Range::at_least(1.0), "how many", "ours"); }
+  const SceneInfo& info() const override { return info_; }
+
+ private:
+  std::unique_ptr<Motion> do_motion(std::uint64_t seed) const override {
+    if (bodies_ > 1) throw std::logic_error("the crowd was built");
+    return make_scene("single_ball")->motion(seed);
+  }
+
+  SceneInfo info_{"crowd", "A crowd", "ours"};
+  int bodies_ = 1;
+};
+
 }  // namespace
+
+TEST_CASE("sequences: a config is read without building what moves") {
+  Catalog catalog = moving_scenes();
+  catalog.scenes = {{"crowd"}, [](const std::string&) { return std::make_unique<Crowd>(); }};
+  const auto read = [&catalog](const std::string& metric) {
+    return parse_config(
+        R"({"name": "x", "problems": [{"scene": "crowd", "parameters": {"bodies": 1000000}, "sequence": {"steps": 3}}],
+                            "solvers": [{"solver": "apgd"}], "claims": [{"id": "a", "says": "b", "metric": ")" +
+            metric + R"(", "of": "apgd", "at_most": 0}]})",
+        "c.json", catalog);
+  };
+  CHECK(make_plan(read("kinetic_J")).cells.size() == 1);
+  CHECK_THROWS_WITH(read("kinetic"), Catch::Contains("unknown metric 'kinetic' (did you mean 'kinetic_J'?)"));
+}
 
 TEST_CASE("sequences: what cannot be is refused by name") {
   const std::string sequence = "/problems/0/sequence";
