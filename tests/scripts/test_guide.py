@@ -130,12 +130,25 @@ class Examples(unittest.TestCase):
     def test_the_configs_are_valid(self):
         for page in ("README.md", DOCS / "config.md"):
             with self.subTest(page=page), tempfile.TemporaryDirectory() as place:
-                (code,) = [code for language, code in pages.blocks(text_of(page)) if language == "json"]
+                code = next(code for language, code in pages.blocks(text_of(page)) if language == "json")
                 (Path(place) / "my-study.json").write_text(code, encoding="utf-8")
                 (Path(place) / "dumps").mkdir()
                 for name in ("dumps/a.hdf5", "Capsules-1.hdf5"):
                     make_dump(place, name)
                 self.assertIn("14 cells", ask("check", "my-study.json", "--fclib", ".", cwd=place))
+
+    def test_the_claims_of_the_examples_are_met(self):
+        examples = [code for language, code in pages.blocks(text_of(DOCS / "config.md")) if language == "json"][1:]
+        self.assertTrue(examples)
+        for code in examples:
+            with tempfile.TemporaryDirectory() as place:
+                (Path(place) / "example.json").write_text(code, encoding="utf-8")
+                for size, cells in (("small", "4 cells"), ("paper", "6 cells")):
+                    self.assertIn(cells, ask("check", "example.json", "--size", size, cwd=place))
+                    result = ask("run", "example.json", "--size", size, "--out", size, "--quiet", cwd=place).split("results: ")[1].strip()
+                    self.assertIn("2 of 2 claims met", ask("claims", result, cwd=place))
+                    for key in ("sizes", "limits", "claims", "plots"):
+                        self.assertIn(f'"{key}"', code)
 
     def test_new_writes_a_config(self):
         with tempfile.TemporaryDirectory() as place:
