@@ -112,3 +112,23 @@ TEST_CASE("misuse of a trace is a programmer's error") {
   TraceCsv twice(folder / "twice.csv");
   CHECK_THROWS_AS(twice.begin({}, {{"outer", "", "taken"}}), std::logic_error);
 }
+
+TEST_CASE("CSV: a record is refused where it can be none of its table, however long it is") {
+  const auto refused = [](const std::string& text, const std::string& message) {
+    CHECK_THROWS_WITH(parse_csv(text, "t.csv"), "t.csv: " + message);
+  };
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += "1,";
+  refused("a,b,c\n1,2,3\n" + many, "record 3: has more fields, expected 3");
+  refused("a,b,c\n1,2\n", "record 2: has 2 fields, expected 3");
+  refused("a,b\n1\n", "record 2: has 1 field, expected 2");
+  refused("a,b\n1," + std::string(1048577, 'x') + "\n", "record 2: has a field of more than 1048576 bytes");
+  refused("a,b\n\"" + std::string(1048577, '\n'), "record 2: has a field of more than 1048576 bytes");
+  std::string header;
+  for (int i = 0; i < 10001; ++i) header += "a,";
+  refused(header, "record 1: has more fields, expected at most 10000");
+  refused("", "is empty, expected a header line");
+  const CsvTable table = parse_csv("a,b\r\n\"x \"\"y\"\", z\n\",\"\"\n1,2", "t.csv");
+  CHECK(table.columns == std::vector<std::string>{"a", "b"});
+  CHECK(table.rows == std::vector<std::vector<std::string>>{{"x \"y\", z\n", ""}, {"1", "2"}});
+}
