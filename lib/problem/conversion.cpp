@@ -3,61 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "linalg/dense.hpp"
+#include "problem/body_columns.hpp"
 
 namespace ccp {
 namespace {
-
-/// a <- entries of column j of D, those of each body times H_b⁻¹; `a` is zero elsewhere.
-void add_response(const SparseMatrix& D, const MassMatrix& mass, std::span<const int> bodies, Index j, Vector& a) {
-  for (SparseMatrix::InnerIterator entry(D, j); entry; ++entry) a[entry.row()] = entry.value();
-  for (const int b : bodies) {
-    if (b >= mass.blocks().count()) continue;  // the idle one
-    const Index size = mass.blocks().size(b);
-    const Eigen::Map<const Eigen::Matrix<double, 6, 6>> inverse(mass.block_inverse(b));
-    auto part = a.segment(mass.blocks().offset(b), size);
-    part = inverse.topLeftCorner(size, size).lazyProduct(part).eval();
-  }
-}
-
-double column_dot(const SparseMatrix& D, Index i, const Vector& a) {
-  double sum = 0.0;
-  for (SparseMatrix::InnerIterator entry(D, i); entry; ++entry) sum += entry.value() * a[entry.row()];
-  return sum;
-}
-
-/// From D and H⁻¹ themselves, not from the square root of the factored operator: what is exact in them stays so.
-SparseMatrix assemble_by_bodies(const GlobalForm& form, const MassMatrix& mass, const FactoredDelassus& factored) {
-  const ConstraintSet& blocks = factored.constraints();
-  const auto pattern = factored.coupling();
-  std::vector<int> start{0}, row;
-  std::vector<double> value;
-  Vector response = Vector::Zero(form.D.rows());
-  for (Index j = 0; j < blocks.count(); ++j) {
-    const auto bodies = factored.bodies_of(j);
-    for (Index c = 0; c < blocks.rows(j); ++c) {
-      add_response(form.D, mass, bodies, blocks.offset(j) + c, response);
-      for (const int i : pattern[static_cast<std::size_t>(j)])
-        for (Index r = 0; r < blocks.rows(i); ++r) {
-          const double entry = column_dot(form.D, blocks.offset(i) + r, response);
-          if (entry == 0.0) continue;
-          row.push_back(static_cast<int>(blocks.offset(i) + r));
-          value.push_back(entry);
-        }
-      start.push_back(static_cast<int>(row.size()));
-      for (const int b : bodies)
-        if (b < mass.blocks().count()) response.segment(mass.blocks().offset(b), mass.blocks().size(b)).setZero();
-    }
-  }
-  SparseMatrix N = Eigen::Map<const SparseMatrix>(blocks.rows(), blocks.rows(), static_cast<Index>(row.size()), start.data(),
-                                                  row.data(), value.data());
-  if (form.C.nonZeros() > 0) N += form.C;
-  return N;
-}
 
 /// Columns of D that are solved for together because no group of dofs that H couples has entries of two of them.
 struct PackedColumns {
@@ -221,7 +174,7 @@ Vector column_energies(const SparseMatrix& D, const MassMatrix& mass) {
 }  // namespace
 
 SparseMatrix assemble_delassus(const GlobalForm& form, const MassMatrix& mass, const FactoredDelassus* factored) {
-  return factored != nullptr ? assemble_by_bodies(form, mass, *factored) : assemble_by_solves(form, mass);
+  return factored != nullptr ? BodyColumns(factored->constraints(), form, mass).assembled() : assemble_by_solves(form, mass);
 }
 
 Index delassus_numbers(const ContactProblem& problem) {

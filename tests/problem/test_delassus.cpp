@@ -1,9 +1,12 @@
 #include <catch2/catch.hpp>
 
 #include <Eigen/LU>
+#include <limits>
 
 #include "kernels/kernels.hpp"
+#include "problem/body_columns.hpp"
 #include "problem/delassus/block_order.hpp"
+#include "problem/judge/judge.hpp"
 #include "support/small_problems.hpp"
 #include "support/uniform.hpp"
 
@@ -236,4 +239,25 @@ TEST_CASE("an order of blocks exists where all of them share a body, or where th
   CHECK(chain == std::vector<int>{0, 1, 2});
   CHECK(spread_order({0}, {}, 0).empty());
   CHECK(spread_order({0, 0, 0}, {}, 1) == std::vector<int>{0, 1});
+}
+
+TEST_CASE("columns of N by bodies have the bits of the assembled N") {
+  RandomShape soft{40, 90, 20, 20, 20};
+  soft.compliance = true;
+  for (const ContactProblem& problem : {random_problem(11, {40, 90, 20, 20, 20}), random_problem(12, soft)}) {
+    REQUIRE(problem.has_factored());
+    BodyColumns columns(problem.constraints(), problem.global(), problem.mass());
+    Vector x = Uniform(13).vector(problem.rows()), expected(problem.rows()), y;
+    problem.assembled().multiply_absolute(x, expected);
+    columns.multiply_absolute(x, y);
+    CHECK(y == expected);
+    for (Index i = 0; i < problem.constraints().count(); ++i)
+      CHECK(columns.diagonal_block(i) == problem.assembled().diagonal_block(i));
+    // Asked twice without N, then with it.
+    Judge judge(problem, Model::ccp);
+    for (int time = 0; time < 4; ++time) {
+      const double floor = judge.evaluate(Measure::rounding_floor, {&x, nullptr});
+      CHECK(floor == std::numeric_limits<double>::epsilon() * (expected + judge.free_velocity().cwiseAbs()).maxCoeff());
+    }
+  }
 }

@@ -42,6 +42,10 @@ AssembledDelassus::AssembledDelassus(ConstraintSet set, const SparseMatrix& N) :
   row_start_.assign(1, 0);
   Index next_number = 0;
   const auto pattern = block_pattern(blocks, N, owner);
+  std::size_t stored = 0;
+  for (const auto& row : pattern) stored += row.size();
+  column_.reserve(stored);
+  data_start_.reserve(stored);
   for (Index i = 0; i < blocks.count(); ++i) {
     for (const int j : pattern[static_cast<std::size_t>(i)]) {
       if (j == i) diagonal_.push_back(static_cast<Index>(column_.size()));

@@ -224,22 +224,6 @@ Matrix3 FactoredDelassus::block(Index i, Index j) const {
   return corner;
 }
 
-std::vector<std::vector<int>> FactoredDelassus::coupling() const {
-  std::vector<std::vector<int>> pattern(static_cast<std::size_t>(constraints().count()));
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    pattern[i].push_back(static_cast<int>(i));
-    for (Index a = pair_start_[i]; a < pair_start_[i + 1]; ++a) {
-      if (pair_body_[static_cast<std::size_t>(a)] == idle_body_) continue;
-      const auto body = static_cast<std::size_t>(pair_body_[static_cast<std::size_t>(a)]);
-      pattern[i].insert(pattern[i].end(), body_block_.begin() + body_start_[body],
-                        body_block_.begin() + body_start_[body + 1]);
-    }
-    std::sort(pattern[i].begin(), pattern[i].end());
-    pattern[i].erase(std::unique(pattern[i].begin(), pattern[i].end()), pattern[i].end());
-  }
-  return pattern;
-}
-
 std::size_t FactoredDelassus::bytes() const {
   return root_.size() * sizeof(double) +
          (order_.size() + pair_body_.size() + place_body_.size() + body_block_.size()) * sizeof(int) +

@@ -54,8 +54,6 @@ class FactoredDelassus final : public DelassusOperator {
     return {pair_body_.data() + pair_start_[i], pair_body_.data() + pair_start_[i + 1]};
   }
 
-  /// Pairs of constraints that share a body, as sorted block columns per block row (the pattern of N).
-  std::vector<std::vector<int>> coupling() const;
   /// N_ij = (L⁻¹D)_iᵀ (L⁻¹D)_j (+ C_ii), rows(i)×rows(j) in the leading corner. N_ji is its transpose to the last bit.
   Matrix3 block(Index i, Index j) const;
 

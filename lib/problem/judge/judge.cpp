@@ -17,6 +17,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double apgd_step = 1e-6;       // g_d of Mazhar 2015, eq. 25
 constexpr Index most_dense_rows = 3000;  // of an N that is dense and kept: 72 MB
+constexpr int floors_without_N = 2;      // at the end of a run, and when a method says that it is done
 
 }  // namespace
 
@@ -178,16 +179,18 @@ double Judge::contact_residual(const Vector& impulse) {
   return (impulse - projected_).norm() / static_cast<double>(std::max<Index>(contacts_, 1));
 }
 
+void Judge::invert_blocks() {
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    // N_ii may be singular: its pseudo-inverse, and ρ_i on the null space, where a defect must show, too.
+    Matrix3 block = diagonal_blocks_.empty() ? diagonal_block(i) : diagonal_blocks_[static_cast<std::size_t>(i)];
+    if (!problem_.symmetric_mass()) block = 0.5 * (block + block.transpose()).eval();
+    const Matrix3 inverse = pseudo_inverse(block);
+    inverse_blocks_.emplace_back(inverse + step_[i] * (Matrix3::Identity() - inverse * block));
+  }
+}
+
 double Judge::merit(const Vector& impulse) {
-  if (inverse_blocks_.empty())
-    for (Index i = 0; i < constraints_.count(); ++i) {
-      // N_ii may be singular: its pseudo-inverse, and ρ_i on the null space, where a defect must show, too.
-      Matrix3 block =
-          diagonal_blocks_.empty() ? assembled().diagonal_block(i) : diagonal_blocks_[static_cast<std::size_t>(i)];
-      if (!problem_.symmetric_mass()) block = 0.5 * (block + block.transpose()).eval();
-      const Matrix3 inverse = pseudo_inverse(block);
-      inverse_blocks_.emplace_back(inverse + step_[i] * (Matrix3::Identity() - inverse * block));
-    }
+  if (inverse_blocks_.empty()) invert_blocks();
   projected_ = impulse - corrected_;
   project_product(constraints_, projected_);
   double spurious = 0.0, free_energy = 0.0;
@@ -204,11 +207,24 @@ double Judge::merit(const Vector& impulse) {
 
 double Judge::rounding_floor(const Vector& impulse) {
   if (constraints_.rows() == 0) return 0.0;
-  if (can_assemble())
+  if (BodyColumns* columns = body_columns(); columns != nullptr && ++floors_ <= floors_without_N)
+    columns->multiply_absolute(impulse, scratch_m_);
+  else if (can_assemble())
     assembled().multiply_absolute(impulse, scratch_m_);
   else
     scratch_m_ = absolute_product(problem_.global(), problem_.mass(), impulse);
   return std::numeric_limits<double>::epsilon() * (scratch_m_ + r_.cwiseAbs()).maxCoeff();
+}
+
+BodyColumns* Judge::body_columns() {
+  if (!problem_.given_global() || !problem_.mass().block_diagonal()) return nullptr;
+  if (!body_columns_) body_columns_ = std::make_unique<BodyColumns>(constraints_, problem_.global(), problem_.mass());
+  return body_columns_.get();
+}
+
+Matrix3 Judge::diagonal_block(Index block) {
+  BodyColumns* columns = body_columns();
+  return columns != nullptr ? columns->diagonal_block(block) : assembled().diagonal_block(block);
 }
 
 bool Judge::can_assemble() const {
@@ -221,11 +237,10 @@ const AssembledDelassus& Judge::assembled() {
     assembled_ = std::make_unique<AssembledDelassus>(constraints_, problem_.local().N);
     return *assembled_;
   }
-  const GlobalForm& form = problem_.global();
-  const MassMatrix& mass = problem_.mass();
-  std::unique_ptr<FactoredDelassus> blocks;
-  if (mass.block_diagonal()) blocks = std::make_unique<FactoredDelassus>(constraints_, form.D, form.C, mass);
-  assembled_ = std::make_unique<AssembledDelassus>(constraints_, assemble_delassus(form, mass, blocks.get()));
+  BodyColumns* columns = body_columns();
+  assembled_ = std::make_unique<AssembledDelassus>(
+      constraints_,
+      columns != nullptr ? columns->assembled() : assemble_delassus(problem_.global(), problem_.mass(), nullptr));
   return *assembled_;
 }
 

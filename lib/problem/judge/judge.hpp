@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "problem/body_columns.hpp"
 #include "problem/contact_problem.hpp"
 #include "problem/judge/measure.hpp"
 #include "problem/model.hpp"
@@ -16,9 +17,9 @@ struct Point {
 
 /// The only judge of the project: evaluates the measures for one problem and model, the same for every solver. It keeps
 /// operators of its own, so that judging forms nothing that a solver is timed for (except the symmetrised copy of an
-/// unsymmetric N, which both need). `rounding_floor` needs N itself. Where that is dense, for a global problem whose H is
-/// not block-diagonal, it is not kept above 3000 rows: each evaluation solves with H for all impulses that are not zero. One
-/// evaluation at a time per object.
+/// unsymmetric N, which both need). `rounding_floor` needs N itself. For a global problem whose H is block-diagonal its
+/// columns are gone through twice before it is kept. Where N is dense, for any other H, it is not kept above 3000 rows: each
+/// evaluation solves with H for all impulses that are not zero. One evaluation at a time per object.
 class Judge {
  public:
   Judge(const ContactProblem& problem, Model model);
@@ -61,8 +62,12 @@ class Judge {
   double contact_residual(const Vector& impulse);
   double merit(const Vector& impulse);
   double rounding_floor(const Vector& impulse);
+  void invert_blocks();
+  Matrix3 diagonal_block(Index block);
   bool can_assemble() const;
   const AssembledDelassus& assembled();
+  /// Nothing where H does not split into bodies.
+  BodyColumns* body_columns();
 
   ContactProblem problem_;
   Model model_;
@@ -71,6 +76,8 @@ class Judge {
   Vector r_, u_, corrected_, scratch_m_, projected_, scratch_n_;
   Vector step_;  ///< ρ_i per block
   Vector reference_;
+  std::unique_ptr<BodyColumns> body_columns_;
+  int floors_ = 0;  ///< how often the rounding floor was asked for
   std::unique_ptr<AssembledDelassus> assembled_;
   std::vector<Matrix3> diagonal_blocks_;  ///< N_ii where H is not block-diagonal; else none
   std::vector<Matrix3> inverse_blocks_;

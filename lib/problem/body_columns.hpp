@@ -1,0 +1,41 @@
+#pragma once
+
+#include <vector>
+
+#include "core/constraints.hpp"
+#include "core/types.hpp"
+#include "problem/contact_problem.hpp"
+#include "problem/mass_matrix.hpp"
+
+namespace ccp {
+
+/// N = DᵀH⁻¹D + C of a block-diagonal H, column after column by bodies, none of which is kept: from D and H⁻¹ themselves, not
+/// from the square root of the factored operator, so that what is exact in them stays so. Form and mass must outlive it.
+class BodyColumns {
+ public:
+  /// mass: must be block_diagonal().
+  BodyColumns(ConstraintSet constraints, const GlobalForm& form, const MassMatrix& mass);
+
+  /// N, m×m; what is exactly zero is not stored.
+  SparseMatrix assembled();
+  /// Σ_j |N_ij||x_j| per scalar row (D.2), in the order of AssembledDelassus::multiply_absolute.
+  void multiply_absolute(const Vector& x, Vector& y);
+  /// N_ii of block i in the leading rows(i)×rows(i) corner, zero elsewhere.
+  Matrix3 diagonal_block(Index block);
+
+ private:
+  template <typename Take>
+  void for_column(Index block, Index column, const std::vector<int>& coupled, const Take& take);
+  const std::vector<int>& coupled_with(Index block);
+  double compliance(Index row, Index column) const;
+
+  ConstraintSet constraints_;
+  const GlobalForm& form_;
+  const MassMatrix& mass_;
+  std::vector<std::vector<int>> bodies_;  ///< of each block, ascending
+  std::vector<std::vector<int>> blocks_;  ///< of each body, ascending
+  std::vector<int> coupled_;              ///< blocks that share a body with the one at hand
+  Vector response_;                       ///< H⁻¹D_j; zero between columns
+};
+
+}  // namespace ccp
