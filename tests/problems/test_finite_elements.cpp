@@ -13,7 +13,6 @@
 #include "tests/problems/constants.hpp"
 
 using namespace ccp;
-using namespace ccp::testing;
 
 namespace {
 

@@ -46,7 +46,7 @@ std::pair<Json, std::vector<std::string>> with_size(const Json& document, const 
                                                     const JsonSource& source, Checks& check) {
   const std::string place = child_pointer("/sizes", size);
   std::pair<Json, std::vector<std::string>> made = {document, {}};
-  auto& [changed, left_out] = made;
+  Json& changed = made.first;
   for (const auto& item : document["sizes"][size].items()) {
     const std::string& pointer = item.key();
     const std::string own_place = child_pointer(place, pointer);
@@ -56,7 +56,7 @@ std::pair<Json, std::vector<std::string>> with_size(const Json& document, const 
       check_common_parameter(changed, pointer, catalog, source, own_place);
       set_at_pointer(changed, pointer, item.value(), source, own_place);
     });
-    if (!sound) left_out.push_back(pointer);
+    if (!sound) made.second.push_back(pointer);
   }
   return made;
 }
