@@ -35,6 +35,20 @@ std::string with_claim(const std::string& claim) {
 
 }  // namespace
 
+TEST_CASE("a verdict on results that lack cells says so") {
+  const Workplace place;
+  const std::string file = place.write("c.json", with_claim(R"("metric": "iterations", "of": "A*", "less_than": 50)"));
+  REQUIRE(run_program(place, {"run", file, "--quiet", "--only", "*A (rho=0.1)", "--out", place.text("out")}).code == 0);
+  const Answer part = run_program(place, {"claims", place.text("out/tiny")});
+  CHECK(contains(part.out, "met, incomplete"));
+  CHECK(contains(part.err, "1 of 3 cells have a result; the verdicts are about these"));
+  REQUIRE(run_program(place, {"run", file, "--quiet", "--out", place.text("out")}).code == 0);
+  const Answer all = run_program(place, {"claims", place.text("out/tiny")});
+  CHECK(contains(all.out, "met"));
+  CHECK_FALSE(contains(all.out, "incomplete"));
+  CHECK_FALSE(contains(all.err, "cells have a result"));
+}
+
 TEST_CASE("compare catches another constant in one solver, names it, and updates") {
   const Workplace place;
   REQUIRE(run_small(place, stack, "out", {"--set", "/solvers/0/parameters/rho=0.15"}).code == 0);

@@ -142,7 +142,7 @@ class Completion(unittest.TestCase):
     def test_a_wrong_shell_is_refused(self):
         answer = subprocess.run([PROGRAM, "completion", "bsh"], capture_output=True, text=True, timeout=60)
         self.assertEqual((answer.returncode, answer.stdout), (2, ""))
-        self.assertIn("did you mean 'bash'?", answer.stderr)
+        self.assertIn("did you mean 'bash' or 'zsh'?", answer.stderr)
 
 
 class Manual(unittest.TestCase):

@@ -150,8 +150,9 @@ TEST_CASE("inspect and check give a row for each file, and errors on stderr or i
   CHECK(dumps[0]["points"].size() == 4);
   CHECK(same_in_all_formats(place, {"inspect", "odd_mass_stack.local.hdf5", "none.hdf5"}, 2).size() == 1);
   const json checked = same_in_all_formats(place, {"check", config, "none.json"}, 2);
-  CHECK((checked[0]["valid"] == true && checked[0]["cells"] == 2 && checked[0]["error"].is_null()));
-  CHECK((checked[1]["valid"] == false && contains(checked[1]["error"], "none.json")));
+  CHECK((checked[0]["valid"] == true && checked[0]["cells"] == 2 && checked[0]["mistakes"].empty()));
+  REQUIRE(checked[1]["mistakes"].size() == 1);
+  CHECK((checked[1]["valid"] == false && checked[1]["mistakes"][0]["file"] == "none.json"));
 }
 
 TEST_CASE("solve ranks several solvers: the solved ones by time, then the others by what they came to") {

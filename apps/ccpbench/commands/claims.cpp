@@ -36,7 +36,7 @@ constexpr const char* claims_footer =
     "of the folder configs/ are run. A claim is met, not met, or cannot be judged because cells are missing or failed, or\n"
     "because there are no FCLib files. Where the results are not those of the config as it is written and committed, the "
     "verdict\n"
-    "says so: \"met, changed\".\n"
+    "says so: \"met, changed\"; where they lack cells, \"met, incomplete\".\n"
     "Exit codes: 0 all claims that must hold do, 1 one of them does not or cannot be judged, 2 bad input, 130 "
     "interrupted.\n";
 
@@ -145,6 +145,9 @@ struct JudgedFolder {
 JudgedFolder judge_folder(const std::string& folder, const RunOptions& run) {
   const ResultTable table(folder, catalog(), run.fclib_dir);
   if (!table.note().empty()) report_note(table.note());
+  if (table.missing() > 0 && run.only.empty())
+    report_note(fmt::format("{}: {} of {} cells have a result; the verdicts are about these", folder, table.rows().size(),
+                            table.rows().size() + table.missing()));
   JudgedFolder result{{table.config(), judge_claims(table), {}, ""}};
   for (const ResultRow& row : table.rows())
     if (const double seconds = table.metric(row, "wall_s", 0.0); seconds > 0.0) result.wall_s += seconds;

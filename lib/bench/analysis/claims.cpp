@@ -246,6 +246,7 @@ std::vector<Judgement> judge_claims(const ResultTable& results) {
   std::vector<Judgement> judgements;
   for (const Claim& claim : results.config().claims)
     if (claim.is_about(results.config().size)) judgements.push_back(ClaimJudge(results, claim).judge());
+  for (Judgement& judgement : judgements) judgement.incomplete = results.missing() > 0;
   return judgements;
 }
 
@@ -253,7 +254,7 @@ std::vector<Judgement> open_judgements(const Config& config, const std::string& 
   std::vector<Judgement> judgements;
   for (const Claim& claim : config.claims)
     if (claim.is_about(config.size))
-      judgements.push_back({claim, Verdict::open, unknown_number, unknown_number, 0, "", reason});
+      judgements.push_back({claim, Verdict::open, unknown_number, unknown_number, 0, "", reason, false});
   return judgements;
 }
 
@@ -263,8 +264,9 @@ std::string verdict_name(Verdict verdict) {
 }
 
 std::string verdict_of(const Judgement& judgement, const Config& config) {
-  const bool marked = !config.changes.empty() && judgement.verdict != Verdict::open;
-  return verdict_name(judgement.verdict) + (marked ? ", changed" : "");
+  const std::string verdict = verdict_name(judgement.verdict);
+  if (judgement.verdict == Verdict::open) return verdict;
+  return verdict + (config.changes.empty() ? "" : ", changed") + (judgement.incomplete ? ", incomplete" : "");
 }
 
 std::string claim_number(double value) {
@@ -295,7 +297,8 @@ std::string measured_text(const Judgement& judgement) {
 
 std::string verdict_text(const Judgement& judgement) {
   const std::string verdict = verdict_name(judgement.verdict);
-  return judgement.verdict == Verdict::open ? verdict + ": " + markdown(judgement.reason) : verdict;
+  if (judgement.verdict == Verdict::open) return verdict + ": " + markdown(judgement.reason);
+  return verdict + (judgement.incomplete ? ", incomplete" : "");
 }
 
 const Judgement* find_judgement(const std::vector<Judgement>& all, const std::string& id) {

@@ -15,9 +15,10 @@ struct Judgement {
   Claim claim;
   Verdict verdict = Verdict::open;
   double measured, bound;
-  std::size_t cells = 0;  ///< judged
-  std::string cell;       ///< the one of `measured`; empty when that is over several
-  std::string reason;     ///< why it is open
+  std::size_t cells = 0;    ///< judged
+  std::string cell;         ///< the one of `measured`; empty when that is over several
+  std::string reason;       ///< why it is open
+  bool incomplete = false;  ///< the results lack cells of the config
 };
 
 struct JudgedConfig {
@@ -35,7 +36,7 @@ std::vector<Judgement> open_judgements(const Config& config, const std::string& 
 
 /// "met", "not met", "cannot be judged".
 std::string verdict_name(Verdict verdict);
-/// The same, marked where the config was changed: "met, changed".
+/// The same, marked where the config was changed, and where its results lack cells: "met, changed, incomplete".
 std::string verdict_of(const Judgement& judgement, const Config& config);
 /// "19", "3.2e-05", "never" for infinity.
 std::string claim_number(double value);

@@ -23,6 +23,7 @@ struct Manifest {
   Config config;  ///< with size and settings applied
   int threads = 1;
   std::string version;  ///< of the solvers
+  std::size_t planned = 0;
 };
 
 /// Of manifests before there was a list: their settings, which may have changed nothing.
@@ -38,13 +39,14 @@ std::vector<std::string> changes_of(const Json& manifest) {
 Manifest read_manifest(const std::filesystem::path& file, const Catalog& catalog) {
   const Json json = try_parse_json(read_result(file));
   if (!json.is_object() || !json.contains("config")) throw InputError(file.string(), "/config", "is no manifest of a run");
-  Manifest manifest{parse_config(dump_json(json["config"]), file.string(), catalog, {"", {}, true}), 1, ""};
+  Manifest manifest{parse_config(dump_json(json["config"]), file.string(), catalog, {"", {}, true}), 1, "", 0};
   try {
     if (json.contains("options")) {
       manifest.config.size = json["options"].value("size", std::string());
       manifest.threads = json["options"].value("threads", 1);
     }
     manifest.config.changes = changes_of(json);
+    if (json.contains("cells")) manifest.planned = json["cells"].value("planned", std::size_t{0});
     if (json.contains("program")) manifest.version = json["program"].value("solver_version", std::string());
   } catch (const nlohmann::json::exception&) {
     throw InputError(file.string(), "/options", "is no manifest of a run");
@@ -124,6 +126,7 @@ ResultTable::ResultTable(const std::filesystem::path& folder, const Catalog& cat
   Manifest manifest = read_manifest(folder / "manifest.json", catalog);
   note_ = refresh_summary(folder, manifest, fclib_dir);
   config_ = std::move(manifest.config);
+  planned_ = manifest.planned;
   summary_ = read_csv(folder / "summary.csv");
   const auto text = [&](std::size_t row, const std::string& name) {
     const int column = summary_.column(name);

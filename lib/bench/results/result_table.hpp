@@ -43,6 +43,8 @@ class ResultTable {
   /// As it was run; its changes are those of the manifest.
   const Config& config() const { return config_; }
   const std::vector<ResultRow>& rows() const { return rows_; }
+  /// Cells of the config that rows() lacks, because they were not run or not finished; 0 where the manifest does not say.
+  std::size_t missing() const { return planned_ > rows_.size() ? planned_ - rows_.size() : 0; }
   /// One line on cells of the folder that are not in rows(); empty: none are known.
   const std::string& note() const { return note_; }
 
@@ -77,6 +79,7 @@ class ResultTable {
   std::string note_;
   CsvTable summary_;
   std::vector<ResultRow> rows_;
+  std::size_t planned_ = 0;
   mutable std::map<std::string, CsvTable> tables_;  ///< by hash and file
 };
 
