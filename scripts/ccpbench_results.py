@@ -34,7 +34,7 @@ COLUMN_UNITS = {
 ENDINGS = ((re.compile(r"_s(_min|_max)?$"), "s"), (re.compile(r"^time_to_1e-\d+$"), "s"), (re.compile(r"_J$"), "J"))
 # Of parameters of scenes and solvers, where all that have one of the name agree.
 PARAMETER_UNITS = {
-    "amplitude": "m/s²", "angular_velocity": "rad/s", "ball_density": "kg/m³", "ball_gap": "m", "ball_height": "m",
+    "amplitude": "m/s²", "angular_velocity": "rad/s", "ball_density": "kg/m³", "ball_gap": "m", "ball_height": "m", "ball_mass": "kg",
     "ball_radius": "m", "ball_speed": "m/s", "beta": "kg", "blade_height": "m", "blade_length": "m", "blade_place": "m",
     "blade_speed": "rad/s", "blade_thickness": "m", "bond": "m", "box_edge": "m", "box_mass": "kg", "brick_density": "kg/m³",
     "clearance": "m", "cohesion": "N", "column_gap": "m", "density": "kg/m³", "diameter": "m", "distance": "m", "duration": "s",

@@ -256,7 +256,7 @@ def draw_each(folders, draw, arguments=None):
         "axes.labelsize": TEXT, "xtick.labelsize": TEXT - 0.5, "ytick.labelsize": TEXT - 0.5, "axes.linewidth": 0.7,
         "xtick.color": "#333333", "ytick.color": "#333333", "axes.labelcolor": "#111111", "xtick.major.width": 0.7,
         "ytick.major.width": 0.7, "xtick.minor.width": 0.5, "ytick.minor.width": 0.5, "axes.labelpad": 3})
-    folders = list({folder.resolve() if isinstance(folder, Path) else folder: folder for folder in folders}.values())
+    folders = list({folder.resolve() if isinstance(folder, Path) else id(folder): folder for folder in folders}.values())
     out = arguments.out if arguments is not None and len(folders) > 1 else None
     places = own_places(folders) if out else {}
     try:
