@@ -35,21 +35,21 @@ class VirtualBest(unittest.TestCase):
         return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, timeout=60)
 
     def test_takes_the_quickest_peer_of_each_problem_that_takes_long_enough(self):
-        result = self.run_script(self.folder, "--at", "1e-8")
+        result = self.run_script(self.folder, "--at", "1e-8", "--least", "1e-3")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         # 0.001/0.1 and 0.04/1; c is below a millisecond, and nobody else solves d.
         self.assertIn("geometric mean of 2 ratios 0.02, largest 0.04", result.stdout)
         self.assertIn("reached: 4 of 4; the others 3 of 4", result.stdout)
         self.assertRegex(result.stdout, r"c .* 0\.5 \(not counted\)")
 
-    def test_counts_every_problem_where_asked_to(self):
-        result = self.run_script(self.folder, "--at", "1e-8", "--least", "0")
+    def test_counts_every_problem_unless_asked_not_to(self):
+        result = self.run_script(self.folder, "--at", "1e-8")
         self.assertIn("geometric mean of 3 ratios 0.0585, largest 0.5", result.stdout)
 
     def test_a_problem_that_only_the_others_solve_is_told_and_fails(self):
         result = self.run_script(self.folder)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("geometric mean of 1 ratios 0.01", result.stdout)
+        self.assertIn("geometric mean of 2 ratios 0.0707", result.stdout)
         self.assertIn("lost: b", result.stdout)
 
     def test_names_what_one_side_lacks_or_does_not_take(self):
