@@ -36,6 +36,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t steps_per_mark = 100;
+constexpr double seconds_per_mark = 30.0;  ///< where steps take long
 
 /// The world of a cell, step by step.
 class SequenceWorld {
@@ -199,7 +200,7 @@ class StepRunner {
     world_->begin(step_, mark ? &*mark : nullptr);
     if (mark && step_ != sequence_.settle) last_ = mark->end;
     for (; step_ < sequence_.settle; ++step_) {
-      if (step_ % steps_per_mark == 0) keep_mark();
+      if (step_ % steps_per_mark == 0 || mark_is_old()) keep_mark();
       last_ = world_->settle();
     }
     solve_steps();
@@ -228,12 +229,14 @@ class StepRunner {
     if (!folder_.empty()) csv.emplace(folder_ / steps_name, rows_);
     for (; step_ < sequence_.steps; ++step_) {
       counter_.set(step_ - sequence_.settle);
-      if (rows_.size() > 0 && (step_ - sequence_.settle) % steps_per_mark == 0) keep_mark();
+      if (rows_.size() > 0 && ((step_ - sequence_.settle) % steps_per_mark == 0 || mark_is_old())) keep_mark();
       const bool goes_on = take_step();
       if (csv && !unsupported_) csv->add(rows_.back());
       if (!goes_on) return;
     }
   }
+
+  bool mark_is_old() const { return wall_.seconds() - marked_at_ >= seconds_per_mark; }
 
   /// Marks the present step, for a run that goes on where this one is killed.
   void keep_mark() {
@@ -242,6 +245,7 @@ class StepRunner {
     used.wall_s = wall_s();
     write_step_mark(folder_ / step_mark_name, {step_, last_.value_or(StepEnd{}), world_->state(), used});
     marked_ = step_;
+    marked_at_ = wall_.seconds();
   }
 
   /// Where a killed worker came, with the steps until there; nothing when it has left no whole mark.
@@ -338,6 +342,7 @@ class StepRunner {
   fs::path folder_;                ///< empty: nothing is written
   std::vector<StepRow> replayed_;  ///< empty: the steps are judged
   std::int64_t step_ = 0, marked_ = 0;
+  double marked_at_ = 0.0;  ///< s, on wall_
   Stopwatch wall_;
   double earlier_s_ = 0.0;
   std::vector<StepRow> rows_;

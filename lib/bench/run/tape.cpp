@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t states_per_part = 100;
+constexpr double seconds_per_write = 30.0;  ///< that a driver which is killed may lose, when its states take long
 constexpr const char* driver_seconds_name = "driver_s.txt";
 
 fs::path part_file(const fs::path& folder, std::int64_t number) {
@@ -122,11 +123,13 @@ void record_tape(const Cell& cell, const Catalog& catalog, const fs::path& folde
   Stopwatch clock;
   clock.add(written > 0 ? driver_seconds(folder) : 0.0);
   clock.start();
+  double written_at = clock.seconds();
   const auto write = [&] {
     if (end_of(part) == written) return;
     write_tape_part(part_file(folder, part.first), part);
     written = end_of(part);
-    write_file_atomically(folder / driver_seconds_name, format_double(clock.seconds()) + "\n");
+    written_at = clock.seconds();
+    write_file_atomically(folder / driver_seconds_name, format_double(written_at) + "\n");
   };
   try {
     while (end_of(part) <= sequence.steps) {
@@ -146,6 +149,7 @@ void record_tape(const Cell& cell, const Catalog& catalog, const fs::path& folde
       }
       append_state(part, *motion, result);
       part.end = std::move(end);
+      if (clock.seconds() - written_at >= seconds_per_write) write();
     }
   } catch (...) {
     write();
