@@ -10,7 +10,7 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double largest_eta = 0.9999;
-constexpr double central_part = 0.1;            ///< of the mean, the least eigenvalue of λ∘y after a long step
+constexpr double central_part = 0.1;  ///< of the mean, the least eigenvalue of λ∘y after a long step
 /// Of correctors, as in Gondzio 1996: how much longer a step they aim at, the part of that which they must gain, and the
 /// eigenvalues of its products in units of σ μ_c.
 constexpr double longer = 0.1, enough = 0.1, least_central = 0.1, most_central = 10.0;
@@ -57,7 +57,8 @@ bool InteriorIteration::step(Monitor& monitor) {
     if (!find_direction(monitor)) return false;
     alpha = lengths_to_boundary();
   }
-  for (int k = 0; k < settings_.correctors && centre(alpha, monitor);) ++k;
+  for (int k = 0; k < settings_.correctors; ++k)
+    if (!centre(alpha, monitor)) break;
   const double factor = eta(alpha);
   advance({std::min(1.0, factor * alpha.primal), std::min(1.0, factor * alpha.dual)});
   if (!unbounded()) return true;
