@@ -121,7 +121,7 @@ class SplitLetter {
 /// Compares 35 iterations of a method with the letter, and says how often β changed.
 int compare_split(const ContactProblem& problem, const std::string& solver, Splitting splitting, Model model) {
   const Recorder seen = recorded(problem, {solver, model}, 35);
-  const Split split = split_problem(problem, bodies_of(problem), splitting, false);
+  const Split split = split_problem(problem, bodies_of(problem), splitting, SplitMatrix::dense);
   SplitLetter letter(problem, split.parts, model, seen.native[0][0]);
   int changes = 0;
   for (std::size_t k = 1; k <= 35; ++k) {
@@ -197,16 +197,16 @@ TEST_CASE("SubADMM and its baselines are the equations of the paper, iteration b
 TEST_CASE("a split has the parts of bodies, of subsystems, or of the whole problem") {
   const ContactProblem problem = branched_trees(13).problem();
   const Subsystems bodies = bodies_of(problem);
-  const Split split = split_problem(problem, bodies, Splitting::bodies, false);
+  const Split split = split_problem(problem, bodies, Splitting::bodies, SplitMatrix::sparse);
   CHECK(split.parts.parts() == 11);
   CHECK(split.parts.parent == std::vector<int>{-1, 0, 1, 2, 1, 4, -1, 6, 7});
   // Constraint 1 joins two links of the first tree.
-  CHECK(split_problem(problem, bodies, Splitting::subsystems, false).parts.parts() == 10);
-  const Split whole = split_problem(problem, bodies, Splitting::none, false);
+  CHECK(split_problem(problem, bodies, Splitting::subsystems, SplitMatrix::sparse).parts.parts() == 10);
+  const Split whole = split_problem(problem, bodies, Splitting::none, SplitMatrix::sparse);
   CHECK(whole.parts.start == std::vector<Index>{0, 9});
   CHECK(whole.parts.parts() == 7);
   CHECK(whole.tree == std::vector<bool>{false});
-  CHECK(split_problem(problem, bodies, Splitting::none, true).tree == std::vector<bool>{true});
+  CHECK(split_problem(problem, bodies, Splitting::none, SplitMatrix::dense).tree == std::vector<bool>{true});
   // Without data the dofs that H couples, local form as one.
   CHECK(bodies_of(branched_trees(13).builder().build()).start == std::vector<Index>{0, 6, 9});
   CHECK(bodies_of(as_local(problem)).count() == 1);
@@ -222,11 +222,19 @@ TEST_CASE("No Body is SubADMM on free bodies, and another method where a constra
 TEST_CASE("the matrices of No Body and No Sub may be sparse or dense") {
   for (const ContactProblem& problem : {random_problem(45, {4, 6, 1, 1, 1}), branched_trees(7).problem()})
     for (const char* name : {"admm_nobody", "admm_nosub"}) {
-      const auto sparse = recorded(problem, {name, Model::ncp}, 30).impulses;
+      const auto sparse = recorded(problem, {name, Model::ncp, {}, {{"matrix", std::string("sparse")}}}, 30).impulses;
       const auto dense = recorded(problem, {name, Model::ncp, {}, {{"matrix", std::string("dense")}}}, 30).impulses;
       for (std::size_t k = 0; k < sparse.size(); ++k)
         CHECK((sparse[k] - dense[k]).norm() <= 1e-10 * (1.0 + dense[k].norm()));
     }
+}
+
+TEST_CASE("No Sub takes a dense matrix of up to 64 velocities, and a sparse one above") {
+  for (const int bodies : {10, 11}) {  // 60 and 66 velocities
+    const ContactProblem problem = random_problem(46, {bodies, 6, 1, 1, 1});
+    const Split split = split_problem(problem, bodies_of(problem), Splitting::none, SplitMatrix::automatic);
+    CHECK(split.tree == std::vector<bool>{bodies == 10});
+  }
 }
 
 TEST_CASE("a fixed point of SubADMM and its baselines solves the problem by every measure of its model") {

@@ -134,7 +134,8 @@ std::vector<Metric> sequence_metrics() {
           fact_column("joint_error"),
           fact_column("missed"),
           fact_column("drift"),
-          fact_column("largest_cluster")};
+          fact_column("largest_cluster"),
+          fact_column("outside")};
 }
 
 std::vector<Metric> all_metrics() {

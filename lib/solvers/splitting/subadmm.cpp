@@ -21,9 +21,6 @@
 namespace ccp {
 namespace {
 
-/// The matrices of the baselines.
-enum class SplitMatrix { sparse, dense };
-
 struct SubsystemSettings {
   Splitting splitting = Splitting::bodies;
   double beta = 0.0;  ///< β⁰, kg; 0: from the bodies
@@ -33,7 +30,7 @@ struct SubsystemSettings {
                          .max_factor = 10.0,
                          .exponent = 0.5,
                          .dead_band = 1.4142135623730951};
-  SplitMatrix matrix = SplitMatrix::sparse;
+  SplitMatrix matrix = SplitMatrix::automatic;
   LinearBackend backend = LinearBackend::automatic;
   double tolerance = 1e-10;
 };
@@ -98,7 +95,7 @@ class SubsystemSession final : public Session {
         set_(problem_.constraints()),
         model_(model),
         bodies_(bodies_of(problem_)),
-        split_(split_problem(problem_, bodies_, settings.splitting, settings.matrix == SplitMatrix::dense)),
+        split_(split_problem(problem_, bodies_, settings.splitting, settings.matrix)),
         columns_(split_.parts, set_.count()),
         system_(split_, form_.H, linear_backend_name(settings.backend), monitor),
         compliance_(largest_compliance(problem_)),
@@ -321,8 +318,9 @@ class SubsystemMethod final : public Method<SubsystemSettings, SubsystemSession>
              "Lee et al. 2025, Algorithm 2; value ours");
     if (splitting == Splitting::bodies) return;
     fields_
-        .add("matrix", &s.matrix, {{"sparse", SplitMatrix::sparse}, {"dense", SplitMatrix::dense}},
-             "how the matrices of more than 6 velocities are factorised", "ours")
+        .add("matrix", &s.matrix,
+             {{"auto", SplitMatrix::automatic}, {"sparse", SplitMatrix::sparse}, {"dense", SplitMatrix::dense}},
+             "how the matrices of more than 6 velocities are factorised; auto: dense up to 64, sparse above", "ours")
         .add("linear_solver", &s.backend, linear_backend_choices(), "library of the sparse factorisations", "ours");
   }
 

@@ -17,9 +17,20 @@ namespace {
 
 constexpr Index largest_chain = 200;  ///< dofs of a chain that is factorised as a dense matrix
 constexpr Index free_body = 6;
+constexpr Index largest_dense = 64;  ///< 1 to 8 robots of 18 dofs: a dense matrix is ahead up to 72 dofs, behind from 108 on
 constexpr Index tree_grain = 64;  ///< subsystems that one thread takes at least
 
 std::size_t slot(Index i) { return static_cast<std::size_t>(i); }
+
+/// The largest subsystem of the baselines that is factorised as a dense matrix.
+Index dense_limit(SplitMatrix matrix, Index dofs) {
+  switch (matrix) {
+    case SplitMatrix::automatic: return largest_dense;
+    case SplitMatrix::sparse: return free_body;
+    case SplitMatrix::dense: return dofs;
+  }
+  return free_body;
+}
 
 /// The rows and columns [start, start + size) of H.
 SparseMatrix diagonal_part(const SparseMatrix& H, Index start, Index size) {
@@ -45,7 +56,7 @@ Subsystems bodies_of(const ContactProblem& problem) {
   return chain_subsystems(problem.constraints(), form.D, std::move(start));
 }
 
-Split split_problem(const ContactProblem& problem, const Subsystems& bodies, Splitting splitting, bool dense) {
+Split split_problem(const ContactProblem& problem, const Subsystems& bodies, Splitting splitting, SplitMatrix matrix) {
   const GlobalForm& form = problem.global();
   Split split;
   if (splitting == Splitting::bodies) {
@@ -57,7 +68,8 @@ Split split_problem(const ContactProblem& problem, const Subsystems& bodies, Spl
   std::vector<Index> start = bodies.start;
   if (splitting == Splitting::none && bodies.count() > 0) start = {0, form.H.rows()};
   split.parts = chain_subsystems(problem.constraints(), form.D, std::move(start));
-  for (Index j = 0; j < split.parts.count(); ++j) split.tree.push_back(split.parts.size(j) <= free_body || dense);
+  const Index limit = dense_limit(matrix, form.H.rows());
+  for (Index j = 0; j < split.parts.count(); ++j) split.tree.push_back(split.parts.size(j) <= limit);
   return split;
 }
 

@@ -19,6 +19,13 @@ enum class Splitting {
   none         ///< "No Sub": all velocities in one linear system (eq. 28)
 };
 
+/// How the subsystems of the two baselines are factorised.
+enum class SplitMatrix {
+  automatic,  ///< dense up to 64 dofs, sparse above
+  sparse,     ///< sparse above 6 dofs
+  dense
+};
+
 /// A problem split: its subsystems with their parts, and how each of them is factorised.
 struct Split {
   Subsystems parts;
@@ -29,9 +36,9 @@ struct Split {
 /// the finest consecutive groups of dofs that H does not couple. One chain where the problem is given in local form.
 Subsystems bodies_of(const ContactProblem& problem);
 
-/// The split by a method. Chains that were not given have a sparse Cholesky factorisation above 200 dofs (ours); so have the
-/// subsystems of the other two splittings above 6 dofs, unless `dense`, which makes chains of them.
-Split split_problem(const ContactProblem& problem, const Subsystems& bodies, Splitting splitting, bool dense);
+/// The split by a method. Chains that were not given have a sparse Cholesky factorisation above 200 dofs (ours); `matrix` says
+/// so of the subsystems of the other two splittings. A dense one is a chain.
+Split split_problem(const ContactProblem& problem, const Subsystems& bodies, Splitting splitting, SplitMatrix matrix);
 
 /// The matrices A_j = H_j + β G_j of all subsystems, G_j = Σ_p D_p D_pᵀ over the parts of j (Lee et al. 2025, eqs. 34, 40).
 class SubsystemSystem {
