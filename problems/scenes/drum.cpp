@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 #include <vector>
 
@@ -68,6 +69,28 @@ MovingBody rigid_particle(const Vector3& radii, double density) {
 /// Turns the frame so that its z axis is along ±y.
 Quaternion z_along_y(double sign) { return {std::numbers::sqrt2 / 2.0, -sign * std::numbers::sqrt2 / 2.0, 0.0, 0.0}; }
 
+/// Particles, and how many of them have left the drum. One that has would fall for ever.
+class DrumWorld final : public World {
+ public:
+  using World::World;
+
+  std::vector<MotionFact> facts() const override {
+    std::vector<MotionFact> all = World::facts();
+    all.push_back({"outside", static_cast<double>(outside())});
+    return all;
+  }
+
+ private:
+  /// Particles whose centre is beyond the corners of the pipe or beyond a side wall.
+  std::ptrdiff_t outside() const {
+    const Configuration now = configuration();
+    return std::count_if(now.bodies.begin(), now.bodies.end(), [](const Placement& particle) {
+      const Vector3& x = particle.position;
+      return std::hypot(x[0], x[2]) > pipe_radius || x[1] < wall_low || x[1] > wall_high;
+    });
+  }
+};
+
 /// Pipe, blocks, walls.
 std::vector<Shape> add_obstacles(WorldParts& parts, double angular_velocity, double start) {
   const Vector3 spin(0.0, angular_velocity, 0.0);
@@ -130,7 +153,7 @@ std::unique_ptr<Motion> RotatingDrum::do_motion(std::uint64_t /*seed: nothing he
   const std::vector<Shape> obstacles = add_obstacles(parts, p.angular_velocity, in.rotation(p.particles));
   give_surfaces(parts, {std::vector<Shape>(static_cast<std::size_t>(p.particles), particle), obstacles, 0.0, p.friction});
   const WorldSettings settings{info().name, p.time_step, {0.0, 0.0, -p.gravity}, Stepping::moreau_midpoint};
-  return std::make_unique<World>(settings, std::move(parts));
+  return std::make_unique<DrumWorld>(settings, std::move(parts));
 }
 
 }  // namespace ccp

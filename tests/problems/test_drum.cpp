@@ -132,6 +132,20 @@ TEST_CASE("the drum carries its particles round, and none leaves it") {
   CHECK(centre_x() < 0.0);
 }
 
+TEST_CASE("the drum counts the particles that have left it") {
+  for (const char* kinematics : {"rigid", "pseudo_rigid"}) {
+    const auto motion = scene_in_time("drum", {{"particles", "8"}, {"kinematics", kinematics}});
+    CHECK(fact(*motion, "outside") == 0.0);
+    MotionState state = motion->state();
+    const Index size = state.values.size() / 8;
+    state.values.segment<3>(0) = Vector3(0.8, 0.25, -0.61);          // 1.006 m from the axis
+    state.values.segment<3>(size) = Vector3(0.0, 0.503, 0.0);        // beyond a wall
+    state.values.segment<3>(2 * size) = Vector3(0.8, 0.501, -0.59);  // 0.994 m from the axis
+    motion->restore(state);
+    CHECK(fact(*motion, "outside") == 2.0);
+  }
+}
+
 TEST_CASE("the drum is the same bytes in a second run and on two threads") {
   for (const char* kinematics : {"rigid", "pseudo_rigid"}) {
     std::vector<Vector> ends;
