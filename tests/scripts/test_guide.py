@@ -82,6 +82,15 @@ class Links(unittest.TestCase):
         self.assertEqual(sorted(linked), sorted(page.name for page in (ROOT / DOCS).glob("[a-z]*.md")))
 
 
+class Library(unittest.TestCase):
+    def test_the_program_of_the_page_is_the_one_that_a_test_builds(self):
+        shown = {language: code.splitlines() for language, code in pages.blocks(text_of(DOCS / "library.md"))}
+        for language, name in (("cmake", "CMakeLists.txt"), ("cpp", "main.cpp")):
+            built = iter(text_of(f"tests/install/consumer/{name}").splitlines())
+            self.assertGreater(len(shown[language]), 4)
+            self.assertFalse([line for line in shown[language] if line not in built], name)  # all of them, in this order
+
+
 @unittest.skipUnless(PROGRAM, "CCPBENCH_PROGRAM does not name the program")
 class Tables(unittest.TestCase):
     def test_solvers(self):
@@ -152,8 +161,7 @@ class Examples(unittest.TestCase):
 
     def test_new_writes_a_config(self):
         with tempfile.TemporaryDirectory() as place:
-            (Path(place) / "dumps").mkdir()
-            make_dump(place, "dumps/a.hdf5")
+            make_dump(place, "dump.hdf5")  # the line above it in the README makes one, too
             shown = [words for _, words in shell_commands(text_of("README.md")) if words[1:2] == ["new"]]
             self.assertEqual(len(shown), 1)
             ask(*shown[0][1:], cwd=place)
