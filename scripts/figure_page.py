@@ -2,15 +2,12 @@
 
 import textwrap
 from dataclasses import dataclass
-from functools import lru_cache
 
-from plotting import GREY, SMALL, TEXT
+from plotting import GREY, SMALL, TEXT, text_width
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
-from matplotlib.textpath import text_to_path
 
 LEFT, RIGHT, BELOW, ABOVE, GAP = 0.6, 0.1, 0.42, 0.1, 0.16
 BESIDE = 0.2  # between a panel and the legend at its right
@@ -39,11 +36,6 @@ class Page:
 
     def at_left(self, axes):
         return self.panels.index(axes) % self.across == 0
-
-
-@lru_cache(maxsize=4096)
-def text_width(text, points, formula=False):
-    return text_to_path.get_text_width_height_descent(text, FontProperties(size=points), formula)[0] / 72
 
 
 def row_height(entries):

@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass, replace
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (DASHES, GREY, MODELS, draw_folders, file_name, number_texts, power_formula, save_all,
+from plotting import (DASHES, GREY, MODELS, draw_folders, file_name, number_texts, power_formula, power_text, save_all,
                       with_unit)
 
 from curve_axes import band, heights, label_of, marker_positions, oscillates, page_points, thin, time_unit, x_axis
@@ -102,6 +102,12 @@ def draw_tolerance(axes, tolerance, axis):
                   ha="right" if right else "left", bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.4})
 
 
+def was_busy(curve):
+    """Whether the run that wrote the trace was disturbed."""
+    runs = curve.record.get("runs")
+    return bool(isinstance(runs, list) and runs and isinstance(runs[0], dict) and runs[0].get("busy"))
+
+
 def outcome(curve, with_time):
     words = [curve.status.replace("_", " ")]
     iterations, times = finite(curve.columns.get("iteration", [])), finite(curve.columns.get("elapsed_s", []))
@@ -110,7 +116,7 @@ def outcome(curve, with_time):
     words.append(f"{iterations[-1]:.0f} iteration{'' if iterations[-1] == 1 else 's'}")
     if times and with_time:
         unit, factor = time_unit(times[-1])
-        words.append(f"{times[-1] * factor:.3g} {unit}")
+        words.append(f"{times[-1] * factor:.3g} {unit}{' (busy)' if was_busy(curve) else ''}")
     return ", ".join(words)
 
 
@@ -143,14 +149,16 @@ def entry_or_blank(entry):
     return entry if entry.style else Entry(entry.text, {"color": "none"}, entry.below, line=False)
 
 
-def notes_of(height, bands, missing, y_column):
+def notes_of(height, bands, missing, y_column, busy):
     notes = ["Filled end marker: solved; open: stopped unsolved."]
     if height.has_zeros:
-        notes.append(f"0: values below {height.floor:.0e}.")
+        notes.append(f"0: values below {power_text(height.floor)}.")
     if height.has_runaways:
         notes.append("Curves that leave the top diverge.")
     if bands:
         notes.append("Band: the range of a curve that oscillates; its line: the geometric mean.")
+    if busy:
+        notes.append("(busy): timed while other programs kept the machine busy.")
     if missing:
         notes.append(f"Without {label_of(y_column).split(' (')[0]}: {listed(missing, 12)}.")
     return notes
@@ -171,8 +179,9 @@ def draw_figure(config, curves, plot, scale, arguments):
     title = (str(config.get("title") or config.get("name") or problem), f"{problem}, {MODELS.get(model, model)}")
     waves = not arguments.raw and any(oscillates(page_points(c, (column, y_column), axis, height), axis)
                                       for c in curves for column, axis in panels)
+    timed = [c for c in curves if finite(c.columns.get("elapsed_s", []))] if arguments.legend == "full" and scale is None else []
     page = make_page(arguments.width, len(panels), entries_of(curves, scale, arguments.legend),
-                     notes_of(height, waves, missing, y_column), title if arguments.title else (),
+                     notes_of(height, waves, missing, y_column, any(map(was_busy, timed))), title if arguments.title else (),
                      height=2.35 if arguments.width > 5 else 2.0)
     for axes, (column, axis) in zip(page.panels, panels):
         draw_panel(axes, curves, (column, y_column), axis, height, arguments.raw)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Draws the sweeps of result folders: a column of summary.csv against a swept value, a line per solver and other swept value.
 
-One figure per entry of the config's "plots" with kind "sweep", as PNG, SVG and PDF, in RESULT_FOLDER/plots/. A folder whose config
-has no such entry is left alone. Filled markers are solved cells, open ones are not. Solvers look as in the convergence plots; lines
-of three or more numbers, such as steps, have colours in their order. An entry of kind "ensemble" has a row of points for each solver,
-one for each cell, with their median and quartiles.
+One figure per entry of the config's "plots" with kind "sweep", as PNG, SVG and PDF, in RESULT_FOLDER/plots/. Without such an entry a
+sweep over one list of numbers has two figures, iterations and time; other folders are left alone. Filled markers are solved cells,
+open ones are not. Solvers look as in the convergence plots; lines of three or more numbers, such as steps, have colours in their
+order. An entry of kind "ensemble" has a row of points for each solver, one for each cell, with their median and quartiles.
 """
 
 import math
@@ -228,11 +228,27 @@ def draw_sweep(plot, config, cells, number, arguments):
     return draw_figure(plot, config, lines, scale, arguments)
 
 
+def plots_of(config):
+    """Those of the config; where it asks for none, iterations and time over its only list of numbers. Of two lists there are maps."""
+    asked = [p for p in config.get("plots") or [] if isinstance(p, dict)]
+    plots = [p for p in asked if p.get("kind") in ("sweep", "ensemble")]
+    groups = swept_groups(config)
+    if plots or any(p.get("kind") == "map" for p in asked) or len(groups) != 1 or len(groups[0]) != 1:
+        return plots
+    values = config["sweep"].get(groups[0][0]) or []
+    if len(values) < 2 or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
+        return []
+    axes = "log" if min(values) > 0 and max(values) >= 10 * min(values) else "log_y"
+    plot = {"kind": "sweep", "against": groups[0][0], "axes": axes, "unasked": True}
+    return [{**plot, "metric": metric} for metric in ("iterations", "solve_s")]
+
+
 def plot_folder(folder, arguments):
     config = read_manifest(folder)["config"]
-    plots = [p for p in config.get("plots") or [] if isinstance(p, dict) and p.get("kind") in ("sweep", "ensemble")]
+    plots = plots_of(config)
     if not plots:
-        say_nothing_drawn(folder, "sweep", f"its config has no entry {{\"kind\": \"sweep\", \"against\": …, \"metric\": …}} in \"plots\": {RUN_AGAIN}",
+        entry = '{"kind": "sweep", "against": …, "metric": …}'
+        say_nothing_drawn(folder, "sweep", f"its config has no entry {entry} in \"plots\": {RUN_AGAIN}; a sweep over one list of numbers needs none",
                           arguments)
         return
     cells, number = chosen_cells(folder, arguments)
@@ -245,12 +261,15 @@ def plot_folder(folder, arguments):
         else:
             figure, what = draw_sweep(plot, config, cells, number, arguments), f"{metric_column(plot)} against {against}"
             name = f"sweep-{metric_column(plot)}-{against.rsplit('/', 1)[-1]}"
+        if figure is None and plot.get("unasked"):
+            continue
         if figure is None:
             print(f"{folder}: no cell with {what}", file=sys.stderr)
             continue
         save_all(figure, target, file_name(name), arguments)
         drawn += 1
-    print(f"plots: {target} ({drawn} sweep{'' if drawn == 1 else 's'})")
+    if drawn or any(not plot.get("unasked") for plot in plots):
+        print(f"plots: {target} ({drawn} sweep{'' if drawn == 1 else 's'})")
 
 
 if __name__ == "__main__":

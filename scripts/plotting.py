@@ -5,6 +5,7 @@ import math
 import os
 import re
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 from cell_values import name_of
@@ -31,6 +32,8 @@ except ImportError:
     print(f"{Path(sys.argv[0]).name}: matplotlib is missing: apt-get install python3-matplotlib", file=sys.stderr)
     sys.exit(2)
 
+from matplotlib.font_manager import FontProperties  # noqa: E402
+from matplotlib.textpath import text_to_path  # noqa: E402
 from matplotlib.transforms import Bbox  # noqa: E402
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter  # noqa: E402
 
@@ -141,8 +144,14 @@ def log_axis(axis, low, high, most=8):
     write_ticks(axis, log_values(low, high, most))
 
 
+@lru_cache(maxsize=4096)
+def text_width(text, points, formula=False):
+    """Inches."""
+    return text_to_path.get_text_width_height_descent(text, FontProperties(size=points), formula)[0] / 72
+
+
 def file_name(text):
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", text).strip("_.") or "problem"
+    return re.sub(r"_+(?=-)", "", re.sub(r"[^A-Za-z0-9._-]+", "_", text)).strip("_.") or "problem"
 
 
 mark = {"text": ""}  # what stands above each figure of the folder that is drawn
@@ -155,8 +164,9 @@ def marked(figure):
     width, height = figure.get_size_inches()
     line = 0.16
     if not getattr(figure, "ccpbench_marked", False):
-        most = max(20, int(width / 0.048))
-        text = mark["text"] if len(mark["text"]) <= most else mark["text"][:most - 1] + "…"
+        text = mark["text"]
+        while text_width(text, TEXT - 1.5) > width - 0.1 and len(text) > 20:
+            text = text[:-2] + "…"
         figure.text(0.05 / width, 1 + 0.3 * line / height, text, fontsize=TEXT - 1.5, color="#a03000", va="bottom", in_layout=False)
         figure.ccpbench_marked = True
     return Bbox([[0, 0], [width, height + line]])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -54,13 +55,13 @@ class Plot(unittest.TestCase):
         made = self.program("plot", self.results, "--kind", "profile", "--kind", "convergence", "--only", "ADMM", "--by", "iterations",
                             "--format", "svg", "--width", "single", "--legend", "labels", "--title", "--out", "figures", "--problem", "*3*")
         self.assertEqual((made.returncode, made.stderr), (0, ""))
-        self.assertEqual(self.drawn(self.place / "figures"), ["odd_mass_stack_spheres_3_-ccp.svg", "profiles-iterations-ccp.svg"])
+        self.assertEqual(self.drawn(self.place / "figures"), ["odd_mass_stack_spheres_3-ccp.svg", "profiles-iterations-ccp.svg"])
         for name in self.drawn(self.place / "figures"):
             text = (self.place / "figures" / name).read_text()
             self.assertIn('width="252pt"', text)
             self.assertNotIn("Jacobi", text)
             self.assertNotIn("40 iterations", text)
-        self.assertIn("<!-- tiny -->", (self.place / "figures" / "odd_mass_stack_spheres_3_-ccp.svg").read_text())
+        self.assertIn("<!-- tiny -->", (self.place / "figures" / "odd_mass_stack_spheres_3-ccp.svg").read_text())
 
     def test_figures_of_a_changed_config_say_so(self):
         self.run_tiny(spheres=(3,))
@@ -74,6 +75,12 @@ class Plot(unittest.TestCase):
         for name, text in before.items():
             self.assertNotIn("changed:", text)
             self.assertIn("<!-- changed: /stop/max_iterations: 40 → 30 -->", (self.results / "plots" / name).read_text())
+        more = ("--set", "/stop/max_iterations=20", "--set", "/stop/tolerance=0.0001220703125", "--set", "/stop/time_limit_s=33")
+        self.assertEqual(self.program("run", "tiny.json", "--quiet", "--out", "out", *more).returncode, 0)
+        self.assertEqual(self.program(*plot, "--width", "51").returncode, 0)
+        for name in before:
+            line = re.search("<!-- (changed: .*?) -->", (self.results / "plots" / name).read_text()).group(1)
+            self.assertTrue(line.endswith("…") and 20 < len(line) < 41, line)  # 41 letters are wider than the figure
 
     def test_one_problem_has_no_profiles(self):
         self.run_tiny(spheres=(3,))

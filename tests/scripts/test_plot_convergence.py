@@ -52,6 +52,11 @@ class PlotConvergence(unittest.TestCase):
             self.assertEqual(path.read_bytes()[:8], PNG_START)
             self.assertGreater(path.stat().st_size, 10000)
 
+    def test_a_swept_value_in_a_name_leaves_no_stray_underscore(self):
+        make_result_folder(self.folder, problems=("stack (mass=10)",))
+        self.draw(self.folder, "--format", "png")
+        self.assertEqual(self.pictures(), ["stack_mass_10-ccp.png"])
+
     def test_problems_whose_names_look_alike_get_files_of_their_own(self):
         make_result_folder(self.folder, problems=("a/b", "a b"))
         self.draw(self.folder, "--format", "png")
@@ -73,6 +78,17 @@ class PlotConvergence(unittest.TestCase):
         self.assertNotIn(b"/Type3", pdf)  # fonts as journals take them
         self.assert_one_line(result.stdout, r"^plots: .*plots \(1 figure\)$")
         self.assertEqual(result.stderr, "")
+
+    def test_a_time_of_a_busy_machine_is_marked(self):
+        make_result_folder(self.folder)
+        self.assertFalse([text for text in self.said() if "busy" in text])
+        cell = self.folder / "cells" / f"{2:016x}" / "cell.json"
+        cell.write_text(json.dumps({**json.loads(cell.read_text()), "runs": [{"pass": 1, "busy": "it waited 51 % of its time for a core"}]}))
+        said = self.said()
+        self.assertIn("iteration limit, 1000 iterations, 10 ms (busy)", said)
+        self.assertEqual(sum(text.endswith("(busy)") for text in said), 1)
+        self.assertTrue([text for text in said if "(busy): timed while other programs kept" in text], said)
+        self.assertFalse([text for text in self.said("--legend", "outcomes") if "busy" in text])
 
     def test_the_svg_holds_title_axes_labels_and_all_solvers(self):
         make_result_folder(self.folder)

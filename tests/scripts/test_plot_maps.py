@@ -114,7 +114,7 @@ class PlotMaps(unittest.TestCase):
         self.make_divergences()
         result = self.run_script("--format", "svg")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        names = [f"map-unsolved_steps-delta-epsilon-m-p_{body}_-ncp-PQN.svg" for body in ("rigid", "soft")]
+        names = [f"map-unsolved_steps-delta-epsilon-m-p_{body}-ncp-PQN.svg" for body in ("rigid", "soft")]
         self.assertEqual(sorted(path.name for path in (self.folder / "plots").iterdir()), names)
         text = (self.folder / "plots" / names[0]).read_text()
         said = re.findall(r"<!-- (.*?) -->", text)

@@ -75,6 +75,22 @@ class PlotSweep(unittest.TestCase):
         self.assertEqual((alone / name).read_text(), (out / "before" / "slide" / name).read_text())
         self.assertIn("<!-- lift -->", (out / "after" / "slide" / name).read_text())
 
+    def test_one_list_of_numbers_is_drawn_without_being_asked_for(self):
+        self.make_folder([{"kind": "convergence"}], sweep={TIME: [0.1, 0.2, 0.3]})
+        made = self.run_script(self.folder, "--format", "svg")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertEqual(sorted(path.name for path in (self.folder / "plots").iterdir()), ["sweep-iterations-time.svg"])
+        self.assertLessEqual({"time (s)", "iterations"}, self.said("sweep-iterations-time.svg"))
+
+    def test_other_sweeps_are_left_alone(self):
+        for k, (sweep, plots) in enumerate((({TIME: [0.1, 0.2], STEP: [1, 2]}, []), ({TIME: ["a", "b"]}, []), ({TIME: [0.1]}, []),
+                                            ({"/model": ["ccp", "ncp"]}, []), ({TIME: [0.1, 0.2]}, [{"kind": "map", "against": TIME}]),
+                                            ({"zip": {TIME: [0.1, 0.2], STEP: [1, 2]}}, []))):
+            folder = self.folder / str(k)
+            self.make_folder(plots, sweep=sweep, folder=folder)
+            made = self.run_script(folder, "--format", "svg")
+            self.assertEqual((made.returncode, made.stdout, made.stderr), (0, "", ""), sweep)
+
     def test_two_figures_of_one_name_are_both_kept(self):
         self.make_folder([PLOT, {**PLOT, "y_label": "the second"}])
         made = self.run_script(self.folder, "--format", "svg")
