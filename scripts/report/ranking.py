@@ -75,18 +75,20 @@ def ranking_table(model, rows, unread=0):
     problems = len(taken(rows))
     schools = len({s["school"] for s in places}) > 1
     unsupported = any(s["unsupported"] for s in places)
-    head = [("solver", False)] + [("school", False)] * schools + [("rank", True), ("solved", True), ("times the quickest", True), ("quickest on", True)]
-    head += [("iterations", True), ("solver time", True)] + [("unsupported", True)] * unsupported + [("not solved", False)]
+    # The school comes last: on a phone the first columns must answer the question.
+    head = [("solver", False), ("rank", True), ("solved", True), ("times the quickest", True), ("quickest on", True)]
+    head += [("iterations", True), ("solver time", True)] + [("unsupported", True)] * unsupported + [("not solved", False)] + [("school", False)] * schools
     body = []
     for rank, s in enumerate(places, start=1):
         tried = s["cells"] - s["unsupported"]
         part = f" <small>of {s['solved']}</small>" if 0 < s["solved"] < problems else ""
-        body.append([say(s["label"]), *[say(s["school"] or "")] * schools, Value(str(rank), rank, 0),
+        body.append([say(s["label"]), Value(str(rank), rank, 0),
                      Value(f"{s['solved']}/{tried}", -s["solved"]),
                      Value(figure(s["ratio"]) + part, s["ratio"], s["solved"]), Value(str(s["first"] or "·"), -s["first"]),
                      runs(s) if s["restarts"] else Value(figure(s["iterations"]), s["iterations"], s["solved"]),
                      Value(seconds(s["time"]), s["time"], s["solved"]),
-                     *[str(s["unsupported"] or "·")] * unsupported, others(s["rows"])])
+                     *[str(s["unsupported"] or "·")] * unsupported, others(s["rows"]),
+                     *[say(s["school"] or "")] * schools])
     untaken = len({r["problem"] for r in rows}) - problems
     more = (f", {untaken} more that no solver takes" if untaken else "") + (f", {unread} more that could not be read" if unread else "")
     caption = f"Which solver: {say(MODELS.get(model, model))}, {count(problems, 'problem')}{more}."

@@ -11,7 +11,7 @@ from reading import MODELS
 from ccpbench_results import as_number, changes
 from cell_values import read_cells
 from result_tables import lines_of, tables_of
-from text import NAMES, Value, count, figure, say, seconds, status, table
+from text import NAMES, Value, count, figure, plain_power, say, seconds, status, table
 
 
 def card(title, body):
@@ -214,7 +214,7 @@ def means_tables(study):
                 body.append([say(label), *school(label), *("–" if m is None or not m["solved"] else mean_text(m, p["by"]) for m, p in zip(means, columns)),
                              next(Value(f"{m['solved']}/{m.get('problems', p['problems'])}", -m["solved"]) for m, p in zip(means, columns) if m)])
         head = [("solver", False), *school_head, *((say(p["cost"]), True) for p in columns), ("solved", True)]
-        parts.append(table(f"Means at accuracy {at:g}, {MODELS[model]}", head, body, "tight"))
+        parts.append(table(f"Means at accuracy {plain_power(at)}, {MODELS[model]}", head, body, "tight"))
     about = ("Shifted geometric means of the cost over all problems of a model, with 95 % bootstrap intervals where there are five "
              "problems or more. A problem that is not solved counts as ten times the dearest solved one; one that a solver does not "
              "support is in none of its numbers, and operations that another program does not count have no mean.")

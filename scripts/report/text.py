@@ -34,6 +34,13 @@ def figure(value):
     return f"{digits}·10<sup>{int(exponent)}</sup>".replace("-", "−")
 
 
+def plain_power(value):
+    """An accuracy without tags, for names: 10⁻⁴; one that is no power of ten as it is."""
+    exponent = round(math.log10(value)) if value > 0 else 0
+    raised = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"10{raised}" if 0 < value < 0.1 and math.isclose(value, 10.0**exponent) else f"{value:g}"
+
+
 def seconds(value):
     if not math.isfinite(value):
         return "–"
