@@ -195,7 +195,7 @@ void read_rolling(const Group& group, FclibFile& file) {
     file.rolling_friction_min = rolling.minCoeff();
     file.rolling_friction_max = rolling.maxCoeff();
   }
-  file.remarks.emplace_back("contacts with rolling friction: not solved here");
+  file.remarks.emplace_back("rolling friction is recognised, but no solver takes it");
 }
 
 void read_info(const Group& group, FclibFile& file) {

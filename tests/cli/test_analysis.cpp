@@ -214,7 +214,9 @@ TEST_CASE("profile writes curves that end at the fraction solved") {
       run_program(place, {"profile", results, "--by", "iterations", "--at", "1e-5", "--out", place.text("p")});
   INFO(answer.err);
   REQUIRE(answer.code == 0);
-  CHECK(contains(answer.out, "1 problem, 9 solver settings"));
+  CHECK(contains(answer.out, "accuracy 1e-05, 1 problem, 9 solver settings"));
+  CHECK(contains(run_program(place, {"profile", results, "--at", "1e-4"}).out, "accuracy 1e-04, "));
+  CHECK(contains(run_program(place, {"profile", results, "--at", "1e-2"}).out, "accuracy 0.01, "));
   const Csv curves(place / "p" / "performance.csv");
   for (std::size_t i = 0; i < curves.rows(); ++i) {
     const std::string label = curves.text(i, "label");
@@ -395,7 +397,7 @@ TEST_CASE("claims without an argument judges every config of the folder") {
   const Answer all = run_program(place, {"claims", "--out", place.text("out"), "--quiet"});
   INFO(all.out << all.err);
   CHECK(all.code == 1);  // what cannot be judged does not hold
-  CHECK(contains(all.out, "1 of 2 claims met, 1 that must hold not"));
+  CHECK(contains(all.out, "1 of 2 claims met; 1 that must hold is not\n"));
   CHECK(contains(all.out, "needs FCLib files, see --fclib"));
   CHECK_FALSE(fs::exists(place / "out" / "dumps"));
   CHECK(contains(bad_input_line(run_program(place, {"claims", place.text("configs") + "/b.json"})), "--fclib"));

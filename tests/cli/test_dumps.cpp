@@ -150,6 +150,7 @@ TEST_CASE("rolling problems are shown for what they are, and not taken") {
   INFO(answer.err);
   CHECK(answer.code == 0);
   CHECK_THAT(answer.out, Catch::Contains("fclib_global_rolling") && Catch::Contains("no solver takes it"));
+  CHECK(answer.out.find("rolling friction") == answer.out.rfind("rolling friction"));  // said once
   CHECK_THAT(bad_input_line(run_program(place, {"solve", "rolling.hdf5", "--solver", "admm"})), Catch::Contains("rolling"));
 }
 

@@ -51,6 +51,13 @@ TEST_CASE("help pages fit narrow terminals") {
       INFO(line);
       CHECK(std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xc0) != 0x80; }) <= 60);
     }
+    for (const std::string& line : lines_of(answer.out.substr(end_of_options))) {
+      INFO(line);  // examples and lists keep their lines, sentences do not
+      if (!line.empty() && line[0] != ' ')
+        CHECK(std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xc0) != 0x80; }) <= 60);
+    }
+    if (command != "list")
+      CHECK_THAT(answer.out, Catch::Contains("\nExit codes: 0 ") || Catch::Contains("\nWrites NAME.local"));
   }
 }
 

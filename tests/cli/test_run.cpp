@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <set>
 
 #include "cli/program.hpp"
 #include "cli/results.hpp"
@@ -60,6 +61,10 @@ TEST_CASE("run does test1a from one end to the other, and nothing the second tim
     CHECK_THAT(answer.err, Catch::Contains(id + " "));
     CHECK(std::filesystem::is_regular_file(cell.folder / "trace.csv"));
   }
+  std::set<std::size_t> places;  // of one column; a cell that was timed on a busy machine must not move it
+  for (const std::string& line : lines_of(answer.err))
+    if (line.find("/9  ") != std::string::npos) places.insert(line.find(" it "));
+  CHECK(places.size() == 1);
   for (const char* label : {"ADMM balanced", "P-ADMM balanced", "Jacobi", "Gauss-Seidel"})
     CHECK_THAT(answer.out, Catch::Contains(std::string("\n  ") + label + " "));
   CHECK(lines_of(read_text(place / "out/test1a/summary.csv")).size() == 10);
@@ -236,4 +241,19 @@ TEST_CASE("run times the kernels of a problem where the config asks for it") {
   CHECK(judged.text(0, "kernel_ratio").empty());
   for (const auto& [id, cell] : read_results(place / "out/timed")) CHECK(cell.json.at("kernels").at("product_s") > 0.0);
   for (const auto& [id, cell] : read_results(place / "out/plain")) CHECK_FALSE(cell.json.contains("kernels"));
+}
+
+TEST_CASE("the summary says why cells are unsupported, each reason once") {
+  const Workplace place;
+  const std::string config = place.write("refused.json", R"x({"name": "refused",
+    "problems": [{"scene": "odd_mass_stack", "parameters": {"spheres": 3, "heavy_index": 2}}],
+    "solvers": [{"solver": "jacobi"}, {"solver": "ipm_qp", "label": "A"}, {"solver": "ipm_qp", "label": "B"}],
+    "sweep": {"/stop/max_iterations": [5, 9]}})x");
+  const Answer answer = run_program(place, {"run", config, "--out", place.text("out")});
+  INFO(answer.out << answer.err);
+  CHECK(answer.code == 0);
+  CHECK_THAT(answer.out,
+             Catch::Contains("\nUnsupported\n  4 cells  4 solver settings  ipm_qp takes no friction; ipm_cone does\n"));
+  const Answer only = run_program(place, {"run", config, "--only", "*/jacobi*", "--out", place.text("out")});
+  CHECK_THAT(only.out, !Catch::Contains("Unsupported"));
 }

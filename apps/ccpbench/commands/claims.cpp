@@ -256,7 +256,7 @@ int finish(const std::vector<JudgedConfig>& judged, const ClaimsArguments& optio
     return exit_done;
   }
   print_line(fmt::format("{} of {} met{}{}", met, counted(total, "claim"),
-                         broken == 0 ? "" : fmt::format(", {} that must hold not", broken),
+                         broken == 0 ? "" : fmt::format("; {} that must hold {} not", broken, broken == 1 ? "is" : "are"),
                          changed == 0 ? "" : fmt::format("; {} of changed configs", changed)));
   return broken == 0 ? exit_done : exit_claim_failed;
 }

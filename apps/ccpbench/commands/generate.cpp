@@ -120,6 +120,9 @@ int generate(const GenerateArguments& options) {
         options.series);
   }
   if (!options.series.start.empty()) throw InputError("", "--start", "has no --steps, expected --steps FIRST:LAST");
+  for (const auto& [form, path] : targets(options))
+    if (const auto folder = path.parent_path(); !folder.empty() && !std::filesystem::is_directory(folder))
+      throw InputError(path.string(), "", fmt::format("there is no folder {}", folder.string()));
   const auto seed = static_cast<std::uint64_t>(options.seed);
   const NamedProblem named = build_scene(options.scene, options.settings, seed, "--set");
   const Shown seen = shown(*named_scene(options.scene, options.settings, seed, "--set").scene, seed);

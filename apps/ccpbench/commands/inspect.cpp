@@ -151,7 +151,6 @@ void inspect_file(const std::string& path) {
   }
   Table remarks({{"", false, Fit::wrap}});
   for (const std::string& remark : file.remarks) remarks.row({printable(remark)});
-  if (!file.problem) remarks.row({"rolling friction is recognised, but no solver takes it"});
   print_section("Remarks", remarks);
 }
 

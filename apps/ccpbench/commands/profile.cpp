@@ -77,10 +77,16 @@ std::string left_out_text(const CostTable& table, const std::string& by) {
   return parts.empty() ? "" : " (" + join(parts, ", ") + ")";
 }
 
+/// "1e-04" beside "1e-08", not "0.0001".
+std::string accuracy_text(double at) {
+  const std::string power = fmt::format("{:.0e}", at);
+  return at < 1e-2 && std::stod(power) == at ? power : fmt::format("{:g}", at);
+}
+
 void print_means(const CostTable& table, const std::vector<ShiftedMean>& means, const ProfileOptions& options) {
   const bool time = options.by == "time";
   const double shift = options.shift > 0.0 ? options.shift : default_shift(options.by);
-  print_line(fmt::format("{}, {}{}, {} by {}", Style::out().bold(fmt::format("accuracy {:g}", table.at)),
+  print_line(fmt::format("{}, {}{}, {} by {}", Style::out().bold("accuracy " + accuracy_text(table.at)),
                          counted(table.problems.size(), "problem"), left_out_text(table, options.by), counted(table.labels.size(), "solver setting"),
                          options.by));
   Table rows(

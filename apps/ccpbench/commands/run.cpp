@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "bench/run/runner.hpp"
 #include "commands/command.hpp"
@@ -58,7 +60,7 @@ std::vector<Planned> plan_all(const RunArguments& options) {
   return all;
 }
 
-int run(RunArguments options) {
+int run_all(RunArguments options) {
   if (!options.shard.empty()) options.run.shard = parse_shard(options.shard);
   const std::vector<Planned> all = plan_all(options);
   bool failed = false;
@@ -85,6 +87,18 @@ int run(RunArguments options) {
     failed = failed || !report.failures.empty();
   }
   return failed ? exit_some_failed : exit_done;
+}
+
+/// With a word on what to do when the disk is full.
+int run(const RunArguments& options) {
+  try {
+    return run_all(options);
+  } catch (const InputError& error) {
+    if (error.message().find(std::strerror(ENOSPC)) == std::string::npos) throw;
+    report_error(error);
+    report_note("finished cells are kept; make room and give the same command again");
+    return exit_bad_input;
+  }
 }
 
 }  // namespace

@@ -81,19 +81,32 @@ CommandText command_text(const CLI::App& app) {
   return text;
 }
 
-/// The end of a help page. Its lines are shown as they are, except that one without indentation is a heading and one that
-/// begins with "  $ " is a command to type.
+/// "Examples", "Exit codes": one word or two, and no sentence.
+bool is_heading(const std::string& line) {
+  return std::count(line.begin(), line.end(), ' ') < 2 && line.find_first_of(".:") == std::string::npos;
+}
+
+/// The end of a help page. Lines with indentation are shown as they are; one that begins with "  $ " is a command to type.
+/// The others are headings and sentences, and these are fitted to the terminal; exit codes begin a line.
 std::string footer_text(const std::string& footer) {
-  std::string page;
+  std::string page, sentences;
+  const auto end_paragraph = [&] {
+    if (sentences.empty()) return;
+    for (const std::string& line : wrap(sentences, stdout_width())) page += line + "\n";
+    sentences.clear();
+  };
   std::istringstream lines(footer);
-  for (std::string line; std::getline(lines, line); page += "\n") {
+  for (std::string line; std::getline(lines, line);) {
+    const bool apart = line.empty() || line[0] == ' ' || is_heading(line);
+    if (apart || line.rfind("Exit codes:", 0) == 0) end_paragraph();
     if (line.rfind("  $ ", 0) == 0)
-      page += "  " + Style::out().paint(Tone::accent, line.substr(4));
-    else if (!line.empty() && line[0] != ' ')
-      page += Style::out().bold(line);
+      page += "  " + Style::out().paint(Tone::accent, line.substr(4)) + "\n";
+    else if (apart)
+      page += (line.empty() || line[0] == ' ' ? line : Style::out().bold(line)) + "\n";
     else
-      page += line;
+      sentences += line + " ";
   }
+  end_paragraph();
   return page.empty() ? "" : "\n" + page;
 }
 

@@ -92,10 +92,10 @@ std::string TerminalProgress::cell_line(const Cell& cell, const CellRecord& reco
                                         pad_left(duration(record.setup_s + record.solve_s), 11),
                                         pad_left(short_number(record.measures[measure_index(cell.stop.measure)]), 9));
   constexpr int facts_width = 15 + 1 + 7 + 4 + 11 + 2 + 9;
-  constexpr int narrowest = 16, widest = 60;
+  constexpr int narrowest = 16, widest = 60, remark_width = 6;  // kept free on lines without a remark, so that columns align
   const bool busy = !record.runs.empty() && !record.runs.back().busy.empty();
   const std::string remark = busy ? "  busy" : "";
-  const int room = (terminal_ ? stderr_width() : 120) - display_width(place) - facts_width - 5 - display_width(remark);
+  const int room = (terminal_ ? stderr_width() : 120) - display_width(place) - facts_width - 5 - remark_width;
   const int width = std::clamp(room, narrowest, widest);
   return fmt::format(" {}  {}  {}{}", Style::err().dim(place), pad_right(shorten_left(printable(cell.id()), width), width),
                      facts, Style::err().paint(Tone::warning, remark));

@@ -121,7 +121,8 @@ std::string with_exponent(const std::string& text) {
   return fmt::format("{}{}{}e-{}", text.substr(0, sign), text[first], rest.empty() ? "" : "." + rest, first - sign - 1);
 }
 
-/// "3.2e-11" → "$3.2\cdot10^{-11}$", and so "0.0001" → "$10^{-4}$"; empty when the text is no such number.
+/// "3.2e-11" → "$3.2\cdot10^{-11}$", and so "0.0001" → "$10^{-4}$", "9.93e+00" → "$9.93$"; empty when the text is no such
+/// number.
 std::string power_of_ten(const std::string& plain) {
   const std::string text = with_exponent(plain);
   const auto e = text.find('e');
@@ -130,6 +131,7 @@ std::string power_of_ten(const std::string& plain) {
   if (mantissa.find_first_not_of("+-.0123456789") != std::string::npos) return "";
   if (exponent.find_first_not_of("+-0123456789") != std::string::npos) return "";
   const int power = std::atoi(exponent.c_str());
+  if (power == 0) return "$" + mantissa + "$";
   return mantissa == "1" ? fmt::format("$10^{{{}}}$", power) : fmt::format("${}\\cdot10^{{{}}}$", mantissa, power);
 }
 

@@ -23,13 +23,15 @@ struct Row {
   const Cell* cell;
   std::optional<Status> status;              ///< empty: not run
   std::shared_ptr<const CellRecord> record;  ///< only where each cell is shown: of thousands, the records are large
+  std::string refusal;                       ///< why a cell is unsupported
 };
 
 Row read_row(const ResultStore& store, const Cell& cell, bool whole) {
   auto record = store.find(cell);
-  if (!record) return {&cell, std::nullopt, nullptr};
+  if (!record) return {&cell, std::nullopt, nullptr, ""};
   const Status status = record->status;
-  return {&cell, status, whole ? std::make_shared<const CellRecord>(std::move(*record)) : nullptr};
+  std::string refusal = status == Status::unsupported ? record->reason : "";
+  return {&cell, status, whole ? std::make_shared<const CellRecord>(std::move(*record)) : nullptr, std::move(refusal)};
 }
 
 /// "relative_residual" as a heading that leaves room in 80 columns: "rel. residual".
@@ -145,6 +147,26 @@ void print_failures(const RunReport& report) {
   print_section("Failed", table);
 }
 
+/// One row for each reason: a peer that is missing has the same one in thousands of cells.
+void print_refusals(const std::vector<std::vector<Row>>& groups) {
+  std::map<std::string, std::pair<std::size_t, std::set<std::string>>> by_reason;
+  for (const std::vector<Row>& rows : groups)
+    for (const Row& row : rows)
+      if (row.status == Status::unsupported) {
+        auto& [cells, labels] = by_reason[row.refusal];
+        ++cells;
+        labels.insert(row.cell->label);
+      }
+  Table table({{""}, {"", false, Fit::shorten}, {"", false, Fit::wrap}});
+  for (const auto& [reason, found] : by_reason) {
+    const auto& [cells, labels] = found;
+    table.row({counted(cells, "cell"),
+               labels.size() == 1 ? printable(*labels.begin()) : counted(labels.size(), "solver setting"),
+               Entry(printable(reason), Tone::dim)});
+  }
+  print_section("Unsupported", table);
+}
+
 }  // namespace
 
 void print_changes(const Config& config) {
@@ -175,6 +197,7 @@ void print_summary(const Config& config, const Plan& plan, const RunOptions& opt
       print_counts(group.front().cell->model, group);
   }
   print_failures(report);
+  print_refusals(groups);
   print_line("");
   print_line(fmt::format("{}: {}", counted(report.selected, "cell"), counts_text(report)));
   if (report.judging_s > 0.0)
