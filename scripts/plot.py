@@ -25,7 +25,7 @@ COSTS = ("time", "iterations", "products", "back_solves", "factorizations")
 
 class Parser(argparse.ArgumentParser):
     def error(self, message):
-        print(f"plot.py: {message}", file=sys.stderr)
+        print(f"ccpbench: error: {message}", file=sys.stderr)
         sys.exit(2)
 
 

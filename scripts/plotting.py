@@ -249,6 +249,12 @@ def changed_text(folder):
     return f"changed: {'; '.join(texts)}" if texts else ""
 
 
+def speaker():
+    """Who says what is wrong: of plot.py the program, which calls it."""
+    name = Path(sys.argv[0]).name
+    return "ccpbench: error" if name == "plot.py" else name
+
+
 def own_places(folders):
     """{folder: a relative path of its own}: the end of its path, as long as it takes to tell all of them apart."""
     parts = {folder: folder.resolve().parts[1:] for folder in folders}
@@ -276,7 +282,7 @@ def draw_each(folders, draw, arguments=None):
                 arguments.out = out / places[folder]
             draw(folder)
     except (InputError, OSError) as error:
-        print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
+        print(f"{speaker()}: {error}", file=sys.stderr)
         return 2
     return 0
 

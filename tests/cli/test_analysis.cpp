@@ -57,7 +57,10 @@ TEST_CASE("compare catches another constant in one solver, names it, and updates
   CHECK(different.code == 1);
   CHECK(contains(different.out, "/ADMM balanced"));
   CHECK_FALSE(contains(different.out, "P-ADMM balanced"));
-  CHECK(contains(different.out, "decades"));
+  CHECK(contains(different.out, " > 0.05 decades"));
+  REQUIRE(run_program(place, {"run", stack, "--quiet", "--only", "*/Jacobi", "--out", place.text("paper")}).code == 0);
+  CHECK(contains(bad_input_line(run_program(place, {"compare", place.text("paper") + "/test1a", "--baseline", baselines})),
+                 "the baseline is of size 'small', the results are of the config as written: run the config with --size small"));
 
   CHECK(run_program(place, {"compare", results, "--baseline", place.text("own"), "--update"}).code == 0);
   CHECK(fs::exists(place / "own" / "test1a" / "ADMM_balanced.csv"));

@@ -118,6 +118,7 @@ class Plot(unittest.TestCase):
             self.assertEqual(made.returncode, 2, arguments)
             self.assertEqual(len(made.stderr.splitlines()), 1, made.stderr)
             self.assertIn(words, made.stderr)
+            self.assertTrue(made.stderr.startswith("ccpbench: error: "), made.stderr)  # as all commands
         lost = self.program("plot", self.results, CCPBENCH_SCRIPTS=str(self.place))
         self.assertEqual(lost.returncode, 2)
         self.assertIn("plot.py: no such file; CCPBENCH_SCRIPTS names the folder of the scripts", lost.stderr)

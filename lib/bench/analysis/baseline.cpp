@@ -156,6 +156,8 @@ std::string size_text(const std::string& size) {
   return size.empty() ? "of the config as written" : "of size '" + size + "'";
 }
 
+std::string size_option(const std::string& size) { return size.empty() ? "without --size" : "with --size " + size; }
+
 class Comparison {
  public:
   /// strict: cells that no other machine could repeat are refused; else only their status is compared. name: of the side
@@ -219,9 +221,10 @@ class Comparison {
       throw InputError(file, "/config",
                        fmt::format("is that of '{}', not of '{}'", json_.value("config", ""), results_.config().name));
     if (json_.value("size", "") != results_.config().size)
-      throw InputError(file, "/size",
-                       fmt::format("the baseline is {}, the results are {}", size_text(json_.value("size", "")),
-                                   size_text(results_.config().size)));
+      throw InputError(
+          file, "/size",
+          fmt::format("the baseline is {}, the results are {}: run the config {}", size_text(json_.value("size", "")),
+                      size_text(results_.config().size), size_option(json_.value("size", ""))));
     check_repeatable(results_);
   }
 
@@ -322,7 +325,7 @@ class Comparison {
       if (decades <= worst) continue;
       worst = decades;
       change = {row.id(), fmt::format("{} at {:g}", name, iteration), number_text(old_value), number_text(value),
-                fmt::format("{:.3g} of {:.3g} decades", decades, tolerances_.curve_decades)};
+                fmt::format("{:.3g} > {:.3g} decades", decades, tolerances_.curve_decades)};
       if (std::isnan(decades)) break;
     }
     if (!change.cell.empty()) changes_.push_back(std::move(change));
