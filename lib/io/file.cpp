@@ -29,7 +29,7 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
 }
 
 WriteError cannot_write(const std::filesystem::path& path, int error) {
-  return {path.string(), "", fmt::format("cannot be written ({})", std::strerror(error))};
+  return {path.string(), "", fmt::format("cannot be written ({})", std::strerror(error)), error};
 }
 
 AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -24,7 +25,14 @@ std::optional<std::string> read_file(const std::filesystem::path& path);
 /// The disk is full, a folder is gone, read-only or in the way: the same input may work another time.
 class WriteError : public InputError {
  public:
-  using InputError::InputError;
+  /// error: errno, 0 where it says nothing.
+  WriteError(const std::string& file, const std::string& place, const std::string& expectation, int error = 0)
+      : InputError(file, place, expectation), error_(error) {}
+
+  bool disk_full() const { return error_ == ENOSPC || error_ == EDQUOT; }
+
+ private:
+  int error_;
 };
 
 /// What to throw for a file that cannot be written; error: errno.

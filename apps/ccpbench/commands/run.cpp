@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 #include "bench/run/runner.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
+#include "io/file.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/terminal.hpp"
@@ -93,8 +92,8 @@ int run_all(RunArguments options) {
 int run(const RunArguments& options) {
   try {
     return run_all(options);
-  } catch (const InputError& error) {
-    if (error.message().find(std::strerror(ENOSPC)) == std::string::npos) throw;
+  } catch (const WriteError& error) {
+    if (!error.disk_full()) throw;
     report_error(error);
     report_note("finished cells are kept; make room and give the same command again");
     return exit_bad_input;
