@@ -2,7 +2,8 @@
 """Draws maps of the sweeps of result folders: a number and a colour for every pair of two swept values.
 
 One figure per pair of axes of the sweep, problem, model and solver, as PNG, SVG and PDF, in RESULT_FOLDER/plots/. Colours run with the
-logarithm, from yellow (little) to violet (much), and keep their order in grey. A folder that sweeps fewer than two values is left alone.
+logarithm, from yellow (little) to violet (much), and keep their order in grey; of counts of failures they begin with green, and 0 is
+light blue. A folder that sweeps fewer than two values is left alone.
 Where the config's "plots" have the kind "map", those are drawn instead: "metric" over "against" and the zipped values, or else the
 longest list besides it; one figure for each of the other swept values.
 """
@@ -29,6 +30,8 @@ COUNTS = ("unsolved_steps",)  # of what should not be: 0 has a colour of its own
 NONE = "#d5e8f7"
 MOST_MAPS = 24  # unless --all asks for more
 COLOUR_MAP = ListedColormap([tuple(c / 255 for c in viridis(1 - k / 255)) for k in range(256)])
+# Of counts, where 0 has the light colour: the least of them is darker in grey, too.
+COUNT_MAP = ListedColormap([tuple(c / 255 for c in viridis(0.8 * (1 - k / 255))) for k in range(256)])
 
 
 def in_order(values):
@@ -126,7 +129,8 @@ def draw_cells(axes, places, columns, rows, norm, room, counts):
         if not math.isfinite(value):
             axes.add_patch(Rectangle(corner, 1, 1, facecolor="white", edgecolor="#999999", hatch="////", linewidth=0))
             continue
-        rgba = to_rgba(NONE) if counts and value == 0 else COLOUR_MAP(norm(max(value, norm.vmin)))
+        colours = COUNT_MAP if counts else COLOUR_MAP
+        rgba = to_rgba(NONE) if counts and value == 0 else colours(norm(max(value, norm.vmin)))
         axes.add_patch(Rectangle(corner, 1, 1, facecolor=rgba, edgecolor="white", linewidth=0.5))
         ink = "black" if dark_ink_on([255 * c for c in rgba[:3]]) else "white"
         text = (number_text(value) if inside else "") + ("" if solved or counts else " ✗")
@@ -169,7 +173,7 @@ def draw_figure(made, config, arguments):
     fit_left(page)
     box = axes.get_position()
     bar = page.figure.add_axes((box.x1 + 0.14 / arguments.width, box.y0, 0.11 / arguments.width, box.height))
-    page.figure.colorbar(ScalarMappable(norm, COLOUR_MAP), cax=bar)
+    page.figure.colorbar(ScalarMappable(norm, COUNT_MAP if counts else COLOUR_MAP), cax=bar)
     if isinstance(norm, LogNorm):
         log_axis(bar.yaxis, low, high, 6)
     else:

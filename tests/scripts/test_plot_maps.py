@@ -121,7 +121,10 @@ class PlotMaps(unittest.TestCase):
         for words in ("0.001, 1000", "0.25, 1000", "0.001, 5", "7", "14", "21", "3", "0", "unsolved steps", "Light blue: 0."):
             self.assertIn(words, said)
         self.assertNotIn("7 ✗", said)  # the number says it
-        self.assertEqual(len(re.findall(r'style="fill: #d5e8f7; stroke: #ffffff', text)), 2)
+        fills = re.findall(r'style="fill: #(\w{6}); stroke: #ffffff', text)
+        self.assertEqual((len(fills), fills.count("d5e8f7")), (9, 2))
+        greys = [sum(share * int(fill[i:i + 2], 16) for share, i in ((0.299, 0), (0.587, 2), (0.114, 4))) for fill in fills if fill != "d5e8f7"]
+        self.assertLess(max(greys), 228 - 50)  # of light blue
 
     def test_a_map_of_values_that_nothing_sweeps_is_said(self):
         self.make_divergences()
