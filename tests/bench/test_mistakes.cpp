@@ -108,6 +108,26 @@ TEST_CASE("Claims, plots and sweeps are looked at, each of them") {
     "solvers": [{"solver": "good"}]})")) == Lines{"/problems/0/fclib", "/problems/1/fclib"});
 }
 
+TEST_CASE("A claim with an unknown key hides no other mistake, and what it lacks may be meant by the key") {
+  CHECK(places(mistakes_of(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}],
+    "claims": [{"id": "a", "says": "b", "metric": "iteration", "of": "god", "at_mots": 3},
+               {"id": "b", "says": "b", "mtric": "iterations", "of": "god", "at_most": 3}]})")) ==
+        Lines{"/claims/0/at_mots", "/claims/1/mtric", "/claims/0/metric", "/claims/0/of"});
+}
+
+TEST_CASE("A sweep that has a value twice is a mistake, and so is one that has a pair twice") {
+  const auto swept = [](const std::string& sweep) {
+    return mistakes_of(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}], "sweep": )" +
+                       sweep + "}");
+  };
+  CHECK(swept(R"({"/solvers/0/parameters/step": [1, 0.5, 1.0]})") ==
+        Lines{"/sweep[\"/solvers/0/parameters/step\"]: has 1.0 twice, expected different values"});
+  const std::string zip = R"({"zip": {"/solvers/0/parameters/step": [1, 1, 0.5], "/stop/max_iterations": )";
+  CHECK(swept(zip + "[7, 8, 7]}}").empty());
+  CHECK(swept(zip + "[7, 7, 7]}}") ==
+        Lines{"/sweep/zip[\"/solvers/0/parameters/step\"]: has 1 with 7 twice, expected different values"});
+}
+
 TEST_CASE("Settings of the command line are listed, too") {
   CHECK(places(mistakes_of(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}]})",
                            {"", {"/stop/tolerance=-1", "stop", "/solvers/7/threads=1", "/nme=\"y\""}})) ==

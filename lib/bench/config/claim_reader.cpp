@@ -209,6 +209,35 @@ class ClaimReader {
   bool sweep_varies_;            ///< with the size, or its mistakes leave values out
 };
 
+/// What else is wrong with a claim that has unknown keys. What it lacks may stand under one of these, so it is not listed.
+std::vector<InputError> mistakes_beside_keys(const Json& entry, const std::string& pointer, const Json& document,
+                                             const std::vector<ConfigVariant>& variants, const Known& known,
+                                             const ConfigKeys& keys, const JsonSource& source) {
+  Json rest = entry;
+  const std::vector<Key>& known_keys = keys.shape("claim").keys;
+  for (const auto& item : entry.items())
+    if (std::none_of(known_keys.begin(), known_keys.end(), [&](const Key& key) { return key.name == item.key(); }))
+      rest.erase(item.key());
+  std::vector<InputError> beside;
+  if (!keys.is_sound(rest, "claim")) return beside;
+  Mistakes mistakes;
+  JsonSource own = source;
+  own.mistakes = &mistakes;
+  try {
+    ClaimReader(document, variants, known, keys, own).read(rest, pointer);
+    return beside;
+  } catch (const InputError&) {
+    // in the list
+  }
+  try {
+    mistakes.raise();
+  } catch (const InputError& error) {
+    for (const InputError& mistake : mistakes_of_error(error))
+      if (mistake.place() != pointer) beside.push_back(mistake);
+  }
+  return beside;
+}
+
 }  // namespace
 
 std::vector<Claim> read_claims(const Json& document, const std::vector<ConfigVariant>& variants, const Known& known,
@@ -220,7 +249,12 @@ std::vector<Claim> read_claims(const Json& document, const std::vector<ConfigVar
   for (std::size_t i = 0; i < document["claims"].size(); ++i) {
     const Json& entry = document["claims"][i];
     const std::string pointer = child_pointer("/claims", i);
-    if (!keys.is_sound(entry, "claim")) continue;
+    if (!keys.is_sound(entry, "claim")) {
+      if (entry.is_object())
+        for (const InputError& mistake : mistakes_beside_keys(entry, pointer, document, variants, known, keys, source))
+          check([&] { throw InputError(mistake); });
+      continue;
+    }
     check([&] {
       Claim claim = reader.read(entry, pointer);
       for (const Claim& other : claims)

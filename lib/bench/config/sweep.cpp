@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <vector>
 
 #include "bench/config/config_keys.hpp"
 #include "core/text.hpp"
@@ -61,6 +63,20 @@ void Sweep::check_pointer(const std::string& pointer, const std::string& place, 
         source.fail(place, fmt::format("'{}' is swept twice", pointer));
 }
 
+void Sweep::check_values(const Axis& axis, const JsonSource& source) {
+  std::set<std::string> seen;
+  for (std::size_t position = 0; position < axis.length(); ++position) {
+    std::vector<std::string> texts, distinct;
+    for (const auto& values : axis.values) {
+      const Json& value = values[position];
+      texts.push_back(json_text(value));
+      distinct.push_back(value.is_number() ? dump_json(Json(value.get<double>())) : dump_json(value));
+    }
+    if (!seen.insert(join(distinct, "\n")).second)
+      source.fail(axis.places.front(), fmt::format("has {} twice, expected different values", join(texts, " with ")));
+  }
+}
+
 void Sweep::add_axis(const Json& lists, const std::string& place, const JsonSource& source) {
   Axis axis;
   Checks check(source.mistakes);
@@ -80,6 +96,7 @@ void Sweep::add_axis(const Json& lists, const std::string& place, const JsonSour
       axis.places.push_back(own_place);
     });
   check.finish();
+  check_values(axis, source);
   axes_.push_back(std::move(axis));
 }
 
