@@ -231,6 +231,7 @@ def csv_rows(path, folder):
 def read_summary(folder, needed=("hash",)):
     """The rows of summary.csv. Every row has the columns `needed`."""
     path = folder / "summary.csv"
+    check_file(path, "manifest.json", "writes it again")
     rows = csv_rows(path, "a result folder of `ccpbench run`")
     for line, row in enumerate(rows, start=2):
         missing = [name for name in needed if not row.get(name)]
@@ -285,16 +286,17 @@ def as_number(text):
         return math.nan
 
 
-def check_file(path):
-    """Raises InputError where the cell.json beside a file gives another checksum than the file has. Earlier ones give none."""
+def check_file(path, index="cell.json", mended="runs the cell again"):
+    """Raises InputError where the cell.json (or manifest.json) beside a file gives another checksum than the file has. Earlier
+    ones give none."""
     try:
-        files = json.loads((path.parent / "cell.json").read_bytes()).get("files")
+        files = json.loads((path.parent / index).read_bytes()).get("files")
         expected = files.get(path.name) if isinstance(files, dict) else None
         damaged = expected is not None and hashlib.sha256(path.read_bytes()).hexdigest()[:16] != expected
     except (OSError, ValueError, AttributeError):
         return  # who reads the files says what is wrong with them
     if damaged:
-        raise InputError(f"{path}: is damaged: its checksum is not that of when it was written; `ccpbench run` of the config runs the cell again")
+        raise InputError(f"{path}: is damaged: its checksum is not that of when it was written; `ccpbench run` of the config {mended}")
 
 
 def _whole_rows(path):

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <limits>
 #include <sstream>
+#include <type_traits>
 
+#include "core/sha256.hpp"
 #include "core/text.hpp"
 #include "io/file.hpp"
 #include "io/hdf5_group.hpp"
@@ -59,6 +61,79 @@ std::vector<std::string> words(const std::string& text) {
   return list;
 }
 
+/// A checksum of what a file says, fed in the order of its members: lists with their lengths.
+class Checksum {
+ public:
+  void add(double value) { sum_.update({reinterpret_cast<const char*>(&value), sizeof value}); }
+  void add(const std::string& text) {
+    add(static_cast<double>(text.size()));
+    sum_.update(text);
+  }
+  template <typename Derived>
+  void add(const Eigen::MatrixBase<Derived>& vector) {
+    add(static_cast<double>(vector.size()));
+    for (const double value : vector) add(value);
+  }
+  template <typename Value>
+  void add(const std::vector<Value>& list) {
+    add(static_cast<double>(list.size()));
+    for (const Value& value : list)
+      if constexpr (std::is_arithmetic_v<Value>)
+        add(static_cast<double>(value));
+      else
+        add(value);
+  }
+  void add(const StepEnd& end) {
+    add(static_cast<double>(end.keys.size()));
+    for (const ContactKey& key : end.keys)
+      for (const int number : {key.body_a, key.body_b, key.kind, key.feature_a, key.feature_b})
+        add(static_cast<double>(number));
+    add(end.impulses);
+    add(end.impulse);
+    add(end.carried);
+  }
+  /// The first 16 hex digits of the SHA-256, as results have them.
+  std::string digits() { return sum_.hex_digest().substr(0, 16); }
+
+ private:
+  Sha256 sum_;
+};
+
+std::string checksum_of(const TapePart& part) {
+  Checksum sum;
+  sum.add(part.key);
+  sum.add(static_cast<double>(part.first));
+  sum.add(part.states);
+  sum.add(part.steps);
+  sum.add(part.solved);
+  sum.add(part.iterations);
+  sum.add(part.fact_names);
+  sum.add(part.facts);
+  sum.add(part.end);
+  return sum.digits();
+}
+
+std::string checksum_of(const StepMark& mark) {
+  Checksum sum;
+  sum.add(static_cast<double>(mark.step));
+  sum.add(mark.end);
+  sum.add(mark.state.scene);
+  sum.add(static_cast<double>(mark.state.step));
+  sum.add(mark.state.values);
+  for (const double number : {mark.used.wall_s, mark.used.driver_s}) sum.add(number);
+  for (const std::int64_t count : {mark.used.driven, mark.used.unsolved}) sum.add(static_cast<double>(count));
+  return sum.digits();
+}
+
+/// Files of earlier programs have no checksum.
+template <typename Content>
+void check_as_written(const std::filesystem::path& path, const hdf5::Group& root, const Content& content) {
+  if (root.has("checksum") && root.text("checksum") != checksum_of(content))
+    throw InputError(
+        path.string(), "",
+        "is damaged: its checksum is not that of when it was written; `ccpbench run` of the config makes it again");
+}
+
 }  // namespace
 
 void write_tape_part(const std::filesystem::path& path, const TapePart& part) {
@@ -74,6 +149,7 @@ void write_tape_part(const std::filesystem::path& path, const TapePart& part) {
   image.add_text("/fact_names", join(part.fact_names, " "));
   image.add_reals("/facts", joined(part.facts));
   hdf5::add_step_end(image, "/end", part.end);
+  image.add_text("/checksum", checksum_of(part));
   write_file_atomically(path, image.bytes());
 }
 
@@ -94,6 +170,7 @@ TapePart read_tape_part(const std::filesystem::path& path) {
       static_cast<std::size_t>(part.facts.front().size()) != part.fact_names.size())
     root.fail("steps", "'solved', 'iterations' and 'facts' are not of the same states");
   part.end = hdf5::read_step_end(root.group("end"));
+  check_as_written(path, root, part);
   return part;
 }
 
@@ -108,6 +185,7 @@ void write_step_mark(const std::filesystem::path& path, const StepMark& mark) {
   image.add_reals("/used/driver_s", Vector::Constant(1, mark.used.driver_s));
   add_count(image, "/used/driven", mark.used.driven);
   add_count(image, "/used/unsolved", mark.used.unsolved);
+  image.add_text("/checksum", checksum_of(mark));
   write_file_atomically(path, image.bytes());
 }
 
@@ -120,6 +198,7 @@ StepMark read_step_mark(const std::filesystem::path& path) {
   mark.state = {state.text("scene"), read_count(state, "step"), state.reals("values")};
   mark.used = {read_seconds(used, "wall_s"), read_seconds(used, "driver_s"), read_count(used, "driven"),
                read_count(used, "unsolved")};
+  check_as_written(path, root, mark);
   return mark;
 }
 

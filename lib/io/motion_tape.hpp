@@ -7,7 +7,8 @@
 
 #include "problem/contact_match.hpp"
 
-/// States of a motion in HDF5 files of our own: a tape, part by part, and where a run of its steps has come.
+/// States of a motion in HDF5 files of our own: a tape, part by part, and where a run of its steps has come. Each has a
+/// checksum of what it says; those of earlier programs have none, and are read as they are.
 namespace ccp {
 
 /// Consecutive states of a motion, with how it came to each.
@@ -25,7 +26,8 @@ struct TapePart {
 /// Writes a part, replacing an older one, completely or not at all. Throws InputError(path, ...) when it cannot.
 void write_tape_part(const std::filesystem::path& path, const TapePart& part);
 
-/// Throws InputError(path, place, ...) when the file is missing, damaged or inconsistent. Not safe for concurrent use.
+/// Throws InputError(path, place, ...) when the file is missing, damaged or inconsistent, or its checksum is another. Not
+/// safe for concurrent use.
 TapePart read_tape_part(const std::filesystem::path& path);
 
 /// What a run of the steps of a motion has used up, with its earlier parts that were broken off.

@@ -18,8 +18,10 @@ class Listener final : public RunProgress {
     last_ = counts;
   }
 
+  void note(const std::string& text) override { notes_.push_back(text); }
+
   std::size_t selected_ = 0, reused_ = 0;
-  std::vector<std::string> started_;
+  std::vector<std::string> started_, notes_;
   std::map<std::string, CellRecord> reports_, by_id_;
   RunCounts last_;
 };

@@ -106,6 +106,31 @@ TEST_CASE("sequences: the driver of one that goes on has what is left of its tim
   CHECK(std::stod(read_text(tape / "driver_s.txt")) > 3600.0);
 }
 
+TEST_CASE("sequences: a run names the part of a tape that is damaged, and makes it again as it was") {
+  const TemporaryFolder folder;
+  const std::string config = sequence_config({{of_sequence + "/steps", 105}});
+  const SequenceOutcome first = run_sequences(config, folder);
+  CHECK(first.listener.notes_.empty());
+  const fs::path tape = first.folder / "sequences" / first.plan.cells.front().tape_key;
+  for (const std::string name : {"tape.000000.hdf5", "tape.000100.hdf5"}) {
+    const std::string whole = read_text(tape / name);
+    std::string damaged = whole;
+    damaged[whole.find("kinetic_J")] = 'q';
+    write_text(tape / name, damaged);
+    write_text(tape / "driver_s.txt", "1000\n");
+    fs::remove_all(first.folder / "cells");
+    const SequenceOutcome again = run_sequences(config, folder);
+    CHECK(again.record("apgd").sequence->steps == 105);
+    REQUIRE(again.listener.notes_.size() == 1);
+    CHECK_THAT(again.listener.notes_.front(), Catch::Contains(name + ": is damaged: its checksum is not that of"));
+    CHECK((read_text(tape / name) == whole));
+    CHECK(std::distance(fs::directory_iterator(tape), fs::directory_iterator()) == 3);
+    // The driver's time is that of the states it still has: none, or one of two parts.
+    const double seconds = std::stod(read_text(tape / "driver_s.txt"));
+    CHECK((name == "tape.000000.hdf5" ? seconds < 500.0 : seconds >= 500.0 && seconds < 900.0));
+  }
+}
+
 TEST_CASE("sequences: cell.json says all that its hash knows") {
   Cell cell = sequence_plan(sequence_config({{of_sequence + "/trace_steps", {3, 7}}, {of_sequence + "/driver/wall_s", 77}}))
                   .cells.at(0);

@@ -152,9 +152,9 @@ TEST_CASE("compare refuses a side without traces, but for what is asked for") {
   fs::copy(place / "old", place / "bare", fs::copy_options::recursive);
   for (const auto& [id, cell] : read_results(place / "bare/c")) fs::remove(cell.folder / "trace.csv");
   const std::string lacks = "bare/c: has no traces of 2 of its 2 cells (odd_mass_stack/ccp/", asked = "--without-traces";
-  for (const Arguments& sides : {Arguments{place.text("old/c"), place.text("bare/c")},
-                                 Arguments{place.text("bare/c"), place.text("old/c")},
-                                 Arguments{place.text("bare/c"), "--baseline", place.text("own")}}) {
+  for (const Arguments& sides :
+       {Arguments{place.text("old/c"), place.text("bare/c")}, Arguments{place.text("bare/c"), place.text("old/c")},
+        Arguments{place.text("bare/c"), "--baseline", place.text("own")}}) {
     Arguments arguments = {"compare"};
     arguments.insert(arguments.end(), sides.begin(), sides.end());
     CHECK_THAT(bad_input_line(run_program(place, arguments)), Catch::Contains(lacks) && Catch::Contains(asked));
@@ -202,8 +202,9 @@ TEST_CASE("a smaller run, or one of another size, takes the place of a baseline 
   CHECK_FALSE(fs::exists(place / "own/c/A.csv"));
   CHECK(update("all/c").code == 0);  // more cells than before
   CHECK(stored() == before);
-  CHECK_THAT(bad_input_line(run_program(place, {"compare", place.text("all/c"), "--baseline", place.text("own"), "--replace"})),
-             Catch::Contains("--update"));
+  CHECK_THAT(
+      bad_input_line(run_program(place, {"compare", place.text("all/c"), "--baseline", place.text("own"), "--replace"})),
+      Catch::Contains("--update"));
 }
 
 TEST_CASE("a flipped digit in a trace or in a cell is noticed by who reads it, and the next run mends it") {
@@ -223,7 +224,8 @@ TEST_CASE("a flipped digit in a trace or in a cell is noticed by who reads it, a
     const std::string damaged = name + ": is damaged: its checksum is not that of when it was written; `ccpbench run`";
     CHECK_THAT(bad_input_line(run_program(place, {"compare", place.text("old/c"), place.text("new/c")})),
                Catch::Contains(damaged));
-    CHECK_THAT(run_program(place, {"run", place.text("c.json"), "--out", place.text("new")}).err, Catch::Contains("is damaged"));
+    CHECK_THAT(run_program(place, {"run", place.text("c.json"), "--out", place.text("new")}).err,
+               Catch::Contains("is damaged"));
     CHECK(run_program(place, {"compare", place.text("old/c"), place.text("new/c")}).code == 0);
   }
   // Results of earlier programs have none, and are read.
@@ -233,6 +235,30 @@ TEST_CASE("a flipped digit in a trace or in a cell is noticed by who reads it, a
   fs::remove(cell.folder / "trace.csv");
   REQUIRE(run_stack(place, "new").code == 0);
   CHECK_FALSE(fs::exists(cell.folder / "trace.csv"));
+}
+
+TEST_CASE("a flipped digit in summary.csv is noticed by who reads it, and the next run writes it again") {
+  const Workplace place;
+  small_stack(place);
+  REQUIRE(run_stack(place, "old").code == 0);
+  const fs::path file = place / "old/c/summary.csv", manifest = place / "old/c/manifest.json";
+  const std::string whole = read_text(file);
+  std::string flipped = whole;
+  char& digit = flipped[whole.find_last_of("12345678")];
+  digit = static_cast<char>(digit + 1);
+  std::ofstream(file) << flipped;
+  const std::string damaged = "summary.csv: is damaged: its checksum is not that of when it was written; `ccpbench run`";
+  CHECK_THAT(bad_input_line(run_program(place, {"compare", place.text("old/c"), place.text("old/c")})),
+             Catch::Contains(damaged));
+  CHECK_THAT(run_program(place, {"run", place.text("c.json"), "--out", place.text("old")}).err, Catch::Contains(damaged));
+  CHECK(read_text(file) == whole);
+  CHECK(run_program(place, {"compare", place.text("old/c"), place.text("old/c")}).code == 0);
+  // That of an earlier program has none, and is read.
+  std::ofstream(file) << flipped;
+  auto json = nlohmann::json::parse(read_text(manifest));
+  CHECK(json.erase("files") == 1);
+  std::ofstream(manifest) << json;
+  CHECK(run_program(place, {"compare", place.text("old/c"), place.text("old/c")}).code == 0);
 }
 
 TEST_CASE("labels that 80 columns would make equal are shown whole") {

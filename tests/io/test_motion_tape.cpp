@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "core/error.hpp"
 #include "io/hdf5_editor.hpp"
@@ -92,6 +94,7 @@ TEST_CASE("damaged tapes are refused with the place") {
     write_tape_part(file, sample_part());
     {
       Hdf5Editor editor(file);
+      editor.remove("/checksum");  // as of earlier programs
       damage(editor);
     }
     CHECK_THROWS_WITH(read_tape_part(file), Catch::Contains(text));
@@ -102,4 +105,45 @@ TEST_CASE("damaged tapes are refused with the place") {
   refused("/end/keys", [](Hdf5Editor& editor) { editor.reals("/end/impulses", {1.0, 2.0, 3.0}); });
   refused("/end/impulse", [](Hdf5Editor& editor) { editor.reals("/end/carried", {std::nan("")}); });
   CHECK_THROWS_AS(read_tape_part(folder / "none.hdf5"), InputError);
+}
+
+TEST_CASE("a tape or a mark that says something else than when it was written is refused, and earlier ones are read") {
+  const TemporaryFolder folder;
+  const auto tape = folder / "t.hdf5", mark = folder / "m.hdf5";
+  const auto damage = [](const auto& file, const std::string& path, double value) { Hdf5Editor(file).reals(path, {value}); };
+  const std::string damaged = "is damaged: its checksum is not that of when it was written; `ccpbench run`";
+  write_tape_part(tape, sample_part());
+  damage(tape, "/end/carried", 0.8);
+  CHECK_THROWS_WITH(read_tape_part(tape), Catch::Contains("t.hdf5: " + damaged));
+  write_step_mark(mark, {300, sample_end(), {"ball_box", 311, Vector::Ones(26)}, {12.5, 3.25, 200, 7}});
+  damage(mark, "/used/driver_s", 3.5);
+  CHECK_THROWS_WITH(read_step_mark(mark), Catch::Contains("m.hdf5: " + damaged));
+  for (const auto& file : {tape, mark}) Hdf5Editor(file).remove("/checksum");
+  CHECK(read_tape_part(tape).end.carried == 0.8);
+  CHECK(read_step_mark(mark).used.driver_s == 3.5);
+}
+
+TEST_CASE("the checksum of a tape covers each of its members") {
+  const TemporaryFolder folder;
+  const auto file = folder / "t.hdf5";
+  const auto noticed = [&](const auto& change) {
+    write_tape_part(file, sample_part());
+    {
+      Hdf5Editor editor(file);
+      change(editor);
+    }
+    CHECK_THROWS_WITH(read_tape_part(file), Catch::Contains("is damaged: its checksum"));
+  };
+  std::vector<double> states(39, 0.5);
+  noticed([&](Hdf5Editor& editor) { editor.reals("/states", states); });
+  noticed([](Hdf5Editor& editor) { editor.text("/key", "kez"); });
+  noticed([](Hdf5Editor& editor) { editor.reals("/first", {300.0}); });
+  noticed([](Hdf5Editor& editor) { editor.reals("/steps", {1.0, 2.0, 3.0}); });
+  noticed([](Hdf5Editor& editor) { editor.integers("/solved", {1, 1, 1}); });
+  noticed([](Hdf5Editor& editor) { editor.integers("/iterations", {0, 10, 21}); });
+  noticed([](Hdf5Editor& editor) { editor.text("/fact_names", "kinetic_J mixxed"); });
+  noticed([](Hdf5Editor& editor) { editor.reals("/facts", {0.0, 0.1, 0.2, 0.3, 0.4, 0.5}); });
+  noticed([](Hdf5Editor& editor) { editor.integers("/end/keys", {0, 1, 2, 3, 4, 0, 5, 0, 0, 1}); });
+  noticed([](Hdf5Editor& editor) { editor.reals("/end/impulses", {0.1, 0.2, -2.0, -7.0, 0.0, 0.0}); });
+  noticed([](Hdf5Editor& editor) { editor.reals("/end/impulse", {0.1, 0.2, -2.0, -7.0}); });
 }

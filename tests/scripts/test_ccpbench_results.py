@@ -164,6 +164,17 @@ class RealRuns(Folders):
         cell.write_text(json.dumps({key: value for key, value in json.loads(cell.read_text()).items() if key not in ("files", "checksum")}))
         self.assertEqual(len(results.traces()), 12)
 
+    def test_a_flipped_digit_in_a_summary_is_noticed(self):
+        results = self.run_config({"problems": [{"scene": "odd_mass_stack", "parameters": {"spheres": 3, "heavy_index": 2}}],
+                                   "solvers": [{"solver": "jacobi"}], "stop": {"max_iterations": 12}})
+        summary, manifest = results.folder / "summary.csv", results.folder / "manifest.json"
+        self.assertEqual(results.cells()["iterations"], [12.0])
+        summary.write_text(summary.read_text().replace(",12,", ",13,"))
+        with self.assertRaisesRegex(InputError, r"summary.csv: is damaged: .* .ccpbench run. of the config writes it again"):
+            results.cells()
+        manifest.write_text(json.dumps({key: value for key, value in json.loads(manifest.read_text()).items() if key != "files"}))
+        self.assertEqual(results.cells()["iterations"], [13.0])
+
     def test_units_are_those_of_the_program(self):
         def listing(*what):
             return subprocess.run([PROGRAM, "list", *what], capture_output=True, text=True, check=True).stdout

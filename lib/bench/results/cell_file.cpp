@@ -6,9 +6,9 @@
 
 #include "bench/config/config_json.hpp"
 #include "bench/record/csv.hpp"
+#include "bench/results/checksum.hpp"
 #include "bench/results/record_json.hpp"
 #include "core/error.hpp"
-#include "core/sha256.hpp"
 #include "io/file.hpp"
 
 namespace ccp {
@@ -20,8 +20,6 @@ constexpr const char* cell_name = "cell.json";
 constexpr const char* end_of_object = "\n}\n";
 const std::string checksum_key = ",\n  \"checksum\": \"";  // the last member, so that it covers all before it
 
-std::string checksum_of(const std::string& bytes) { return sha256_hex(bytes).substr(0, 16); }
-
 /// Traces and steps, whose damage would go unseen; not logs.
 bool has_checksum(const std::string& name) {
   return name == "steps.csv" || (name.rfind("trace.", 0) == 0 && fs::path(name).extension() == ".csv");
@@ -29,20 +27,7 @@ bool has_checksum(const std::string& name) {
 
 std::string ending_of(const std::string& body) { return checksum_key + checksum_of(body) + "\"" + end_of_object; }
 
-/// By name; empty for a cell of earlier programs.
-std::map<std::string, std::string> checksums_in(const std::string& cell) {
-  std::map<std::string, std::string> checksums;
-  const Json json = try_parse_json(cell);
-  if (!json.is_object() || !json.contains("files") || !json["files"].is_object()) return checksums;
-  for (const auto& [name, checksum] : json["files"].items())
-    if (checksum.is_string()) checksums[name] = checksum.get<std::string>();
-  return checksums;
-}
-
-InputError damaged(const fs::path& file) {
-  return InputError(file.string(), "",
-                    "is damaged: its checksum is not that of when it was written; `ccpbench run` of the config runs the cell again");
-}
+InputError damaged(const fs::path& file) { return damaged_file(file.string(), "runs the cell again"); }
 
 }  // namespace
 
@@ -70,7 +55,7 @@ std::string read_cell(const fs::path& folder) {
 
 std::string read_beside_cell(const fs::path& folder, const std::string& name) {
   std::string text = read_result(folder / name);
-  const auto checksums = checksums_in(read_file(folder / cell_name).value_or(""));
+  const auto checksums = checksums_in(try_parse_json(read_file(folder / cell_name).value_or("")));
   if (const auto found = checksums.find(name); found != checksums.end() && found->second != checksum_of(text))
     throw damaged(folder / name);
   return text;
@@ -80,7 +65,7 @@ std::string damage_of_cell(const fs::path& folder) {
   const auto cell = read_file(folder / cell_name);
   if (!cell) return "";
   try {
-    for (const auto& [name, checksum] : checksums_in(read_cell(folder)))
+    for (const auto& [name, checksum] : checksums_in(try_parse_json(read_cell(folder))))
       if (fs::exists(folder / name)) read_beside_cell(folder, name);  // who has removed traces does not want them again
   } catch (const InputError& error) {
     return error.what();

@@ -11,6 +11,7 @@
 #include "bench/record/metrics.hpp"
 #include "bench/results/cell_file.hpp"
 #include "bench/results/record_json.hpp"
+#include "bench/results/summary_file.hpp"
 #include "core/error.hpp"
 #include "core/sha256.hpp"
 #include "core/text.hpp"
@@ -125,14 +126,12 @@ void ResultStore::discard(const Cell& cell) const {
   if (error) throw InputError(cell_folder(cell).string(), "", fmt::format("cannot be removed ({})", error.message()));
 }
 
-void ResultStore::store(const Cell& cell, const CellRecord& record) const {
-  write_cell(cell_folder(cell), cell, record);
-}
+void ResultStore::store(const Cell& cell, const CellRecord& record) const { write_cell(cell_folder(cell), cell, record); }
 
 void ResultStore::write_summary(const Plan& plan) const {
   std::vector<Column> columns = summary_columns();
   add_fact_columns(columns, folder_, plan);
-  write_file_in_pieces(folder_ / "summary.csv", [&](const auto& put) {
+  write_summary_file(folder_, [&](const auto& put) {
     const auto add_line = [&](const auto& text_of) {
       std::vector<std::string> fields;
       for (const Column& column : columns) fields.push_back(text_of(column));

@@ -11,6 +11,7 @@
 #include "bench/results/cell_file.hpp"
 #include "bench/results/result_store.hpp"
 #include "bench/results/steps_csv.hpp"
+#include "bench/results/summary_file.hpp"
 #include "core/error.hpp"
 #include "problem/judge/measure.hpp"
 
@@ -66,7 +67,8 @@ std::set<std::string> hashes_set_aside(const std::filesystem::path& folder) {
   std::set<std::string> hashes;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "earlier", ignored))
-    if (const auto file = entry.path() / "summary.csv"; std::filesystem::exists(file)) hashes.merge(hashes_of(read_csv(file)));
+    if (const auto file = entry.path() / "summary.csv"; std::filesystem::exists(file))
+      hashes.merge(hashes_of(read_summary_file(entry.path())));
   return hashes;
 }
 
@@ -84,7 +86,7 @@ std::size_t count_unlisted(const std::filesystem::path& folder, const std::set<s
 std::string refresh_summary(const std::filesystem::path& folder, const Manifest& manifest, const std::string& fclib_dir) {
   std::set<std::string> listed, known;
   if (std::filesystem::exists(folder / "summary.csv")) {
-    listed = hashes_of(read_csv(folder / "summary.csv"));
+    listed = hashes_of(read_summary_file(folder));
     known = hashes_set_aside(folder);  // of no config but theirs, once this one has a summary
   }
   known.insert(listed.begin(), listed.end());
@@ -127,7 +129,7 @@ ResultTable::ResultTable(const std::filesystem::path& folder, const Catalog& cat
   note_ = refresh_summary(folder, manifest, fclib_dir);
   config_ = std::move(manifest.config);
   planned_ = manifest.planned;
-  summary_ = read_csv(folder / "summary.csv");
+  summary_ = read_summary_file(folder);
   const auto text = [&](std::size_t row, const std::string& name) {
     const int column = summary_.column(name);
     if (column < 0)

@@ -8,6 +8,7 @@
 
 #include "bench/results/folder_lock.hpp"
 #include "bench/results/result_store.hpp"
+#include "bench/results/summary_file.hpp"
 #include "bench/run/manifest.hpp"
 #include "bench/run/supervisor.hpp"
 #include "core/error.hpp"
@@ -120,10 +121,12 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   state.load = environment.load;
   report.warnings = timing_warnings(environment);
   const std::string manifest = manifest_json(config, plan, options, report, state);
+  const std::string damage_of_last = damage_of_summary(store.folder());
   const std::string moved = store.set_aside(manifest);
   store.write_manifest(manifest);
   progress.planned(config, chosen.size(), report.reused);
   if (!moved.empty()) progress.note(moved);
+  if (!damage_of_last.empty()) progress.note(damage_of_last);
   for (const std::size_t index : missing)
     if (const std::string damage = store.damage(plan.cells[index]); !damage.empty() && !options.fresh) progress.note(damage);
   const Timing timing = timing_of(options, config.kernels);
@@ -150,7 +153,7 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
        std::all_of(plan.cells.begin(), plan.cells.end(), [&](const Cell& cell) { return store.find(cell).has_value(); }));
   state.interrupted = report.interrupted;
   state.end = iso_time_now();
-  store.write_manifest(manifest_json(config, plan, options, report, state));
+  store.write_manifest(with_summary_checksum(manifest_json(config, plan, options, report, state), store.folder()));
   return report;
 }
 

@@ -215,7 +215,8 @@ std::optional<Supervisor::Defect> Supervisor::make_tape(const Cell& cell) {
   const auto [known, fresh] = tapes_.try_emplace(cell.problem_key);
   if (cell.tape_key.empty() || !fresh) return known->second;
   const double start = clock_.seconds();
-  const fs::path folder = tape_folder(cell), failure = folder / fmt::format("failure-{}.txt", ::getpid());
+  const fs::path folder = tape_folder(cell), failure = folder / fmt::format("failure-{}.txt", ::getpid()),
+                 remark = folder / fmt::format("remark-{}.txt", ::getpid());
   std::error_code error;
   if (fresh_ && renewed_tapes_.insert(cell.tape_key).second) fs::remove_all(folder, error);
   fs::create_directories(folder, error);
@@ -227,7 +228,8 @@ std::optional<Supervisor::Defect> Supervisor::make_tape(const Cell& cell) {
   const Limits limits{cell.spec->sequence->driver.wall_s + cell.limits.wall_s, cell.limits.memory_mb};
   const auto exit = run_aside(cell, limits, [&] {
     try {
-      record_tape(cell, catalog_, folder, counter);
+      const std::string damage = record_tape(cell, catalog_, folder, counter);
+      if (!damage.empty()) write_file_atomically(remark, damage);
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& defect) {
@@ -238,6 +240,10 @@ std::optional<Supervisor::Defect> Supervisor::make_tape(const Cell& cell) {
   });
   std::erase_if(sequences_, [](const auto& entry) { return entry.id == aside; });
   if (!exit) return std::nullopt;
+  if (const auto text = read_file(remark)) {
+    progress_.note(*text);
+    fs::remove(remark, error);
+  }
   const bool cannot_write = exit->status.code == exit_cannot_write;
   if (const auto text = read_file(failure)) {
     known->second = Defect{Status::failed, *text, cannot_write};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
@@ -26,27 +27,34 @@ fs::path part_file(const fs::path& folder, std::int64_t number) {
   return folder / fmt::format("tape.{:06}.hdf5", number / states_per_part * states_per_part);
 }
 
-/// The part that begins with this state; nothing when it is missing, damaged or of another motion.
-std::optional<TapePart> find_part(const fs::path& folder, const std::string& key, std::int64_t first) {
+/// The part that begins with this state; nothing when it is missing, or damaged or of another motion, which `damage` then
+/// says.
+std::optional<TapePart> find_part(const fs::path& folder, const std::string& key, std::int64_t first, std::string& damage) {
   const fs::path file = part_file(folder, first);
   if (!fs::is_regular_file(file)) return std::nullopt;
   try {
     TapePart part = read_tape_part(file);
     if (part.key == key && part.first == first && std::ssize(part.states) <= states_per_part) return part;
-  } catch (const InputError&) {
-    // made again
+    damage = file.string() + ": is not of the sequence";
+  } catch (const InputError& error) {
+    damage = error.what();
   }
   return std::nullopt;
 }
 
-/// The last part of a tape; nothing when it has none.
-std::optional<TapePart> last_part(const fs::path& folder, const std::string& key) {
-  std::optional<TapePart> last;
+/// The tape as far as it is as it was written.
+struct Found {
+  std::optional<TapePart> last;  ///< its last part; nothing when it has none
+  std::string damage;            ///< of the part after that, one line; empty: none
+};
+
+Found find_tape(const fs::path& folder, const std::string& key) {
+  Found found;
   for (std::int64_t first = 0;; first += states_per_part) {
-    auto part = find_part(folder, key, first);
-    if (!part) return last;
-    last = std::move(part);
-    if (std::ssize(last->states) < states_per_part) return last;
+    auto part = find_part(folder, key, first, found.damage);
+    if (!part) return found;
+    found.last = std::move(part);
+    if (std::ssize(found.last->states) < states_per_part) return found;
   }
 }
 
@@ -79,8 +87,8 @@ TapePart new_part(const std::string& key, std::int64_t first) {
 }
 
 /// The part to write to, with the motion where it ends.
-TapePart begin_tape(const fs::path& folder, const std::string& key, Motion& motion) {
-  if (auto last = last_part(folder, key)) {
+TapePart begin_tape(std::optional<TapePart> last, const std::string& key, Motion& motion) {
+  if (last) {
     motion.restore({motion.state().scene, last->steps.back(), last->states.back()});
     return std::move(*last);
   }
@@ -99,6 +107,13 @@ double driver_seconds(const fs::path& folder) {
   return std::isfinite(seconds) && seconds > 0.0 ? seconds : 0.0;
 }
 
+/// The share of these seconds that fell to the states before `kept`, when the tape is made again from there on.
+double share_of_kept(const fs::path& folder, std::int64_t kept) {
+  std::int64_t there = 0;
+  while (fs::exists(part_file(folder, there))) there += states_per_part;
+  return std::min(1.0, static_cast<double>(kept) / static_cast<double>(there));
+}
+
 }  // namespace
 
 std::unique_ptr<Motion> start_motion(const Cell& cell, const Catalog& catalog) {
@@ -110,18 +125,20 @@ std::unique_ptr<Motion> start_motion(const Cell& cell, const Catalog& catalog) {
 }
 
 std::int64_t tape_length(const fs::path& folder, const std::string& key) {
-  const auto last = last_part(folder, key);
+  const auto last = find_tape(folder, key).last;
   return last ? end_of(*last) : 0;
 }
 
-void record_tape(const Cell& cell, const Catalog& catalog, const fs::path& folder, StepCounter& counter) {
+std::string record_tape(const Cell& cell, const Catalog& catalog, const fs::path& folder, StepCounter& counter) {
   const SequenceSpec& sequence = *cell.spec->sequence;
   const Driver driver(sequence.driver, sequence.driver.model, cell.threads, catalog);
   const auto motion = start_motion(cell, catalog);
-  TapePart part = begin_tape(folder, cell.tape_key, *motion);
+  Found found = find_tape(folder, cell.tape_key);
+  TapePart part = begin_tape(std::move(found.last), cell.tape_key, *motion);
   std::int64_t written = end_of(part) > 1 ? end_of(part) : 0;  // a tape that goes on is there already
   Stopwatch clock;
-  clock.add(written > 0 ? driver_seconds(folder) : 0.0);
+  const double kept = found.damage.empty() ? 1.0 : share_of_kept(folder, written);
+  clock.add(written > 0 ? kept * driver_seconds(folder) : 0.0);
   clock.start();
   double written_at = clock.seconds();
   const auto write = [&] {
@@ -156,6 +173,7 @@ void record_tape(const Cell& cell, const Catalog& catalog, const fs::path& folde
     throw;
   }
   write();
+  return found.damage;
 }
 
 const TapePart& TapeReader::part_with(std::int64_t number) {
