@@ -118,6 +118,16 @@ std::string counts_text(const RunReport& report) {
   return parts.empty() ? "nothing finished" : join(parts, ", ");
 }
 
+/// What an estimate from steps of sequences rests on, and where it ends.
+std::string sequences_text(const RunEstimate& estimate) {
+  const std::string seen = fmt::format(
+      "about {} for {}, from a look at {}", duration(estimate.sequence_s + estimate.drive_s),
+      counted(estimate.sequence_cells, "cell"), counted(static_cast<std::size_t>(estimate.looked_steps), "step"));
+  if (estimate.reach >= 1.0) return seen;
+  return seen +
+         fmt::format(", in a sequence no later than at {:.2g} % (contacts grow while bodies fall)", 100.0 * estimate.reach);
+}
+
 /// Says what is measured and what is only a bound.
 std::string estimate_text(const RunEstimate& estimate, int jobs) {
   const std::size_t cells = estimate.to_run.size() + estimate.again.size();
@@ -129,14 +139,16 @@ std::string estimate_text(const RunEstimate& estimate, int jobs) {
   if (estimate.looked_cells > 0)
     parts.push_back(fmt::format("about {} for {}, from a look at their first iterations",
                                 duration(estimate.looked_s + estimate.build_s), counted(estimate.looked_cells, "cell")));
+  if (estimate.sequence_cells > 0) parts.push_back(sequences_text(estimate));
   if (estimate.unknown_cells > 0)
     parts.push_back(fmt::format("at most {} for {} that could not be looked at, by their wall limits",
                                 duration(estimate.limit_s), counted(estimate.unknown_cells, "cell")));
   if (estimate.runs > cells) parts.push_back(fmt::format("{} with the repeats", counted(estimate.runs, "run")));
   return fmt::format("{}; {} at once{}", join(parts, "; "), counted(static_cast<std::size_t>(jobs), "cell"),
                      estimate.expected_cells + estimate.unknown_cells == 0 ? ""
-                     : estimate.looked_cells > 0 ? "; building the problems of the other cells comes on top"
-                                                 : "; building the problems comes on top");
+                     : estimate.looked_cells + estimate.sequence_cells > 0
+                         ? "; building the problems of the other cells comes on top"
+                         : "; building the problems comes on top");
 }
 
 void print_failures(const RunReport& report) {

@@ -1,7 +1,5 @@
 #include "bench/run/pilot.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include "bench/results/trace_csv.hpp"
 #include "bench/run/built_problem.hpp"
 #include "bench/run/driver.hpp"
+#include "bench/run/shared_numbers.hpp"
 #include "bench/run/worker.hpp"
 #include "core/stopwatch.hpp"
 #include "process/process_pool.hpp"
@@ -25,25 +24,6 @@ constexpr std::size_t most_cells = 200;                     // that are looked a
 constexpr double shortest_look = 0.02, longest_look = 1.0;  // s, of one cell
 constexpr double overhead = 0.01;                           // s: a process, and its files
 constexpr int builds = 2;                                   // of a problem: first in a worker aside
-
-/// Numbers that a worker writes and this process reads.
-class SharedNumbers {
- public:
-  explicit SharedNumbers(std::size_t count) : bytes_(count * sizeof(double)) {
-    void* place = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (place == MAP_FAILED) throw std::bad_alloc();
-    numbers_ = static_cast<double*>(place);
-    std::fill(numbers_, numbers_ + count, unknown_number);
-  }
-  ~SharedNumbers() { ::munmap(numbers_, bytes_); }
-  SharedNumbers(const SharedNumbers&) = delete;
-  SharedNumbers& operator=(const SharedNumbers&) = delete;
-  double& operator[](std::size_t i) { return numbers_[i]; }
-
- private:
-  std::size_t bytes_;
-  double* numbers_;
-};
 
 /// The iterations of a run that was stopped, if it goes on as it has.
 double expected_iterations(const StopRule& stop, const Result& result) {

@@ -10,6 +10,7 @@
 #include "bench/results/result_store.hpp"
 #include "bench/run/pilot.hpp"
 #include "bench/run/repeats.hpp"
+#include "bench/run/sequence_pilot.hpp"
 #include "io/file.hpp"
 
 namespace ccp {
@@ -86,7 +87,7 @@ RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chose
   RunEstimate estimate;
   std::set<std::string> seen;
   std::set<std::pair<std::string, bool>> solvers;
-  double longest_expected = 0.0, longest_look = 0.0, longest_limit = 0.0;
+  double longest_expected = 0.0, longest_look = 0.0, longest_sequence = 0.0, longest_limit = 0.0;
   std::vector<std::pair<std::size_t, int>> without_results;  // and their runs
   for (const std::size_t index : chosen) {
     const Cell& cell = plan.cells[index];
@@ -107,16 +108,26 @@ RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chose
       without_results.emplace_back(index, runs);
     }
   }
-  std::vector<std::size_t> unknown;
-  for (const auto& [index, runs] : without_results) unknown.push_back(index);
+  std::vector<std::size_t> unknown, sequences;
+  for (const auto& [index, runs] : without_results)
+    (plan.cells[index].spec->sequence ? sequences : unknown).push_back(index);
+  if (!unknown.empty() && !sequences.empty()) look_s /= 2.0;
   const PilotTimes looked = look_at(plan, unknown, catalog, look_s);
   estimate.build_s = looked.build_s;
+  const SequencePilot moving = look_at_sequences(plan, sequences, catalog, folder, look_s);
+  estimate.drive_s = moving.drive_s;
+  estimate.looked_steps = moving.looked_steps;
+  estimate.reach = moving.reach;
   for (const auto& [index, runs] : without_results) {
     const double limit = plan.cells[index].limits.wall_s;
     if (const auto found = looked.cells.find(index); found != looked.cells.end()) {
       ++estimate.looked_cells;
       estimate.looked_s += found->second * runs;
       longest_look = std::max(longest_look, found->second);
+    } else if (const auto sequence = moving.cells.find(index); sequence != moving.cells.end()) {
+      ++estimate.sequence_cells;
+      estimate.sequence_s += sequence->second * runs;
+      longest_sequence = std::max(longest_sequence, sequence->second);
     } else {
       ++estimate.unknown_cells;
       estimate.limit_s += limit * runs;
@@ -124,6 +135,7 @@ RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chose
     }
   }
   estimate.looked_s = std::max(estimate.looked_s / jobs, longest_look);
+  estimate.sequence_s = std::max(estimate.sequence_s / jobs, longest_sequence);
   estimate.expected_s = std::max(estimate.expected_s / jobs, longest_expected);
   // Graham's bound for a list of tasks in any order.
   estimate.limit_s = estimate.limit_s / jobs + longest_limit * (1.0 - 1.0 / jobs);

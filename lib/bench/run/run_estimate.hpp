@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "bench/config/catalog.hpp"
@@ -20,6 +21,11 @@ struct RunEstimate {
   std::size_t looked_cells = 0;     ///< other cells to run that were looked at, or others of the same solver (pilot.hpp)
   double looked_s = 0.0;            ///< their time
   double build_s = 0.0;             ///< of making the problems of these
+  std::size_t sequence_cells = 0;   ///< other cells of sequences that were looked at (sequence_pilot.hpp)
+  double sequence_s = 0.0;          ///< their time
+  double drive_s = 0.0;             ///< of making their tapes
+  std::int64_t looked_steps = 0;    ///< of these cells
+  double reach = 1.0;               ///< the share of its sequence up to which the least known one is known
   std::size_t unknown_cells = 0;    ///< the other cells to run
   double limit_s = 0.0;             ///< the longest these can take, by their wall limits
 };

@@ -1,0 +1,133 @@
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/fake_catalog.hpp"
+#include "bench/results/steps_csv.hpp"
+#include "bench/run/sequence_pilot.hpp"
+#include "bench/run/step_costs.hpp"
+#include "bench/run/tape.hpp"
+#include "bench/sequence_runs.hpp"
+#include "io/motion_tape.hpp"
+
+using namespace ccp;
+using namespace ccp::testing;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string place_of_sequence = "/problems/0/sequence";
+
+SequencePilot look_at_steps(const std::string& text, const fs::path& folder, const Catalog& catalog = moving_scenes(),
+                            double budget_s = 60.0) {
+  const Plan plan = make_plan(parse_config(text, "c.json", catalog));
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) all.push_back(i);
+  return look_at_sequences(plan, all, catalog, folder, budget_s);
+}
+
+/// Scenes that move, and the solvers of the fake catalogue; `ipm_qp` is the real one.
+Catalog moving_fakes() {
+  Catalog catalog = fake_catalog();
+  catalog.scenes = moving_scenes().scenes;
+  catalog.solver_names.push_back("ipm_qp");
+  catalog.make_solver = [fake = catalog.make_solver](const std::string& name) {
+    return name == "ipm_qp" ? moving_scenes().make_solver(name) : fake(name);
+  };
+  return catalog;
+}
+
+}  // namespace
+
+TEST_CASE("Steps between known ones lie on a line, and those before and after as these begin and grow") {
+  StepCosts costs;
+  CHECK(costs.empty());
+  CHECK(costs.total(0, 10) == 0.0);
+  costs.add(4, 2.0);
+  CHECK(costs.total(0, 10) == Approx(20.0));  // of one step nothing grows
+  costs.add(8, 4.0);
+  CHECK(costs.total(0, 5) == Approx(10.0));
+  CHECK(costs.total(4, 9) == Approx(2.0 + 2.5 + 3.0 + 3.5 + 4.0));
+  CHECK(costs.total(9, 11) == Approx(4.5 + 5.0));  // half a second a step, as before
+  CHECK(costs.total(100, 102) == Approx(2 * StepCosts::most_growth * 4.0));
+
+  StepCosts falling;  // contacts that part do not go on parting
+  for (int step = 0; step < 4; ++step) falling.add(step, 4.0 - step);
+  CHECK(falling.total(4, 6) == Approx(2 * 1.5));
+  StepCosts growing;  // by halves: 1 s and 3 s, two steps apart
+  for (int step = 0; step < 4; ++step) growing.add(step, step < 2 ? 1.0 : 3.0);
+  CHECK(growing.total(4, 6) == Approx(4.5 + 5.5));
+}
+
+TEST_CASE("A look at a shared sequence drives it, solves steps of it, and leaves nothing behind") {
+  const TemporaryFolder folder;
+  const SequencePilot seen = look_at_steps(sequence_config(), folder / "x");
+  CHECK(seen.cells.size() == 2);
+  CHECK(seen.drive_s > 0.0);
+  CHECK(seen.looked_steps == 24);  // they are short
+  CHECK(seen.reach == 1.0);
+  CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("A look at a sequence with a tape drives nothing, and a longer one goes on from there") {
+  const TemporaryFolder folder;
+  run_sequences(sequence_config({{"/solvers/1/label", "another"}}), folder);
+  CHECK(look_at_steps(sequence_config(), folder / "x").drive_s == 0.0);
+  const std::string longer = sequence_config({{place_of_sequence + "/steps", 15}});
+  const SequencePilot seen = look_at_steps(longer, folder / "x");
+  CHECK(seen.drive_s > 0.0);
+  CHECK(seen.reach == 1.0);
+  CHECK(tape_length(folder / "x" / "sequences" / sequence_plan(longer).cells.front().tape_key,
+                    sequence_plan(longer).cells.front().tape_key) == 13);
+}
+
+TEST_CASE("A look at trajectories of their own begins to run them") {
+  const TemporaryFolder folder;
+  const SequencePilot seen = look_at_steps(
+      sequence_config({{place_of_sequence + "/trajectory", "own"}, {place_of_sequence + "/settle", 6}}), folder / "x");
+  CHECK(seen.cells.size() == 2);
+  CHECK(seen.drive_s == 0.0);
+  CHECK(seen.reach == 1.0);
+  CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("A look at a sequence ends with its budget, and with what its solvers do") {
+  const TemporaryFolder folder;
+  const auto config = [](const std::string& solver, const std::string& limits) {
+    return R"({"name": "x", "problems": [{"scene": "ball_box", "parameters": {"spheres": 8},
+               "sequence": {"steps": 12, "driver": {"solver": "ipm_qp"}}}],
+               "solvers": [{"solver": ")" +
+           solver + R"("}])" + limits + "}";
+  };
+  CHECK(look_at_steps(config("hang", ""), folder / "x", moving_fakes(), 0.5).cells.empty());
+  CHECK(look_at_steps(config("segfault", ""), folder / "x", moving_fakes()).cells.empty());
+  CHECK(look_at_steps(config("throws", ""), folder / "x", moving_fakes()).cells.size() == 1);
+  const SequencePilot refused = look_at_steps(config("picky", ""), folder / "x", moving_fakes());
+  CHECK(refused.cells.size() == 1);
+  CHECK(refused.looked_steps == 0);
+  CHECK(look_at_steps(config("gives_up", ""), folder / "x", moving_fakes()).cells.size() == 1);
+}
+
+TEST_CASE("A run of a sequence that was broken off says what its steps take") {
+  const TemporaryFolder folder;
+  const Plan plan = sequence_plan(sequence_config());
+  const fs::path of_cell = folder / "x" / "cells" / plan.cells.front().hash;
+  fs::create_directories(of_cell);
+  StepRow row;
+  row.build_s = 0.5;
+  row.setup_s = 0.25;
+  row.solve_s = 1.25;
+  {
+    StepsCsv csv(of_cell / steps_name, {});
+    for (row.step = 0; row.step < 8; ++row.step) csv.add(row);
+  }
+  // 18 s for the first six, of which 12 s are known by name.
+  write_step_mark(of_cell / step_mark_name, {6, {}, {}, {18.0, 0.0, 6, 0}});
+  const SequencePilot seen = look_at_sequences(plan, {0}, moving_scenes(), folder / "x", 60.0);
+  CHECK(seen.cells.at(0) == Approx(6 * 3.0));
+  CHECK(seen.looked_steps == 8);
+  CHECK(seen.reach == Approx(8.0 / 12.0));
+}
