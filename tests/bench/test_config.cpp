@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -379,7 +381,7 @@ TEST_CASE("Bad sweeps are refused") {
       {with(R"("sweep": {"/stop/tolerance": [1], "zip": {"/stop/tolerance": [1]}})"), "'/stop/tolerance' is swept twice"},
   });
   std::string many = "[0.5";
-  for (int i = 0; i < 999; ++i) many += ",0.5";
+  for (int i = 1; i < 1000; ++i) many += fmt::format(",{}.5", i);
   many += "]";
   check_all(
       {{with(R"("sweep": {"/stop/tolerance": )" + many + R"(, "/limits/wall_s": )" + many + "}"), "more than 100000"}});

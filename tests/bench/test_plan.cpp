@@ -124,8 +124,8 @@ TEST_CASE("Swept values that look alike never share a cell, and equal ones do") 
   CHECK(plan.cells.size() == 9);
   CHECK(hashes.size() == 9);
   CHECK(labels.size() == 9);
-  // One number is one cell, however it is written.
-  CHECK(swept(offset, "0.1, 1e-1, 0.10").cells.size() == 1);
+  // One number is one cell, however it is written, and refused where it stands twice.
+  CHECK_THROWS_WITH(swept(offset, "0.1, 1e-1"), Catch::Contains("has 0.1 twice, expected different values"));
   CHECK(swept(offset, "0.1").cells[0].hash == swept(offset, "1e-1").cells[0].hash);
   CHECK(swept(offset, "0.1").cells[0].hash == plan.cells[1].hash);
   // A list is a value of its own where one may stand, and refused where a number is asked for.
