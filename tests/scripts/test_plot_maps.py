@@ -121,7 +121,7 @@ class PlotMaps(unittest.TestCase):
         for words in ("0.001, 1000", "0.25, 1000", "0.001, 5", "7", "14", "21", "3", "0", "unsolved steps", "Light blue: 0."):
             self.assertIn(words, said)
         self.assertNotIn("7 ✗", said)  # the number says it
-        fills = re.findall(r'style="fill: #(\w{6}); stroke: #ffffff', text)
+        fills = re.findall(r'style="fill: #(\w{6}); stroke: #ffffff; stroke-width: 0.5;', text)
         self.assertEqual((len(fills), fills.count("d5e8f7")), (9, 2))
         greys = [sum(share * int(fill[i:i + 2], 16) for share, i in ((0.299, 0), (0.587, 2), (0.114, 4))) for fill in fills if fill != "d5e8f7"]
         self.assertLess(max(greys), 228 - 50)  # of light blue
