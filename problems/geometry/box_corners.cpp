@@ -34,8 +34,8 @@ void collide_facets(const Box& box, const Pose& at, const Faceted& obstacle, con
   const Vector3 centre = at.position - there.position;
   for_each_facet(obstacle, there.rotation, [&](const Facet& facet) {
     const double reach = (at.rotation.transpose() * facet.into).cwiseAbs().dot(box.half);
-    const double rounding = 1e-12 * (reach + centre.norm());
-    if (facet.distance - facet.into.dot(centre) - reach > envelope + rounding) return;  // no corner is near
+    const double slack = 1e-12 * (reach + centre.norm());  // of rounding
+    if (facet.distance - facet.into.dot(centre) - reach > envelope + slack) return;  // no corner is near
     for_each_corner(box, at, there.position, [&](const Vector3& corner, int feature) {
       const double gap = facet.distance - facet.into.dot(corner);
       if (gap <= envelope) add_corner(corner + there.position, feature, facet.into, gap, facet.feature, found);
