@@ -38,7 +38,7 @@ void write_cell(const fs::path& folder, const Cell& cell, const CellRecord& reco
       checksums[name] = checksum_of(read_result(entry.path()));
   std::string text = record_to_json(cell, record);
   text.erase(text.rfind(end_of_object));
-  if (!checksums.empty()) text += ",\n  \"files\": " + dump_json(Json(checksums));
+  if (!checksums.empty()) text += fmt::format(",\n  \"{}\": {}", checksums_key, dump_json(Json(checksums)));
   write_file_atomically(folder / cell_name, text + ending_of(text));
 }
 

@@ -8,8 +8,8 @@ std::string checksum_of(const std::string& bytes) { return sha256_hex(bytes).sub
 
 std::map<std::string, std::string> checksums_in(const Json& json) {
   std::map<std::string, std::string> checksums;
-  if (!json.is_object() || !json.contains("files") || !json["files"].is_object()) return checksums;
-  for (const auto& [name, checksum] : json["files"].items())
+  if (!json.is_object() || !json.contains(checksums_key) || !json[checksums_key].is_object()) return checksums;
+  for (const auto& [name, checksum] : json[checksums_key].items())
     if (checksum.is_string()) checksums[name] = checksum.get<std::string>();
   return checksums;
 }

@@ -10,9 +10,12 @@
 /// SHA-256.
 namespace ccp {
 
+/// Where a cell.json or manifest.json has them.
+inline constexpr const char* checksums_key = "files";
+
 std::string checksum_of(const std::string& bytes);
 
-/// "files" of a cell.json or manifest.json: checksums by name; empty for those of earlier programs.
+/// Those of a cell.json or manifest.json, by name; empty for those of earlier programs.
 std::map<std::string, std::string> checksums_in(const Json& json);
 
 /// What to throw for a damaged file. mended: what a run of the config does about it, "runs the cell again".

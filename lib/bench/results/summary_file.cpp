@@ -13,14 +13,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* summary_name = "summary.csv";
 constexpr const char* manifest_name = "manifest.json";
-constexpr const char* files_key = "files";
 
 /// The manifest with these checksums; as it is where it is none.
 std::string with_checksums(const std::string& manifest, const Json& files) {
   Json json = try_parse_json(manifest);
   if (!json.is_object()) return manifest;
-  json.erase(files_key);
-  if (!files.is_null()) json[files_key] = files;
+  json.erase(checksums_key);
+  if (!files.is_null()) json[checksums_key] = files;
   return dump_json(json, 2) + "\n";
 }
 
