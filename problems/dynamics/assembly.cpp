@@ -76,12 +76,12 @@ class ColumnMaker {
  public:
   ColumnMaker(const StepView& view, const DofMap& dofs, Index columns, Index entries)
       : view_(view), dofs_(dofs), D_(dofs.size, columns, entries) {
-    const double time = view.start_time + view.stepper.obstacle_lead() * view.settings.time_step;
-    for (const PrescribedMotion& motion : view.parts.obstacles) moving_.push_back(motion(time));
+    const double end = view.start_time + view.settings.time_step;
+    for (const PrescribedMotion& motion : view.parts.obstacles) moving_.push_back(motion(end));
   }
 
-  /// A column along `direction`; returns the obstacle's part of b, +d·(V + Ω × arm). V and Ω are those of the stepper's
-  /// time, the arm that of the geometry.
+  /// A column along `direction`; returns the obstacle's part of b, +d·(V + Ω × arm). V and Ω are those of the
+  /// end of the step, the arm that of the geometry.
   double contact_column(const WorldContact& contact, const Vector3& direction) {
     D_.next_column();
     insert(contact.key.body_a, -1.0, contact.point, direction);
@@ -128,7 +128,7 @@ class ColumnMaker {
   const StepView& view_;
   const DofMap& dofs_;
   JacobianWriter D_;
-  std::vector<ObstacleFrame> moving_;  ///< at the time of the stepper
+  std::vector<ObstacleFrame> moving_;  ///< at the end of the step
 };
 
 /// H and k.

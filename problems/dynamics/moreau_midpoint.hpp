@@ -9,7 +9,6 @@ namespace ccp {
 class MoreauMidpoint final : public Stepper {
  public:
   double lead() const override { return 0.5; }
-  double obstacle_lead() const override { return 0.5; }
   bool active(double gap) const override { return gap <= 0.0; }
   double normal_offset(const Approach& contact) const override;
 };

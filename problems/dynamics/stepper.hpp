@@ -17,14 +17,12 @@ struct Approach {
 };
 
 /// What the integrators differ in. A step of length h moves all bodies by lead()·h with v⁽ˡ⁾, makes the problem there, and
-/// moves them by the rest of the step with its solution.
+/// moves them by the rest of the step with its solution. The velocity of obstacles is that of the end of the step, as v⁽ˡ⁺¹⁾ is.
 class Stepper {
  public:
   virtual ~Stepper() = default;
   /// Part of the step before the geometry is taken.
   virtual double lead() const = 0;
-  /// Part of the step after which the velocity of obstacles is taken, for contacts.
-  virtual double obstacle_lead() const = 0;
   virtual bool active(double gap) const = 0;
   /// b_n without the obstacle's part, m/s.
   virtual double normal_offset(const Approach& contact) const = 0;

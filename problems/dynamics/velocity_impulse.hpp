@@ -12,7 +12,6 @@ namespace ccp {
 class VelocityImpulse final : public Stepper {
  public:
   double lead() const override { return 0.0; }
-  double obstacle_lead() const override { return 1.0; }
   bool active(double) const override { return true; }
   double normal_offset(const Approach& contact) const override;
 };

@@ -295,7 +295,7 @@ std::pair<SparseMatrix, Vector> ElasticWorld::contact_rows(const std::vector<Sur
   std::vector<ObstacleFrame> here = frames_after(stepper_->lead()), moving = here;
   for (const ElasticObstacle& obstacle : obstacles_) {
     here.push_back(obstacle.motion(time() + stepper_->lead() * h));
-    moving.push_back(obstacle.motion(time() + stepper_->obstacle_lead() * h));
+    moving.push_back(obstacle.motion(time() + h));
   }
   const Index rows_each = settings_.friction > 0.0 ? 3 : 1, rows = rows_each * std::ssize(contacts);
   const Index held = 6 * std::ssize(driven_);
