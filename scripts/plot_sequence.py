@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import GREY, LABELS, MODELS, add_picture_options, draw_each, file_name, power_text, save, say_nothing_drawn, tick_text
+from plotting import GREY, LABELS, MODELS, add_picture_options, draw_each, file_name, power_text, save, say_nothing_drawn, say_written, tick_text
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -245,6 +245,7 @@ def plot_folder(folder, arguments):
             figure = draw_figure(config, runs, measure)
             for kind in arguments.format:
                 save(figure, target / f"{name}{suffix}.{kind}", kind, arguments.dpi)
+            say_written("figure", target, f"{name}{suffix}", arguments.format, arguments)
             drawn += 1
     print(f"plots: {target} ({drawn} sequence{'' if drawn == 1 else 's'})")
 

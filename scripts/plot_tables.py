@@ -8,7 +8,7 @@ of Lee et al. 2025. A folder whose config has no such entry is left alone.
 import sys
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import RUN_AGAIN, draw_folders, file_name, say_nothing_drawn
+from plotting import RUN_AGAIN, draw_folders, file_name, say_nothing_drawn, say_written
 
 from cell_values import read_cells
 from result_tables import csv_of, markdown_of, table_of
@@ -39,6 +39,7 @@ def plot_folder(folder, arguments):
         target.mkdir(parents=True, exist_ok=True)
         write(target / f"{names[-1]}.csv", csv_of(table))
         write(target / f"{names[-1]}.md", markdown_of(table))
+        say_written("table", target, names[-1], ["csv", "md"], arguments)
     print(f"tables: {target} ({', '.join(names) or 'none'})")
 
 

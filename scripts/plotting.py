@@ -192,6 +192,13 @@ def say_nothing_drawn(folder, kind, needs, arguments):
         print(f"{folder}: no figure of the kind {kind}: {needs}", file=sys.stderr)
 
 
+def say_written(kind, target, name, formats, arguments):
+    """One line on stderr for what was just written, unless --quiet: figures take about a second each."""
+    if not getattr(arguments, "quiet", False):
+        files = formats[0] if len(formats) == 1 else "{" + ",".join(formats) + "}"
+        print(f"{kind}: {target / name}.{files}", file=sys.stderr, flush=True)
+
+
 def save_all(figure, target, name, arguments):
     """A second figure of the same name, such as of two plots that differ in their cells alone, gets a number."""
     target.mkdir(parents=True, exist_ok=True)
@@ -202,6 +209,7 @@ def save_all(figure, target, name, arguments):
     drawn_names.add((target, free))
     for kind in arguments.format:
         save(figure, target / f"{free}.{kind}", kind, arguments.dpi)
+    say_written("figure", target, free, arguments.format, arguments)
 
 
 def formats(text):
@@ -225,11 +233,12 @@ def width(text):
 
 
 def add_picture_options(parser, usual_folder):
-    """--out, --format and --dpi."""
+    """--out, --format, --dpi and --quiet."""
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"where the pictures go, of several folders into one each (default: {usual_folder})")
     parser.add_argument("--format", type=formats, default=list(KINDS), metavar="LIST",
                         help="some of png,svg,pdf (default: all)")
     parser.add_argument("--dpi", type=int, default=300, help="resolution of the PNG files (default 300)")
+    parser.add_argument("--quiet", action="store_true", help="no line for each figure that is written")
 
 
 def add_figure_options(parser):

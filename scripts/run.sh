@@ -18,8 +18,12 @@ Exit code: 0 done, 1 set-up failed, 2 bad input, 3 some cells failed (the rest i
 USAGE
 }
 
+quiet=()
 for argument in "$@"; do
-  case $argument in -h | --help) usage; exit 0 ;; esac
+  case $argument in
+    -h | --help) usage; exit 0 ;;
+    --quiet) quiet=(--quiet) ;;
+  esac
 done
 if (($# == 0)) || [[ $1 == -* && $# -eq 1 ]]; then
   usage >&2
@@ -37,12 +41,9 @@ status=0
 if ((status == 0 || status == 3)); then
   mapfile -t folders < <(sed -n 's/^results: //p' "$printed")
   if ((${#folders[@]})); then
-    "$scripts/plot_convergence.py" "${folders[@]}" || exit 1
-    "$scripts/plot_sweep.py" "${folders[@]}" || exit 1
-    "$scripts/plot_maps.py" "${folders[@]}" || exit 1
-    "$scripts/plot_sequence.py" "${folders[@]}" || exit 1
-    "$scripts/plot_means.py" "${folders[@]}" || exit 1
-    "$scripts/plot_tables.py" "${folders[@]}" || exit 1
+    for kind in convergence sweep maps sequence means tables; do
+      "$scripts/plot_$kind.py" "${quiet[@]}" "${folders[@]}" || exit 1
+    done
   fi
 fi
 exit "$status"

@@ -46,14 +46,40 @@ if [[ $tests == yes || $site == yes ]]; then packages+=(furo python3-myst-parser
 build=$root/build/$preset
 mkdir -p "$root/build" || die "cannot write to $root/build"
 log=$root/build/setup-$preset.log
+log_name=${log#"$PWD/"}
 show_progress=no
 if [[ -t 2 ]]; then show_progress=yes; fi
 
-# Runs a command with its output in the log; the log is shown only when the command fails.
+# What takes more than a second is said; then once a minute where it is.
+reporter=
+stop_report() {
+  if [[ -n $reporter ]]; then kill "$reporter" 2>/dev/null && wait "$reporter" 2>/dev/null; fi
+  reporter=
+}
+trap stop_report EXIT
+
+report() {
+  local minutes=0 never
+  exec {never}<> <(:)  # nothing is ever read from it: read waits, as sleep does, but leaves no process behind
+  read -rt 1 -u "$never" || true
+  echo "setup: $1 (log: $log_name)" >&2
+  while kill -0 $$ 2>/dev/null; do
+    read -rt 60 -u "$never" || true
+    minutes=$((minutes + 1))
+    echo "setup: after $minutes min: $(tail -n 1 "$log" | tr -dc '[:print:]' | cut -c 1-100)" >&2
+  done
+}
+
+# quietly WHAT COMMAND...: the output of the command goes to the log, which is shown only when the command fails.
 quietly() {
-  if "$@" >"$log" 2>&1 </dev/null; then return 0; fi
-  tail -n 60 "$log" >&2
-  return 1
+  local what=$1 status=0
+  shift
+  report "$what" &
+  reporter=$!
+  "$@" >"$log" 2>&1 </dev/null || status=1
+  stop_report
+  if ((status != 0)); then tail -n 60 "$log" >&2; fi
+  return "$status"
 }
 
 as_root() {
@@ -83,10 +109,10 @@ install_packages() {
     if [[ -t 0 ]]; then sudo -v; else sudo -n true 2>/dev/null; fi ||
       die "sudo refused; $advice"
   fi
-  echo "setup: installing ${missing[*]}" >&2
+  echo "setup: installing packages, some minutes: ${missing[*]}" >&2
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
-  quietly as_root "${apt[@]}" update || die "apt-get update failed (see above)"
-  quietly as_root "${apt[@]}" install -y --no-install-recommends "${missing[@]}" || die "apt-get install failed (see above)"
+  quietly "reading Debian's lists of packages" as_root "${apt[@]}" update || die "apt-get update failed (see above)"
+  quietly "fetching and unpacking packages" as_root "${apt[@]}" install -y --no-install-recommends "${missing[@]}" || die "apt-get install failed (see above)"
 }
 
 cache_entry() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt" 2>/dev/null; }
@@ -103,7 +129,7 @@ configure() {
   if [[ $tests == yes || $(cache_entry CCPBENCH_BUILD_TESTS) == ON ]]; then build_tests=ON; fi
   if [[ -e $build/CMakeCache.txt && $(cache_entry CMAKE_HOME_DIRECTORY) != "$root" ]]; then options+=(--fresh); fi
   cd "$root"
-  quietly cmake --preset "$preset" "-DCCPBENCH_BUILD_TESTS=$build_tests" "${options[@]}" ||
+  quietly "configuring build/$preset" cmake --preset "$preset" "-DCCPBENCH_BUILD_TESTS=$build_tests" "${options[@]}" ||
     die "configuring failed (see above)"
 }
 
@@ -112,9 +138,10 @@ build() {
   local command=(cmake --build "$build")
   if [[ $tests == no ]]; then command+=(--target ccpbench); fi
   if [[ $show_progress == yes ]]; then
+    echo "setup: building build/$preset" >&2
     "${command[@]}" >&2 || die "the build failed (see above)"
   else
-    quietly "${command[@]}" || die "the build failed (see above; the whole log is in $log)"
+    quietly "building build/$preset, some minutes from nothing" "${command[@]}" || die "the build failed (see above; the whole log is in $log)"
   fi
 }
 

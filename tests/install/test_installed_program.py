@@ -40,7 +40,7 @@ class InstalledProgram(unittest.TestCase):
     def test_runs_a_config_by_its_name_and_shows_its_results(self):
         made = self.program("run", "test1a", "--quiet")
         self.assertEqual((made.returncode, made.stdout, made.stderr), (0, "results: results/test1a\n", ""))
-        for arguments in (("check", "test1a"), ("plot", "results/test1a", "--format", "svg"), ("report", "results/test1a"), ("claims", "results/test1a")):
+        for arguments in (("check", "test1a"), ("plot", "results/test1a", "--format", "svg", "--quiet"), ("report", "results/test1a"), ("claims", "results/test1a")):
             made = self.program(*arguments)
             self.assertEqual((made.returncode, made.stderr), (0, ""), arguments)
         self.assertTrue(list((self.place / "results" / "test1a" / "plots").glob("*.svg")))

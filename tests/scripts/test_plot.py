@@ -42,8 +42,9 @@ class Plot(unittest.TestCase):
     def test_all_kinds_by_one_command(self):
         self.run_tiny()
         made = self.program("plot", self.results, "--format", "svg")
-        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertEqual(made.returncode, 0, made.stderr)
         names = self.drawn()
+        self.assertEqual(sorted(made.stderr.splitlines()), [f"figure: {self.results}/plots/{name}" for name in names])
         self.assertIn("profiles-time-ccp.svg", names)
         self.assertIn("sweep-iterations-spheres.svg", names)
         self.assertEqual(sum(name.startswith("map-") for name in names), 2)
@@ -53,7 +54,7 @@ class Plot(unittest.TestCase):
     def test_kinds_and_solvers_can_be_chosen(self):
         self.run_tiny()
         made = self.program("plot", self.results, "--kind", "profile", "--kind", "convergence", "--only", "ADMM", "--by", "iterations",
-                            "--format", "svg", "--width", "single", "--legend", "labels", "--title", "--out", "figures", "--problem", "*3*")
+                            "--format", "svg", "--width", "single", "--legend", "labels", "--title", "--out", "figures", "--problem", "*3*", "--quiet")
         self.assertEqual((made.returncode, made.stderr), (0, ""))
         self.assertEqual(self.drawn(self.place / "figures"), ["odd_mass_stack_spheres_3-ccp.svg", "profiles-iterations-ccp.svg"])
         for name in self.drawn(self.place / "figures"):
@@ -106,8 +107,8 @@ class Plot(unittest.TestCase):
             self.assertEqual(len(made.stderr.splitlines()), 1, made.stderr)
             self.assertIn(f"{results}: no figure of the kind {kind}: ", made.stderr)
             self.assertIn(words, made.stderr)
-        made = self.program("plot", results, "--format", "svg")
-        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        made = self.program("plot", results, "--format", "svg,pdf")
+        self.assertEqual((made.returncode, made.stderr), (0, f"figure: {results}/plots/odd_mass_stack-ccp.{{svg,pdf}}\n"))
 
     def test_bad_input_is_one_line_and_code_2(self):
         self.run_tiny(spheres=(3,))

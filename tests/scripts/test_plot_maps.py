@@ -40,7 +40,7 @@ class PlotMaps(unittest.TestCase):
             csv.writer(file).writerows(rows)
 
     def run_script(self, *arguments):
-        return subprocess.run([sys.executable, SCRIPT, self.folder, *arguments], capture_output=True, text=True, timeout=120,
+        return subprocess.run([sys.executable, SCRIPT, self.folder, *arguments, "--quiet"], capture_output=True, text=True, timeout=120,
                               env={k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")})
 
     def test_a_map_of_each_metric_with_its_numbers(self):

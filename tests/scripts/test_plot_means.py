@@ -68,7 +68,7 @@ class Means(unittest.TestCase):
         return read_cells(self.folder)
 
     def run_script(self, script, *arguments):
-        return subprocess.run([sys.executable, SCRIPTS / script, *map(str, arguments)], capture_output=True, text=True, timeout=120,
+        return subprocess.run([sys.executable, SCRIPTS / script, *map(str, arguments), "--quiet"], capture_output=True, text=True, timeout=120,
                               env={k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")})
 
     def drawn(self):

@@ -34,7 +34,7 @@ class PlotProfiles(unittest.TestCase):
 
     def run_script(self, *arguments, interpreter=(sys.executable,), **environment):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")}
-        return subprocess.run([*interpreter, SCRIPT, *map(str, arguments)], capture_output=True, text=True, timeout=120,
+        return subprocess.run([*interpreter, SCRIPT, *map(str, arguments), "--quiet"], capture_output=True, text=True, timeout=120,
                               env={**clean, **environment})
 
     def draw(self, *arguments, **options):

@@ -49,7 +49,7 @@ class PlotSequence(unittest.TestCase):
             csv.writer(file).writerows(rows)
 
     def run_script(self, *arguments, script="plot_sequence.py"):
-        return subprocess.run([sys.executable, SCRIPTS / script, *map(str, arguments)], capture_output=True, text=True,
+        return subprocess.run([sys.executable, SCRIPTS / script, *map(str, arguments), "--quiet"], capture_output=True, text=True,
                               timeout=120, env={k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")})
 
     def pictures(self):

@@ -128,6 +128,27 @@ class ShellScripts(unittest.TestCase):
         self.run_script("setup.sh")
         self.assertTrue(self.calls("cmake")[0].endswith("--fresh"), self.calls("cmake"))
 
+    def test_setup_says_what_takes_long(self):
+        go_on = self.bin.parent / "go on"
+        self.stand_in("cmake", f'case $1 in --build) for _ in $(seq 300); do [ -e "{go_on}" ] && exit 0; sleep 0.1; done ;; esac\n{CMAKE}')
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")}
+        clean |= {"PATH": f"{self.bin}:{os.environ['PATH']}", "MISSING": "ccache"}
+        with subprocess.Popen([self.root / "scripts" / "setup.sh"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, env=clean, cwd=self.root.parent) as setup:
+            lines = [setup.stderr.readline()]
+            while lines[-1] and "building" not in lines[-1]:
+                lines.append(setup.stderr.readline())
+            go_on.touch()
+            out, err = setup.communicate(timeout=60)
+        self.assertEqual((setup.returncode, out, err), (0, "", ""))
+        self.assertEqual(lines[0], "setup: installing packages, some minutes: ccache\n")
+        self.assertEqual(lines[-1], "setup: building build/release, some minutes from nothing (log: a checkout/build/setup-release.log)\n")
+
+    def test_setup_says_nothing_of_what_is_done_at_once(self):
+        self.assertEqual(self.run_script("setup.sh").returncode, 0)
+        again = self.run_script("setup.sh")
+        self.assertEqual((again.returncode, again.stdout, again.stderr), (0, "", ""))
+
     def test_setup_reports_a_failed_build(self):
         result = self.run_script("setup.sh", BUILD_STATUS="1")
         self.assertEqual(result.returncode, 1)
@@ -168,6 +189,15 @@ class ShellScripts(unittest.TestCase):
             for folder in folders:
                 self.assertTrue((folder / "plots" / "odd_mass_stack-ccp.png").exists())
             self.assertTrue((folders[1] / "plots" / "odd_mass_stack-ccp-steps.png").exists())
+            self.assertIn(f"figure: {folders[0]}/plots/odd_mass_stack-ccp.{{png,svg,pdf}}\n", result.stderr)
+
+    def test_a_quiet_run_draws_without_a_word(self):
+        folder = make_result_folder(self.root / "out" / "one")
+        self.fake_program(f"echo 'results: {folder}'")
+        self.run_script("setup.sh")
+        result = self.run_script("run.sh", "a.json", "--quiet")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertTrue((folder / "plots" / "odd_mass_stack-ccp.png").exists())
 
     def test_run_draws_nothing_after_bad_input_or_an_interrupt(self):
         for status in (2, 130):

@@ -24,7 +24,7 @@ constexpr const char* plot_footer =
 struct PlotArguments {
   std::vector<std::string> folders, kinds, only;
   std::string problem, by, width, legend, format, dpi, out;
-  bool title = false, raw = false, all = false;
+  bool title = false, raw = false, all = false, quiet = false;
 };
 
 int draw_plots(const PlotArguments& options) {
@@ -36,7 +36,8 @@ int draw_plots(const PlotArguments& options) {
       {"--format=", &options.format},   {"--dpi=", &options.dpi}, {"--out=", &options.out}};
   for (const auto& [name, value] : texts)
     if (!value->empty()) arguments.push_back(name + *value);
-  const std::pair<const char*, bool> flags[] = {{"--title", options.title}, {"--raw", options.raw}, {"--all", options.all}};
+  const std::pair<const char*, bool> flags[] = {
+      {"--title", options.title}, {"--raw", options.raw}, {"--all", options.all}, {"--quiet", options.quiet}};
   for (const auto& [name, set] : flags)
     if (set) arguments.emplace_back(name);
   std::error_code unreadable;
@@ -67,6 +68,7 @@ void add_plot(CommandLine& program) {
   command.text("--format", &options.format, "LIST", "some of png,svg,pdf (default: all)");
   command.text("--dpi", &options.dpi, "NUMBER", "resolution of the PNG files (default 300)");
   command.text("--out", &options.out, "DIR", "where the figures go, of several results into a folder for each (default: RESULTS/plots)");
+  command.flag("--quiet", &options.quiet, "no line on stderr for each figure that is written");
 }
 
 }  // namespace ccp::cli
