@@ -16,8 +16,8 @@ from plotting import (DASHES, GREY, MODELS, draw_folders, file_name, number_text
 from curve_axes import band, heights, label_of, marker_positions, oscillates, page_points, thin, time_unit, x_axis
 from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
 from ccpbench_results import InputError, swept_groups, swept_value, without_suffix
-from result_folder import finite, read_folder, step_curves
-from series_styles import numbers, ordered_colours, style, wanted
+from result_folder import finite, read_folder, step_curves, was_busy
+from series_styles import BUSY_NOTE, busy_words, numbers, ordered_colours, style, wanted
 
 STEP_COLUMNS = ("primal_residual", "dual_residual")  # of a step: the start has none, and its row says 0
 DEFAULT_MEASURES = ("relative_residual", "velocity_residual", "natural_map")
@@ -102,12 +102,6 @@ def draw_tolerance(axes, tolerance, axis):
                   ha="right" if right else "left", bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.4})
 
 
-def was_busy(curve):
-    """Whether the run that wrote the trace was disturbed."""
-    runs = curve.record.get("runs")
-    return bool(isinstance(runs, list) and runs and isinstance(runs[0], dict) and runs[0].get("busy"))
-
-
 def outcome(curve, with_time):
     words = [curve.status.replace("_", " ")]
     iterations, times = finite(curve.columns.get("iteration", [])), finite(curve.columns.get("elapsed_s", []))
@@ -120,8 +114,9 @@ def outcome(curve, with_time):
     return ", ".join(words)
 
 
-def entries_of(curves, scale, legend):
-    """The rows of the legend. Where a scale gives the colours: the solvers, then the values in order."""
+def entries_of(curves, scale, legend, timed):
+    """The rows of the legend. Where a scale gives the colours: the solvers, then the values in order, which say no times: they mark
+    those that are busy of the curves `timed`."""
     def one(curve, text, **look):
         below = "" if legend == "labels" else outcome(curve, legend == "full")
         return Entry(text, look or {key: curve.style[key] for key in ("color", "linestyle", "marker")} if curve.columns else {},
@@ -129,18 +124,26 @@ def entries_of(curves, scale, legend):
 
     if scale is None:
         return [entry_or_blank(one(curve, curve.label)) for curve in curves]
-    entries, seen = [], set()
+    ordered = {}
     for curve in curves:
-        base = without_suffix(curve.label)
-        if curve.label == base:
-            entries.append(entry_or_blank(one(curve, curve.label)))
-        elif base not in seen:
-            seen.add(base)
-            entries.append(Entry(base, {**{k: curve.style[k] for k in ("linestyle", "marker")}, "color": "#333333"}))
+        ordered.setdefault(without_suffix(curve.label), []).append(curve)
+    swept = [base for base, members in ordered.items() if any(curve.label != base for curve in members)]
+    entries = []
+    for base, members in ordered.items():
+        for curve in (c for c in members if c.label == base):
+            entries.append(entry_or_blank(one(curve, base + busy_words([was_busy(c) for c in timed if c is curve]))))
+        told = [curve for curve in members if curve.label != base]
+        if told:
+            words = busy_words([was_busy(c) for c in told if c in timed]) if len(swept) > 1 else ""
+            entries.append(Entry(base + words, {**{k: told[0].style[k] for k in ("linestyle", "marker")}, "color": "#333333"}))
     for entry in entries:
         entry.below = ""
     entries.append(Entry(f"{with_unit(scale.pointer)}:"))
     texts, formulas = number_texts(list(scale.colours))
+    if len(swept) == 1:  # a value is one curve
+        of = {value: [was_busy(c) for c in ordered[swept[0]] if c in timed and swept_value(c.record, scale.pointer) == value]
+              for value in scale.colours}
+        texts = [text + busy_words(of[value]) for text, value in zip(texts, scale.colours)]
     return entries + [Entry(text, {"color": colour}, line=False, formula=formulas) for text, colour in zip(texts, scale.colours.values())]
 
 
@@ -158,7 +161,7 @@ def notes_of(height, bands, missing, y_column, busy):
     if bands:
         notes.append("Band: the range of a curve that oscillates; its line: the geometric mean.")
     if busy:
-        notes.append("(busy): timed while other programs kept the machine busy.")
+        notes.append(BUSY_NOTE)
     if missing:
         notes.append(f"Without {label_of(y_column).split(' (')[0]}: {listed(missing, 12)}.")
     return notes
@@ -179,8 +182,9 @@ def draw_figure(config, curves, plot, scale, arguments):
     title = (str(config.get("title") or config.get("name") or problem), f"{problem}, {MODELS.get(model, model)}")
     waves = not arguments.raw and any(oscillates(page_points(c, (column, y_column), axis, height), axis)
                                       for c in curves for column, axis in panels)
-    timed = [c for c in curves if finite(c.columns.get("elapsed_s", []))] if arguments.legend == "full" and scale is None else []
-    page = make_page(arguments.width, len(panels), entries_of(curves, scale, arguments.legend),
+    says_times = arguments.legend == "full" and (scale is None or any(column == "elapsed_s" for column, _ in panels))
+    timed = [c for c in curves if finite(c.columns.get("elapsed_s", []))] if says_times else []
+    page = make_page(arguments.width, len(panels), entries_of(curves, scale, arguments.legend, timed),
                      notes_of(height, waves, missing, y_column, any(map(was_busy, timed))), title if arguments.title else (),
                      height=2.35 if arguments.width > 5 else 2.0)
     for axes, (column, axis) in zip(page.panels, panels):

@@ -32,6 +32,12 @@ def finite(values):
     return [v for v in values if math.isfinite(v)]
 
 
+def was_busy(curve):
+    """Whether the run that wrote the trace was disturbed."""
+    runs = curve.record.get("runs")
+    return bool(isinstance(runs, list) and runs and isinstance(runs[0], dict) and runs[0].get("busy"))
+
+
 def read_curve(cell_path, row, config):
     cell = read_json(cell_path)
     try:

@@ -56,6 +56,16 @@ def ordered_colours(values):
     return {value: "#%02x%02x%02x" % viridis(0.88 * k / max(1, len(ordered) - 1)) for k, value in enumerate(ordered)}
 
 
+BUSY_NOTE = "(busy): timed while other programs kept the machine busy."
+
+
+def busy_words(busy):
+    """What a row of the legend says of its times, from whether each was taken on a busy machine: " (busy)", " (2 of 5 busy)" or
+    nothing."""
+    count = sum(map(bool, busy))
+    return "" if not count else " (busy)" if count == len(busy) else f" ({count} of {len(busy)} busy)"
+
+
 def wanted(label, patterns):
     """Whether a label, with or without its swept values, matches one of the patterns; no pattern takes all."""
     names = {label.lower(), without_suffix(label).lower()}

@@ -82,8 +82,7 @@ class PlotConvergence(unittest.TestCase):
     def test_a_time_of_a_busy_machine_is_marked(self):
         make_result_folder(self.folder)
         self.assertFalse([text for text in self.said() if "busy" in text])
-        cell = self.folder / "cells" / f"{2:016x}" / "cell.json"
-        cell.write_text(json.dumps({**json.loads(cell.read_text()), "runs": [{"pass": 1, "busy": "it waited 51 % of its time for a core"}]}))
+        self.make_busy(2)
         said = self.said()
         self.assertIn("iteration limit, 1000 iterations, 10 ms (busy)", said)
         self.assertEqual(sum(text.endswith("(busy)") for text in said), 1)
@@ -157,7 +156,8 @@ class PlotConvergence(unittest.TestCase):
         name = "odd_mass_stack-ccp-dual_residual-iteration"
         self.assertTrue([w for w in self.said(name=name) if "Without dual residual: ADMM balanced, NSGS." in w])
 
-    def test_swept_values_have_colours_in_order(self):
+    def make_swept_folder(self):
+        """ADMM with three values of rho."""
         make_result_folder(self.folder)
         manifest = json.loads((self.folder / "manifest.json").read_text())
         manifest["config"]["sweep"] = {"/solvers/0/parameters/rho": [1e-3, 1.0, 1e3]}
@@ -170,11 +170,43 @@ class PlotConvergence(unittest.TestCase):
             path.write_text(json.dumps(cell))
             rows.append(["odd_mass_stack", "ccp", f"ADMM (rho={rho})", path.parent.name])
         (self.folder / "summary.csv").write_text("\n".join(",".join(row) for row in rows) + "\n")
+
+    def test_swept_values_have_colours_in_order(self):
+        self.make_swept_folder()
         text = self.svg()
         said = re.findall(r"<!-- (.*?) -->", text)
         first = said.index("rho (1/kg):")
         self.assertEqual(said[first - 1:first + 4], ["ADMM", "rho (1/kg):", "$10^{-3}$", "$10^{0}$", "$10^{3}$"])
         self.assertEqual(re.findall(r"stroke: (#\w+); stroke-width: 4", text), ["#440154", "#27828c", "#b1d942"])  # from dark to light
+
+    def make_busy(self, number):
+        """The run of a cell was disturbed."""
+        cell = self.folder / "cells" / f"{number:016x}" / "cell.json"
+        cell.write_text(json.dumps({**json.loads(cell.read_text()), "runs": [{"pass": 1, "busy": "it waited 51 % of its time for a core"}]}))
+
+    def test_legends_in_order_mark_the_times_of_a_busy_machine_too(self):
+        self.make_swept_folder()
+        self.make_busy(3)
+        said = re.findall(r"<!-- (.*?) -->", self.svg())
+        first = said.index("rho (1/kg):")
+        self.assertEqual(said[first - 1:first + 4], ["ADMM", "rho (1/kg):", "$10^{-3}$", "$10^{0}$", "$10^{3}$ (busy)"])
+        self.assertTrue([text for text in said if "(busy): timed while other programs kept" in text], said)
+        self.assertFalse([text for text in self.said("--legend", "labels") if "busy" in text])
+        # Of two solvers a value is two curves, so that the solvers have the mark; those without swept values have their own.
+        summary = self.folder / "summary.csv"
+        rows = summary.read_text()
+        more = "".join(f"odd_mass_stack,ccp,FADMM (rho={rho}),{k:016x}\n" for k, rho in ((1, 1.0), (3, 1e3)))
+        summary.write_text(f"{rows}{more}odd_mass_stack,ccp,Jacobi,{3:016x}\n")
+        said = re.findall(r"<!-- (.*?) -->", self.svg())
+        first = said.index("rho (1/kg):")
+        self.assertEqual(said[first - 3:first + 4], ["ADMM (1 of 3 busy)", "FADMM (1 of 2 busy)", "Jacobi (busy)", "rho (1/kg):",
+                                                     "$10^{-3}$", "$10^{0}$", "$10^{3}$"])
+        # Without an axis of time nothing shows times.
+        manifest = json.loads((self.folder / "manifest.json").read_text())
+        manifest["config"]["plots"] = [{"kind": "convergence", "x": "iteration", "y": "relative_residual"}]
+        (self.folder / "manifest.json").write_text(json.dumps(manifest))
+        self.draw(self.folder, "--format", "svg")
+        self.assertNotIn("busy", (self.folder / "plots" / "odd_mass_stack-ccp-relative_residual-iteration.svg").read_text())
 
     def test_a_plot_of_the_config_does_not_turn_the_usual_curves_off(self):
         make_result_folder(self.folder, plots=[{"kind": "sweep", "against": "contacts"}])
