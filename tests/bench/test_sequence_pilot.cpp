@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <filesystem>
@@ -38,6 +40,36 @@ Catalog moving_fakes() {
     return name == "ipm_qp" ? moving_scenes().make_solver(name) : fake(name);
   };
   return catalog;
+}
+
+/// What is left of a run of this cell that was broken off: eight steps of 2 s, with a mark after six of them, which took 18 s.
+void leave_unfinished(const Cell& cell, const fs::path& results) {
+  const fs::path of_cell = results / "cells" / cell.hash;
+  fs::create_directories(of_cell);
+  StepRow row;
+  row.build_s = 0.5;
+  row.setup_s = 0.25;
+  row.solve_s = 1.25;
+  {
+    StepsCsv csv(of_cell / steps_name, {});
+    for (row.step = 0; row.step < 8; ++row.step) csv.add(row);
+  }
+  write_step_mark(of_cell / step_mark_name, {6, {}, {}, {18.0, 0.0, 6, 0}});
+}
+
+/// 41 scenes on trajectories of their own, of which every second one is looked at: these have 12 steps. Of the others one has
+/// 24, the rest 1200.
+std::string many_sequences() {
+  nlohmann::json config = {{"name", "x"}, {"solvers", {{{"solver", "apgd"}}}}, {"limits", {{"wall_s", 60}}}};
+  for (int i = 0; i < 41; ++i)
+    config["problems"].push_back({{"scene", "ball_box"},
+                                  {"label", fmt::format("box {}", i)},
+                                  {"parameters", {{"spheres", i + 1}}},
+                                  {"sequence",
+                                   {{"steps", i % 2 == 0 ? 12 : i == 1 ? 24 : 1200},
+                                    {"trajectory", "own"},
+                                    {"driver", {{"solver", "ipm_qp"}}}}}});
+  return config.dump();
 }
 
 }  // namespace
@@ -114,20 +146,32 @@ TEST_CASE("A look at a sequence ends with its budget, and with what its solvers 
 TEST_CASE("A run of a sequence that was broken off says what its steps take") {
   const TemporaryFolder folder;
   const Plan plan = sequence_plan(sequence_config());
-  const fs::path of_cell = folder / "x" / "cells" / plan.cells.front().hash;
-  fs::create_directories(of_cell);
-  StepRow row;
-  row.build_s = 0.5;
-  row.setup_s = 0.25;
-  row.solve_s = 1.25;
-  {
-    StepsCsv csv(of_cell / steps_name, {});
-    for (row.step = 0; row.step < 8; ++row.step) csv.add(row);
-  }
-  // 18 s for the first six, of which 12 s are known by name.
-  write_step_mark(of_cell / step_mark_name, {6, {}, {}, {18.0, 0.0, 6, 0}});
+  leave_unfinished(plan.cells.front(), folder / "x");
   const SequencePilot seen = look_at_sequences(plan, {0}, moving_scenes(), folder / "x", 60.0);
-  CHECK(seen.cells.at(0) == Approx(6 * 3.0));
+  CHECK(seen.cells.at(0) == Approx(6 * 3.0));  // 12 of the 18 s are known by name, and what is off these clocks goes on
   CHECK(seen.looked_steps == 8);
   CHECK(seen.reach == Approx(8.0 / 12.0));
+}
+
+TEST_CASE("What a look expects of a sequence ends at its wall limit") {
+  const TemporaryFolder folder;
+  const Plan plan = sequence_plan(sequence_config({{"/limits", {{"wall_s", 10}}}}));
+  leave_unfinished(plan.cells.front(), folder / "x");
+  CHECK(look_at_sequences(plan, {0}, moving_scenes(), folder / "x", 60.0).cells.at(0) == 10.0);
+}
+
+TEST_CASE("Sequences that were not looked at take the mean of a step, up to their wall limit") {
+  const TemporaryFolder folder;
+  const Plan plan = sequence_plan(many_sequences());
+  REQUIRE(plan.cells.size() == 41);
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+    all.push_back(i);
+    if (i % 2 == 0) leave_unfinished(plan.cells[i], folder / "x");
+  }
+  const SequencePilot seen = look_at_sequences(plan, all, moving_scenes(), folder / "x", 600.0);
+  CHECK(seen.looked_steps == 21 * 8);  // nothing was solved
+  CHECK(seen.cells.at(0) == Approx(18.0));
+  CHECK(seen.cells.at(1) == Approx(2 * 18.0));
+  CHECK(seen.cells.at(3) == 60.0);
 }
