@@ -71,6 +71,21 @@ TEST_CASE("sequences: one that was broken off while it settled goes on there, wi
     for (std::size_t row = 0; row < 6; ++row) CHECK(here.number(row, name) == there.number(row, name));
 }
 
+TEST_CASE("sequences: one whose mark is damaged begins anew") {
+  const TemporaryFolder folder;
+  leave_mark(folder, settling_config(), {500.0, 900.0, 3, 2});
+  const fs::path mark = folder / "x" / "cells" / sequence_plan(settling_config()).cells.at(0).hash / step_mark_name;
+  std::string bytes = read_text(mark);
+  const auto bytes_of = [](double value) { return std::string(reinterpret_cast<const char*>(&value), sizeof value); };
+  const std::size_t place = bytes.find(bytes_of(500.0));
+  REQUIRE(place != std::string::npos);
+  write_text(mark, bytes.replace(place, sizeof(double), bytes_of(400.0)));
+  const CellRecord record = run_sequences(settling_config(), folder).record("apgd");
+  CHECK(record.status == Status::solved);
+  CHECK(record.wall_s < 400.0);
+  CHECK_FALSE(notes_hold(record, "went on"));
+}
+
 TEST_CASE("sequences: the wall limit of one that goes on is what is left of it") {
   const TemporaryFolder folder;
   leave_mark(folder, settling_config(20), {21.0, 0.0, 3, 0});

@@ -253,8 +253,18 @@ TEST_CASE("a flipped digit in summary.csv is noticed by who reads it, and the ne
   CHECK_THAT(run_program(place, {"run", place.text("c.json"), "--out", place.text("old")}).err, Catch::Contains(damaged));
   CHECK(read_text(file) == whole);
   CHECK(run_program(place, {"compare", place.text("old/c"), place.text("old/c")}).code == 0);
+  // So is that of results which were set aside.
+  fs::copy(place / "old", place / "other", fs::copy_options::recursive);
+  std::ofstream(place / "other/c/summary.csv") << flipped;
+  REQUIRE(run_stack(place, "old", {"--set", "/stop/max_iterations=30"}).code == 0);
+  const fs::path earlier = fs::directory_iterator(place / "old/c/earlier")->path() / "summary.csv";
+  REQUIRE(read_text(earlier) == whole);
+  std::ofstream(earlier) << flipped;
+  CHECK_THAT(bad_input_line(run_program(place, {"compare", place.text("old/c"), place.text("old/c")})),
+             Catch::Contains("earlier/") && Catch::Contains(damaged));
   // That of an earlier program has none, and is read.
-  std::ofstream(file) << flipped;
+  fs::remove_all(place / "old");
+  fs::rename(place / "other", place / "old");
   auto json = nlohmann::json::parse(read_text(manifest));
   CHECK(json.erase("files") == 1);
   std::ofstream(manifest) << json;

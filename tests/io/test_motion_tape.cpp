@@ -147,3 +147,30 @@ TEST_CASE("the checksum of a tape covers each of its members") {
   noticed([](Hdf5Editor& editor) { editor.reals("/end/impulses", {0.1, 0.2, -2.0, -7.0, 0.0, 0.0}); });
   noticed([](Hdf5Editor& editor) { editor.reals("/end/impulse", {0.1, 0.2, -2.0, -7.0}); });
 }
+
+TEST_CASE("the checksum of a mark covers each of its members") {
+  const TemporaryFolder folder;
+  const auto file = folder / "m.hdf5";
+  const auto noticed = [&](const std::string& path, const auto& change) {
+    CAPTURE(path);
+    write_step_mark(file, {300, sample_end(), {"ball_box", 311, Vector::Ones(2)}, {12.5, 3.25, 200, 7}});
+    {
+      Hdf5Editor editor(file);
+      change(editor, path);
+    }
+    CHECK_THROWS_WITH(read_step_mark(file), Catch::Contains("is damaged: its checksum"));
+  };
+  const auto number = [&](const std::string& path, std::vector<double> values) {
+    noticed(path, [&](Hdf5Editor& editor, const std::string& place) { editor.reals(place, values); });
+  };
+  number("/step", {301.0});
+  number("/state/step", {312.0});
+  number("/state/values", {1.0, 1.5});
+  number("/used/wall_s", {12.0});
+  number("/used/driver_s", {3.5});
+  number("/used/driven", {201.0});
+  number("/used/unsolved", {8.0});
+  number("/end/impulse", {0.1, 0.2, -2.0, -7.0});
+  number("/end/carried", {0.8});
+  noticed("/state/scene", [](Hdf5Editor& editor, const std::string& path) { editor.text(path, "ball_bax"); });
+}
