@@ -2,6 +2,7 @@
 #include <string>
 
 #include "bench/fake_catalog.hpp"
+#include "bench/run/kernel_times.hpp"
 #include "bench/run/pilot.hpp"
 #include "bench/runs.hpp"
 
@@ -62,6 +63,27 @@ TEST_CASE("A look goes by the time limit and the wall limit") {
   CHECK(look_by_text(slow_pebbles(R"({"max_iterations": 2000000000, "time_limit_s": 30})")).cells.at(0) >= 30.0);
   CHECK(look_by_text(slow_pebbles(R"({"max_iterations": 2000000000, "time_limit_s": 1e6}, "limits": {"wall_s": 50})"))
             .cells.at(0) == 50.0);
+}
+
+TEST_CASE("A cell that has not ended is looked at for longer while the budget lasts") {
+  // Each of many cells has a short look at first. The iterations of one are quick after a start that takes 0.3 s.
+  const std::string text = R"({"name": "x", "problems": [{"scene": "pebbles"}],
+    "solvers": [{"solver": "good", "parameters": {"seconds": 0.3}}, {"solver": "good", "label": "quick"}],
+    "sweep": {"/solvers/1/parameters/step": [0.3, 0.31, 0.32, 0.33, 0.34, 0.35, 0.36, 0.37, 0.38, 0.39, 0.4, 0.41, 0.42, 0.43, 0.44,
+                                             0.45, 0.46, 0.47, 0.48, 0.49, 0.5, 0.51, 0.52, 0.53, 0.54, 0.55, 0.56, 0.57, 0.58]},
+    "stop": {"tolerance": 1e-8, "max_iterations": 1000}})";
+  const PilotTimes times = look_by_text(text);
+  REQUIRE(times.cells.size() == 30);
+  CHECK(times.cells.at(0) > 0.3);
+  CHECK(times.cells.at(0) < 1.0);
+}
+
+TEST_CASE("A look counts the time of measuring kernels, once a problem") {
+  const std::string solvers = R"("solvers": [{"solver": "good"}, {"solver": "good", "label": "again"}])";
+  const std::string two = R"({"name": "x", "problems": [{"scene": "pebbles"}, {"scene": "pebbles", "label": "three",
+    "parameters": {"count": 3}}], )";
+  CHECK(look_by_text(two + R"("kernels": true, )" + solvers + "}").build_s > 2 * least_measuring_s);
+  CHECK(look_by_text(two + solvers + "}").build_s < least_measuring_s);
 }
 
 TEST_CASE("A look ends with its budget") { CHECK(look_by_text(solvers_config({"hang"}), 0.3).cells.empty()); }

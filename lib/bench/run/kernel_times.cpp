@@ -22,6 +22,7 @@ using CsrMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
 // A kernel is repeated in batches until this much time is spent, but at least so often: the first calls fill the caches.
 constexpr double time_per_kernel_s = 0.3;
 constexpr int calls_per_batch = 10, least_batches = 3;
+constexpr int kernels_of_problem = 5;  // at most
 
 /// The time of one call in the fastest batch, s, where `between` runs before each, off the clock.
 template <typename Kernel, typename Between>
@@ -66,6 +67,8 @@ CsrMatrix inverse_matrix(const MassMatrix& mass) {
 }
 
 }  // namespace
+
+const double least_measuring_s = kernels_of_problem * time_per_kernel_s;
 
 FirstOrderKernels::FirstOrderKernels(ContactProblem problem, int threads)
     : problem_(std::move(problem)),

@@ -42,6 +42,9 @@ class KernelTotals {
   std::int64_t calls_ = 0;
 };
 
+/// What measuring the kernels of a problem takes at least, s.
+extern const double least_measuring_s;
+
 /// Times the kernels in this process, on `threads` threads where they take any (Eigen's run on one).
 KernelTimes measure_kernels(const ContactProblem& problem, int threads);
 
