@@ -10,6 +10,17 @@
 
 namespace ccp {
 
+const std::optional<std::vector<std::string>>& FactNames::of(const Scene& scene, const SceneRegistry& scenes) const {
+  if (const auto known = names_.find(scene.info().name); known != names_.end()) return known->second;
+  std::optional<std::vector<std::string>> names;
+  // With the parameters of a problem it can have millions of bodies.
+  if (const auto motion = scenes.make(scene.info().name)->motion(0)) {
+    names.emplace();
+    for (const MotionFact& fact : motion->facts()) names->push_back(fact.name);
+  }
+  return names_.emplace(scene.info().name, std::move(names)).first->second;
+}
+
 Catalog standard_catalog(SceneRegistry scenes) {
   Catalog catalog;
   catalog.scenes = std::move(scenes);

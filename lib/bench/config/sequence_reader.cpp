@@ -84,11 +84,10 @@ void make_lists_absolute(Json& sweep, const std::filesystem::path& folder) {
 SequenceSpec read_sequence(const Json& entry, const Scene& scene, std::uint64_t seed, const Catalog& catalog,
                            const ConfigKeys& keys, const std::string& pointer, const JsonSource& source, bool of_results) {
   const Shape& shape = keys.shape("sequence");
-  // With the parameters of the problem it can have millions of bodies.
-  const auto usual_motion = catalog.scenes.make(scene.info().name)->motion(seed);
-  if (!usual_motion) source.fail(pointer, fmt::format("scene '{}' does not move", scene.info().name));
+  const auto& facts = catalog.facts.of(scene, catalog.scenes);
+  if (!facts) source.fail(pointer, fmt::format("scene '{}' does not move", scene.info().name));
   SequenceSpec sequence;
-  for (const MotionFact& fact : usual_motion->facts()) sequence.facts.push_back(fact.name);
+  sequence.facts = *facts;
   sequence.steps = shape.value<int>(entry, "steps");
   sequence.settle = shape.value<int>(entry, "settle");
   Checks check(source.mistakes);
