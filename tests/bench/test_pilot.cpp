@@ -59,6 +59,19 @@ TEST_CASE("The time of a run that was stopped is set-up and what its iterations 
   CHECK(expected_solve_s(stop, result, 6.0) == Approx(1.0 + 8.0 / 0.8));
 }
 
+TEST_CASE("The start of a peer is counted once, and so is what passes beside a single iteration") {
+  StopRule stop;
+  stop.max_iterations = 1000;
+  stop.time_limit_s = 10.0;
+  Result result;
+  result.iterations = 2;
+  result.solve_s = 0.01;  // of 0.5 s
+  CHECK(expected_solve_s(stop, result, 0.5, true) == Approx(0.49 + 5.0));
+  CHECK(expected_solve_s(stop, result, 0.5, false) == Approx(250.0));
+  result.iterations = 1;
+  CHECK(expected_solve_s(stop, result, 0.5, false) == Approx(0.49 + 10.0));
+}
+
 TEST_CASE("A look goes by the time limit and the wall limit") {
   CHECK(look_by_text(slow_pebbles(R"({"max_iterations": 2000000000, "time_limit_s": 30})")).cells.at(0) >= 30.0);
   CHECK(look_by_text(slow_pebbles(R"({"max_iterations": 2000000000, "time_limit_s": 1e6}, "limits": {"wall_s": 50})"))
@@ -76,6 +89,15 @@ TEST_CASE("A cell that has not ended is looked at for longer while the budget la
   REQUIRE(times.cells.size() == 30);
   CHECK(times.cells.at(0) > 0.3);
   CHECK(times.cells.at(0) < 1.0);
+}
+
+TEST_CASE("Of many cells, some of every solver are looked at") {
+  std::string steps = "0.5";
+  for (int i = 1; i < 150; ++i) steps += "," + std::to_string(0.5 + 0.001 * i);
+  const std::string text = R"({"name": "x", "problems": [{"scene": "pebbles"}],
+    "solvers": [{"solver": "good"}, {"solver": "noisy", "label": "other"}], "stop": {"tolerance": 1e-8},
+    "sweep": {"/solvers/*/parameters/step": [)" + steps + "]}}";
+  CHECK(look_by_text(text, 8.0).cells.size() == 300);
 }
 
 TEST_CASE("A look counts the time of measuring kernels, once a problem") {

@@ -15,6 +15,7 @@
 #include "bench/run/shared_numbers.hpp"
 #include "bench/run/worker.hpp"
 #include "core/stopwatch.hpp"
+#include "peers/peer_solver.hpp"
 #include "process/process_pool.hpp"
 #include "solvers/run_monitor.hpp"
 
@@ -61,7 +62,7 @@ Seen look_at_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog,
   const bool stopped = result.status == Status::interrupted ||
                        (result.verdict == Status::time_limit && stop.time_limit_s < cell.stop.time_limit_s);
   if (!stopped) return {overhead + before + took, true};
-  return {std::min(overhead + before + expected_solve_s(cell.stop, result, took), cell.limits.wall_s), false};
+  return {std::min(overhead + before + expected_solve_s(cell.stop, result, took, as_peer(*solver) != nullptr), cell.limits.wall_s), false};
 }
 
 /// Cells of one problem, one after the other in the same worker. Numbers: the time of making the problem, then two for each
@@ -170,11 +171,13 @@ class Look {
 
 }  // namespace
 
-double expected_solve_s(const StopRule& stop, const Result& result, double took_s) {
+double expected_solve_s(const StopRule& stop, const Result& result, double took_s, bool off_clock_once) {
   const double iterating = took_s - result.setup_s, iterations = std::max(1, result.iterations);
+  const double more = expected_iterations(stop, result) / iterations, limit = stop.time_limit_s - result.setup_s;
+  if (off_clock_once || result.iterations < 2)
+    return result.setup_s + std::max(0.0, iterating - result.solve_s) + std::min(result.solve_s * more, limit);
   const double on_clock = std::clamp(result.solve_s / iterating, 1e-3, 1.0);
-  return result.setup_s + std::min(iterating / iterations * expected_iterations(stop, result),
-                                   (stop.time_limit_s - result.setup_s) / on_clock);
+  return result.setup_s + std::min(iterating * more, limit / on_clock);
 }
 
 PilotTimes look_at(const Plan& plan, const std::vector<std::size_t>& cells, const Catalog& catalog, double budget_s) {
@@ -182,9 +185,15 @@ PilotTimes look_at(const Plan& plan, const std::vector<std::size_t>& cells, cons
   std::vector<std::size_t> still;
   for (const std::size_t index : cells)
     if (!plan.cells[index].spec->sequence) still.push_back(index);
+  // Solver by solver: every so many of the plan's order could be the same solver each time.
+  std::vector<std::size_t> some = still;
+  std::stable_sort(some.begin(), some.end(), [&](std::size_t a, std::size_t b) {
+    return plan.cells[a].solver->label < plan.cells[b].solver->label;
+  });
   const std::size_t stride = std::max<std::size_t>(1, (still.size() + most_cells - 1) / most_cells);
-  std::vector<std::size_t> some;
-  for (std::size_t i = 0; i < still.size(); i += stride) some.push_back(still[i]);
+  for (std::size_t i = 0; i * stride < some.size(); ++i) some[i] = some[i * stride];
+  some.resize((some.size() + stride - 1) / stride);
+  std::sort(some.begin(), some.end());
   Look look(plan, catalog, budget_s);
   look.at(some, std::clamp(budget_s / (2.0 * static_cast<double>(std::max<std::size_t>(1, some.size()))), shortest_look,
                            longest_look));

@@ -26,7 +26,8 @@ struct PilotTimes {
 PilotTimes look_at(const Plan& plan, const std::vector<std::size_t>& cells, const Catalog& catalog, double budget_s);
 
 /// The wall time of a whole run, s, of which the beginning is known: its result when it was stopped, after `took_s` of wall
-/// time with judging and tracing.
-double expected_solve_s(const StopRule& stop, const Result& result, double took_s);
+/// time with judging and tracing. What passes off the solver's clock is taken to recur with every iteration; once where the
+/// caller says so, for a peer whose process starts, and where one iteration is all that was seen.
+double expected_solve_s(const StopRule& stop, const Result& result, double took_s, bool off_clock_once = false);
 
 }  // namespace ccp
