@@ -62,7 +62,8 @@ Seen look_at_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog,
   const bool stopped = result.status == Status::interrupted ||
                        (result.verdict == Status::time_limit && stop.time_limit_s < cell.stop.time_limit_s);
   if (!stopped) return {overhead + before + took, true};
-  return {std::min(overhead + before + expected_solve_s(cell.stop, result, took, as_peer(*solver) != nullptr), cell.limits.wall_s), false};
+  const double expected = expected_solve_s(cell.stop, result, took, as_peer(*solver) != nullptr);
+  return {std::min(overhead + before + expected, cell.limits.wall_s), false};
 }
 
 /// Cells of one problem, one after the other in the same worker. Numbers: the time of making the problem, then two for each
@@ -113,8 +114,9 @@ class Look {
 
   void at(const std::vector<std::size_t>& cells, double look_s) {
     std::vector<std::size_t> open = cells;
-    while (!open.empty()) {
+    while (true) {
       open = round(open, look_s);
+      if (open.empty()) return;
       double making = 0.0;
       for (const auto& [key, seconds] : making_of(open)) making += seconds;
       const double longer = (left() - making) / (2.0 * static_cast<double>(open.size()));
