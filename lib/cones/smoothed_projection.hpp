@@ -16,8 +16,12 @@ struct SmoothedProjection {
 
 /// m_ω(z) and ∇m_ω(z) (H.9, H.10). At kinks (omega = 0) an element of the generalised Jacobian.
 SmoothedProjection smoothed_polar_projection(const Vector3& z, double mu, double omega);
+/// m_ω(z) alone, to the last bit.
+Vector3 smoothed_polar_value(const Vector3& z, double mu, double omega);
 
 /// The De Saxcé velocity F_ω(u) = u + (mu ((‖u_T‖² + ω²)^½ − ω), 0, 0) and its gradient (Koziara 2017, eq. 39; H.11).
 SmoothedProjection smoothed_de_saxce(const Vector3& u, double mu, double omega);
+/// F_ω(u) alone, to the last bit.
+Vector3 smoothed_de_saxce_value(const Vector3& u, double mu, double omega);
 
 }  // namespace ccp

@@ -16,12 +16,7 @@ void sort_and_unite(std::vector<int>& numbers) {
 /// a <- entries of column j of D, those of each body times H_b⁻¹; `a` is zero elsewhere.
 void add_response(const SparseMatrix& D, const MassMatrix& mass, const std::vector<int>& bodies, Index j, Vector& a) {
   for (SparseMatrix::InnerIterator entry(D, j); entry; ++entry) a[entry.row()] = entry.value();
-  for (const int b : bodies) {
-    const Index size = mass.blocks().size(b);
-    const Eigen::Map<const Eigen::Matrix<double, 6, 6>> inverse(mass.block_inverse(b));
-    auto part = a.segment(mass.blocks().offset(b), size);
-    part = inverse.topLeftCorner(size, size).lazyProduct(part).eval();
-  }
+  for (const int b : bodies) mass.solve_group(b, a.segment(mass.groups().offset(b), mass.groups().size(b)));
 }
 
 double column_dot(const SparseMatrix& D, Index i, const Vector& a) {
@@ -37,10 +32,10 @@ BodyColumns::BodyColumns(ConstraintSet constraints, const GlobalForm& form, cons
       form_(form),
       mass_(mass),
       bodies_(static_cast<std::size_t>(constraints_.count())),
-      blocks_(static_cast<std::size_t>(mass.blocks().count())),
+      blocks_(static_cast<std::size_t>(mass.groups().count())),
       response_(Vector::Zero(form.D.rows())) {
-  assert(mass.block_diagonal());
-  const std::vector<int> owner = mass.blocks().owner();
+  assert(mass.size() == 0 || !mass.groups().empty());
+  const std::vector<int> owner = mass.groups().owner();
   for (Index i = 0; i < constraints_.count(); ++i) {
     auto& bodies = bodies_[static_cast<std::size_t>(i)];
     for (Index c = 0; c < constraints_.rows(i); ++c)
@@ -59,7 +54,7 @@ void BodyColumns::for_column(Index block, Index column, const std::vector<int>& 
   for (const int i : coupled)
     for (Index row = constraints_.offset(i), last = row + constraints_.rows(i); row < last; ++row)
       take(row, column_dot(form_.D, row, response_));
-  for (const int b : bodies) response_.segment(mass_.blocks().offset(b), mass_.blocks().size(b)).setZero();
+  for (const int b : bodies) response_.segment(mass_.groups().offset(b), mass_.groups().size(b)).setZero();
 }
 
 /// The blocks that share a body with one, itself among them, ascending: its pattern in N.

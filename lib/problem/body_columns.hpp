@@ -9,11 +9,12 @@
 
 namespace ccp {
 
-/// N = DᵀH⁻¹D + C of a block-diagonal H, column after column by bodies, none of which is kept: from D and H⁻¹ themselves, not
-/// from the square root of the factored operator, so that what is exact in them stays so. Form and mass must outlive it.
+/// N = DᵀH⁻¹D + C of an H that splits into bodies, column after column by bodies, none of which is kept: from D and H⁻¹
+/// themselves, not from the square root of the factored operator, so that what is exact in them stays so. Form and mass must
+/// outlive it.
 class BodyColumns {
  public:
-  /// mass: must be block_diagonal().
+  /// mass: must have groups(), the bodies.
   BodyColumns(ConstraintSet constraints, const GlobalForm& form, const MassMatrix& mass);
 
   /// N, m×m; what is exactly zero is not stored.

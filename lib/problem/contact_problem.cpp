@@ -64,7 +64,7 @@ const std::vector<Matrix3>& ContactProblem::diagonal_blocks() const {
   if (given_global() && !has_factored()) {
     const MassMatrix& inverse = mass();
     timed(*data_, "diagonal blocks", [&] {
-      data_->diagonal_blocks = delassus_diagonal_blocks(constraints(), data_->global->D, data_->global->C, inverse);
+      data_->diagonal_blocks = delassus_diagonal_blocks(constraints(), *data_->global, inverse);
     });
     return *data_->diagonal_blocks;
   }
@@ -109,10 +109,9 @@ void ContactProblem::local_velocity(const Vector& impulse, Vector& body_scratch,
 
 const LocalForm& ContactProblem::local() const {
   if (!data_->local) {
-    const FactoredDelassus* blocks = has_factored() ? &factored() : nullptr;
     const Vector& r = free_velocity();
     timed(*data_, "global to local", [&] {
-      data_->local = LocalForm{assemble_delassus(*data_->global, *data_->mass, blocks), r};
+      data_->local = LocalForm{assemble_delassus(constraints(), *data_->global, *data_->mass), r};
     });
   }
   return *data_->local;

@@ -173,8 +173,11 @@ Vector column_energies(const SparseMatrix& D, const MassMatrix& mass) {
 
 }  // namespace
 
-SparseMatrix assemble_delassus(const GlobalForm& form, const MassMatrix& mass, const FactoredDelassus* factored) {
-  return factored != nullptr ? BodyColumns(factored->constraints(), form, mass).assembled() : assemble_by_solves(form, mass);
+SparseMatrix assemble_delassus(const ConstraintSet& set, const GlobalForm& form, const MassMatrix& mass) {
+  if (mass.size() > 0 && mass.groups().empty()) return assemble_by_solves(form, mass);
+  SparseMatrix N = BodyColumns(set, form, mass).assembled();
+  if (mass.block_diagonal()) return N;
+  return SparseMatrix(0.5 * (N + SparseMatrix(N.transpose())));
 }
 
 Index delassus_numbers(const ContactProblem& problem) {

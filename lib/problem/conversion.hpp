@@ -8,9 +8,9 @@
 /// The exact conversions between the two forms. ContactProblem calls them once and keeps the result.
 namespace ccp {
 
-/// N = DᵀH⁻¹D + C (A.3), m×m, symmetric where H is, by blocks of bodies for a block-diagonal H (through `factored`, may be
-/// null otherwise), else by solving with H for all columns of D.
-SparseMatrix assemble_delassus(const GlobalForm& form, const MassMatrix& mass, const FactoredDelassus* factored);
+/// N = DᵀH⁻¹D + C (A.3), m×m, symmetric where H is: body by body where H splits into small ones, else by solving with H for
+/// all columns of D.
+SparseMatrix assemble_delassus(const ConstraintSet& set, const GlobalForm& form, const MassMatrix& mass);
 
 /// How many numbers N has by blocks of constraints, of those that share a group of dofs that H couples (those of a problem
 /// given in local form as they are); does not form N.

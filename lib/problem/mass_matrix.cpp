@@ -4,6 +4,7 @@
 
 #include <Eigen/Cholesky>
 #include <limits>
+#include <utility>
 
 #include "core/error.hpp"
 
@@ -40,6 +41,11 @@ MassMatrix::MassMatrix(const SparseMatrix& H, MatrixKind kind) : size_(H.rows())
     invert_blocks(H);
     return;
   }
+  if (kind == MatrixKind::spd)
+    if (BlockPartition groups = finest_groups(H); GroupInverse::suits(groups)) {
+      small_groups_.emplace(H, std::move(groups));
+      return;
+    }
   factor_ = make_linear_solver("auto", kind);
   factor_->set_refinement_steps(1);
   if (factor_->analyze(H) != LinearStatus::ok || factor_->factorize(H) != LinearStatus::ok)
@@ -71,10 +77,27 @@ void MassMatrix::invert_blocks(const SparseMatrix& H) {
   }
 }
 
+void MassMatrix::solve_group(Index group, VectorRef part) const {
+  if (small_groups_) {
+    small_groups_->solve_group(group, part);
+    return;
+  }
+  const Index size = blocks_.size(group);
+  const Eigen::Map<const Eigen::Matrix<double, 6, 6>> inverse(block_inverse(group));
+  const Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1> solution =
+      inverse.topLeftCorner(size, size).lazyProduct(part);
+  part = solution;
+}
+
 void MassMatrix::solve(ConstVectorRef rhs, VectorRef x) const {
   if (factor_) {
     // A right-hand side that overflowed has no solution: NaN, which no measure takes for convergence.
     if (factor_->solve(rhs, x) != LinearStatus::ok) x.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  if (small_groups_) {
+    x = rhs;
+    for (Index g = 0; g < groups().count(); ++g) solve_group(g, x.segment(groups().offset(g), groups().size(g)));
     return;
   }
   Eigen::Matrix<double, 6, 1> part;

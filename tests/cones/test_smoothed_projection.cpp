@@ -68,6 +68,18 @@ TEST_CASE("the smoothed projection is within omega of the projection, and is it 
     }
 }
 
+TEST_CASE("smoothed values alone have the bits of those beside gradients", "[cones]") {
+  Uniform uniform(46);
+  for (const double mu : {0.0, 1e-3, 0.3, 5.0})
+    for (const double omega : {0.0, 1e-12, 0.1})
+      for (int i = 0; i < 100; ++i) {
+        Vector3 z = uniform.point<Vector3>(1.0);
+        if (i % 10 == 0) z.tail<2>().setZero();
+        CHECK(smoothed_polar_value(z, mu, omega) == smoothed_polar_projection(z, mu, omega).value);
+        CHECK(smoothed_de_saxce_value(z, mu, omega) == smoothed_de_saxce(z, mu, omega).value);
+      }
+}
+
 TEST_CASE("the gradient of the smoothed projection is symmetric with eigenvalues in [0, 1]", "[cones]") {
   Uniform uniform(44);
   for (const double mu : {0.0, 1e-8, 0.5, 20.0})

@@ -46,7 +46,7 @@ TEST_CASE("conversions are cached and timed") {
   CHECK(problem.conversions().size() == 1);  // inverse of H, by the builder
   const AssembledDelassus* first = &problem.assembled();
   const auto count = problem.conversions().size();
-  CHECK(count == 5);  // and factored operator, free velocity, global to local, block-CSR
+  CHECK(count == 4);  // and free velocity, global to local, block-CSR
   CHECK(&problem.assembled() == first);
   const ContactProblem copy = problem;
   CHECK(&copy.assembled() == first);

@@ -241,6 +241,30 @@ TEST_CASE("an order of blocks exists where all of them share a body, or where th
   CHECK(spread_order({0, 0, 0}, {}, 1) == std::vector<int>{0, 1});
 }
 
+TEST_CASE("columns of N by coupled groups of dofs are those of the definition") {
+  RandomShape shape{4, 9, 2, 2, 3};
+  shape.coupled_mass = true;
+  shape.compliance = true;
+  const ContactProblem problem = random_problem(14, shape);
+  const GlobalForm& form = problem.global();
+  REQUIRE(!problem.has_factored());
+  REQUIRE(!problem.mass().groups().empty());
+  const DenseMatrix H = form.H, D = form.D, N = DenseMatrix(D.transpose() * H.ldlt().solve(D)) + DenseMatrix(form.C);
+  const double scale = N.cwiseAbs().maxCoeff();
+  CHECK((DenseMatrix(problem.local().N) - N).cwiseAbs().maxCoeff() <= 1e-13 * scale);
+  CHECK(symmetry_defect(problem.local().N) == 0.0);
+  BodyColumns columns(problem.constraints(), form, problem.mass());
+  const Vector x = Uniform(15).vector(problem.rows());
+  Vector sums;
+  columns.multiply_absolute(x, sums);
+  CHECK((sums - N.cwiseAbs() * x.cwiseAbs()).cwiseAbs().maxCoeff() <= 1e-13 * scale * x.cwiseAbs().sum());
+  for (Index i = 0; i < problem.constraints().count(); ++i) {
+    const Index first = problem.constraints().offset(i), rows = problem.constraints().rows(i);
+    const Matrix3& block = problem.diagonal_blocks()[static_cast<std::size_t>(i)];
+    CHECK((block.topLeftCorner(rows, rows) - N.block(first, first, rows, rows)).cwiseAbs().maxCoeff() <= 1e-13 * scale);
+  }
+}
+
 TEST_CASE("columns of N by bodies have the bits of the assembled N") {
   RandomShape soft{40, 90, 20, 20, 20};
   soft.compliance = true;

@@ -71,7 +71,7 @@ TEST_CASE("bodies solved for at once have the Delassus matrix of the definition"
   const MotionProblem step = motion->problem();
   const GlobalForm& form = step.problem.global();
   REQUIRE(form.D.cols() > 100);
-  const DenseMatrix N = assemble_delassus(form, step.problem.mass(), nullptr), D = form.D, H = form.H;
+  const DenseMatrix N = assemble_delassus(step.problem.constraints(), form, step.problem.mass()), D = form.D, H = form.H;
   const DenseMatrix exact = D.transpose() * H.ldlt().solve(D);
   CHECK((N - exact).cwiseAbs().maxCoeff() < 1e-10 * exact.cwiseAbs().maxCoeff());
   CHECK((N - N.transpose()).cwiseAbs().maxCoeff() == 0.0);

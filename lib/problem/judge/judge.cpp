@@ -25,8 +25,7 @@ Judge::Judge(const ContactProblem& problem, Model model)
     : problem_(model == Model::ccp ? problem.symmetrised() : problem), model_(model), constraints_(problem.constraints()) {
   const Index m = constraints_.rows();
   if (problem_.given_global() && !problem_.mass().block_diagonal()) {
-    const GlobalForm& form = problem_.global();
-    diagonal_blocks_ = delassus_diagonal_blocks(constraints_, form.D, form.C, problem_.mass());
+    diagonal_blocks_ = delassus_diagonal_blocks(constraints_, problem_.global(), problem_.mass());
     step_ = block_steps(constraints_, diagonal_of(constraints_, diagonal_blocks_));
   } else {
     step_ = block_steps(constraints_, delassus_diagonal(problem_));
@@ -217,7 +216,7 @@ double Judge::rounding_floor(const Vector& impulse) {
 }
 
 BodyColumns* Judge::body_columns() {
-  if (!problem_.given_global() || !problem_.mass().block_diagonal()) return nullptr;
+  if (!problem_.given_global() || problem_.mass().groups().empty()) return nullptr;
   if (!body_columns_) body_columns_ = std::make_unique<BodyColumns>(constraints_, problem_.global(), problem_.mass());
   return body_columns_.get();
 }
@@ -228,7 +227,7 @@ Matrix3 Judge::diagonal_block(Index block) {
 }
 
 bool Judge::can_assemble() const {
-  return !problem_.given_global() || problem_.mass().block_diagonal() || constraints_.rows() <= most_dense_rows;
+  return !problem_.given_global() || !problem_.mass().groups().empty() || constraints_.rows() <= most_dense_rows;
 }
 
 const AssembledDelassus& Judge::assembled() {
@@ -237,10 +236,8 @@ const AssembledDelassus& Judge::assembled() {
     assembled_ = std::make_unique<AssembledDelassus>(constraints_, problem_.local().N);
     return *assembled_;
   }
-  BodyColumns* columns = body_columns();
-  assembled_ = std::make_unique<AssembledDelassus>(
-      constraints_,
-      columns != nullptr ? columns->assembled() : assemble_delassus(problem_.global(), problem_.mass(), nullptr));
+  assembled_ = std::make_unique<AssembledDelassus>(constraints_,
+                                                   assemble_delassus(constraints_, problem_.global(), problem_.mass()));
   return *assembled_;
 }
 

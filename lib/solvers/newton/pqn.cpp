@@ -182,30 +182,40 @@ class PqnSession final : public Session {
     double sum = 0.0, native_sum = 0.0;
     for (Index i = 0; i < set_.count(); ++i) {
       const Vector3 impulse_i = padded_block(set_, impulse, i);
-      const Vector3 C = constraint_value(i, impulse_i, weight_[i], 0.0, nullptr, nullptr);
+      const Vector3 C = constraint_value(i, impulse_i, weight_[i]);
       sum += C.dot(inverse_[static_cast<std::size_t>(i)] * C);
       if (settings_.merit_scale == settings_.impulse_scale) continue;
       const double weight = settings_.merit_scale == ImpulseScale::none ? 1.0 : own_scale_[i];
-      const Vector3 other = constraint_value(i, impulse_i, weight, 0.0, nullptr, nullptr);
+      const Vector3 other = constraint_value(i, impulse_i, weight);
       native_sum += other.dot(inverse_[static_cast<std::size_t>(i)] * other);
     }
     native_merit_ = std::abs(settings_.merit_scale == settings_.impulse_scale ? sum : native_sum) / energy_;
     return std::abs(sum) / energy_;
   }
 
-  /// C_ω,i = F_ω + m_ω(s γ_i − F_ω), m/s, and its derivatives by u and by γ where asked for (H.13); weight: s, 1/kg.
-  Vector3 constraint_value(Index i, const Vector3& impulse, double weight, double omega, Matrix3* X, Matrix3* Y) const {
+  double friction(Index i) const { return has_friction(set_.kind(i)) ? set_.friction(i) : 0.0; }
+
+  /// C_i = F + m(s γ_i − F), m/s; weight: s, 1/kg.
+  Vector3 constraint_value(Index i, const Vector3& impulse, double weight) const {
+    const Vector3 u = padded_block(set_, u_, i);
+    if (set_.kind(i) == ConstraintKind::bilateral) return u;
+    const Vector3 F = smoothed_de_saxce_value(u, friction(i), 0.0);
+    return F + smoothed_polar_value(weight * impulse - F, friction(i), 0.0);
+  }
+
+  /// C_ω,i, smoothed, and its derivatives X by u and Y by γ (H.13).
+  Vector3 linearise_constraint(Index i, double omega, Matrix3& X, Matrix3& Y) const {
     const Vector3 u = padded_block(set_, u_, i);
     if (set_.kind(i) == ConstraintKind::bilateral) {
-      if (X != nullptr) X->setIdentity();
-      if (Y != nullptr) Y->setZero();
+      X.setIdentity();
+      Y.setZero();
       return u;
     }
-    const double mu = has_friction(set_.kind(i)) ? set_.friction(i) : 0.0;
-    const SmoothedProjection F = smoothed_de_saxce(u, mu, omega);
-    const SmoothedProjection m = smoothed_polar_projection(weight * impulse - F.value, mu, omega);
-    if (X != nullptr) *X = (Matrix3::Identity() - m.gradient) * F.gradient;
-    if (Y != nullptr) *Y = weight * m.gradient;
+    const SmoothedProjection F = smoothed_de_saxce(u, friction(i), omega);
+    const SmoothedProjection m =
+        smoothed_polar_projection(weight_[i] * padded_block(set_, impulse_, i) - F.value, friction(i), omega);
+    X = (Matrix3::Identity() - m.gradient) * F.gradient;
+    Y = weight_[i] * m.gradient;
     return F.value + m.value;
   }
 
@@ -216,7 +226,7 @@ class PqnSession final : public Session {
         settings_.omega * (absolute ? settings_.merit_tolerance : std::min(settings_.merit_tolerance, merit_) * size_);
     for (Index i = 0; i < set_.count(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      put_block(set_, value_, i, constraint_value(i, padded_block(set_, impulse_, i), weight_[i], omega, &X_[at], &Y_[at]));
+      put_block(set_, value_, i, linearise_constraint(i, omega, X_[at], Y_[at]));
       Matrix3 A = X_[at] * own_[at] + Y_[at] + delta_ * Matrix3::Identity();
       const double mean = std::max(own_[at].trace() / static_cast<double>(set_.rows(i)), 1e-300);
       for (Index row = set_.rows(i); row < 3; ++row) {
