@@ -124,4 +124,14 @@ Matrix3 BodyColumns::diagonal_block(Index block) {
   return corner;
 }
 
+std::vector<Matrix3> BodyColumns::diagonal_blocks() {
+  std::vector<Matrix3> blocks;
+  blocks.reserve(static_cast<std::size_t>(constraints_.count()));
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const Matrix3 block = diagonal_block(i);
+    blocks.push_back(0.5 * (block + block.transpose()));
+  }
+  return blocks;
+}
+
 }  // namespace ccp

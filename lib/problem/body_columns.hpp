@@ -23,6 +23,8 @@ class BodyColumns {
   void multiply_absolute(const Vector& x, Vector& y);
   /// N_ii of block i in the leading rows(i)×rows(i) corner, zero elsewhere.
   Matrix3 diagonal_block(Index block);
+  /// ½(N_ii + N_iiᵀ) of all blocks, as delassus_diagonal_blocks() gives them.
+  std::vector<Matrix3> diagonal_blocks();
 
  private:
   template <typename Take>

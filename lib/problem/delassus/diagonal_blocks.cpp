@@ -136,15 +136,8 @@ class BlocksByEntries {
 }  // namespace
 
 std::vector<Matrix3> delassus_diagonal_blocks(const ConstraintSet& set, const GlobalForm& form, const MassMatrix& mass) {
+  if (!mass.groups().empty()) return BodyColumns(set, form, mass).diagonal_blocks();
   std::vector<Matrix3> blocks(static_cast<std::size_t>(set.count()), Matrix3::Zero());
-  if (!mass.groups().empty()) {
-    BodyColumns columns(set, form, mass);
-    for (Index i = 0; i < set.count(); ++i) {
-      const Matrix3 block = columns.diagonal_block(i);
-      blocks[static_cast<std::size_t>(i)] = 0.5 * (block + block.transpose());
-    }
-    return blocks;
-  }
   const SparseMatrix &D = form.D, &C = form.C;
   std::vector<Index> solved;
   if (const auto factor = mass.factor()) {

@@ -25,7 +25,9 @@ Judge::Judge(const ContactProblem& problem, Model model)
     : problem_(model == Model::ccp ? problem.symmetrised() : problem), model_(model), constraints_(problem.constraints()) {
   const Index m = constraints_.rows();
   if (problem_.given_global() && !problem_.mass().block_diagonal()) {
-    diagonal_blocks_ = delassus_diagonal_blocks(constraints_, problem_.global(), problem_.mass());
+    BodyColumns* columns = body_columns();
+    diagonal_blocks_ = columns != nullptr ? columns->diagonal_blocks()
+                                          : delassus_diagonal_blocks(constraints_, problem_.global(), problem_.mass());
     step_ = block_steps(constraints_, diagonal_of(constraints_, diagonal_blocks_));
   } else {
     step_ = block_steps(constraints_, delassus_diagonal(problem_));
