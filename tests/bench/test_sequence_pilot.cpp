@@ -175,3 +175,11 @@ TEST_CASE("Sequences that were not looked at take the mean of a step, up to thei
   CHECK(seen.cells.at(1) == Approx(2 * 18.0));
   CHECK(seen.cells.at(3) == 60.0);
 }
+
+TEST_CASE("A look that saw little of a sequence is taken to a quarter of it, within a fifth of the time") {
+  CHECK(deeper_look_s(0.25, 0.05, 10.0) == Approx(1.25));
+  CHECK(deeper_look_s(0.25, 0.01, 10.0) == Approx(2.0));
+  CHECK(deeper_look_s(0.25, 0.0, 10.0) == Approx(2.0));
+  CHECK(deeper_look_s(0.25, 0.25, 10.0) == 0.25);
+  CHECK(deeper_look_s(10.0, 0.01, 10.0) == 10.0);  // the only one
+}

@@ -32,6 +32,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_sequences = 40;  // that are looked at
+constexpr double good_reach = 0.25;         // of a sequence, that a look should come to
+constexpr double longest_share = 0.2;       // of the whole time, for one of several sequences
 constexpr double per_cell = 0.01;           // s: a process, and its files
 constexpr double driving_share = 0.4;       // of the time for a sequence
 constexpr double shortest_solve = 0.05;     // s, of a step that is looked at
@@ -360,58 +362,114 @@ class StepMeans {
   std::map<std::string, double> seconds_, steps_;
 };
 
-}  // namespace
+/// Cells by the sequence that they share; one with a trajectory of its own is alone.
+using Groups = std::map<std::string, std::vector<std::size_t>>;
 
-SequencePilot look_at_sequences(const Plan& plan, const std::vector<std::size_t>& cells, const Catalog& catalog,
-                                const fs::path& folder, double budget_s) {
-  SequencePilot pilot;
-  std::map<std::string, std::vector<std::size_t>> groups;  // by problem
-  std::vector<std::string> order;
-  for (const std::size_t index : cells)
-    if (const auto& key = plan.cells[index].problem_key; plan.cells[index].spec->sequence) {
-      if (groups[key].empty()) order.push_back(key);
-      groups[key].push_back(index);
-    }
-  const std::size_t stride = std::max<std::size_t>(1, (order.size() + most_sequences - 1) / most_sequences);
-  Stopwatch watch;
-  watch.start();
+/// A look at the cells of one group.
+struct GroupLook {
+  double drive_s = unknown_number;  ///< as SequencePilot
+  std::vector<CellLook> cells;      ///< those that took too long have no wall_s
+
+  double reach() const {
+    double least = 1.0;
+    for (const CellLook& cell : cells)
+      if (cell.steps > 0) least = std::min(least, cell.reach);
+    return least;
+  }
+};
+
+GroupLook look_in_worker(const Plan& plan, const std::vector<std::size_t>& members, const Catalog& catalog,
+                         const fs::path& folder, double look_s, double left_s) {
+  SharedNumbers numbers(cells_at + numbers_of_cell * members.size());
+  ProcessPool pool;
+  pool.spawn(0, {std::min(left_s, 3.0 * look_s), plan.cells[members.front()].limits.memory_mb}, "/dev/null", [&] {
+    look_at_group(plan, members, catalog, folder, look_s, numbers);
+    return exit_came_through;
+  });
+  while (!pool.wait(std::chrono::milliseconds(200))) {
+  }
+  GroupLook look;
+  look.drive_s = numbers[drive_at];
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const double* of_cell = &numbers[cells_at + numbers_of_cell * i];
+    if (std::isfinite(of_cell[wall_at]))
+      look.cells.push_back({of_cell[wall_at], static_cast<std::int64_t>(of_cell[steps_at]), of_cell[reach_at]});
+    else
+      look.cells.emplace_back();
+  }
+  return look;
+}
+
+/// What is known from looks, by place in `order`, and the same of the cells without one, by means.
+void add_looks(const Plan& plan, const Groups& groups, const std::vector<const std::vector<std::size_t>*>& order,
+               const std::map<std::size_t, GroupLook>& looks, SequencePilot& pilot) {
   StepMeans means;
   std::map<std::string, double> tapes;  // what is left of each, s
-  ProcessPool pool;
-  for (std::size_t g = 0; g < order.size(); g += stride) {
-    const std::vector<std::size_t>& members = groups[order[g]];
-    const double left = budget_s - watch.seconds();
-    if (left <= 0.0) break;
-    const double look_s = left / static_cast<double>((order.size() - g + stride - 1) / stride);
+  for (const auto& [place, look] : looks) {
+    const std::vector<std::size_t>& members = *order[place];
     const Cell& first = plan.cells[members.front()];
-    SharedNumbers numbers(cells_at + numbers_of_cell * members.size());
-    pool.spawn(0, {std::min(left, 3.0 * look_s), first.limits.memory_mb}, "/dev/null", [&] {
-      look_at_group(plan, members, catalog, folder, look_s, numbers);
-      return exit_came_through;
-    });
-    while (!pool.wait(std::chrono::milliseconds(200))) {
-    }
-    if (std::isfinite(numbers[drive_at])) {
-      tapes[first.tape_key] = std::max(tapes[first.tape_key], numbers[drive_at]);
-      means.add("", numbers[drive_at], first.spec->sequence->steps);
+    if (std::isfinite(look.drive_s)) {
+      tapes[first.tape_key] = std::max(tapes[first.tape_key], look.drive_s);
+      means.add("", look.drive_s, first.spec->sequence->steps);
     }
     for (std::size_t i = 0; i < members.size(); ++i) {
-      const double* of_cell = &numbers[cells_at + numbers_of_cell * i];
-      if (!std::isfinite(of_cell[wall_at])) continue;
-      pilot.cells[members[i]] = of_cell[wall_at];
-      pilot.looked_steps += static_cast<std::int64_t>(of_cell[steps_at]);
-      if (of_cell[steps_at] > 0.0) pilot.reach = std::min(pilot.reach, of_cell[reach_at]);
-      means.add(plan.cells[members[i]].solver->solver, of_cell[wall_at], first.spec->sequence->solved_steps());
+      const CellLook& of_cell = look.cells[i];
+      if (!std::isfinite(of_cell.wall_s)) continue;
+      pilot.cells[members[i]] = of_cell.wall_s;
+      pilot.looked_steps += of_cell.steps;
+      means.add(plan.cells[members[i]].solver->solver, of_cell.wall_s, first.spec->sequence->solved_steps());
     }
+    pilot.reach = std::min(pilot.reach, look.reach());
   }
-  for (const std::string& key : order)
-    for (const std::size_t index : groups[key]) {
+  for (const auto& [key, members] : groups)
+    for (const std::size_t index : members) {
       const Cell& cell = plan.cells[index];
       const auto mean = means.of(cell.solver->solver), drive = means.of("");
       if (mean) pilot.cells.try_emplace(index, std::min(*mean * cell.spec->sequence->solved_steps(), cell.limits.wall_s));
       if (drive && !cell.tape_key.empty()) tapes.try_emplace(cell.tape_key, *drive * cell.spec->sequence->steps);
     }
   for (const auto& [key, seconds] : tapes) pilot.drive_s += seconds;
+}
+
+}  // namespace
+
+double deeper_look_s(double look_s, double reach, double budget_s) {
+  if (reach >= good_reach) return look_s;
+  return std::max(look_s, std::min(look_s * good_reach / std::max(reach, 1e-9), longest_share * budget_s));
+}
+
+SequencePilot look_at_sequences(const Plan& plan, const std::vector<std::size_t>& cells, const Catalog& catalog,
+                                const fs::path& folder, double budget_s) {
+  Groups groups;
+  std::vector<const std::vector<std::size_t>*> order;
+  for (const std::size_t index : cells)
+    if (const Cell& cell = plan.cells[index]; cell.spec->sequence) {
+      const auto [group, added] = groups.try_emplace(cell.tape_key.empty() ? cell.hash : cell.problem_key);
+      if (added) order.push_back(&group->second);
+      group->second.push_back(index);
+    }
+  const std::size_t stride = std::max<std::size_t>(1, (order.size() + most_sequences - 1) / most_sequences);
+  std::vector<std::size_t> places;
+  for (const std::int64_t turn : spread(static_cast<std::int64_t>((order.size() + stride - 1) / stride)))
+    places.push_back(stride * static_cast<std::size_t>(turn));
+  Stopwatch watch;
+  watch.start();
+  std::map<std::size_t, GroupLook> looks;  // by place
+  double deep_s = 0.0;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const double left = budget_s - watch.seconds();
+    if (left <= 0.0) break;
+    const double look_s = std::max(left / static_cast<double>(places.size() - k), std::min(left, deep_s));
+    const auto look = [&](double seconds) {
+      looks.insert_or_assign(places[k], look_in_worker(plan, *order[places[k]], catalog, folder, seconds, left));
+    };
+    look(look_s);
+    if (k > 0) continue;
+    deep_s = deeper_look_s(look_s, looks.begin()->second.reach(), budget_s);
+    if (deep_s > 2.0 * look_s) look(deep_s);  // the first one saw little
+  }
+  SequencePilot pilot;
+  add_looks(plan, groups, order, looks, pilot);
   return pilot;
 }
 
