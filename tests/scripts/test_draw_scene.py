@@ -16,6 +16,7 @@ import numpy as np
 from PIL import Image
 
 from make_dump import BOX, CAVITY, CYLINDER, DRUM, ELLIPSOID, HALF_SPACE, SPHERE
+from run_script import BACKENDS, own_environment, run_script
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 PROGRAM = os.environ.get("CCPBENCH_PROGRAM", "")
@@ -39,9 +40,10 @@ class Scratch(unittest.TestCase):
         return make_dump.make_dump(self.folder / name, **parts)
 
     def run_script(self, *arguments, **environment):
-        known = {k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")}
+        if not environment:
+            return run_script("draw_scene.py", *arguments, modules=(*BACKENDS, "h5py"))
         return subprocess.run([sys.executable, SCRIPTS / "draw_scene.py", *map(str, arguments)], capture_output=True, text=True,
-                              timeout=200, env={**known, **environment})
+                              timeout=200, env={**own_environment(), **environment})
 
 
 class Rendering(Scratch):

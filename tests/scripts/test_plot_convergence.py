@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 
 from make_result_folder import make_result_folder
+from run_script import own_environment, run_plot
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "plot_convergence.py"
 PNG_START = b"\x89PNG\r\n\x1a\n"
@@ -21,10 +22,11 @@ class PlotConvergence(unittest.TestCase):
         self.addCleanup(self.scratch.cleanup)
         self.folder = Path(self.scratch.name) / "results" / "stack"
 
-    def run_script(self, *arguments, interpreter=(sys.executable,), **environment):
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")}
-        return subprocess.run([*interpreter, SCRIPT, *arguments, "--quiet"], capture_output=True, text=True, timeout=120,
-                              env={**clean, **environment})
+    def run_script(self, *arguments, interpreter=None, **environment):
+        if interpreter is None and not environment:
+            return run_plot(SCRIPT, *arguments)
+        return subprocess.run([*(interpreter or ()), SCRIPT, *arguments, "--quiet"], capture_output=True, text=True,
+                              timeout=120, env={**own_environment(), **environment})
 
     def draw(self, *arguments, **options):
         result = self.run_script(*arguments, **options)

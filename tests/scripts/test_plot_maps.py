@@ -2,13 +2,12 @@
 
 import csv
 import json
-import os
 import re
-import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+from run_script import run_plot
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "plot_maps.py"
 RHO, MASS = "/solvers/0/parameters/rho", "/problems/0/parameters/mass"
@@ -40,8 +39,7 @@ class PlotMaps(unittest.TestCase):
             csv.writer(file).writerows(rows)
 
     def run_script(self, *arguments):
-        return subprocess.run([sys.executable, SCRIPT, self.folder, *arguments, "--quiet"], capture_output=True, text=True, timeout=120,
-                              env={k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")})
+        return run_plot(SCRIPT, self.folder, *arguments)
 
     def test_a_map_of_each_metric_with_its_numbers(self):
         self.make_folder()

@@ -3,13 +3,13 @@
 import csv
 import json
 import math
-import os
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+from run_script import run_plot
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path[:0] = [str(SCRIPTS), str(SCRIPTS / "report")]
@@ -68,8 +68,7 @@ class Means(unittest.TestCase):
         return read_cells(self.folder)
 
     def run_script(self, script, *arguments):
-        return subprocess.run([sys.executable, SCRIPTS / script, *map(str, arguments), "--quiet"], capture_output=True, text=True, timeout=120,
-                              env={k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")})
+        return run_plot(script, *arguments)
 
     def drawn(self):
         return sorted(path.name for path in (self.folder / "plots").iterdir())

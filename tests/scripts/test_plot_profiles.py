@@ -8,6 +8,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from run_script import own_environment, run_plot
+
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "plot_profiles.py"
 PNG_START = b"\x89PNG\r\n\x1a\n"
 
@@ -32,10 +34,11 @@ class PlotProfiles(unittest.TestCase):
             (self.folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
         (self.folder / "means.csv").write_text(f"at,label,by\n1,x,{by}\n")
 
-    def run_script(self, *arguments, interpreter=(sys.executable,), **environment):
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")}
-        return subprocess.run([*interpreter, SCRIPT, *map(str, arguments), "--quiet"], capture_output=True, text=True, timeout=120,
-                              env={**clean, **environment})
+    def run_script(self, *arguments, interpreter=None, **environment):
+        if interpreter is None and not environment:
+            return run_plot(SCRIPT, *arguments)
+        return subprocess.run([*(interpreter or ()), SCRIPT, *map(str, arguments), "--quiet"], capture_output=True, text=True,
+                              timeout=120, env={**own_environment(), **environment})
 
     def draw(self, *arguments, **options):
         result = self.run_script(self.folder, *arguments, **options)

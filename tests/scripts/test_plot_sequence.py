@@ -2,15 +2,13 @@
 
 import csv
 import json
-import os
 import re
-import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+from run_script import run_plot
+
 COLUMNS = ("step", "time_s", "status", "iterations", "contacts", "rows", "setup_s", "solve_s", "relative_residual", "natural_map",
            "native_converged", "fallback", "kinetic_J", "potential_J", "deepest_gap", "missed")
 
@@ -49,8 +47,7 @@ class PlotSequence(unittest.TestCase):
             csv.writer(file).writerows(rows)
 
     def run_script(self, *arguments, script="plot_sequence.py"):
-        return subprocess.run([sys.executable, SCRIPTS / script, *map(str, arguments), "--quiet"], capture_output=True, text=True,
-                              timeout=120, env={k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")})
+        return run_plot(script, *arguments)
 
     def pictures(self):
         return sorted(path.name for path in (self.folder / "plots").iterdir())

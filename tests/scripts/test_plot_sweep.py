@@ -3,13 +3,13 @@
 import csv
 import json
 import math
-import os
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+from run_script import run_plot
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -50,8 +50,7 @@ class PlotSweep(unittest.TestCase):
             csv.writer(file).writerows(rows)
 
     def run_script(self, *arguments, script="plot_sweep.py"):
-        return subprocess.run([sys.executable, SCRIPTS / script, *map(str, arguments), "--quiet"], capture_output=True, text=True,
-                              timeout=120, env={k: v for k, v in os.environ.items() if not k.startswith("CCPBENCH_")})
+        return run_plot(script, *arguments)
 
     def said(self, name):
         return set(re.findall(r"<!-- (.*?) -->", (self.folder / "plots" / name).read_text(encoding="utf-8")))
