@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "support/places.hpp"
 #include "support/skip.hpp"
 
 namespace ccp::testing {
@@ -21,7 +22,7 @@ void skip(const std::string& reason) {
 
 std::string fclib_dumps() {
   const char* named = std::getenv("CCPBENCH_FCLIB_DIR");
-  const std::filesystem::path folder = named != nullptr ? named : CCPBENCH_SOURCE_DIR "/../shared/fclib";
+  const std::filesystem::path folder = named != nullptr ? named : std::string(source_folder) + "/../shared/fclib";
   if (std::filesystem::is_directory(folder)) return std::filesystem::canonical(folder).string();
   skip("no FCLib dumps in '" + folder.string() + "' (set CCPBENCH_FCLIB_DIR)");
   return "";

@@ -1,4 +1,5 @@
 #include "cli/program.hpp"
+#include "support/places.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <fcntl.h>
@@ -55,10 +56,10 @@ void preset_libraries() {
       ::setenv(name.c_str(), value.c_str(), 1);
   }
   if (::chdir(folder.c_str()) != 0) ::_exit(126);
-  std::vector<char*> words = {const_cast<char*>(CCPBENCH_PROGRAM)};
+  std::vector<char*> words = {const_cast<char*>(program_file)};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
-  ::execv(CCPBENCH_PROGRAM, words.data());
+  ::execv(program_file, words.data());
   ::_exit(127);
 }
 

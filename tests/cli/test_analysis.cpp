@@ -5,6 +5,7 @@
 
 #include "cli/program.hpp"
 #include "cli/results.hpp"
+#include "support/places.hpp"
 #include "support/skip.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -14,8 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string stack = CCPBENCH_CONFIGS "/test1a.json";
-const std::string baselines = CCPBENCH_CONFIGS "/../results/baselines";
+const std::string stack = config_file("test1a");
+const std::string baselines = baselines_folder();
 
 Answer run_small(const Workplace& place, const std::string& config, const std::string& out, Arguments more = {}) {
   Arguments arguments = {"run", config, "--size", "small", "--quiet", "--out", place.text(out)};
@@ -59,8 +60,9 @@ TEST_CASE("compare catches another constant in one solver, names it, and updates
   CHECK_FALSE(contains(different.out, "P-ADMM balanced"));
   CHECK(contains(different.out, " > 0.05 decades"));
   REQUIRE(run_program(place, {"run", stack, "--quiet", "--only", "*/Jacobi", "--out", place.text("paper")}).code == 0);
-  CHECK(contains(bad_input_line(run_program(place, {"compare", place.text("paper") + "/test1a", "--baseline", baselines})),
-                 "the baseline is of size 'small', the results are of the config as written: run the config with --size small"));
+  CHECK(contains(
+      bad_input_line(run_program(place, {"compare", place.text("paper") + "/test1a", "--baseline", baselines})),
+      "the baseline is of size 'small', the results are of the config as written: run the config with --size small"));
 
   CHECK(run_program(place, {"compare", results, "--baseline", place.text("own"), "--update"}).code == 0);
   CHECK(fs::exists(place / "own" / "test1a" / "ADMM_balanced.csv"));
@@ -102,8 +104,9 @@ TEST_CASE("results of a changed config say so, and set the earlier ones aside wi
 
   const std::string change = "changed: /problems/0/parameters/spheres: 5 → 6";
   const Answer changed = run({"--set", "/problems/0/parameters/spheres=6"});
-  CHECK_THAT(changed.err, Catch::Contains(change) && Catch::Contains("note: the earlier results of ") &&
-                              Catch::Contains("(/problems/0/parameters/spheres: 5 → 6); their summary and figures are now in "));
+  CHECK_THAT(changed.err,
+             Catch::Contains(change) && Catch::Contains("note: the earlier results of ") &&
+                 Catch::Contains("(/problems/0/parameters/spheres: 5 → 6); their summary and figures are now in "));
   CHECK_FALSE(fs::exists(place / "out/tiny/plots"));
   CHECK_THAT(changed.out, Catch::Contains(change));
   const Answer judged = run_program(place, {"claims", place.text("out/tiny"), "--markdown", place.text("card.md")});
@@ -308,9 +311,8 @@ TEST_CASE("profiles are of the problems that could be read and were given to all
   CHECK(answer.code == 0);
   CHECK_THAT(answer.out, Catch::Contains("2 problems (1 more could not be read), 2 solver settings by iterations"));
   CHECK_THAT(answer.out, Catch::Contains("2/2") && !Catch::Contains("/3"));
-  const Answer page =
-      run_program(place, {"report", place.text("out/dumps"), "--out", place.text("page.html")},
-                  {{"CCPBENCH_CHART_JS", place.write("chart.js", "/* none */")}});
+  const Answer page = run_program(place, {"report", place.text("out/dumps"), "--out", place.text("page.html")},
+                                  {{"CCPBENCH_CHART_JS", place.write("chart.js", "/* none */")}});
   INFO(page.err);
   CHECK(page.code == 0);
   CHECK_THAT(read_text(place / "page.html"), Catch::Contains("2 problems, 1 more that could not be read"));
@@ -321,7 +323,9 @@ TEST_CASE("profiles are of the problems that could be read and were given to all
                               place.text("dumps/more.hdf5")})
               .code == 0);
   const std::string both = place.text("both");
-  const auto profile = [&] { return run_program(place, {"profile", both + "/dumps", "--by", "iterations", "--at", "1e-2"}); };
+  const auto profile = [&] {
+    return run_program(place, {"profile", both + "/dumps", "--by", "iterations", "--at", "1e-2"});
+  };
   REQUIRE(run_program(place, {"run", file, "--quiet", "--out", both, "--only", "*/A"}).code == 0);
   REQUIRE(run_program(place, {"run", file, "--quiet", "--out", both, "--only", "more*/J"}).code == 0);
   CHECK_THAT(profile().out, Catch::Contains("2 problems (2 more not given to all solver settings), 2 solver settings") &&
@@ -420,7 +424,7 @@ TEST_CASE("profile over FCLib dumps, where they are") {
   const std::string dumps = fclib_dumps();
   if (dumps.empty()) return;
   const Workplace place;
-  REQUIRE(run_small(place, CCPBENCH_CONFIGS "/fclib.json", "out",
+  REQUIRE(run_small(place, config_file("fclib"), "out",
                     {"--fclib", dumps, "--only", "converted/[CF]*/ncp/NSGS*", "--set", "/stop/time_limit_s=0.2"})
               .code == 0);
   const Answer answer = run_program(

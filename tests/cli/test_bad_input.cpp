@@ -2,6 +2,7 @@
 
 #include "cli/program.hpp"
 #include "io/hdf5_editor.hpp"
+#include "support/places.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace ccp::testing;
@@ -80,7 +81,7 @@ TEST_CASE("configs that cannot be read are refused") {
 
 TEST_CASE("a mistake in the last config stops the first one from running") {
   const Workplace place;
-  const std::string config = CCPBENCH_CONFIGS "/test1a.json";
+  const std::string config = config_file("test1a");
   bad_input_line(run_program(place, {"run", config, place.text("missing.json"), "--out", place.text("out")}));
   CHECK(place.listing().empty());
 }
@@ -97,7 +98,7 @@ TEST_CASE("two configs of one name would write over each other's results") {
 
 TEST_CASE("wrong options of run are refused before anything is written") {
   const Workplace place;
-  const std::string config = CCPBENCH_CONFIGS "/test1a.json";
+  const std::string config = config_file("test1a");
   const auto line = [&](Arguments arguments) {
     arguments.insert(arguments.begin(), {"run", config, "--out", place.text("out")});
     return bad_input_line(run_program(place, arguments));
@@ -118,7 +119,7 @@ TEST_CASE("wrong options of run are refused before anything is written") {
 
 TEST_CASE("an output folder that cannot be made is one line") {
   const Workplace place;
-  const std::string config = CCPBENCH_CONFIGS "/test1a.json";
+  const std::string config = config_file("test1a");
   place.write("file", "not a folder");
   for (const std::string& out : {place.text("file/results"), std::string("/proc/ccpbench")}) {
     INFO(out);
@@ -198,7 +199,7 @@ TEST_CASE("wrong options of solve and generate are refused before anything is wr
 
 TEST_CASE("FCLib patterns need a folder and must match") {
   const Workplace place;
-  const std::string config = CCPBENCH_CONFIGS "/fclib.json";
+  const std::string config = config_file("fclib");
   std::filesystem::create_directory(place / "empty");
   bad_input_line(run_program(place, {"run", config, "--out", place.text("out")}));
   bad_input_line(run_program(place, {"run", config, "--out", place.text("out"), "--fclib", place.text("empty")}));

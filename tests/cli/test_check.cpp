@@ -2,12 +2,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.hpp"
+#include "support/places.hpp"
 
 using namespace ccp::testing;
 
 TEST_CASE("check counts cells and takes --size and --set") {
   const Workplace place;
-  const std::string config = CCPBENCH_CONFIGS "/test1a.json";
+  const std::string config = config_file("test1a");
   const Answer answer = run_program(place, {"check", config});
   CHECK(answer.code == 0);
   CHECK(answer.err.empty());
@@ -20,7 +21,7 @@ TEST_CASE("check counts cells and takes --size and --set") {
 
 TEST_CASE("check looks at every config of the project") {
   const Workplace place;
-  for (const auto& entry : std::filesystem::directory_iterator(CCPBENCH_CONFIGS)) {
+  for (const auto& entry : std::filesystem::directory_iterator(configs_folder())) {
     INFO(entry.path());
     const Answer answer = run_program(place, {"check", entry.path().string()});
     CHECK(answer.code == 0);
@@ -31,7 +32,7 @@ TEST_CASE("check looks at every config of the project") {
 TEST_CASE("check goes on after a wrong config, with one line each") {
   const Workplace place;
   const std::string wrong = place.write("wrong.json", "{ \"name\": \"x\" ");
-  const std::string good = CCPBENCH_CONFIGS "/test1a.json";
+  const std::string good = config_file("test1a");
   const Answer answer = run_program(place, {"check", wrong, good, place.text("missing.json")});
   CHECK(answer.code == 2);
   CHECK(lines_of(answer.err).size() == 2);

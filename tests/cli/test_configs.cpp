@@ -7,6 +7,7 @@
 
 #include "cli/program.hpp"
 #include "cli/results.hpp"
+#include "support/places.hpp"
 #include "support/skip.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -15,8 +16,6 @@ using namespace ccp::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string config(const std::string& name) { return CCPBENCH_CONFIGS "/" + name + ".json"; }
 
 /// The rows of a CSV file with quoted fields in its last columns at most, as name -> text of the leading ones.
 std::vector<std::vector<std::string>> leading_fields(const fs::path& path) {
@@ -47,6 +46,13 @@ std::set<std::string> solved_by_siconos_nsgs(const std::string& dumps) {
   return solved;
 }
 
+/// The config fclib without its claims, which are about all of its cells.
+nlohmann::json fclib_study() {
+  nlohmann::json study = nlohmann::json::parse(read_text(config_file("fclib")), nullptr, true, true);
+  study.erase("claims");
+  return study;
+}
+
 std::string dump_name(const CellResult& cell) {
   return fs::path(cell.json.at("problem").at("name").get<std::string>()).filename().string();
 }
@@ -55,10 +61,10 @@ std::string dump_name(const CellResult& cell) {
 
 TEST_CASE("every config with scenes has a baseline, for which it runs at its small size") {
   int with_scenes = 0;
-  for (const auto& entry : fs::directory_iterator(CCPBENCH_CONFIGS)) {
+  for (const auto& entry : fs::directory_iterator(configs_folder())) {
     if (entry.path().extension() != ".json" || read_text(entry.path()).find("\"fclib\":") != std::string::npos) continue;
     CAPTURE(entry.path());
-    CHECK(fs::exists(fs::path(CCPBENCH_CONFIGS "/../results/baselines") / entry.path().stem() / "baseline.json"));
+    CHECK(fs::exists(fs::path(baselines_folder()) / entry.path().stem() / "baseline.json"));
     ++with_scenes;
   }
   CHECK(with_scenes >= 12);
@@ -71,8 +77,8 @@ namespace {
 int look_at_dumps(const std::string& dumps, const std::string& model) {
   const Workplace place;
   const Answer answer =
-      run_program(place, {"run", config("fclib"), "--size", "small", "--fclib", dumps, "--out", place.text("out"), "--jobs",
-                          "2", "--only", "*/" + model + "/[A-Z]*", "--set", "/stop/time_limit_s=0.05"});
+      run_program(place, {"run", config_file("fclib"), "--size", "small", "--fclib", dumps, "--out", place.text("out"),
+                          "--jobs", "2", "--only", "*/" + model + "/[A-Z]*", "--set", "/stop/time_limit_s=0.05"});
   INFO(answer.err);
   CHECK(answer.code == 0);
   const auto objectives = reference_objectives(dumps);
@@ -113,8 +119,9 @@ TEST_CASE("fclib: proximal Newton has the objectives of the reference") {
   const auto objectives = reference_objectives(dumps);
   const Workplace place;
   // Bounded by iterations that no machine is too slow for.
-  const Answer answer = run_program(place, {"run", config("fclib"), "--fclib", dumps, "--out", place.text("out"), "--jobs",
-                                            "2", "--only", "*/ccp/Proximal*", "--set", "/stop/max_iterations=10000"});
+  const Answer answer =
+      run_program(place, {"run", config_file("fclib"), "--fclib", dumps, "--out", place.text("out"), "--jobs", "2", "--only",
+                          "*/ccp/Proximal*", "--set", "/stop/max_iterations=10000"});
   CHECK(answer.code == 0);
   std::set<std::string> compared;
   for (const auto& [id, cell] : read_results(place / "out/fclib")) {
@@ -133,17 +140,20 @@ TEST_CASE("fclib: nsgs and pqn solve what Siconos' NSGS solves at natural map 1e
   if (dumps.empty()) return;
   const std::set<std::string> siconos = solved_by_siconos_nsgs(dumps);
   CHECK(siconos.size() == 18);
+  const Workplace place;
+  nlohmann::json study = fclib_study();
+  study["problems"] = nlohmann::json::array();
+  for (const std::string& name : siconos) study["problems"].push_back({{"fclib", "*" + name + ".hdf5"}});
+  // Bounded by iterations, so that the answer does not depend on the speed of the machine.
+  study["stop"] = {{"measure", "natural_map"}, {"tolerance", 1e-4}, {"max_iterations", 60000}, {"time_limit_s", 60.0}};
+  const std::string path = place.write("siconos.json", study.dump());
   for (const std::string label : {"NSGS Newton", "PQN"}) {
-    const Workplace place;
-    // Bounded by iterations, so that the answer does not depend on the speed of the machine.
-    const Answer answer =
-        run_program(place, {"run", config("fclib"), "--fclib", dumps, "--out", place.text("out"), "--jobs", "2", "--only",
-                            "*/ncp/" + label, "--set", "/stop/measure=natural_map", "--set", "/stop/tolerance=1e-4", "--set",
-                            "/stop/max_iterations=60000", "--set", "/stop/time_limit_s=60"});
+    const Answer answer = run_program(
+        place, {"run", path, "--fclib", dumps, "--out", place.text(label), "--jobs", "2", "--only", "*/ncp/" + label});
     INFO(answer.err);
     CHECK(answer.code == 0);
     std::set<std::string> solved;
-    for (const auto& [id, cell] : read_results(place / "out/fclib"))
+    for (const auto& [id, cell] : read_results(place / label / "fclib"))
       if (cell.json.at("status") == "solved") solved.insert(dump_name(cell));
     for (const std::string& name : siconos) {
       CAPTURE(label, name);
@@ -156,8 +166,9 @@ TEST_CASE("fclib: the interior point has the objectives of the reference to 1e-9
   const std::string dumps = fclib_dumps();
   if (dumps.empty()) return;
   const Workplace place;
-  const Answer answer = run_program(place, {"run", config("fclib"), "--fclib", dumps, "--out", place.text("out"), "--jobs",
-                                            "2", "--only", "*/ccp/Interior point", "--set", "/stop/time_limit_s=60"});
+  const Answer answer =
+      run_program(place, {"run", config_file("fclib"), "--fclib", dumps, "--out", place.text("out"), "--jobs", "2", "--only",
+                          "*/ccp/Interior point", "--set", "/stop/time_limit_s=60"});
   INFO(answer.err);
   CHECK(answer.code == 0);
   const auto objectives = reference_objectives(dumps);
@@ -176,10 +187,9 @@ TEST_CASE("fclib: an indefinite or unsymmetric N crashes nothing, fools nobody, 
   const std::string dumps = fclib_dumps();
   if (dumps.empty()) return;
   const Workplace place;
-  nlohmann::json study = nlohmann::json::parse(read_text(config("fclib")), nullptr, true, true);
+  nlohmann::json study = fclib_study();
   study["problems"] = {{{"fclib", "*Confeti*.hdf5"}}, {{"fclib", "*Capsules*.hdf5"}}, {{"fclib", "*RockPile*.hdf5"}}};
   study["stop"] = {{"tolerance", 1e-8}, {"native", true}, {"max_iterations", 60}, {"time_limit_s", 2.0}};
-  study.erase("claims");
   nlohmann::json ours = nlohmann::json::array();
   for (const auto& solver : study.at("solvers"))
     if (solver.at("solver").get<std::string>().find('/') == std::string::npos) ours.push_back(solver);

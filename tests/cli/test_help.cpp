@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "cli/program.hpp"
+#include "support/places.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace ccp::testing;
@@ -101,8 +102,7 @@ TEST_CASE("missing arguments and values are refused") {
 
 TEST_CASE("an output that cannot be written is an error") {
   const Workplace place;
-  const std::string command =
-      std::string("'") + CCPBENCH_PROGRAM + "' list measures > /dev/full 2> '" + place.text("err") + "'";
+  const std::string command = std::string("'") + program_file + "' list measures > /dev/full 2> '" + place.text("err") + "'";
   const int status = std::system(command.c_str());
   CHECK(WEXITSTATUS(status) == 2);
   CHECK(lines_of(read_text(place / "err")).size() == 1);

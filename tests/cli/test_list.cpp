@@ -6,6 +6,7 @@
 #include "problem/judge/measure.hpp"
 #include "problems/registry.hpp"
 #include "solvers/registry.hpp"
+#include "support/places.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;
@@ -81,7 +82,7 @@ TEST_CASE("list shows measures, statuses, linear solvers and the configs") {
 TEST_CASE("list configs reads the folder configs") {
   const Workplace place;
   std::filesystem::create_directory(place / "configs");
-  std::filesystem::copy(CCPBENCH_CONFIGS "/test1a.json", place / "configs" / "test1a.json");
+  std::filesystem::copy(config_file("test1a"), place / "configs" / "test1a.json");
   CHECK_THAT(listed(place, {"configs"}), Catch::StartsWith("test1a "));
   const std::string page = listed(place, {"configs", "test1a"});
   CHECK_THAT(page, Catch::Contains("ADMM balanced"));

@@ -5,13 +5,14 @@
 
 #include "cli/program.hpp"
 #include "cli/results.hpp"
+#include "support/places.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace ccp::testing;
 
 namespace {
 
-const std::string test1a = CCPBENCH_CONFIGS "/test1a.json";
+const std::string test1a = config_file("test1a");
 
 /// The line of stdout that names the results folder; there must be one.
 std::string results_folder(const Answer& answer) {

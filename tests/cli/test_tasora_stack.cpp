@@ -5,6 +5,7 @@
 #include "cli/results.hpp"
 #include "io/fclib_reader.hpp"
 #include "problem/judge/judge.hpp"
+#include "support/places.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;
@@ -15,7 +16,7 @@ constexpr double step = 0.01, gravity = 9.8, mass = 10.0, heavy_mass = 10000.0, 
 constexpr int spheres = 20, heavy = 10;
 
 std::map<std::string, CellResult> run_config(const Workplace& place, const std::string& name) {
-  const Answer answer = run_program(place, {"run", std::string(CCPBENCH_CONFIGS) + "/" + name + ".json", "--quiet"});
+  const Answer answer = run_program(place, {"run", config_file(name), "--quiet"});
   INFO(answer.err);
   REQUIRE(answer.code == 0);
   return read_results(place / ("results/" + name));
@@ -65,8 +66,8 @@ TEST_CASE("TEST 1.A: run to 1e-12, ADMM gives the weight above each contact") {
 TEST_CASE("TEST 1.B: the opened contact carries nothing and all that solve it agree on u") {
   const Workplace place;
   const auto results = run_config(place, "test1b");
-  for (const char* label : {"ADMM balanced", "P-ADMM balanced", "P-ADMM fixed", "Normalised P-ADMM", "Chrono P-ADMM", "FADMM",
-                            "P-FADMM", "P-SPG-FB"}) {
+  for (const char* label : {"ADMM balanced", "P-ADMM balanced", "P-ADMM fixed", "Normalised P-ADMM", "Chrono P-ADMM",
+                            "FADMM", "P-FADMM", "P-SPG-FB"}) {
     INFO(label);
     CHECK(results.at("odd_mass_stack/ccp/" + std::string(label)).json.at("status") == "solved");
   }

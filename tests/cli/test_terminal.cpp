@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "cli/program.hpp"
+#include "support/places.hpp"
 #include "support/skip.hpp"
 
 using namespace ccp::testing;
@@ -27,10 +28,10 @@ std::string shown(const Workplace& place, const Arguments& arguments, unsigned s
     ::unsetenv("NO_COLOR");
     for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
     if (::chdir(place.path().c_str()) != 0) ::_exit(126);
-    std::vector<char*> words = {const_cast<char*>(CCPBENCH_PROGRAM)};
+    std::vector<char*> words = {const_cast<char*>(program_file)};
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);
-    ::execv(CCPBENCH_PROGRAM, words.data());
+    ::execv(program_file, words.data());
     ::_exit(127);
   }
   std::string text;
@@ -95,7 +96,7 @@ TEST_CASE("terminals have colours unless NO_COLOR or a dumb terminal forbids it"
 TEST_CASE("a run shows a line that rewrites itself, and leaves one line a cell") {
   if (!have_terminals()) return;
   const Workplace place;
-  const std::string text = shown(place, {"run", CCPBENCH_CONFIGS "/test1a.json", "--out", "out"}, 100);
+  const std::string text = shown(place, {"run", config_file("test1a"), "--out", "out"}, 100);
   CHECK_THAT(text, Catch::Contains("\r\x1b[K"));
   CHECK_THAT(text, Catch::Contains(" left"));
   int cells = 0;
@@ -141,7 +142,7 @@ TEST_CASE("what a run and a solve show fits 80 columns") {
   if (!have_terminals()) return;
   const Workplace place;
   const std::vector<Arguments> commands = {
-      {"run", CCPBENCH_CONFIGS "/test1a.json", "--out", "out"},
+      {"run", config_file("test1a"), "--out", "out"},
       {"solve", "scene:odd_mass_stack", "--solver", "admm", "--set", "preconditioner=diagonal"},
       {"list", "solvers", "admm"},
       {"list", "config"}};

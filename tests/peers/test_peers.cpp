@@ -7,6 +7,7 @@
 
 #include "peers/peers.hpp"
 #include "support/environment.hpp"
+#include "support/places.hpp"
 #include "support/run_solver.hpp"
 #include "support/skip.hpp"
 #include "support/small_problems.hpp"
@@ -19,8 +20,6 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr const char* built = CCPBENCH_BUILT_ADAPTERS;
-
 ContactProblem mass_thrown_at(const Vector3& free_velocity) { return point_mass(2.0, free_velocity, 0.4, "thrown"); }
 
 RunSpec small_run(const std::string& solver, Model model) {
@@ -32,7 +31,7 @@ RunSpec small_run(const std::string& solver, Model model) {
 }
 
 Result solved_by(const std::string& name, const ContactProblem& problem, Model model) {
-  const Variable folder("CCPBENCH_PEER_FOLDER", built);
+  const Variable folder("CCPBENCH_PEER_FOLDER", adapters_folder);
   RunSpec spec = small_run(name, model);
   if (problem.rows() == 3) spec.start.impulse = Vector3(1.0, 0.0, 0.0);  // so that no start is a solution
   return run(problem, *make_peer_solver(name), spec);
@@ -40,7 +39,7 @@ Result solved_by(const std::string& name, const ContactProblem& problem, Model m
 
 /// Skips the test where the program is missing.
 bool is_there(const std::string& name) {
-  const Variable folder("CCPBENCH_PEER_FOLDER", built);
+  const Variable folder("CCPBENCH_PEER_FOLDER", adapters_folder);
   const auto peer = make_peer_solver(name);
   const auto defect = peer->supports(mass_thrown_at({-1.0, 2.0, 0.0}), peer->info().models.front());
   if (defect) skip(*defect);
@@ -167,7 +166,7 @@ TEST_CASE("an adapter that is a program of its own harms nothing, whatever it do
   namespace fs = std::filesystem;
   const fs::path place = fs::temp_directory_path() / ("ccpbench-fake-peers-" + std::to_string(::getpid()));
   fs::create_directory(place);
-  fs::create_symlink(CCPBENCH_FAKE_ADAPTER, place / "ccpbench-peer-dart");
+  fs::create_symlink(fake_adapter_file, place / "ccpbench-peer-dart");
   const Variable folder("CCPBENCH_PEER_FOLDER", place.string()), program("FAKE_PROGRAM", "dart");
   const auto fake = [](const std::string& role) {
     const Variable does("FAKE_ADAPTER", role);

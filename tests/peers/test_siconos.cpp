@@ -9,6 +9,7 @@
 
 #include "peers/siconos.hpp"
 #include "support/environment.hpp"
+#include "support/places.hpp"
 #include "support/run_solver.hpp"
 #include "support/skip.hpp"
 #include "support/small_problems.hpp"
@@ -32,7 +33,7 @@ RunSpec ncp_run(const std::string& solver, double time_limit_s = 5.0) {
 }
 
 Result fake_run(const std::string& role, double time_limit_s = 5.0) {
-  const Variable python("CCPBENCH_SICONOS_PYTHON", CCPBENCH_FAKE_ADAPTER), does("FAKE_ADAPTER", role);
+  const Variable python("CCPBENCH_SICONOS_PYTHON", fake_adapter_file), does("FAKE_ADAPTER", role);
   return run(slipping(), *make_siconos_solver("siconos/nsgs"), ncp_run("siconos/nsgs", time_limit_s));
 }
 
