@@ -151,9 +151,13 @@ DenseMatrix eigen_factor(const DenseMatrix& A) {
   return vectors.rightCols(rank) * values.tail(rank).cwiseSqrt().asDiagonal();
 }
 
-double defect(const DenseMatrix& A, const DenseMatrix& L, double scale) {
+/// max|A − LLᵀ|/scale of a symmetric A, whose lower triangle says it all.
+double defect(DenseMatrix A, const DenseMatrix& L, double scale) {
   if (scale == 0.0) return 0.0;
-  return (A - L * L.transpose()).cwiseAbs().maxCoeff() / scale;
+  A.selfadjointView<Eigen::Lower>().rankUpdate(L, -1.0);
+  double largest = 0.0;
+  for (Index j = 0; j < A.cols(); ++j) largest = std::max(largest, A.col(j).tail(A.rows() - j).cwiseAbs().maxCoeff());
+  return largest / scale;
 }
 
 /// D_cᵀ H⁻¹ D_c for every column c, through per-body inverses.
