@@ -32,5 +32,6 @@ cd "$root"
 for preset in "${presets[@]}"; do
   scripts/setup.sh --tests --preset "$preset"
   echo "test: the $preset suite" >&2
-  ctest --preset "$preset" --parallel "${CTEST_PARALLEL_LEVEL:-2}" "${arguments[@]}"
+  # One more at once than there are cores, since some tests wait.
+  ctest --preset "$preset" --parallel "${CTEST_PARALLEL_LEVEL:-$(($(nproc) + 1))}" "${arguments[@]}"
 done

@@ -32,7 +32,7 @@ class ShellScripts(unittest.TestCase):
         shutil.copytree(ROOT / "scripts", self.root / "scripts")
         for name, body in (("dpkg-query", DPKG_QUERY), ("cmake", CMAKE), ("apt-get", "exit ${APT_STATUS:-0}"),
                            ("sudo", '[ "${SUDO_STATUS:-0}" = 0 ] || exit 1; case $1 in -n | -v) exit 0 ;; esac; exec "$@"'),
-                           ("id", "echo ${FAKE_UID:-0}"), ("ctest", "exit ${CTEST_STATUS:-0}")):
+                           ("id", "echo ${FAKE_UID:-0}"), ("nproc", "echo 4"), ("ctest", "exit ${CTEST_STATUS:-0}")):
             self.stand_in(name, body)
 
     def stand_in(self, name, body):
@@ -214,15 +214,19 @@ class ShellScripts(unittest.TestCase):
     def test_test_runs_ctest_and_passes_options_on(self):
         result = self.run_script("test.sh", "-R", "two words")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(self.calls("ctest"), ["ctest --preset release --parallel 2 -R two words"])
+        self.assertEqual(self.calls("ctest"), ["ctest --preset release --parallel 5 -R two words"])
         self.assertIn("-DCCPBENCH_BUILD_TESTS=ON", self.calls("cmake")[0])
+
+    def test_test_runs_as_many_tests_at_once_as_it_is_told(self):
+        self.assertEqual(self.run_script("test.sh", CTEST_PARALLEL_LEVEL="7").returncode, 0)
+        self.assertEqual(self.calls("ctest"), ["ctest --preset release --parallel 7"])
 
     def test_test_runs_the_fast_tests_only_where_asked(self):
         self.assertEqual(self.run_script("test.sh", "--unit").returncode, 0)
-        self.assertEqual(self.calls("ctest"), ["ctest --preset release --parallel 2 -L ^unit$"])
+        self.assertEqual(self.calls("ctest"), ["ctest --preset release --parallel 5 -L ^unit$"])
 
     def test_test_with_sanitizers(self):
-        expected = [f"ctest --preset {preset} --parallel 2" for preset in ("release", "asan")]
+        expected = [f"ctest --preset {preset} --parallel 5" for preset in ("release", "asan")]
         self.assertEqual(self.run_script("test.sh", "--asan").returncode, 0)
         self.assertEqual(self.calls("ctest"), expected)
         self.run_script("test.sh", CCPBENCH_SANITIZE="1")
