@@ -168,6 +168,18 @@ def function_breaches(root, files):
     return breaches
 
 
+def place_breaches(root, files):
+    """No definition of a whole target says where the tree is: its objects would be others in every tree, and the compiler's cache useless."""
+    breaches = []
+    for source in (f for f in files if f.name == "CMakeLists.txt" or f.suffix == ".cmake"):
+        text = (root / source).read_text(encoding="utf-8")
+        for call in re.finditer(r"target_compile_definitions\([^)]*\)", text):
+            if re.search(r"(SOURCE|BINARY)_DIR\}|\$<TARGET_FILE", call.group(0)):
+                line = text.count("\n", 0, call.start()) + 1
+                breaches.append(f"{source}:{line}: a definition names a folder of this machine; tests/support/places.cpp.in has such names")
+    return breaches
+
+
 def top_level_breaches(files):
     found = {f.parts[0] for f in files if not f.parts[0].startswith(".")}
     return [f"{name}: not a name of the top level" for name in sorted(found - TOP_LEVEL)] + [

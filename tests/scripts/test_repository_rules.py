@@ -34,6 +34,9 @@ class ThisRepository(unittest.TestCase):
     def test_functions_are_short(self):
         self.assert_none(rules.function_breaches(ROOT, self.files))
 
+    def test_objects_are_the_same_in_every_tree(self):
+        self.assert_none(rules.place_breaches(ROOT, self.files))
+
     def test_top_level_is_fixed(self):
         self.assert_none(rules.top_level_breaches(self.files))
 
@@ -116,6 +119,15 @@ class DoctoredTree(unittest.TestCase):
     def test_a_breach_names_file_and_line(self):
         found = self.breaches("lib/core/a.cpp", '#include <vector>\n#include "problem/scene.hpp"\n')
         self.assertEqual(found, ["lib/core/a.cpp:2: core must not include problem ('problem/scene.hpp')"])
+
+    def test_definitions_that_name_a_folder(self):
+        for value in ("${PROJECT_SOURCE_DIR}/configs", "${CMAKE_CURRENT_BINARY_DIR}", "$<TARGET_FILE:ccpbench>"):
+            file = self.write("tests/a/CMakeLists.txt", f'add_executable(a b.cpp)\ntarget_compile_definitions(a PRIVATE X=1\n  Y="{value}")\n')
+            found = rules.place_breaches(self.root, [file])
+            self.assertEqual(len(found), 1)
+            self.assertTrue(found[0].startswith("tests/a/CMakeLists.txt:2: "), found)
+        fine = self.write("tests/a/CMakeLists.txt", "target_compile_definitions(a PRIVATE CCP_HAVE_X)\ninclude(${PROJECT_SOURCE_DIR}/b.cmake)\n")
+        self.assertEqual(rules.place_breaches(self.root, [fine]), [])
 
     def test_long_files(self):
         for suffix in ("cpp", "hpp", "py", "sh"):
