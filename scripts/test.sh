@@ -13,6 +13,7 @@ reported as skipped. Other options go to ctest, for example:
   --unit           only the fast tests, those with the label 'unit': what to run while you work
   --asan           once more under the address and undefined-behaviour sanitizers
   -R cones         only the tests whose name matches
+CTEST_PARALLEL_LEVEL is how many run at once (default: one more than there are cores, since some tests wait).
 USAGE
 }
 
@@ -32,6 +33,5 @@ cd "$root"
 for preset in "${presets[@]}"; do
   scripts/setup.sh --tests --preset "$preset"
   echo "test: the $preset suite" >&2
-  # One more at once than there are cores, since some tests wait.
   ctest --preset "$preset" --parallel "${CTEST_PARALLEL_LEVEL:-$(($(nproc) + 1))}" "${arguments[@]}"
 done
