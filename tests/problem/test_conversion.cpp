@@ -41,6 +41,20 @@ TEST_CASE("an indefinite N is clipped and the defect is said") {
   CHECK(problem.clipped() == Approx(0.25));
 }
 
+TEST_CASE("a negative part that the diagonal does not show is clipped, too") {
+  DenseMatrix N = DenseMatrix::Zero(3, 3);
+  N(0, 0) = 2.0;
+  N(1, 2) = N(2, 1) = 1.0;  // eigenvalues 1 and -1
+  ProblemBuilder builder;
+  const ContactProblem problem = builder.local(sparse(N), Vector3(-1, 0, 0)).contact(0.5).build();
+  const DenseMatrix D(problem.global().D);
+  CHECK(D.rows() == 2);
+  DenseMatrix clipped = N;
+  clipped.bottomRightCorner(2, 2).setConstant(0.5);
+  CHECK((D.transpose() * D - clipped).cwiseAbs().maxCoeff() <= 1e-14);
+  CHECK(problem.clipped() == Approx(0.25));
+}
+
 TEST_CASE("conversions are cached and timed") {
   const ContactProblem problem = random_problem(4, {3, 4});
   CHECK(problem.conversions().size() == 1);  // inverse of H, by the builder
