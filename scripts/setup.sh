@@ -50,21 +50,19 @@ log_name=${log#"$PWD/"}
 show_progress=no
 if [[ -t 2 ]]; then show_progress=yes; fi
 
-# What takes more than a second is said; then once a minute where it is.
-reporter=
-stop_report() {
-  if [[ -n $reporter ]]; then kill "$reporter" 2>/dev/null && wait "$reporter" 2>/dev/null; fi
-  reporter=
+# What takes more than a second is said; then once a minute where it is. The pipe to the reporter ends with the command or with
+# this script, so that nobody kills the reporter: bash complains of "No record of process" when a child is killed as it starts.
+goes_on() {  # goes_on SECONDS: 1 as soon as the pipe ends
+  local status=0
+  read -rt "$1" || status=$?
+  ((status > 128))
 }
-trap stop_report EXIT
 
 report() {
-  local minutes=0 never
-  exec {never}<> <(:)  # nothing is ever read from it: read waits, as sleep does, but leaves no process behind
-  read -rt 1 -u "$never" || true
+  local minutes=0
+  goes_on 1 || return 0
   echo "setup: $1 (log: $log_name)" >&2
-  while kill -0 $$ 2>/dev/null; do
-    read -rt 60 -u "$never" || true
+  while goes_on 60; do
     minutes=$((minutes + 1))
     echo "setup: after $minutes min: $(tail -n 1 "$log" | tr -dc '[:print:]' | cut -c 1-100)" >&2
   done
@@ -72,12 +70,13 @@ report() {
 
 # quietly WHAT COMMAND...: the output of the command goes to the log, which is shown only when the command fails.
 quietly() {
-  local what=$1 status=0
+  local what=$1 status=0 pipe reporter
   shift
-  report "$what" &
+  exec {pipe}> >(report "$what")
   reporter=$!
-  "$@" >"$log" 2>&1 </dev/null || status=1
-  stop_report
+  "$@" >"$log" 2>&1 </dev/null {pipe}>&- || status=1
+  exec {pipe}>&-
+  wait "$reporter" || true
   if ((status != 0)); then tail -n 60 "$log" >&2; fi
   return "$status"
 }
