@@ -121,6 +121,43 @@ TEST_CASE("Cells keeps one swept value, or several") {
   CHECK(kept("[0.4, 0.1]").measured == 40.0);
 }
 
+TEST_CASE("A comparison may take other cells of the sweep, alike in all that it does not name") {
+  const std::string step = R"("cells": {"/solvers/0/parameters/step": )";
+  const std::string claim = iterations + step + R"(0.4}, "at_most": {"times": 0.3, )" + step + "0.1}}";
+  CHECK(judge_halving(claim).verdict == Verdict::met);
+  CHECK(judge_halving(claim).bound == 12.0);
+  CHECK(judge_halving(claim).cells == 1);
+  const std::string largest = iterations + step + R"(0.4}, "over": "largest", "at_most": {)" + step + "[0.1, 0.2]}}";
+  CHECK(judge_halving(largest).bound == 40.0);
+  const Judgement without = judge(steps, claim, {halving[1], halving[2]});
+  CHECK(without.verdict == Verdict::open);
+  CHECK(without.reason == "no cell to compare with has the value 0.1 of /solvers/0/parameters/step");
+
+  // Of two tolerances each is compared with its own: 10 with 20 and 50 with 60, not 50 with 20.
+  const std::string sweep = R"({"/solvers/0/parameters/step": [0.1, 0.4], "/stop/tolerance": [1e-3, 1e-6]})";
+  const std::vector<std::string> cells = {
+      "few,A (step=0.1) (tolerance=0.001),solved,20,1e-8,10,4", "few,A (step=0.1) (tolerance=1e-06),solved,60,1e-8,10,4",
+      "few,A (step=0.4) (tolerance=0.001),solved,10,1e-8,10,4", "few,A (step=0.4) (tolerance=1e-06),solved,50,1e-8,10,4"};
+  const std::string alike = iterations + step + R"(0.4}, "at_most": {)" + step + "0.1}}";
+  const Judgement pairs = judge(sweep, alike, cells);
+  CHECK(pairs.verdict == Verdict::met);
+  CHECK(pairs.measured == 50.0);
+  CHECK(pairs.bound == 60.0);
+  CHECK(judge(sweep, alike, {cells[0], cells[2], cells[3]}).reason ==
+        "few/ccp/A (step=0.4) (tolerance=1e-06) has nothing to be compared with");
+}
+
+TEST_CASE("A comparison may take cells of another problem that the sweep makes") {
+  const std::string sweep = R"({"/problems/0/parameters/count": [2, 4]})";
+  const std::vector<std::string> cells = {"few (count=2),A,solved,40,1e-8,10,4", "few (count=4),A,solved,30,1e-8,10,4",
+                                          "many,A,solved,5,1e-8,10,4"};
+  const std::string count = R"("cells": {"/problems/0/parameters/count": )";
+  const std::string claim = iterations + R"("problem": "few", )" + count + R"(4}, "less_than": {)" + count + "2}}";
+  const Judgement fewer = judge(sweep, claim, cells);
+  CHECK(fewer.bound == 40.0);
+  CHECK(fewer.verdict == Verdict::met);
+}
+
 TEST_CASE("A claim about cells that are not there cannot be judged") {
   const std::string spread = iterations + R"("over": "spread", "at_most": 4)";
   const std::string two = spread + R"(, "cells": {"/solvers/0/parameters/step": [0.1, 0.4]})";
@@ -220,8 +257,8 @@ TEST_CASE("Claims on outer iterations read the trace where it reached the decade
   write_text(folder.path() / "manifest.json", R"({"config": )" + config_text(steps, claim) + "}");
   const auto judged = [&](const std::string& reached, const std::string& trace) {
     write_text(folder.path() / "summary.csv",
-               "model,hash,problem,label,status,iterations,iterations_to_1e-4\nccp,0,few,A (step=0.1),time_limit,3," + reached +
-                   "\nccp,1,few,B,solved,2,1\n");
+               "model,hash,problem,label,status,iterations,iterations_to_1e-4\nccp,0,few,A (step=0.1),time_limit,3," +
+                   reached + "\nccp,1,few,B,solved,2,1\n");
     write_text(folder.path() / "cells/0/trace.csv", trace);
     return judge_claims(ResultTable(folder.path(), fake_catalog())).at(0);
   };
@@ -276,8 +313,9 @@ TEST_CASE("Claims on false convergence look at the natural map of what counts as
     const TemporaryFolder folder;
     const std::string claim = R"("metric": "solved_natural_map", "of": "*", "at_most": 1e-8)";
     write_text(folder.path() / "manifest.json", R"({"config": )" + config_text(steps, claim) + "}");
-    write_text(folder.path() / "summary.csv", "model,hash,problem,label,status,iterations,natural_map\nccp,0,few,A (step=0.1)," +
-                                                  a + "\nccp,1,few,B," + b + "\n");
+    write_text(
+        folder.path() / "summary.csv",
+        "model,hash,problem,label,status,iterations,natural_map\nccp,0,few,A (step=0.1)," + a + "\nccp,1,few,B," + b + "\n");
     return judge_claims(ResultTable(folder.path(), fake_catalog())).at(0).verdict;
   };
   CHECK(judged("solved,2,1e-9", "time_limit,2,0.5") == Verdict::met);

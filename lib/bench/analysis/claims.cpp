@@ -62,11 +62,17 @@ class ClaimJudge {
   }
 
   Judgement judge() {
-    const auto cells = select(claim_.of, claim_.problem);
+    const auto cells = select(claim_.of, claim_.problem, claim_.cells);
     if (cells.empty()) return open("no cell of this claim has a result");
     verdict_.cells = cells.size();
     for (const SweptValue& value : claim_.cells)
       if (!has(cells, value)) return open(fmt::format("no cell has the value {} of {}", value.text, value.pointer));
+    if (claim_.reference) {
+      others_ = select(claim_.reference->of, other_problem(), other_cells());
+      for (const SweptValue& value : claim_.reference->cells)
+        if (!has(others_, value))
+          return open(fmt::format("no cell to compare with has the value {} of {}", value.text, value.pointer));
+    }
     return claim_.over == ClaimOver::each ? judge_each(cells) : judge_together(cells);
   }
 
@@ -79,11 +85,11 @@ class ClaimJudge {
     return verdict_;
   }
 
-  bool kept(const ResultRow& row) const {
-    if (claim_.cells.empty()) return true;
+  bool kept(const ResultRow& row, const std::vector<SweptValue>& wanted) const {
+    if (wanted.empty()) return true;
     return std::any_of(row.variants.begin(), row.variants.end(), [&](std::size_t v) {
-      return std::all_of(claim_.cells.begin(), claim_.cells.end(), [&](const SweptValue& named) {
-        return std::any_of(claim_.cells.begin(), claim_.cells.end(), [&](const SweptValue& value) {
+      return std::all_of(wanted.begin(), wanted.end(), [&](const SweptValue& named) {
+        return std::any_of(wanted.begin(), wanted.end(), [&](const SweptValue& value) {
           return value.pointer == named.pointer &&
                  same_swept_value(swept_text(results_.config().variants[v], value.pointer), value.text);
         });
@@ -99,15 +105,55 @@ class ClaimJudge {
     });
   }
 
-  Cells select(const std::string& of, const std::string& problem) const {
+  Cells select(const std::string& of, const std::string& problem, const std::vector<SweptValue>& wanted) const {
     Cells cells;
     for (const ResultRow& row : results_.rows()) {
       if (row.status == Status::unsupported || (claim_.model && row.model != *claim_.model)) continue;
       if (!label_matches(of, row.label, row.label_base)) continue;
       if (!problem.empty() && !label_matches(problem, row.problem, row.problem_base)) continue;
-      if (kept(row)) cells.push_back(&row);
+      if (kept(row, wanted)) cells.push_back(&row);
     }
     return cells;
+  }
+
+  /// The swept values of the other side.
+  const std::vector<SweptValue>& other_cells() const {
+    return claim_.reference->cells.empty() ? claim_.cells : claim_.reference->cells;
+  }
+
+  /// The problems of the other side, as a shell pattern; empty: each.
+  const std::string& other_problem() const {
+    const bool together = claim_.over != ClaimOver::each;
+    return claim_.reference->problem.empty() && together ? claim_.problem : claim_.reference->problem;
+  }
+
+  /// Whether the other side has cells of its own for a swept value.
+  bool chosen(const std::string& pointer) const {
+    const auto& cells = claim_.reference->cells;
+    return std::any_of(cells.begin(), cells.end(), [&](const SweptValue& value) { return value.pointer == pointer; });
+  }
+
+  /// Whether two cells share all swept values but those that the claim chooses for the other side.
+  bool shares(const ResultRow& row, const ResultRow& other) const {
+    const auto& variants = results_.config().variants;
+    const auto alike = [&](std::size_t v, std::size_t w) {
+      return v == w || std::all_of(variants[v].swept.begin(), variants[v].swept.end(), [&](const SweptValue& value) {
+               return chosen(value.pointer) || swept_text(variants[w], value.pointer) == value.text;
+             });
+    };
+    return std::any_of(row.variants.begin(), row.variants.end(), [&](std::size_t v) {
+      return std::any_of(other.variants.begin(), other.variants.end(), [&](std::size_t w) { return alike(v, w); });
+    });
+  }
+
+  /// Whether the problem of `other` is the one to compare with: the named one, or that of `row`, of which the sweep may
+  /// make several.
+  bool same_problem(const ResultRow& row, const ResultRow& other) const {
+    const ClaimReference& reference = *claim_.reference;
+    if (!reference.problem.empty()) return true;
+    const bool other_made = std::any_of(reference.cells.begin(), reference.cells.end(),
+                                        [](const SweptValue& value) { return value.pointer.rfind("/problems", 0) == 0; });
+    return other_made ? other.problem_base == row.problem_base : other.problem == row.problem;
   }
 
   /// The cells that a cell is compared with: those of the same model, problem (unless another is named) and swept values, or
@@ -115,15 +161,12 @@ class ClaimJudge {
   Cells partners(const ResultRow& row) const {
     const ClaimReference& reference = *claim_.reference;
     Cells all, same;
-    for (const ResultRow* other : select(reference.of, reference.problem)) {
-      if (other->model != row.model || (reference.problem.empty() && other->problem != row.problem)) continue;
+    for (const ResultRow* other : others_) {
+      if (other->model != row.model || !same_problem(row, *other)) continue;
       all.push_back(other);
-      const bool shared = std::any_of(row.variants.begin(), row.variants.end(), [&](std::size_t v) {
-        return std::binary_search(other->variants.begin(), other->variants.end(), v);
-      });
-      if (shared) same.push_back(other);
+      if (shares(row, *other)) same.push_back(other);
     }
-    return same.empty() ? all : same;
+    return same.empty() && reference.cells.empty() ? all : same;
   }
 
   Judgement judge_each(const Cells& cells) {
@@ -166,8 +209,7 @@ class ClaimJudge {
     verdict_.bound = claim_.bound;
     if (claim_.reference) {
       const ClaimReference& reference = *claim_.reference;
-      const Cells others = select(reference.of, reference.problem.empty() ? claim_.problem : reference.problem);
-      verdict_.bound = reference.times * gather(others, reference.metric, reference.at);
+      verdict_.bound = reference.times * gather(others_, reference.metric, reference.at);
     }
     if (!reason_.empty()) return open(reason_);
     if (std::isnan(verdict_.measured) || std::isnan(verdict_.bound)) return open("the cells give no number");
@@ -226,6 +268,7 @@ class ClaimJudge {
 
   const ResultTable& results_;
   const Claim& claim_;
+  Cells others_;  ///< of the other side
   Judgement verdict_;
   std::string reason_;
 };
@@ -324,9 +367,9 @@ std::string scorecard_of(const JudgedConfig& judged) {
   const auto& [config, judgements, other, origin] = judged;
   const std::vector<Judgement>& small = other;  // Clang 14 captures no structured binding
   const bool both = !small.empty();
-  std::string text = fmt::format("\n## {}{}{}\n\n", markdown(config.name),
-                                 config.title.empty() ? "" : ": " + markdown(config.title),
-                                 config.size.empty() ? "" : " (size " + config.size + ")");
+  std::string text =
+      fmt::format("\n## {}{}{}\n\n", markdown(config.name), config.title.empty() ? "" : ": " + markdown(config.title),
+                  config.size.empty() ? "" : " (size " + config.size + ")");
   if (!origin.empty()) text += origin + "\n\n";
   for (const std::string& change : config.changes) text += "Changed: " + markdown(change) + "\n\n";
   text += fmt::format("| claim | says | where | measured | bound | verdict |{}\n|---|---|---|---|---|---|{}\n",

@@ -69,7 +69,7 @@ class ClaimReader {
     check([&] { check_solver(claim.of, pointer); });
     check([&] { check_problem(claim.problem, pointer); });
     check([&] { read_over(entry, pointer, claim); });
-    if (entry.contains("cells")) check([&] { read_cells(entry["cells"], child_pointer(pointer, "cells"), claim); });
+    if (entry.contains("cells")) check([&] { claim.cells = read_cells(entry["cells"], child_pointer(pointer, "cells")); });
     if (measured) check([&] { read_bound(entry, pointer, claim); });
     check.finish();
     return claim;
@@ -144,7 +144,8 @@ class ClaimReader {
     source_.fail(place, fmt::format("'{}' is not swept{}", pointer, suggestion(pointer, others)));
   }
 
-  void read_cells(const Json& entry, const std::string& pointer, Claim& claim) const {
+  std::vector<SweptValue> read_cells(const Json& entry, const std::string& pointer) const {
+    std::vector<SweptValue> cells;
     for (const auto& [swept, values] : entry.items()) {
       const std::string place = child_pointer(pointer, swept);
       check_swept(swept, {}, place);
@@ -154,9 +155,10 @@ class ClaimReader {
         SweptValue wanted{swept, distinct_text(value)};
         if (!sweep_varies_ && !occurs(wanted))
           source_.fail(place, fmt::format("the sweep does not give {} the value {}", swept, wanted.text));
-        claim.cells.push_back(std::move(wanted));
+        cells.push_back(std::move(wanted));
       }
     }
+    return cells;
   }
 
   bool occurs(const SweptValue& wanted) const {
@@ -193,9 +195,10 @@ class ClaimReader {
     reference.times = reference_shape_.value<double>(entry, "times");
     check_solver(reference.of, pointer);
     check_problem(reference.problem, pointer);
-    const bool same_cells = reference.of == claim.of && reference.problem.empty();
+    if (entry.contains("cells")) reference.cells = read_cells(entry["cells"], child_pointer(pointer, "cells"));
+    const bool same_cells = reference.of == claim.of && reference.problem.empty() && reference.cells.empty();
     if (same_cells && reference.metric == claim.metric && reference.at == claim.at)
-      source_.fail(pointer, "compares results with themselves, expected another 'of', 'metric', 'at' or 'problem'");
+      source_.fail(pointer, "compares results with themselves, expected another 'of', 'metric', 'at', 'problem' or 'cells'");
     return reference;
   }
 

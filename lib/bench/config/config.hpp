@@ -56,17 +56,18 @@ struct SolverSpec {
   bool outline = false;                     ///< it has mistakes; its labels and its solver are known at most
 };
 
+/// One value of a sweep as it was put into the config.
+struct SweptValue {
+  std::string pointer;  ///< JSON pointer
+  std::string text;     ///< the value as compact JSON
+};
+
 /// The other side of a claim that compares results with each other: `times` the metric of other cells.
 struct ClaimReference {
   std::string of, metric, problem;  ///< problem: empty for the problem of the cell that is compared
   double at = 0.0;
   double times = 1.0;
-};
-
-/// One value of a sweep as it was put into the config.
-struct SweptValue {
-  std::string pointer;  ///< JSON pointer
-  std::string text;     ///< the value as compact JSON
+  std::vector<SweptValue> cells;  ///< only cells with one of these values, for every pointer named; empty: as the claim
 };
 
 /// How the cells of a claim become one number; `each`: every one has to hold.

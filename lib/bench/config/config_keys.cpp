@@ -240,12 +240,12 @@ Shape claim_shape() {
 }
 
 Shape claim_reference_shape() {
-  return {
-      "claim_reference",
-      "A result as the bound; missing keys are those of the claim",
-      {text("of", "label of a solver, or a shell pattern"), metric_or_fact("metric", "what it is compared with, likewise"),
-       decade(), text("problem", "label of a problem, or a shell pattern; default: the same problem"),
-       number("times", "factor on the result; default {}", Range::positive(), 1.0)}};
+  return {"claim_reference",
+          "A result as the bound; missing keys are those of the claim",
+          {text("of", "label of a solver, or a shell pattern"),
+           metric_or_fact("metric", "what it is compared with, likewise"), decade(),
+           text("problem", "likewise; default: the same problem"), table("cells", "its swept values; default: the same"),
+           number("times", "factor on it; default {}", Range::positive(), 1.0)}};
 }
 
 Shape plot_shape() {
