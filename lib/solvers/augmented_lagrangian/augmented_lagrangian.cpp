@@ -4,6 +4,7 @@
 
 #include "cones/product_cone.hpp"
 #include "problem/block_scale.hpp"
+#include "problem/conversion.hpp"
 #include "solvers/augmented_lagrangian/inner_newton.hpp"
 #include "solvers/methods.hpp"
 #include "solvers/newton/contact_map.hpp"
@@ -32,24 +33,6 @@ struct AugmentedSettings {
   double tolerance = 1e-10;
 };
 
-/// t_i = tr(N_ii)/rows(i), 1/kg, of the exact diagonal; 1 where N_ii is zero.
-Vector mean_diagonal(const ContactProblem& problem) {
-  Vector diagonal(problem.rows()), image;
-  if (!problem.given_global()) {
-    diagonal = problem.local().N.diagonal();
-  } else {
-    const GlobalForm& form = problem.global();
-    for (Index row = 0; row < problem.rows(); ++row) {
-      const Vector column = form.D.col(row);
-      image.resize(column.size());
-      problem.mass().solve(column, image);
-      diagonal[row] = column.dot(image);
-    }
-    if (form.C.nonZeros() > 0) diagonal += form.C.diagonal();
-  }
-  return block_means(problem.constraints(), diagonal);
-}
-
 struct AugmentedColumns : NativeColumns {
   NativeValue iteration{*this, "al_iteration", "", "outer iteration, from 1"};
   NativeValue beta{*this, "beta", "kg", "penalty β of it"};
@@ -72,7 +55,7 @@ class AugmentedSession final : public Session {
         frozen_shift_(model == Model::ncp && settings.inner.method == InnerMethod::exact_newton),
         function_(problem_, settings.inner.method == InnerMethod::exact_newton ? Model::ccp : Model::ncp),
         inner_(problem_, settings.inner, monitor),
-        weight_(mean_diagonal(problem_)),
+        weight_(block_means(problem_.constraints(), delassus_diagonal(problem_))),
         compliance_(largest_compliance(problem_)),
         best_(problem_.rows(), problem_.global().H.rows()) {
     const double contacts = std::max(1.0, static_cast<double>(set_.count()));
