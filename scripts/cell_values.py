@@ -31,6 +31,12 @@ def name_of(pointer):
     return pointer.rsplit("/", 1)[-1].replace("_", " ")
 
 
+def with_unit(pointer):
+    """The words of a swept pointer with its unit: "mass (kg)"."""
+    name = pointer.rsplit("/", 1)[-1]
+    return name_of(pointer) + (f" ({PARAMETER_UNITS[name]})" if name in PARAMETER_UNITS else "")
+
+
 def number_at(cell, place):
     """A column of summary.csv or a swept pointer as a number, "dofs" those of the problem; NaN where the cell has none."""
     if place.startswith("/") or place == "dofs":

@@ -8,8 +8,8 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from cell_values import name_of
-from ccpbench_results import PARAMETER_UNITS, InputError, changes, read_manifest, unit_of
+from cell_values import name_of, with_unit  # noqa: F401  (other scripts take them from here)
+from ccpbench_results import InputError, changes, read_manifest, unit_of
 from series_styles import COLOURS, DASHES, MARKERS  # noqa: F401  (other scripts take them from here)
 
 DEBIAN_PYTHON = "/usr/bin/python3"
@@ -100,11 +100,6 @@ def number_texts(values):
     """(texts, whether they are formulas): all plain or all powers of ten."""
     plain = all(value == 0 or 0.0099 < abs(value) < 10001 for value in values)
     return ([f"{value:.6g}" for value in values], False) if plain else ([power_formula(v) if v > 0 else f"{v:g}" for v in values], True)
-
-
-def with_unit(pointer):
-    name = pointer.rsplit("/", 1)[-1]
-    return name_of(pointer) + (f" ({PARAMETER_UNITS[name]})" if name in PARAMETER_UNITS else "")
 
 
 def set_ticks(axis, values, texts, formulas=False):

@@ -1,12 +1,13 @@
-"""Sweeps of the report: a line plot of one swept value, a map of two (as figures 2 to 11 of Koziara 2017)."""
+"""Sweeps of the report: line plots of one swept value, maps of two (as figures 2 to 11 of Koziara 2017)."""
 
 import math
-from statistics import median
 
 from reading import MODELS, ordered_shares, swept_pointers
-from ccpbench_results import as_number, swept_value
+from cell_values import Cell, name_of, with_unit
+from ccpbench_results import as_number, swept_value, unit_of
+from result_maps import FREE, asked_maps, map_colour, pair_maps, swept_text
 from sections import card, plot_box
-from series_styles import dark_ink_on, viridis
+from series_styles import dark_ink_on
 from text import NAMES, count, figure, say, seconds, table
 
 METRICS = ("iterations", "solve_s", "relative_residual", "natural_map", "products", "back_solves")
@@ -15,51 +16,47 @@ MOST_LINES = 40  # of a plot
 MOST_SIDE = 40  # of a map
 
 
-def pointer_name(pointer):
-    return pointer.rsplit("/", 1)[-1].replace("_", " ")
+def map_cell(made, place, low, high):
+    """One cell: its number on its colour, with a mark where a cell was not solved; a count of failures says that itself."""
+    if place not in made.places:
+        return '<td title="no cell">·</td>'
+    value, solved = made.places[place]
+    if not math.isfinite(value):
+        return '<td class="lost" title="no value">–</td>'
+    free = made.counts and value == 0
+    rgb = FREE if free else map_colour((math.log10(value) - low) / (high - low) if value > 0 and high > low else 0.0, made.counts)
+    colours = "background:#%02x%02x%02x;color:%s" % (*rgb, "#000" if dark_ink_on(rgb) else "#fff")
+    text = (seconds if unit_of(made.metric) == "s" else figure)(value) + ("" if solved or made.counts else " ✗")
+    return f'<td{" class=free" if free else ""} style="{colours}">{text}</td>'
 
 
-def shade(share):
-    """Viridis from 0 (few, yellow) to 1 (many, violet), and the ink that is read on it."""
-    rgb = viridis(1 - share)
-    return "#%02x%02x%02x" % rgb, "#000" if dark_ink_on(rgb) else "#fff"
+def free_words(made):
+    """Where a count of failures is 0: in how many cells, and at which columns in every row."""
+    free = {place for place, (value, _) in made.places.items() if value == 0}
+    strip = [column for column in made.columns if all((column, row) in free for row in made.rows)]
+    texts = [f"({swept_text(column)})" if isinstance(column, tuple) else swept_text(column) for column in strip]
+    name = ", ".join(map(name_of, made.sides[0]))
+    where = f"at {name} {', '.join(texts)}" if strip else f"at no {name}"
+    return f"0 in {len(free)} of {count(len(made.finite), 'cell')}; {where} in every row."
 
 
-def swept(value):
-    """A swept value as a person writes it."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def order(values):
-    return sorted(values, key=lambda v: (0, v, "") if isinstance(v, (int, float)) else (1, 0, str(v)))
-
-
-def heat_map(caption, x, y, cells, metric):
-    """cells: {(x, y): [rows]}. A number per cell, its colour on a logarithmic scale; unsolved cells carry a mark, too."""
-    columns, lines = order({k[0] for k in cells}), order({k[1] for k in cells})
-    cut = max(len(columns), len(lines)) > MOST_SIDE
-    columns, lines = columns[:MOST_SIDE], lines[:MOST_SIDE]
-    values = {k: median([as_number(r.get(metric)) for r in rows]) for k, rows in cells.items()}
-    logs = [math.log10(v) for v in values.values() if math.isfinite(v) and v > 0]
+def heat_map(made):
+    """A number per cell, its colour on a logarithmic scale."""
+    columns, rows = made.columns[:MOST_SIDE], made.rows[:MOST_SIDE]
+    logs = [math.log10(value) for value in made.finite if value > 0]
     low, high = min(logs, default=0.0), max(logs, default=0.0)
-    write, body = seconds if metric == "solve_s" else figure, ""
-    for line in lines:
-        body += f'<tr><th scope="row">{say(swept(line))}</th>'
-        for column in columns:
-            value = values.get((column, line), math.nan)
-            if not math.isfinite(value):
-                body += "<td>–</td>"
-                continue
-            share = (math.log10(value) - low) / (high - low) if value > 0 and high > low else 0.0
-            back, ink = shade(share)
-            mark = "" if all(r["status"] == "solved" for r in cells[column, line]) else " ✗"
-            body += f'<td style="background:{back};color:{ink}">{write(value)}{mark}</td>'
-        body += "</tr>"
-    head = "".join(f'<th scope="col">{say(swept(c))}</th>' for c in columns)
-    note = f'<p class="soft">The first {MOST_SIDE} values of a side; summary.csv has all.</p>' if cut else ""
-    return (f'<p class="soft caption">{caption}</p><div class="scroll" tabindex="0" role="region" aria-label="{caption}">'
-            f'<table class="heat" aria-label="{caption}">'
-            f'<thead><tr><th scope="col">{say(y)} ↓ {say(x)} →</th>{head}</tr></thead><tbody>{body}</tbody></table></div>{note}')
+    body = "".join(f'<tr><th scope="row">{say(swept_text(row))}</th>{"".join(map_cell(made, (column, row), low, high) for column in columns)}</tr>'
+                   for row in rows)
+    head = "".join(f'<th scope="col">{say(swept_text(column))}</th>' for column in columns)
+    across, up = (say(", ".join(map(with_unit, side))) for side in made.sides)
+    caption = say(NAMES.get(made.metric, name_of(made.metric)).removesuffix(" (s)"))
+    note = f'<p class="soft">{say(free_words(made))}</p>' if made.counts else ""
+    if (columns, rows) != (made.columns, made.rows):
+        note += f'<p class="soft">The first {MOST_SIDE} values of a side; summary.csv has all.</p>'
+    name = f"{caption}, {say(made.label)}: {say(made.problem)}"
+    return (f'<p class="soft caption">{caption}</p><div class="scroll" tabindex="0" role="region" aria-label="{name}">'
+            f'<table class="heat" aria-label="{name}">'
+            f'<thead><tr><th scope="col">{up} ↓ {across} →</th>{head}</tr></thead><tbody>{body}</tbody></table></div>{note}')
 
 
 def present(rows, metrics=METRICS):
@@ -78,21 +75,37 @@ def groups_by(study, pointers):
     return groups
 
 
-def maps(study, pointers):
-    parts = []
-    for a in range(len(pointers)):
-        for b in range(a + 1, len(pointers)):
-            for (problem, model, label), members in groups_by(study, (pointers[a], pointers[b])).items():
-                cells = {}
-                for key, row in members:
-                    cells.setdefault(key, []).append(row)
-                if len({k[0] for k in cells}) < 2 or len({k[1] for k in cells}) < 2:
-                    continue
-                title = f"{say(label)}: {say(problem)}, {say(MODELS.get(model, model))}"
-                drawn = [f"<div>{heat_map(NAMES.get(m, m).removesuffix(' (s)'), pointer_name(pointers[a]), pointer_name(pointers[b]), cells, m)}</div>"
-                         for m in present([r for _, r in members], ("iterations", "solve_s"))]
-                parts.append(f'<h4>{title}</h4><div class="maps">{"".join(drawn)}</div>')
-    return parts
+def maps_of(study):
+    """The maps that the config's "plots" ask for, or else those of every pair of swept values: lists of those that one title names."""
+    cells = [Cell(row, study.cells[row["hash"]], study.folder / "cells" / row["hash"]) for row in study.rows]
+    groups = {}
+    for made in asked_maps(study.config, cells) or pair_maps(study.config, cells):
+        groups.setdefault((made.sides, made.problem, made.model, made.label), []).append(made)
+    return list(groups.values())
+
+
+def legend(shown):
+    """What colours and marks say, of those that there are."""
+    counts, start = [made for made in shown if made.counts], "yellow"
+    if counts:
+        start = "green" if len(counts) == len(shown) else "yellow, of unsolved steps from green"
+    places = [(made.counts, *place) for made in shown for place in made.places.values()]
+    notes = ((f"Colours run with the logarithm, from {start} (few) to violet (many).", True),
+             ("A framed 0 on light blue: no step was left unsolved.", any(0 in made.finite for made in counts)),
+             ("✗: at least one cell was not solved.", any(not solved and not counted for counted, _, solved in places)),
+             ("Hatched: no value.", not all(math.isfinite(value) for _, value, _ in places)),
+             ("Dot: no cell.", any(len(made.places) < len(made.columns) * len(made.rows) for made in shown)))
+    return f'<p class="soft">{" ".join(text for text, there in notes if there)}</p>'
+
+
+def maps_html(groups):
+    text = legend([made for group in groups[:MOST_FIGURES] for made in group]) if groups else ""
+    for group in groups[:MOST_FIGURES]:
+        first = group[0]
+        text += f"<h4>{say(first.label)}: {say(first.problem)}, {say(MODELS.get(first.model, first.model))}</h4>"
+        text += f'<div class="maps">{"".join(f"<div>{heat_map(made)}</div>" for made in group)}</div>'
+    left_out = len(groups) - MOST_FIGURES
+    return text + (f'<p class="soft">{left_out} more maps left out.</p>' if left_out > 0 else "")
 
 
 def line_figure(study, pointers, pointer):
@@ -103,7 +116,7 @@ def line_figure(study, pointers, pointer):
         for (value,), row in members:
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 continue
-            told = [f"{pointer_name(p)} {swept(v)}" for p in others if (v := swept_value(study.cells[row["hash"]], p)) is not None]
+            told = [f"{name_of(p)} {swept_text(v)}" for p in others if (v := swept_value(study.cells[row["hash"]], p)) is not None]
             lines.setdefault((label, problem, model, *told), []).append((value, row))
             rows.append(row)
     if len({value for members in lines.values() for value, _ in members}) < 2:
@@ -124,7 +137,7 @@ def line_figure(study, pointers, pointer):
         metrics.append({"column": metric, "name": NAMES.get(metric, metric), "lines": made,
                         "log": all(y > 0 for line in made for _, y in line["points"])})
     values = sorted({x for members in lines.values() for x, _ in members})
-    return {"x": pointer_name(pointer), "log_x": values[0] > 0 and values[-1] / values[0] > 20, "metrics": metrics,
+    return {"x": name_of(pointer), "log_x": values[0] > 0 and values[-1] / values[0] > 20, "metrics": metrics,
             "left_out": left_out} if metrics else None
 
 
@@ -132,12 +145,8 @@ def sweeps(study, data, study_number):
     pointers = swept_pointers(study.config)
     if not pointers:
         return ""
-    parts = maps(study, pointers)
-    left_out = max(0, len(parts) - MOST_FIGURES)
-    note = "Colours run with the logarithm, from yellow (few) to violet (many). ✗: at least one cell was not solved."
-    text = (f'<p class="soft">{note}</p>' if parts else "") + "".join(parts[:MOST_FIGURES])
-    if left_out:
-        text += f'<p class="soft">{left_out} more maps left out.</p>'
+    groups = maps_of(study)
+    text = maps_html(groups)
     for pointer in pointers:
         made = line_figure(study, pointers, pointer)
         if made:
@@ -145,7 +154,7 @@ def sweeps(study, data, study_number):
                 "sweep", study_number, (("metric", "measure"),), f' data-number="{len(data["sweeps"])}"')
             if made["left_out"]:
                 text += f'<p class="soft">{count(made["left_out"], "line")} left out; summary.csv has all.</p>'
-            if not parts:
+            if not groups:
                 text += values_table(made)
             data["sweeps"].append(made)
     return card("Sweep", text) if text else ""
@@ -156,4 +165,4 @@ def values_table(made):
     first = made["metrics"][0]
     values = sorted({x for line in first["lines"] for x, _ in line["points"]})
     rows = [[say(line["label"]), *(figure(dict(line["points"]).get(x, math.nan)) for x in values)] for line in first["lines"]]
-    return table(f"{say(first['name'])} against {say(made['x'])}", [("", False)] + [(say(swept(v)), True) for v in values], rows)
+    return table(f"{say(first['name'])} against {say(made['x'])}", [("", False)] + [(say(swept_text(v)), True) for v in values], rows)

@@ -54,3 +54,32 @@ def make_result_folder(folder, problems=("odd_mass_stack",), models=("ccp",), pl
     with (folder / "summary.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows(rows)
     return folder
+
+
+DELTA, KIND = "/solvers/0/parameters/delta", "/problems/0/parameters/kind"
+
+
+def make_divergences(folder, left_out=(), lost=()):
+    """Unsolved steps over δ and pairs (ε, m), of rigid and soft bodies: none at δ = 0.001 but for the last pair, more away from it.
+    Cells are numbered from 1, over bodies, δ and pairs; `left_out` were not run, `lost` have no number. A solver without δ ran, too."""
+    pairs = [(1e-3, 1000), (0.25, 1000), (1e-3, 5)]
+    rows, number = [["problem", "model", "label", "hash", "status", "iterations", "solve_s", "unsolved_steps"]], 0
+    for body in ("rigid", "soft"):
+        asked = [("PQN", place, k, {"delta": d, "epsilon": e, "m": m}) for place, d in enumerate((0, 1e-3, 0.1)) for k, (e, m) in enumerate(pairs)]
+        for label, place, k, parameters in [*asked, ("NSGS", 0, 0, {"omega": 1})]:
+            number += 1
+            if number in left_out:
+                continue
+            cell = folder / "cells" / f"{number:016x}"
+            cell.mkdir(parents=True)
+            (cell / "cell.json").write_text(json.dumps({"problem": {"name": "p", "parameters": {"kind": body}}, "solver": {"parameters": parameters}}))
+            count = 7 * abs(place - 1) * (k + 1) + (3 if (place, k) == (1, 2) else 0)
+            swept = ", ".join(f"{name}={value}" for name, value in parameters.items())
+            rows.append([f"p (kind={body})", "ncp", f"{label} ({swept})" if label == "PQN" else label, cell.name,
+                         "iteration_limit" if count else "solved", 100, 0.1, "" if number in lost else count])
+    sweep = {KIND: ["rigid", "soft"], DELTA: [0, 1e-3, 0.1],
+             "zip": {f"/solvers/0/parameters/{name}": [pair[k] for pair in pairs] for k, name in enumerate(("epsilon", "m"))}}
+    config = {"name": "strip", "sweep": sweep, "plots": [{"kind": "map", "against": DELTA, "metric": "unsolved_steps"}]}
+    (folder / "manifest.json").write_text(json.dumps({"config": config}))
+    with (folder / "summary.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(rows)

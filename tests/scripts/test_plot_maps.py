@@ -7,6 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from make_result_folder import make_divergences
 from run_script import run_plot
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "plot_maps.py"
@@ -85,31 +86,8 @@ class PlotMaps(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         self.assertIn("no two swept values make a map of no_such_column", result.stderr)
 
-    def make_divergences(self):
-        """Unsolved steps over δ and pairs (ε, m), rigid and soft: none at δ = 0.001 but for the last pair, more away from it."""
-        delta, epsilon, bound, kind = ("/solvers/0/parameters/" + name for name in ("delta", "epsilon", "m", "kind"))
-        kind = kind.replace("solvers", "problems")
-        pairs = [(1e-3, 1000), (0.25, 1000), (1e-3, 5)]
-        rows = [["problem", "model", "label", "hash", "status", "iterations", "solve_s", "unsolved_steps"]]
-        for body in ("rigid", "soft"):
-            for place, d in enumerate((0, 1e-3, 0.1)):
-                for k, (e, m) in enumerate(pairs):
-                    cell = self.folder / "cells" / f"{len(rows):016x}"
-                    cell.mkdir(parents=True)
-                    (cell / "cell.json").write_text(json.dumps({"problem": {"name": "p", "parameters": {"kind": body}},
-                                                                "solver": {"parameters": {"delta": d, "epsilon": e, "m": m}}}))
-                    count = 7 * abs(place - 1) * (k + 1) + (3 if (place, k) == (1, 2) else 0)
-                    rows.append([f"p (kind={body})", "ncp", f"PQN (delta={d}, epsilon={e}, m={m})", cell.name,
-                                 "iteration_limit" if count else "solved", 100, 0.1, count])
-        config = {"name": "strip", "sweep": {kind: ["rigid", "soft"], delta: [0, 1e-3, 0.1],
-                                             "zip": {epsilon: [p[0] for p in pairs], bound: [p[1] for p in pairs]}},
-                  "plots": [{"kind": "map", "against": delta, "metric": "unsolved_steps"}]}
-        (self.folder / "manifest.json").write_text(json.dumps({"config": config}))
-        with (self.folder / "summary.csv").open("w", newline="") as file:
-            csv.writer(file).writerows(rows)
-
     def test_a_plot_of_kind_map_shows_zipped_values_and_where_nothing_is_unsolved(self):
-        self.make_divergences()
+        make_divergences(self.folder)
         result = self.run_script("--format", "svg")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         names = [f"map-unsolved_steps-delta-epsilon-m-p_{body}-ncp-PQN.svg" for body in ("rigid", "soft")]
@@ -124,8 +102,18 @@ class PlotMaps(unittest.TestCase):
         greys = [sum(share * int(fill[i:i + 2], 16) for share, i in ((0.299, 0), (0.587, 2), (0.114, 4))) for fill in fills if fill != "d5e8f7"]
         self.assertLess(max(greys), 228 - 50)  # of light blue
 
+    def test_an_unfinished_run_keeps_its_rows_in_order(self):
+        make_divergences(self.folder, left_out=(1, 2), lost=(5,))
+        self.run_script("--format", "svg")
+        text = (self.folder / "plots" / "map-unsolved_steps-delta-epsilon-m-p_rigid-ncp-PQN.svg").read_text()
+        said = re.findall(r"<!-- (.*?) -->", text)
+        rows = [words for words in said if words in ("0.001, 1000", "0.25, 1000", "0.001, 5")]
+        self.assertEqual(rows, ["0.001, 1000", "0.25, 1000", "0.001, 5"])
+        self.assertIn("Hatched: no value.", " ".join(said))
+        self.assertIn("White: no cell.", " ".join(said))
+
     def test_a_map_of_values_that_nothing_sweeps_is_said(self):
-        self.make_divergences()
+        make_divergences(self.folder)
         manifest = json.loads((self.folder / "manifest.json").read_text())
         manifest["config"]["plots"][0]["against"] = MASS
         (self.folder / "manifest.json").write_text(json.dumps(manifest))

@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 from xml.etree import ElementTree
 
-from make_result_folder import make_result_folder
+from make_result_folder import make_divergences, make_result_folder
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "report.py"
 sys.path.insert(0, str(SCRIPT.parent))
@@ -286,6 +286,7 @@ class Report(unittest.TestCase):
         map_html = re.search(r'<table class="heat".*?</table>', page, re.S).group(0)
         numbers = re.findall(r'">(\d+)( ✗)?</td>', map_html)
         self.assertEqual(numbers, [("10", " ✗"), ("20", ""), ("30", ""), ("40", ""), ("50", ""), ("60", "")])
+        self.assertIn("mu ↓ rho (1/kg) →", map_html)
         figures = self.data(page)[0]["sweeps"]
         self.assertEqual([f["x"] for f in figures], ["rho", "mu"])
         lines = {line["label"]: line["points"] for line in figures[0]["metrics"][0]["lines"]}
@@ -293,6 +294,45 @@ class Report(unittest.TestCase):
         shares = {line["label"]: line.get("share") for line in figures[1]["metrics"][0]["lines"]}
         self.assertEqual(shares, {"rho 0.1": 0, "rho 1": 0.5, "rho 10": 1})  # in order of the number, for colours in order
         self.assertEqual([line.get("share") for line in figures[0]["metrics"][0]["lines"]], [None, None])  # two are no order
+
+    def maps(self, page):
+        """{title: lists of the texts of the rows of its map}, and where nothing is unsolved {title: [(row, column)]}."""
+        texts, free = {}, {}
+        for title, table in re.findall(r'<h4>([^<]*)</h4><div class="maps"><div>.*?(<table class="heat".*?</table>)</div>', page, re.S):
+            rows = [re.findall(r"<t[hd]([^>]*)>([^<]*)</t[hd]>", row) for row in table.split("<tr>")[1:]]
+            texts[title] = [[text for _, text in row] for row in rows]
+            free[title] = [(row[0][1], rows[0][k][1]) for row in rows for k, (classes, _) in enumerate(row) if "class=free" in classes]
+        return texts, free
+
+    def test_maps_are_those_that_the_config_asks_for(self):
+        make_divergences(self.folder)
+        page = self.page()
+        texts, free = self.maps(page)
+        self.assertEqual(list(texts), [f"PQN: p ({body}), Coulomb model" for body in ("rigid", "soft")])  # none of NSGS, which has no δ
+        for title, rows in texts.items():
+            self.assertEqual(rows, [["epsilon, m ↓ delta →", "0", "0.001", "0.1"], ["0.001, 1000", "7", "0", "7"], ["0.25, 1000", "14", "0", "14"],
+                                    ["0.001, 5", "21", "3", "21"]])
+            self.assertEqual(free[title], [("0.001, 1000", "0.001"), ("0.25, 1000", "0.001")])
+        self.assertEqual(page.count('<table class="heat"'), 2)  # of pairs of single values there is none
+        self.assertEqual(page.count('<td class=free style="background:#d5e8f7;color:#000">0</td>'), 4)
+        self.assertEqual(page.count("0 in 2 of 9 cells; at no delta in every row."), 2)
+        self.assertIn("from green (few) to violet (many). A framed 0 on light blue: no step was left unsolved.</p>", page)
+
+    def test_a_strip_without_unsolved_steps_is_said(self):
+        make_divergences(self.folder)
+        summary = self.folder / "summary.csv"
+        summary.write_text(summary.read_text().replace("iteration_limit,100,0.1,3\n", "solved,100,0.1,0\n"))
+        self.assertEqual(self.page().count("0 in 3 of 9 cells; at delta 0.001 in every row."), 2)
+
+    def test_maps_show_what_is_missing_and_each_page_is_the_same(self):
+        make_divergences(self.folder, left_out=(1, 2), lost=(5,))
+        page = self.page(PYTHONHASHSEED="1")
+        texts, free = self.maps(page)
+        self.assertEqual([row[1:] for row in texts["PQN: p (rigid), Coulomb model"][1:]], [["·", "0", "7"], ["·", "–", "14"], ["21", "3", "21"]])
+        self.assertEqual(free["PQN: p (rigid), Coulomb model"], [("0.001, 1000", "0.001")])
+        self.assertIn("Hatched: no value. Dot: no cell.</p>", page)
+        self.assertIn('<td class="lost" title="no value">–</td>', page)
+        self.assertEqual(page, self.page(PYTHONHASHSEED="2"))
 
     def test_bad_input_is_one_line_and_leaves_an_older_page(self):
         self.make()
