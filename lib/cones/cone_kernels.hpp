@@ -5,12 +5,12 @@
 #include <limits>
 
 #include "core/types.hpp"
-#include "kernels/common_limits.hpp"
+#include "kernels/safe_range.hpp"
 
 /// The arithmetic shared by the cone functions: internal to lib/cones, in a header so that loops over contacts inline it.
 ///
-/// N is 2 or 3. What is not common (common_limits.hpp: huge, tiny, not finite) takes the slow functions, which work on a
-/// copy of p scaled by a power of two. That is exact because all maps here are positively homogeneous in p.
+/// N is 2 or 3. What is outside the safe range (safe_range.hpp: huge, tiny, not finite) takes the slow functions, which
+/// work on a copy of p scaled by a power of two. That is exact because all maps here are positively homogeneous in p.
 namespace ccp::detail {
 
 template <int N>
@@ -31,16 +31,16 @@ inline bool tangent_is_zero(const ConePoint<3>& p) { return p[1] == 0.0 && p[2] 
 
 /// False for a NaN anywhere.
 template <int N>
-bool is_common(const ConePoint<N>& p, double square, double mu) {
-  return mu <= common_limit && std::abs(p[0]) <= common_limit &&
-         ((square >= common_square_min && square <= common_square_max) || tangent_is_zero(p));
+bool in_safe_range(const ConePoint<N>& p, double square, double mu) {
+  return mu <= safe_limit && std::abs(p[0]) <= safe_limit &&
+         ((square >= safe_square_min && square <= safe_square_max) || tangent_is_zero(p));
 }
 
 /// ‖p_T‖ without spurious overflow or underflow; NaN when an entry is NaN (hypot(inf, NaN) would be inf).
 inline double tangent_norm(const ConePoint<2>& p) { return std::abs(p[1]); }
 inline double tangent_norm(const ConePoint<3>& p) {
   const double square = tangent_square(p);
-  if (square >= common_square_min && square <= common_square_max) return std::sqrt(square);
+  if (square >= safe_square_min && square <= safe_square_max) return std::sqrt(square);
   return std::isnan(square) ? square : std::hypot(p[1], p[2]);
 }
 
@@ -61,7 +61,7 @@ struct Slope {
   double cosine;
   double sine;
   explicit Slope(double mu) {
-    if (mu > common_limit) {  // 1 + mu² rounds to mu², which may overflow
+    if (mu > safe_limit) {  // 1 + mu² rounds to mu², which may overflow
       cosine = 1.0 / mu;
       sine = 1.0;
     } else {
@@ -95,7 +95,7 @@ bool all_finite(const ConePoint<N>& p, double mu) {
   return p.allFinite() && std::isfinite(mu);
 }
 
-/// The projections for arguments that are not common; defined for N = 2, 3.
+/// The projections for arguments outside the safe range; defined for N = 2, 3.
 template <int N>
 ConePoint<N> project_slow(const ConePoint<N>& p, double mu);
 template <int N>
@@ -105,7 +105,7 @@ template <int N>
 ConePoint<N> project(const ConePoint<N>& p, double mu) {
   assert(!(mu < 0.0));
   const double square = tangent_square(p);
-  if (!is_common<N>(p, square, mu)) return project_slow<N>(p, mu);
+  if (!in_safe_range<N>(p, square, mu)) return project_slow<N>(p, mu);
   const double t = std::sqrt(square);
   if (inside_cone(p[0], t, mu)) return p;
   if (inside_polar(p[0], t, mu)) return ConePoint<N>::Zero();
@@ -119,7 +119,7 @@ template <int N>
 [[gnu::always_inline]] inline ConePoint<N> project_strict(const ConePoint<N>& p, double mu) {
   assert(!(mu < 0.0));
   const double square = tangent_square(p);
-  if (!is_common<N>(p, square, mu)) return project_strict_slow<N>(p, mu);
+  if (!in_safe_range<N>(p, square, mu)) return project_strict_slow<N>(p, mu);
   const double t = std::sqrt(square), radius = mu * p[0];
   const bool open = p[0]<0.0, slipping = t> radius;
   ConePoint<N> result = p;

@@ -82,7 +82,7 @@ ConeMatrix<N> derivative(const ConePoint<N>& p, double t, double mu) {
 template <int N>
 ConeMatrix<N> derivative(const ConePoint<N>& p, double mu) {
   const double square = detail::tangent_square(p);
-  if (detail::is_common<N>(p, square, mu)) return derivative<N>(p, std::sqrt(square), mu);
+  if (detail::in_safe_range<N>(p, square, mu)) return derivative<N>(p, std::sqrt(square), mu);
   if (!detail::all_finite<N>(p, mu)) return ConeMatrix<N>::Constant(std::numeric_limits<double>::quiet_NaN());
   const detail::ScaledPoint<N> scaled(p);
   return derivative<N>(scaled.point, scaled.norm, mu);
@@ -98,7 +98,7 @@ double distance_to_cone(double p_n, double t, double mu) {
 template <int N>
 double distance_to_cone(const ConePoint<N>& p, double mu) {
   const double square = detail::tangent_square(p);
-  if (detail::is_common<N>(p, square, mu)) return distance_to_cone(p[0], std::sqrt(square), mu);
+  if (detail::in_safe_range<N>(p, square, mu)) return distance_to_cone(p[0], std::sqrt(square), mu);
   if (!detail::all_finite<N>(p, mu)) return std::numeric_limits<double>::quiet_NaN();
   const detail::ScaledPoint<N> scaled(p);
   return std::ldexp(distance_to_cone(scaled.point[0], scaled.norm, mu), scaled.exponent);

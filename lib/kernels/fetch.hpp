@@ -10,7 +10,7 @@ namespace {
 [[gnu::always_inline]] inline void fetch(const double* numbers, Index count) {
   for (Index k = 0; k < count; k += 8) __builtin_prefetch(numbers + k);
 }
-/// Of numbers that it will write.
+/// The same for numbers that the loop will write.
 [[gnu::always_inline]] inline void fetch_to_write(const double* numbers, Index count) {
   for (Index k = 0; k < count; k += 8) __builtin_prefetch(numbers + k, 1);
 }

@@ -3,14 +3,14 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/common_contact.hpp"
+#include "kernels/contact_projection.hpp"
 #include "kernels/tables.hpp"
 
 namespace ccp::CCP_INSTRUCTION_SET {
 namespace {
 
 // What a lane has to tell of its contact: bits.
-constexpr std::int64_t has_changed = 1, is_uncommon = 2;
+constexpr std::int64_t has_changed = 1, is_out_of_range = 2;
 struct LaneStates {
   std::int64_t of[lane_count] = {};
   std::int64_t all() const {
@@ -75,8 +75,8 @@ template <bool Average>
     const ContactNumbers moved{before.n - step * (u.n + free.n), before.s - step * (u.s + free.s),
                                before.t - step * (u.t + free.t)};
     ContactNumbers nearest;
-    const bool common = project_common(tile.friction[k], moved, nearest);
-    states.of[k] |= accept_lane<Average>(tile, k, before, nearest, largest) | (common ? 0 : is_uncommon);
+    const bool in_range = project_in_safe_range(tile.friction[k], moved, nearest);
+    states.of[k] |= accept_lane<Average>(tile, k, before, nearest, largest) | (in_range ? 0 : is_out_of_range);
   }
 }
 
@@ -104,9 +104,9 @@ GroupChange relax(const GroupVectors& at, LaneLargest& largest) {
       relax_tile<true>(tile_of(at, tile), old + tile * tile_numbers, grown, states);
   }
   const std::int64_t state = states.all();
-  if (state >= is_uncommon) {
+  if (state >= is_out_of_range) {
     for (Index k = 0; k < at.tiles * tile_numbers; ++k) at.gamma[k] = old[k];
-    return GroupChange::uncommon;
+    return GroupChange::out_of_range;
   }
   largest = grown;
   return state != 0 ? GroupChange::some : GroupChange::none;

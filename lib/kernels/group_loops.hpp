@@ -23,8 +23,9 @@ struct LaneLargest {
   double change[lane_count] = {}, impulse[lane_count] = {};
 };
 
-/// `uncommon`: some contact needs a projection that scales (common_limits.hpp), and nothing is done.
-enum class GroupChange { none, some, uncommon };
+/// `out_of_range`: some contact is outside the safe range (safe_range.hpp) and needs a projection that scales. Nothing is
+/// done.
+enum class GroupChange { none, some, out_of_range };
 
 /// What a group does between its velocities and the body velocities in a sweep (E.2). `largest` grows with the changes and
 /// the new γ. A change that is no number is one.

@@ -54,8 +54,8 @@ class GroupSweep {
   void relax(std::size_t g, double* w, const Update& update, LaneLargest& largest) {
     const GroupVectors at = vectors(g);
     find_products(g, w);
-    GroupChange change = step_.size() > 0 ? kernels_.groups.relax(at, largest) : GroupChange::uncommon;
-    if (change == GroupChange::uncommon) {
+    GroupChange change = step_.size() > 0 ? kernels_.groups.relax(at, largest) : GroupChange::out_of_range;
+    if (change == GroupChange::out_of_range) {
       std::array<double, most_tiles * tile_numbers> updated{};
       const Index first = lane_count * groups_.tile(g);
       groups_.for_contacts(g, [&](Index contact, Index lane) {

@@ -28,9 +28,9 @@ bool same_pattern(const SparseMatrix& a, const SparseMatrix& b) {
 /// them. The operations of a column are those of A.selfadjointView<Lower>() * X, in their order.
 void subtract_symmetric_product(const SparseMatrix& A, const DenseMatrix& X, DenseMatrix& R) {
   constexpr Index width = 8;
-  using Lane = Eigen::Array<double, width, 1>;
-  using Lanes = Eigen::Array<double, width, Eigen::Dynamic>;
-  Lanes x(width, X.rows()), r(width, X.rows());
+  using Columns = Eigen::Array<double, width, Eigen::Dynamic>;  // side by side
+  using Row = Eigen::Array<double, width, 1>;                   // an entry of each
+  Columns x(width, X.rows()), r(width, X.rows());
   x.setZero();
   r.setZero();
   for (Index first = 0; first < X.cols(); first += width) {
@@ -40,12 +40,12 @@ void subtract_symmetric_product(const SparseMatrix& A, const DenseMatrix& X, Den
     for (Index j = 0; j < A.outerSize(); ++j) {
       SparseMatrix::InnerIterator entry(A, j);
       while (entry && entry.row() < j) ++entry;
-      const Lane own = x.col(j), scattered = -own;
+      const Row own = x.col(j), scattered = -own;
       if (entry && entry.row() == j) {
         r.col(j) += -entry.value() * own;
         ++entry;
       }
-      Lane sum = Lane::Zero();
+      Row sum = Row::Zero();
       for (; entry; ++entry) {
         sum += entry.value() * x.col(entry.row());
         r.col(entry.row()) += entry.value() * scattered;

@@ -65,7 +65,7 @@ TEST_CASE("packed vectors come back, with zeros between them", "[kernels]") {
   CHECK((steps.array() != 0.0).count() == step.size());
 }
 
-TEST_CASE("a contact that is not common leaves its group the bits of single contacts", "[kernels]") {
+TEST_CASE("a contact outside the safe range leaves its group the bits of single contacts", "[kernels]") {
   const ContactProblem problem = random_problem(33, {60, 150});
   const FactoredDelassus& N = problem.factored();
   const ContactGroups groups(N.paired_contacts());

@@ -4,14 +4,14 @@
 
 #include "core/types.hpp"
 
-/// One block with all other impulses frozen: u = W γ + q with W = N_ii. Vectors are padded to 3 with zeros, so that a
-/// contact in the plane is a contact in space whose second tangent does not take part (W(2,2) = 1).
+/// One block with all other impulses frozen: u = N_ii γ + w (E.4). Vectors are padded to 3 with zeros, so that a contact in
+/// the plane is a contact in space whose second tangent does not take part (N_ii(2,2) = 1).
 namespace ccp {
 
-/// One contact problem (A.5): find γ with K* ∋ û ⊥ γ ∈ K, u = W γ + q.
+/// One contact problem (A.5): find γ with K* ∋ û ⊥ γ ∈ K, u = N_ii γ + w.
 struct LocalContact {
-  Matrix3 W;  ///< N_ii, 1/kg; need not be symmetric
-  Vector3 q;  ///< velocity at γ = 0, m/s
+  Matrix3 N_ii;  ///< 1/kg; need not be symmetric
+  Vector3 w;     ///< velocity at γ = 0, m/s
   double mu;
 };
 
@@ -21,14 +21,14 @@ double stable_rate(const Matrix3& block);
 /// û = u + (μ‖u_T‖, 0, 0).
 inline Vector3 de_saxce_velocity(const Vector3& u, double mu) { return {u[0] + mu * std::hypot(u[1], u[2]), u[1], u[2]}; }
 
-/// Exact solution by enumeration: open (q_n >= 0: γ = 0), stick (u = 0 inside the cone), else slip: with u_T = −α γ_T, α >
-/// 0, γ_T(α) = −(S + αI)⁻¹ q̃ from the Schur complement of the normal row, the root of ‖γ_T‖ − μ γ_n is bracketed, because it
-/// is positive where sticking fails and tends to μ q_n/W_nn < 0. Right for every W whose symmetric part is positive
-/// definite, to a residual of about 1e-15 times its condition, and of the same bits in any units; and for singular ones of
-/// rank 1 and 2 with W_nn > 0, where q̃ along the null space of S is left out when it is rounding, and u_T there with it. A
-/// singular contact without a solution (it jams: friction turns every impulse away from u_n = 0) gets a finite impulse in
-/// the cone that does not solve it; one with W_nn <= 0 gets 0. Compare the quartic of Bonnefon and Daviet 2011,
-/// which needs all its roots.
+/// Exact solution by enumeration: open (w_n >= 0: γ = 0), stick (u = 0 inside the cone), else slip: with u_T = −α γ_T, α
+/// > 0, γ_T(α) = −(S + αI)⁻¹ w̃ from the Schur complement of the normal row, the root of ‖γ_T‖ − μ γ_n is bracketed,
+/// because it is positive where sticking fails and tends to μ w_n/N_nn < 0. Right for every N_ii whose symmetric part is
+/// positive definite, to a residual of about 1e-15 times its condition, and of the same bits in any units; and for
+/// singular ones of rank 1 and 2 with N_nn > 0, where w̃ along the null space of S is left out when it is rounding, and
+/// u_T there with it. A singular contact without a solution (it jams: friction turns every impulse away from u_n = 0)
+/// gets a finite impulse in the cone that does not solve it; one with N_nn <= 0 gets 0. Compare the quartic of Bonnefon
+/// and Daviet 2011, which needs all its roots.
 Vector3 solve_contact_exact(const LocalContact& contact);
 
 /// Generalised Newton on the Alart–Curnier function, from γ; at most max_steps steps. converged tells whether the residual

@@ -9,9 +9,9 @@ namespace ccp {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double zero_rate = 64.0 * epsilon;        // eigenvalues of S below this, against entries of W, are rounding
-constexpr double zero_velocity = 1e-12;             // and parts of u_T below this, against q
-constexpr double largest_impulse = 1e-3 / epsilon;  // through N_ii of the size of 1, for q of the size of 1
+constexpr double zero_rate = 64.0 * epsilon;        // eigenvalues of S below this, against entries of N_ii, are rounding
+constexpr double zero_velocity = 1e-12;             // and parts of u_T below this, against w
+constexpr double largest_impulse = 1e-3 / epsilon;  // through N_ii of the size of 1, for w of the size of 1
 constexpr double least_alpha = 1e-8;
 constexpr double largest_double = std::numeric_limits<double>::max();
 
@@ -30,11 +30,11 @@ double binary_scale(const Eigen::MatrixBase<Derived>& x) {
 class SlipBranch {
  public:
   explicit SlipBranch(const LocalContact& contact) : contact_(contact) {
-    const Matrix3& W = contact.W;
-    const Vector3& q = contact.q;
+    const Matrix3& N_ii = contact.N_ii;
+    const Vector3& w = contact.w;
     for (int i = 0; i < 2; ++i) {
-      for (int j = 0; j < 2; ++j) S_(i, j) = W(i + 1, j + 1) - W(i + 1, 0) * (W(0, j + 1) / W(0, 0));
-      q_[i] = q[i + 1] - W(i + 1, 0) * (q[0] / W(0, 0));
+      for (int j = 0; j < 2; ++j) S_(i, j) = N_ii(i + 1, j + 1) - N_ii(i + 1, 0) * (N_ii(0, j + 1) / N_ii(0, 0));
+      w_[i] = w[i + 1] - N_ii(i + 1, 0) * (w[0] / N_ii(0, 0));
     }
     reduce_singular();
   }
@@ -49,12 +49,12 @@ class SlipBranch {
   Vector3 impulse(double alpha) const {
     if (singular_) {
       const double rate = rate_ + alpha;
-      return with_normal(rate > 0.0 ? -q_[0] / rate : 0.0, rate > 0.0 ? -q_[1] / rate : 0.0);
+      return with_normal(rate > 0.0 ? -w_[0] / rate : 0.0, rate > 0.0 ? -w_[1] / rate : 0.0);
     }
     const double a = S_(0, 0) + alpha, d = S_(1, 1) + alpha;
     const double determinant = a * d - S_(0, 1) * S_(1, 0);
-    const double t1 = -(d * q_[0] - S_(0, 1) * q_[1]) / determinant;
-    const double t2 = -(a * q_[1] - S_(1, 0) * q_[0]) / determinant;
+    const double t1 = -(d * w_[0] - S_(0, 1) * w_[1]) / determinant;
+    const double t2 = -(a * w_[1] - S_(1, 0) * w_[0]) / determinant;
     return with_normal(t1, t2);
   }
   /// g(α), with any large number where it is infinite or not a number (singular S + αI).
@@ -65,25 +65,25 @@ class SlipBranch {
   }
 
  private:
-  /// A singular S with q̃ in its range, both up to rounding, has no say in what γ_T is along the null space of S; rounding
-  /// would. There γ_T = −q̃/(tr S + α), because q̃ is an eigenvector of the other eigenvalue, tr S. At α = 0 this is what
+  /// A singular S with w̃ in its range, both up to rounding, has no say in what γ_T is along the null space of S; rounding
+  /// would. There γ_T = −w̃/(tr S + α), because w̃ is an eigenvector of the other eigenvalue, tr S. At α = 0 this is what
   /// slip tends to, so that the contact either sticks with it or slips.
   void reduce_singular() {
     const double trace = S_.trace();
     if (std::abs(S_.determinant()) > zero_rate * std::max(trace, zero_rate)) return;
-    const Vector2 in_range = trace > zero_rate ? Vector2(S_ * q_ / trace) : Vector2(Vector2::Zero());
-    if ((q_ - in_range).cwiseAbs().maxCoeff() > zero_velocity * contact_.q.cwiseAbs().maxCoeff()) return;
+    const Vector2 in_range = trace > zero_rate ? Vector2(S_ * w_ / trace) : Vector2(Vector2::Zero());
+    if ((w_ - in_range).cwiseAbs().maxCoeff() > zero_velocity * contact_.w.cwiseAbs().maxCoeff()) return;
     singular_ = true;
     rate_ = std::max(trace, 0.0);
-    q_ = in_range;
+    w_ = in_range;
   }
   Vector3 with_normal(double t1, double t2) const {
-    return {-(contact_.q[0] + contact_.W(0, 1) * t1 + contact_.W(0, 2) * t2) / contact_.W(0, 0), t1, t2};
+    return {-(contact_.w[0] + contact_.N_ii(0, 1) * t1 + contact_.N_ii(0, 2) * t2) / contact_.N_ii(0, 0), t1, t2};
   }
 
   const LocalContact& contact_;
   Matrix2 S_;
-  Vector2 q_;
+  Vector2 w_;
   bool singular_ = false;
   double rate_ = 0.0;  ///< tr S of a singular one
 };
@@ -180,12 +180,12 @@ Vector3 solve_slip(const LocalContact& contact, const SlipBranch& branch) {
 
 /// u = 0 to the rounding of its terms, and γ in the cone.
 bool sticks(const LocalContact& contact, const Vector3& gamma) {
-  const Vector3 u = contact.W * gamma + contact.q;
-  return u.cwiseAbs().maxCoeff() <= zero_velocity * contact.q.cwiseAbs().maxCoeff() && gamma[0] >= 0.0 &&
+  const Vector3 u = contact.N_ii * gamma + contact.w;
+  return u.cwiseAbs().maxCoeff() <= zero_velocity * contact.w.cwiseAbs().maxCoeff() && gamma[0] >= 0.0 &&
          std::hypot(gamma[1], gamma[2]) <= contact.mu * gamma[0];
 }
 
-/// With W and q of the size of 1.
+/// With N_ii and w of the size of 1.
 Vector3 solve_scaled(const LocalContact& contact) {
   const SlipBranch branch(contact);
   const Vector3 stick = branch.impulse(0.0);
@@ -196,12 +196,12 @@ Vector3 solve_scaled(const LocalContact& contact) {
 }  // namespace
 
 Vector3 solve_contact_exact(const LocalContact& contact) {
-  const Matrix3& W = contact.W;
-  if (contact.q.array().isNaN().any()) return contact.q;
-  if (contact.q[0] >= 0.0 || !(W(0, 0) > 0.0)) return Vector3::Zero();
-  if (contact.mu == 0.0) return {-contact.q[0] / W(0, 0), 0.0, 0.0};
-  const double size = binary_scale(W), speed = binary_scale(contact.q);
-  return solve_scaled({W / size, contact.q / speed, contact.mu}) * (speed / size);
+  const Matrix3& N_ii = contact.N_ii;
+  if (contact.w.array().isNaN().any()) return contact.w;
+  if (contact.w[0] >= 0.0 || !(N_ii(0, 0) > 0.0)) return Vector3::Zero();
+  if (contact.mu == 0.0) return {-contact.w[0] / N_ii(0, 0), 0.0, 0.0};
+  const double size = binary_scale(N_ii), speed = binary_scale(contact.w);
+  return solve_scaled({N_ii / size, contact.w / speed, contact.mu}) * (speed / size);
 }
 
 }  // namespace ccp

@@ -55,8 +55,8 @@ class NsgsSession final : public SweepSession {
   Vector3 updated_contact(Index i, double mu, const Vector3& u, const Vector3& gamma) const {
     const double step = step_[static_cast<std::size_t>(i)];
     const auto frozen = [&] {
-      const Matrix3& W = matrices_[static_cast<std::size_t>(i)];
-      return LocalContact{W, u - W * gamma, mu};
+      const Matrix3& N_ii = matrices_[static_cast<std::size_t>(i)];
+      return LocalContact{N_ii, u - N_ii * gamma, mu};
     };
     switch (settings_.local) {
       case LocalSolver::strict: return project_strict(Vector3(gamma - step * u), mu);

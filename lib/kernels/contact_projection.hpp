@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "kernels/common_limits.hpp"
 #include "kernels/index.hpp"
+#include "kernels/safe_range.hpp"
 
 namespace ccp::CCP_INSTRUCTION_SET {
 namespace {
@@ -13,21 +13,21 @@ struct ContactNumbers {
   double n, s, t;
 };
 
-/// project_friction_cone (cones/friction_cone.hpp) for one contact; false, with a result that means nothing, where it is not
-/// common. Without branches, so that several contacts go into one instruction: a root and two divisions of one contact alone
-/// are most of its time.
-[[gnu::always_inline]] inline bool project_common(double mu, const ContactNumbers& p, ContactNumbers& nearest) {
+/// project_friction_cone (cones/friction_cone.hpp) for one contact; false, with a result that means nothing, where it is
+/// outside the safe range. It has no branches, so that several contacts go into one instruction: a root and two divisions of
+/// one contact alone are most of its time.
+[[gnu::always_inline]] inline bool project_in_safe_range(double mu, const ContactNumbers& p, ContactNumbers& nearest) {
   using namespace detail;
   const double square = p.s * p.s + p.t * p.t, norm = std::sqrt(square);
-  const bool common = (mu <= common_limit) & (std::fabs(p.n) <= common_limit) &
-                      (((square >= common_square_min) & (square <= common_square_max)) | ((p.s == 0.0) & (p.t == 0.0)));
+  const bool in_range = (mu <= safe_limit) & (std::fabs(p.n) <= safe_limit) &
+                        (((square >= safe_square_min) & (square <= safe_square_max)) | ((p.s == 0.0) & (p.t == 0.0)));
   const bool inside = (p.n >= 0.0) & (norm <= mu * p.n), polar = mu * norm <= -p.n;
   const double normal = (p.n + mu * norm) / (1.0 + mu * mu);
   const double factor = mu * normal / norm * inward;
   nearest.n = inside ? p.n : polar ? 0.0 : normal;
   nearest.s = inside ? p.s : polar ? 0.0 : p.s * factor;
   nearest.t = inside ? p.t : polar ? 0.0 : p.t * factor;
-  return common;
+  return in_range;
 }
 
 }  // namespace
