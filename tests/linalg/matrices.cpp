@@ -15,12 +15,6 @@ Triplet entry(Index row, Index column, double value) { return {static_cast<int>(
 
 }  // namespace
 
-Vector Random::vector(Index size) {
-  Vector values(size);
-  for (double& value : values) value = uniform();
-  return values;
-}
-
 SparseMatrix laplacian(Index side) {
   std::vector<Triplet> entries;
   for (Index i = 0; i < side; ++i)
@@ -50,11 +44,11 @@ SparseMatrix laplacian_cube(Index side) {
   return assemble(size, size, entries);
 }
 
-SparseMatrix random_spd(Index size, Random& random) {
+SparseMatrix random_spd(Index size, Uniform& random) {
   std::vector<Triplet> entries;
   for (Index column = 0; column < size; ++column) {
-    const double scale = std::pow(10.0, random.uniform(-1, 1));
-    for (int k = 0; k < 3; ++k) entries.push_back(entry(random.below(size), column, scale * random.uniform()));
+    const double scale = std::pow(10.0, random(-1, 1));
+    for (int k = 0; k < 3; ++k) entries.push_back(entry(random.below(size), column, scale * random()));
   }
   const SparseMatrix factor = assemble(size, size, entries);
   SparseMatrix identity(size, size);
@@ -62,17 +56,17 @@ SparseMatrix random_spd(Index size, Random& random) {
   return factor * SparseMatrix(factor.transpose()) + 0.01 * identity;
 }
 
-SparseMatrix body_masses(Index bodies, Random& random) {
+SparseMatrix body_masses(Index bodies, Uniform& random) {
   std::vector<Triplet> entries;
-  for (Index i = 0; i < 6 * bodies; ++i) entries.push_back(entry(i, i, std::pow(10.0, random.uniform(-1, 3))));
+  for (Index i = 0; i < 6 * bodies; ++i) entries.push_back(entry(i, i, std::pow(10.0, random(-1, 3))));
   return assemble(6 * bodies, 6 * bodies, entries);
 }
 
-SparseMatrix random_joints(Index bodies, Index columns, Random& random) {
+SparseMatrix random_joints(Index bodies, Index columns, Uniform& random) {
   std::vector<Triplet> entries;
   for (Index column = 0; column < columns; ++column)
     for (const Index body : {column % bodies, random.below(bodies)})
-      for (Index row = 0; row < 6; ++row) entries.push_back(entry(6 * body + row, column, random.uniform()));
+      for (Index row = 0; row < 6; ++row) entries.push_back(entry(6 * body + row, column, random()));
   return assemble(6 * bodies, columns, entries);
 }
 
@@ -110,20 +104,20 @@ SparseMatrix saddle_matrix(const SparseMatrix& masses, const SparseMatrix& joint
   return assemble(n + m, n + m, entries);
 }
 
-SparseMatrix random_unsymmetric(Index size, Random& random) {
+SparseMatrix random_unsymmetric(Index size, Uniform& random) {
   std::vector<Triplet> entries;
   for (Index row = 0; row < size; ++row) {
-    entries.push_back(entry(row, (row + 1) % size, 4 + random.uniform()));
+    entries.push_back(entry(row, (row + 1) % size, 4 + random()));
     for (int k = 0; k < 2; ++k) {
       const Index column = random.below(size);
-      if (column != row) entries.push_back(entry(row, column, random.uniform()));
+      if (column != row) entries.push_back(entry(row, column, random()));
     }
   }
   return assemble(size, size, entries);
 }
 
 SparseMatrix sample_matrix(MatrixKind kind, std::uint64_t seed) {
-  Random random(seed);
+  Uniform random(seed);
   if (kind == MatrixKind::spd) return random_spd(60, random);
   if (kind == MatrixKind::unsymmetric) return random_unsymmetric(50, random);
   const SparseMatrix masses = body_masses(10, random), joints = random_joints(10, 20, random);
@@ -131,7 +125,7 @@ SparseMatrix sample_matrix(MatrixKind kind, std::uint64_t seed) {
   return saddle_matrix(masses, joints, rho);
 }
 
-SparseMatrix rescaled(const SparseMatrix& matrix, Random& random) {
+SparseMatrix rescaled(const SparseMatrix& matrix, Uniform& random) {
   const Vector scale = (2 * random.vector(matrix.rows())).array().exp();
   return scale.asDiagonal() * matrix * scale.asDiagonal();
 }

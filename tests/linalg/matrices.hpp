@@ -1,28 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 
 #include "linalg/linear_solver.hpp"
 #include "support/uniform.hpp"
 
-/// Test matrices, the same on every machine: the engine is fixed by the standard, its distributions are not, so numbers are
-/// mapped here.
+/// Test matrices, the same on every machine.
 namespace ccp::testing {
-
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : engine_(seed) {}
-  /// Uniform in [low, high).
-  double uniform(double low = -1, double high = 1) {
-    return low + (high - low) * static_cast<double>(engine_() >> 11) * 0x1p-53;
-  }
-  Index below(Index bound) { return static_cast<Index>(engine_() % static_cast<std::uint64_t>(bound)); }
-  Vector vector(Index size);
-
- private:
-  std::mt19937_64 engine_;
-};
 
 /// Five-point Laplacian of a side × side grid with fixed boundary.
 SparseMatrix laplacian(Index side);
@@ -31,13 +15,13 @@ SparseMatrix laplacian(Index side);
 SparseMatrix laplacian_cube(Index side);
 
 /// Sparse symmetric positive definite, with rows whose sizes differ by up to 1e4.
-SparseMatrix random_spd(Index size, Random& random);
+SparseMatrix random_spd(Index size, Uniform& random);
 
 /// Masses of rigid bodies, size 6·bodies: diagonal, from 0.1 to 1000.
-SparseMatrix body_masses(Index bodies, Random& random);
+SparseMatrix body_masses(Index bodies, Uniform& random);
 
 /// Columns that each act on two bodies with random coefficients, 6·bodies × columns.
-SparseMatrix random_joints(Index bodies, Index columns, Random& random);
+SparseMatrix random_joints(Index bodies, Index columns, Uniform& random);
 
 /// The columns of D, each of them twice, the second time in reverse order and times −3.
 SparseMatrix with_redundant_copies(const SparseMatrix& joints);
@@ -49,13 +33,13 @@ double mean_delassus_diagonal(const SparseMatrix& masses, const SparseMatrix& jo
 SparseMatrix saddle_matrix(const SparseMatrix& masses, const SparseMatrix& joints, double rho);
 
 /// Nonsingular, unsymmetric in values and pattern, with zeros on the diagonal.
-SparseMatrix random_unsymmetric(Index size, Random& random);
+SparseMatrix random_unsymmetric(Index size, Uniform& random);
 
 /// A regular matrix of the kind, 50 to 80 rows; the full one for the symmetric kinds.
 SparseMatrix sample_matrix(MatrixKind kind, std::uint64_t seed = 1);
 
 /// S A S with a random positive diagonal S: same pattern, symmetry and inertia, other values.
-SparseMatrix rescaled(const SparseMatrix& matrix, Random& random);
+SparseMatrix rescaled(const SparseMatrix& matrix, Uniform& random);
 
 /// ‖b − A x‖∞/‖b‖∞, of a full matrix.
 double relative_residual(const SparseMatrix& matrix, const Vector& x, const Vector& rhs);

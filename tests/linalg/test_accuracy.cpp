@@ -17,7 +17,7 @@ struct Solved {
 
 /// b = A y with y random in [-1, 1): consistent, and the size of x known.
 Solved solve_with(const std::string& backend, MatrixKind kind, const SparseMatrix& matrix, std::uint64_t seed = 7) {
-  Random random(seed);
+  Uniform random(seed);
   const Vector rhs = matrix * random.vector(matrix.rows());
   const auto solver = make_linear_solver(backend, kind);
   REQUIRE(solver->analyze(matrix) == LinearStatus::ok);
@@ -45,7 +45,7 @@ struct Saddle {
   SparseMatrix masses, joints;
   double scale;
   Saddle(Index bodies, Index columns, std::uint64_t seed) {
-    Random random(seed);
+    Uniform random(seed);
     masses = body_masses(bodies, random);
     joints = random_joints(bodies, columns, random);
     scale = mean_delassus_diagonal(masses, joints);
@@ -76,7 +76,7 @@ TEST_CASE("linear solvers: no rows and one row") {
 }
 
 TEST_CASE("linear solvers: positive definite") {
-  Random random(11);
+  Uniform random(11);
   std::vector<SparseMatrix> matrices = {laplacian(2), laplacian(20)};
   for (const Index size : {2, 10, 300}) matrices.push_back(random_spd(size, random));
   for (const std::string& backend : backends_for(MatrixKind::spd))
@@ -154,7 +154,7 @@ TEST_CASE("linear solvers: redundant rows, consistent right-hand side") {
       CHECK(solved.info.null_pivots == rank);
 
       // The velocities do not depend on which of the redundant rows carries the load.
-      Random random(7);
+      Uniform random(7);
       const Vector y = random.vector(deficient.rows());
       const Vector rhs = (deficient * y).head(n + rank);
       Vector x(n + rank);
@@ -179,7 +179,7 @@ TEST_CASE("linear solvers: more joint rows than velocities") {
 }
 
 TEST_CASE("linear solvers: rows and columns that are all zero in an indefinite system") {
-  Random random(61);
+  Uniform random(61);
   const SparseMatrix masses = body_masses(5, random);
   for (const std::string& backend : backends_for(MatrixKind::indefinite)) {
     CAPTURE(backend);
@@ -213,7 +213,7 @@ TEST_CASE("linear solvers: pivoting that outgrows the workspace of the analysis"
 }
 
 TEST_CASE("linear solvers: unsymmetric") {
-  Random random(81);
+  Uniform random(81);
   for (const Index size : {2, 3, 10, 300}) {
     const SparseMatrix matrix = random_unsymmetric(size, random);
     for (const std::string& backend : backends_for(MatrixKind::unsymmetric)) {
@@ -227,7 +227,7 @@ TEST_CASE("linear solvers: unsymmetric") {
 }
 
 TEST_CASE("linear solvers: unsymmetric with a strong diagonal, like a mass matrix with gyroscopic forces") {
-  Random random(82);
+  Uniform random(82);
   const SparseMatrix skew_part = random_unsymmetric(300, random), symmetric_part = random_spd(300, random);
   const SparseMatrix matrix = symmetric_part + 0.1 * (skew_part - SparseMatrix(skew_part.transpose()));
   for (const std::string& backend : backends_for(MatrixKind::unsymmetric)) {

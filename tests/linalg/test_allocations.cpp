@@ -37,7 +37,7 @@ void* realloc(void* memory, std::size_t size) {
 
 namespace {
 
-/// Of one solve with two refinement steps, after a first one.
+/// Allocations of one solve with two refinement steps, after a first one.
 long allocations_of_solve(const std::string& backend, MatrixKind kind) {
   const SparseMatrix matrix = sample_matrix(kind);
   const auto solver = make_linear_solver(backend, kind);

@@ -23,7 +23,7 @@ Vector solution_of(LinearSolver& solver, const SparseMatrix& matrix, const Vecto
 TEST_CASE("linear solvers: one analysis serves many values") {
   for (const auto& [backend, kind] : all_solver_cases()) {
     CAPTURE(backend, kind_name(kind));
-    Random random(3);
+    Uniform random(3);
     const SparseMatrix pattern = sample_matrix(kind);
     const auto solver = make_linear_solver(backend, kind);
     solver->set_refinement_steps(1);
@@ -56,7 +56,7 @@ TEST_CASE("linear solvers: the values given to analyze do not matter") {
     const SparseMatrix matrix = sample_matrix(kind);
     SparseMatrix pattern = matrix;
     pattern.coeffs().setConstant(std::numeric_limits<double>::quiet_NaN());
-    Random random(4);
+    Uniform random(4);
     const Vector rhs = random.vector(matrix.rows());
     const auto solver = make_linear_solver(backend, kind), other = make_linear_solver(backend, kind);
     REQUIRE(solver->analyze(pattern) == LinearStatus::ok);
@@ -70,7 +70,7 @@ TEST_CASE("linear solvers: the values given to analyze do not matter") {
 TEST_CASE("linear solvers: the same object analyses another pattern") {
   for (const auto& [backend, kind] : all_solver_cases()) {
     CAPTURE(backend, kind_name(kind));
-    Random random(5);
+    Uniform random(5);
     const SparseMatrix first = sample_matrix(kind, 1), second = laplacian(9);
     const auto solver = make_linear_solver(backend, kind), fresh = make_linear_solver(backend, kind);
     solution_of(*solver, first, random.vector(first.rows()));
@@ -91,7 +91,7 @@ TEST_CASE("linear solvers: several objects at once do not disturb each other") {
       REQUIRE(solvers.back()->analyze(matrices.back()) == LinearStatus::ok);
     }
   for (std::size_t i = 0; i < solvers.size(); ++i) REQUIRE(solvers[i]->factorize(matrices[i]) == LinearStatus::ok);
-  Random random(6);
+  Uniform random(6);
   solvers.front().reset();
   for (std::size_t i = 1; i < solvers.size(); ++i) {
     CAPTURE(solvers[i]->backend(), kind_name(solvers[i]->kind()));
@@ -106,7 +106,7 @@ TEST_CASE("linear solvers: only the lower triangle of the symmetric kinds is rea
   for (const auto& [backend, kind] : all_solver_cases()) {
     if (kind == MatrixKind::unsymmetric) continue;
     CAPTURE(backend, kind_name(kind));
-    Random random(8);
+    Uniform random(8);
     const SparseMatrix full = sample_matrix(kind);
     const SparseMatrix lower = full.triangularView<Eigen::Lower>();
     SparseMatrix garbage = full;
@@ -130,7 +130,7 @@ TEST_CASE("linear solvers: only the lower triangle of the symmetric kinds is rea
 TEST_CASE("linear solvers: matrices that are not compressed") {
   for (const auto& [backend, kind] : all_solver_cases()) {
     CAPTURE(backend, kind_name(kind));
-    Random random(9);
+    Uniform random(9);
     const SparseMatrix matrix = sample_matrix(kind);
     SparseMatrix loose = matrix;
     loose.uncompress();
@@ -146,7 +146,7 @@ TEST_CASE("linear solvers: right-hand side and solution in one vector") {
   for (const auto& [backend, kind] : all_solver_cases())
     for (const int steps : {0, 1}) {
       CAPTURE(backend, kind_name(kind), steps);
-      Random random(10);
+      Uniform random(10);
       const SparseMatrix matrix = sample_matrix(kind);
       const Vector rhs = random.vector(matrix.rows());
       const auto solver = make_linear_solver(backend, kind);
@@ -163,7 +163,7 @@ TEST_CASE("linear solvers: right-hand side and solution in one vector") {
 }
 
 TEST_CASE("linear solvers: refinement improves") {
-  Random random(12);
+  Uniform random(12);
   const SparseMatrix masses = body_masses(40, random), joints = random_joints(40, 400, random);
   const SparseMatrix matrix = saddle_matrix(masses, joints, 1e-8 * mean_delassus_diagonal(masses, joints));
   const Vector rhs = matrix * random.vector(matrix.rows());

@@ -42,7 +42,7 @@ void check_recoverable(LinearSolver& solver, const SparseMatrix& bad, const Spar
   const int analyses = solver.info().analyses;
   CHECK(solver.factorize(bad) == LinearStatus::recoverable);
   CHECK_FALSE(solver.info().message.empty());
-  Random random(1);
+  Uniform random(1);
   const Vector rhs = good * random.vector(good.rows());
   Vector x(rhs.size());
   CHECK_THROWS_AS(solver.solve(rhs, x), std::logic_error);

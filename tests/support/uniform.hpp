@@ -16,6 +16,8 @@ class Uniform {
   double operator()() { return static_cast<double>(bits_() >> 11) * 0x1p-52 - 1.0; }
   /// In [low, high).
   double operator()(double low, double high) { return low + (high - low) * static_cast<double>(bits_() >> 11) * 0x1p-53; }
+  /// An index in [0, bound).
+  Index below(Index bound) { return static_cast<Index>(bits_() % static_cast<std::uint64_t>(bound)); }
 
   /// A vector of fixed size with entries in [−size, size).
   template <typename Point>

@@ -4,7 +4,7 @@
 #include <ctime>
 #include <vector>
 
-namespace ccp::bench {
+namespace ccp::testing {
 
 /// CPU time of this process, s: on a busy machine wall times of milliseconds are those of other programs. Everything timed
 /// here runs in one thread.
@@ -35,4 +35,4 @@ inline double median(std::vector<double> values) {
   return *middle;
 }
 
-}  // namespace ccp::bench
+}  // namespace ccp::testing

@@ -22,7 +22,7 @@
 #include "linalg/linear_solver.hpp"
 #include "support/build_scene.hpp"
 
-namespace ccp::bench {
+namespace ccp::testing {
 namespace {
 
 struct Options {
@@ -312,11 +312,11 @@ int run(const Options& options) {
 }
 
 }  // namespace
-}  // namespace ccp::bench
+}  // namespace ccp::testing
 
 int main(int argc, char** argv) {
   try {
-    return ccp::bench::run(ccp::bench::parse(argc, argv));
+    return ccp::testing::run(ccp::testing::parse(argc, argv));
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 2;

@@ -10,7 +10,7 @@
 #include "solvers/run_monitor.hpp"
 #include "solvers/solver.hpp"
 
-namespace ccp::bench {
+namespace ccp::testing {
 namespace {
 
 constexpr double step_factor = 1.5, first_weight = 1e-2, later_weight = 3e-4;  // defaults of proximal_newton
@@ -148,4 +148,4 @@ std::vector<NewtonMatrix> newton_matrices(const std::string& name, const Contact
   return matrices;
 }
 
-}  // namespace ccp::bench
+}  // namespace ccp::testing

@@ -6,7 +6,7 @@
 #include "linalg/block/block_matrix.hpp"
 #include "problem/contact_problem.hpp"
 
-namespace ccp::bench {
+namespace ccp::testing {
 
 /// A matrix that proximal_newton factorises, in the forms that the compared solvers take.
 struct NewtonMatrix {
@@ -27,4 +27,4 @@ struct NewtonMatrix {
 /// or after 300 iterations.
 std::vector<NewtonMatrix> newton_matrices(const std::string& name, const ContactProblem& problem);
 
-}  // namespace ccp::bench
+}  // namespace ccp::testing

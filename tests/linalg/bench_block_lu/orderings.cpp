@@ -12,7 +12,7 @@
 #include <amd.h>
 #endif
 
-namespace ccp::bench {
+namespace ccp::testing {
 namespace {
 
 /// A symmetric graph in compressed rows.
@@ -114,4 +114,4 @@ std::vector<OrderingCost> compare_orderings(const BlockMatrix& blocks, const Spa
   return costs;
 }
 
-}  // namespace ccp::bench
+}  // namespace ccp::testing

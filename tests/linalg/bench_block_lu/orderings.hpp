@@ -5,7 +5,7 @@
 
 #include "linalg/block/block_matrix.hpp"
 
-namespace ccp::bench {
+namespace ccp::testing {
 
 /// What an order of elimination costs, and what it took to find it.
 struct OrderingCost {
@@ -19,4 +19,4 @@ struct OrderingCost {
 /// each timed so many times, in turns. Libraries that are missing are left out.
 std::vector<OrderingCost> compare_orderings(const BlockMatrix& blocks, const SparseMatrix& scalar, int repeats);
 
-}  // namespace ccp::bench
+}  // namespace ccp::testing

@@ -11,7 +11,7 @@
 #include <umfpack.h>
 #endif
 
-namespace ccp::bench {
+namespace ccp::testing {
 namespace {
 
 /// What BlockLu and FrontalLu take when the matrix comes without scales.
@@ -135,4 +135,4 @@ std::string taken_by_proximal_newton(const NewtonMatrix& matrix) {
   return best_ordering(matrix.blocks).flops < worth_fronts ? "blocks" : "fronts";
 }
 
-}  // namespace ccp::bench
+}  // namespace ccp::testing

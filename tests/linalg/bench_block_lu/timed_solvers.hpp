@@ -6,7 +6,7 @@
 
 #include "linalg/bench_block_lu/newton_matrices.hpp"
 
-namespace ccp::bench {
+namespace ccp::testing {
 
 /// One way to solve with a NewtonMatrix, from the analysis on.
 class TimedSolver {
@@ -16,7 +16,7 @@ class TimedSolver {
   /// False when the matrix is taken for singular.
   virtual bool factorize() = 0;
   virtual void solve(const Vector& rhs, Vector& x) = 0;
-  /// Of the factors.
+  /// Size of the factors.
   virtual double megabytes() const = 0;
 };
 
@@ -27,4 +27,4 @@ std::unique_ptr<TimedSolver> make_timed_solver(const std::string& name, const Ne
 /// "blocks" or "fronts": the one that proximal_newton takes for the matrix.
 std::string taken_by_proximal_newton(const NewtonMatrix& matrix);
 
-}  // namespace ccp::bench
+}  // namespace ccp::testing
