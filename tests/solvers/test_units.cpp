@@ -42,6 +42,7 @@ struct Claim {
   std::string solver;
   Model model;
   std::vector<std::pair<std::string, FieldValue>> settings;
+  double friction = 0.5;
 };
 
 /// Methods whose settings have no unit, or one that they take from the problem. ADMM without its preconditioner has ρ in
@@ -60,6 +61,7 @@ std::vector<Claim> claims() {
           {"admm", Model::ccp, {preconditioned, {"step_policy", std::string("balanced_normalized")}}},
           {"admm", Model::ccp, {preconditioned, {"step_policy", std::string("spectral")}}},
           {"fadmm", Model::ccp, {preconditioned}},
+          {"ipm_qp", Model::ccp, {}, 0.0},
           {"ipm_cone", Model::ccp, {}},
           {"proximal_newton", Model::ncp, {}},
           {"proximal_newton", Model::ccp, {}},
@@ -79,9 +81,8 @@ std::vector<Claim> claims() {
 
 TEST_CASE("methods whose settings have no unit give the same iterates in any units of mass, length and time") {
   const Units choices[] = {{0x1p20, 1.0, 1.0}, {1.0, 0x1p10, 1.0}, {1.0, 1.0, 0x1p-12}, {0x1p-20, 0x1p-10, 0x1p6}};
-  RandomShape shape{5, 6, 2, 2, 2};
-  const ContactProblem problem = random_problem(101, shape);
   for (const Claim& claim : claims()) {
+    const ContactProblem problem = random_problem(101, {5, 6, 2, 2, 2, claim.friction});
     StopRule stop;
     stop.max_iterations = 6;
     stop.tolerance = 0.0;
