@@ -43,7 +43,7 @@ class ProjectedGaussSeidel final : public OperatorMethod<GaussSeidelSettings, Ga
   ProjectedGaussSeidel()
       : OperatorMethod({"gauss_seidel",
                         "Projected Gauss–Seidel (PSOR)",
-                        "Tasora and Anitescu 2010; comparator of Mazhar et al. 2015",
+                        "Anitescu and Tasora 2010; comparator of Mazhar et al. 2015",
                         {Model::ccp},
                         FixedPointColumns().columns()}) {
     fields_.add("omega", &settings_.omega, Range::positive(), "", "step factor ω on η_i = 1/λ_max(N_ii); PSOR when not 1",

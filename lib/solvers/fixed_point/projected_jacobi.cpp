@@ -79,14 +79,14 @@ class ProjectedJacobi final : public OperatorMethod<JacobiSettings, JacobiSessio
   ProjectedJacobi()
       : OperatorMethod({"jacobi",
                         "Projected Jacobi fixed point",
-                        "Tasora and Anitescu 2010; comparator of Tasora et al. 2021",
+                        "Anitescu and Tasora 2010; comparator of Tasora et al. 2021",
                         {Model::ccp},
                         FixedPointColumns().columns()}) {
     fields_
         .add("omega", &settings_.omega, Range::positive(), "", "step factor ω on η_i = rows(i)/tr(N_ii)",
-             "Tasora and Anitescu 2010; no paper of the suite gives a value: ours")
+             "Anitescu and Tasora 2010; no paper of the suite gives a value: ours")
         .add("lambda", &settings_.lambda, Range::open_closed(0.0, 1.0), "", "averaging λ of new and old impulses",
-             "Tasora and Anitescu 2010; no paper of the suite gives a value: ours")
+             "Anitescu and Tasora 2010; no paper of the suite gives a value: ours")
         .add("native_tolerance", &settings_.native_tolerance, Range::non_negative(), "",
              "native criterion: max|Δγ| <= native_tolerance · max|γ|", "ours");
     add_operator_field(fields_, settings_.form);
