@@ -5,7 +5,7 @@
 /// Factorisations of small dense matrices. Eigen's own take seconds to compile, so they are compiled once, here.
 namespace ccp {
 
-/// Of the symmetric A, whose lower triangle is read; values ascending.
+/// Eigenvalues, ascending, and eigenvectors of the symmetric A, whose lower triangle is read.
 struct SymmetricEigen {
   Vector values;
   DenseMatrix vectors;  ///< by columns, orthonormal
@@ -16,7 +16,7 @@ Vector symmetric_eigenvalues(const DenseMatrix& A);
 /// Moore–Penrose inverse by a complete orthogonal decomposition.
 Matrix3 pseudo_inverse(const Matrix3& A);
 
-/// Of the symmetric positive definite A, by Cholesky.
+/// The inverse of the symmetric positive definite A, by Cholesky.
 DenseMatrix spd_inverse(const DenseMatrix& A);
 
 }  // namespace ccp

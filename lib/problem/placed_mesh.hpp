@@ -38,7 +38,7 @@ class SceneShowsMeshes {
   virtual std::vector<PlacedMesh> meshes(std::uint64_t seed) const = 0;
 };
 
-/// Of a motion that has some; else none.
+/// The meshes of a motion that shows some; else none.
 inline std::vector<PlacedMesh> meshes_of(const Motion& motion) {
   const auto* shows = dynamic_cast<const ShowsMeshes*>(&motion);
   return shows != nullptr ? shows->meshes() : std::vector<PlacedMesh>{};

@@ -42,7 +42,7 @@ struct SceneGeometry {
   std::vector<PlacedSurface> bodies;
   std::vector<PlacedSurface> obstacles;
   std::vector<PlacedContact> contacts;  ///< in the order of the contacts of the problem
-  /// Of the centres of the bodies, m/s. Empty: they are in the MotionState, or nothing moves.
+  /// Velocities of the centres of the bodies, m/s. Empty: they are in the MotionState, or nothing moves.
   std::vector<Vector3> velocities = {};
 
   bool empty() const { return bodies.empty() && obstacles.empty() && contacts.empty(); }

@@ -18,7 +18,7 @@ struct Subsystems {
   std::vector<int> parent;      ///< n; of each dof a lower one of its subsystem, −1 at a root
   Vector mass;                  ///< n or empty; kg, at the last dof of each body that has parts; other entries are not read
 
-  /// Of each part, in ascending order of the constraints: the block it is a part of, and the last dof of its body.
+  /// The parts, in ascending order of the constraints: the block that each is a part of, and the last dof of its body.
   std::vector<Index> constraint;
   std::vector<int> last;
   std::vector<std::size_t> first{0};  ///< of each part in the two lists below, and their end

@@ -94,12 +94,12 @@ class ArticulatedWorld final : public Motion {
  private:
   Index dofs() const;
   std::vector<PlacedTree> placed() const;
-  /// Of all pairs that may touch, with Φ <= envelope (m).
+  /// Contacts of all pairs that may touch, with Φ <= envelope (m).
   Contacts contacts(const std::vector<PlacedTree>& placed, double envelope) const;
 
   ArticulatedWorldSettings settings_;
   std::vector<Robot> robots_;
-  std::vector<Solid> obstacles_;       ///< numbered after the shapes
+  std::vector<Solid> obstacles_;    ///< numbered after the shapes
   std::vector<ShapeOwner> owners_;  ///< of each shape, in the order of the robots
   std::int64_t step_ = 0;
 };

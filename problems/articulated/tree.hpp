@@ -55,7 +55,8 @@ class Tree {
   /// The first dof of a link.
   Index first_dof(std::size_t link) const { return first_dof_[link]; }
   Index dof_count(std::size_t link) const { return links_[link].joint == TreeJoint::free ? 6 : 1; }
-  /// Of each dof the one before it on its way to the root, −1 at the root: where H = LᵀL fills nothing outside.
+  /// The parent of each dof: the next one on its way to the root, −1 at the root. L of H = LᵀL has entries on these ways
+  /// alone.
   std::vector<Index> dof_parents() const;
   double mass() const;
   /// All joints at 0.

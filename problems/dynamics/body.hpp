@@ -20,7 +20,7 @@ struct MovingBody {
   double enters = 0.0;                 ///< s; before the nearest step the body is not there: no dofs, no motion
 };
 
-/// Of a homogeneous sphere, kg. radius in m, density in kg/m³.
+/// Mass of a homogeneous sphere, kg; radius in m, density in kg/m³.
 double ball_mass(double radius, double density);
 
 /// Homogeneous bodies at the origin, at rest. Sizes in m, mass in kg. Throw InputError for one that is not positive.

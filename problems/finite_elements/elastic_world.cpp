@@ -25,8 +25,8 @@ namespace ccp {
 namespace {
 
 constexpr Index node_state_size = 6;
-/// Of the spring of an edge over that of a vertex: edges and diagonals that cross a line over the skin are about twice as
-/// many as vertices on such a line, which is as stiff between vertices as on them.
+/// Stiffness of the spring of an edge over that of a vertex: edges and diagonals that cross a line over the skin are
+/// about twice as many as vertices on such a line, which is as stiff between vertices as on them.
 constexpr double edge_stiffness = 0.5;
 
 double largest_speed(const std::vector<Vector3>& velocities) {

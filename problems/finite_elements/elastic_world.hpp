@@ -89,7 +89,7 @@ class ElasticWorld final : public Motion, public ShowsMeshes {
   Index state_size() const;
   /// First dof of a rigid body or of an obstacle with a mass by its number; -1 of other obstacles.
   Index first_rigid_dof(int number) const;
-  /// Of the rigid bodies, after `lead` of a step with their velocities.
+  /// Frames of the rigid bodies after `lead` of a step with their velocities.
   std::vector<ObstacleFrame> frames_after(double lead) const;
   /// H and k of an obstacle with a mass.
   ElasticStep driven_step(const ElasticObstacle& obstacle) const;

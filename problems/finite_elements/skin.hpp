@@ -20,7 +20,7 @@ struct Skin {
   /// Edges where the surface has a bend: the cosine of the angle between the normals of its triangles is below 0.8 in the
   /// reference shape. In the same order.
   std::vector<Edge> sharp_edges;
-  /// Of each triangle and each of its edges (i, i + 1): whether it is a sharp one.
+  /// Whether the edge (i, i + 1) of each triangle is a sharp one.
   std::vector<std::array<bool, 3>> edge_is_sharp;
   std::vector<bool> node_is_sharp;  ///< one a node of the mesh: whether a sharp edge ends there
 };

@@ -33,7 +33,7 @@ struct Normal {
   double gap;
 };
 
-/// Of a vertex next to a point of a triangle; nothing where it is beside the triangle and below it.
+/// The normal for a vertex next to a point of a triangle; nothing where the vertex is beside the triangle and below it.
 std::optional<Normal> normal_at(const ElasticSurface& side, const TriangleTree::Found& found, const Vector3& vertex) {
   const Vector3& face = side.triangle_normal(found.triangle);
   const Vector3 d = vertex - found.point.place;

@@ -47,7 +47,7 @@ class ElasticSurface {
   const Skin& skin() const { return skin_; }
   const Vector3& place(int node) const { return places_[static_cast<std::size_t>(node)]; }
   const Vector3& triangle_normal(int triangle) const { return triangle_normals_[static_cast<std::size_t>(triangle)]; }
-  /// Of the vertex with this place in Skin::vertices.
+  /// The normal of the vertex with this place in Skin::vertices.
   const Vector3& vertex_normal(std::size_t vertex) const { return vertex_normals_[vertex]; }
   const TriangleTree& tree() const { return tree_; }
   const Bounds& bounds() const { return tree_.bounds(); }

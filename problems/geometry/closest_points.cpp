@@ -26,7 +26,7 @@ int nearest_feature(const Vector3& own, const Vector3& half) {
   return outside == 2 ? BoxFeature::edge(inner, signs) : BoxFeature::face(outer, (signs >> outer) & 1);
 }
 
-/// Of the corners of `first` to the other box.
+/// Adds the corners of `first`, each with the nearest point of the other box.
 void add_corners(const PlacedBox& first, const PlacedBox& second, bool swapped, std::vector<ClosestPoints>& pairs) {
   for (int signs = 0; signs < 8; ++signs) {
     const Vector3 corner = first.to_world(first.own_corner(signs)), own = second.to_own(corner);
@@ -44,7 +44,7 @@ Vector3 middle_of_edge(const PlacedBox& box, int axis, int signs) {
   return box.to_world(own);
 }
 
-/// Of edges whose closest points are inside both.
+/// Takes the closest points of two edges where they are inside both and nearer than `least`.
 void offer_edges(const PlacedBox& first, const PlacedBox& second, int i, int j, ClosestPoints& best, double& least) {
   const Vector3 u = first.axes.col(i), w = second.axes.col(j);
   const double cosine = u.dot(w), square = 1.0 - cosine * cosine;

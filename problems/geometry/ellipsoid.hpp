@@ -24,7 +24,7 @@ void collide(const Ellipsoid& ellipsoid, const Pose& at, const CylinderCavity& c
 void collide(const Ellipsoid& ellipsoid, const Pose& at, const Box& box, const Pose& there, double envelope,
              Contacts& found);
 
-/// Of radii · unit ball to the world.
+/// The matrix that maps the unit ball to the ellipsoid around its centre, in the axes of the world.
 Matrix3 image_of_ball(const Ellipsoid& ellipsoid, const Pose& pose);
 
 }  // namespace ccp

@@ -104,7 +104,8 @@ struct Clipper {
       }
   }
 
-  /// Of the incident edge on one side of step[across] with the edge of the reference face on one side of coordinate `fixed`.
+  /// Adds the crossing of the incident edge on one side of step[across] with the edge of the reference face on one side of
+  /// coordinate `fixed`, if there is one.
   void add_crossing(std::size_t across, double side, int fixed, double reference_side) {
     const Vector3 from = middle + side * step[across] - step[1 - across];
     const Vector3 to = middle + side * step[across] + step[1 - across];

@@ -18,7 +18,7 @@ namespace {
 constexpr double floor_clearance = 0.15;  // gap under the lowest layer without jitter, over the radius
 constexpr const char* balls_source = "Mangoni's thesis, Tab. 5.2";
 
-/// Of the cylinder that is as high as wide and has one cell of the grid for each sphere, m.
+/// Diameter of the cylinder that is as high as wide and has one cell of the grid for each sphere, m.
 double column_diameter(const BallBox::Parameters& p) {
   const double cell = p.spacing * p.radius;
   return cube_root(4.0 * p.spheres * cell * cell * cell / std::numbers::pi);

@@ -51,7 +51,8 @@ RigidConstraint guide(int sphere, const Vector3& centre, const Vector3& directio
   return row;
 }
 
-/// Of each sphere with the next one and of the first with the floor, however far apart: their order does not change.
+/// Finds the contacts of each sphere with the next one and of the first with the floor, however far apart: their order does
+/// not change.
 ContactFinder neighbour_contacts(std::vector<double> radii, double friction) {
   return [radii = std::move(radii), friction](const Configuration& at) {
     const auto pose = [&](std::size_t i) { return Pose{at.bodies[i].position, at.bodies[i].rotation}; };

@@ -30,7 +30,7 @@ int sites_a_side(int count, int power) {
   }
 }
 
-/// Of the base of each robot, columns of a heap one after the other.
+/// Places of the bases of the robots, columns of a heap one after the other.
 std::vector<Vector3> quadruped_sites(const Quadrupeds::Parameters& p) {
   const bool heap = p.arrangement == Quadrupeds::Arrangement::heap;
   const int side = sites_a_side(p.count, heap ? 3 : 2), layers = heap ? side : 1;
@@ -59,8 +59,7 @@ class RobotPlacer {
   void add(const Vector3& site, Random& random) {
     for (int draw = 0; draw < most_draws; ++draw) {
       TreePose pose = random_robot(model_->tree, site, random);
-      std::vector<Solid> shapes =
-          placed_shapes(*model_, PlacedTree(model_->tree, pose), static_cast<int>(solids_.size()));
+      std::vector<Solid> shapes = placed_shapes(*model_, PlacedTree(model_->tree, pose), static_cast<int>(solids_.size()));
       if (!is_clear(shapes)) continue;
       solids_.insert(solids_.end(), shapes.begin(), shapes.end());
       robots_.push_back({model_, std::move(pose), Vector::Zero(model_->tree.dofs())});
@@ -105,8 +104,10 @@ Quadrupeds::Quadrupeds() {
       .add("drop", &p.drop, Range::closed(0.0, 10.0), "m", "height of the lowest point at the start", "ours")
       .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient of every contact", "ours")
       .add("joint_damping", &p.joint_damping, Range::non_negative(), "N·m·s/rad", "of every joint", "ours")
-      .add("limit_margin", &p.limit_margin, Range::non_negative(), "rad", "joints nearer to a bound have a row there", "ours")
-      .add("envelope", &p.envelope, Range::non_negative(), "m", "distance of contacts besides what closes in the step", "ours")
+      .add("limit_margin", &p.limit_margin, Range::non_negative(), "rad", "joints nearer to a bound have a row there",
+           "ours")
+      .add("envelope", &p.envelope, Range::non_negative(), "m", "distance of contacts besides what closes in the step",
+           "ours")
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", "ours")
       .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", "ours");
 }

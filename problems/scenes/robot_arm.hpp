@@ -18,7 +18,7 @@ namespace arm {
 constexpr std::size_t joints = 6;
 using Angles = std::array<double, joints>;  ///< q₁ … q₆, rad; as rates rad/s
 
-/// Of joint i in the frame of link i − 1, m; the last one is the tip in the frame of link 6.
+/// Place of joint i in the frame of link i − 1, m; the last one is the tip in the frame of link 6.
 Vector3 offset(std::size_t joint);
 
 /// The place of joint i, how link i is turned, and the axis of the joint, all in the world.

@@ -148,7 +148,7 @@ void add_boxes(const RobotManipulator::Parameters& p, WorldParts& parts) {
   }
 }
 
-/// Of the tool and the boxes with each other and with the floor: the rest of the arm touches nothing.
+/// Finds the contacts of the tool and the boxes with each other and with the floor: the rest of the arm touches nothing.
 ContactFinder tool_contacts(const RobotManipulator::Parameters& p) {
   const bool jointed = p.arm == RobotManipulator::Arm::jointed;
   return [=](const Configuration& at) {

@@ -35,7 +35,7 @@ struct Answer {
 };
 
 using Arguments = std::vector<std::string>;
-/// Of a program, beside that of the tests; an empty value takes the variable away.
+/// Variables that a program gets beside those of the tests; an empty value takes the variable away.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// A running ccpbench in a process group of its own, its working directory being `place`.

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <memory>
 
-#include "tests/problems/moving_world.hpp"
 #include "tests/problems/constants.hpp"
+#include "tests/problems/moving_world.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;
@@ -164,8 +164,7 @@ TEST_CASE("a body on a turning disc and on a shaken floor moves with it while it
 
 TEST_CASE("a body that an accelerating floor carries keeps its gap") {
   const double h = 1e-3, start = -1e-9;
-  const PrescribedMotion lift =
-      sweeping(Vector3::Zero(), {}, {0.0, 0.0, 5.0}, std::make_shared<const SineSweep>(0.5, 1.0));
+  const PrescribedMotion lift = sweeping(Vector3::Zero(), {}, {0.0, 0.0, 5.0}, std::make_shared<const SineSweep>(0.5, 1.0));
   MovingBody body;
   body.position = {0.0, 0.0, start};
   World world(settings_of(Stepping::moreau_midpoint, h), {{body}, {}, {lift}, {}, point_on_plane(0.0)});
@@ -174,7 +173,8 @@ TEST_CASE("a body that an accelerating floor carries keeps its gap") {
     take_step(world);
     farthest = std::max(farthest, std::abs(world.bodies()[0].position[2] - lift(world.time()).position[2] - start));
   }
-  // Of third order in h a step. The velocity of the floor at the half step would add h²/2 of its acceleration: 1.1 mm in all.
+  // The error of a step is of third order in h. The velocity of the floor at the half step would add h²/2 of its
+  // acceleration: 1.1 mm in all.
   CHECK(farthest < 1e-6);
 }
 

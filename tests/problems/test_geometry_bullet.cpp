@@ -62,7 +62,7 @@ btTransform transform_of(const Pose& pose) {
                      to_bullet(pose.position));
 }
 
-/// Of two solids apart, by the algorithm of Gilbert, Johnson and Keerthi.
+/// Distance of two solids apart, by the algorithm of Gilbert, Johnson and Keerthi.
 double bullet_distance(const Solid& first, const Solid& second) {
   const auto one = shape_of(first), other = shape_of(second);
   btVoronoiSimplexSolver simplex;

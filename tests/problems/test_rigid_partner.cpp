@@ -49,7 +49,7 @@ ElasticWorldSettings settings_with(double time_step, double pull) {
 
 double total_energy(const ElasticWorld& world) { return fact(world, "kinetic_J") + fact(world, "potential_J"); }
 
-/// Of nodes and rigid bodies: linear momentum, and the angular one about the origin.
+/// Momentum of nodes and rigid bodies: linear, and angular about the origin.
 std::pair<Vector3, Vector3> momentum(const ElasticWorld& world) {
   Vector3 linear = Vector3::Zero(), angular = Vector3::Zero();
   for (const ElasticBody& body : world.bodies())

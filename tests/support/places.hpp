@@ -11,7 +11,7 @@ extern const char* const program_file;       ///< ccpbench of this build
 extern const char* const adapters_folder;    ///< the adapters of peers, of this build
 extern const char* const fake_adapter_file;  ///< a peer that does as it is told
 
-/// Of the project.
+/// Files and folders of the project.
 inline std::string config_file(const std::string& name) { return std::string(source_folder) + "/configs/" + name + ".json"; }
 inline std::string configs_folder() { return std::string(source_folder) + "/configs"; }
 inline std::string baselines_folder() { return std::string(source_folder) + "/results/baselines"; }

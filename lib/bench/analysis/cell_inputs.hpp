@@ -24,7 +24,7 @@ class InputTable {
  public:
   /// Reads each cell.json. Throws InputError where one is missing or broken.
   explicit InputTable(const ResultTable& results);
-  /// Of a baseline's inputs.json; empty where it has none, as older ones. Throws InputError where it is broken.
+  /// Reads a baseline's inputs.json; empty where it has none, as older ones. Throws InputError where it is broken.
   static InputTable read(const std::filesystem::path& folder);
   void write(const std::filesystem::path& folder) const;
 

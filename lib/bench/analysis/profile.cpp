@@ -60,7 +60,8 @@ double cost_of(const ResultTable& results, const ResultRow& row, double at, cons
   return never;
 }
 
-/// Of a cell, to the tightest accuracy it comes to: the last decade it reaches, or the least value in its trace. 0 without one.
+/// Cost of a cell up to the tightest accuracy it comes to: the last decade it reaches, or the least value in its trace. 0
+/// without one.
 double dearest_cost(const ResultTable& results, const ResultRow& row, const ProfileOptions& options) {
   double cost = 0.0, least = never;
   if (!asks(row, options.by)) return cost;
@@ -139,7 +140,7 @@ std::vector<double> asked_of(std::vector<double> values) {
   return values;
 }
 
-/// Removes the problems of which `leave` says so. Returns how many.
+/// Removes the problems p for which leave(p) is true. Returns how many.
 template <typename Leave>
 std::size_t leave_out(CostTable& table, std::vector<std::vector<char>>& given, Leave leave) {
   std::size_t kept = 0;
@@ -170,8 +171,8 @@ void take_reading(Reading& reading, bool first, const ResultTable& results, cons
   const bool failed = row.status == Status::failed || row.status == Status::crashed || row.status == Status::out_of_memory;
   const std::string reason = results.reason(row);
   if (first) reading.reason = reason;
-  reading.failed =
-      reading.failed && failed && std::isnan(results.metric(row, "contacts", 0.0)) && !reason.empty() && reason == reading.reason;
+  reading.failed = reading.failed && failed && std::isnan(results.metric(row, "contacts", 0.0)) && !reason.empty() &&
+                   reason == reading.reason;
 }
 
 /// "no problem was given to all 3 solver settings: …", with the setting that has fewest.
@@ -243,7 +244,8 @@ CostTable cost_table(const std::vector<ResultTable>& results, double at, const P
         readings.emplace_back();
       }
       take_reading(readings[problem->second], new_problem, result, row);
-      if (double& contacts = table.contacts[problem->second]; std::isnan(contacts)) contacts = result.metric(row, "contacts", 0.0);
+      if (double& contacts = table.contacts[problem->second]; std::isnan(contacts))
+        contacts = result.metric(row, "contacts", 0.0);
       const auto [label, new_label] = label_of.try_emplace(row.label, table.labels.size());
       if (new_label) table.labels.push_back(row.label);
       if (!costs.emplace(std::pair(label->second, problem->second), cost_of(result, row, at, options)).second)

@@ -31,7 +31,7 @@ Samples samples_of(const ResultTable& results, const ResultRow& row) {
   return samples;
 }
 
-/// Of sorted values, at least one.
+/// Summary of sorted values, at least one.
 TimeSample summary_of(const std::vector<double>& sorted) {
   const std::size_t half = sorted.size() / 2;
   const double median = sorted.size() % 2 == 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);

@@ -103,7 +103,7 @@ std::string describe(const std::vector<SweptValue>& swept) {
   return text + " from the sweep";
 }
 
-/// Of a pattern of FCLib files from the folder of the config.
+/// Makes a pattern of FCLib files absolute, if it starts from the folder of the config.
 void make_pattern_absolute(Json& pattern, const std::filesystem::path& folder) {
   if (!pattern.is_string() || !names_own_folder(pattern.get<std::string>())) return;
   pattern = std::filesystem::absolute(folder / pattern.get<std::string>()).lexically_normal().string();

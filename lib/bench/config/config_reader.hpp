@@ -33,7 +33,7 @@ class ConfigReader {
   void read_variant(const Json& document, std::vector<SweptValue> swept, const std::vector<std::string>& left_out,
                     const JsonSource& source, std::vector<ConfigVariant>& variants);
 
-  /// Of the variants read so far; `sweep` is not looked at.
+  /// What is known from the variants read so far; `sweep` is not looked at.
   const Known& known() const { return known_; }
 
  private:

@@ -39,7 +39,7 @@ std::string file_digest(const fs::path& path) {
   return hash.hex_digest();
 }
 
-/// Of the motion of a scene by a driver, however long.
+/// The key of the motion of a scene by a driver, however long.
 std::string tape_key(const Json& scene, const SequenceSpec& sequence) {
   const DriverSpec& driver = sequence.driver;
   Json identity = {{"solver_version", solver_version},

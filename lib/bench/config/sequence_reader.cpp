@@ -70,7 +70,7 @@ void make_absolute(Json& state, const std::filesystem::path& folder) {
   if (state.is_string()) state = std::filesystem::absolute(folder / state.get<std::string>()).lexically_normal().string();
 }
 
-/// Of the lists of a sweep that give states.
+/// Makes the states absolute that the lists of a sweep give.
 void make_lists_absolute(Json& sweep, const std::filesystem::path& folder) {
   for (const auto& [pointer, list] : sweep.items()) {
     if (pointer == "zip" && list.is_object()) make_lists_absolute(list, folder);

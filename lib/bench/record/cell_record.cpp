@@ -10,7 +10,7 @@
 namespace ccp {
 namespace {
 
-/// Of the runs of the highest pass, in their order.
+/// The values of the runs of the highest pass, in their order.
 template <typename Get>
 std::vector<double> samples(const CellRecord& record, Get get) {
   std::vector<double> values;
@@ -45,7 +45,7 @@ std::string difference(const CellRecord& record, const Result& result) {
   return "";
 }
 
-/// Of run `index`; empty when it does not differ.
+/// How run `index` differs from the first; empty when it does not.
 std::string difference_text(const CellRecord& record, std::size_t index) {
   const std::string& what = record.runs[index].difference;
   return what.empty() ? what : fmt::format("run {} differs from the first: {}", index + 1, what);

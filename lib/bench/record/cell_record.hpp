@@ -60,8 +60,8 @@ struct CellRecord {
   bool native_converged = false;
   Counters counters;
   double setup_s = unknown_number, solve_s = unknown_number;  ///< solver clock; medians of the runs of the highest pass
-  double judging_s = unknown_number;                          ///< off that clock in the first run: judging, tracing, starting peers
-  double wall_s = unknown_number;                             ///< from the fork to the end of the process
+  double judging_s = unknown_number;       ///< off that clock in the first run: judging, tracing, starting peers
+  double wall_s = unknown_number;          ///< from the fork to the end of the process
   double peak_memory_mb = unknown_number;  ///< largest resident size of the process, MiB, with the problem
   Limits limits;
   Measures measures = unknown_measures();
@@ -75,7 +75,8 @@ struct CellRecord {
   std::vector<Conversion> conversions;
   std::optional<ProblemFacts> problem;
   std::optional<KernelTimes> kernels;  ///< where the config asks for them
-  /// Of a sequence: iterations, counters and times of the record are sums over its steps, measures the largest of them.
+  /// Facts of a sequence. In its record iterations, counters and times are sums over its steps, measures the largest of
+  /// them.
   std::optional<SequenceFacts> sequence;
 
   void take(Result&& result);

@@ -16,7 +16,7 @@ struct StepRow {
   std::int64_t step = 0;  ///< of the sequence, from 0
   double time_s = 0.0;    ///< of the motion when the step begins, s
   Index contacts = 0, rows = 0, dofs = 0;
-  /// Of the solver of the cell. A step without rows is solved in no iteration.
+  /// How the solver of the cell ended. A step without rows is solved in no iteration.
   Status status = Status::solved;
   std::optional<Status> stopped_by;  ///< why it was told to stop
   std::string reason;

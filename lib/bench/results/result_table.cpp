@@ -27,7 +27,7 @@ struct Manifest {
   std::size_t planned = 0;
 };
 
-/// Of manifests before there was a list: their settings, which may have changed nothing.
+/// The changes that a manifest lists. Older manifests have no list, only settings, which may have changed nothing.
 std::vector<std::string> changes_of(const Json& manifest) {
   if (manifest.contains("changes")) return manifest["changes"].get<std::vector<std::string>>();
   std::vector<std::string> settings;

@@ -150,7 +150,7 @@ class KnownWay {
     motion_->restore(step < taped_ ? reader_.state(step, scene_) : here_[static_cast<std::size_t>(step - taped_)]);
   }
 
-  /// Of the step that leads to this one, by the driver; null where that is not known.
+  /// The end of the step that leads to this one, by the driver; null where it is not known.
   const StepEnd* end_before(std::int64_t step) const {
     const std::int64_t place = std::ssize(ends_) - (states() - step);
     return place < 0 ? nullptr : &ends_[static_cast<std::size_t>(place)];

@@ -11,9 +11,10 @@ class StepCosts {
   void add(std::int64_t step, double seconds);
   bool empty() const { return costs_.empty(); }
 
-  /// Of the steps first … end − 1, 0 where none is known. Between two known ones they lie on a line, before the first they
-  /// take what it takes. After the last ones they go on as the known ones have grown, from their first half to their second,
-  /// but not beyond most_growth times the second; where they have not grown, they take what the second half takes.
+  /// Cost of the steps first … end − 1; 0 where no cost is known. Between two known ones they lie on a line, before the
+  /// first they take what it takes. After the last ones they go on as the known ones have grown, from their first half to
+  /// their second, but not beyond most_growth times the second; where they have not grown, they take what the second half
+  /// takes.
   double total(std::int64_t first, std::int64_t end) const;
 
   static constexpr double most_growth = 2.0;

@@ -12,7 +12,7 @@ class StepCounter {
   /// Throws std::system_error without memory to share.
   StepCounter();
 
-  /// Of the first call: the steps that were done before.
+  /// The first call says how many steps were done before.
   void set(std::int64_t done);
   std::int64_t done() const { return steps_->done.load(std::memory_order_relaxed); }
   /// Since the first call of set().

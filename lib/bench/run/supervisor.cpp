@@ -64,7 +64,8 @@ bool outlives_worker(const std::string& name) {
          (name.rfind("trace.", 0) == 0 && name.size() > 4 && name.compare(name.size() - 4, 4, ".csv") == 0);
 }
 
-/// Removes what a dead worker leaves besides that, the mark of one that is done, and an empty log in any case.
+/// Removes leftover files. Keeps logs, traces, steps and the step mark of a dead worker, and all but the step mark of one
+/// that is done. Empty logs go in any case.
 void clean_folder(const fs::path& folder, bool dead) {
   std::error_code ignored;
   std::vector<fs::path> rubbish;

@@ -65,7 +65,7 @@ class Supervisor {
   /// Makes the tape of a cell as long as it needs it, in a worker aside; why that cannot be done.
   std::optional<Defect> make_tape(const Cell& cell);
   std::filesystem::path tape_folder(const Cell& cell) const;
-  /// Of the sequence that began last among those that run.
+  /// The steps done of the sequence that began last among those that run.
   std::optional<StepsDone> steps_done() const;
   /// Makes problem and judge of a cell, first in a worker aside, because a damaged file can end the process that reads it.
   void build(const Cell& cell);
@@ -100,12 +100,12 @@ class Supervisor {
     std::int64_t total = 0;
     double start_s = 0.0;
   };
-  const bool fresh_;                      ///< nothing goes on where an earlier worker was killed
-  std::map<std::size_t, double> used_s_;  ///< of sequences that go on: wall clock of their killed workers, s
+  const bool fresh_;                                    ///< nothing goes on where an earlier worker was killed
+  std::map<std::size_t, double> used_s_;                ///< of sequences that go on: wall clock of their killed workers, s
   std::map<std::string, std::optional<Defect>> tapes_;  ///< by problem key
-  std::map<std::string, double> tape_seconds_;  ///< by problem key: what making the tape took, s
-  std::set<std::string> renewed_tapes_;         ///< keys of tapes that a fresh run has begun anew
-  std::vector<RunningSteps> sequences_;         ///< in the order they began
+  std::map<std::string, double> tape_seconds_;          ///< by problem key: what making the tape took, s
+  std::set<std::string> renewed_tapes_;                 ///< keys of tapes that a fresh run has begun anew
+  std::vector<RunningSteps> sequences_;                 ///< in the order they began
   RemainingTime remaining_time_;
   RunCounts counts_;
 };

@@ -11,8 +11,8 @@ namespace {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double largest_eta = 0.9999;
 constexpr double central_part = 0.1;  ///< of the mean, the least eigenvalue of λ∘y after a long step
-/// Of correctors, as in Gondzio 1996: how much longer a step they aim at, the part of that which they must gain, and the
-/// eigenvalues of its products in units of σ μ_c.
+/// Constants of the correctors, as in Gondzio 1996: how much longer a step they aim at, the part of that which they must
+/// gain, and the eigenvalues of its products in units of σ μ_c.
 constexpr double longer = 0.1, enough = 0.1, least_central = 0.1, most_central = 10.0;
 constexpr double largest_regularisation = 1.0;  ///< in units of the mean N_ii
 

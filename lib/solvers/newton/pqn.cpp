@@ -228,6 +228,7 @@ class PqnSession final : public Session {
       const auto at = static_cast<std::size_t>(i);
       put_block(set_, value_, i, linearise_constraint(i, omega, X_[at], Y_[at]));
       Matrix3 A = X_[at] * own_[at] + Y_[at] + delta_ * Matrix3::Identity();
+      // This is own_scale_, but tiny where N_ii = 0: A = Y + δI is inverted there, however small it is.
       const double mean = std::max(own_[at].trace() / static_cast<double>(set_.rows(i)), 1e-300);
       for (Index row = set_.rows(i); row < 3; ++row) {
         A.row(row).setZero();
