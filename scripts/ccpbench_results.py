@@ -265,6 +265,20 @@ def swept_groups(config):
     return groups
 
 
+def telling_groups(config, against=None):
+    """As swept_groups(), of zipped pointers only those that tell the combinations apart, the first ones. Where `against` (a pointer, or its
+    last part) is in a group it tells some, and the group has what it does not."""
+    sweep, told = config.get("sweep"), []
+    for group in swept_groups(config):
+        lists = sweep["zip"] if group[0] in (sweep.get("zip") or {}) else sweep
+        known = [p for p in group if against in (p, p.rsplit("/", 1)[-1])]
+        ordered = known + [p for p in group if p not in known]
+        combinations = list(zip(*(lists[p] for p in ordered))) if all(isinstance(lists[p], list) for p in ordered) else []
+        enough = next((k for k in range(1, len(ordered)) if len({repr(one[:k]) for one in combinations}) == len(combinations)), len(ordered))
+        told.append([p for p in ordered[:enough] if p not in known])
+    return [group for group in told if group]
+
+
 def swept_value(cell, pointer):
     """What a cell.json has at a swept pointer of the config; None where the pointer does not reach the cell."""
     part, *path = pointer.strip("/").split("/")

@@ -18,7 +18,7 @@ from plotting import (DASHES, LABELS, MODELS, RUN_AGAIN, draw_folders, file_name
 from ensemble_figure import ensemble_figure
 from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
 from cell_values import metric_column, metric_value, number_at, read_cells
-from ccpbench_results import InputError, read_manifest, swept_groups, swept_value, without_suffix
+from ccpbench_results import InputError, read_manifest, swept_groups, swept_value, telling_groups, without_suffix
 from series_styles import numbers, ordered_colours, style, wanted
 
 AXES = {"linear": (False, False), "log_x": (True, False), "log_y": (False, True), "log": (True, True)}
@@ -57,19 +57,19 @@ def ordered_pointer(cells, others):
 def lines_of(plot, config, cells):
     """The lines of a plot in the order of the config, with what tells them apart in their labels, and the Scale of their colours."""
     against = str(plot.get("against") or "contacts")
-    names = (against, against.rsplit("/", 1)[-1])  # "contacts" is also a parameter of scenes
-    others = [group[0] for group in swept_groups(config) if not {*group, *(p.rsplit("/", 1)[-1] for p in group)} & {*names}]
-    scaled = ordered_pointer(cells, others)
+    groups = telling_groups(config, against.rsplit("/", 1)[-1])  # "contacts" is also a parameter of scenes
+    others = [group[0] if len(group) == 1 else None for group in groups]
+    scaled = ordered_pointer(cells, [pointer for pointer in others if pointer])
     told = {}
     for cell in cells:
         key = (without_suffix(cell.row["label"]), without_suffix(cell.row["problem"]), cell.row["model"],
-               *(f"{name_of(p)} {v}" if (v := swept_value(cell.record, p)) is not None else "" for p in others))
+               *(", ".join(f"{name_of(p)} {v}" for p in group if (v := swept_value(cell.record, p)) is not None) for group in groups))
         told.setdefault(key, []).append(cell)
     varying = [len({key[k] for key in told}) > 1 for k in range(3 + len(others))]
     lines = []
     for key, members in told.items():
         words = [word for k, word in enumerate(key) if word and (varying[k] or k == 0)]
-        apart = [word for k, word in enumerate(key) if varying[k] and k > 0 and not (k >= 3 and others[k - 3] == scaled)]
+        apart = [word for k, word in enumerate(key) if varying[k] and k > 0 and not (scaled and k >= 3 and others[k - 3] == scaled)]
         line = Line(", ".join(words), key[0], tuple(apart), swept_value(members[0].record, scaled) if scaled else None)
         for cell in members:
             x, y = number_at(cell, against), metric_value(cell, plot)

@@ -4,7 +4,7 @@ import math
 
 from reading import MODELS, ordered_shares, swept_pointers
 from cell_values import Cell, name_of, with_unit
-from ccpbench_results import as_number, swept_value, unit_of
+from ccpbench_results import as_number, swept_value, telling_groups, unit_of
 from result_maps import FREE, asked_maps, map_colour, pair_maps, swept_text
 from sections import card, plot_box
 from series_styles import dark_ink_on
@@ -108,16 +108,18 @@ def maps_html(groups):
     return text + (f'<p class="soft">{left_out} more maps left out.</p>' if left_out > 0 else "")
 
 
-def line_figure(study, pointers, pointer):
+def line_figure(study, pointer):
     """The data of one line plot; the other swept values become lines of their own. None when nothing numeric is swept."""
-    others = [p for p in pointers if p != pointer]
+    groups = telling_groups(study.config, pointer)
+    others = [group[0] for group in groups if len(group) == 1]
     lines, rows = {}, []
     for (problem, model, label), members in groups_by(study, (pointer,)).items():
         for (value,), row in members:
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 continue
-            told = [f"{name_of(p)} {swept_text(v)}" for p in others if (v := swept_value(study.cells[row["hash"]], p)) is not None]
-            lines.setdefault((label, problem, model, *told), []).append((value, row))
+            told = [", ".join(f"{name_of(p)} {swept_text(v)}" for p in group if (v := swept_value(study.cells[row["hash"]], p)) is not None)
+                    for group in groups]
+            lines.setdefault((label, problem, model, *filter(None, told)), []).append((value, row))
             rows.append(row)
     if len({value for members in lines.values() for value, _ in members}) < 2:
         return None
@@ -148,7 +150,7 @@ def sweeps(study, data, study_number):
     groups = maps_of(study)
     text = maps_html(groups)
     for pointer in pointers:
-        made = line_figure(study, pointers, pointer)
+        made = line_figure(study, pointer)
         if made:
             text += f"<h4>Against {say(made['x'])}</h4>" + plot_box(
                 "sweep", study_number, (("metric", "measure"),), f' data-number="{len(data["sweeps"])}"')

@@ -9,6 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from make_result_folder import make_divergences
 from run_script import run_plot
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
@@ -113,6 +114,18 @@ class PlotSweep(unittest.TestCase):
         self.assertNotIn("A slide", said)
         self.run_script(self.folder, "--title", "--format", "svg")
         self.assertIn("A slide", self.said("sweep-lift_velocity-time.svg"))
+
+    def test_zipped_values_that_repeat_make_lines_of_their_own(self):
+        make_divergences(self.folder)
+        manifest = json.loads((self.folder / "manifest.json").read_text())
+        manifest["config"]["plots"] = [{"kind": "sweep", "against": "/solvers/0/parameters/delta", "metric": "unsolved_steps", "axes": "linear"}]
+        (self.folder / "manifest.json").write_text(json.dumps(manifest))
+        result = self.run_script(self.folder, "--format", "svg")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        said = " ".join(self.notes(path.name) for path in (self.folder / "plots").glob("*.svg"))
+        for body in ("rigid", "soft"):
+            for pair in ("0.001, m 1000", "0.25, m 1000", "0.001, m 5"):
+                self.assertIn(f"kind {body}, epsilon {pair}", said)
 
     def test_swept_threads_tell_lines_apart_and_the_value_on_the_axis_does_not(self):
         self.make_folder([{"kind": "sweep", "against": "time", "metric": "iterations"}],

@@ -318,6 +318,15 @@ class Report(unittest.TestCase):
         self.assertEqual(page.count("0 in 2 of 9 cells; at no delta in every row."), 2)
         self.assertIn("from green (few) to violet (many). A framed 0 on light blue: no step was left unsolved.</p>", page)
 
+    def test_zipped_values_make_lines_of_their_own(self):
+        make_divergences(self.folder)
+        figures = {f["x"]: f["metrics"][0]["lines"] for f in self.data(self.page())[0]["sweeps"]}
+        said = {line["label"] for line in figures["delta"]}
+        self.assertEqual(said, {f"kind {body}, epsilon {pair}" for body in ("rigid", "soft") for pair in ("0.001, m 1000", "0.25, m 1000", "0.001, m 5")})
+        for lines in figures.values():  # none goes up and down at one place
+            for line in lines:
+                self.assertEqual(len({x for x, _ in line["points"]}), len(line["points"]), line)
+
     def test_a_strip_without_unsolved_steps_is_said(self):
         make_divergences(self.folder)
         summary = self.folder / "summary.csv"
