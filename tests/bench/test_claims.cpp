@@ -73,7 +73,7 @@ TEST_CASE("A claim over an ensemble takes its median or a quartile, by interpola
   CHECK(judge_halving(iterations + R"("over": "lower_quartile", "at_most": 15)").measured == 15.0);
   CHECK(judge_halving(iterations + R"("over": "upper_quartile", "at_most": 30)").measured == 30.0);
   CHECK(judge_halving(iterations + R"("over": "median", "less_than": 20)").verdict == Verdict::not_met);
-  // Of an even number the mean of the middle two, and on both sides of a comparison.
+  // The median of an even number is the mean of the middle two, on both sides of a comparison.
   const Judgement two = judge(steps, iterations + R"("over": "median", "at_least": 1)", {halving[0], halving[1]});
   CHECK(two.measured == 30.0);
   const std::string all = R"("metric": "iterations", "of": "*", "over": "median", )";
@@ -133,7 +133,7 @@ TEST_CASE("A comparison may take other cells of the sweep, alike in all that it 
   CHECK(without.verdict == Verdict::open);
   CHECK(without.reason == "no cell to compare with has the value 0.1 of /solvers/0/parameters/step");
 
-  // Of two tolerances each is compared with its own: 10 with 20 and 50 with 60, not 50 with 20.
+  // Each of two tolerances is compared with its own: 10 with 20 and 50 with 60, not 50 with 20.
   const std::string sweep = R"({"/solvers/0/parameters/step": [0.1, 0.4], "/stop/tolerance": [1e-3, 1e-6]})";
   const std::vector<std::string> cells = {
       "few,A (step=0.1) (tolerance=0.001),solved,20,1e-8,10,4", "few,A (step=0.1) (tolerance=1e-06),solved,60,1e-8,10,4",
