@@ -265,15 +265,21 @@ def swept_groups(config):
     return groups
 
 
+def listed_values(config, group):
+    """The values of a pointer as they stand in the config, of several zipped ones as tuples."""
+    sweep = config["sweep"]
+    lists = sweep["zip"] if group[0] in (sweep.get("zip") or {}) else sweep
+    return list(lists[group[0]] if len(group) == 1 else zip(*(lists[pointer] for pointer in group)))
+
+
 def telling_groups(config, against=None):
     """As swept_groups(), of zipped pointers only those that tell the combinations apart, the first ones. Where `against` (a pointer, or its
     last part) is in a group it tells some, and the group has what it does not."""
-    sweep, told = config.get("sweep"), []
+    told = []
     for group in swept_groups(config):
-        lists = sweep["zip"] if group[0] in (sweep.get("zip") or {}) else sweep
         known = [p for p in group if against in (p, p.rsplit("/", 1)[-1])]
         ordered = known + [p for p in group if p not in known]
-        combinations = list(zip(*(lists[p] for p in ordered))) if all(isinstance(lists[p], list) for p in ordered) else []
+        combinations = listed_values(config, ordered)
         enough = next((k for k in range(1, len(ordered)) if len({repr(one[:k]) for one in combinations}) == len(combinations)), len(ordered))
         told.append([p for p in ordered[:enough] if p not in known])
     return [group for group in told if group]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from cell_values import metric_column, metric_value
-from ccpbench_results import swept_groups, swept_value, without_suffix
+from ccpbench_results import listed_values, swept_groups, swept_value, without_suffix
 from series_styles import viridis
 
 METRICS = ("iterations", "solve_s")  # where no plot of the config names another
@@ -49,13 +49,6 @@ def swept_text(value):
     if isinstance(value, tuple):
         return ", ".join(map(swept_text, value))
     return "–" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def listed_values(config, side):
-    """The values of a side as they stand in the config."""
-    sweep = config["sweep"]
-    lists = sweep["zip"] if side[0] in (sweep.get("zip") or {}) else sweep
-    return list(lists[side[0]] if len(side) == 1 else zip(*(lists[pointer] for pointer in side)))
 
 
 def in_order(values, listed):
