@@ -3,7 +3,7 @@
 
 One figure per pair of axes of the sweep, problem, model and solver, as PNG, SVG and PDF, in RESULT_FOLDER/plots/. Colours run with the
 logarithm, from yellow (little) to violet (much), and keep their order in grey; of counts of failures they begin with green, and 0 is
-light blue. A folder that sweeps fewer than two values is left alone.
+light blue. Where more than two values are swept, a number is the median over the others. A folder that sweeps fewer than two is left alone.
 Where the config's "plots" have the kind "map", those are drawn instead: "metric" over "against" and the zipped values, or else the
 longest list besides it; one figure for each of the other swept values.
 """
@@ -76,7 +76,8 @@ def notes_of(made):
     """What stands below the figure: the marks that it has."""
     free, marked = made.counts and 0 in made.finite, not made.counts and not all(solved for _, solved in made.places.values())
     notes = (("✗: stopped unsolved.", marked), ("Light blue: 0.", free), ("Hatched: no value.", len(made.finite) < len(made.places)),
-             ("White: no cell.", len(made.places) < len(made.columns) * len(made.rows)))
+             ("White: no cell.", len(made.places) < len(made.columns) * len(made.rows)),
+             (f"Medians of up to {made.most} cells.", made.most > 1))
     return [text for text, there in notes if there]
 
 

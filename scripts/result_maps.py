@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from cell_values import metric_column, metric_value
-from ccpbench_results import listed_values, swept_groups, swept_value, without_suffix
+from ccpbench_results import listed_values, swept_groups, swept_value, telling_groups, without_suffix
 from series_styles import viridis
 
 METRICS = ("iterations", "solve_s")  # where no plot of the config names another
@@ -26,6 +26,7 @@ class SweptMap:
     label: str
     metric: str
     places: dict  # {(column, row): (value, whether all cells of it were solved)}, for what there is
+    most: int  # cells of one place
     columns: list
     rows: list
 
@@ -84,16 +85,18 @@ def maps_over(config, cells, sides, apart, metrics):
         places = [place for members in alike.values() for place in members]
         columns, rows = (in_order(dict.fromkeys(place[k] for place in places), listed_values(config, side)) for k, side in enumerate(sides))
         for told, members in alike.items():
+            most = max(map(len, members.values()))
             for metric in metrics:
                 values = {place: value_of(there, metric) for place, there in members.items()}
-                found.append(SweptMap(sides, problem + (f" ({told})" if told else ""), model, label, metric, values, columns, rows))
+                found.append(SweptMap(sides, problem + (f" ({told})" if told else ""), model, label, metric, values, most, columns, rows))
     return [one for one in found if one.finite]
 
 
 def pair_maps(config, cells, metrics=METRICS):
-    """Of every pair of axes of the sweep, of zipped pointers the first; with two values or more on each side."""
-    pointers = [group[0] for group in swept_groups(config)]
-    pairs = [((first,), (second,)) for k, first in enumerate(pointers) for second in pointers[k + 1:]]
+    """Of every pair of axes of the sweep, of zipped pointers those that tell them apart; with two values or more on each side. A place
+    has the cells of all values of the other axes."""
+    axes = [tuple(group) for group in telling_groups(config)]
+    pairs = [(first, second) for k, first in enumerate(axes) for second in axes[k + 1:]]
     found = [one for sides in pairs for one in maps_over(config, cells, sides, (), metrics)]
     return [one for one in found if len(one.columns) > 1 and len(one.rows) > 1]
 

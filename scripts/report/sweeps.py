@@ -94,7 +94,8 @@ def legend(shown):
              ("A framed 0 on light blue: no step was left unsolved.", any(0 in made.finite for made in counts)),
              ("✗: at least one cell was not solved.", any(not solved and not counted for counted, _, solved in places)),
              ("Hatched: no value.", not all(math.isfinite(value) for _, value, _ in places)),
-             ("Dot: no cell.", any(len(made.places) < len(made.columns) * len(made.rows) for made in shown)))
+             ("Dot: no cell.", any(len(made.places) < len(made.columns) * len(made.rows) for made in shown)),
+             ("A number is the median over what else is swept.", any(made.most > 1 for made in shown)))
     return f'<p class="soft">{" ".join(text for text, there in notes if there)}</p>'
 
 

@@ -102,6 +102,17 @@ class PlotMaps(unittest.TestCase):
         greys = [sum(share * int(fill[i:i + 2], 16) for share, i in ((0.299, 0), (0.587, 2), (0.114, 4))) for fill in fills if fill != "d5e8f7"]
         self.assertLess(max(greys), 228 - 50)  # of light blue
 
+    def test_a_map_of_a_pair_has_all_that_tells_zipped_values_apart_and_says_what_it_is_the_median_of(self):
+        make_divergences(self.folder)
+        result = self.run_script("--metric", "unsolved_steps", "--format", "svg")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        names = sorted(path.name for path in (self.folder / "plots").iterdir())
+        pairs = ("delta-epsilon-m", "kind-delta", "kind-epsilon-m")
+        self.assertEqual(names, [f"map-unsolved_steps-{pair}-p-ncp-PQN.svg" for pair in pairs])
+        for name, most in zip(names, (2, 3, 3)):
+            said = re.findall(r"<!-- (.*?) -->", (self.folder / "plots" / name).read_text())
+            self.assertIn(f"Medians of up to {most} cells.", " ".join(said))
+
     def test_an_unfinished_run_keeps_its_rows_in_order(self):
         make_divergences(self.folder, left_out=(1, 2), lost=(5,))
         self.run_script("--format", "svg")
