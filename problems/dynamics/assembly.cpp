@@ -75,6 +75,16 @@ std::vector<NumberPair> held_pairs(const WorldParts& parts, double time, const s
 bool is_unilateral(const WorldContact& contact) { return contact.friction == 0.0 && contact.cohesion == 0.0; }
 Index row_count(const WorldContact& contact) { return is_unilateral(contact) ? 1 : 3; }
 
+/// −(1 − lead) h Ω², with Ω the spin part of dF/dt F⁻¹. The columns of a pseudo-rigid body see its dF/dt of the end of the
+/// step beside F of the geometry, as a point that has its velocity before it is there. Where the body turns, this times the
+/// arm takes the difference away. Without it a body that spins at ω seems to shrink, by h/2 ω² of its radius a second, and
+/// sinks into what it rolls on. A part of b and not of D, so that impulses keep their moments.
+Matrix3 turning(const StepView& view, int number) {
+  const Matrix3 L = pseudo_rigid_of(view, number).deformation_rate * view.at.bodies[place(number)].rotation.inverse();
+  const Matrix3 spin = 0.5 * (L - L.transpose());
+  return (view.stepper.lead() - 1.0) * view.settings.time_step * (spin * spin);
+}
+
 /// Writes the columns of one problem.
 class ColumnMaker {
  public:
@@ -82,21 +92,20 @@ class ColumnMaker {
       : view_(view), dofs_(dofs), D_(dofs.size, columns, entries) {
     const double end = view.start_time + view.settings.time_step;
     for (const PrescribedMotion& motion : view.parts.obstacles) moving_.push_back(motion(end));
+    for (int body = static_cast<int>(view.parts.bodies.size()); body < view.parts.count(); ++body)
+      turning_.push_back(dofs.has(body) ? turning(view, body) : Matrix3::Zero());
   }
 
-  /// A column along `direction`; returns the obstacle's part of b, +d·(V + Ω × arm). V and Ω are those of the
-  /// end of the step, the arm that of the geometry.
+  /// A column along `direction`; returns a part of b: that of an obstacle, +d·(V + Ω × arm), V and Ω those of the end of the
+  /// step and the arm that of the geometry, and those of pseudo-rigid bodies.
   double contact_column(const WorldContact& contact, const Vector3& direction) {
     D_.next_column();
-    insert(contact.key.body_a, -1.0, contact.point, direction);
+    const double first = insert(contact.key.body_a, -1.0, contact.point, direction);
     const int b = contact.key.body_b, bodies = view_.parts.count();
-    if (b < bodies) {
-      insert(b, 1.0, contact.point, direction);
-      return 0.0;
-    }
+    if (b < bodies) return first + insert(b, 1.0, contact.point, direction);
     const ObstacleFrame& frame = moving_[place(b - bodies)];
     const Vector3 arm = contact.point - view_.at.obstacles[place(b - bodies)].position;
-    return direction.dot(frame.velocity + frame.spin.cross(arm));
+    return first + direction.dot(frame.velocity + frame.spin.cross(arm));
   }
 
   /// A column of a joint; returns the part of ∂Ψ/∂t that is the motion of obstacles.
@@ -121,23 +130,23 @@ class ColumnMaker {
   SparseMatrix finish() { return D_.finish(); }
 
  private:
-  void insert(int body, double sign, const Vector3& point, const Vector3& direction) {
-    Placement placement = view_.at.bodies[place(body)];
-    if (body < static_cast<int>(view_.parts.bodies.size())) {
+  /// Returns the body's part of b.
+  double insert(int body, double sign, const Vector3& point, const Vector3& direction) {
+    const Placement& placement = view_.at.bodies[place(body)];
+    const int rigid = static_cast<int>(view_.parts.bodies.size());
+    if (body < rigid) {
       D_.insert(dofs_.start[place(body)], rigid_impulse(sign, direction, point - placement.position));
-      return;
+      return 0.0;
     }
-    // dF/dt in the solution is that of the end of the step, and so must F be that it goes with. Beside F of the half step a
-    // body that spins at ω seems to shrink, by h/2 ω² of its radius a second, and sinks into what it rolls on.
-    const double rest = (1.0 - view_.stepper.lead()) * view_.settings.time_step;
-    placement.rotation += rest * pseudo_rigid_of(view_, body).deformation_rate;
     D_.insert(dofs_.start[place(body)], pseudo_rigid_impulse(placement, point, sign * direction));
+    return sign * direction.dot(turning_[place(body - rigid)] * (point - placement.position));
   }
 
   const StepView& view_;
   const DofMap& dofs_;
   JacobianWriter D_;
   std::vector<ObstacleFrame> moving_;  ///< at the end of the step
+  std::vector<Matrix3> turning_;       ///< of the pseudo-rigid bodies
 };
 
 /// H and k.
@@ -168,7 +177,7 @@ std::pair<SparseMatrix, Vector> momentum(const StepView& view, const DofMap& dof
   return {H.finish(), std::move(k)};
 }
 
-/// Turns the obstacles' part of b into b: offsets of contacts, Ψ/h of joints.
+/// Turns the bodies' and obstacles' part of b into b: offsets of contacts, Ψ/h of joints.
 void add_offsets(const StepView& view, const std::vector<WorldContact>& contacts, const std::vector<ActiveJoint>& joints,
                  const SparseMatrix& D, Vector& b) {
   const double h = view.settings.time_step;

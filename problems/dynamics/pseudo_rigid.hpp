@@ -59,7 +59,7 @@ struct PseudoRigidStep {
 PseudoRigidStep pseudo_rigid_step(const PseudoRigidBody& body, const Matrix3& F, const Vector3& force, double time_step);
 
 /// (direction, direction Xᵀ), X = F⁻¹ (point − x): what a unit impulse along `direction` at `point` does to a body at
-/// `placement`. Its F belongs to the time of the velocities that the impulse changes.
+/// `placement`.
 Eigen::Matrix<double, 12, 1> pseudo_rigid_impulse(const Placement& placement, const Vector3& point,
                                                   const Vector3& direction);
 
