@@ -58,18 +58,21 @@ void find_all(const ContactPairs& pairs, Index count, Places places, const doubl
   }
 }
 
+/// w += of one body and the impulse (g0, g1, g2).
+inline void add_side(const double* a, double g0, double g1, double g2, double* w) {
+  four(w) += four(a) * g0 + four(a + 4) * g1 + four(a + 8) * g2;
+  two(w + 4) += two(a + tails) * g0 + two(a + tails + 2) * g1 + two(a + tails + 4) * g2;
+}
+
 template <typename Places>
 void add_all(const ContactPairs& pairs, Index count, Places places, const double* gamma, double* w) {
   const double* a = pairs.numbers;
   const int* body = pairs.body;
   for (Index k = 0; k < count; ++k, a += contact_numbers, body += 2) {
-    const double *b = a + pair_numbers, *from = gamma + places.first(k);
-    double *wa = w + body[0], *wb = w + body[1];
+    const double* from = gamma + places.first(k);
     const double g0 = from[0], g1 = from[Places::apart], g2 = from[2 * Places::apart];
-    four(wa) += four(a) * g0 + four(a + 4) * g1 + four(a + 8) * g2;
-    two(wa + 4) += two(a + tails) * g0 + two(a + tails + 2) * g1 + two(a + tails + 4) * g2;
-    four(wb) += four(b) * g0 + four(b + 4) * g1 + four(b + 8) * g2;
-    two(wb + 4) += two(b + tails) * g0 + two(b + tails + 2) * g1 + two(b + tails + 4) * g2;
+    add_side(a, g0, g1, g2, w + body[0]);
+    add_side(a + pair_numbers, g0, g1, g2, w + body[1]);
   }
 }
 
@@ -78,6 +81,13 @@ void find_velocities(const ContactPairs& pairs, Index count, const int* place, c
 }
 void add_impulses(const ContactPairs& pairs, Index count, const int* place, const double* gamma, double* w) {
   add_all(pairs, count, RowPlaces{place}, gamma, w);
+}
+void add_sides(const ContactPairs& pairs, Index count, const int* side, const int* place, const double* gamma, double* w) {
+  for (Index k = 0; k < count; ++k) {
+    const Index s = side[k];
+    const double* from = gamma + 3 * Index{place[s / 2]};
+    add_side(pairs.numbers + pair_numbers * s, from[0], from[1], from[2], w + pairs.body[s]);
+  }
 }
 void find_lanes(const ContactPairs& pairs, Index count, const double* w, double* u) {
   find_all(pairs, count, LanePlaces{}, w, u);
@@ -88,6 +98,6 @@ void add_lanes(const ContactPairs& pairs, Index count, const double* gamma, doub
 
 }  // namespace
 
-const PairLoops pair_loops{find_velocities, add_impulses, find_lanes, add_lanes};
+const PairLoops pair_loops{find_velocities, add_impulses, add_sides, find_lanes, add_lanes};
 
 }  // namespace ccp::CCP_INSTRUCTION_SET

@@ -28,6 +28,9 @@ struct PairLoops {
   void (*find_velocities)(const ContactPairs& pairs, Index count, const int* place, const double* w, double* u);
   /// w += (L⁻¹D)_k γ_k for each contact k of the list in order, from the three numbers from γ + 3 place[k].
   void (*add_impulses)(const ContactPairs& pairs, Index count, const int* place, const double* gamma, double* w);
+  /// The same for single bodies of contacts: side 2k + s of the list is the first (s = 0) or second body of contact k.
+  void (*add_sides)(const ContactPairs& pairs, Index count, const int* side, const int* place, const double* gamma,
+                    double* w);
   /// The same with u and γ in lanes, contact k of the list as k. Few contacts at a time: these loops are too short for the
   /// processor to see by itself what comes next, so that they ask for it.
   void (*find_lanes)(const ContactPairs& pairs, Index count, const double* w, double* u);

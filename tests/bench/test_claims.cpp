@@ -338,11 +338,36 @@ TEST_CASE("The scorecard has both sizes side by side, and claims of the small si
   both.judgements = {judgement("a", 40.0), judgement("large", 30.0)};
   both.small = {judgement("a", 25.0), judgement("few", 10.0)};
   both.origin = "`ccpbench claims x.json`, 2 min of cells.";
-  const std::string card = scorecard({both});
+  const std::string card = scorecard({both}, "");
   CHECK_THAT(card, Catch::Contains("## x\n\n`ccpbench claims x.json`, 2 min of cells.\n\n| claim |"));
   CHECK_THAT(card, Catch::Contains("| a | s | w | 40 (1.25 × inside) | \\< 50 | met | 25 (2 × inside) \\< 50: met |\n"));
   CHECK_THAT(card, Catch::Contains("| large | s | w | 30 (1.67 × inside) | \\< 50 | met | – |\n"));
   CHECK_THAT(card, Catch::Contains("| few | s | w | – | – | at the small size only | 10 (5 × inside) \\< 50: met |\n"));
   both.small.clear();
-  CHECK_THAT(scorecard({both}), Catch::Contains("| bound | verdict |\n") && !Catch::Contains("small"));
+  CHECK_THAT(scorecard({both}, ""), Catch::Contains("| bound | verdict |\n") && !Catch::Contains("small"));
+}
+
+TEST_CASE("A claim that is not met links to the page that tells why, and one that is met does not") {
+  JudgedConfig judged;
+  for (const Verdict verdict : {Verdict::met, Verdict::not_met}) {
+    Judgement one;
+    one.claim.see = "results/DRUM.md#table-2";
+    one.verdict = verdict;
+    one.measured = one.bound = 1.0;
+    judged.judgements.push_back(one);
+  }
+  CHECK(page_on_miss(judged.judgements[0]).empty());
+  CHECK(page_on_miss(judged.judgements[1]) == "results/DRUM.md#table-2");
+  const auto link = [&](const std::string& folder, const std::string& page) {
+    judged.judgements[1].claim.see = page;
+    const std::string card = scorecard({judged}, folder);
+    const std::size_t start = card.find("not met ([why](") + 15;
+    CHECK(card.find("([why](", start) == std::string::npos);
+    return card.substr(start, card.find("))", start) - start);
+  };
+  CHECK(link("results", "results/DRUM.md#table-2") == "DRUM.md#table-2");
+  CHECK(link("", "results/DRUM.md") == "results/DRUM.md");
+  CHECK(link("results/small", "apps/a.md") == "../../apps/a.md");
+  CHECK(link("nowhere", "neither/a.md") == "../neither/a.md");
+  CHECK(link("results", "https://example.org/a#b") == "https://example.org/a#b");
 }

@@ -50,6 +50,23 @@ TEST_CASE("a verdict on results that lack cells says so") {
   CHECK_FALSE(contains(all.err, "cells have a result"));
 }
 
+TEST_CASE("a claim that is not met names the page that tells why") {
+  const Workplace place;
+  const std::string file =
+      place.write("c.json", with_claim(R"("see": "docs/why.md#here", "metric": "iterations", "of": "A*", "less_than": 1)"));
+  const std::string card = place.text("card.md");
+  const Answer missed = run_program(place, {"claims", file, "--quiet", "--out", place.text("out"), "--markdown", card});
+  CHECK(missed.code == 1);
+  CHECK(contains(missed.out, "  c: see docs/why.md#here\n"));
+  CHECK(contains(read_text(card), "docs/why.md#here))"));
+  const std::string folder = place.text("out/tiny");
+  CHECK(contains(run_program(place, {"claims", folder, "--format", "json"}).out, "\"see\": \"docs/why.md#here\""));
+  const Answer met =
+      run_program(place, {"claims", file, "--quiet", "--out", place.text("out"), "--set", "/claims/0/less_than=50"});
+  CHECK(met.code == 0);
+  CHECK_FALSE(contains(met.out, "see"));
+}
+
 TEST_CASE("compare catches another constant in one solver, names it, and updates") {
   const Workplace place;
   REQUIRE(run_small(place, stack, "out", {"--set", "/solvers/0/parameters/rho=0.15"}).code == 0);

@@ -34,6 +34,17 @@ def anchors(text):
     return found
 
 
+def target_breach(root, folder, page, target):
+    """What is wrong with a link in a page of the folder; None where nothing is."""
+    name, _, part = target.partition("#")
+    goal = folder / name if name else page
+    if not goal.exists() or root.resolve() not in (goal.resolve(), *goal.resolve().parents):
+        return f"links to {target}, which is no file of the repository"
+    if part and (goal.suffix != ".md" or part not in anchors(goal.read_text(encoding="utf-8"))):
+        return f"links to {target}, but there is no such heading"
+    return None
+
+
 def link_breaches(root, pages):
     """Links of pages (paths relative to root) to files or headings that are not there, and dollar signs: mathematics is written in
     Unicode, which reads the same everywhere."""
@@ -46,13 +57,25 @@ def link_breaches(root, pages):
         for target in LINK.findall(prose):
             if OUTSIDE.match(target):
                 continue
-            name, _, part = target.partition("#")
-            goal = (root / page).parent / name if name else root / page
-            if not goal.exists() or root.resolve() not in (goal.resolve(), *goal.resolve().parents):
-                breaches.append(f"{page}: links to {target}, which is no file of the repository")
-            elif part and (goal.suffix != ".md" or part not in anchors(goal.read_text(encoding="utf-8"))):
-                breaches.append(f"{page}: links to {target}, but there is no such heading")
+            breach = target_breach(root, (root / page).parent, root / page, target)
+            breaches += [f"{page}: {breach}"] if breach else []
     return breaches
+
+
+def see_breaches(root, configs):
+    """Claims of configs (paths relative to root) whose "see" leads to no page or heading."""
+    breaches = []
+    for config in configs:
+        for target in re.findall(r'"see"\s*:\s*"([^"]*)"', (root / config).read_text(encoding="utf-8")):
+            breach = None if OUTSIDE.match(target) else target_breach(root, root, root, target)
+            breaches += [f"{config}: {breach}"] if breach else []
+    return breaches
+
+
+def unexplained_misses(scorecard):
+    """Claims of a scorecard that are not met and have no link to the page that tells why."""
+    rows = [line for line in scorecard.splitlines() if line.startswith("|")]
+    return [row.split("|")[1].strip() for row in rows if not all(why for why in re.findall(r"\bnot met(?:, incomplete)?( \(\[why\]\(|)", row))]
 
 
 def table(text, heads):

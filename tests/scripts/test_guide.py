@@ -61,7 +61,9 @@ class Links(unittest.TestCase):
             raise unittest.SkipTest("not a git checkout: nothing says which pages belong to the repository") from error
         found = pages.pages_of(files)
         self.assertIn(DOCS / "README.md", found)
-        breaches = pages.link_breaches(ROOT, found)
+        configs = [f for f in files if f.parent == Path("configs") and f.suffix == ".json"]
+        self.assertGreater(len(configs), 40)
+        breaches = pages.link_breaches(ROOT, found) + pages.see_breaches(ROOT, configs)
         self.assertFalse(breaches, "\n" + "\n".join(breaches))
 
     def test_a_link_that_leads_nowhere_is_found(self):
@@ -76,6 +78,20 @@ class Links(unittest.TestCase):
             for text, number in (("$x$", 1), ("`$x`", 0), ("```\n$HOME\n```", 0), ("```math\nx\n```", 1)):
                 (root / "README.md").write_text(text + "\n", encoding="utf-8")
                 self.assertEqual(len(pages.link_breaches(root, [Path("README.md")])), number, text)
+
+    def test_a_config_that_names_no_page_is_found(self):
+        with tempfile.TemporaryDirectory() as place:
+            root = Path(place)
+            (root / "a.md").write_text("# Found\n", encoding="utf-8")
+            for target, number in (("a.md", 0), ("a.md#found", 0), ("https://b.org/c", 0), ("", 0), ("b.md", 1), ("a.md#lost", 1)):
+                (root / "c.json").write_text(f'{{"claims": [{{"see": "{target}"}}]}} // a note\n', encoding="utf-8")
+                self.assertEqual(len(pages.see_breaches(root, [Path("c.json")])), number, target)
+
+    def test_the_scorecard_tells_why_claims_are_not_met(self):
+        self.assertEqual(pages.unexplained_misses(text_of("results/CLAIMS.md")), [])
+        rows = ("| a | s | w | 2 | ≤ 1 | not met ([why](A.md#b)) | 1 ≤ 1: met |", "| b | s | w | 2 | ≤ 1 | not met | – |",
+                "| c | s | w | 2 | ≤ 1 | not met, incomplete ([why](A.md)) | 2 ≤ 1: not met |", "| d | s | w | 1 | ≤ 1 | met | 1 ≤ 1: met |")
+        self.assertEqual(pages.unexplained_misses("\n".join(rows)), ["b", "c"])
 
     def test_the_contents_have_every_chapter_once(self):
         linked = [name for name in re.findall(r"^\d+\. \[.*?\]\((\w+\.md)\)", text_of(DOCS / "README.md"), re.M)]

@@ -271,13 +271,15 @@ class Report(unittest.TestCase):
 
     def test_escapes_what_comes_from_files(self):
         self.make(reason=HOSTILE, title=HOSTILE, problems=(HOSTILE,))
-        analysis = [{"claims": [{"id": HOSTILE, "says": HOSTILE, "where": HOSTILE, "bound": "< 2", "measured": "1", "verdict": "met"}],
+        analysis = [{"claims": [{"id": HOSTILE, "says": HOSTILE, "where": HOSTILE, "bound": "< 2", "measured": "1", "verdict": "met"},
+                                {"id": "missed", "bound": "< 2", "measured": "3", "verdict": "not met", "see": f"page#{HOSTILE}"}],
                      "profiles": profiles(HOSTILE)}]
         page = self.page(self.folder, "--analysis", text=json.dumps(analysis))
         self.assertNotIn(HOSTILE, page)
         self.assertNotIn("<b onclick", page)
         self.assertIn("&lt;b onclick=x&gt;&amp;&quot;", page)
-        self.assertIn("1 of 1 claim met", page)
+        self.assertIn("1 of 2 claims met", page)
+        self.assertRegex(page, r"<small>see page#[^<]*&lt;b onclick")
         self.assertIn(HOSTILE, self.data(page)[0]["groups"][0]["name"])
 
     def test_sweeps_have_maps_and_lines(self):

@@ -67,6 +67,8 @@ void print_judgements(const Config& config, const std::vector<Judgement>& judgem
   for (const Judgement& judgement : judgements)
     if (judgement.verdict == Verdict::open)
       print_line(fmt::format("  {}: {}", judgement.claim.id, printable(judgement.reason)));
+    else if (const std::string page = page_on_miss(judgement); !page.empty())
+      print_line(fmt::format("  {}: see {}", judgement.claim.id, printable(page)));
 }
 
 /// All configs of the folder configs/, in the order of their names.
@@ -204,7 +206,8 @@ Json judgement_json(const Judgement& judgement, const Config& config) {
           {"margin", margin_text(judgement)},
           {"verdict", verdict_of(judgement, config)},
           {"cells", judgement.cells},
-          {"reason", judgement.reason}};
+          {"reason", judgement.reason},
+          {"see", page_on_miss(judgement)}};
 }
 
 /// A row for each claim and size.
@@ -246,7 +249,9 @@ int finish(const std::vector<JudgedConfig>& judged, const ClaimsArguments& optio
         met += judgement.verdict == Verdict::met ? 1 : 0;
         broken += judgement.verdict != Verdict::met && judgement.claim.must ? 1 : 0;
       }
-  if (!options.markdown.empty()) write_file_atomically(options.markdown, scorecard(judged));
+  if (!options.markdown.empty())
+    write_file_atomically(options.markdown,
+                          scorecard(judged, std::filesystem::path(options.markdown).parent_path().string()));
   if (!options.format.text()) {
     print_claim_records(judged, options.format.format());
     return broken == 0 ? exit_done : exit_claim_failed;

@@ -144,7 +144,8 @@ Json claim_entry(const Judgement& judgement) {
           {"measured", claim_number(judgement.measured)},
           {"margin", margin_text(judgement)},
           {"verdict", verdict_name(judgement.verdict)},
-          {"reason", judgement.reason}};
+          {"reason", judgement.reason},
+          {"see", page_on_miss(judgement)}};
 }
 
 Json profile_entries(const std::vector<ResultTable>& results) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "bench/config/claim_reader.hpp"
 #include "bench/config/config_json.hpp"
@@ -322,6 +323,10 @@ std::string bound_text(const Judgement& judgement) {
   return fmt::format("{} {}", meaning(judgement.claim.relation).sign, claim_number(judgement.bound));
 }
 
+std::string page_on_miss(const Judgement& judgement) {
+  return judgement.verdict == Verdict::not_met ? judgement.claim.see : "";
+}
+
 std::string margin_text(const Judgement& judgement) {
   const double value = judgement.measured, bound = judgement.bound;
   if (judgement.verdict == Verdict::open || !(value > 0.0) || !(bound > 0.0) || std::isinf(value) || std::isinf(bound))
@@ -341,7 +346,15 @@ std::string measured_text(const Judgement& judgement) {
 std::string verdict_text(const Judgement& judgement) {
   const std::string verdict = verdict_name(judgement.verdict);
   if (judgement.verdict == Verdict::open) return verdict + ": " + markdown(judgement.reason);
-  return verdict + (judgement.incomplete ? ", incomplete" : "");
+  const std::string page = page_on_miss(judgement);
+  return verdict + (judgement.incomplete ? ", incomplete" : "") + (page.empty() ? "" : " ([why](" + page + "))");
+}
+
+/// `page`, from the root of the project, as a link of a page in `folder`.
+std::string link_from(const std::string& folder, const std::string& page) {
+  if (page.empty() || page.find("://") != std::string::npos) return page;
+  const auto whole = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
+  return whole(page).lexically_relative(whole(folder.empty() ? "." : folder)).generic_string();
 }
 
 const Judgement* find_judgement(const std::vector<Judgement>& all, const std::string& id) {
@@ -387,10 +400,13 @@ std::string scorecard_of(const JudgedConfig& judged) {
 
 }  // namespace
 
-std::string scorecard(const std::vector<JudgedConfig>& judged) {
+std::string scorecard(const std::vector<JudgedConfig>& judged, const std::string& folder) {
   std::string text = "# Claims\n\nWritten by `ccpbench claims --markdown`. Claims in bold must hold.\n";
-  for (const JudgedConfig& one : judged)
+  for (JudgedConfig one : judged) {
+    for (auto* judgements : {&one.judgements, &one.small})
+      for (Judgement& judgement : *judgements) judgement.claim.see = link_from(folder, judgement.claim.see);
     if (!one.judgements.empty() || !one.small.empty()) text += scorecard_of(one);
+  }
   return text;
 }
 

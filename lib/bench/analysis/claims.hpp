@@ -42,11 +42,14 @@ std::string verdict_of(const Judgement& judgement, const Config& config);
 std::string claim_number(double value);
 /// "< 20": the relation with the bound.
 std::string bound_text(const Judgement& judgement);
+/// The page that a claim names, where it is not met; or empty.
+std::string page_on_miss(const Judgement& judgement);
 /// "1.05 × inside", "3 × beyond", "at the bound"; empty where a ratio says nothing.
 std::string margin_text(const Judgement& judgement);
 
 /// The scorecard of several configs as Markdown: the command and the time its cells took, then for each claim what it says,
-/// where that stands, what was measured, met or not, and how it stands at the small size where that was judged, too.
-std::string scorecard(const std::vector<JudgedConfig>& judged);
+/// where that stands, what was measured, met or not, and how it stands at the small size where that was judged, too. A claim
+/// that is not met links to the page that tells why, if it names one. folder: where the scorecard will be.
+std::string scorecard(const std::vector<JudgedConfig>& judged, const std::string& folder);
 
 }  // namespace ccp

@@ -56,6 +56,7 @@ class ClaimReader {
     claim.id = entry["id"].get<std::string>();
     claim.says = entry["says"].get<std::string>();
     claim.where = shape_.value<std::string>(entry, "where");
+    claim.see = shape_.value<std::string>(entry, "see");
     claim.must = shape_.value<bool>(entry, "must");
     claim.size = shape_.value<std::string>(entry, "size");
     claim.of = entry["of"].get<std::string>();

@@ -79,6 +79,7 @@ enum class Relation { less_than, at_most, at_least, greater_than };
 /// A statement of a paper as a bound on results; judged by the command `claims` (bench/analysis/claims.hpp).
 struct Claim {
   std::string id, says, where;
+  std::string see;  ///< page that tells why it is not met, from the root of the project, with an anchor; or empty
   bool must = false;
   std::string size;     ///< "small" or "paper": judged at this size alone; empty: at each
   std::string metric;   ///< one of claim_metrics()

@@ -226,7 +226,7 @@ Shape claim_shape() {
       {required(name("id", "name of the claim, unique in the config")),
        flag("must", "whether a miss fails the command claims; default {}", false),
        choice("size", "judged at this size alone; default: at each", {"small", "paper"}),
-       required(text("says", "what the paper says")), text("where", "where it says so"),
+       required(text("says", "what the paper says")), text("where", "where it says so"), text("see", "page on a miss"),
        required(metric_or_fact("metric", "what is bounded, or a number that the scene of a sequence knows of itself")),
        decade(), required(text("of", "label of a solver, or a shell pattern")),
        text("problem", "label of a problem, or a shell pattern; default: each"),

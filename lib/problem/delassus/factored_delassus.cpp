@@ -10,6 +10,8 @@
 namespace ccp {
 namespace {
 
+constexpr Index least_blocks = 256;  // constraints a thread
+
 /// Calls kernel(i, rows) for the blocks at the places of a span in that order, with the number of rows as a compile-time
 /// constant.
 template <typename Kernel>
@@ -151,12 +153,45 @@ void FactoredDelassus::add_blocks(BlockSpan span, const double* impulse, double*
 void FactoredDelassus::scaled_velocity(ConstVectorRef impulse, double* w, int threads) const {
   // One thread goes through the blocks in the order of the memory. Several share the bodies, each of which takes its
   // constraints in the same order: the same sums, to the last bit.
-  if (threads > 1) {
-    parallel_ranges(threads, bodies(), [&](Index begin, Index end) { gather_velocity(impulse.data(), w, begin, end); });
-    return;
+  const auto parts = static_cast<int>(std::min<Index>(threads, constraints().count() / least_blocks));
+  if (parts <= 1) {
+    std::fill(w, w + padded_size(), 0.0);
+    add_blocks({0, constraints().count()}, impulse.data(), w);
+  } else if (contact_pairs_) {
+    const std::vector<BodyShare>& all = shares(parts);
+    const auto add = [&](Index begin, Index end) {
+      for (Index part = begin; part < end; ++part) {
+        const BodyShare& share = all[static_cast<std::size_t>(part)];
+        std::fill(w + 6 * share.first, w + 6 * share.last, 0.0);
+        kernels().pairs.add_sides(paired_contacts().pairs, static_cast<Index>(share.sides.size()), share.sides.data(),
+                                  order_.data(), impulse.data(), w);
+      }
+    };
+    parallel_ranges(parts, parts, add, 1);
+  } else {
+    parallel_ranges(
+        parts, bodies(), [&](Index begin, Index end) { gather_velocity(impulse.data(), w, begin, end); }, 1);
   }
-  std::fill(w, w + padded_size(), 0.0);
-  add_blocks({0, constraints().count()}, impulse.data(), w);
+}
+
+const std::vector<FactoredDelassus::BodyShare>& FactoredDelassus::shares(int threads) const {
+  if (shares_.size() == static_cast<std::size_t>(threads)) return shares_;
+  const Index sides = body_start_.back();
+  std::vector<int> owner(static_cast<std::size_t>(bodies()));
+  shares_.assign(static_cast<std::size_t>(threads), {});
+  int body = 0;
+  for (int part = 0; part < threads; ++part) {
+    BodyShare& share = shares_[static_cast<std::size_t>(part)];
+    share.first = body;
+    const Index due = part + 1 < threads ? sides * (part + 1) / threads : sides + 1;
+    while (body < bodies() && body_start_[static_cast<std::size_t>(body)] < due)
+      owner[static_cast<std::size_t>(body++)] = part;
+    share.last = body;
+  }
+  for (std::size_t side = 0; side < place_body_.size(); ++side)
+    if (const int of = place_body_[side] / 6; of != idle_body_)
+      shares_[static_cast<std::size_t>(owner[static_cast<std::size_t>(of)])].sides.push_back(static_cast<int>(side));
+  return shares_;
 }
 
 void FactoredDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
@@ -228,7 +263,8 @@ std::size_t FactoredDelassus::bytes() const {
   return root_.size() * sizeof(double) +
          (order_.size() + pair_body_.size() + place_body_.size() + body_block_.size()) * sizeof(int) +
          (pair_start_.size() + data_start_.size() + body_start_.size() + body_data_.size()) * sizeof(Index) +
-         compliance_.size() * sizeof(Matrix3) + static_cast<std::size_t>(scratch_.size()) * sizeof(double);
+         compliance_.size() * sizeof(Matrix3) + static_cast<std::size_t>(scratch_.size()) * sizeof(double) +
+         (shares_.empty() ? 0 : place_body_.size()) * sizeof(int);
 }
 
 }  // namespace ccp

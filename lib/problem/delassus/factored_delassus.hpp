@@ -16,7 +16,7 @@ namespace ccp {
 /// (constraint, body) pair (E.3). Bodies with fewer than 6 dofs are padded with zero rows. Instead of the velocities v it
 /// deals in scaled ones w = Lᵀv, whose squares are kinetic energies: vectors of padded_size() in that layout, 6 numbers a
 /// body and 6 of an idle one, which stands in where a constraint has one body only, so that nearly all constraints have two.
-/// multiply() uses an internal scratch vector: one product at a time per object.
+/// Products use memory of the object: one at a time.
 class FactoredDelassus final : public DelassusOperator {
  public:
   /// D: n×m; C: m×m, block-diagonal by constraint (may be empty, 0×0); mass: must be block_diagonal().
@@ -70,6 +70,13 @@ class FactoredDelassus final : public DelassusOperator {
   void add_blocks(BlockSpan span, const double* impulse, double* w) const;
   void find_blocks(BlockSpan span, const double* w, const double* impulse, double* u) const;
   void gather_velocity(const double* impulse, double* w, Index first_body, Index last_body) const;
+  /// Bodies [first, last), with their sides of contacts as PairLoops numbers them, in the order of the memory.
+  struct BodyShare {
+    int first = 0, last = 0;
+    std::vector<int> sides;
+  };
+  /// For contact_pairs(): about as many sides for each of the threads. Made by the first product on so many.
+  const std::vector<BodyShare>& shares(int threads) const;
 
   Index data_start(Index block) const { return data_start_[static_cast<std::size_t>(block)]; }
   std::vector<int> touched_bodies(const SparseMatrix& D, const std::vector<int>& owner, Index block) const;
@@ -90,6 +97,7 @@ class FactoredDelassus final : public DelassusOperator {
   std::vector<Index> body_data_;                          ///< first number of that pair
   std::vector<Matrix3> compliance_;                       ///< C_ii, empty when C = 0
   mutable Vector scratch_;                                ///< w of multiply()
+  mutable std::vector<BodyShare> shares_;                 ///< of the last number of threads, if more than one
 };
 
 template <int Rows>
