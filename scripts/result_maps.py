@@ -26,7 +26,7 @@ class SweptMap:
     label: str
     metric: str
     places: dict  # {(column, row): (value, whether all cells of it were solved)}, for what there is
-    most: int  # cells of one place
+    most: int  # values of one place
     columns: list
     rows: list
 
@@ -65,9 +65,13 @@ def side_value(record, side):
     return found[0] if len(found) == 1 else found
 
 
+def values_of(cells, metric):
+    return [value for cell in cells if math.isfinite(value := metric_value(cell, {"metric": metric}))]
+
+
 def value_of(cells, metric):
     """The median of the cells of one place, and whether all of them were solved."""
-    values = [value for cell in cells if math.isfinite(value := metric_value(cell, {"metric": metric}))]
+    values = values_of(cells, metric)
     return median(values) if values else math.nan, all(cell.row.get("status") == "solved" for cell in cells)
 
 
@@ -85,9 +89,9 @@ def maps_over(config, cells, sides, apart, metrics):
         places = [place for members in alike.values() for place in members]
         columns, rows = (in_order(dict.fromkeys(place[k] for place in places), listed_values(config, side)) for k, side in enumerate(sides))
         for told, members in alike.items():
-            most = max(map(len, members.values()))
             for metric in metrics:
                 values = {place: value_of(there, metric) for place, there in members.items()}
+                most = max(len(values_of(there, metric)) for there in members.values())
                 found.append(SweptMap(sides, problem + (f" ({told})" if told else ""), model, label, metric, values, most, columns, rows))
     return [one for one in found if one.finite]
 

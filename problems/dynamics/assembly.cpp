@@ -75,10 +75,10 @@ std::vector<NumberPair> held_pairs(const WorldParts& parts, double time, const s
 bool is_unilateral(const WorldContact& contact) { return contact.friction == 0.0 && contact.cohesion == 0.0; }
 Index row_count(const WorldContact& contact) { return is_unilateral(contact) ? 1 : 3; }
 
-/// −(1 − lead) h Ω², with Ω the spin part of dF/dt F⁻¹. The columns of a pseudo-rigid body see its dF/dt of the end of the
-/// step beside F of the geometry, as a point that has its velocity before it is there. Where the body turns, this times the
-/// arm takes the difference away. Without it a body that spins at ω seems to shrink, by h/2 ω² of its radius a second, and
-/// sinks into what it rolls on. A part of b and not of D, so that impulses keep their moments.
+/// −(1 − lead) h Ω², with Ω the spin part of dF/dt F⁻¹. A column of a pseudo-rigid body has the F of the geometry, and the
+/// solution the dF/dt of the end of the step. Together they move the surface of a body that spins at ω inwards, by h/2 ω² of
+/// its radius a second, so that it would sink into what it rolls on. This times the arm takes that away, as a part of b:
+/// impulses keep their moments.
 Matrix3 turning(const StepView& view, int number) {
   const Matrix3 L = pseudo_rigid_of(view, number).deformation_rate * view.at.bodies[place(number)].rotation.inverse();
   const Matrix3 spin = 0.5 * (L - L.transpose());
@@ -96,16 +96,19 @@ class ColumnMaker {
       turning_.push_back(dofs.has(body) ? turning(view, body) : Matrix3::Zero());
   }
 
-  /// A column along `direction`; returns a part of b: that of an obstacle, +d·(V + Ω × arm), V and Ω those of the end of the
-  /// step and the arm that of the geometry, and those of pseudo-rigid bodies.
+  /// A column along `direction`; returns the obstacle's part of b, +d·(V + Ω × arm). V and Ω are those of the
+  /// end of the step, the arm that of the geometry.
   double contact_column(const WorldContact& contact, const Vector3& direction) {
     D_.next_column();
-    const double first = insert(contact.key.body_a, -1.0, contact.point, direction);
+    double& turned = turned_.emplace_back(insert(contact.key.body_a, -1.0, contact.point, direction));
     const int b = contact.key.body_b, bodies = view_.parts.count();
-    if (b < bodies) return first + insert(b, 1.0, contact.point, direction);
+    if (b < bodies) {
+      turned += insert(b, 1.0, contact.point, direction);
+      return 0.0;
+    }
     const ObstacleFrame& frame = moving_[place(b - bodies)];
     const Vector3 arm = contact.point - view_.at.obstacles[place(b - bodies)].position;
-    return first + direction.dot(frame.velocity + frame.spin.cross(arm));
+    return direction.dot(frame.velocity + frame.spin.cross(arm));
   }
 
   /// A column of a joint; returns the part of ∂Ψ/∂t that is the motion of obstacles.
@@ -128,9 +131,11 @@ class ColumnMaker {
   }
 
   SparseMatrix finish() { return D_.finish(); }
+  /// The pseudo-rigid bodies' part of b on the rows of contacts.
+  const std::vector<double>& turned() const { return turned_; }
 
  private:
-  /// Returns the body's part of b.
+  /// Returns the part of b of a pseudo-rigid body.
   double insert(int body, double sign, const Vector3& point, const Vector3& direction) {
     const Placement& placement = view_.at.bodies[place(body)];
     const int rigid = static_cast<int>(view_.parts.bodies.size());
@@ -147,6 +152,7 @@ class ColumnMaker {
   JacobianWriter D_;
   std::vector<ObstacleFrame> moving_;  ///< at the end of the step
   std::vector<Matrix3> turning_;       ///< of the pseudo-rigid bodies
+  std::vector<double> turned_;
 };
 
 /// H and k.
@@ -177,19 +183,22 @@ std::pair<SparseMatrix, Vector> momentum(const StepView& view, const DofMap& dof
   return {H.finish(), std::move(k)};
 }
 
-/// Turns the bodies' and obstacles' part of b into b: offsets of contacts, Ψ/h of joints.
+/// Turns the obstacles' part of b into b: offsets of contacts, Ψ/h of joints, and `turned`, the part of pseudo-rigid bodies.
+/// That is for velocities of the end of the step; at its start, as long before F as the end is after it, it is the opposite.
 void add_offsets(const StepView& view, const std::vector<WorldContact>& contacts, const std::vector<ActiveJoint>& joints,
-                 const SparseMatrix& D, Vector& b) {
+                 const SparseMatrix& D, const std::vector<double>& turned, Vector& b) {
   const double h = view.settings.time_step;
   Index row = 0;
   for (const WorldContact& contact : contacts) {
     Approach approach{contact.gap, 0.0, view.settings.restitution, h};
-    if (approach.restitution > 0.0) approach.velocity = D.col(row).dot(view.velocity) + b[row];
+    if (approach.restitution > 0.0)
+      approach.velocity = D.col(row).dot(view.velocity) + b[row] - turned[static_cast<std::size_t>(row)];
     b[row] += view.stepper.normal_offset(approach);
     row += row_count(contact);
   }
   for (const ActiveJoint& active : joints)
     for (const JointRow& constraint : active.rows) b[row++] += constraint.rate + constraint.value / h;
+  b.head(std::ssize(turned)) += Eigen::Map<const Vector>(turned.data(), std::ssize(turned));
 }
 
 /// C = c/h² on the rows of contacts: under a force γ/h bodies overlap by c γ/h: the gap Φ + h u is −c γ/h.
@@ -279,7 +288,7 @@ MotionProblem assemble(const StepView& view, const DofMap& dofs) {
       builder.bilateral();
     }
   SparseMatrix D = maker.finish();
-  add_offsets(view, contacts, joints, D, b);
+  add_offsets(view, contacts, joints, D, maker.turned(), b);
   auto [H, k] = momentum(view, dofs);
   builder.global(std::move(H), std::move(k), std::move(D), std::move(b));
   return {builder.build(), std::move(keys), std::move(frames), std::move(gaps), std::move(points)};

@@ -11,7 +11,7 @@ enum class Stepping {
 /// What is known of a contact when its b_n is chosen.
 struct Approach {
   double gap = 0.0;          ///< Φ, m
-  double velocity = 0.0;     ///< u_n⁻ = (Dᵀ v⁽ˡ⁾)_n + the obstacle's part, m/s
+  double velocity = 0.0;     ///< u_n⁻ = (Dᵀ v⁽ˡ⁾)_n + the parts of obstacles and pseudo-rigid bodies, m/s
   double restitution = 0.0;  ///< e, 0 … 1
   double time_step = 0.0;    ///< h, s
 };
@@ -24,7 +24,7 @@ class Stepper {
   /// Part of the step before the geometry is taken.
   virtual double lead() const = 0;
   virtual bool active(double gap) const = 0;
-  /// b_n without the obstacle's part, m/s.
+  /// b_n without these parts, m/s.
   virtual double normal_offset(const Approach& contact) const = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "problems/dynamics/pseudo_rigid.hpp"
+#include "problems/dynamics/shaped_contacts.hpp"
 #include "problems/random.hpp"
 #include "tests/problems/constants.hpp"
 #include "tests/problems/moving_world.hpp"
@@ -179,16 +180,22 @@ TEST_CASE("an impulse on a pseudo-rigid body is the adjoint of the velocity of i
 
 namespace {
 
+Matrix3 spin_matrix(const Vector3& spin) {
+  Matrix3 W;
+  W << 0.0, -spin[2], spin[1], spin[2], 0.0, -spin[0], -spin[1], spin[0], 0.0;
+  return W;
+}
+
 /// The drum's sphere after 0.2 s on a smooth floor, held there by gravity (m/s²) or, without it, touching nothing. At first
 /// it spins at 50 rad/s about y.
-PseudoRigidBody spun(double gravity) {
-  const double h = 1e-3, r = 0.08, spin = 50.0;
+PseudoRigidBody spun(double gravity, double restitution = 0.0) {
+  const double h = 1e-3, r = 0.08;
   PseudoRigidBody body = drum_sphere();
   body.position = {0.0, 0.0, gravity > 0.0 ? r - 1e-9 : 2.0 * r};
-  body.deformation_rate(0, 2) = spin;
-  body.deformation_rate(2, 0) = -spin;
-  World world(settings_of(Stepping::moreau_midpoint, h, {0.0, 0.0, -gravity}),
-              {{}, {body}, {resting(Vector3::Zero())}, {}, sphere_on_plane(r, 0.0)});
+  body.deformation_rate = spin_matrix({0.0, 50.0, 0.0});
+  WorldSettings settings = settings_of(Stepping::moreau_midpoint, h, {0.0, 0.0, -gravity});
+  settings.restitution = restitution;
+  World world(settings, {{}, {body}, {resting(Vector3::Zero())}, {}, sphere_on_plane(r, 0.0)});
   for (int n = 0; n < 200; ++n) take_step(world, Model::ncp, "nsgs");
   return world.pseudo_rigid()[0];
 }
@@ -200,11 +207,36 @@ double spin_about_y(const PseudoRigidBody& body) {
 
 }  // namespace
 
-TEST_CASE("a pseudo-rigid sphere that spins does not sink into the floor, nor does the floor drive it") {
-  // With F of the half step it sinks at h/2 ω² r, 20 mm, and its height turns into spin.
+TEST_CASE("a pseudo-rigid sphere that spins does not sink into the floor, nor does the floor drive it or throw it off") {
+  // Beside F of the half step it would sink at h/2 ω² r, 20 mm.
   const PseudoRigidBody end = spun(10.0);
   CHECK(std::abs(end.position[2] - 0.08) < 1e-4);
   CHECK(spin_about_y(end) == Approx(spin_about_y(spun(0.0))).epsilon(1e-3));
+  CHECK(std::abs(spun(10.0, 0.9).position[2] - 0.08) < 1e-4);
+}
+
+TEST_CASE("contacts see the velocities of points of pseudo-rigid bodies that go on spinning") {
+  const double h = 1e-4, r = 0.08;
+  const Vector3 n = Vector3(1.0, 2.0, -1.0).normalized(), spin_a(20.0, -30.0, 10.0), spin_b(-25.0, 5.0, 35.0);
+  WorldParts parts;
+  parts.pseudo_rigid = {drum_sphere(), drum_sphere()};
+  parts.pseudo_rigid[1].position = (2.0 * r - 1e-9) * n;
+  Vector spinning = Vector::Zero(24);  // dF/dt = W F at the end of the step
+  for (const Index body : {0, 1}) {
+    const Matrix3 W = spin_matrix(body == 0 ? spin_a : spin_b), rest = Matrix3::Identity();
+    parts.pseudo_rigid[static_cast<std::size_t>(body)].deformation_rate = W;
+    const Matrix3 rate = W * (rest - 0.5 * h * W).inverse() * (rest + 0.5 * h * W);
+    for (Index row = 0; row < 3; ++row) spinning.segment<3>(12 * body + 3 + 3 * row) = rate.row(row).transpose();
+  }
+  give_surfaces(parts, {{Sphere{r}, Sphere{r}}, {}, 0.0, 0.3});
+  const World world(settings_of(Stepping::moreau_midpoint, h, Vector3::Zero()), std::move(parts));
+  const MotionProblem step = world.problem();
+  REQUIRE(step.problem.rows() == 3);
+  const Vector3 b = step.problem.global().b, u = step.problem.global().D.transpose() * spinning + b;
+  const Vector3 expected = step.frames[0].transpose() * (spin_b.cross(-r * n) - spin_a.cross(r * n));
+  CAPTURE(u.transpose(), expected.transpose(), b.transpose());
+  CHECK((u - expected).norm() < 5e-5);
+  CHECK(b.cwiseAbs().minCoeff() > 2e-4);
 }
 
 namespace {

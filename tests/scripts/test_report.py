@@ -282,6 +282,17 @@ class Report(unittest.TestCase):
         self.assertRegex(page, r"<small>see page#[^<]*&lt;b onclick")
         self.assertIn(HOSTILE, self.data(page)[0]["groups"][0]["name"])
 
+    def test_maps_of_pairs_say_that_they_have_medians(self):
+        said = "A number is the median over what else is swept."
+        make_divergences(self.folder)
+        self.assertNotIn(said, self.page())  # the config asks for its own maps
+        manifest = json.loads((self.folder / "manifest.json").read_text())
+        del manifest["config"]["plots"]
+        (self.folder / "manifest.json").write_text(json.dumps(manifest))
+        page = self.page()
+        self.assertIn(said, page)
+        self.assertIn("epsilon, m ↓ delta →", page)
+
     def test_sweeps_have_maps_and_lines(self):
         self.make_sweep()
         page = self.page()

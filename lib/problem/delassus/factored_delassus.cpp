@@ -10,7 +10,7 @@
 namespace ccp {
 namespace {
 
-constexpr Index least_blocks = 256;  // constraints a thread
+constexpr Index least_blocks = 256;  // a thread; as many as parallel_ranges() gives one
 
 /// Calls kernel(i, rows) for the blocks at the places of a span in that order, with the number of rows as a compile-time
 /// constant.
@@ -157,7 +157,10 @@ void FactoredDelassus::scaled_velocity(ConstVectorRef impulse, double* w, int th
   if (parts <= 1) {
     std::fill(w, w + padded_size(), 0.0);
     add_blocks({0, constraints().count()}, impulse.data(), w);
-  } else if (contact_pairs_) {
+    return;
+  }
+  std::fill(w + 6 * bodies(), w + padded_size(), 0.0);
+  if (contact_pairs_) {
     const std::vector<BodyShare>& all = shares(parts);
     const auto add = [&](Index begin, Index end) {
       for (Index part = begin; part < end; ++part) {
@@ -187,6 +190,8 @@ const std::vector<FactoredDelassus::BodyShare>& FactoredDelassus::shares(int thr
     while (body < bodies() && body_start_[static_cast<std::size_t>(body)] < due)
       owner[static_cast<std::size_t>(body++)] = part;
     share.last = body;
+    const auto first = body_start_.begin() + share.first, last = body_start_.begin() + share.last;
+    share.sides.reserve(static_cast<std::size_t>(*last - *first));
   }
   for (std::size_t side = 0; side < place_body_.size(); ++side)
     if (const int of = place_body_[side] / 6; of != idle_body_)
