@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -75,14 +76,19 @@ std::vector<NumberPair> held_pairs(const WorldParts& parts, double time, const s
 bool is_unilateral(const WorldContact& contact) { return contact.friction == 0.0 && contact.cohesion == 0.0; }
 Index row_count(const WorldContact& contact) { return is_unilateral(contact) ? 1 : 3; }
 
-/// −(1 − lead) h Ω², with Ω the spin part of dF/dt F⁻¹. A column of a pseudo-rigid body has the F of the geometry, and the
-/// solution the dF/dt of the end of the step. Together they move the surface of a body that spins at ω inwards, by h/2 ω² of
-/// its radius a second, so that it would sink into what it rolls on. This times the arm takes that away, as a part of b:
-/// impulses keep their moments.
+/// −(1 − lead) h Ω², with Ω of the spin that has the body's angular momentum, which stays finite where F collapses. A column
+/// of a pseudo-rigid body has the F of the geometry, and the solution the dF/dt of the end of the step. Together they move
+/// the surface of a body that spins at ω inwards, by h/2 ω² of its radius a second, so that it would sink into what it rolls
+/// on. This times the arm takes that away, as a part of b: impulses keep their moments.
 Matrix3 turning(const StepView& view, int number) {
-  const Matrix3 L = pseudo_rigid_of(view, number).deformation_rate * view.at.bodies[place(number)].rotation.inverse();
-  const Matrix3 spin = 0.5 * (L - L.transpose());
-  return (view.stepper.lead() - 1.0) * view.settings.time_step * (spin * spin);
+  const PseudoRigidBody& body = pseudo_rigid_of(view, number);
+  const Matrix3 &F = view.at.bodies[place(number)].rotation, identity = Matrix3::Identity();
+  const Matrix3 FE = F * body.euler_tensor().asDiagonal(), S = FE * F.transpose(),
+                P = FE * body.deformation_rate.transpose();
+  const Vector3 momentum(P(1, 2) - P(2, 1), P(2, 0) - P(0, 2), P(0, 1) - P(1, 0));
+  const Vector3 spin = (S.trace() * identity - S).inverse() * momentum;
+  const Matrix3 square = spin * spin.transpose() - spin.squaredNorm() * identity;
+  return (view.stepper.lead() - 1.0) * view.settings.time_step * square;
 }
 
 /// Writes the columns of one problem.
