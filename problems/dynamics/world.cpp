@@ -1,12 +1,14 @@
 #include "problems/dynamics/world.hpp"
 
 #include <fmt/format.h>
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "problems/dynamics/assembly.hpp"
 #include "problems/dynamics/state.hpp"
 
@@ -45,6 +47,15 @@ void check_sides(const WorldParts& parts, const Joint& joint, const std::string&
   }
   if (!moves || joint.first == joint.second)
     throw InputError(fmt::format("{} holds {} and {}, expected two, one of them a body", name, joint.first, joint.second));
+}
+
+/// Throws InputError where a pseudo-rigid body would end a step with the deformation F and det F <= 0. St Venant–Kirchhoff
+/// material has a finite energy at det F = 0, and no stress at a reflection: hard impacts get bodies there, to stay.
+void check_not_inverted(const Matrix3& F, int body, std::int64_t step) {
+  if (const double ratio = F.determinant(); !(ratio > 0.0))
+    throw InputError(fmt::format(
+        "step {} would turn body {} inside out (det F = {}), expected > 0: its material is too soft for this motion", step,
+        body, format_double(ratio)));
 }
 
 Placement placement_of(const MovingBody& body) { return {body.position, rotation_matrix(body.attitude)}; }
@@ -135,6 +146,11 @@ void World::advance(const Vector& velocity, const Vector& impulse) {
   check_solution(velocity, impulse, dofs.size, step_);
   check_way(velocity, settings_.time_step, "body", step_);
   const double h = settings_.time_step, lead = stepper_->lead() * h, rest = h - lead;
+  for (int number = static_cast<int>(parts_.bodies.size()); number < parts_.count(); ++number)
+    if (dofs.has(number))
+      check_not_inverted(
+          halfway.bodies[at(number)].rotation + rest * from_rows(velocity.segment<9>(dofs.start[at(number)] + 3)), number,
+          step_);
   for (int number = 0; number < parts_.count(); ++number) {
     if (!dofs.has(number)) continue;
     const Index start = dofs.start[at(number)];
