@@ -1,6 +1,7 @@
 #include <Eigen/Geometry>
 
 #include "problems/articulated/tree.hpp"
+#include "problems/rigid/assembly.hpp"
 
 namespace ccp {
 namespace {
@@ -10,12 +11,6 @@ using SpatialVector = Eigen::Matrix<double, 6, 1>;
 SpatialVector spatial(const Vector3& linear, const Vector3& angular) {
   SpatialVector result;
   result << linear, angular;
-  return result;
-}
-
-Matrix3 cross_matrix(const Vector3& r) {
-  Matrix3 result;
-  result << 0.0, -r[2], r[1], r[2], 0.0, -r[0], -r[1], r[0], 0.0;
   return result;
 }
 

@@ -11,6 +11,12 @@ RigidGradient rigid_impulse(double sign, const Vector3& direction, const Vector3
   return gradient;
 }
 
+Matrix3 cross_matrix(const Vector3& a) {
+  Matrix3 matrix;
+  matrix << 0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0;
+  return matrix;
+}
+
 JacobianWriter::JacobianWriter(Index dofs, Index columns, Index entries) : D_(dofs, columns) { D_.reserve(entries); }
 
 void JacobianWriter::next_column() { D_.startVec(++column_); }

@@ -9,6 +9,9 @@ using RigidGradient = Eigen::Matrix<double, 6, 1>;
 /// What an impulse of size `sign` along `direction` at the end of `arm` does to a rigid body: force, then torque.
 RigidGradient rigid_impulse(double sign, const Vector3& direction, const Vector3& arm);
 
+/// [a]×, with [a]× b = a × b.
+Matrix3 cross_matrix(const Vector3& a);
+
 /// Writes D column by column, without a list of triplets: 1e6 contacts take half a gigabyte.
 class JacobianWriter {
  public:

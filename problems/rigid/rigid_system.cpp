@@ -10,10 +10,6 @@
 namespace ccp {
 namespace {
 
-Matrix3 cross_matrix(const Vector3& a) {
-  return (Matrix3() << 0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0).finished();
-}
-
 /// J − h ∂(−ω × Jω)/∂ω.
 Matrix3 angular_inertia(const RigidBody& body, double time_step) {
   if (!body.gyroscopic) return body.inertia;

@@ -369,6 +369,7 @@ TEST_CASE("A claim that is not met links to the page that tells why, and one tha
   CHECK(link("", "results/DRUM.md") == "results/DRUM.md");
   CHECK(link("results/small", "apps/a.md") == "../../apps/a.md");
   CHECK(link("nowhere", "neither/a.md") == "../neither/a.md");
+  CHECK(link("", "my pages/a(b)|c.md") == "my%20pages/a%28b%29%7Cc.md");
   CHECK(link("results", "https://example.org/a#b") == "https://example.org/a#b");
   judged.judgements[1].incomplete = true;
   CHECK_THAT(scorecard({judged}, ""), Catch::Contains("| not met, incomplete ([why](https://example.org/a#b)) |"));

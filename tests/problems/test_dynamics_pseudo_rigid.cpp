@@ -6,6 +6,7 @@
 #include "problems/dynamics/pseudo_rigid.hpp"
 #include "problems/dynamics/shaped_contacts.hpp"
 #include "problems/random.hpp"
+#include "problems/rigid/assembly.hpp"
 #include "tests/problems/constants.hpp"
 #include "tests/problems/moving_world.hpp"
 
@@ -180,19 +181,13 @@ TEST_CASE("an impulse on a pseudo-rigid body is the adjoint of the velocity of i
 
 namespace {
 
-Matrix3 spin_matrix(const Vector3& spin) {
-  Matrix3 W;
-  W << 0.0, -spin[2], spin[1], spin[2], 0.0, -spin[0], -spin[1], spin[0], 0.0;
-  return W;
-}
-
 /// The drum's sphere after 0.2 s on a smooth floor, held there by gravity (m/s²) or, without it, touching nothing. At first
 /// it spins at 50 rad/s about y.
 PseudoRigidBody spun(double gravity, double restitution = 0.0) {
   const double h = 1e-3, r = 0.08;
   PseudoRigidBody body = drum_sphere();
   body.position = {0.0, 0.0, gravity > 0.0 ? r - 1e-9 : 2.0 * r};
-  body.deformation_rate = spin_matrix({0.0, 50.0, 0.0});
+  body.deformation_rate = cross_matrix({0.0, 50.0, 0.0});
   WorldSettings settings = settings_of(Stepping::moreau_midpoint, h, {0.0, 0.0, -gravity});
   settings.restitution = restitution;
   World world(settings, {{}, {body}, {resting(Vector3::Zero())}, {}, sphere_on_plane(r, 0.0)});
@@ -223,7 +218,7 @@ TEST_CASE("contacts see the velocities of points of pseudo-rigid bodies that go 
   parts.pseudo_rigid[1].position = (2.0 * r - 1e-9) * n;
   Vector spinning = Vector::Zero(24);  // dF/dt = W F at the end of the step
   for (const Index body : {0, 1}) {
-    const Matrix3 W = spin_matrix(body == 0 ? spin_a : spin_b), rest = Matrix3::Identity();
+    const Matrix3 W = cross_matrix(body == 0 ? spin_a : spin_b), rest = Matrix3::Identity();
     parts.pseudo_rigid[static_cast<std::size_t>(body)].deformation_rate = W;
     const Matrix3 rate = W * (rest - 0.5 * h * W).inverse() * (rest + 0.5 * h * W);
     for (Index row = 0; row < 3; ++row) spinning.segment<3>(12 * body + 3 + 3 * row) = rate.row(row).transpose();

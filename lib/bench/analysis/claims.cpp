@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <string_view>
 
 #include "bench/config/claim_reader.hpp"
 #include "bench/config/config_json.hpp"
@@ -350,11 +351,22 @@ std::string verdict_text(const Judgement& judgement) {
   return verdict + (judgement.incomplete ? ", incomplete" : "") + (page.empty() ? "" : " ([why](" + page + "))");
 }
 
-/// `page`, from the root of the project, as a link of a page in `folder`.
+/// `page`, from the root of the project, as a link of a page in `folder`. What would end a link, or a cell of a table, is
+/// percent-encoded.
 std::string link_from(const std::string& folder, const std::string& page) {
-  if (page.empty() || page.find("://") != std::string::npos) return page;
-  const auto whole = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
-  return whole(page).lexically_relative(whole(folder.empty() ? "." : folder)).generic_string();
+  std::string link = page;
+  if (!page.empty() && page.find("://") == std::string::npos) {
+    const auto whole = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
+    link = whole(page).lexically_relative(whole(folder.empty() ? "." : folder)).generic_string();
+  }
+  std::string encoded;
+  for (const char c : link) {
+    if (std::string_view(" ()<>|\\").find(c) == std::string_view::npos)
+      encoded += c;
+    else
+      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return encoded;
 }
 
 const Judgement* find_judgement(const std::vector<Judgement>& all, const std::string& id) {
