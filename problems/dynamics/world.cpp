@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/text.hpp"
 #include "problems/dynamics/assembly.hpp"
 #include "problems/dynamics/state.hpp"
 
@@ -53,9 +52,9 @@ void check_sides(const WorldParts& parts, const Joint& joint, const std::string&
 /// material has a finite energy at det F = 0, and no stress at a reflection: hard impacts get bodies there, to stay.
 void check_not_inverted(const Matrix3& F, int body, std::int64_t step) {
   if (const double ratio = F.determinant(); !(ratio > 0.0))
-    throw InputError(fmt::format(
-        "step {} would turn body {} inside out (det F = {}), expected > 0: its material is too soft for this motion", step,
-        body, format_double(ratio)));
+    throw InputError(
+        fmt::format("step {} would turn body {} inside out, det F = {:.3g}: its material is too soft for this motion", step,
+                    body, ratio));
 }
 
 Placement placement_of(const MovingBody& body) { return {body.position, rotation_matrix(body.attitude)}; }

@@ -130,6 +130,10 @@ TEST_CASE("series that cannot be are refused in one line") {
   refused({"generate", "single_ball", "--steps", "1:2", "--start", start}, "state is of 'ball_box', expected 'single_ball'");
   refused(series("0:1", start), "cannot be made");
   refused({"generate", "ball_box", "--start", start}, "has no --steps");
+  refused({"generate", "drum", "--set", "particles=15", "--set", "kinematics=pseudo_rigid", "--set", "young=300", "--steps",
+           "600:600", "--out", "no/soft"},
+          "inside out, det F = -0.0");
   Hdf5Editor(place / start).reals("/ccpbench_state/values", {1.0, 2.0});
   refused(series("1:2", "no", {"--start", start}), "/ccpbench_state: state has 2 numbers, expected 104");
+  CHECK_FALSE(std::filesystem::exists(place / "no"));
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <vector>
 
 #include "bench/run/driver.hpp"
 #include "commands/command.hpp"
@@ -92,6 +93,32 @@ Vector stored_guess(const ContactProblem& problem, const Vector& impulse) {
   return problem.impulse_shift().size() > 0 ? Vector(impulse + problem.impulse_shift()) : impulse;
 }
 
+/// The folder of the files. What was made for it and stays empty is removed at the end.
+class OutputFolder {
+ public:
+  explicit OutputFolder(const std::filesystem::path& folder) {
+    std::error_code failure;
+    for (auto place = std::filesystem::absolute(folder); !std::filesystem::exists(place, failure);
+         place = place.parent_path())
+      made_.push_back(place);
+    std::filesystem::create_directories(folder, failure);
+    if (!failure) return;
+    remove_empty();
+    throw InputError("", "--out", fmt::format("'{}' cannot be made: {}", folder.string(), failure.message()));
+  }
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+  ~OutputFolder() { remove_empty(); }
+
+ private:
+  void remove_empty() const {
+    std::error_code not_empty;
+    for (const std::filesystem::path& place : made_) std::filesystem::remove(place, not_empty);
+  }
+
+  std::vector<std::filesystem::path> made_;  ///< the innermost first
+};
+
 /// Asked before anything is written.
 std::unique_ptr<Solver> driving_solver(const std::string& name, Model model) {
   auto solver = make_solver(name);
@@ -114,9 +141,7 @@ int generate_series(const SeriesTarget& target, const SeriesArguments& arguments
     throw InputError(
         "", "--steps",
         fmt::format("begins at {}, expected at least {}, the step of '{}'", range.first, motion->step(), arguments.start));
-  std::error_code failure;
-  std::filesystem::create_directories(target.folder, failure);
-  if (failure) throw InputError("", "--out", fmt::format("'{}' cannot be made: {}", target.folder, failure.message()));
+  const OutputFolder folder(target.folder);
   for (;;) {
     const MotionProblem step = motion->problem();
     const bool ends = motion->step() == range.last;
