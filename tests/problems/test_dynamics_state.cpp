@@ -118,7 +118,8 @@ TEST_CASE("steps that cannot be taken are refused") {
   const Vector before = world.state().values;
   Vector mirrors = world.velocity();
   mirrors[12 + 3] = -1500.0;  // dF_xx/dt of body 2: F_xx becomes -0.5
-  CHECK_THROWS_WITH(world.advance(mirrors, none), Catch::Contains("step 0 would turn body 2 inside out, det F = -0.5: its material is too soft"));
+  CHECK_THROWS_WITH(world.advance(mirrors, none),
+                    Catch::Contains("step 0 would turn body 2 inside out, det F = -0.5: its material is too soft"));
   CHECK(world.state().values == before);
   CHECK(world.step() == 0);
 }
