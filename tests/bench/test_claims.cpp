@@ -170,6 +170,35 @@ TEST_CASE("A claim about cells that are not there cannot be judged") {
   CHECK(single.reason == "a spread needs two cells");
 }
 
+TEST_CASE("A claim about cells that come nowhere cannot be judged") {
+  const std::string accuracy = R"("metric": "iterations_to", "at": 1e-4, "of": "A", "over": "spread", "at_most": 4)";
+  const std::vector<std::string> lost = {"few,A (step=0.1),iteration_limit,40,1e-2,10,",
+                                         "few,A (step=0.2),iteration_limit,20,1e-2,10,"};
+  const Judgement nowhere = judge(steps, accuracy, lost);
+  CHECK(nowhere.verdict == Verdict::open);
+  CHECK(nowhere.reason == "no cell comes to the accuracy");
+  CHECK(judge(steps, accuracy, {lost[0], halving[1]}).verdict == Verdict::not_met);  // one does
+  const std::string map = R"("metric": "solved_natural_map", "of": "A", "over": "largest", "at_most": 1)";
+  const Judgement unsolved = judge(steps, map, lost);
+  CHECK(unsolved.verdict == Verdict::open);
+  CHECK(unsolved.reason == "no cell of this claim is solved");
+}
+
+TEST_CASE("A mean ratio compares with the best of several, problem by problem") {
+  const std::vector<std::string> cells = {"few,A (step=0.1),solved,20,1e-8,10,4", "few,B,solved,40,1e-8,10,4",
+                                          "many,A (step=0.1),solved,10,1e-8,10,4", "many,B,solved,80,1e-8,10,4",
+                                          "more,A (step=0.1),solved,10,1e-8,10,4"};
+  const std::string one = R"({"/solvers/0/parameters/step": [0.1, 0.2]})";
+  const std::string claim = iterations + R"("over": "mean_ratio", )";
+  const Judgement mean = judge(one, claim + R"("at_most": {"of": "B", "times": 0.25})", cells);
+  CHECK(mean.measured == Approx(0.25));  // of 1/2 and 1/8; nothing stands beside the third
+  CHECK(mean.bound == 0.25);
+  CHECK(mean.cells == 2);
+  CHECK(judge(one, claim + R"("at_most": {"of": "B", "times": 0.24})", cells).verdict == Verdict::not_met);
+  CHECK(judge(one, claim + R"("at_most": {"of": "*", "times": 0.3})", cells).verdict == Verdict::not_met);  // itself
+  CHECK(judge(one, claim + R"("at_most": {"of": "B"})", {cells[0], cells[1]}).verdict == Verdict::open);
+}
+
 TEST_CASE("A claim of one size is judged at no other") {
   const auto judged = [](const std::string& size, const std::string& applied) {
     const TemporaryFolder folder;

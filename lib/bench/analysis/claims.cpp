@@ -75,6 +75,10 @@ class ClaimJudge {
         if (!has(others_, value))
           return open(fmt::format("no cell to compare with has the value {} of {}", value.text, value.pointer));
     }
+    const auto solved = [](const ResultRow* row) { return row->status == Status::solved; };
+    if (claim_.metric == "solved_natural_map" && std::none_of(cells.begin(), cells.end(), solved))
+      return open("no cell of this claim is solved");
+    if (claim_.over == ClaimOver::mean_ratio) return judge_ratios(cells);
     return claim_.over == ClaimOver::each ? judge_each(cells) : judge_together(cells);
   }
 
@@ -206,6 +210,31 @@ class ClaimJudge {
     return verdict_;
   }
 
+  /// The geometric mean of the ratios of each cell to the least of those that it is compared with. A cell whose partners
+  /// never come to the accuracy has no ratio.
+  Judgement judge_ratios(const Cells& cells) {
+    const ClaimReference& reference = *claim_.reference;
+    double sum = 0.0;
+    std::size_t count = 0;
+    for (const ResultRow* row : cells) {
+      double best = never;
+      for (const ResultRow* other : partners(*row))
+        if (const double value = results_.metric(*other, reference.metric, reference.at); value < best) best = value;
+      if (std::isinf(best)) continue;
+      const double value = results_.metric(*row, claim_.metric, claim_.at);
+      if (std::isnan(value) || !(value > 0.0) || !(best > 0.0))
+        return open(fmt::format("{} has no ratio of {}", row->id(), claim_.metric));
+      sum += std::log(value / best);
+      ++count;
+    }
+    if (count < 2) return open("a mean ratio needs two cells with something to be compared with");
+    verdict_.measured = std::exp(sum / static_cast<double>(count));
+    verdict_.bound = reference.times;
+    verdict_.cells = count;
+    verdict_.verdict = meaning(claim_.relation).holds(verdict_.measured, verdict_.bound) ? Verdict::met : Verdict::not_met;
+    return verdict_;
+  }
+
   Judgement judge_together(const Cells& cells) {
     verdict_.measured = gather(cells, claim_.metric, claim_.at);
     verdict_.bound = claim_.bound;
@@ -235,6 +264,10 @@ class ClaimJudge {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     if (claim_.over == ClaimOver::largest) return *high;
     if (claim_.over == ClaimOver::smallest) return *low;
+    if (claim_.over == ClaimOver::spread && std::isinf(*low)) {
+      reason_ = "no cell comes to the accuracy";
+      return unknown_number;
+    }
     if (claim_.over == ClaimOver::spread) return *high == *low ? 1.0 : *high / *low;
     if (claim_.over == ClaimOver::lower_quartile) return ensemble_quantile(values, 0.25);
     if (claim_.over == ClaimOver::median) return ensemble_quantile(values, 0.5);

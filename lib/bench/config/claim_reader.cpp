@@ -185,6 +185,9 @@ class ClaimReader {
         claim.bound = bound.get<double>();
     }
     if (!given) source_.fail(pointer, fmt::format("the bound is missing: expected one of {}", join(claim_relations, ", ")));
+    if (claim.over == ClaimOver::mean_ratio && !claim.reference)
+      source_.fail(child_pointer(pointer, claim_relations[*given]),
+                   "is a number, expected the solver of a \"mean_ratio\": { \"of\": LABEL, \"times\": RATIO }");
   }
 
   ClaimReference read_reference(const Json& entry, const Claim& claim, const std::string& pointer) const {

@@ -71,7 +71,7 @@ struct ClaimReference {
 };
 
 /// How the cells of a claim become one number; `each`: every one has to hold.
-enum class ClaimOver { each, largest, smallest, spread, slope, lower_quartile, median, upper_quartile };
+enum class ClaimOver { each, largest, smallest, spread, slope, lower_quartile, median, upper_quartile, mean_ratio };
 
 /// How a value has to stand to the bound of a claim.
 enum class Relation { less_than, at_most, at_least, greater_than };

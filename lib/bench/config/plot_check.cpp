@@ -103,12 +103,28 @@ class PlotCheck {
       const std::string place = child_pointer(child_pointer(pointer, "paper"), metric);
       if (std::find(metrics.begin(), metrics.end(), metric) == metrics.end())
         source_.fail(place, fmt::format("'{}' is no row of the table{}", metric, suggestion(metric, metrics)));
-      if (!values.is_array() || values.size() != solvers ||
-          !std::all_of(values.begin(), values.end(), [](const Json& value) { return value.is_number() || value.is_null(); }))
-        source_.fail(place,
-                     fmt::format("expected a list of {} numbers, one for each label of 'of', null where the paper has none",
-                                 solvers));
+      if (!values.is_object()) {
+        check_numbers(values, solvers, place);
+        continue;
+      }
+      const std::size_t by = texts_at(plot, "by", pointer).texts.size();
+      for (const auto& [name, numbers] : values.items()) {
+        const std::string there = child_pointer(place, name);
+        // The values themselves are not looked up: another size may sweep fewer.
+        if (const auto parts = 1 + static_cast<std::size_t>(std::count(name.begin(), name.end(), ',')); parts != by)
+          source_.fail(there,
+                       fmt::format("'{}' is no case: expected {} with commas, a value for each pointer of 'by'", name, by));
+        check_numbers(numbers, solvers, there);
+      }
     }
+  }
+
+  void check_numbers(const Json& values, std::size_t solvers, const std::string& place) const {
+    if (!values.is_array() || values.size() != solvers ||
+        !std::all_of(values.begin(), values.end(), [](const Json& value) { return value.is_number() || value.is_null(); }))
+      source_.fail(
+          place,
+          fmt::format("expected a list of {} numbers, one for each label of 'of', null where the paper has none", solvers));
   }
 
   const JsonSource& source_;
