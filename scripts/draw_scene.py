@@ -3,7 +3,7 @@
 
 Takes the files of one scene, at rest or in steps (generate SCENE --steps FIRST:LAST), or folders of them. Writes a PNG of each
 step and an animated GIF of several, with --write panels one PNG of all steps side by side, and with --write vtk files for ParaView:
-open SCENE.pvd.
+open SCENE.pvd. Files of several folders are several runs: --write panels shows one step of each.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from plotting import draw_each
 
 from ccpbench_results import InputError
 from scene.dump import Series
+from scene.runs import Runs, folders_of
 from scene.vtk_files import write_vtk
 
 KINDS = ("png", "gif", "panels", "vtk")
@@ -48,30 +49,89 @@ def positive(text):
     return value
 
 
+def labels(text):
+    found = [" ".join(label.split()) for label in text.split(",")]
+    if not all(found):
+        raise argparse.ArgumentTypeError(f"'{text}': expected texts between commas, as 'c = 10 N,c = 50 N'")
+    return found
+
+
+def gap(text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= 1000.0:
+        raise argparse.ArgumentTypeError(f"'{text}': expected a gap in m, from 0 to 1000")
+    return value
+
+
+def step_number(text):
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise argparse.ArgumentTypeError(f"'{text}': expected the number of a step, 0 or more")
+    return int(text)
+
+
+def dumps_of(arguments):
+    """The dumps to draw, and whether they are of several runs: of several folders, each is a run in panels."""
+    folders = folders_of(arguments.files)
+    if len(folders) < 2 or "panels" not in (arguments.write or ()):
+        if arguments.step is not None:
+            raise InputError("--step: expected several folders, each a run, and --write panels")
+        return Series(arguments.files), False
+    others = [kind for kind in arguments.write if kind != "panels"]
+    if others:
+        raise InputError(f"--write: panels of {len(folders)} folders and {others[0]}, expected panels alone")
+    return Runs(folders, arguments.step), True
+
+
+def check_names(dumps):
+    """Files of several folders may have one name; their pictures would be one."""
+    places = {}
+    for path in dumps.paths:
+        other = places.setdefault(path.name, path)
+        if other is not path:
+            raise InputError(f"{path}: has the name of {other}, expected one run, or --write panels for a panel of each")
+
+
+def check_panels(dumps, runs, arguments):
+    count = len(dumps)
+    noun = ("run" if runs else "step") + ("" if count == 1 else "s")
+    if not 2 <= count <= MOST_PANELS:
+        raise InputError(f"{dumps.paths[0]}: {count} {noun}, expected 2 to {MOST_PANELS} for panels")
+    if arguments.labels and len(arguments.labels) != count:
+        given = len(arguments.labels)
+        raise InputError(f"--labels: {given} {'label' if given == 1 else 'labels'}, expected {count}, one for each of the {count} {noun}")
+
+
 def draw_series(arguments):
-    dumps = Series(arguments.files)
+    dumps, runs = dumps_of(arguments)
     wanted = arguments.write or (["png", "gif"] if len(dumps) > 1 else ["png"])
     if "gif" in wanted and len(dumps) < 2:
         raise InputError(f"{dumps.paths[0]}: one step, expected several for a gif")
-    if "panels" in wanted and not 2 <= len(dumps) <= MOST_PANELS:
-        raise InputError(f"{dumps.paths[0]}: {len(dumps)} {'step' if len(dumps) == 1 else 'steps'}, expected 2 to {MOST_PANELS} "
-                         "for panels")
+    if "panels" in wanted:
+        check_panels(dumps, runs, arguments)
+    elif arguments.labels:
+        raise InputError("--labels: expected --write panels, whose panels have labels")
+    if not runs:
+        check_names(dumps)
     folder = arguments.out or dumps.paths[0].parent
     folder.mkdir(parents=True, exist_ok=True)
     if {"png", "gif", "panels"} & set(wanted):
-        draw_pictures(dumps, wanted, folder, arguments)
+        draw_pictures(dumps, wanted, folder, arguments, runs)
     if "vtk" in wanted:
         print(f"vtk: {write_vtk(dumps, folder)}")
 
 
-def draw_pictures(dumps, wanted, folder, arguments):
+def draw_pictures(dumps, wanted, folder, arguments, runs):
     from scene.picture import draw, draw_panels, look_of, pixels_of, write_gif, write_png
 
-    look, images = look_of(dumps, arguments.view, arguments.dpi, arguments.cut), []
+    look, images = look_of(dumps, arguments.view, arguments.dpi, arguments.cut, arguments.pieces), []
     if "panels" in wanted:
         path = folder / f"{dumps.scene}.panels.png"
         panel = "contacts" if arguments.show == "contacts" else "bodies"
-        write_png(pixels_of(draw_panels(dumps, look, panel)), path, arguments.dpi)
+        above = arguments.labels or (dumps.names if runs else ())
+        write_png(pixels_of(draw_panels(dumps, look, panel, above, runs)), path, arguments.dpi)
         print(f"panels: {path}")
     for dump in dumps if {"png", "gif"} & set(wanted) else ():
         image = pixels_of(draw(dump, look, arguments.show))
@@ -95,6 +155,11 @@ def main():
     parser.add_argument("--view", type=view, default=(-60.0, 22.0), metavar="AZIMUTH,ELEVATION",
                         help="where the eye is, degrees: around z from x, above the plane of x and y (default -60,22)")
     parser.add_argument("--cut", action="store_true", help="bodies that are meshes are cut open by an upright plane through the middle, facing the eye")
+    parser.add_argument("--labels", type=labels, metavar="TEXTS",
+                        help="texts above the panels, with commas between them (default: of runs their folders)")
+    parser.add_argument("--step", type=step_number, metavar="N", help="panels of several runs show this step of each (default: the last of each)")
+    parser.add_argument("--pieces", type=gap, metavar="GAP",
+                        help="bodies are coloured by how many hang together through contacts with gaps up to GAP, m (default: by speed)")
     parser.add_argument("--rate", type=positive, default=12.0, help="pictures a second of the gif (default 12)")
     parser.add_argument("--dpi", type=positive, default=100, help="resolution of pictures (default 100)")
     arguments = parser.parse_args()

@@ -2,7 +2,7 @@
 """Draws the convergence plots of result folders: residual against iteration and against solver time.
 
 One figure per problem and model, or traced step of a sequence, as PNG, SVG and PDF, in RESULT_FOLDER/plots/, and one more per entry of
-the config's "plots". They have the width of a journal's column and letters that can be read there. A solver has the same line, marker and colour in every
+the config's "plots"; of two to four traced steps one with all of them side by side, a row per entry. They have the width of a journal's column and letters that can be read there. A solver has the same line, marker and colour in every
 figure, and no figure needs its colours to be read; values of a sweep have colours in their order.
 """
 
@@ -10,8 +10,8 @@ import sys
 from dataclasses import dataclass, replace
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (DASHES, GREY, MODELS, draw_folders, file_name, number_texts, power_formula, power_text, save_all,
-                      with_unit)
+from plotting import (DASHES, GREY, MODELS, SMALL, draw_folders, file_name, number_texts, power_formula, power_text, save_all,
+                      text_width, with_unit)
 
 from curve_axes import band, heights, label_of, marker_positions, oscillates, page_points, thin, time_unit, x_axis
 from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
@@ -21,6 +21,7 @@ from series_styles import BUSY_NOTE, busy_words, numbers, ordered_colours, style
 
 STEP_COLUMNS = ("primal_residual", "dual_residual")  # of a step: the start has none, and its row says 0
 DEFAULT_MEASURES = ("relative_residual", "velocity_residual", "natural_map")
+MOST_SIDE_BY_SIDE = 4  # traced steps in one figure
 MOST_FIGURES = 24  # of the default curves, unless --all asks for more
 
 
@@ -167,13 +168,27 @@ def notes_of(height, bands, missing, y_column, busy):
     return notes
 
 
+def shown_curves(curves, y_column):
+    """Those with values, without rows that hold none, and those that were never written."""
+    curves = [c for c in curves if finite(c.columns.get(y_column, [])) or not c.columns]
+    if y_column not in STEP_COLUMNS:
+        return curves
+    return [replace(c, columns={name: values[1:] for name, values in c.columns.items()}) for c in curves]
+
+
+def label_left(page, axes, text):
+    """The vertical axis says what it is on the left side of the page alone."""
+    if page.at_left(axes):
+        label_y(axes, text)
+    else:
+        axes.tick_params(labelleft=False)
+
+
 def draw_figure(config, curves, plot, scale, arguments):
     """A figure with one panel per x column, or None where the traces hold nothing to draw. plot: (x columns, y column)."""
     x_columns, y_column = plot
     missing = [c.label for c in curves if c.columns and not finite(c.columns.get(y_column, []))]
-    curves = [c for c in curves if finite(c.columns.get(y_column, [])) or not c.columns]
-    if y_column in STEP_COLUMNS:
-        curves = [replace(c, columns={name: values[1:] for name, values in c.columns.items()}) for c in curves]
+    curves = shown_curves(curves, y_column)
     height = heights(y_column, curves)
     panels = [(column, axis) for column in x_columns if (axis := x_axis(column, curves))]
     if height is None or not panels:
@@ -189,10 +204,7 @@ def draw_figure(config, curves, plot, scale, arguments):
                      height=2.35 if arguments.width > 5 else 2.0)
     for axes, (column, axis) in zip(page.panels, panels):
         draw_panel(axes, curves, (column, y_column), axis, height, arguments.raw)
-        if page.at_left(axes):
-            label_y(axes, height.label)
-        else:
-            axes.tick_params(labelleft=False)
+        label_left(page, axes, height.label)
     fit_left(page)
     return page.figure
 
@@ -205,6 +217,78 @@ def wanted_plots(config):
             x, y = str(plot.get("x") or "iteration"), str(plot.get("y") or DEFAULT_MEASURES[0])
             plots.append((file_name(f"-{y}-{x}"), (x,), (y,)))
     return plots
+
+
+def asked_rows(config):
+    """{x column: its y columns} of the convergence plots of the config."""
+    asked = {}
+    for _, (x_column,), (y_column,) in wanted_plots(config)[1:]:
+        asked.setdefault(x_column, {})[y_column] = None
+    return {x_column: list(found) for x_column, found in asked.items()}
+
+
+def notes_of_rows(rows, everyone, axis, x_column, raw):
+    """Of a figure with a row for each measure. rows: (y column, lists of curves, Heights)."""
+    words = {y: label_of(y).split(" (")[0] for y, _, _ in rows}
+    notes = ["Filled end marker: solved; open: stopped unsolved."]
+    if zeros := [f"{words[y]} below {power_text(height.floor)}" for y, _, height in rows if height.has_zeros]:
+        notes.append(f"0: {', '.join(zeros)}.")
+    if any(height.has_runaways for _, _, height in rows):
+        notes.append("Curves that leave the top diverge.")
+    if not raw and any(oscillates(page_points(c, (x_column, y), axis, height), axis) for y, panels, height in rows for p in panels for c in p):
+        notes.append("Band: the range of a curve that oscillates; its line: the geometric mean.")
+    lacking = {}
+    for y, _, _ in rows:
+        with_it = {c.label for c in everyone if finite(c.columns.get(y, []))}
+        without = tuple(dict.fromkeys(c.label for c in everyone if c.columns and c.label not in with_it))
+        lacking.setdefault(without, []).append(words[y])
+    return notes + [f"Without {' and '.join(names)}: {listed(without, 12)}." for without, names in lacking.items() if without]
+
+
+def draw_steps(config, steps, plot, scale, arguments):
+    """The figure of several traced steps side by side, on the same axes, with a row for each measure and one legend. None where the
+    traces hold nothing to draw. steps: {(name, model): curves}; plot: (x column, y columns)."""
+    x_column, rows = plot[0], []
+    everyone = [c for curves in steps.values() for c in curves]
+    axis = x_axis(x_column, everyone)
+    for y_column in plot[1]:
+        panels = [shown_curves(curves, y_column) for curves in steps.values()]
+        if height := heights(y_column, [c for panel in panels for c in panel]):
+            rows.append((y_column, panels, height))
+    if axis is None or not rows:
+        return None
+    written = sorted(everyone, key=lambda curve: not curve.columns)  # so that a label has the line it has anywhere
+    entries = entries_of(list({c.label: c for c in reversed(written)}.values())[::-1], scale, "labels", ())
+    model = next(iter(steps))[1]
+    title = (str(config.get("title") or config.get("name")), MODELS.get(model, model)) if arguments.title else ()
+    page = make_page(arguments.width, len(rows) * len(steps), entries, notes_of_rows(rows, everyone, axis, x_column, arguments.raw), title,
+                     height=1.7, across=len(steps), heading=0.2)
+    for k, axes in enumerate(page.panels):
+        row, column = divmod(k, len(steps))
+        y_column, panels, height = rows[row]
+        draw_panel(axes, [c for c in panels[column] if c.columns], (x_column, y_column), axis, height, arguments.raw)
+        name, width = list(steps)[column][0], axes.get_window_extent().width / axes.figure.dpi
+        axes.set_title(name, fontsize=SMALL * min(1.0, width / text_width(name, SMALL)), pad=5)
+        if page.across > 1 and row < len(rows) - 1:
+            axes.set_xlabel("")
+        label_left(page, axes, height.label)
+    fit_left(page)
+    return page.figure
+
+
+def draw_side_by_side(config, steps, scales, target, arguments):
+    """Of each model with two to four traced steps, for each x axis that the plots of the config name. Returns how many were drawn."""
+    drawn = 0
+    for model in dict.fromkeys(model for _, model in steps):
+        those = {key: curves for key, curves in steps.items() if key[1] == model}
+        if not 2 <= len(those) <= MOST_SIDE_BY_SIDE:
+            continue
+        scale = max((scales[key] for key in those if scales[key]), key=lambda s: len(s.colours), default=None)
+        for x_column, y_columns in asked_rows(config).items():
+            if figure := draw_steps(config, those, (x_column, y_columns), scale, arguments):
+                save_all(figure, target, file_name(f"steps-{model}-{x_column}"), arguments)
+                drawn += 1
+    return drawn
 
 
 def unique_names(groups):
@@ -245,7 +329,8 @@ def plot_folder(folder, arguments):
     except OSError as error:
         raise InputError(f"{target}: {error.strerror}") from None
     names, drawn, missing = unique_names(groups), 0, {}
-    for key, curves in chosen_groups(folder, groups, arguments).items():
+    chosen = chosen_groups(folder, groups, arguments)
+    for key, curves in chosen.items():
         for suffix, x_columns, y_columns in wanted_plots(config):
             y_column = next((y for y in y_columns if any(y in c.columns for c in curves)), y_columns[0])
             figure = draw_figure(config, curves, (x_columns, y_column), scales[key], arguments)
@@ -254,6 +339,7 @@ def plot_folder(folder, arguments):
                 continue
             save_all(figure, target, names[key] + suffix, arguments)
             drawn += 1
+    drawn += draw_side_by_side(config, {key: curves for key, curves in chosen.items() if key in steps}, scales, target, arguments)
     for what, where in missing.items():
         print(f"{folder}: no trace with {what}: {'; '.join(where[:3])}{f' and {len(where) - 3} more' if len(where) > 3 else ''}",
               file=sys.stderr)

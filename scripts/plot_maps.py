@@ -13,7 +13,7 @@ import sys
 
 # First, since it finds an interpreter with matplotlib.
 from plotting import (LABELS, MODELS, draw_folders, file_name, log_axis, name_of,
-                      number_texts, save_all, say_nothing_drawn, set_ticks, with_unit)
+                      number_texts, save_all, say_nothing_drawn, set_ticks)
 
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, LogNorm, Normalize
@@ -102,8 +102,8 @@ def draw_figure(made, config, arguments):
     side_ticks(axes.yaxis, rows, math.ceil(len(rows) * 0.13 / (box.height * page.figure.get_size_inches()[1])))
     axes.tick_params(length=0, pad=3)
     axes.spines[:].set_visible(False)
-    axes.set_xlabel(", ".join(map(with_unit, made.sides[0])))
-    axes.set_ylabel(", ".join(map(with_unit, made.sides[1])))
+    axes.set_xlabel(made.axis_text(0))
+    axes.set_ylabel(made.axis_text(1))
     fit_left(page)
     box = axes.get_position()
     bar = page.figure.add_axes((box.x1 + 0.14 / arguments.width, box.y0, 0.11 / arguments.width, box.height))

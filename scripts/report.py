@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes one self-contained HTML page of result folders: what was run, summary, curves, sweeps, failures, claims.
+"""Writes one self-contained HTML page of result folders: what was run, summary, pictures, curves, sweeps, failures, claims.
 
 `ccpbench report` runs it and hands over the judged claims on standard input. Needs no Python packages; the curves are drawn by
 Chart.js (Debian's libjs-chart.js), which is put into the page.
@@ -16,6 +16,7 @@ PARTS = Path(__file__).resolve().parent / "report"
 sys.path.insert(0, str(PARTS))
 
 import sections  # noqa: E402
+from pictures import page_budget, pictures  # noqa: E402
 from reading import MODELS, MOST_CURVES, curve_groups, points_per_curve, read_study  # noqa: E402
 from ccpbench_results import InputError  # noqa: E402
 from series_styles import numbers  # noqa: E402
@@ -70,7 +71,7 @@ def study_html(study, place, budget):
     groups, x, y, left_out = curve_groups(study, budget)
     data = {"groups": groups, "x": x, "y": y, "names": NAMES, "models": MODELS, "profiles": numbered(study), "sweeps": [],
             "first_x": first_of(study, "x", x, "iteration"), "first_y": first_of(study, "y", y, (y or [""])[0])}
-    parts = [sections.summary(study), sections.convergence(data, place, left_out), sections.accuracy(study),
+    parts = [sections.summary(study), pictures(study, sections.card, budget["pictures"]), sections.convergence(data, place, left_out), sections.accuracy(study),
              sections.profiles(study, place), sweeps(study, data, place), sections.plot_tables(study), sections.claims(study), sections.failures(study),
              sections.provenance(study)]
     about = study.config.get("description") or ""
@@ -79,7 +80,7 @@ def study_html(study, place, budget):
 
 
 def page(studies, library):
-    budget = {"points": points_per_curve(studies), "curves": MOST_CURVES}
+    budget = {"points": points_per_curve(studies), "curves": MOST_CURVES, "pictures": page_budget()}
     made = [study_html(study, place, budget) for place, study in enumerate(studies)]
     # "<" never stands in the data, so that no label can end the element.
     data = json.dumps([d for _, d in made], ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

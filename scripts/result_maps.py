@@ -4,10 +4,10 @@ plot_maps.py draws them, and the report has them as tables. Needs no matplotlib.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
-from cell_values import metric_column, metric_value
+from cell_values import metric_column, metric_value, with_unit
 from ccpbench_results import listed_values, swept_groups, swept_value, telling_groups, without_suffix
 from series_styles import viridis
 
@@ -29,11 +29,16 @@ class SweptMap:
     most: int  # values of one place
     columns: list
     rows: list
+    texts: tuple = ("", "")  # of the axes; empty: the words of the pointers
 
     @property
     def counts(self):
         """Whether it counts failures."""
         return self.metric in COUNTS
+
+    def axis_text(self, side):
+        """What stands along side 0 or 1."""
+        return self.texts[side] or ", ".join(map(with_unit, self.sides[side]))
 
     @property
     def finite(self):
@@ -121,5 +126,7 @@ def asked_maps(config, cells):
         if across and others:
             up = max(others, key=lambda group: (len(group) > 1, len(listed_values(config, group))))
             apart = [group[0] for group in others if group is not up]
-            found += maps_over(config, cells, (tuple(across), tuple(up)), apart, [metric_column(plot)])
+            made = maps_over(config, cells, (tuple(across), tuple(up)), apart, [metric_column(plot)])
+            texts = str(plot.get("x_label") or ""), str(plot.get("y_label") or "")
+            found += [replace(one, texts=texts) for one in made]
     return found

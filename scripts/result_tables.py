@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from statistics import median
 
-from cell_values import asked_labels, case_text, cases, name_of, texts_of, values_of
+from cell_values import asked_labels, case_text, cases, name_of, texts_of, value_text, values_of
 from ccpbench_results import unit_of
 
 # Of these the logarithms are averaged, and −log₁₀ of the mean is shown, as the paper does.
@@ -51,20 +51,34 @@ def number_of(cells, label, metric, over):
     return OVERS[over](values) if values else math.nan
 
 
+def paper_values(given, metric, solvers):
+    """A list of the paper as it stands in the table; None where there is none for these solvers."""
+    if not isinstance(given, list) or len(given) != len(solvers):
+        return None
+    return [shown_value(metric, value) if isinstance(value, (int, float)) and value is not True else math.nan for value in given]
+
+
+def paper_rows(paper, metrics, over, solvers, case=None):
+    """Those of all cases where `case` is None, else of one: the paper's values of that name."""
+    rows = []
+    for metric in metrics:
+        given = paper.get(metric)
+        values = paper_values(given.get(case) if isinstance(given, dict) else given if case is None else None, metric, solvers)
+        if values:
+            rows.append((PAPER, quantity(metric, over), values))
+    return rows
+
+
 def table_of(plot, cells):
     """None where no cell has a value."""
     solvers, metrics, over = asked_labels(plot, cells), texts_of(plot.get("metrics")) or ["iterations"], str(plot.get("over") or "mean")
-    rows = [(case_text(case), quantity(metric, over), [number_of(members, label, metric, over) for label in solvers])
-            for case, members in cases(plot, cells).items() for metric in metrics]
-    if not any(math.isfinite(value) for _, _, values in rows for value in values):
+    paper, rows = plot.get("paper") if isinstance(plot.get("paper"), dict) else {}, []
+    for case, members in cases(plot, cells).items():
+        rows += [(case_text(case), quantity(metric, over), [number_of(members, label, metric, over) for label in solvers]) for metric in metrics]
+        rows += paper_rows(paper, metrics, over, solvers, ", ".join(value_text(value) for _, value in case))
+    if not any(math.isfinite(value) for where, _, values in rows if where != PAPER for value in values):
         return None
-    paper = plot.get("paper") if isinstance(plot.get("paper"), dict) else {}
-    for metric in metrics:
-        given = paper.get(metric)
-        if isinstance(given, list) and len(given) == len(solvers):
-            values = [shown_value(metric, value) if isinstance(value, (int, float)) and value is not True else math.nan for value in given]
-            rows.append((PAPER, quantity(metric, over), values))
-    return ResultTable(str(plot.get("where") or "table"), solvers, rows)
+    return ResultTable(str(plot.get("where") or "table"), solvers, rows + paper_rows(paper, metrics, over, solvers))
 
 
 def tables_of(config, cells):

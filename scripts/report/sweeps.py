@@ -3,7 +3,7 @@
 import math
 
 from reading import MODELS, ordered_shares, swept_pointers
-from cell_values import Cell, name_of, with_unit
+from cell_values import Cell, name_of
 from ccpbench_results import as_number, swept_value, telling_groups, unit_of
 from result_maps import FREE, asked_maps, map_colour, pair_maps, swept_text
 from sections import card, plot_box
@@ -48,7 +48,7 @@ def heat_map(made):
     body = "".join(f'<tr><th scope="row">{say(swept_text(row))}</th>{"".join(map_cell(made, (column, row), low, high) for column in columns)}</tr>'
                    for row in rows)
     head = "".join(f'<th scope="col">{say(swept_text(column))}</th>' for column in columns)
-    across, up = (say(", ".join(map(with_unit, side))) for side in made.sides)
+    across, up = (say(made.axis_text(side)) for side in (0, 1))
     caption = say(NAMES.get(made.metric, name_of(made.metric)).removesuffix(" (s)"))
     note = f'<p class="soft">{say(free_words(made))}</p>' if made.counts else ""
     if (columns, rows) != (made.columns, made.rows):

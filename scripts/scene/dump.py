@@ -245,10 +245,20 @@ class Series:
             elif dump.scene != self.scene:
                 raise InputError(f"{path}: is of the scene '{dump.scene}', expected '{self.scene}' as in {steps[0][1]}")
             steps.append((-1 if dump.step is None else dump.step, path))
-        self.paths = [path for _, path in sorted(steps, key=lambda step: step[0])]
+        steps.sort(key=lambda step: step[0])
+        self.steps, self.paths = [step for step, _ in steps], [path for _, path in steps]
 
     def __len__(self):
         return len(self.paths)
 
     def __getitem__(self, index):
         return read_dump(self.paths[index])
+
+    def path_of(self, step, folder):
+        """The file of a step, None: of the last one. folder: for the message of the InputError where it is not there."""
+        if step is None:
+            return self.paths[-1]
+        if step not in self.steps:
+            there = ", ".join(map(str, self.steps[:6])) + (", …" if len(self.steps) > 6 else "") if self.steps[0] >= 0 else "a scene at rest"
+            raise InputError(f"{folder}: no step {step} of those named, expected one that is there ({there})")
+        return self.paths[self.steps.index(step)]

@@ -1,4 +1,4 @@
-"""Pictures of dumps: the bodies by their speed, and beside them the contacts by their impulses."""
+"""Pictures of dumps: the bodies by their speed or by their piece, and beside them the contacts by their impulses."""
 
 import gc
 from dataclasses import dataclass
@@ -8,11 +8,12 @@ from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
-from matplotlib.colors import Normalize, PowerNorm
+from matplotlib.colors import ListedColormap, Normalize, PowerNorm
 from matplotlib.figure import Figure
 from PIL import Image
-from plotting import GREY
+from plotting import GREY, set_ticks, text_width
 from scene.dump import HALF_SPACE
+from scene.pieces import COLOURS as PIECES, colour_names, colour_numbers, pieces_text
 from scene.render import axes_of, bounds_of, cut_at, frame_of, framed, grid_step, is_solid, outline, render
 
 BODY, OBSTACLE = np.array([0.42, 0.60, 0.82]), np.array([0.72, 0.70, 0.66])
@@ -24,6 +25,7 @@ COLOURS = 200  # of a file
 AT_REST = 1e-8  # m/s: what no slower body differs in
 AREA, LONGEST = 150_000, 560  # of a panel, pixels at 100 dpi
 LEFT, BELOW, ABOVE, BAR = 14, 30, 34, 84  # margins, pixels at 100 dpi
+LABEL = 34  # height of what stands above a panel with a label
 
 
 @dataclass
@@ -32,16 +34,17 @@ class Look:
 
     camera: object
     bounds: tuple
-    fastest: float  # m/s; 0: bodies have one colour
+    fastest: float  # m/s; 0: no body is coloured by its speed
     largest: float  # impulse, N·s
     impulses: bool  # whether the dumps have any
     scale: str
     dpi: int
     cut: object = None  # a Cut that opens meshes
+    gap: float | None = None  # m: bodies are coloured by the pieces that contacts up to this gap join; None: by speed
 
 
-def look_of(dumps, view, dpi, cut=False):
-    """view: (azimuth, elevation) of the eye, degrees; cut: whether meshes are cut open."""
+def look_of(dumps, view, dpi, cut=False, gap=None):
+    """view: (azimuth, elevation) of the eye, degrees; cut: whether meshes are cut open; gap: of the contacts that join pieces, m."""
     axes, bounds = axes_of(*view), bounds_of(dumps)
     points = outline(dumps[0], bounds)
     span = np.maximum(np.ptp(points @ axes[:2].T, axis=0), 1e-12)
@@ -50,21 +53,32 @@ def look_of(dumps, view, dpi, cut=False):
     width, height = (round(side * dpi / 100) for side in (min(LONGEST, ratio * height), height))
     fastest, largest, impulses = 0.0, 0.0, False
     for dump in dumps:
-        if dump.velocities is not None:
+        if dump.velocities is not None and gap is None:
             fastest = max([fastest, dump.speeds[dump.present[:dump.bodies]].max(initial=0.0),
                            *(mesh.speeds.max() for mesh in dump.meshes)])
         if dump.impulses is not None:
             largest, impulses = max(largest, np.linalg.norm(dump.impulses, axis=1).max(initial=0.0)), True
-    flat = any(kind == HALF_SPACE for kind in dumps[0].kinds)
+    planes = [abs(turn[:, 2]).max() > 0.999 for kind, turn in zip(dumps[0].kinds, dumps[0].rotations) if kind == HALF_SPACE]
     camera = framed(points, axes, width, height)
-    return Look(camera, bounds, fastest if fastest > AT_REST else 0.0, largest, impulses,
-                f"lines of the floor: {grid_step(np.max(bounds[1] - bounds[0])):g} m apart" if flat else "", dpi,
-                cut_at(camera, bounds) if cut else None)
+    scale = f"lines of the floor: {grid_step(np.max(bounds[1] - bounds[0])):g} m apart" if any(planes) else ""
+    if planes and not scale:  # slopes have no lines
+        scale = f"a panel is {camera.pixel * width:.3g} m wide"
+    return Look(camera, bounds, fastest if fastest > AT_REST else 0.0, largest, impulses, scale, dpi,
+                cut_at(camera, bounds) if cut else None, gap)
+
+
+def body_scale(look):
+    """What the colour bar of the bodies shows."""
+    if look.gap is not None:
+        return ScalarMappable(Normalize(-0.5, len(PIECES) - 0.5), ListedColormap(PIECES))
+    return ScalarMappable(Normalize(0.0, look.fastest), SPEEDS)
 
 
 def body_colours(dump, look):
     colours = np.tile(BODY, (len(dump.kinds), 1))
-    if look.fastest > 0 and dump.velocities is not None:
+    if look.gap is not None:
+        colours[:dump.bodies] = body_scale(look).to_rgba(colour_numbers(dump, look.gap))[:, :3]
+    elif look.fastest > 0 and dump.velocities is not None:
         colours[:dump.bodies] = SPEEDS(dump.speeds / look.fastest)[:, :3]
     colours[dump.bodies:] = OBSTACLE
     return colours
@@ -72,6 +86,10 @@ def body_colours(dump, look):
 
 def mesh_colours(dump, look):
     """Of the nodes of each mesh."""
+    if look.gap is not None:
+        colours = body_colours(dump, look)
+        return [np.tile(colours[mesh.number], (len(mesh.places), 1)) for mesh in dump.meshes]
+
     def plain(mesh):
         if mesh.number >= dump.bodies:
             return OBSTACLE
@@ -127,11 +145,13 @@ def draw_contacts(axes, dump, look):
     return shown
 
 
-def title_of(dump):
+def title_of(dump, gap=None):
+    """gap: of the contacts that join pieces, m; None: no pieces are told."""
     bodies = int(dump.present[:dump.bodies].sum())
     words = [] if dump.step is None else [f"step {dump.step}", f"t = {dump.time:.6g} s"]
     words += [f"{bodies} {'body' if bodies == 1 else 'bodies'}",
               f"{len(dump.points)} {'contact' if len(dump.points) == 1 else 'contacts'}"]
+    words += [] if gap is None else [pieces_text(dump, gap)]
     return ", ".join(words)
 
 
@@ -148,7 +168,7 @@ def paint_panel(figure, place, dump, look, panel, image):
     camera, axes = look.camera, figure.add_axes(place)
     axes.imshow(image if panel == "bodies" else 1.0 - PALE * (1.0 - image), interpolation="nearest", aspect="auto",
                 extent=(0, camera.width, camera.height, 0))
-    shown = draw_contacts(axes, dump, look) if panel == "contacts" else ScalarMappable(Normalize(0.0, look.fastest), SPEEDS)
+    shown = draw_contacts(axes, dump, look) if panel == "contacts" else body_scale(look)
     axes.set_xlim(0, camera.width)
     axes.set_ylim(camera.height, 0)
     axes.set_axis_off()
@@ -156,13 +176,18 @@ def paint_panel(figure, place, dump, look, panel, image):
 
 
 def has_bar(look, panel):
-    return look.fastest > 0 if panel == "bodies" else look.largest > 0
+    return (look.fastest > 0 or look.gap is not None) if panel == "bodies" else look.largest > 0
 
 
-def add_bar(figure, place, shown, panel):
+def add_bar(figure, place, shown, panel, look):
     """The colour bar of a panel."""
     bar = figure.colorbar(shown, cax=figure.add_axes(place))
-    bar.set_label("speed (m/s)" if panel == "bodies" else "impulse (N·s)", fontsize=8, labelpad=4)
+    if panel == "bodies" and look.gap is not None:
+        set_ticks(bar.ax.yaxis, list(range(len(PIECES))), colour_names())
+        bar.ax.minorticks_off()
+        bar.ax.invert_yaxis()
+    words = "impulse (N·s)" if panel == "contacts" else "speed (m/s)" if look.gap is None else "piece, by its number of bodies"
+    bar.set_label(words, fontsize=8, labelpad=4)
     bar.ax.tick_params(labelsize=7, pad=1, length=2)
     bar.outline.set_visible(False)
 
@@ -189,21 +214,31 @@ def draw(dump, look, show="both"):
         if has_bar(look, panel) and shown is not None:
             x = (left + camera.width + unit * 4) / size[0]
             y, height = (unit * BELOW + 0.15 * camera.height) / size[1], 0.7 * camera.height / size[1]
-            add_bar(figure, (x, y, unit * 10 / size[0], height), shown, panel)
+            add_bar(figure, (x, y, unit * 10 / size[0], height), shown, panel, look)
         left += width
     top = 1 - unit * 20 / size[1]
     figure.text(unit * LEFT / size[0], top, dump.scene, fontsize=10, weight="bold")
-    figure.text(1 - unit * LEFT / size[0], top, title_of(dump), fontsize=8, ha="right")
+    figure.text(1 - unit * LEFT / size[0], top, title_of(dump, look.gap), fontsize=8, ha="right")
     figure.text(unit * LEFT / size[0], unit * 10 / size[1], notes_of(dump, look, panels), fontsize=7, color=GREY)
     return figure
 
 
-def draw_panels(dumps, look, panel="bodies"):
-    """The figure of several dumps side by side, two or three in a row, with one colour bar. panel: bodies or contacts."""
+def write_label(figure, place, label, dump, look):
+    """Above the middle of the upper edge of a panel, place: what it is, and below it, small, step, time and sizes."""
+    words = label + (f": {pieces_text(dump, look.gap)}" if look.gap is not None else "")
+    inches, height = look.camera.width / look.dpi, figure.get_size_inches()[1]
+    for text, size, above, colour in ((words, 10, 0.20, "black"), (title_of(dump), 7.5, 0.06, GREY)):
+        points = size * min(1.0, inches / text_width(text, size))
+        figure.text(place[0], place[1] + above / height, text, fontsize=points, ha="center", color=colour)
+
+
+def draw_panels(dumps, look, panel="bodies", labels=(), in_a_row=False):
+    """The figure of several dumps side by side, two or three in a row, with one colour bar. panel: bodies or contacts; labels: above
+    each; in_a_row: three are not two and one."""
     camera, unit, count = look.camera, look.dpi / 100, len(dumps)
-    columns = min(count, 2 if count <= 4 else 3)
+    columns = min(count, 2 if count <= 4 and not (in_a_row and count == 3) else 3)
     rows = -(-count // columns)
-    each = camera.width + unit * LEFT, camera.height + unit * LEFT
+    each = camera.width + unit * LEFT, camera.height + unit * (LEFT + (LABEL if labels else 0))
     size = columns * each[0] + unit * BAR, rows * each[1] + unit * (BELOW + ABOVE - LEFT)
     figure, shown = empty_figure(size, look.dpi), None
     for number, dump in enumerate(dumps):
@@ -212,11 +247,14 @@ def draw_panels(dumps, look, panel="bodies"):
         image = render(dump, camera, look.bounds, body_colours(dump, look), mesh_colours(dump, look), look.cut)
         place = left / size[0], bottom / size[1], camera.width / size[0], camera.height / size[1]
         shown = paint_panel(figure, place, dump, look, panel, image) or shown
-        figure.text((left + unit * 6) / size[0], (bottom + camera.height - unit * 6) / size[1], title_of(dump), fontsize=8,
-                    va="top")
+        if labels:
+            write_label(figure, ((left + 0.5 * camera.width) / size[0], (bottom + camera.height) / size[1]), labels[number], dump, look)
+            continue
+        figure.text((left + unit * 6) / size[0], (bottom + camera.height - unit * 6) / size[1], title_of(dump, look.gap),
+                    fontsize=8, va="top")
     if has_bar(look, panel) and shown is not None:
         x, height = (columns * each[0] + unit * LEFT) / size[0], min(0.7 * size[1], 0.9 * unit * LONGEST)
-        add_bar(figure, (x, 0.5 * (size[1] - height) / size[1], unit * 10 / size[0], height / size[1]), shown, panel)
+        add_bar(figure, (x, 0.5 * (size[1] - height) / size[1], unit * 10 / size[0], height / size[1]), shown, panel, look)
     figure.text(unit * LEFT / size[0], 1 - unit * 20 / size[1], dumps.scene, fontsize=10, weight="bold")
     figure.text(unit * LEFT / size[0], unit * 10 / size[1], notes_of(dumps[0], look, [panel]), fontsize=7, color=GREY)
     return figure

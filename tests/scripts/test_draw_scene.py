@@ -23,7 +23,8 @@ PROGRAM = os.environ.get("CCPBENCH_PROGRAM", "")
 sys.path.insert(0, str(SCRIPTS))
 
 from scene.dump import read_dump  # noqa: E402
-from scene.picture import contact_lines, look_of, mesh_colours  # noqa: E402
+from scene.picture import body_colours, contact_lines, look_of, mesh_colours  # noqa: E402
+from scene.pieces import COLOURS, colour_numbers, pieces_of, pieces_text  # noqa: E402
 from scene.render import SECTION, axes_of, bounds_of, framed, outline, render  # noqa: E402
 
 RED = np.array([1.0, 0.0, 0.0])
@@ -142,6 +143,42 @@ class Rendering(Scratch):
         np.testing.assert_allclose(along * [1, -1], 0.5 * np.array([0.25, -2.0]) / sizes[0], atol=1e-12)
         np.testing.assert_allclose(ends[0, 1], look.camera.project(dump.points)[0])
 
+    def chain(self, gaps=(0.0, 2e-3, 1e-3, 0.0), **changes):
+        """Six balls: contacts of 0–1, 1–2, 3–4 and one of 5 with the floor, with these gaps."""
+        sides = ((0, 1), (1, 2), (4, 3), (5, 6))
+        contacts = [((float(k), 0.0, 0.0), pair, (0.0, 0.0, 0.0)) for k, pair in enumerate(sides)]
+        bodies = [(SPHERE, (0.5, 0.0, 0.0), (float(k), 0.0, 0.5)) for k in range(6)]
+        return read_dump(self.made(bodies=bodies, contacts=contacts, changes={"ccpbench_geometry/contact_gaps": list(gaps), **changes}))
+
+    def test_pieces_hang_together_through_small_gaps_of_two_bodies(self):
+        dump = self.chain()
+        for gap, numbers, sizes in ((1e-3, [0, 0, 2, 1, 1, 3], [2, 2, 1, 1]), (2e-3, [0, 0, 0, 1, 1, 2], [3, 2, 1]),
+                                    (0.0, [0, 0, 1, 2, 3, 4], [2, 1, 1, 1, 1])):
+            found = pieces_of(dump, gap)
+            self.assertEqual([list(values) for values in found], [numbers, sizes])
+        self.assertEqual(pieces_text(dump, 2e-3), "largest piece 3 of 6 bodies")
+        last = len(COLOURS) - 1
+        self.assertEqual(list(colour_numbers(dump, 0.0)), [0, 0, last, last, last, last])  # those alone are all of one colour
+        gone = self.chain(**{"ccpbench_geometry/present": [1, 1, 1, 1, 1, 0, 1]})
+        self.assertEqual([list(values) for values in pieces_of(gone, 2e-3)], [[0, 0, 0, 1, 1, -1], [3, 2]])
+        self.assertEqual(pieces_text(gone, 2e-3), "largest piece 3 of 5 bodies")
+        self.assertEqual(pieces_text(read_dump(self.made(bodies=(), contacts=())), 0.0), "largest piece 0 of 0 bodies")
+
+    def test_pieces_have_colours_by_their_size(self):
+        dump = self.chain()
+        colours = body_colours(dump, look_of([dump], (0.0, 0.0), 100, gap=2e-3))
+        wanted = [[int(COLOURS[k][i:i + 2], 16) / 255 for i in (1, 3, 5)] for k in (0, 0, 0, 1, 1, -1)]
+        np.testing.assert_allclose(colours[:6], wanted, atol=1e-9)
+        self.assertEqual(look_of([dump], (0.0, 0.0), 100, gap=2e-3).fastest, 0.0)
+        light = [[int(colour[i:i + 2], 16) for i in (1, 3, 5)] @ np.array([0.299, 0.587, 0.114]) for colour in COLOURS]
+        self.assertTrue((np.diff(light) > 12).all(), light)  # grey prints serve
+
+    def test_a_slope_has_no_lines_and_a_width_instead(self):
+        c, s = math.cos(0.5), math.sin(0.5)
+        for turn, words in ((make_dump.UPRIGHT, "lines of the floor: "), ((c, 0, s, 0, 1, 0, -s, 0, c), "a panel is ")):
+            dump = read_dump(self.made(obstacles=[(HALF_SPACE, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), turn)]))
+            self.assertIn(words, look_of([dump], (-60.0, 22.0), 100).scale)
+
     def test_rows_that_are_not_seen_come_after_the_contacts(self):
         changes = {"fclib_global/vectors/mu": [0.25, 0.0], "guesses/1/r": [2.0, 0.5, -0.25, 9.0, 0.0, 0.0],
                    "ccpbench_geometry/velocities": [3.0, 0.0, 4.0], "ccpbench_state/values": [1.0]}
@@ -203,6 +240,92 @@ class Script(Scratch):
         self.assertGreater(further, 5.0)
         self.assertAlmostEqual((rows[2] + half - pitch - rows[0]) / further, 7.0, delta=0.5)
         self.assertFalse(coloured[half:, middle:wide].any())
+
+    def make_runs(self):
+        """Two runs of a ball, which is farther along x in the second one, and in each at the later step."""
+        for run, steps in (("slow", (3, 4)), ("quick", (3, 9))):
+            (self.folder / run).mkdir()
+            for step in steps:
+                place = 0.1 * step if run == "slow" else 0.2 * step
+                self.made(f"{run}/made_up.{step:06}.global.hdf5", step=step, bodies=[(SPHERE, (0.5, 0.0, 0.0), (place, 0.0, 0.5))])
+        return [self.folder / run for run in ("slow", "quick")]
+
+    def balls(self, path):
+        """Where the middle of the ball is in the left and the right half of a picture seen from above, pixels from the top."""
+        with Image.open(path) as image:
+            pixels = np.asarray(image.convert("RGB"), float)
+        coloured = np.ptp(pixels, axis=2) > 40
+        half, wide = coloured.shape[1] // 2 - 30, int(0.85 * coloured.shape[1])  # beside the colour bar
+        return [np.argwhere(part)[:, 0].mean() for part in (coloured[:, :half], coloured[:, half:wide])]
+
+    def test_panels_of_several_folders_are_a_row_of_runs(self):
+        runs, out = self.make_runs(), self.folder / "out"
+        options = ("--write", "panels", "--view=0,90", "--out", out)
+        path = out / "made_up.panels.png"
+
+        def drawn(*arguments):
+            result = self.run_script(*arguments, *options)
+            self.assertEqual((result.returncode, result.stderr, result.stdout), (0, "", f"panels: {path}\n"))
+            return path.read_bytes()
+
+        last = drawn(*runs)  # steps 4 and 9, at 0.4 and 1.8 m
+        places = self.balls(path)
+        self.assertEqual(drawn(runs[0], *sorted(runs[1].iterdir())), last)  # files named one by one are the same run
+        self.assertEqual(drawn(runs[0] / "made_up.000004.global.hdf5", runs[1]), last)
+        self.assertEqual(drawn(*runs, "--labels", "slow,quick"), last)  # the usual labels are the folders
+        same = drawn(*runs, "--step", "3")  # at 0.3 and 0.6 m
+        self.assertNotEqual(same, last)
+        nearer = self.balls(path)
+        self.assertGreater(places[1] - places[0], 2.0 * (nearer[1] - nearer[0]))
+        self.assertGreater(nearer[1] - nearer[0], 5.0)
+        drawn(*reversed(runs))
+        np.testing.assert_allclose(self.balls(path), places[::-1], atol=1.0)  # one extent, in the order of the command line
+        labelled = drawn(*runs, "--labels", " c = 10 N , c = $50$ N", "--pieces", "0.001")
+        self.assertNotEqual(drawn(*runs, "--labels", "c = 10 N,c = 51 N", "--pieces", "0.001"), labelled)
+
+    def test_three_runs_are_one_row_and_steps_of_one_run_have_labels_too(self):
+        runs = self.make_runs()
+        (self.folder / "more").mkdir()
+        self.made("more/made_up.000003.global.hdf5")
+        sizes = {}
+        for name, places in (("two", runs), ("three", [*runs, self.folder / "more"])):
+            self.assertEqual(self.run_script(*places, "--write", "panels", "--out", self.folder / name).returncode, 0)
+            with Image.open(self.folder / name / "made_up.panels.png") as image:
+                sizes[name] = image.size
+        self.assertAlmostEqual(sizes["three"][1], sizes["two"][1], delta=30)
+        self.assertGreater(sizes["three"][0], 1.3 * sizes["two"][0])
+        for name, more in (("plain", ()), ("labelled", ("--labels", "early,late"))):
+            result = self.run_script(runs[0], "--write", "panels", *more, "--out", self.folder / name)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            with Image.open(self.folder / name / "made_up.panels.png") as image:
+                sizes[name] = image.size
+        self.assertEqual(sizes["labelled"][1] - sizes["plain"][1], 34)
+
+    def test_runs_that_cannot_be_drawn_are_one_line(self):
+        slow, quick = self.make_runs()
+        (self.folder / "other").mkdir()
+        other = self.made("other/other.hdf5", scene="other")
+        panels = ("--write", "panels")
+        for expected, *arguments in (
+                ("--labels: 1 label, expected 2, one for each of the 2 runs", slow, quick, *panels, "--labels", "a"),
+                ("--labels: 3 labels, expected 2, one for each of the 2 runs", slow, quick, *panels, "--labels", "a,b,c"),
+                ("--labels: 1 label, expected 2, one for each of the 2 steps", slow, *panels, "--labels", "a"),
+                ("--labels: expected --write panels", slow, "--labels", "a,b"),
+                ("--step: expected several folders, each a run, and --write panels", slow, *panels, "--step", "3"),
+                ("--step: expected several folders", slow, quick, "--step", "3"),
+                (f"{slow}: no step 9 of those named, expected one that is there (3, 4)", slow, quick, *panels, "--step", "9"),
+                ("--write: panels of 2 folders and png, expected panels alone", slow, quick, "--write", "png,panels"),
+                (f"{other}: is of the scene 'other', expected 'made_up' as in", slow, other.parent, *panels),
+                (f"has the name of {slow / 'made_up.000003.global.hdf5'}, expected one run", slow, quick),
+                (f"{self.folder / 'empty'}: no .hdf5 file in this folder", slow, self.folder / "empty", *panels)):
+            (self.folder / "empty").mkdir(exist_ok=True)
+            result = self.run_script(*arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+            self.assertRegex(result.stderr, r"^draw_scene.py: [^\n]*\n$")
+            self.assertIn(expected, result.stderr)
+        for wrong in (["--labels", "a,,b"], ["--labels", ""], ["--pieces=-1"], ["--pieces", "small"], ["--pieces", "nan"], ["--step=-1"]):
+            self.assertEqual(self.run_script(slow, quick, *panels, *wrong).returncode, 2, wrong)
+        self.assertEqual(list(self.folder.rglob("*.png")), [])
 
     def test_options_choose_what_is_written_where_and_from_where_it_is_seen(self):
         path = self.made()

@@ -102,6 +102,19 @@ class PlotMaps(unittest.TestCase):
         greys = [sum(share * int(fill[i:i + 2], 16) for share, i in ((0.299, 0), (0.587, 2), (0.114, 4))) for fill in fills if fill != "d5e8f7"]
         self.assertLess(max(greys), 228 - 50)  # of light blue
 
+    def test_a_plot_of_kind_map_names_its_axes(self):
+        make_divergences(self.folder)
+        manifest = json.loads((self.folder / "manifest.json").read_text())
+        manifest["config"]["plots"][0].update({"x_label": "δ of W", "y_label": "ε, m"})
+        (self.folder / "manifest.json").write_text(json.dumps(manifest))
+        result = self.run_script("--format", "svg")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        text = (self.folder / "plots" / "map-unsolved_steps-delta-epsilon-m-p_rigid-ncp-PQN.svg").read_text()
+        said = re.findall(r"<!-- (.*?) -->", text)
+        self.assertIn("δ of W", said)
+        self.assertIn("ε, m", said)
+        self.assertNotIn("delta", said)
+
     def test_a_map_of_a_pair_has_all_that_tells_zipped_values_apart_and_says_what_it_is_the_median_of(self):
         make_divergences(self.folder)
         result = self.run_script("--metric", "unsolved_steps", "--format", "svg")

@@ -141,6 +141,12 @@ class Means(unittest.TestCase):
         self.assertEqual([row[0] for row in rows[1:]], ["load 1"] * 3 + ["load 2"] * 3 + ["paper"] * 2)
         self.assertEqual(rows[1][2:], ["4", "23.333333333333332"])
 
+    def test_the_papers_values_of_a_case_stand_below_it(self):
+        cells = self.make_folder([TABLE])
+        table = table_of({**TABLE, "paper": {"iterations": {"1": [7, None], "3": [1, 1]}}}, cells)
+        self.assertEqual([row[0] for row in table.rows], ["load 1"] * 3 + ["paper"] + ["load 2"] * 3)
+        self.assertIn("| paper | iterations, mean | 7 | – |", markdown_of(table).splitlines())
+
     def test_over_is_of_the_quantity_and_times_are_in_ms(self):
         cells = self.make_folder([TABLE])
         for over, iterations, residual, time in (("smallest", 10, "2", "0.1"), ("largest", 40, "2", "1.6"), ("median", 20, "2", "0.4")):

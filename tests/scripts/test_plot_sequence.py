@@ -149,6 +149,73 @@ class PlotSequence(unittest.TestCase):
         self.assertIn("iteration limit, 8 iterations", limited)
         self.assertIn("solved, 5 iterations", limited)
 
+    def make_traced(self, steps, plots, models=("ccp",)):
+        """A cell `one` with the primal residual, which is 0 in the row of the start, and a cell `other` without; residual 10^-k in
+        step 2, a hundredth of it in each later one."""
+        self.make_folder({"one": self.steps(12, 3, lambda k: 40), "other": self.steps(12, 3, lambda k: 40)}, plots=plots, models=models)
+        for number, cell in enumerate(sorted((self.folder / "cells").iterdir())):
+            for step in steps:
+                head = ["iteration", "elapsed_s", "relative_residual", *(["primal_residual"] if number % 2 == 0 else [])]
+                rows = [[k, 1e-3 * k, 10.0 ** (2 - step - k), *([10.0 ** -k if k else 0.0] if number % 2 == 0 else [])] for k in range(7)]
+                (cell / f"trace.{step}.csv").write_text("\n".join(",".join(map(str, row)) for row in [head, *rows]) + "\n")
+
+    def side_by_side(self, *arguments):
+        """The names of the figures with several steps."""
+        result = self.run_script(self.folder, "--format", "svg", *arguments, script="plot_convergence.py")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return [name for name in self.pictures() if name.startswith("steps-")]
+
+    ASKED = ({"kind": "convergence", "x": "iteration", "y": "relative_residual"}, {"kind": "convergence", "x": "elapsed_s", "y": "relative_residual"},
+             {"kind": "convergence", "x": "iteration", "y": "primal_residual"}, {"kind": "sweep", "against": "contacts"})
+
+    def test_traced_steps_stand_side_by_side_with_a_row_for_each_plot_of_the_config(self):
+        self.make_traced((2, 7, 9), self.ASKED)
+        self.assertEqual(self.side_by_side(), ["steps-ccp-elapsed_s.svg", "steps-ccp-iteration.svg"])
+        text = self.svg("steps-ccp-iteration.svg")
+        said = re.findall(r"<!-- (.*?) -->", text)
+        for step in (2, 7, 9):
+            self.assertEqual(said.count(f"ball_box, step {step}"), 2)  # above each row
+        for words, count in (("relative velocity residual", 1), ("primal residual (N·s)", 1), ("iteration", 3), ("one", 1), ("other", 1)):
+            self.assertEqual(said.count(words), count, said)
+        self.assertTrue([w for w in said if "Without primal residual: other." in w], said)
+        self.assertNotIn("0: ", " ".join(said))  # the row of the start has no primal residual
+        self.assertIn("relative velocity residual", self.said("steps-ccp-elapsed_s.svg"))
+
+    def panel_lines(self, name):
+        """Of each panel the points of its first curve, from the upper left corner of the page."""
+        found = []
+        for panel in self.svg(name).split('<g id="axes_')[1:-1]:  # the last one is the legend
+            line = re.search(r'<path d="([^"]*)" clip-path="[^"]*" style="fill: none;[^"]* stroke-width: 1.1[";]', panel)
+            found.append([(float(x), float(y)) for x, y in re.findall(r"[ML] ([\d.]+) ([\d.]+)", line.group(1))])
+        return found
+
+    def test_panels_of_a_row_have_the_same_axes(self):
+        self.make_traced((2, 4), self.ASKED[:1])
+        self.assertEqual(self.side_by_side("--legend", "labels"), ["steps-ccp-iteration.svg"])
+        first, later = self.panel_lines("steps-ccp-iteration.svg")
+        self.assertGreater(later[0][0], first[-1][0])
+        rises = [b[1] - a[1] for a, b in zip(first, later)]
+        decade = first[1][1] - first[0][1]
+        for rise in rises:
+            self.assertAlmostEqual(rise, 2 * decade, delta=1.0)  # a hundredth
+
+    def test_only_two_to_four_steps_stand_side_by_side_and_only_where_plots_ask(self):
+        self.make_traced((2, 3, 4, 5, 6), self.ASKED[:1], models=("ccp", "ncp"))
+        self.assertEqual(self.side_by_side(), [])
+        self.assertEqual(len(self.pictures()), 20)
+        for path in self.folder.glob("cells/*/trace.6.csv"):
+            path.unlink()
+        self.assertEqual(self.side_by_side(), ["steps-ccp-iteration.svg", "steps-ncp-iteration.svg"])
+        self.assertEqual(self.side_by_side("--only", "one", "--width", "single", "--title"), ["steps-ccp-iteration.svg", "steps-ncp-iteration.svg"])
+        said = re.findall(r"<!-- (.*?) -->", self.svg("steps-ncp-iteration.svg"))
+        self.assertNotIn("other", said)
+        self.assertIn("Coulomb model (ncp)", said)
+        self.assertEqual(said.count("iteration"), 4)  # panels below each other
+
+    def test_side_by_side_plots_of_what_no_trace_has_are_left_out(self):
+        self.make_traced((2, 3), [{"kind": "convergence", "x": "products", "y": "relative_residual"}, {"kind": "convergence", "y": "merit"}])
+        self.assertEqual(self.side_by_side(), [])
+
     def test_folders_without_sequences_are_left_alone_and_the_other_way_round(self):
         self.two_cells()
         result = self.run_script(self.folder, "--format", "svg", script="plot_convergence.py")
