@@ -131,6 +131,22 @@ TEST_CASE("shards run every cell once") {
   CHECK(read_results(place / "alone/test1a").size() < 9);
 }
 
+TEST_CASE("a dry run gives a lower bound where it sees the first steps of a motion alone") {
+  const Workplace place;
+  const auto estimate = [&](int steps) {
+    const std::string config = place.write("long.json", R"({"name": "long", "problems": [{"scene": "ball_box",
+      "parameters": {"spheres": 8}, "sequence": {"steps": )" +
+                                                            std::to_string(steps) +
+                                                            R"(, "driver": {"tolerance": 1e-6}}}],
+      "solvers": [{"solver": "proximal_newton"}]})");
+    const Answer answer = run_program(place, {"run", config, "--out", "out", "--dry-run"});
+    CHECK(answer.code == 0);
+    return lines_of(answer.out).back();
+  };
+  CHECK_THAT(estimate(3), Catch::StartsWith("time: about ") && Catch::Contains("for 1 cell, from a look at"));
+  CHECK_THAT(estimate(999999), Catch::StartsWith("time: at least ") && Catch::Contains("in a sequence no later than at"));
+}
+
 TEST_CASE("a dry run lists the cells, says what is known of their time, and writes nothing") {
   const Workplace place;
   const auto dry_run = [&](const Arguments& more = {}) {

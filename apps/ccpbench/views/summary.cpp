@@ -118,11 +118,14 @@ std::string counts_text(const RunReport& report) {
   return parts.empty() ? "nothing finished" : join(parts, ", ");
 }
 
-/// What an estimate from steps of sequences rests on, and where it ends.
+/// What an estimate from steps of sequences rests on, and where it ends. From the first steps alone it is a lower bound:
+/// what comes later has more contacts, and steps that are left unsolved take all their iterations.
 std::string sequences_text(const RunEstimate& estimate) {
-  const std::string seen = fmt::format(
-      "about {} for {}, from a look at {}", duration(estimate.sequence_s + estimate.drive_s),
-      counted(estimate.sequence_cells, "cell"), counted(static_cast<std::size_t>(estimate.looked_steps), "step"));
+  constexpr double telling_reach = 0.25;
+  const std::string seen =
+      fmt::format("{} {} for {}, from a look at {}", estimate.reach < telling_reach ? "at least" : "about",
+                  duration(estimate.sequence_s + estimate.drive_s), counted(estimate.sequence_cells, "cell"),
+                  counted(static_cast<std::size_t>(estimate.looked_steps), "step"));
   if (estimate.reach >= 1.0) return seen;
   return seen +
          fmt::format(", in a sequence no later than at {:.2g} % (contacts grow while bodies fall)", 100.0 * estimate.reach);

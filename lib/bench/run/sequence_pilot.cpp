@@ -34,6 +34,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_sequences = 40;  // that are looked at
 constexpr double good_reach = 0.25;         // of a sequence, that a look should come to
 constexpr double longest_share = 0.2;       // of the whole time, for one of several sequences
+constexpr double looking_share = 0.7;       // of the time that is left, for a look: the rest is for its last step and its sums
 constexpr double per_cell = 0.01;           // s: a process, and its files
 constexpr double driving_share = 0.4;       // of the time for a sequence
 constexpr double shortest_solve = 0.05;     // s, of a step that is looked at
@@ -378,8 +379,10 @@ struct GroupLook {
   }
 };
 
+/// A look of `look_s`; its process ends at the latest after `left_s`, and what it has not said by then is unknown.
 GroupLook look_in_worker(const Plan& plan, const std::vector<std::size_t>& members, const Catalog& catalog,
                          const fs::path& folder, double look_s, double left_s) {
+  look_s = std::min(look_s, looking_share * left_s);
   SharedNumbers numbers(cells_at + numbers_of_cell * members.size());
   ProcessPool pool;
   pool.spawn(0, {std::min(left_s, 3.0 * look_s), plan.cells[members.front()].limits.memory_mb}, "/dev/null", [&] {
