@@ -1,7 +1,9 @@
 #include <Eigen/Geometry>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
+#include <string>
 
 #include "core/error.hpp"
 #include "problems/dynamics/obstacle.hpp"
@@ -56,7 +58,30 @@ TEST_CASE("100 ellipsoids come into the drum at once, 100 spheres in two batches
   let_fall(*spheres, 614);
   CHECK(spheres->problem().problem.dofs() == 6 * 81);
   let_fall(*spheres, 1);
-  CHECK(spheres->problem().problem.dofs() == 6 * 100);
+  const Vector diagonal = spheres->problem().problem.global().H.diagonal();
+  REQUIRE(diagonal.size() == 6 * 100);
+  double mass = 0.0;
+  for (Index i = 0; i < 100; ++i) mass += diagonal[6 * i + 1];
+  CHECK(mass == Approx(100.0 * 4.0 / 3.0 * std::numbers::pi * 0.512 * 0.1).epsilon(1e-12));
+}
+
+TEST_CASE("the drum rests until a fall after the last batch, and then turns at 1 rad/s") {
+  for (const char* shape : {"ellipsoid", "sphere"}) {
+    CAPTURE(shape);
+    const std::int64_t start = std::string(shape) == "sphere" ? 1230 : 615;  // steps of 1 ms: one batch, and two
+    const auto motion = scene_in_time("drum", {{"shape", shape}});
+    MotionState state = motion->state();
+    state.values.segment<3>(0) = Vector3(0.0, 0.25, -0.92);  // at the lowest facet
+    for (const std::int64_t step : {start - 2, start + 2}) {
+      CAPTURE(step);
+      state.step = step;
+      motion->restore(state);
+      const ContactProblem problem = motion->problem().problem;
+      REQUIRE(problem.constraints().count() > 0);
+      const Vector3 slip = problem.global().b.head<3>();
+      CHECK(slip.tail<2>().norm() == Approx(step < start ? 0.0 : 0.995).margin(0.01));
+    }
+  }
 }
 
 TEST_CASE("particles come into the drum without touching anything, whatever their number") {
