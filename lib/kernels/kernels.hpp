@@ -5,6 +5,7 @@
 #include "kernels/contact_loops.hpp"
 #include "kernels/group_loops.hpp"
 #include "kernels/jacobi_loops.hpp"
+#include "kernels/krylov_loops.hpp"
 #include "kernels/pair_loops.hpp"
 #include "kernels/panel_loops.hpp"
 
@@ -24,6 +25,7 @@ struct Kernels {
   const ContactLoops& contacts;
   const GroupLoops& groups;
   const JacobiLoops& jacobi;
+  const KrylovLoops& krylov;
   const PairLoops& pairs;
   const PanelLoops& panels;
 };

@@ -12,6 +12,7 @@ extern const BlockRowLoops block_row_loops;
 extern const ContactLoops contact_loops;
 extern const GroupLoops group_loops;
 extern const JacobiLoops jacobi_loops;
+extern const KrylovLoops krylov_loops;
 extern const PairLoops pair_loops;
 extern const PanelLoops panel_loops;
 extern const Kernels table;

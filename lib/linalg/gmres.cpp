@@ -36,12 +36,14 @@ bool Gmres::extend(const Operator& A, const Operator& M, int column) {
   const auto j = static_cast<std::size_t>(column);
   M(basis_[j], preconditioned_);
   A(preconditioned_, work_);
+  const Index n = work_.size();
   const double before = work_.norm();
-  for (int i = 0; i <= column; ++i) {
-    hessenberg_(i, column) = basis_[static_cast<std::size_t>(i)].dot(work_);
-    work_ -= hessenberg_(i, column) * basis_[static_cast<std::size_t>(i)];
+  double along = loops_.dot(n, basis_[0].data(), work_.data());  // the vector that is next; after the last one ‖work‖²
+  for (std::size_t i = 0; i <= j; ++i) {
+    hessenberg_(static_cast<Index>(i), column) = along;
+    along = loops_.subtract(n, along, basis_[i].data(), work_.data(), i < j ? basis_[i + 1].data() : nullptr);
   }
-  double after = work_.norm();
+  double after = std::sqrt(along);
   const bool invariant = !(after > small * before);
   if (invariant)
     after = 0.0;

@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "kernels/kernels.hpp"
 
 namespace ccp {
 
 /// Restarted GMRES with right preconditioning, so that the residual it minimises and stops on is the true one (Saad and
 /// Schultz 1986; Saad 2003, Algorithm 9.5). All memory is taken by the constructor. Singular systems get a least-squares
-/// solution of the Krylov space. Deterministic: sums run in index order.
+/// solution of the Krylov space. Deterministic: the order of sums is that of KrylovLoops.
 class Gmres {
  public:
   /// y <- operator applied to x; x and y do not overlap.
@@ -33,6 +34,7 @@ class Gmres {
   bool extend(const Operator& A, const Operator& M, int column);
   void add_solution(const Operator& M, int columns, Vector& x);
 
+  const KrylovLoops& loops_ = kernels().krylov;
   int restart_;
   bool singular_ = false;  ///< A maps a direction of the last space to nothing
   std::vector<Vector> basis_;

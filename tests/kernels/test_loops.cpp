@@ -208,6 +208,38 @@ TEST_CASE("the loops of Jacobi have the bits of its formula, with every instruct
   });
 }
 
+TEST_CASE("Gram–Schmidt has the bits of its four sums, with every instruction set", "[kernels]") {
+  const auto four_sums = [](const Vector& x, const Vector& y) {
+    const Vector terms = x.cwiseProduct(y);
+    Vector sums = Vector::Zero(4);
+    const Index whole = terms.size() / 4 * 4;
+    for (Index k = 0; k < whole; ++k) sums[k % 4] += terms[k];
+    double even = sums[0] + sums[2], odd = sums[1] + sums[3];
+    const bool pair = terms.size() - whole >= 2;
+    if (pair) {
+      even += terms[whole];
+      odd += terms[whole + 1];
+    }
+    return terms.size() % 2 == 1 ? (even + odd) + terms[terms.size() - 1] : even + odd;
+  };
+  for (const Index n : {1, 2, 3, 4, 5, 6, 7, 8, 11, 803}) {
+    CAPTURE(n);
+    Uniform uniform(67);
+    const Vector x = random_vector(n, uniform), y = random_vector(n, uniform), next = random_vector(n, uniform);
+    const double factor = 0.37;
+    const Vector less = y - factor * x;
+    for_each_version([&](InstructionSet version) {
+      const KrylovLoops& loops = kernels(version).krylov;
+      CHECK(loops.dot(n, x.data(), y.data()) == four_sums(x, y));
+      Vector found = y;
+      CHECK(loops.subtract(n, factor, x.data(), found.data(), next.data()) == four_sums(next, less));
+      CHECK(same_bits(found, less));
+      found = y;
+      CHECK(loops.subtract(n, factor, x.data(), found.data(), nullptr) == four_sums(less, less));
+    });
+  }
+}
+
 TEST_CASE("a NaN is none of the largest components of Jacobi", "[kernels]") {
   Vector gamma = Vector::Zero(60), nearest = gamma;
   nearest.head<3>().setConstant(std::numeric_limits<double>::quiet_NaN());
