@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "problem/judge/judge.hpp"
+#include "solvers/newton/sweep_phase.hpp"
 #include "solvers/proximal_newton/newton_system.hpp"
+#include "solvers/run_monitor.hpp"
 #include "support/build_scene.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
@@ -159,6 +162,57 @@ TEST_CASE("from where sweeps end a packing takes few Newton steps", "[newton]") 
   const auto usual = factorizations(50.0);
   CHECK(usual <= 20);
   CHECK(factorizations(1.5) > usual);
+}
+
+TEST_CASE("lagged sweeps go on where nonlinear ones do not progress", "[newton]") {
+  const ContactProblem problem = scene_with("random_contacts", {{"contacts", std::int64_t{500}}}, 2);
+  StopRule stop;
+  stop.max_iterations = 5000;
+  const auto run_with = [&](bool lagged) {
+    return run(problem,
+               {"proximal_newton", Model::ncp, stop, {{"first_phase", std::string("sweeps")}, {"lagged_sweeps", lagged}}});
+  };
+  const Result with = run_with(true), without = run_with(false);
+  CHECK(with.status == Status::solved);
+  CHECK(with.counters.factorizations <= 5);
+  CHECK(without.counters.factorizations >= 20);
+  const auto lagged = [](const Result& result) {
+    return std::any_of(result.notes.begin(), result.notes.end(),
+                       [](const std::string& note) { return note.find("lagged ones") != std::string::npos; });
+  };
+  CHECK(lagged(with));
+  CHECK_FALSE(lagged(without));
+}
+
+TEST_CASE("sweeps end where they do not progress", "[newton]") {
+  const ContactProblem problem = scene_with("random_contacts", {{"contacts", std::int64_t{60}}});
+  Judge judge(problem, Model::ncp);
+  StopRule stop;
+  stop.tolerance = 0.0;
+  stop.max_iterations = 3000;
+  const auto sweep = [&](auto&& make, const SweepRunner::Limits& limits) {
+    RunMonitor monitor(judge, stop, 1);
+    monitor.begin({});
+    auto sweeps = make(monitor);
+    const Vector zero = Vector::Zero(problem.rows());
+    const auto residual = [&](const Vector& impulse) {
+      return judge.evaluate(Measure::velocity_residual, {&impulse, nullptr});
+    };
+    return sweeps.run(zero, zero, limits, residual, {}, monitor);
+  };
+  const auto nonlinear = [&](Monitor& monitor) { return SweepRunner(problem, Model::ncp, monitor); };
+  const auto lagged = [&](Monitor& monitor) { return LaggedSweepRunner(problem, 50, monitor); };
+  const double target = 1e-9;
+  const SweepRunner::Result free = sweep(nonlinear, {target, 2000}), strict = sweep(nonlinear, {0.0, 2000, 1e-30});
+  CHECK(free.residual <= target);
+  CHECK_FALSE(free.stagnated);
+  CHECK(strict.stagnated);
+  CHECK_FALSE(strict.stopped);
+  const SweepRunner::Result convex = sweep(lagged, {1e-5, 2000});
+  CHECK(convex.residual <= 1e-5);
+  CHECK_FALSE(convex.stagnated);
+  CHECK(sweep(lagged, {0.0, 2000, 1e-30}).stagnated);
+  CHECK_FALSE(sweep(lagged, {0.0, 120}).stagnated);
 }
 
 TEST_CASE("many rows on fewer velocities are not analysed by contacts", "[newton]") {

@@ -16,10 +16,11 @@ inline ccp::ContactProblem build_scene(const std::string& scene,
   return made->build(seed);
 }
 
-/// The same with typed values, from seed 1.
+/// The same with typed values.
 inline ccp::ContactProblem scene_with(const std::string& scene,
-                                      const std::vector<std::pair<std::string, ccp::FieldValue>>& parameters) {
+                                      const std::vector<std::pair<std::string, ccp::FieldValue>>& parameters,
+                                      std::uint64_t seed = 1) {
   const auto made = ccp::make_scene(scene);
   for (const auto& [name, value] : parameters) made->parameters().set(name, value);
-  return made->build(1);
+  return made->build(seed);
 }

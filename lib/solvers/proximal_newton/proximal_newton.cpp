@@ -37,6 +37,8 @@ struct ProximalSettings {
   double swept_step_factor = 50.0;
   double handover = 3e-3;
   double sweep_reduction = 0.1;
+  bool lagged_sweeps = true;
+  int sweeps_per_shift = 50;
 };
 
 /// Sweeps come first when a factorisation costs more than this many operations.
@@ -55,6 +57,8 @@ class ProximalSession final : public Session {
       : settings_(settings),
         problem_(problem),
         sub_(problem, model, settings.step_factor, settings.space),
+        symmetric_(problem.symmetric_mass() && problem.symmetry_defect() == 0.0),
+        model_(model),
         weight_(settings.weight),
         impulse_(Vector::Zero(problem.rows())),
         best_(problem.rows()),
@@ -111,6 +115,8 @@ class ProximalSession final : public Session {
       centre_.setZero();
     weight_ = settings_.weight;
     memory_ = settings_.memory;
+    may_lag_ = settings_.lagged_sweeps && model_ == Model::ncp && symmetric_;
+    lagged_.reset();
     best_.restart(impulse_);
     sub_.begin(centre_, weight_);
   }
@@ -131,17 +137,34 @@ class ProximalSession final : public Session {
   }
 
   /// Nonlinear Gauss–Seidel from the best iterate until its residual has fallen by `reduction` (H.7), for at most the time
-  /// that the Newton steps of one subproblem take. False when the run is over.
+  /// that the Newton steps of one subproblem take. Where that does not progress, lagged sweeps for as long; where these do
+  /// not either, all the rest of it. False when the run is over.
   bool sweep(double reduction, const Vector& shift, Monitor& monitor) {
     const auto residual = [this](const Vector& impulse) {
       pad(problem_.constraints(), impulse, centre_);
       sub_.begin(centre_, weight_);
       return sub_.residual();
     };
+    const auto improve = [&](auto& sweeps, const SweepRunner::Limits& limits) {
+      const SweepRunner::Result swept = sweeps.run(best_.impulse(), shift, limits, residual, native_.values(), monitor);
+      if (swept.residual <= best_.residual() || swept.solved) best_.keep(swept.residual, swept.impulse);
+      return swept;
+    };
     native_.clear();
-    const SweepRunner::Limits limits{reduction * best_.residual(), sweeps_budget()};
-    const SweepRunner::Result swept = sweeps_->run(best_.impulse(), shift, limits, residual, native_.values(), monitor);
-    if (swept.residual <= best_.residual() || swept.solved) best_.keep(swept.residual, swept.impulse);
+    const double target = reduction * best_.residual();
+    const int most = sweeps_budget();
+    SweepRunner::Result swept;
+    if (!lagged_) swept = improve(*sweeps_, {target, most, may_lag_ ? least_progress : 0.0});
+    if (lagged_ || swept.stagnated) {
+      if (!lagged_) lagged_ = std::make_unique<LaggedSweepRunner>(problem_, settings_.sweeps_per_shift, monitor);
+      swept = improve(*lagged_, {0.0, most, least_progress});
+      monitor.note([] { return "nonlinear sweeps did not progress: lagged ones came next"; });
+    }
+    if (swept.stagnated) {
+      may_lag_ = false;
+      lagged_.reset();
+      swept = improve(*sweeps_, {target, most});
+    }
     pad(problem_.constraints(), best_.impulse(), centre_);
     return !swept.stopped;
   }
@@ -221,11 +244,15 @@ class ProximalSession final : public Session {
   /// A sweep over one contact takes as long as this many operations of a factorisation.
   static constexpr double sweep_cost = 3000.0;
   static constexpr double sweeps_for_sticking = 200.0;
+  static constexpr double least_progress = 0.8;  ///< of the residual, while sweeps double
 
   ProximalSettings settings_;
   ContactProblem problem_;
   ProximalSubproblem sub_;
-  std::unique_ptr<SweepRunner> sweeps_;  ///< where there is a first phase
+  bool symmetric_, may_lag_ = false;
+  Model model_;
+  std::unique_ptr<SweepRunner> sweeps_;        ///< where there is a first phase
+  std::unique_ptr<LaggedSweepRunner> lagged_;  ///< where those did not progress
   MeritMemory merits_;
   double weight_, free_velocity_ = 0.0, length_ = 1.0;
   int memory_ = 10, steps_ = 0;
@@ -258,6 +285,11 @@ class ProximalNewton final : public Method<ProximalSettings, ProximalSession> {
              "the first sweeps end when the residual has fallen by this factor", "ours")
         .add("sweep_reduction", &settings_.sweep_reduction, Range::open_closed(0, 1), "",
              "later sweeps end when the residual has fallen by this factor", "ours")
+        .add("lagged_sweeps", &settings_.lagged_sweeps,
+             "where nonlinear sweeps do not progress (ncp), sweeps on the convex problem whose shift s is that of earlier "
+             "ones",
+             "ours")
+        .add("sweeps_per_shift", &settings_.sweeps_per_shift, Range::at_least(1), "such sweeps with the same s", "ours")
         .add("start", &settings_.start, {{"sticking", ColdStart::sticking}, {"zero", ColdStart::zero}},
              "where a run without a warm start begins; sticking: with the impulses that hold every contact, where their "
              "merit "
