@@ -7,25 +7,57 @@ namespace {
 
 using Column [[gnu::vector_size(32), gnu::may_alias]] = double;
 
-void subtract(const WideBlock& multiplier, const EliminatedRow& other, const RowAtWork& row) {
-  const auto* a = reinterpret_cast<const Column*>(&multiplier);
-  const Column a0 = a[0], a1 = a[1], a2 = a[2];
-  const WideBlock* const U = other.U;
-  const int *const column = other.column, *const position = row.position;
-  const char* const skip = other.skip;
-  WideBlock *const data = row.data, *const pivot = &row.pivot;
-  const int diagonal = row.diagonal, n = other.n;
-  for (int q = 0; q < n; ++q) {
-    const int j = column[q];
-    if (skip[j] != 0) continue;
-    auto* c = reinterpret_cast<Column*>(j == diagonal ? pivot : &data[position[j]]);
-    const WideBlock& b = U[q];
-    for (int k = 0; k < 3; ++k) c[k] -= a0 * b.column[k][0] + a1 * b.column[k][1] + a2 * b.column[k][2];
+struct Columns {
+  Column a0, a1, a2;
+
+  [[gnu::always_inline]] explicit Columns(const WideBlock& block)
+      : a0(reinterpret_cast<const Column*>(&block)[0]),
+        a1(reinterpret_cast<const Column*>(&block)[1]),
+        a2(reinterpret_cast<const Column*>(&block)[2]) {}
+  /// c <- this block times a column of another one.
+  [[gnu::always_inline]] void times(const double* b, Column& c) const { c = a0 * b[0] + a1 * b[1] + a2 * b[2]; }
+  /// c <- c − that.
+  [[gnu::always_inline]] void subtract_times(const double* b, Column& c) const { c -= a0 * b[0] + a1 * b[1] + a2 * b[2]; }
+};
+
+void load(const BlocksToLoad& A, const WideBlock& scale, const WideBlock& diagonal, int row, const BlockRowsOfLu& lu) {
+  const Columns factor(scale);
+  for (int p = lu.row_start[row], end = lu.row_start[row + 1]; p < end; ++p) {
+    auto* c = reinterpret_cast<Column*>(&lu.data[p]);
+    for (int k = 0; k < 3; ++k) c[k] = Column{};
+  }
+  const double* block = A.blocks;
+  for (int q = 0; q < A.count; ++q, block += 9) {
+    const int place = A.place[q];
+    auto* c = reinterpret_cast<Column*>(place < 0 ? &lu.pivot[row] : &lu.data[place]);
+    for (int k = 0; k < 3; ++k) factor.times(block + 3 * k, c[k]);
+    if (place >= 0) continue;
+    const auto* d = reinterpret_cast<const Column*>(&diagonal);
+    for (int k = 0; k < 3; ++k) c[k] = c[k] + d[k];
+  }
+}
+
+void eliminate(int row, const BlockRowsOfLu& lu) {
+  const int* const column = lu.column;
+  for (int p = lu.row_start[row], end = lu.upper[row]; p < end; ++p) {
+    const int above = column[p];
+    if (lu.skip[above] != 0) continue;
+    auto* multiplier = reinterpret_cast<Column*>(&lu.data[p]);
+    const Columns own(lu.data[p]);
+    for (int k = 0; k < 3; ++k) own.times(lu.pivot[above].column[k], multiplier[k]);
+    const Columns factor(lu.data[p]);
+    for (int q = lu.upper[above], last = lu.row_start[above + 1]; q < last; ++q) {
+      const int j = column[q];
+      if (lu.skip[j] != 0) continue;
+      auto* c = reinterpret_cast<Column*>(j == row ? &lu.pivot[row] : &lu.data[lu.position[j]]);
+      const WideBlock& b = lu.data[q];
+      for (int k = 0; k < 3; ++k) factor.subtract_times(b.column[k], c[k]);
+    }
   }
 }
 
 }  // namespace
 
-const BlockRowLoops block_row_loops{subtract};
+const BlockRowLoops block_row_loops{load, eliminate};
 
 }  // namespace ccp::CCP_INSTRUCTION_SET

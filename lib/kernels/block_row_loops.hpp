@@ -7,25 +7,31 @@ struct alignas(32) WideBlock {
   double column[3][4];
 };
 
-/// A row of blocks in an elimination, as the row at work sees it: the n blocks U[q] with columns column[q].
-struct EliminatedRow {
-  const WideBlock* U;
-  const int* column;
-  int n;
-  const char* skip;  ///< != 0 for the columns to be left
+/// The rows of a block LU in the making. Row k has its blocks off the diagonal at row_start[k] … row_start[k + 1] − 1, those
+/// of U from upper[k] on, and the inverse of its pivot, where it is eliminated.
+struct BlockRowsOfLu {
+  const int* row_start;
+  const int* upper;
+  const int* column;    ///< of each block
+  const char* skip;     ///< != 0 for the rows that are left out
+  const int* position;  ///< where the row at work has its block in a column
+  WideBlock* data;
+  WideBlock* pivot;
 };
 
-/// The row at work: its block in a column is data[position[column]], or pivot where the column is `diagonal`.
-struct RowAtWork {
-  const int* position;
-  int diagonal;
-  WideBlock* data;
-  WideBlock& pivot;
+/// Blocks of three columns of three numbers, each with its place in the LU; −1 for that on the diagonal.
+struct BlocksToLoad {
+  const double* blocks;
+  const int* place;
+  int count;
 };
 
 struct BlockRowLoops {
-  /// Each block of the row at work loses multiplier · U[q], the block of the other one in its column.
-  void (*subtract)(const WideBlock& multiplier, const EliminatedRow& other, const RowAtWork& row);
+  /// A row becomes scale · A off the diagonal, zero where A has no block, and scale · A + diagonal on it.
+  void (*load)(const BlocksToLoad& A, const WideBlock& scale, const WideBlock& diagonal, int row, const BlockRowsOfLu& lu);
+  /// Eliminates the lower part of a row: each of its blocks is multiplied by the inverse of the pivot above, and the row
+  /// loses that multiple of the row of U there.
+  void (*eliminate)(int row, const BlockRowsOfLu& lu);
 };
 
 }  // namespace ccp

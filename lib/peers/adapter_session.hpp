@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,11 @@ namespace ccp {
 /// What a trace says of a peer, beside the measures.
 struct AdapterColumns : NativeColumns {
   explicit AdapterColumns(const PeerProgram& program)
-      : error(*this, std::string(program.key) + "_error", "",
-              std::string("the residual by which ") + program.name + " stops"),
-        iterations(*this, std::string(program.key) + "_iterations", "",
-                   std::string("iterations ") + program.name + " has counted") {}
+      : texts{std::string(program.key) + "_error", std::string("the residual by which ") + program.name + " stops",
+              std::string(program.key) + "_iterations", std::string("iterations ") + program.name + " has counted"},
+        error(*this, texts[0].c_str(), "", texts[1].c_str()),
+        iterations(*this, texts[2].c_str(), "", texts[3].c_str()) {}
+  const std::array<std::string, 4> texts;
   NativeValue error, iterations;
 };
 

@@ -50,7 +50,13 @@ PackedColumns packed_columns(const SparseMatrix& D, const BlockPartition& groups
   return packed;
 }
 
-/// D_i · a over the dofs of some groups.
+double whole_dot(const SparseMatrix& D, Index i, const Eigen::Ref<const Vector>& a) {
+  double sum = 0.0;
+  for (SparseMatrix::InnerIterator entry(D, i); entry; ++entry) sum += entry.value() * a[entry.row()];
+  return sum;
+}
+
+/// The same over the dofs of some groups.
 double grouped_dot(const SparseMatrix& D, Index i, const std::vector<int>& owner, const std::vector<int>& groups,
                    const Eigen::Ref<const Vector>& a) {
   double sum = 0.0;
@@ -83,8 +89,12 @@ void for_solved_columns(const SparseMatrix& D, const MassMatrix& mass, PackedCol
         for (SparseMatrix::InnerIterator entry(D, j); entry; ++entry) response(entry.row(), p) = entry.value();
     mass.solve_columns(response);
     for (Index p = 0; p < width; ++p)
-      for (const int j : packed.packs[static_cast<std::size_t>(first + p)]) {
+      for (const auto& pack = packed.packs[static_cast<std::size_t>(first + p)]; const int j : pack) {
         const auto& groups = packed.groups[static_cast<std::size_t>(j)];
+        const auto dot = [&](int i) {  // alone in its pack a column has nothing elsewhere
+          return pack.size() == 1 ? whole_dot(D, i, response.col(p))
+                                  : grouped_dot(D, i, packed.owner, groups, response.col(p));
+        };
         rows.clear();
         for (const int group : groups) {
           const auto& touching = packed.columns[static_cast<std::size_t>(group)];
@@ -93,7 +103,7 @@ void for_solved_columns(const SparseMatrix& D, const MassMatrix& mass, PackedCol
         std::sort(rows.begin(), rows.end());
         rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
         for (const int i : rows)
-          if (const double value = grouped_dot(D, i, packed.owner, groups, response.col(p)); value != 0.0) use(j, i, value);
+          if (const double value = dot(i); value != 0.0) use(j, i, value);
       }
   }
 }

@@ -144,7 +144,39 @@ TEST_CASE("a chain of contacts has no fill", "[linalg]") {
   CHECK(BlockLu(blocks).flops() == 108 * (n - 1));
 }
 
-TEST_CASE("every version of the loop of the block LU has the bits of its formula", "[linalg]") {
+namespace {
+
+/// Rounded after each operation.
+WideBlock times(const WideBlock& a, const WideBlock& b) {
+  WideBlock c{};
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) {
+      volatile double p0 = a.column[0][i] * b.column[k][0], p1 = a.column[1][i] * b.column[k][1],
+                      p2 = a.column[2][i] * b.column[k][2];
+      volatile double sum = p0 + p1;
+      sum = sum + p2;
+      c.column[k][i] = sum;
+    }
+  return c;
+}
+
+WideBlock plus(const WideBlock& a, double factor, const WideBlock& b) {
+  WideBlock c{};
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) c.column[k][i] = a.column[k][i] + factor * b.column[k][i];
+  return c;
+}
+
+bool same(const WideBlock& a, const WideBlock& b) {
+  bool all = true;
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) all = all && a.column[k][i] == b.column[k][i];
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("every version of the loops of the block LU has the bits of its formula", "[linalg]") {
   Uniform uniform(9);
   const auto random_block = [&] {
     WideBlock block{};
@@ -152,21 +184,41 @@ TEST_CASE("every version of the loop of the block LU has the bits of its formula
       for (int i = 0; i < 3; ++i) column[i] = uniform();
     return block;
   };
-  const WideBlock a = random_block(), b = random_block(), before = random_block();
-  const int column = 0, position = 0;
-  const char skip = 0;
+  // Three rows, all coupled: U has (0,1), (0,2), (1,2), the lower part (1,0), (2,0), (2,1).
+  const std::vector<int> row_start{0, 2, 4, 6}, upper{0, 3, 6}, column{1, 2, 0, 2, 0, 1}, position{4, 5, -1};
+  const WideBlock scale = random_block(), diagonal = random_block(), left = random_block(), own = random_block();
+  const std::vector<WideBlock> u{random_block(), random_block(), {}, random_block(), random_block(), random_block()};
+  const std::vector<WideBlock> pivots{random_block(), random_block(), random_block()};
+  std::vector<double> loaded;  // (2,0) and (2,2) without their fourth numbers; (2,1) fills in
+  for (const WideBlock& block : {left, own})
+    for (const auto& numbers : block.column) loaded.insert(loaded.end(), numbers, numbers + 3);
+  const std::vector<int> place{4, -1};
   for (const InstructionSet version : {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
     if (!can_run(version)) continue;
-    CAPTURE(static_cast<int>(version));
-    WideBlock pivot{}, target = before;
-    kernels(version).block_rows.subtract(a, {&b, &column, 1, &skip}, {&position, 7, &target, pivot});
-    for (int k = 0; k < 3; ++k)
-      for (int i = 0; i < 3; ++i) {
-        volatile double p0 = a.column[0][i] * b.column[k][0], p1 = a.column[1][i] * b.column[k][1],
-                        p2 = a.column[2][i] * b.column[k][2];
-        volatile double sum = p0 + p1;
-        sum = sum + p2;
-        CHECK(target.column[k][i] == before.column[k][i] - sum);
+    for (const char second : {char{0}, char{1}}) {
+      CAPTURE(static_cast<int>(version), static_cast<int>(second));
+      const std::vector<char> skip{0, second, 0};
+      std::vector<WideBlock> data = u, pivot = pivots;
+      const BlockRowsOfLu lu{row_start.data(), upper.data(), column.data(), skip.data(),
+                             position.data(),  data.data(),  pivot.data()};
+      const BlockRowLoops& loops = kernels(version).block_rows;
+      loops.load({loaded.data(), place.data(), 2}, scale, diagonal, 2, lu);
+      CHECK(same(data[4], times(scale, left)));
+      CHECK(same(data[5], WideBlock{}));
+      const WideBlock last = plus(times(scale, own), 1.0, diagonal);
+      CHECK(same(pivot[2], last));
+      loops.eliminate(2, lu);
+      const WideBlock first = times(times(scale, left), pivots[0]);
+      CHECK(same(data[4], first));
+      const WideBlock once = plus(last, -1.0, times(first, u[1]));
+      if (second != 0) {  // its column keeps what the matrix has
+        CHECK(same(data[5], WideBlock{}));
+        CHECK(same(pivot[2], once));
+        continue;
       }
+      const WideBlock next = times(plus(WideBlock{}, -1.0, times(first, u[0])), pivots[1]);
+      CHECK(same(data[5], next));
+      CHECK(same(pivot[2], plus(once, -1.0, times(next, u[3]))));
+    }
   }
 }

@@ -45,8 +45,8 @@ void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, c
   RunMonitor monitor(*built.judge(cell.model), cell.stop, cell.threads);
   monitor.set_trace(&trace, cell.trace);
   make_pages_resident(resident_heap);
+  const LoadMeter load;  // before the warm-up: reading files evicts caches
   if (catalog.warms_up) warm_up(*solver, built.problem(), cell.model, cell.threads);
-  const LoadMeter load;
   Stopwatch watch;
   watch.start();
   Result result = solver->solve(built.problem(), cell.model, start, monitor);
@@ -132,8 +132,8 @@ int run_cell_again(const Cell& cell, BuiltProblem& built, const Catalog& catalog
     monitor.during_replay([&] { totals.add_call(*kernels); });
   }
   make_pages_resident(resident_heap);
-  if (catalog.warms_up) warm_up(*solver, built.problem(), cell.model, cell.threads);
   const LoadMeter load;
+  if (catalog.warms_up) warm_up(*solver, built.problem(), cell.model, cell.threads);
   const Result result = solver->solve(built.problem(), cell.model, start, monitor);
   run.busy = busy_text(load.read(), cell.threads, machine_cores());
   run.kernel_work_s = totals.work(result.counters);

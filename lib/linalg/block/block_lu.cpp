@@ -1,5 +1,6 @@
 #include "linalg/block/block_lu.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
@@ -15,24 +16,6 @@ WideBlock widened(const Matrix3& block) {
   }
   return wide;
 }
-
-WideBlock sum(const WideBlock& a, const WideBlock& b) {
-  WideBlock c;
-  for (int k = 0; k < 3; ++k)
-    for (int i = 0; i < 4; ++i) c.column[k][i] = a.column[k][i] + b.column[k][i];
-  return c;
-}
-
-/// a b, with the entries of b in columns of `stride` numbers.
-template <int stride>
-WideBlock product(const WideBlock& a, const double* b) {
-  WideBlock c;
-  for (int k = 0; k < 3; ++k, b += stride)
-    for (int i = 0; i < 4; ++i) c.column[k][i] = a.column[0][i] * b[0] + a.column[1][i] * b[1] + a.column[2][i] * b[2];
-  return c;
-}
-WideBlock product(const WideBlock& a, const WideBlock& b) { return product<4>(a, &b.column[0][0]); }
-WideBlock product(const WideBlock& a, const Matrix3& b) { return product<3>(a, b.data()); }
 
 Eigen::Map<const Matrix3, 0, Eigen::OuterStride<4>> view(const WideBlock& block) {
   return Eigen::Map<const Matrix3, 0, Eigen::OuterStride<4>>(&block.column[0][0]);
@@ -96,64 +79,63 @@ bool invert(WideBlock& pivot) {
 
 BlockLu::BlockLu(const BlockMatrix& A) : BlockLu(best_ordering(A)) {}
 
-BlockLu::BlockLu(const BlockOrdering& ordering)
-    : rows_(ordering.order.size()), order_(ordering.order), flops_(ordering.flops) {
+BlockLu::BlockLu(BlockOrdering ordering) : rows_(ordering.order.size()), flops_(ordering.flops) {
   place_.resize(rows_);
-  for (std::size_t k = 0; k < rows_; ++k) place_[static_cast<std::size_t>(order_[k])] = static_cast<int>(k);
-  std::vector<std::vector<int>> lower(rows_);
-  for (std::size_t k = 0; k < rows_; ++k)
-    for (const int column : ordering.upper[k]) lower[static_cast<std::size_t>(column)].push_back(static_cast<int>(k));
-  row_start_.push_back(0);
+  for (std::size_t k = 0; k < rows_; ++k) place_[static_cast<std::size_t>(ordering.order[k])] = static_cast<int>(k);
+  // The lower part of a row is a column of the upper ones; with the rows in order its columns come sorted.
+  row_start_.assign(rows_ + 1, 0);
+  for (const int column : ordering.upper) ++row_start_[static_cast<std::size_t>(column) + 1];
+  upper_.resize(rows_);
   for (std::size_t k = 0; k < rows_; ++k) {
-    column_.insert(column_.end(), lower[k].begin(), lower[k].end());
-    upper_.push_back(static_cast<int>(column_.size()));
-    column_.insert(column_.end(), ordering.upper[k].begin(), ordering.upper[k].end());
-    row_start_.push_back(static_cast<int>(column_.size()));
+    upper_[k] = row_start_[k];  // moves on with each column of the lower part
+    row_start_[k + 1] += row_start_[k] + static_cast<int>(ordering.beyond(k).size());
   }
+  column_.resize(2 * ordering.upper.size());
+  for (std::size_t k = 0; k < rows_; ++k) {
+    const auto beyond = ordering.beyond(k);
+    std::copy(beyond.begin(), beyond.end(), column_.begin() + upper_[k]);
+    for (const int column : beyond)
+      column_[static_cast<std::size_t>(upper_[static_cast<std::size_t>(column)]++)] = static_cast<int>(k);
+  }
+  order_ = std::move(ordering.order);
   identity_.resize(rows_);
   position_.assign(rows_, -1);
   work_.resize(3 * static_cast<Index>(rows_));
 }
 
-void BlockLu::load_row(const BlockMatrix& A, const WideBlock& scale, const WideBlock& diagonal, std::size_t row) {
-  const auto old = static_cast<std::size_t>(order_[row]);
-  for (int p = row_start_[row]; p < row_start_[row + 1]; ++p) {
-    data_[static_cast<std::size_t>(p)] = {};
-    position_[static_cast<std::size_t>(column_[static_cast<std::size_t>(p)])] = p;
+void BlockLu::find_places(const BlockMatrix& A) {
+  target_.resize(A.column.size());
+  for (std::size_t row = 0; row < rows_; ++row) {
+    const auto old = static_cast<std::size_t>(order_[row]);
+    const auto begin = column_.begin() + row_start_[row], end = column_.begin() + row_start_[row + 1];
+    for (int p = A.row_start[old]; p < A.row_start[old + 1]; ++p) {
+      const int column = place_[static_cast<std::size_t>(A.column[static_cast<std::size_t>(p)])];
+      const bool diagonal = column == static_cast<int>(row);
+      target_[static_cast<std::size_t>(p)] =
+          diagonal ? -1 : static_cast<int>(std::lower_bound(begin, end, column) - column_.begin());
+    }
   }
-  for (int p = A.row_start[old]; p < A.row_start[old + 1]; ++p) {
-    const auto column = static_cast<std::size_t>(place_[static_cast<std::size_t>(A.column[static_cast<std::size_t>(p)])]);
-    const Matrix3& block = A.block[static_cast<std::size_t>(p)];
-    if (column == row)
-      pivot_inverse_[row] = sum(product(scale, block), diagonal);  // the pivot itself until it is inverted
-    else
-      data_[static_cast<std::size_t>(position_[column])] = product(scale, block);
-  }
-}
-
-bool BlockLu::eliminate_row(std::size_t row) {
-  for (int p = row_start_[row]; p < upper_[row]; ++p) {
-    const auto k = static_cast<std::size_t>(column_[static_cast<std::size_t>(p)]);
-    if (identity_[k] != 0) continue;
-    const auto first = static_cast<std::size_t>(upper_[k]);
-    data_[static_cast<std::size_t>(p)] = product(data_[static_cast<std::size_t>(p)], pivot_inverse_[k]);
-    loops_.subtract(data_[static_cast<std::size_t>(p)],
-                    {data_.data() + first, column_.data() + first, row_start_[k + 1] - upper_[k], identity_.data()},
-                    {position_.data(), static_cast<int>(row), data_.data(), pivot_inverse_[row]});
-  }
-  return invert(pivot_inverse_[row]);
 }
 
 bool BlockLu::factorize(const BlockMatrix& A, const std::vector<Matrix3>& scale, const std::vector<Matrix3>& diagonal,
                         const std::vector<char>& identity) {
+  if (target_.size() != A.column.size()) find_places(A);
   data_.resize(column_.size());  // here, not in the constructor: an analysis alone is to cost no memory
   pivot_inverse_.resize(rows_);
   for (std::size_t row = 0; row < rows_; ++row) identity_[row] = identity[static_cast<std::size_t>(order_[row])];
+  const BlockRowsOfLu lu{row_start_.data(), upper_.data(), column_.data(),       identity_.data(),
+                         position_.data(),  data_.data(),  pivot_inverse_.data()};
   for (std::size_t row = 0; row < rows_; ++row) {
     if (identity_[row] != 0) continue;
     const auto old = static_cast<std::size_t>(order_[row]);
-    load_row(A, widened(scale[old]), widened(diagonal[old]), row);
-    if (!eliminate_row(row)) return false;
+    const int first = A.row_start[old];
+    const BlocksToLoad own{A.block[static_cast<std::size_t>(first)].data(), target_.data() + first,
+                           A.row_start[old + 1] - first};
+    loops_.load(own, widened(scale[old]), widened(diagonal[old]), static_cast<int>(row), lu);
+    for (int p = row_start_[row]; p < row_start_[row + 1]; ++p)
+      position_[static_cast<std::size_t>(column_[static_cast<std::size_t>(p)])] = p;
+    loops_.eliminate(static_cast<int>(row), lu);
+    if (!invert(pivot_inverse_[row])) return false;
   }
   return true;
 }

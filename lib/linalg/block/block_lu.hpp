@@ -20,7 +20,7 @@ class BlockLu {
   /// Symbolic factorisation for matrices with the pattern of A.
   explicit BlockLu(const BlockMatrix& A);
   /// The same in an order found before.
-  explicit BlockLu(const BlockOrdering& ordering);
+  explicit BlockLu(BlockOrdering ordering);
 
   /// Factorises the matrix with rows  scale_i A_i· + D_i on the diagonal, scale_i and D_i being 3×3; rows with identity[i]
   /// != 0 are the identity instead. False when a pivot is singular or not finite. The first call allocates
@@ -38,8 +38,7 @@ class BlockLu {
   std::size_t bytes() const { return (column_.size() + rows_) * sizeof(WideBlock); }
 
  private:
-  void load_row(const BlockMatrix& A, const WideBlock& scale, const WideBlock& diagonal, std::size_t row);
-  bool eliminate_row(std::size_t row);
+  void find_places(const BlockMatrix& A);
 
   std::size_t rows_ = 0;
   std::vector<int> order_;      ///< order_[new] = old
@@ -47,6 +46,7 @@ class BlockLu {
   std::vector<int> row_start_;  ///< rows + 1, into column_ and data_: the filled pattern, by new rows
   std::vector<int> column_;     ///< new columns, sorted, without the diagonal
   std::vector<int> upper_;      ///< per row: first position with a column beyond the diagonal
+  std::vector<int> target_;     ///< per block of A: its place in data_, −1 on the diagonal
   std::vector<WideBlock> data_;
   std::vector<WideBlock> pivot_inverse_;
   std::vector<char> identity_;  ///< by new rows

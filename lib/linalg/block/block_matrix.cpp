@@ -9,18 +9,52 @@
 namespace ccp {
 namespace {
 
-/// Constraint and position in it of every scalar row.
-struct RowPlace {
-  int block;
-  int row;
-};
-
-std::vector<RowPlace> row_places(const ConstraintSet& constraints) {
-  std::vector<RowPlace> places;
-  places.reserve(static_cast<std::size_t>(constraints.rows()));
+/// The constraint of every scalar row.
+std::vector<int> blocks_of_rows(const ConstraintSet& constraints) {
+  std::vector<int> blocks(static_cast<std::size_t>(constraints.rows()));
   for (Index i = 0; i < constraints.count(); ++i)
-    for (int row = 0; row < constraints.rows(i); ++row) places.push_back({static_cast<int>(i), row});
-  return places;
+    for (Index row = constraints.offset(i); row < constraints.offset(i + 1); ++row)
+      blocks[static_cast<std::size_t>(row)] = static_cast<int>(i);
+  return blocks;
+}
+
+/// Where the entries of scalar columns are, compressed or not.
+struct Entries {
+  const int *start, *count, *row;
+  int begin(int column) const { return start[column]; }
+  int end(int column) const { return count != nullptr ? start[column] + count[column] : start[column + 1]; }
+  bool same_rows(int a, int b) const {
+    return end(a) - begin(a) == end(b) - begin(b) && std::equal(row + begin(a), row + end(a), row + begin(b));
+  }
+};
+Entries entries_of(const SparseMatrix& matrix) {
+  return {matrix.outerIndexPtr(), matrix.innerNonZeroPtr(), matrix.innerIndexPtr()};
+}
+
+/// visit(c, beyond) for the scalar columns c … beyond − 1 of a constraint that have entries in the same rows.
+template <typename Visit>
+void for_alike_columns(const ConstraintSet& constraints, const Entries& entries, int constraint, const Visit& visit) {
+  const auto last = static_cast<int>(constraints.offset(constraint + 1));
+  for (auto c = static_cast<int>(constraints.offset(constraint)); c < last;) {
+    int beyond = c + 1;
+    while (beyond < last && entries.same_rows(c, beyond)) ++beyond;
+    visit(c, beyond);
+    c = beyond;
+  }
+}
+
+/// visit(block, p, q) for the entries p … q − 1 of a scalar column that belong to one block.
+template <typename Visit>
+void for_parts(const ConstraintSet& constraints, const std::vector<int>& blocks, const Entries& entries, int column,
+               const Visit& visit) {
+  for (int p = entries.begin(column), end = entries.end(column); p < end;) {
+    const int block = blocks[static_cast<std::size_t>(entries.row[p])];
+    const Index beyond = constraints.offset(block + 1);
+    int q = p + 1;
+    while (q < end && entries.row[q] < beyond) ++q;
+    visit(block, p, q);
+    p = q;
+  }
 }
 
 /// One list of numbers per row, all in one array.
@@ -29,24 +63,28 @@ struct Lists {
   std::vector<int> item;
 };
 
-/// The block rows met in each block column of the matrix, each once, in the order met, and the diagonal.
-Lists rows_of_columns(const ConstraintSet& constraints, const SparseMatrix& scalar, const std::vector<RowPlace>& places) {
+/// The block rows of each block column of the matrix, and the diagonal, sorted.
+Lists rows_of_columns(const ConstraintSet& constraints, const SparseMatrix& scalar, const std::vector<int>& blocks) {
   const auto count = static_cast<std::size_t>(constraints.count());
+  const Entries entries = entries_of(scalar);
   Lists rows;
   rows.start.reserve(count + 1);
   rows.start.push_back(0);
+  rows.item.reserve(count + static_cast<std::size_t>(scalar.nonZeros()) / 6);
   std::vector<int> seen(count, -1);
   for (int column = 0; column < static_cast<int>(count); ++column) {
-    seen[static_cast<std::size_t>(column)] = column;
-    rows.item.push_back(column);
-    const auto first = static_cast<int>(constraints.offset(column)), own = static_cast<int>(constraints.rows(column));
-    for (int c = first; c < first + own; ++c)
-      for (SparseMatrix::InnerIterator entry(scalar, c); entry; ++entry) {
-        const int row = places[static_cast<std::size_t>(entry.row())].block;
-        if (seen[static_cast<std::size_t>(row)] == column) continue;
-        seen[static_cast<std::size_t>(row)] = column;
-        rows.item.push_back(row);
-      }
+    bool sorted = true;
+    const auto take = [&](int row) {
+      if (seen[static_cast<std::size_t>(row)] == column) return;
+      seen[static_cast<std::size_t>(row)] = column;
+      sorted = sorted && (static_cast<int>(rows.item.size()) == rows.start.back() || rows.item.back() < row);
+      rows.item.push_back(row);
+    };
+    for_alike_columns(constraints, entries, column, [&](int c, int) {
+      for_parts(constraints, blocks, entries, c, [&](int row, int, int) { take(row); });
+    });
+    take(column);
+    if (!sorted) std::sort(rows.item.begin() + rows.start.back(), rows.item.end());
     rows.start.push_back(static_cast<int>(rows.item.size()));
   }
   return rows;
@@ -68,16 +106,17 @@ Lists transposed(const Lists& lists) {
 }
 
 /// Sorted block columns of each block row: those of the matrix and of its transpose.
-Lists symmetric_pattern(const Lists& rows_of_column) {
-  const Lists columns_of_row = transposed(rows_of_column), sorted = transposed(columns_of_row);
+Lists symmetric_pattern(Lists rows_of_column) {
+  const Lists columns_of_row = transposed(rows_of_column);
+  if (columns_of_row.start == rows_of_column.start && columns_of_row.item == rows_of_column.item) return rows_of_column;
   Lists both;
-  both.start.reserve(sorted.start.size());
+  both.start.reserve(rows_of_column.start.size());
   both.start.push_back(0);
-  both.item.reserve(sorted.item.size());
+  both.item.reserve(rows_of_column.item.size());
   const auto begin = [](const Lists& lists, std::size_t i) { return lists.item.begin() + lists.start[i]; };
-  for (std::size_t i = 0; i + 1 < sorted.start.size(); ++i) {
-    std::set_union(begin(columns_of_row, i), begin(columns_of_row, i + 1), begin(sorted, i), begin(sorted, i + 1),
-                   std::back_inserter(both.item));
+  for (std::size_t i = 0; i + 1 < rows_of_column.start.size(); ++i) {
+    std::set_union(begin(columns_of_row, i), begin(columns_of_row, i + 1), begin(rows_of_column, i),
+                   begin(rows_of_column, i + 1), std::back_inserter(both.item));
     both.start.push_back(static_cast<int>(both.item.size()));
   }
   return both;
@@ -87,23 +126,32 @@ Lists symmetric_pattern(const Lists& rows_of_column) {
 
 BlockMatrix block_matrix(const ConstraintSet& constraints, const SparseMatrix& scalar) {
   assert(scalar.rows() == constraints.rows() && scalar.cols() == constraints.rows());
-  const auto places = row_places(constraints);
-  Lists pattern = symmetric_pattern(rows_of_columns(constraints, scalar, places));
+  const std::vector<int> blocks = blocks_of_rows(constraints);
+  Lists pattern = symmetric_pattern(rows_of_columns(constraints, scalar, blocks));
   BlockMatrix matrix;
   matrix.row_start = std::move(pattern.start);
   matrix.column = std::move(pattern.item);
   matrix.block.assign(matrix.column.size(), Matrix3::Zero());
   // Columns come in order, as they are sorted in every row: a row's next block is where its last one was, or beyond.
   std::vector<int> at(matrix.row_start.begin(), matrix.row_start.end() - 1);
-  for (int c = 0; c < scalar.outerSize(); ++c) {
-    const RowPlace column = places[static_cast<std::size_t>(c)];
-    for (SparseMatrix::InnerIterator entry(scalar, c); entry; ++entry) {
-      const RowPlace row = places[static_cast<std::size_t>(entry.row())];
-      int& position = at[static_cast<std::size_t>(row.block)];
-      while (matrix.column[static_cast<std::size_t>(position)] < column.block) ++position;
-      matrix.block[static_cast<std::size_t>(position)](row.row, column.row) = entry.value();
-    }
-  }
+  const Entries entries = entries_of(scalar);
+  for (int j = 0; j < static_cast<int>(constraints.count()); ++j)
+    for_alike_columns(constraints, entries, j, [&](int c, int beyond) {
+      for_parts(constraints, blocks, entries, c, [&](int row, int p, int q) {
+        int& position = at[static_cast<std::size_t>(row)];
+        while (matrix.column[static_cast<std::size_t>(position)] < j) ++position;
+        Matrix3& block = matrix.block[static_cast<std::size_t>(position)];
+        for (int k = c; k < beyond; ++k) {
+          const double* const value = scalar.valuePtr() + entries.begin(k) + (p - entries.begin(c));
+          auto column = block.col(k - constraints.offset(j));
+          if (q - p == 3)
+            column = Eigen::Map<const Vector3>(value);
+          else
+            for (int e = p; e < q; ++e) column[entries.row[e] - constraints.offset(row)] = value[e - p];
+        }
+      });
+    });
+  matrix.diagonal.reserve(static_cast<std::size_t>(constraints.count()));
   for (int i = 0; i < static_cast<int>(constraints.count()); ++i) {
     const auto first = matrix.column.begin() + matrix.row_start[static_cast<std::size_t>(i)];
     const auto last = matrix.column.begin() + matrix.row_start[static_cast<std::size_t>(i) + 1];

@@ -1,6 +1,7 @@
 #include "linalg/block/front_tree.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ccp {
 namespace {
@@ -10,8 +11,8 @@ std::int64_t elimination_flops(std::int64_t own, std::int64_t reach) {
   return 2 * k * k * k / 3 + 2 * k * k * m + 2 * k * m * m;
 }
 
-/// What a front costs, in floating-point operations of dense products: zeroing, summing and moving an entry takes the time of
-/// about 60 of them; calls and the inverses of the pivots take a constant.
+/// What a front costs, in floating-point operations of dense products: zeroing, summing and moving an entry takes the time
+/// of about 60 of them; calls and the inverses of the pivots take a constant.
 double front_cost(std::int64_t own, std::int64_t reach) {
   constexpr double entry = 60.0, constant = 40'000.0;
   const double size = 3.0 * static_cast<double>(own + reach);
@@ -22,14 +23,14 @@ double front_cost(std::int64_t own, std::int64_t reach) {
 class Merger {
  public:
   explicit Merger(const BlockOrdering& ordering)
-      : upper_(ordering.upper), columns_(upper_.size()), children_(upper_.size()) {
-    for (std::size_t k = 0; k < upper_.size(); ++k) {
+      : ordering_(ordering), columns_(ordering.order.size()), children_(ordering.order.size()) {
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
       columns_[k] = {static_cast<int>(k)};
       take_children(k);
-      if (upper_[k].empty())
+      if (const auto upper = ordering.beyond(k); upper.empty())
         roots_.push_back(static_cast<int>(k));
       else
-        children_[static_cast<std::size_t>(upper_[k].front())].push_back(static_cast<int>(k));
+        children_[static_cast<std::size_t>(upper.front())].push_back(static_cast<int>(k));
     }
   }
 
@@ -51,7 +52,7 @@ class Merger {
   const std::vector<int>& children(int last) const { return children_[static_cast<std::size_t>(last)]; }
 
  private:
-  std::int64_t reach(std::size_t k) const { return static_cast<std::int64_t>(upper_[k].size()); }
+  std::int64_t reach(std::size_t k) const { return std::ssize(ordering_.beyond(k)); }
 
   void take_children(std::size_t k) {
     auto& children = children_[k];
@@ -73,7 +74,7 @@ class Merger {
     children = std::move(kept);
   }
 
-  const std::vector<std::vector<int>>& upper_;
+  const BlockOrdering& ordering_;
   std::vector<std::vector<int>> columns_, children_;
   std::vector<int> roots_;
 };
@@ -119,13 +120,13 @@ FrontTree front_tree(const BlockOrdering& ordering) {
   }
   for (std::size_t f = 0; f < tree.fronts.size(); ++f) {
     auto& reach = tree.fronts[f].reach;
-    for (const int column : ordering.upper[static_cast<std::size_t>(last_columns[f])])
+    for (const int column : ordering.beyond(static_cast<std::size_t>(last_columns[f])))
       reach.push_back(place[static_cast<std::size_t>(column)]);
     std::sort(reach.begin(), reach.end());
     tree.flops += elimination_flops(tree.fronts[f].own, static_cast<std::int64_t>(reach.size()));
   }
   for (std::size_t f = 0; f < tree.fronts.size(); ++f) {
-    const auto& reach = ordering.upper[static_cast<std::size_t>(last_columns[f])];
+    const auto reach = ordering.beyond(static_cast<std::size_t>(last_columns[f]));
     if (reach.empty()) continue;
     const int parent = front_of[static_cast<std::size_t>(reach.front())];
     tree.fronts[f].in_parent = runs_in_parent(tree.fronts[f], tree.fronts[static_cast<std::size_t>(parent)]);

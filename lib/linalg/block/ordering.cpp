@@ -2,6 +2,8 @@
 
 #include <Eigen/OrderingMethods>
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 
 namespace ccp {
 namespace {
@@ -12,7 +14,11 @@ constexpr std::int64_t cheap_factorization = 40'000'000;
 
 std::vector<int> minimum_degree_order(const BlockMatrix& A) {
   const int n = static_cast<int>(A.rows());
-  if (n == 0) return {};
+  if (std::ssize(A.column) == n) {  // nothing is coupled: any order does, and AMD takes longer than a factorisation
+    std::vector<int> order(static_cast<std::size_t>(n));
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+  }
   // Symmetric with sorted rows, so compressed columns as well.
   const std::vector<double> ones(A.column.size(), 1.0);
   const Eigen::Map<const SparseMatrix> pattern(n, n, static_cast<Index>(A.column.size()), A.row_start.data(),
@@ -26,29 +32,38 @@ std::vector<int> minimum_degree_order(const BlockMatrix& A) {
 /// tree pass on.
 BlockOrdering with_structure(const BlockMatrix& A, std::vector<int> order, const char* name) {
   const std::size_t n = order.size();
-  BlockOrdering result{std::move(order), std::vector<std::vector<int>>(n), 0, name};
-  std::vector<int> place(n);
+  BlockOrdering result{std::move(order), {}, {}, 0, name};
+  result.upper_start.reserve(n + 1);
+  result.upper_start.push_back(0);
+  result.upper.reserve(A.column.size());
+  std::vector<int> place(n), seen(n, -1);
   for (std::size_t k = 0; k < n; ++k) place[static_cast<std::size_t>(result.order[k])] = static_cast<int>(k);
-  std::vector<std::vector<int>> children(n);
-  std::vector<std::size_t> seen(n, n);
-  std::vector<int> row;
+  std::vector<int> first_child(n, -1), next_child(n);  // lists of rows, by the tree
   for (std::size_t k = 0; k < n; ++k) {
-    row.clear();
+    const auto own = static_cast<int>(k);
     const auto take = [&](int column) {
-      const auto c = static_cast<std::size_t>(column);
-      if (c <= k || seen[c] == k) return;
-      seen[c] = k;
-      row.push_back(column);
+      int& taken_by = seen[static_cast<std::size_t>(column)];
+      if (column <= own || taken_by == own) return;
+      taken_by = own;
+      result.upper.push_back(column);
     };
     const auto old = static_cast<std::size_t>(result.order[k]);
     for (int p = A.row_start[old]; p < A.row_start[old + 1]; ++p)
       take(place[static_cast<std::size_t>(A.column[static_cast<std::size_t>(p)])]);
-    for (const int child : children[k])
-      for (const int column : result.upper[static_cast<std::size_t>(child)]) take(column);
-    std::sort(row.begin(), row.end());
-    result.upper[k].assign(row.begin(), row.end());
-    if (!row.empty()) children[static_cast<std::size_t>(row.front())].push_back(static_cast<int>(k));
-    const auto reach = static_cast<std::int64_t>(row.size());
+    for (int child = first_child[k]; child >= 0; child = next_child[static_cast<std::size_t>(child)]) {
+      const auto c = static_cast<std::size_t>(child);
+      for (int p = result.upper_start[c]; p < result.upper_start[c + 1]; ++p)
+        take(result.upper[static_cast<std::size_t>(p)]);
+    }
+    const auto row = result.upper.begin() + result.upper_start.back();
+    std::sort(row, result.upper.end());
+    if (row != result.upper.end()) {
+      int& first = first_child[static_cast<std::size_t>(*row)];
+      next_child[k] = first;
+      first = own;
+    }
+    const auto reach = static_cast<std::int64_t>(result.upper.end() - row);
+    result.upper_start.push_back(static_cast<int>(result.upper.size()));
     result.flops += 54 * reach * (reach + 1);
   }
   return result;

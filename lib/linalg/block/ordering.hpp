@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "linalg/block/block_matrix.hpp"
@@ -9,10 +10,16 @@ namespace ccp {
 
 /// A fill-reducing order of a block matrix with symmetric pattern, and the structure of its LU in that order.
 struct BlockOrdering {
-  std::vector<int> order;               ///< order[new] = old
-  std::vector<std::vector<int>> upper;  ///< new columns beyond the diagonal of each row of U, sorted
-  std::int64_t flops = 0;               ///< multiplications and additions of one factorisation
-  const char* name = "";                ///< "minimum degree" or "nested dissection"
+  std::vector<int> order;        ///< order[new] = old
+  std::vector<int> upper_start;  ///< rows + 1, into upper
+  std::vector<int> upper;        ///< new columns beyond the diagonal of all rows of U, one row after the other
+  std::int64_t flops = 0;        ///< multiplications and additions of one factorisation
+  const char* name = "";         ///< "minimum degree" or "nested dissection"
+
+  /// New columns beyond the diagonal of a row of U, sorted.
+  std::span<const int> beyond(std::size_t row) const {
+    return {upper.data() + upper_start[row], upper.data() + upper_start[row + 1]};
+  }
 };
 
 /// The cheaper of approximate minimum degree and, where the program has METIS (through CHOLMOD) and the graph is large

@@ -137,7 +137,7 @@ double projected_slope(const Point& g, const Point& d, double a) {
 
 /// The native columns every gradient method has.
 struct GradientColumns : NativeColumns {
-  explicit GradientColumns(std::string step_meaning) : step(*this, "step", "kg", std::move(step_meaning)) {}
+  explicit GradientColumns(const char* step_meaning) : step(*this, "step", "kg", step_meaning) {}
   NativeValue projected_gradient{*this, "projected_gradient", "m/s",
                                  "‖(γ − Π(γ − g u))/g‖₂/m, by which the best iterate is chosen"};
   NativeValue step;

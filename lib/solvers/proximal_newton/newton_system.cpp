@@ -16,11 +16,11 @@ namespace {
 class ContactSystem : public NewtonSystem {
  public:
   ContactSystem(const ContactProblem& problem, BlockMatrix N, const BlockOrdering& ordering)
-      : constraints_(problem.constraints()), N_(std::move(N)), flops_(ordering.flops), ordering_(ordering.name) {}
+      : problem_(problem), N_(std::move(N)), flops_(ordering.flops), ordering_(ordering.name) {}
 
   void multiply(const Vector& x, Vector& y) override { N_.multiply(x, y); }
   Vector mean_diagonal() const override {
-    return block_means(constraints_, [this](Index i) { return N_.diagonal_block(i).trace(); });
+    return block_means(problem_.constraints(), [this](Index i) { return N_.diagonal_block(i).trace(); });
   }
   std::int64_t flops() const override { return flops_; }
 
@@ -29,7 +29,7 @@ class ContactSystem : public NewtonSystem {
   std::string named(const char* elimination) const { return fmt::format("contact space, {}, {}", ordering_, elimination); }
 
  private:
-  ConstraintSet constraints_;
+  ContactProblem problem_;
   BlockMatrix N_;
   std::int64_t flops_;
   const char* ordering_;
@@ -38,8 +38,8 @@ class ContactSystem : public NewtonSystem {
 /// Block by block.
 class SparseContactSystem final : public ContactSystem {
  public:
-  SparseContactSystem(const ContactProblem& problem, BlockMatrix N, const BlockOrdering& ordering)
-      : ContactSystem(problem, std::move(N), ordering), lu_(ordering) {}
+  SparseContactSystem(const ContactProblem& problem, BlockMatrix N, BlockOrdering ordering)
+      : ContactSystem(problem, std::move(N), ordering), lu_(std::move(ordering)) {}
 
   bool factorize(const std::vector<Matrix3>& G, const std::vector<Matrix3>& E, const std::vector<char>& identity) override {
     return lu_.factorize(matrix(), G, E, identity);
@@ -96,8 +96,9 @@ constexpr std::int64_t worth_fronts = 3'000'000;
 
 std::unique_ptr<NewtonSystem> make_contact_system(const ContactProblem& problem) {
   BlockMatrix N = block_matrix(problem.constraints(), problem.local().N);
-  const BlockOrdering ordering = best_ordering(N);
-  if (ordering.flops < worth_fronts) return std::make_unique<SparseContactSystem>(problem, std::move(N), ordering);
+  BlockOrdering ordering = best_ordering(N);
+  if (ordering.flops < worth_fronts)
+    return std::make_unique<SparseContactSystem>(problem, std::move(N), std::move(ordering));
   return std::make_unique<FrontalContactSystem>(problem, std::move(N), ordering);
 }
 

@@ -6,7 +6,8 @@
 namespace ccp {
 
 ProximalSubproblem::ProximalSubproblem(const ContactProblem& problem, Model model, double step_factor, NewtonSpace space)
-    : constraints_(problem.constraints()),
+    : problem_(problem),
+      constraints_(problem_.constraints()),
       model_(model),
       system_(make_newton_system(problem, space)),
       weight_(system_->mean_diagonal()),

@@ -54,7 +54,8 @@ class ProximalSubproblem {
   void for_each(const Body& body) const;
   double merit_of(const Vector& x, const Vector& u) const;
 
-  ConstraintSet constraints_;
+  ContactProblem problem_;  ///< keeps its constraints
+  const ConstraintSet& constraints_;
   Model model_;
   std::unique_ptr<NewtonSystem> system_;
   Vector weight_;  ///< t_i, 1/kg, 1 where the trace is not positive

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "solvers/monitor.hpp"
@@ -17,35 +15,48 @@ namespace ccp {
 ///       NativeValue primal{*this, "primal_residual", "N·s", "|γ − z|∞"};
 ///     };
 ///
-/// Allocates when it is made, never when a value is written.
+/// Allocates when it is made, never when a value is written. Texts are those of the program: no copy of them is made for
+/// each run.
 class NativeColumns {
  public:
   NativeColumns(const NativeColumns&) = delete;
   NativeColumns& operator=(const NativeColumns&) = delete;
 
   /// For SolverInfo::native.
-  const std::vector<NativeColumn>& columns() const { return columns_; }
+  std::vector<NativeColumn> columns() const {
+    std::vector<NativeColumn> list;
+    for (const Texts& column : texts_) list.push_back({column.name, column.unit, column.meaning});
+    return list;
+  }
   /// For Iterate::native: one value per column, in the order of the members.
   const std::vector<double>& values() const { return values_; }
   /// All values are zero again.
   void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
 
  protected:
-  NativeColumns() = default;
+  NativeColumns() {
+    texts_.reserve(usual_number);
+    values_.reserve(usual_number);
+  }
   ~NativeColumns() = default;
 
  private:
+  static constexpr std::size_t usual_number = 8;
+  struct Texts {
+    const char *name, *unit, *meaning;
+  };
   friend class NativeValue;
-  std::vector<NativeColumn> columns_;
+  std::vector<Texts> texts_;
   std::vector<double> values_;
 };
 
 /// One column: reads and writes like a number.
 class NativeValue {
  public:
-  NativeValue(NativeColumns& all, std::string name, std::string unit, std::string meaning)
+  /// The texts, literals as a rule, must live as long as the columns.
+  NativeValue(NativeColumns& all, const char* name, const char* unit, const char* meaning)
       : values_(all.values_), index_(all.values_.size()) {
-    all.columns_.push_back({std::move(name), std::move(unit), std::move(meaning)});
+    all.texts_.push_back({name, unit, meaning});
     all.values_.push_back(0.0);
   }
   NativeValue(const NativeValue&) = delete;
