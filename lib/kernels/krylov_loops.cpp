@@ -7,11 +7,11 @@ namespace {
 
 using Four [[gnu::vector_size(32), gnu::may_alias, gnu::aligned(8)]] = double;  // at any address of a double
 
-[[gnu::always_inline]] inline Four load(const double* from) { return *reinterpret_cast<const Four*>(from); }
+[[gnu::always_inline]] inline const Four& load(const double* from) { return *reinterpret_cast<const Four*>(from); }
 
 /// The sum of the terms `term(k)`, whose first four are in `sums`; those up to `summed` are.
 template <typename Term>
-[[gnu::always_inline]] inline double finish(Index n, Index summed, Four sums, const Term& term) {
+[[gnu::always_inline]] inline double finish(Index n, Index summed, const Four& sums, const Term& term) {
   double even = sums[0] + sums[2], odd = sums[1] + sums[3];
   Index k = summed;
   if (k + 2 <= n) {
