@@ -39,8 +39,8 @@ int flushed(int code) {
 int run_program(int argc, char** argv) {
   CommandLine program("ccpbench", "benchmark suite for complementarity problems with friction", CCPBENCH_VERSION,
                       program_footer);
-  for (const auto add : {add_run, add_solve, add_new, add_check, add_list, add_inspect, add_generate, add_report, add_claims,
-                         add_compare, add_profile, add_plot, add_completion, add_man})
+  for (const auto add : {add_run, add_solve, add_new, add_check, add_list, add_inspect, add_generate, add_convert, add_report,
+                         add_claims, add_compare, add_profile, add_plot, add_completion, add_man})
     add(program);
   return program.run(argc, argv);
 }

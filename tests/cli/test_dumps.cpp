@@ -170,3 +170,66 @@ TEST_CASE("run takes FCLib files from a folder") {
   const Answer by_environment = run_program(place, {"check", config}, {{"CCPBENCH_FCLIB_DIR", place.text("dumps")}});
   CHECK_THAT(by_environment.out, Catch::Contains("4 cells: 2 problems, 2 models, 1 solver setting"));
 }
+
+TEST_CASE("convert forms N of a global dump, keeps guesses, and stores a solution where it is asked for") {
+  const Workplace place;
+  REQUIRE(run_program(place, {"generate", "ball_box", "--set", "spheres=8", "--steps", "14:14", "--form", "global"}).code ==
+          0);
+  const FclibFile given = read_fclib(place / "ball_box.000014.global.hdf5");
+  REQUIRE(given.guesses.size() == 1);
+  const Answer plain = run_program(place, {"convert", "ball_box.000014.global.hdf5"});
+  INFO(plain.err);
+  REQUIRE(plain.code == 0);
+  CHECK(lines_of(plain.out).size() == 1);
+  const FclibFile local = read_fclib(place / "ball_box.000014.local.hdf5");
+  CHECK(local.form == FclibForm::local);
+  CHECK(local.info == given.info);
+  CHECK(DenseMatrix(local.problem->local().N) == DenseMatrix(given.problem->local().N));
+  CHECK(local.problem->local().r == given.problem->local().r);
+  CHECK(local.friction_max == given.friction_max);
+  REQUIRE(local.guesses.size() == 1);
+  CHECK(*local.impulse(local.guesses[0]) == *given.impulse(given.guesses[0]));
+  CHECK_FALSE(local.solution);
+
+  std::filesystem::create_directory(place / "solved");
+  const Answer solved = run_program(place, {"convert", "ball_box.000014.local.hdf5", "--form", "local", "--solution",
+                                            "--model", "ccp", "--out", "solved"});
+  CHECK(solved.code == 0);
+  CHECK_THAT(solved.out, Catch::Contains("solution certified: model ccp"));
+  const FclibFile again = read_fclib(place / "solved/ball_box.000014.local.hdf5");
+  CHECK(DenseMatrix(again.problem->local().N) == DenseMatrix(local.problem->local().N));
+  REQUIRE(again.solution);
+  const Vector impulse = *again.impulse(*again.solution);
+  Judge judge(*again.problem, Model::ccp);
+  CHECK(judge.evaluate(Measure::relative_residual, {&impulse}) <= 1e-12);
+  CHECK_THAT(again.info.certificate, Catch::StartsWith("certified: model ccp, "));
+
+  // Without --solution a file says nothing about the solution of the one it was made from.
+  REQUIRE(run_program(place, {"convert", "solved/ball_box.000014.local.hdf5", "--form", "global", "--out", "solved"}).code ==
+          0);
+  const FclibFile factors = read_fclib(place / "solved/ball_box.000014.global.hdf5");
+  CHECK(factors.form == FclibForm::global);
+  CHECK(factors.info.certificate.empty());
+  const DenseMatrix formed = DenseMatrix(factors.problem->local().N), N = DenseMatrix(local.problem->local().N);
+  CHECK((formed - N).norm() <= 1e-12 * N.norm());
+}
+
+TEST_CASE("convert refuses what would be written over, and goes on after a bad file") {
+  const Workplace place;
+  REQUIRE(run_program(place, {"generate", "odd_mass_stack", "--set", "spheres=3", "--set", "heavy_index=2"}).code == 0);
+  const std::string local = "odd_mass_stack.local.hdf5", global = "odd_mass_stack.global.hdf5";
+  const std::string bytes = read_text(place / local);
+  CHECK_THAT(bad_input_line(run_program(place, {"convert", local})), Catch::Contains("would be written over"));
+  CHECK_THAT(bad_input_line(run_program(place, {"convert", global, "--out", "nowhere"})), Catch::Contains("is no folder"));
+  std::filesystem::create_directory(place / "out");
+  CHECK_THAT(bad_input_line(run_program(place, {"convert", local, global, "--out", "out"})),
+             Catch::Contains("would be written to out/odd_mass_stack.local.hdf5, as odd_mass_stack.local.hdf5 would"));
+  place.write("bad.hdf5", "nothing");
+  CHECK(place.listing() == std::vector<std::string>{"bad.hdf5", global, local, "out"});
+  const Answer answer = run_program(place, {"convert", "bad.hdf5", global, "--out", "out"});
+  CHECK(answer.code == 2);
+  CHECK(lines_of(answer.err).size() == 1);
+  CHECK_THAT(answer.err, Catch::Contains("bad.hdf5"));
+  CHECK(place.listing() == std::vector<std::string>{"bad.hdf5", global, local, "out", "out/" + local});
+  CHECK(read_text(place / local) == bytes);
+}

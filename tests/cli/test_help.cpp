@@ -10,8 +10,9 @@ using namespace ccp::testing;
 
 namespace {
 
-const std::vector<std::string> commands = {"run",    "solve",   "check",   "list", "inspect",    "generate", "report",
-                                           "claims", "compare", "profile", "plot", "completion", "man",      "new"};
+const std::vector<std::string> commands = {"run",      "solve",      "check",  "list",    "inspect",
+                                           "generate", "report",     "claims", "compare", "profile",
+                                           "plot",     "completion", "man",    "new",     "convert"};
 
 bool has_colour(const std::string& text) { return text.find('\x1b') != std::string::npos; }
 

@@ -11,6 +11,7 @@ void add_check(CommandLine& program);
 void add_list(CommandLine& program);
 void add_inspect(CommandLine& program);
 void add_generate(CommandLine& program);
+void add_convert(CommandLine& program);
 void add_report(CommandLine& program);
 void add_plot(CommandLine& program);
 void add_claims(CommandLine& program);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,13 +9,11 @@
 #include "commands/generate_series.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "io/fclib_writer.hpp"
 #include "problem/model.hpp"
-#include "solvers/reference/certificate.hpp"
-#include "solvers/registry.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/terminal.hpp"
 #include "views/problem_source.hpp"
+#include "views/written_dump.hpp"
 
 namespace ccp::cli {
 namespace {
@@ -46,19 +43,6 @@ struct GenerateArguments {
   SeriesArguments series;
 };
 
-/// The best point of the solver `reference`, certified or not, in the terms of the problem's own impulses.
-Vector reference_point(const ContactProblem& problem, Model model, double time_limit_s) {
-  const auto solver = make_solver("reference");
-  if (const auto reason = solver->supports(problem, model))
-    throw InputError(fmt::format("no solution can be looked for: {}; --no-solution writes the problem alone", *reason));
-  const StopRule stop{Measure::relative_residual, 0.0, true, std::numeric_limits<int>::max(), time_limit_s};
-  Judge judge(problem, model);
-  RunMonitor monitor(judge, stop);
-  Vector impulse = solver->solve(problem, model, {}, monitor).impulse;
-  if (problem.impulse_shift().size() > 0) impulse += problem.impulse_shift();
-  return impulse;
-}
-
 /// What there is to see.
 struct Shown {
   SceneGeometry geometry;
@@ -70,29 +54,6 @@ Shown shown(const Scene& scene, std::uint64_t seed) {
   if (at_rest != nullptr) return {scene.geometry(seed), at_rest->meshes(seed)};
   const auto motion = scene.motion(seed);
   return {scene.geometry(seed), motion ? meshes_of(*motion) : std::vector<PlacedMesh>{}};
-}
-
-/// Writes one file and says what is in it.
-void write(const std::filesystem::path& path, FclibForm form, const NamedProblem& named, const Shown& seen, Model model,
-           const std::optional<Vector>& point) {
-  FclibInfo info = named.info;
-  FclibImpulses impulses;
-  std::string remark;
-  if (point) {
-    // The problem a reader of the file gets: in local form u is N γ + r, with its own rounding.
-    Judge judge(form == FclibForm::local ? local_problem(named.problem) : named.problem, model);
-    const CertificateRule rule;
-    const Certificate certificate = certify(judge, *point, rule);
-    const std::string text = fmt::format("model {}, {}", model_name(model), certificate.text(rule));
-    remark = (certificate.holds ? "solution certified: " : "no solution stored, none was certified: ") + text;
-    if (certificate.holds) {
-      impulses.solution = *point;
-      info.certificate = "certified: " + text;
-    }
-  }
-  write_fclib(path, named.problem, form, info, impulses, nullptr, &seen.geometry, &seen.meshes);
-  print_line(fmt::format("{}  {}", printable(path.string()), Style::out().dim(std::string(fclib_form_name(form)))));
-  if (!remark.empty()) print_line("  " + remark);
 }
 
 /// The files to write, by form.
@@ -128,8 +89,10 @@ int generate(const GenerateArguments& options) {
   const Shown seen = shown(*named_scene(options.scene, options.settings, seed, "--set").scene, seed);
   const Model model = *model_from_name(options.model);
   std::optional<Vector> point;
-  if (!options.no_solution) point = reference_point(named.problem, model, options.time_limit_s);
-  for (const auto& [form, path] : targets(options)) write(path, form, named, seen, model, point);
+  if (!options.no_solution)
+    point = reference_point(named.problem, model, options.time_limit_s, "--no-solution writes the problem alone");
+  for (const auto& [form, path] : targets(options))
+    write_dump(path, form, named, FclibImpulses{point, {}}, model, &seen.geometry, &seen.meshes);
   return exit_done;
 }
 
