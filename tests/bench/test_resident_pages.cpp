@@ -37,6 +37,28 @@ int faults_of_a_megabyte() {
   return 4 * WEXITSTATUS(status);
 }
 
+/// Page faults of writing to 64 MB for the second time, after the first 64 MB were freed, in a process just forked. −1 where
+/// the process failed.
+int faults_of_large_blocks(bool kept) {
+  constexpr std::size_t bytes = 64U << 20U;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (kept) keep_freed_memory();
+    long faults = 0;
+    for (int time = 0; time < 2; ++time) {
+      const long before = page_faults();
+      auto* block = static_cast<volatile char*>(std::malloc(bytes));
+      for (std::size_t i = 0; i < bytes; i += 512) block[i] = 1;
+      faults = page_faults() - before;
+      std::free(const_cast<char*>(block));
+    }
+    ::_exit(static_cast<int>(std::min<long>(faults, 100)));
+  }
+  int status = 0;
+  if (::waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
+  return WEXITSTATUS(status);
+}
+
 bool can_populate() {
   void* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const bool can = page != MAP_FAILED && ::madvise(page, 4096, MADV_POPULATE_WRITE) == 0;
@@ -55,6 +77,17 @@ TEST_CASE("what a forked process is likely to touch is brought into memory", "[b
     return;
   }
   const int faults = faults_of_a_megabyte();  // 256 where every page is a fault
+  CHECK(faults >= 0);
+  CHECK(faults <= 20);
+#endif
+}
+
+TEST_CASE("large blocks that are freed and asked for again cost no page faults once they are kept", "[bench]") {
+#if defined(__SANITIZE_ADDRESS__)
+  WARN("the heap of the address sanitizer has settings of its own");
+#else
+  CHECK(faults_of_large_blocks(false) == 100);  // or more
+  const int faults = faults_of_large_blocks(true);
   CHECK(faults >= 0);
   CHECK(faults <= 20);
 #endif

@@ -20,6 +20,7 @@ namespace ccp {
 
 // Its memory takes longer to populate than many a test to run.
 void make_pages_resident(std::size_t) {}
+void keep_freed_memory() {}
 
 #else
 namespace {
@@ -86,6 +87,11 @@ void make_pages_resident(std::size_t heap_bytes) {
     ::madvise(reinterpret_cast<void*>(mapping.begin), size, mapping.writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
   }
   extend_heap(heap_bytes);
+}
+
+void keep_freed_memory() {
+  ::mallopt(M_MMAP_MAX, 0);  // a block that is mapped by itself is unmapped when it is freed
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
 #endif

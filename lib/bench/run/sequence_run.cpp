@@ -355,6 +355,7 @@ void run_steps(const Cell& cell, StepRunner& runner, const fs::path& folder, boo
   TimedRun run;
   if (pin) run.cores = pin_to_cores(cell.threads);
   make_pages_resident(resident_heap);
+  keep_freed_memory();
   runner.write_to(folder);
   runner.run();
   if (runner.unsupported()) {
@@ -410,6 +411,7 @@ int run_sequence_again(const Cell& cell, const Catalog& catalog, const fs::path&
   run.pass = pass;
   if (pin) run.cores = pin_to_cores(cell.threads);
   make_pages_resident(resident_heap);
+  keep_freed_memory();
   StepRunner runner(cell, catalog, tape, counter);
   if (pass == 2) {
     std::vector<StepRow> steps = read_steps(folder / steps_name);

@@ -15,6 +15,7 @@
 #include "bench/results/trace_csv.hpp"
 #include "bench/run/kernel_times.hpp"
 #include "bench/run/repeats.hpp"
+#include "bench/run/resident_pages.hpp"
 #include "bench/run/sequence_run.hpp"
 #include "bench/run/tape.hpp"
 #include "bench/run/worker.hpp"
@@ -228,6 +229,7 @@ std::optional<Supervisor::Defect> Supervisor::make_tape(const Cell& cell) {
   // The driver watches its time by itself; a step that hangs does not.
   const Limits limits{cell.spec->sequence->driver.wall_s + cell.limits.wall_s, cell.limits.memory_mb};
   const auto exit = run_aside(cell, limits, [&] {
+    keep_freed_memory();
     try {
       const std::string damage = record_tape(cell, catalog_, folder, counter);
       if (!damage.empty()) write_file_atomically(remark, damage);
