@@ -2,8 +2,11 @@
 """Compares the time of one solver with the virtual best of others: on each problem, that of the quickest of them.
 
 Prints, per accuracy, a table of the problems and the geometric mean of the ratios over all problems, or over those that take the
-virtual best longer than --least. Times are time_to_* of summary.csv (setup included). Problems that only one side brings to the accuracy are
-listed, and are in no mean. Exit code 0 when the solver reaches every accuracy asked for wherever one of the others does.
+virtual best longer than --least. Times are time_to_* of summary.csv (setup included). Problems that only one side brings to the
+accuracy are listed, and are in no mean. With --stored the times of the others come from a table made elsewhere, a CSV file with
+the columns problem, solver, tolerance, reached (true or false) and time_s. Its problems are named as dumps are, without folders
+and endings, .local and .global included. Both sides should have been given the same: N, say, and not its factors.
+Exit code 0 when the solver reaches every accuracy asked for wherever one of the others does.
 """
 
 import argparse
@@ -12,7 +15,7 @@ import math
 import sys
 from pathlib import Path
 
-from ccpbench_results import InputError, as_number, read_summary
+from ccpbench_results import InputError, as_number, csv_rows, read_summary
 
 
 def best_times(rows, wanted, column):
@@ -28,6 +31,34 @@ def best_times(rows, wanted, column):
     return best
 
 
+def plain_name(problem):
+    """The name of a dump without its folder and without the form in its name."""
+    name = problem.split("/")[-1]
+    for ending in (".hdf5", ".local", ".global"):
+        name = name.removesuffix(ending)
+    return name
+
+
+def stored_times(path, accuracy, keys):
+    """As best_times, of those of the problems `keys` that the table has at this accuracy."""
+    best = {}
+    for line, row in enumerate(csv_rows(path, "the folder of a table of times"), start=2):
+        reached = (row.get("reached") or "").lower() == "true"
+        needed = ["problem", "solver", "tolerance", "reached"] + (["time_s"] if reached else [])
+        missing = [name for name in needed if not row.get(name)]
+        if missing:
+            raise InputError(f"{path}: line {line}: no {' or '.join(missing)}")
+        if as_number(row["tolerance"]) != float(accuracy):
+            continue
+        name, time = row["problem"], as_number(row["time_s"]) if reached else math.inf
+        best.setdefault(name, None)
+        if math.isfinite(time) and (best[name] is None or time < best[name][0]):
+            best[name] = (time, row["solver"])
+    if not best:
+        raise InputError(f"{path}: no row has the tolerance {accuracy}")
+    return {key: best[plain_name(key[0])] for key in keys if plain_name(key[0]) in best}
+
+
 def shown(time):
     return "–" if time is None else f"{1e3 * time[0]:.3g} ms"
 
@@ -38,13 +69,18 @@ def compare(rows, options, accuracy):
     if rows and column not in rows[0]:
         raise InputError(f"summary.csv has no column {column}: expected 1e-2, 1e-3 … 1e-12")
     ours = best_times(rows, lambda row: row["label"] == options.of, column)
-    peers = best_times(rows, lambda row: row["label"] != options.of and fnmatch.fnmatch(row["solver"], options.against), column)
     if not ours:
         raise InputError(f"no row is labelled '{options.of}'")
+    if options.stored:
+        peers = stored_times(options.stored, accuracy, ours)
+    else:
+        peers = best_times(rows, lambda row: row["label"] != options.of and fnmatch.fnmatch(row["solver"], options.against), column)
+    others = str(options.stored or options.against)
     if not any(key in ours for key in peers):
-        raise InputError(f"no solver named '{options.against}' beside '{options.of}'")
+        raise InputError(f"{others}: none of its problems is here" if options.stored
+                         else f"no solver named '{others}' beside '{options.of}'")
     ratios, lost = [], []
-    print(f"to {accuracy}: {options.of} beside the best of {options.against}")
+    print(f"to {accuracy}: {options.of} beside the best of {others}")
     for key in sorted(key for key in ours if key in peers):
         mine, theirs = ours[key], peers[key]
         ratio = mine[0] / theirs[0] if mine and theirs else math.nan
@@ -62,7 +98,7 @@ def compare(rows, options, accuracy):
         print(f"  no problem takes the best longer than {options.least:g} s")
     print(f"  reached: {sum(1 for key in ours if ours[key])} of {len(ours)}; the others {sum(1 for key in peers if peers[key])} "
           f"of {len(peers)}" + (f"; lost: {', '.join(lost)}" if lost else ""))
-    for side, missing in ((options.of, peers.keys() - ours.keys()), (options.against, ours.keys() - peers.keys())):
+    for side, missing in ((options.of, peers.keys() - ours.keys()), (others, ours.keys() - peers.keys())):
         if missing:
             print(f"  without {side}, which has no cell there or does not take them: {', '.join(sorted({key[0] for key in missing}))}")
     return not lost
@@ -73,6 +109,7 @@ def main():
     parser.add_argument("folder", type=Path, help="a result folder of `ccpbench run`")
     parser.add_argument("--of", default="Proximal Newton", metavar="LABEL", help="the solver (default: %(default)s)")
     parser.add_argument("--against", default="siconos/*", metavar="PATTERN", help="names of the others (default: %(default)s)")
+    parser.add_argument("--stored", type=Path, metavar="CSV", help="a table with the times of the others, in place of the run's")
     parser.add_argument("--at", action="append", metavar="ACCURACY", help="1e-2 … 1e-12, repeatable (default: 1e-8 and 1e-12)")
     parser.add_argument("--least", type=float, default=0.0, metavar="SECONDS",
                         help="leave problems that take the best of the others no longer out of the mean (default: none)")

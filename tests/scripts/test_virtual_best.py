@@ -64,6 +64,32 @@ class VirtualBest(unittest.TestCase):
         self.assertIn("without Proximal Newton, which has no cell there or does not take them: e\n", result.stdout)
         self.assertIn("without siconos/*, which has no cell there or does not take them: f\n", result.stdout)
 
+    def test_takes_the_times_of_the_others_from_a_table(self):
+        with (self.folder / "summary.csv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([COLUMNS, ("real/a.local", *ROWS[0][1:]), ("real/a.local", *ROWS[1][1:]), ("b", *ROWS[4][1:]),
+                                        ("c", *ROWS[6][1:])])
+        table = self.folder / "elsewhere.csv"
+        table.write_text("problem,solver,tolerance,reached,time_s\na,X,1e-08,True,0.01\na,Y,1e-08,False,0.001\na,Z,1e-12,True,9\n"
+                         "b,X,1e-08,true,0.1\nz,X,1e-08,True,1\n", encoding="utf-8")
+        result = self.run_script(self.folder, "--stored", table, "--at", "1e-8")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        # 0.001/0.01 and 0.04/0.1: no row of the run is a peer, and Y did not reach it.
+        self.assertIn("geometric mean of 2 ratios 0.2, largest 0.4", result.stdout)
+        self.assertIn("elsewhere.csv, which has no cell there or does not take them: c\n", result.stdout)
+
+    def test_refuses_a_table_that_says_too_little(self):
+        table = self.folder / "elsewhere.csv"
+        for text, words in [("problem,solver,tolerance,time_s,reached\na,X,1e-08,0.1,\n", "elsewhere.csv: line 2: no reached"),
+                            ("problem,solver,tolerance,time_s,reached\na,X,1e-4,0.1,True\n", "no row has the tolerance 1e-8"),
+                            ("problem,solver,tolerance,time_s,reached\nz,X,1e-8,0.1,True\n", "none of its problems is here")]:
+            table.write_text(text, encoding="utf-8")
+            result = self.run_script(self.folder, "--stored", table, "--at", "1e-8")
+            self.assertEqual((result.returncode, len(result.stderr.splitlines())), (2, 1))
+            self.assertIn(words, result.stderr)
+        result = self.run_script(self.folder, "--stored", self.folder / "none.csv")
+        self.assertEqual((result.returncode, len(result.stderr.splitlines())), (2, 1))
+        self.assertIn("no such file", result.stderr)
+
     def test_refuses_what_it_cannot_compare_in_one_line(self):
         for arguments, words in [((self.folder / "none",), "no such file"), ((self.folder, "--of", "x"), "no row is labelled 'x'"),
                                  ((self.folder, "--against", "y"), "no solver named 'y'"),
