@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -56,12 +57,12 @@ double whole_dot(const SparseMatrix& D, Index i, const Eigen::Ref<const Vector>&
   return sum;
 }
 
-/// The same over the dofs of some groups.
-double grouped_dot(const SparseMatrix& D, Index i, const std::vector<int>& owner, const std::vector<int>& groups,
+/// The same over the dofs of the groups that are marked.
+double grouped_dot(const SparseMatrix& D, Index i, const std::vector<int>& owner, const std::vector<char>& marked,
                    const Eigen::Ref<const Vector>& a) {
   double sum = 0.0;
   for (SparseMatrix::InnerIterator entry(D, i); entry; ++entry)
-    if (std::binary_search(groups.begin(), groups.end(), owner[static_cast<std::size_t>(entry.row())]))
+    if (marked[static_cast<std::size_t>(owner[static_cast<std::size_t>(entry.row())])] != 0)
       sum += entry.value() * a[entry.row()];
   return sum;
 }
@@ -79,7 +80,8 @@ void for_solved_columns(const SparseMatrix& D, const MassMatrix& mass, PackedCol
   for (std::vector<int>& pack : packed.packs) std::erase_if(pack, [&](int j) { return !wanted(j); });
   std::erase_if(packed.packs, [](const std::vector<int>& pack) { return pack.empty(); });
   DenseMatrix response;
-  std::vector<int> rows;
+  std::vector<int> rows, merged;
+  std::vector<char> marked(packed.columns.size(), 0);
   const Index packs = std::ssize(packed.packs);
   for (Index first = 0; first < packs; first += columns_at_once) {
     const Index width = std::min(columns_at_once, packs - first);
@@ -93,17 +95,19 @@ void for_solved_columns(const SparseMatrix& D, const MassMatrix& mass, PackedCol
         const auto& groups = packed.groups[static_cast<std::size_t>(j)];
         const auto dot = [&](int i) {  // alone in its pack a column has nothing elsewhere
           return pack.size() == 1 ? whole_dot(D, i, response.col(p))
-                                  : grouped_dot(D, i, packed.owner, groups, response.col(p));
+                                  : grouped_dot(D, i, packed.owner, marked, response.col(p));
         };
         rows.clear();
         for (const int group : groups) {
+          marked[static_cast<std::size_t>(group)] = 1;
           const auto& touching = packed.columns[static_cast<std::size_t>(group)];
-          rows.insert(rows.end(), touching.begin(), touching.end());
+          merged.clear();
+          std::set_union(rows.begin(), rows.end(), touching.begin(), touching.end(), std::back_inserter(merged));
+          rows.swap(merged);
         }
-        std::sort(rows.begin(), rows.end());
-        rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
         for (const int i : rows)
           if (const double value = dot(i); value != 0.0) use(j, i, value);
+        for (const int group : groups) marked[static_cast<std::size_t>(group)] = 0;
       }
   }
 }

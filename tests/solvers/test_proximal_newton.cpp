@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "problem/judge/judge.hpp"
+#include "problem/problem_builder.hpp"
 #include "solvers/newton/sweep_phase.hpp"
 #include "solvers/proximal_newton/newton_system.hpp"
 #include "solvers/run_monitor.hpp"
@@ -213,6 +214,30 @@ TEST_CASE("sweeps end where they do not progress", "[newton]") {
   CHECK_FALSE(convex.stagnated);
   CHECK(sweep(lagged, {0.0, 2000, 1e-30}).stagnated);
   CHECK_FALSE(sweep(lagged, {0.0, 120}).stagnated);
+}
+
+TEST_CASE("lagged sweeps that change nothing any more end", "[newton]") {
+  ProblemBuilder builder("a sphere that rests");  // N = I, and without friction one sweep is exact
+  builder.local(SparseMatrix(DenseMatrix::Identity(3, 3).sparseView()), Vector(Vector3(-1.0, 0.0, 0.0)));
+  ConstraintSet one;
+  one.add(ConstraintKind::contact, 0.0);
+  const ContactProblem problem = builder.constraints(one).build();
+  Judge judge(problem, Model::ncp);
+  StopRule stop;
+  stop.tolerance = -1.0;  // the residual is exactly 0
+  stop.max_iterations = 100000;
+  RunMonitor monitor(judge, stop, 1);
+  monitor.begin({});
+  LaggedSweepRunner sweeps(problem, 5, monitor);
+  const Vector zero = Vector::Zero(3);
+  const auto residual = [&](const Vector& impulse) {
+    return judge.evaluate(Measure::velocity_residual, {&impulse, nullptr}) + 1.0;  // never at the limit
+  };
+  const SweepRunner::Result result = sweeps.run(zero, zero, {0.0, 100000}, residual, {}, monitor);
+  CHECK(result.impulse[0] == 1.0);
+  CHECK_FALSE(result.stagnated);
+  CHECK_FALSE(result.stopped);
+  CHECK(monitor.counters().products <= 10);
 }
 
 TEST_CASE("many rows on fewer velocities are not analysed by contacts", "[newton]") {

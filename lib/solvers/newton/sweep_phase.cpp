@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "cones/product_cone.hpp"
 #include "solvers/forwarding_monitor.hpp"
@@ -116,7 +117,10 @@ SweepRunner::Result LaggedSweepRunner::run(const Vector& start, const Vector& sh
     de_saxce_shift(problem_.constraints(), u_, frozen_);
     frozen_ += shift;
     phase.begin_part();
-    impulse = session_->run({impulse, {}, 0.0}, frozen_, phase).impulse;
+    Vector swept = session_->run({impulse, {}, 0.0}, frozen_, phase).impulse;
+    const bool fixed = swept == impulse;  // with this shift and so with every one that follows
+    impulse = std::move(swept);
+    if (fixed) break;
   }
   return result_of(phase, std::move(impulse), residual);
 }
