@@ -19,44 +19,48 @@ long page_faults() {
   return usage.ru_minflt;
 }
 
-/// Page faults of writing to a megabyte from the heap, in a process just forked whose pages were made resident. −1 where the
-/// process failed.
-int faults_of_a_megabyte() {
-  constexpr std::size_t bytes = 1U << 20U;
+/// What `count` gives in a process just forked, but 100 at most. −1 where the process failed.
+template <typename Count>
+int faults_of_a_fork(const Count& count) {
   const pid_t child = ::fork();
-  if (child == 0) {
-    make_pages_resident(4 * bytes);
-    const long before = page_faults();
-    auto* block = static_cast<volatile char*>(std::malloc(bytes));
-    for (std::size_t i = 0; i < bytes; i += 512) block[i] = 1;
-    const long faults = page_faults() - before;
-    ::_exit(static_cast<int>(std::min<long>(faults / 4, 100)));  // an exit status has 8 bits
-  }
-  int status = 0;
-  if (::waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
-  return 4 * WEXITSTATUS(status);
-}
-
-/// Page faults of writing to 64 MB for the second time, after the first 64 MB were freed, in a process just forked. −1 where
-/// the process failed.
-int faults_of_large_blocks(bool kept) {
-  constexpr std::size_t bytes = 64U << 20U;
-  const pid_t child = ::fork();
-  if (child == 0) {
-    if (kept) keep_freed_memory();
-    long faults = 0;
-    for (int time = 0; time < 2; ++time) {
-      const long before = page_faults();
-      auto* block = static_cast<volatile char*>(std::malloc(bytes));
-      for (std::size_t i = 0; i < bytes; i += 512) block[i] = 1;
-      faults = page_faults() - before;
-      std::free(const_cast<char*>(block));
-    }
-    ::_exit(static_cast<int>(std::min<long>(faults, 100)));
-  }
+  if (child == 0) ::_exit(static_cast<int>(std::min<long>(count(), 100)));  // an exit status has 8 bits
   int status = 0;
   if (::waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
   return WEXITSTATUS(status);
+}
+
+/// Page faults of writing to a block.
+long faults_of_writing(void* memory, std::size_t bytes) {
+  const long before = page_faults();
+  auto* block = static_cast<volatile char*>(memory);
+  for (std::size_t i = 0; i < bytes; i += 512) block[i] = 1;
+  return page_faults() - before;
+}
+
+/// Page faults of writing to a megabyte from the heap, in a process just forked whose pages were made resident. −1 where the
+/// process failed.
+int faults_of_a_megabyte() {
+  return faults_of_a_fork([] {
+    constexpr std::size_t bytes = 1U << 20U;
+    make_pages_resident(4 * bytes);
+    return faults_of_writing(std::malloc(bytes), bytes);
+  });
+}
+
+/// Page faults of writing to a large block for the second time, after the first one was freed, in a process just forked. −1
+/// where the process failed.
+int faults_of_large_blocks(bool kept) {
+  return faults_of_a_fork([kept] {
+    constexpr std::size_t bytes = 256U << 20U;  // 128 faults where pages are huge
+    if (kept) keep_freed_memory();
+    long faults = 0;
+    for (int time = 0; time < 2; ++time) {
+      void* block = std::malloc(bytes);
+      faults = faults_of_writing(block, bytes);
+      std::free(block);
+    }
+    return faults;
+  });
 }
 
 bool can_populate() {
