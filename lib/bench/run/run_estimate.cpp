@@ -29,10 +29,12 @@ struct Sum {
   double mean() const { return wall_s / static_cast<double>(count); }
 };
 
-/// Wall times of stored results, whatever their parameters, by solver and by solver and problem.
+/// Wall times of stored results, whatever the parameters of their solvers, by solver and by solver and problem. Those of
+/// problems that the plan does not have are left out: they may be of another size, which says nothing about this one.
 class StoredTimes {
  public:
-  explicit StoredTimes(const fs::path& folder) {
+  StoredTimes(const fs::path& folder, const Plan& plan) {
+    for (const Cell& cell : plan.cells) problems_.insert(cell.problem_key);
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(folder / "cells", none)) {
       const Json json = try_parse_json(read_file(entry.path() / "cell.json").value_or(""));
@@ -56,13 +58,15 @@ class StoredTimes {
     const Json& wall = json.at("times").at("wall_s");
     const Json& problem = json.at("problem");
     if (!wall.is_number() || !problem.contains("rows")) return;  // its problem was never built
+    const auto key = problem.at("sha256").get<std::string>();
+    if (!problems_.contains(key)) return;
     const auto solver = json.at("solver").at("name").get<std::string>();
     const double steps = json.contains("steps") ? json["steps"].at("steps").get<double>() : 0.0;
     if (steps > 0.0)
       by_solver_[{solver, true}].add(wall.get<double>() / steps);
     else
       by_solver_[{solver, false}].add(wall.get<double>());
-    by_problem_[{solver, problem.at("sha256").get<std::string>()}].add(wall.get<double>());
+    by_problem_[{solver, key}].add(wall.get<double>());
   } catch (const nlohmann::json::exception&) {
     // no result
   }
@@ -71,6 +75,7 @@ class StoredTimes {
   using Kind = std::pair<std::string, bool>;
   static Kind kind_of(const Cell& cell) { return {cell.solver->solver, cell.spec->sequence.has_value()}; }
 
+  std::set<std::string> problems_;  ///< their keys, of the plan
   std::map<Kind, Sum> by_solver_;
   std::map<std::pair<std::string, std::string>, Sum> by_problem_;
 };
@@ -80,7 +85,7 @@ class StoredTimes {
 RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chosen, const Catalog& catalog,
                          const RunOptions& options, double look_s) {
   const fs::path folder = fs::path(options.out) / plan.config_name;
-  const StoredTimes stored(folder);
+  const StoredTimes stored(folder, plan);
   const ResultStore store = ResultStore::to_read(folder);
   const Timing timing = timing_of(options, !plan.cells.empty() && plan.cells.front().kernels);
   const double jobs = options.jobs;

@@ -17,7 +17,7 @@ struct RunEstimate {
   std::size_t runs = 0;             ///< of all these cells, with their repeats
   std::size_t results = 0;          ///< stored results that the expectation rests on
   std::size_t expected_cells = 0;   ///< cells to run, again or not, of solvers that have results
-  double expected_s = 0.0;          ///< their time, from the mean wall time of the solver on that problem, or on all
+  double expected_s = 0.0;          ///< their time, from the mean wall time of the solver on that problem, or on all of the plan
   std::size_t looked_cells = 0;     ///< other cells to run that were looked at, or others of the same solver (pilot.hpp)
   double looked_s = 0.0;            ///< their time
   double build_s = 0.0;             ///< of making the problems of these
