@@ -24,6 +24,7 @@ COLUMN_UNITS = {
     "cone_violation": "N·s", "complementarity": "J", "momentum_residual": "kg·m/s", "distance": "m/s", "rounding_floor": "m/s",
     "lift_velocity": "m/s",
     "al_residual": "m/s", "beta": "kg", "dual_residual": "m/s", "impulse_change": "N·s", "mean_complementarity": "J",
+    "bilateral_absolute": "m/s", "cone_absolute": "m/s", "momentum_absolute": "kg·m/s",
     "newton_merit": "m/s", "newton_residual": "kg^(1/2)·m/s", "primal_residual": "N·s", "projected_gradient": "m/s", "rho": "1/kg",
     "scaled_dual_residual": "√J", "scaled_primal_residual": "√J", "step": "kg", "subproblem_merit": "m/s", "theta_d": "kg·m/s",
     "theta_p": "m/s",

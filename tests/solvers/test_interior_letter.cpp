@@ -28,7 +28,7 @@ ContactProblem stops_and_joints() {
 struct ThesisInteriorPoint {
   DenseMatrix H, C, D;
   Vector c, b_gamma, b_lambda, v, gamma, lambda, y, dv, dgamma, dlambda, dy;
-  bool split;
+  bool split, of_step = false;
   int extra_solves = 0, kept = 0;
 
   ThesisInteriorPoint(const ContactProblem& problem, Index unilateral, bool two_lengths, const Vector& start = {})
@@ -70,11 +70,18 @@ struct ThesisInteriorPoint {
   }
 
   /// (4.11), or (4.12) where one length is wanted.
-  static double length(const Vector& x, const Vector& dx, double eta) {
+  static double length(const Vector& x, const Vector& dx, double eta, bool of_step = false) {
     double longest = 1e300;
     for (Index i = 0; i < x.size(); ++i)
       if (dx[i] < 0.0) longest = std::min(longest, -x[i] / dx[i]);
-    return std::min(1.0, eta * longest);
+    return of_step ? eta * std::min(1.0, longest) : std::min(1.0, eta * longest);
+  }
+
+  /// ‖r‖₂/n of C v − b_γ, D v − b_λ − y and H v + c − Cᵀγ − Dᵀλ.
+  double bilateral() const { return (C * v - b_gamma).norm() / static_cast<double>(gamma.size()); }
+  double contacts() const { return (D * v - b_lambda - y).norm() / static_cast<double>(y.size()); }
+  double momentum() const {
+    return (H * v + c - C.transpose() * gamma - D.transpose() * lambda).norm() / static_cast<double>(v.size());
   }
 
   /// Gondzio 1996, sec. 3.2: the products of a step that is longer by a tenth are projected on [0.1, 10] σμ, what they lack
@@ -107,7 +114,7 @@ struct ThesisInteriorPoint {
     const Vector rhs = Vector::Constant(y.size(), sigma * mu) - y.cwiseProduct(lambda) - dy.cwiseProduct(dlambda);
     solve(rhs);
     centre(rhs, sigma * mu, correctors);
-    double primal = length(y, dy, eta), dual = length(lambda, dlambda, eta);
+    double primal = length(y, dy, eta, of_step), dual = length(lambda, dlambda, eta, of_step);
     if (!split) primal = dual = std::min(primal, dual);
     v += primal * dv, y += primal * dy;
     gamma += dual * dgamma, lambda += dual * dlambda;
@@ -120,13 +127,15 @@ struct ThesisInteriorPoint {
   }
 };
 
-RunSpec thesis_spec(const std::string& solver, const std::string& lengths) {
+RunSpec thesis_spec(const std::string& solver, const std::string& lengths, const std::string& eta_of = "surface",
+                    const std::string& criterion = "absolute") {
   RunSpec spec{solver};
   spec.settings = {{"starting_point", std::string("ones")},
                    {"step_lengths", lengths},
                    {"eta_policy", std::string("fixed")},
                    {"eta", 0.95},
-                   {"criterion", std::string("absolute")}};
+                   {"eta_of", eta_of},
+                   {"criterion", criterion}};
   return spec;
 }
 
@@ -149,6 +158,53 @@ TEST_CASE("ipm: the iterates are those of Algorithm 1 of the thesis, with one st
         thesis.iterate(0.95);
       }
     }
+}
+
+TEST_CASE(
+    "ipm: eta is a part of the way to the surface or of the step, with the thesis' residuals in columns of their own") {
+  const ContactProblem problem = stops_and_joints();
+  for (const std::string lengths : {"equal", "split_always"})
+    for (const std::string eta_of : {"surface", "step"})
+      for (const std::string criterion : {"absolute", "carried", "relative"}) {
+        Recorder recorder(8);
+        configured(thesis_spec("ipm_qp", lengths, eta_of, criterion))
+            ->prepare(problem, Model::ccp, recorder)
+            ->run({}, Vector::Zero(problem.rows()), recorder);
+        ThesisInteriorPoint thesis(problem, 6, lengths == "split_always");
+        thesis.of_step = eta_of == "step";
+        for (std::size_t k = 0; k < 9; ++k) {
+          CAPTURE(lengths, eta_of, criterion, k);
+          CHECK((recorder.impulses[k] - thesis.impulse()).norm() <= 1e-7 * thesis.impulse().norm());
+          const std::vector<double>& native = recorder.native[k];
+          CHECK(native[7] == Approx(thesis.bilateral()).epsilon(1e-5).margin(1e-11));
+          CHECK(native[8] == Approx(thesis.contacts()).epsilon(1e-5).margin(1e-11));
+          CHECK(native[9] == Approx(thesis.momentum()).epsilon(1e-5).margin(1e-10));
+          if (criterion != "relative") CHECK(native[1] == native[8]);
+          thesis.iterate(0.95);
+        }
+      }
+}
+
+TEST_CASE("ipm: carried residuals fall with every step, others end at their rounding") {
+  const ContactProblem problem = stops_and_joints();
+  const auto last = [&](const std::string& criterion) {
+    Recorder recorder(30);
+    configured(thesis_spec("ipm_qp", "equal", "step", criterion))
+        ->prepare(problem, Model::ccp, recorder)
+        ->run({}, Vector::Zero(problem.rows()), recorder);
+    std::vector<double> of_contacts, of_momentum;
+    for (const auto& native : recorder.native) of_contacts.push_back(native[8]), of_momentum.push_back(native[9]);
+    // No row is beyond the step: 1 − α of what was there.
+    for (std::size_t k = 1; criterion == "carried" && k < of_contacts.size(); ++k) {
+      CHECK(of_contacts[k] == Approx((1.0 - recorder.native[k][4]) * of_contacts[k - 1]).margin(1e-300));
+      CHECK(of_momentum[k] == Approx((1.0 - recorder.native[k][5]) * of_momentum[k - 1]).margin(1e-300));
+    }
+    return std::pair(of_contacts.back(), of_momentum.back());
+  };
+  CHECK(last("carried").first < 1e-20);
+  CHECK(last("carried").second < 1e-20);
+  CHECK(last("absolute").first > 1e-18);
+  CHECK(last("absolute").second > 1e-18);
 }
 
 TEST_CASE("ipm: centrality correctors are Gondzio's where cones are half-lines") {
@@ -226,6 +282,8 @@ TEST_CASE("ipm: choices that do not exist are refused") {
   const auto solver = make_solver("ipm_cone");
   using Catch::Matchers::Contains;
   CHECK_THAT(*solver->settings().check("criterion", std::string("abs")), Contains("absolute"));
+  CHECK_THAT(*solver->settings().check("criterion", std::string("carry")), Contains("carried"));
+  CHECK_THAT(*solver->settings().check("eta_of", std::string("steps")), Contains("surface"));
   CHECK_THAT(*solver->settings().check("starting_point", std::string("one")), Contains("ones"));
   CHECK_THAT(*solver->settings().check("step_lengths", std::string("split_alway")), Contains("split_always"));
   CHECK_THAT(*solver->settings().check("warm_start", std::string("velocity")), Contains("velocities"));

@@ -14,6 +14,7 @@ class GlobalInterior : public InteriorSystem {
   void set_shift(const Vector& shift) override { b_ = own_b_ + shift; }
   void velocity_of(const Vector& lambda, Vector& v) override;
   ResidualScale residuals(const Vector& v, const Vector& lambda, Vector& momentum, Vector& u) override;
+  void mass_product(const Vector& dv, Vector& product) const override { product.noalias() = form_.H * dv; }
   bool solve(const Vector& momentum, const Vector& t, Vector& dv, Vector& dlambda, int refinement,
              Monitor& monitor) override;
   bool has_velocity() const override { return given_global_; }

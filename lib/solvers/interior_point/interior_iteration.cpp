@@ -21,10 +21,11 @@ constexpr double largest_regularisation = 1.0;  ///< in units of the mean N_ii
 InteriorIteration::InteriorIteration(const InteriorSettings& settings, const ContactProblem& problem, Monitor& monitor)
     : settings_(settings), barrier_(problem) {
   system_ = make_interior_system(problem, barrier_, settings.form, linear_backend_name(settings.backend), monitor);
-  for (Vector* vector : {&point_.lambda, &point_.y, &u_, &residual_, &shift_, &free_, &t_, &direction_.target,
+  for (Vector* vector : {&point_.lambda, &point_.y, &u_, &point_.residual, &shift_, &free_, &t_, &direction_.target,
                          &direction_.dlambda, &direction_.scaled_lambda, &direction_.scaled_y})
     vector->setZero(barrier_.size());
-  for (Vector* vector : {&point_.v, &momentum_, &direction_.dv}) vector->setZero(system_->primal_size());
+  for (Vector* vector : {&point_.v, &point_.momentum, &direction_.dv, &mass_product_})
+    vector->setZero(system_->primal_size());
   before_ = point_;
   last_ = direction_;
   scaling_.resize(static_cast<std::size_t>(barrier_.count()));
@@ -37,7 +38,7 @@ void InteriorIteration::set_shift(const Vector& shift) {
   system_->set_shift(shift_);
   point_.lambda.setZero();
   system_->velocity_of(point_.lambda, direction_.dv);
-  system_->residuals(direction_.dv, point_.lambda, momentum_, free_);
+  system_->residuals(direction_.dv, point_.lambda, point_.momentum, free_);
 }
 
 bool InteriorIteration::step(Monitor& monitor) {
@@ -60,7 +61,7 @@ bool InteriorIteration::step(Monitor& monitor) {
   for (int k = 0; k < settings_.correctors; ++k)
     if (!centre(alpha, monitor)) break;
   const double factor = eta(alpha);
-  advance({std::min(1.0, factor * alpha.primal), std::min(1.0, factor * alpha.dual)});
+  advance(shortened(factor, alpha));
   if (!unbounded()) return true;
   message_ = "the impulses grow without bound: the problem has no solution to within rounding";
   return false;
@@ -71,9 +72,8 @@ bool InteriorIteration::step(Monitor& monitor) {
 bool InteriorIteration::unbounded() {
   if (!(max_norm(point_.lambda) > 1e8 * max_norm(free_)) || max_norm(free_) == 0.0) return false;
   system_->velocity_of(point_.lambda, direction_.dv);
-  system_->residuals(direction_.dv, point_.lambda, momentum_, u_);
-  const double curvature = point_.lambda.dot(u_ - free_);
-  evaluate();
+  system_->residuals(direction_.dv, point_.lambda, last_.dv, t_);
+  const double curvature = point_.lambda.dot(t_ - free_);
   return curvature < 4.0 * epsilon * point_.lambda.squaredNorm();
 }
 
@@ -82,22 +82,34 @@ bool InteriorIteration::unbounded() {
 void InteriorIteration::advance(const Lengths& alpha) {
   const Lengths equal{alpha.least(), alpha.least()};
   if (settings_.step_lengths == StepLengths::split_always) {
-    move(alpha);
-    evaluate();
+    go(alpha);
     return;
   }
   if (settings_.step_lengths == StepLengths::split) before_ = point_;
-  move(equal);
-  evaluate();
+  go(equal);
   if (settings_.step_lengths == StepLengths::equal || alpha.primal == alpha.dual) return;
   const double left = remainder();
   point_ = before_;
-  move(alpha);
-  evaluate();
+  go(alpha);
   if (remainder() <= left) return;
   point_ = before_;
-  move(equal);
-  evaluate();
+  go(equal);
+}
+
+/// Moves and evaluates. Carried residuals are scaled as the step does it but for rounding (thesis, eqs. 4.14, corrected).
+void InteriorIteration::go(const Lengths& alpha) {
+  move(alpha);
+  if (settings_.criterion != InteriorCriterion::carried) {
+    evaluate();
+    return;
+  }
+  point_.momentum *= 1.0 - alpha.dual;
+  if (alpha.primal != alpha.dual) {
+    system_->mass_product(direction_.dv, mass_product_);
+    point_.momentum += (alpha.primal - alpha.dual) * mass_product_;
+  }
+  point_.residual *= 1.0 - alpha.primal;
+  take_stock();
 }
 
 double InteriorIteration::remainder() const {
@@ -188,11 +200,11 @@ bool InteriorIteration::centre(Lengths& alpha, Monitor& monitor) {
 }
 
 bool InteriorIteration::find_direction(Monitor& monitor) {
-  t_ = -residual_;
+  t_ = -point_.residual;
   for (Index i = 0; i < barrier_.count(); ++i)
     if (!barrier_.bilateral(i))
       t_.segment<3>(3 * i) += scaling_[static_cast<std::size_t>(i)].apply(direction_.target.segment<3>(3 * i));
-  if (!system_->solve(momentum_, t_, direction_.dv, direction_.dlambda, settings_.refinement_steps, monitor)) {
+  if (!system_->solve(point_.momentum, t_, direction_.dv, direction_.dlambda, settings_.refinement_steps, monitor)) {
     message_ = "the linear system cannot be solved: " + system_->message();
     return false;
   }
@@ -234,7 +246,14 @@ double InteriorIteration::eta(const Lengths& alpha) const {
   const double sum = convergence_.complementarity * static_cast<double>(barrier_.cones);
   const double eta = std::min(0.1 * std::exp(-sum) + 0.9, largest_eta);
   if (settings_.eta_policy == EtaPolicy::adaptive || eta <= settings_.eta) return eta;
-  return stays_central({std::min(1.0, eta * alpha.primal), std::min(1.0, eta * alpha.dual)}) ? eta : settings_.eta;
+  return stays_central(shortened(eta, alpha)) ? eta : settings_.eta;
+}
+
+/// The steps of a part η of the way to the surface, at most whole ones (thesis, eq. 4.11); or η of what is left of a whole
+/// step there.
+InteriorIteration::Lengths InteriorIteration::shortened(double eta, const Lengths& alpha) const {
+  if (settings_.eta_of == EtaOf::step) return {eta * std::min(1.0, alpha.primal), eta * std::min(1.0, alpha.dual)};
+  return {std::min(1.0, eta * alpha.primal), std::min(1.0, eta * alpha.dual)};
 }
 
 /// Whether the steps leave the least eigenvalue of each λ_i∘y_i, in scaled space, above a part of their mean.
@@ -275,22 +294,29 @@ void InteriorIteration::keep_inside(Vector& x) const {
 }
 
 void InteriorIteration::evaluate() {
-  scale_ = system_->residuals(point_.v, point_.lambda, momentum_, u_);
-  residual_ = u_ - point_.y;
-  double bilateral = 0.0, cones = 0.0, product = 0.0, terms = 0.0;
+  scale_ = system_->residuals(point_.v, point_.lambda, point_.momentum, u_);
+  point_.residual = u_ - point_.y;
+  take_stock();
+}
+
+/// What the criterion sees of the residuals of the point.
+void InteriorIteration::take_stock() {
+  double bilateral = 0.0, cones = 0.0, bilateral_own = 0.0, cones_own = 0.0, product = 0.0, terms = 0.0;
   const double free = max_norm(free_);
-  const bool absolute = settings_.criterion == InteriorCriterion::absolute;
   Index bilaterals = 0;
   for (Index i = 0; i < barrier_.count(); ++i) {
-    Vector3 own = residual_.segment<3>(3 * i);
-    for (Index c = 0; absolute && c < 3; ++c)
+    const Vector3 scaled = point_.residual.segment<3>(3 * i);
+    Vector3 own = scaled;
+    for (Index c = 0; c < 3; ++c)
       if (barrier_.scale[3 * i + c] > 0.0) own[c] /= barrier_.scale[3 * i + c];
     if (barrier_.bilateral(i)) {
-      bilateral += own.squaredNorm();
+      bilateral += scaled.squaredNorm();
+      bilateral_own += own.squaredNorm();
       ++bilaterals;
       continue;
     }
-    cones += own.squaredNorm();
+    cones += scaled.squaredNorm();
+    cones_own += own.squaredNorm();
     product += point_.y.segment<3>(3 * i).dot(point_.lambda.segment<3>(3 * i));
     terms = std::max(terms, point_.lambda.segment<3>(3 * i).norm() * free);
   }
@@ -298,13 +324,12 @@ void InteriorIteration::evaluate() {
     return n > 0 && of > 0.0 ? norm / (static_cast<double>(n) * of) : 0.0;
   };
   mu_ = barrier_.cones > 0 ? product / static_cast<double>(barrier_.cones) : 0.0;
-  convergence_.bilateral = mean(std::sqrt(bilateral), bilaterals, scale_.kinematic);
-  convergence_.cones = mean(std::sqrt(cones), barrier_.cones, scale_.kinematic);
-  convergence_.momentum = mean(momentum_.norm(), momentum_.size(), scale_.momentum);
-  convergence_.complementarity = mean(mu_, 1, terms);
-  if (!absolute) return;
-  convergence_ = {mean(std::sqrt(bilateral), bilaterals, 1.0), mean(std::sqrt(cones), barrier_.cones, 1.0),
-                  mean(momentum_.norm(), momentum_.size(), 1.0), mu_};
+  absolute_ = {mean(std::sqrt(bilateral_own), bilaterals, 1.0), mean(std::sqrt(cones_own), barrier_.cones, 1.0),
+               mean(point_.momentum.norm(), point_.momentum.size(), 1.0), mu_};
+  convergence_ = {mean(std::sqrt(bilateral), bilaterals, scale_.kinematic),
+                  mean(std::sqrt(cones), barrier_.cones, scale_.kinematic),
+                  mean(point_.momentum.norm(), point_.momentum.size(), scale_.momentum), mean(mu_, 1, terms)};
+  if (settings_.criterion != InteriorCriterion::relative) convergence_ = absolute_;
 }
 
 bool InteriorIteration::converged() const {

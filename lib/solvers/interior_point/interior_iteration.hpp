@@ -12,14 +12,16 @@ namespace ccp {
 
 enum class StepLengths { equal, split, split_always };
 enum class EtaPolicy { fixed, adaptive, central };
+enum class EtaOf { surface, step };
 enum class StartingPoint { central, mehrotra, two_step, ones };
 enum class InteriorWarmStart { none, partial, full, velocities };
-enum class InteriorCriterion { relative, absolute };
+enum class InteriorCriterion { relative, absolute, carried };
 
 struct InteriorSettings {
   StepLengths step_lengths = StepLengths::equal;
   EtaPolicy eta_policy = EtaPolicy::adaptive;
   double eta = 0.95;
+  EtaOf eta_of = EtaOf::surface;
   StartingPoint starting_point = StartingPoint::two_step;
   InteriorWarmStart warm_start = InteriorWarmStart::full;
   double compliance = 0.0;
@@ -34,9 +36,10 @@ struct InteriorSettings {
 
 /// One point of the method with its residuals, all in scaled variables (J.1), padded.
 struct InteriorPoint {
-  Vector v;       ///< primal, of the form of the system
-  Vector lambda;  ///< impulses; in the interior of the cones
-  Vector y;       ///< velocities; in the interior of the cones, 0 on bilateral rows
+  Vector v;                   ///< primal, of the form of the system
+  Vector lambda;              ///< impulses; in the interior of the cones
+  Vector y;                   ///< velocities; in the interior of the cones, 0 on bilateral rows
+  Vector momentum, residual;  ///< H v − D λ − k and Dᵀ v + C λ + b − y
 };
 
 /// Predictor–corrector steps on one problem. All work space is allocated once.
@@ -74,6 +77,8 @@ class InteriorIteration {
     double bilateral = 0.0, cones = 0.0, momentum = 0.0, complementarity = 0.0;
   };
   const Convergence& convergence() const { return convergence_; }
+  /// ‖r‖₂/n and μ_c in the units of the problem, whatever the criterion.
+  const Convergence& absolute() const { return absolute_; }
   bool converged() const;
   const std::string& message() const { return message_; }
 
@@ -89,6 +94,8 @@ class InteriorIteration {
   bool affine_start(const Vector* velocity, Monitor& monitor);
   bool impulses_of_velocity(Monitor& monitor);
   void evaluate();
+  void take_stock();
+  void go(const Lengths& alpha);
   bool scale_cones();
   bool factorize(Monitor& monitor);
   /// Direction for W⁻¹Δy + WΔλ = target; false when the system could not be solved.
@@ -100,6 +107,7 @@ class InteriorIteration {
   void target_affine();
   void target_corrected(double weight);
   double eta(const Lengths& alpha) const;
+  Lengths shortened(double eta, const Lengths& alpha) const;
   bool stays_central(const Lengths& alpha) const;
   void advance(const Lengths& alpha);
   bool unbounded();
@@ -115,7 +123,7 @@ class InteriorIteration {
   BarrierProblem barrier_;
   std::unique_ptr<InteriorSystem> system_;
   InteriorPoint point_, before_;
-  Vector momentum_, u_, residual_, shift_, free_;  ///< free_: u at λ = 0
+  Vector u_, shift_, free_, mass_product_;  ///< free_: u at λ = 0
   ResidualScale scale_;
   std::vector<NesterovTodd> scaling_;
   std::vector<BarrierBlock> blocks_;
@@ -126,7 +134,7 @@ class InteriorIteration {
   };
   Direction direction_, last_;
   double delta_ = 0.0, mu_ = 0.0, sigma_ = 0.0, step_primal_ = 0.0, step_dual_ = 0.0;
-  Convergence convergence_;
+  Convergence convergence_, absolute_;
   std::string message_;
 };
 

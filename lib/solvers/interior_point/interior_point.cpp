@@ -24,6 +24,9 @@ struct InteriorColumns : NativeColumns {
   NativeValue step_primal{*this, "step_primal", "", "step length of v and y"};
   NativeValue step_dual{*this, "step_dual", "", "step length of the impulses"};
   NativeValue centering{*this, "centering", "", "σ of the iteration"};
+  NativeValue bilateral_absolute{*this, "bilateral_absolute", "m/s", "‖r‖/n of bilateral rows as it is"};
+  NativeValue cones_absolute{*this, "cone_absolute", "m/s", "‖Dᵀv + b − y‖/n as it is"};
+  NativeValue momentum_absolute{*this, "momentum_absolute", "kg·m/s", "‖Hv − k − Dλ‖/n as it is"};
 };
 
 class InteriorSession final : public Session {
@@ -89,6 +92,9 @@ class InteriorSession final : public Session {
     native_.step_primal = iteration_.step_primal();
     native_.step_dual = iteration_.step_dual();
     native_.centering = iteration_.centering();
+    native_.bilateral_absolute = iteration_.absolute().bilateral;
+    native_.cones_absolute = iteration_.absolute().cones;
+    native_.momentum_absolute = iteration_.absolute().momentum;
     converged_ = iteration_.converged();
   }
 
@@ -157,6 +163,9 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
              "the criterion; or that where all cones stay central, else eta",
              "Mangoni's thesis, eqs. 4.11 and 4.56; its sec. 4.12 has 0.9 + 0.1 exp(+n μ), which is above 1")
         .add("eta", &s.eta, Range{0.0, 1.0, true, true}, "", "part of the way when fixed; at most 0.9999", "ours")
+        .add("eta_of", &s.eta_of, {{"surface", EtaOf::surface}, {"step", EtaOf::step}},
+             "what eta is a part of: the way to the surface, min(1, η α); or the step that ends there, η min(1, α)",
+             "Mangoni's thesis, eq. 4.11; its tests have the other")
         .add("starting_point", &s.starting_point,
              {{"central", StartingPoint::central},
               {"mehrotra", StartingPoint::mehrotra},
@@ -188,7 +197,8 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
         .add("refinement_steps", &s.refinement_steps, Range::closed(0, 10),
              "steps of iterative refinement per solve, on the unreduced system", "ours")
         .add("correctors", &s.correctors, Range::closed(0, 10),
-             "centrality correctors of an iteration at most, each a solve with the same factor; the next one while steps grow",
+             "centrality correctors of an iteration at most, each a solve with the same factor; the next one while steps "
+             "grow",
              "Gondzio 1996; for cones: ours (J.11)")
         .add("tolerance_residual", &s.tolerance_residual, Range::non_negative(), "",
              "native criterion: ‖r‖/n of each residual over the terms that cancel in it",
@@ -197,8 +207,13 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
              "native criterion: mean yᵀλ over the largest product of an impulse and a velocity",
              "Mangoni's thesis, ch. 5; ours")
         .add("criterion", &s.criterion,
-             {{"relative", InteriorCriterion::relative}, {"absolute", InteriorCriterion::absolute}},
-             "absolute: ‖r‖/n and μ as they are, in the units of the problem", "absolute: Mangoni's thesis, ch. 5");
+             {{"relative", InteriorCriterion::relative},
+              {"absolute", InteriorCriterion::absolute},
+              {"carried", InteriorCriterion::carried}},
+             "absolute: ‖r‖/n and μ as they are, in the units of the problem; carried: so, of residuals that each step "
+             "scales "
+             "and none computes anew",
+             "absolute: Mangoni's thesis, ch. 5; carried: and its eq. 4.14, corrected");
   }
 
  private:

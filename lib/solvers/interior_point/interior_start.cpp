@@ -38,7 +38,7 @@ bool InteriorIteration::least_squares(double weight, Monitor& monitor) {
   }
   if (!factorize(monitor)) return false;
   t_ = -u_;
-  if (!system_->solve(momentum_, t_, direction_.dv, direction_.dlambda, settings_.refinement_steps, monitor)) {
+  if (!system_->solve(point_.momentum, t_, direction_.dv, direction_.dlambda, settings_.refinement_steps, monitor)) {
     message_ = system_->message();
     return false;
   }
@@ -139,7 +139,7 @@ bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity
     point_.v = *velocity;
   else
     system_->velocity_of(point_.lambda, point_.v);
-  scale_ = system_->residuals(point_.v, point_.lambda, momentum_, u_);
+  scale_ = system_->residuals(point_.v, point_.lambda, point_.momentum, u_);
   if (settings_.warm_start == InteriorWarmStart::partial && !impulses_of_velocity(monitor)) return false;
   const double warm = natural_residual(point_.lambda, u_);
   if (!(warm < cold)) return start_cold(monitor);
@@ -170,9 +170,9 @@ bool InteriorIteration::impulses_of_velocity(Monitor& monitor) {
     block.diagonal += Vector3(u[0] + tangential, u[0] - tangential, u[0]).cwiseMax(0.0) / unit;
   }
   if (!factorize(monitor)) return false;
-  momentum_.setZero();
+  point_.momentum.setZero();
   t_ = u_ - free_;
-  if (!system_->solve(momentum_, t_, direction_.dv, point_.lambda, settings_.refinement_steps, monitor)) {
+  if (!system_->solve(point_.momentum, t_, direction_.dv, point_.lambda, settings_.refinement_steps, monitor)) {
     message_ = system_->message();
     return false;
   }

@@ -50,6 +50,8 @@ class InteriorSystem {
   /// The v that belongs to λ by the momentum equation.
   virtual void velocity_of(const Vector& lambda, Vector& v) = 0;
   virtual ResidualScale residuals(const Vector& v, const Vector& lambda, Vector& momentum, Vector& u) = 0;
+  /// H Δv (schur: Δv).
+  virtual void mass_product(const Vector& dv, Vector& product) const = 0;
   /// Factorises; false with message() set when the matrix cannot be.
   virtual bool factorize(const std::vector<BarrierBlock>& blocks, Monitor& monitor) = 0;
   /// Solves with `refinement` steps against the unreduced equations; false with message() set when it cannot.

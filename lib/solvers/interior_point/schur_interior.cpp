@@ -33,6 +33,7 @@ class SchurInterior final : public InteriorSystem {
     const double terms = std::max({max_norm(v), max_norm(product_), max_norm(r_), max_norm(lambda)});
     return {terms, terms};
   }
+  void mass_product(const Vector& dv, Vector& product) const override { product = dv; }
 
   bool factorize(const std::vector<BarrierBlock>& blocks, Monitor& monitor) override {
     blocks_ = &blocks;
