@@ -151,7 +151,7 @@ def claims(study):
     head = [("claim", False), ("source", False), ("bound", True), ("measured", True), ("by", True), ("verdict", False)]
     body = []
     for claim in study.claims:
-        reason = claim.get("reason") or (f"see {claim['see']}" if claim.get("see") else "")
+        reason = "; ".join(words for words in (claim.get("reason"), f"see {claim['see']}" if claim.get("see") else "") if words)
         why = f"<br><small>{say(reason)}</small>" if reason else ""
         body.append([f"{say(claim.get('says') or claim['id'])}{' <small>(must hold)</small>' if claim.get('must') else ''}",
                      say(claim.get("where", "")), say(claim["bound"]), say(claim["measured"]), say(claim.get("margin", "")),

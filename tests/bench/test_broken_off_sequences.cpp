@@ -205,6 +205,7 @@ TEST_CASE("sequences: the metrics of the steps bound claims") {
   is("iterations_per_step", facts.iterations_per_step);
   is("iterations_per_solved_step", facts.iterations_per_solved_step);
   is("iterations_max", 34.0);
+  is("contacts_per_step", facts.contacts_per_step);
   is("contacts_max", static_cast<double>(facts.contacts_max));
   is("deepest_gap", facts.deepest_gap);
   is("energy_gain", facts.energy_gain);

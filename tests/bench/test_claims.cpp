@@ -109,6 +109,60 @@ TEST_CASE("A slope is fitted on log axes against a swept value or the size") {
   CHECK_THAT(zero.reason, Catch::Contains("log axes"));
 }
 
+TEST_CASE("A line through the values themselves has a slope and an R²") {
+  const std::string against = R"("against": "/solvers/0/parameters/step", )";
+  // (1, 8), (2, 10), (4, 14) lie on 6 + 2x; with 16 in the place of 10 they do not.
+  const std::string values = R"({"/solvers/0/parameters/step": [1, 2, 4]})";
+  const auto three = [](int middle) {
+    return std::vector<std::string>{"few,A (step=1),solved,8,1e-8,10,4",
+                                    "few,A (step=2),solved," + std::to_string(middle) + ",1e-8,10,3",
+                                    "few,A (step=4),solved,14,1e-8,10,2"};
+  };
+  const std::string slope = iterations + R"("over": "affine_slope", )" + against + R"("at_least": 1.9)";
+  const std::string fit = iterations + R"("over": "r_squared", )" + against + R"("at_least": 0.98)";
+  CHECK(judge(values, slope, three(10)).measured == Approx(2.0));
+  CHECK(judge(values, fit, three(10)).measured == Approx(1.0));
+  CHECK(judge(values, fit, three(10)).verdict == Verdict::met);
+  // Least squares: b = 25/14·… of x − 7/3 = −4/3, −1/3, 5/3 and y − 38/3 = −14/3, 10/3, 4/3: Sxy = 22/3, Sxx = 14/3, Syy =
+  // 104/3.
+  CHECK(judge(values, slope, three(16)).measured == Approx(11.0 / 7.0));
+  CHECK(judge(values, fit, three(16)).measured == Approx(22.0 / 3.0 * 22.0 / 3.0 / (14.0 / 3.0 * 104.0 / 3.0)));
+  CHECK(judge(values, fit, three(16)).verdict == Verdict::not_met);
+  const Judgement level = judge(values, fit, {three(10)[0], "few,A (step=2),solved,8,1e-8,10,3"});
+  CHECK(level.verdict == Verdict::open);
+  CHECK(level.reason == "all values are the same, which has no R²");
+}
+
+TEST_CASE("A cell that does not converge counts as never in a spread and in a line") {
+  const std::string against = R"("against": "/solvers/0/parameters/step", )";
+  // As many iterations as a line asks for, but stalled.
+  const std::vector<std::string> stalled = {halving[0], halving[1], "few,A (step=0.4),stalled,10,1e-3,10,2"};
+  for (const std::string& over :
+       {R"("over": "slope", )" + against, R"("over": "affine_slope", )" + against, R"("over": "r_squared", )" + against})
+    for (const std::string bound : {R"("at_least": -1e9)", R"("at_most": 1e9)"}) {
+      CAPTURE(over, bound);
+      CHECK(judge_halving(iterations + over + bound).verdict == Verdict::met);
+      const Judgement line = judge(steps, iterations + over + bound, stalled);
+      CHECK(line.verdict == Verdict::not_met);
+      CHECK(claim_number(line.measured) == "never");
+      CHECK(line.reason == "one cell did not converge, which counts as never: few/ccp/A (step=0.4) (stalled)");
+    }
+  const Judgement spread = judge(steps, iterations + R"("over": "spread", "at_most": 4)", stalled);
+  CHECK(spread.verdict == Verdict::not_met);
+  CHECK_THAT(spread.reason, Catch::Contains("few/ccp/A (step=0.4) (stalled)"));
+  // From below a spread that has no end is one, and the words stand beside it.
+  const Judgement wide = judge(steps, iterations + R"("over": "spread", "at_least": 4)", stalled);
+  CHECK(wide.verdict == Verdict::met);
+  CHECK_THAT(wide.reason, Catch::Contains("never"));
+  // The method's own criterion, where the run stops on it, is an end as well; what is no cost of getting there counts as it
+  // is.
+  const std::vector<std::string> own = {halving[0], halving[1], "few,A (step=0.4),false_converged,10,1e-3,10,2"};
+  CHECK(judge(steps, iterations + R"("over": "spread", "at_most": 4)", own).verdict == Verdict::met);
+  const std::string size = R"("metric": "contacts", "of": "A", "over": "spread", "at_most": 1)";
+  CHECK(judge(steps, size, stalled).verdict == Verdict::met);
+  CHECK(judge(steps, iterations + R"("over": "largest", "at_most": 40)", stalled).verdict == Verdict::met);
+}
+
 TEST_CASE("Cells keeps one swept value, or several") {
   const auto kept = [](const std::string& values) {
     return judge_halving(iterations + R"("over": "largest", "at_least": 1, "cells": {"/solvers/0/parameters/step": )" +

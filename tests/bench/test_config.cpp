@@ -343,6 +343,7 @@ TEST_CASE("Claims compare cells, over all of them or some") {
       {claim(base + R"("at_most": 1, "over": "quartile")"), "/claims/0/over: 'over' is 'quartile', expected one of each, "},
       {claim(base + R"("at_most": 1, "over": "median", "against": "rows")"), "/claims/0: 'against' belongs to"},
       {claim(base + R"("at_most": 1, "over": "slope")"), "/claims/0: the key 'against' is missing"},
+      {claim(base + R"("at_most": 1, "over": "r_squared")"), "/claims/0: the key 'against' is missing"},
       {claim(base + R"("at_most": 1, "against": "rows")"), "/claims/0: 'against' belongs to"},
       {claim(base + R"("at_most": 1, "over": "slope", "against": "/stop")"), "/claims/0/against: '/stop' is not swept"},
       {claim(base + R"("at_most": 1, "cells": {"/solvers/0/parameters/step": 3})"),

@@ -64,11 +64,11 @@ void print_judgements(const Config& config, const std::vector<Judgement>& judgem
                bound_text(judgement), margin_text(judgement), Entry(verdict_of(judgement, config), tone)});
   }
   print(table.text(Style::out(), stdout_width()));
-  for (const Judgement& judgement : judgements)
-    if (judgement.verdict == Verdict::open)
-      print_line(fmt::format("  {}: {}", judgement.claim.id, printable(judgement.reason)));
-    else if (const std::string page = page_on_miss(judgement); !page.empty())
+  for (const Judgement& judgement : judgements) {
+    if (!judgement.reason.empty()) print_line(fmt::format("  {}: {}", judgement.claim.id, printable(judgement.reason)));
+    if (const std::string page = page_on_miss(judgement); !page.empty())
       print_line(fmt::format("  {}: see {}", judgement.claim.id, printable(page)));
+  }
 }
 
 /// All configs of the folder configs/, in the order of their names.

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "bench/analysis/line_fit.hpp"
 #include "bench/config/claim_reader.hpp"
 #include "bench/config/config_json.hpp"
 #include "core/text.hpp"
@@ -243,19 +244,43 @@ class ClaimJudge {
       verdict_.bound = reference.times * gather(others_, reference.metric, reference.at);
     }
     if (!reason_.empty()) return open(reason_);
+    if (!never_.empty()) verdict_.reason = never_text();
+    if (fits_line(claim_.over) && (std::isinf(verdict_.measured) || std::isinf(verdict_.bound))) {
+      verdict_.verdict = Verdict::not_met;
+      return verdict_;
+    }
     if (std::isnan(verdict_.measured) || std::isnan(verdict_.bound)) return open("the cells give no number");
     if (std::isinf(verdict_.measured) && std::isinf(verdict_.bound)) return open("neither side comes to the accuracy");
     verdict_.verdict = meaning(claim_.relation).holds(verdict_.measured, verdict_.bound) ? Verdict::met : Verdict::not_met;
     return verdict_;
   }
 
+  /// A metric of a cell. What a spread or a line is about is the cost of getting there: of a cell that did not, never.
+  double value_of(const ResultRow& row, const std::string& metric, double at) {
+    const double value = results_.metric(row, metric, at);
+    if (claim_.over != ClaimOver::spread && !fits_line(claim_.over)) return value;
+    const Metric* known = find_metric(metric);
+    const bool lost = known != nullptr && known->cost && !results_.converged(row) && !std::isnan(value);
+    if (lost || std::isinf(value)) never_.push_back(fmt::format("{} ({})", row.id(), status_name(row.status)));
+    return lost ? never : value;
+  }
+
+  std::string never_text() const {
+    constexpr std::size_t most = 3;
+    const std::vector<std::string> named(never_.begin(),
+                                         never_.begin() + std::min<std::ptrdiff_t>(most, std::ssize(never_)));
+    const std::string more = never_.size() > most ? fmt::format(", and {} more", never_.size() - most) : "";
+    return fmt::format("{} did not converge, which counts as never: {}{}",
+                       never_.size() == 1 ? "one cell" : fmt::format("{} cells", never_.size()), join(named, ", "), more);
+  }
+
   /// One number of several cells; sets reason_ when there is none.
   double gather(const Cells& cells, const std::string& metric, double at) {
     std::vector<double> values, sizes;
     for (const ResultRow* row : cells) {
-      values.push_back(results_.metric(*row, metric, at));
+      values.push_back(value_of(*row, metric, at));
       if (std::isnan(values.back())) reason_ = fmt::format("{} has no {} ({})", row->id(), metric, status_name(row->status));
-      if (claim_.over == ClaimOver::slope) sizes.push_back(abscissa(*row));
+      if (fits_line(claim_.over)) sizes.push_back(abscissa(*row));
     }
     if (values.empty()) reason_ = "there is nothing to compare with";
     if (values.size() == 1 && claim_.over == ClaimOver::spread) reason_ = "a spread needs two cells";
@@ -272,7 +297,7 @@ class ClaimJudge {
     if (claim_.over == ClaimOver::lower_quartile) return ensemble_quantile(values, 0.25);
     if (claim_.over == ClaimOver::median) return ensemble_quantile(values, 0.5);
     if (claim_.over == ClaimOver::upper_quartile) return ensemble_quantile(values, 0.75);
-    return slope(sizes, values);
+    return fit(std::move(sizes), std::move(values));
   }
 
   double abscissa(const ResultRow& row) const {
@@ -282,23 +307,22 @@ class ClaimJudge {
     return value.is_number() ? value.get<double>() : unknown_number;
   }
 
-  /// Least squares of log10 value on log10 size (L.5).
-  double slope(const std::vector<double>& sizes, const std::vector<double>& values) {
-    double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
+  /// Of a line through the values over the sizes, on log axes for the slope (L.5); never where a cell never came there.
+  double fit(std::vector<double> sizes, std::vector<double> values) {
+    if (!never_.empty()) return never;
+    const bool logs = claim_.over == ClaimOver::slope;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const double x = std::log10(sizes[i]), y = std::log10(values[i]);
-      if (!std::isfinite(x) || !std::isfinite(y)) {
-        reason_ = "a value is not positive and finite, which has no slope on log axes";
-        return unknown_number;
-      }
-      n += 1.0, sx += x, sy += y, sxx += x * x, sxy += x * y;
-    }
-    const double spread = n * sxx - sx * sx;
-    if (spread <= 1e-12 * n * sxx) {
-      reason_ = "a slope needs two different values of " + claim_.against;
+      if (logs) sizes[i] = std::log10(sizes[i]), values[i] = std::log10(values[i]);
+      if (std::isfinite(sizes[i]) && std::isfinite(values[i])) continue;
+      reason_ = logs ? "a value is not positive and finite, which has no slope on log axes" : "a value is not finite";
       return unknown_number;
     }
-    return (n * sxy - sx * sy) / spread;
+    const auto line = fit_line(sizes, values);
+    if (!line) reason_ = "a line needs two different values of " + claim_.against;
+    if (line && claim_.over == ClaimOver::r_squared && std::isnan(line->r_squared))
+      reason_ = "all values are the same, which has no R²";
+    if (!reason_.empty()) return unknown_number;
+    return claim_.over == ClaimOver::r_squared ? line->r_squared : line->slope;
   }
 
   const ResultTable& results_;
@@ -306,6 +330,7 @@ class ClaimJudge {
   Cells others_;  ///< of the other side
   Judgement verdict_;
   std::string reason_;
+  std::vector<std::string> never_;  ///< cells that did not converge, in a spread or a line
 };
 
 /// Escapes a text for a cell of a Markdown table.
@@ -379,9 +404,10 @@ std::string measured_text(const Judgement& judgement) {
 
 std::string verdict_text(const Judgement& judgement) {
   const std::string verdict = verdict_name(judgement.verdict);
-  if (judgement.verdict == Verdict::open) return verdict + ": " + markdown(judgement.reason);
+  const std::string reason = judgement.reason.empty() ? "" : ": " + markdown(judgement.reason);
+  if (judgement.verdict == Verdict::open) return verdict + reason;
   const std::string page = page_on_miss(judgement);
-  return verdict + (judgement.incomplete ? ", incomplete" : "") + (page.empty() ? "" : " ([why](" + page + "))");
+  return verdict + (judgement.incomplete ? ", incomplete" : "") + reason + (page.empty() ? "" : " ([why](" + page + "))");
 }
 
 /// `page`, from the root of the project, as a link of a page in `folder`. What would end a link, or a cell of a table, is

@@ -17,7 +17,7 @@ struct Judgement {
   double measured, bound;
   std::size_t cells = 0;    ///< judged
   std::string cell;         ///< the one of `measured`; empty when that is over several
-  std::string reason;       ///< why it is open
+  std::string reason;       ///< why it is open; or which cells count as never
   bool incomplete = false;  ///< the results lack cells of the config
 };
 

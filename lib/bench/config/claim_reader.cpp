@@ -129,10 +129,10 @@ class ClaimReader {
     const auto over = shape_.value<std::string>(entry, "over");
     claim.over = static_cast<ClaimOver>(std::find(claim_overs.begin(), claim_overs.end(), over) - claim_overs.begin());
     claim.against = shape_.value<std::string>(entry, "against");
-    if ((claim.over == ClaimOver::slope) != entry.contains("against"))
-      source_.fail(pointer, claim.over == ClaimOver::slope
+    if (fits_line(claim.over) != entry.contains("against"))
+      source_.fail(pointer, fits_line(claim.over)
                                 ? "the key 'against' is missing: expected contacts, rows or a swept JSON pointer"
-                                : "'against' belongs to \"over\": \"slope\"");
+                                : "'against' belongs to \"over\": \"slope\", \"affine_slope\" or \"r_squared\"");
     if (claim.against.empty() || claim.against == "contacts" || claim.against == "rows") return;
     check_swept(claim.against, {"contacts", "rows"}, child_pointer(pointer, "against"));
   }

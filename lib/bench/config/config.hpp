@@ -71,7 +71,24 @@ struct ClaimReference {
 };
 
 /// How the cells of a claim become one number; `each`: every one has to hold.
-enum class ClaimOver { each, largest, smallest, spread, slope, lower_quartile, median, upper_quartile, mean_ratio };
+enum class ClaimOver {
+  each,
+  largest,
+  smallest,
+  spread,
+  slope,
+  lower_quartile,
+  median,
+  upper_quartile,
+  mean_ratio,
+  affine_slope,
+  r_squared
+};
+
+/// Whether a line is fitted through the cells.
+inline bool fits_line(ClaimOver over) {
+  return over == ClaimOver::slope || over == ClaimOver::affine_slope || over == ClaimOver::r_squared;
+}
 
 /// How a value has to stand to the bound of a claim.
 enum class Relation { less_than, at_most, at_least, greater_than };
@@ -88,7 +105,7 @@ struct Claim {
   std::string problem;  ///< label of a problem, or a shell pattern; empty: all
   std::optional<Model> model;
   ClaimOver over = ClaimOver::each;
-  std::string against;            ///< for slope: "contacts", "rows" or a swept JSON pointer
+  std::string against;            ///< for slope, affine_slope and r_squared: "contacts", "rows" or a swept JSON pointer
   std::vector<SweptValue> cells;  ///< only cells with one of these values, for every pointer named
   Relation relation = Relation::less_than;
   double bound = 0.0;  ///< without a reference

@@ -229,7 +229,7 @@ Shape claim_shape() {
        text("problem", "label of a problem, or a shell pattern; default: each"),
        choice("model", "contact model; default: each", model_names()),
        choice("over", "how several cells are judged; default {}", claim_overs, "each"),
-       text("against", "for the slope: contacts, rows or a swept JSON pointer"),
+       text("against", "for slope, affine_slope and r_squared: contacts, rows or a swept JSON pointer"),
        table("cells", "swept JSON pointer -> value or list of values: only these cells")}};
   for (const std::string& relation : claim_relations)
     shape.keys.push_back(shaped(KeyType::bound, relation, "the bound; exactly one of the four is given", "claim_reference"));

@@ -86,8 +86,9 @@ inline const std::vector<std::string> trajectories = {"shared", "own"};
 /// The names of StartMatch, in its order.
 inline const std::vector<std::string> start_matches = {"contacts", "same"};
 /// The names of ClaimOver, in its order.
-inline const std::vector<std::string> claim_overs = {"each",           "largest", "smallest",       "spread",    "slope",
-                                                     "lower_quartile", "median",  "upper_quartile", "mean_ratio"};
+inline const std::vector<std::string> claim_overs = {"each",       "largest",        "smallest", "spread",
+                                                     "slope",      "lower_quartile", "median",   "upper_quartile",
+                                                     "mean_ratio", "affine_slope",   "r_squared"};
 /// What a table says of several values.
 inline const std::vector<std::string> plot_overs = {"mean", "median", "smallest", "largest"};
 

@@ -35,6 +35,11 @@ Metric column(const std::string& name, Get get, bool claimed = true) {
           claimed};
 }
 
+Metric cost(Metric metric) {
+  metric.cost = true;
+  return metric;
+}
+
 /// Empty for a problem that could not be built, and in configs that do not time kernels.
 template <typename Part, typename Number>
 Metric column_of(std::optional<Part> CellRecord::*part, const std::string& name, Number Part::*number) {
@@ -54,7 +59,7 @@ std::optional<double> known(double value) { return std::isnan(value) ? std::null
 std::vector<Metric> counter_metrics() {
   std::vector<Metric> list;
   for (const auto& [name, counter] : traced_counters)
-    list.push_back(column(name, [counter = counter](const CellRecord& r) { return r.counters.*counter; }));
+    list.push_back(cost(column(name, [counter = counter](const CellRecord& r) { return r.counters.*counter; })));
   list.push_back(column("analyses", [](const CellRecord& r) { return r.counters.analyses; }));
   list.push_back(column("analysis_s", [](const CellRecord& r) { return r.counters.analysis_s; }));
   list.push_back(column("factorization_s", [](const CellRecord& r) { return r.counters.factorization_s; }));
@@ -69,8 +74,8 @@ std::vector<Metric> time_metrics() {
   constexpr bool unclaimed = false;
   const auto kernels = &CellRecord::kernels;
   return {column("setup_s", &CellRecord::setup_s),
-          column("solve_s", &CellRecord::solve_s),
-          column("solve_s_min", [](const CellRecord& r) { return solve_spread(r).least_s; }),
+          cost(column("solve_s", &CellRecord::solve_s)),
+          cost(column("solve_s_min", [](const CellRecord& r) { return solve_spread(r).least_s; })),
           column(
               "solve_s_max", [](const CellRecord& r) { return solve_spread(r).largest_s; }, unclaimed),
           column(
@@ -123,9 +128,10 @@ std::vector<Metric> sequence_metrics() {
   constexpr bool unclaimed = false;
   return {sequence_column("steps", &SequenceFacts::steps),
           sequence_column("unsolved_steps", &SequenceFacts::unsolved_steps),
-          sequence_column("iterations_per_step", &SequenceFacts::iterations_per_step),
+          cost(sequence_column("iterations_per_step", &SequenceFacts::iterations_per_step)),
           sequence_column("iterations_per_solved_step", &SequenceFacts::iterations_per_solved_step),
-          sequence_column("iterations_max", &SequenceFacts::iterations_max),
+          cost(sequence_column("iterations_max", &SequenceFacts::iterations_max)),
+          sequence_column("contacts_per_step", &SequenceFacts::contacts_per_step),
           sequence_column("contacts_max", &SequenceFacts::contacts_max),
           sequence_column("build_s", &SequenceFacts::build_s),
           sequence_column("deepest_gap", &SequenceFacts::deepest_gap),
@@ -139,7 +145,7 @@ std::vector<Metric> sequence_metrics() {
 }
 
 std::vector<Metric> all_metrics() {
-  std::vector<Metric> list = {column("iterations", &CellRecord::iterations),
+  std::vector<Metric> list = {cost(column("iterations", &CellRecord::iterations)),
                               column("native_converged", [](const CellRecord& r) { return r.native_converged ? 1 : 0; })};
   for (const Measure measure : all_measures())
     list.push_back(column(std::string(measure_info(measure).name),

@@ -74,7 +74,7 @@ SequenceFacts facts_of(const std::vector<StepRow>& rows, std::int64_t asked) {
   facts.steps = std::ssize(rows);
   facts.unsolved_steps = asked;
   std::int64_t with_contacts = 0, solved_with_contacts = 0;
-  double iterations = 0.0, iterations_solved = 0.0;
+  double iterations = 0.0, iterations_solved = 0.0, contacts = 0.0;
   for (const StepRow& row : rows) {
     const bool solved = row.status == Status::solved;
     if (solved) --facts.unsolved_steps;
@@ -89,11 +89,13 @@ SequenceFacts facts_of(const std::vector<StepRow>& rows, std::int64_t asked) {
     if (row.contacts == 0) continue;
     ++with_contacts;
     iterations += row.iterations;
+    contacts += static_cast<double>(row.contacts);
     if (!solved) continue;
     ++solved_with_contacts;
     iterations_solved += row.iterations;
   }
   facts.iterations_per_step = mean(iterations, with_contacts);
+  facts.contacts_per_step = mean(contacts, with_contacts);
   facts.iterations_per_solved_step = mean(iterations_solved, solved_with_contacts);
   if (!rows.empty()) facts.facts = rows.back().facts;
   return facts;

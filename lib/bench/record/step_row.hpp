@@ -45,6 +45,7 @@ struct SequenceFacts {
   std::int64_t unsolved_steps = 0;          ///< of those that were asked for
   double iterations_per_step = 0.0;         ///< of the steps with contacts; NaN without one
   double iterations_per_solved_step = 0.0;  ///< of the solved steps with contacts; NaN without one
+  double contacts_per_step = 0.0;           ///< of the steps with contacts; NaN without one
   int iterations_max = 0;
   Index contacts_max = 0, rows_max = 0, dofs = 0;
   double deepest_gap = 0.0;  ///< m, the least of all steps

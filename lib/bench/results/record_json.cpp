@@ -134,6 +134,7 @@ Json steps_json(const SequenceFacts& facts) {
           {"steps_at_time_limit", facts.steps_at_time_limit},
           {"iterations_per_step", json_number(facts.iterations_per_step)},
           {"iterations_per_solved_step", json_number(facts.iterations_per_solved_step)},
+          {"contacts_per_step", json_number(facts.contacts_per_step)},
           {"iterations_max", facts.iterations_max},
           {"contacts_max", facts.contacts_max},
           {"rows_max", facts.rows_max},
@@ -151,6 +152,7 @@ SequenceFacts read_sequence_facts(const Json& json) {
   json.at("steps_at_time_limit").get_to(facts.steps_at_time_limit);
   facts.iterations_per_step = number_of(json.at("iterations_per_step"));
   facts.iterations_per_solved_step = number_of(json.at("iterations_per_solved_step"));
+  facts.contacts_per_step = number_of(json.value("contacts_per_step", Json()));
   json.at("iterations_max").get_to(facts.iterations_max);
   json.at("contacts_max").get_to(facts.contacts_max);
   json.at("rows_max").get_to(facts.rows_max);

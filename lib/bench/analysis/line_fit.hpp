@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+namespace ccp {
+
+/// A line through points by least squares.
+struct LineFit {
+  double slope = 0.0;
+  double r_squared = 0.0;  ///< NaN where all y are the same
+};
+
+/// (L.5); nothing where the x are all the same.
+std::optional<LineFit> fit_line(const std::vector<double>& x, const std::vector<double>& y);
+
+}  // namespace ccp
