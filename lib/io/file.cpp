@@ -158,7 +158,7 @@ void check_output_folder(const fs::path& folder) {
   fs::path there = folder.empty() ? fs::path(".") : folder;
   struct stat found {};
   while (::stat(there.c_str(), &found) != 0) {
-    if (errno != ENOENT) throw cannot_write(folder, errno);
+    if (errno != ENOENT && errno != ENOTDIR) throw cannot_write(folder, errno);
     std::error_code missing;
     if (fs::is_symlink(there, missing))
       throw WriteError(folder.string(), "", "is a link to what is not there, expected a folder", ENOENT);

@@ -142,8 +142,8 @@ int generate_series(const SeriesTarget& target, const SeriesArguments& arguments
     throw InputError(
         "", "--steps",
         fmt::format("begins at {}, expected at least {}, the step of '{}'", range.first, motion->step(), arguments.start));
-  const OutputFolder folder(target.folder);
   check_output_folder(target.folder);
+  const OutputFolder folder(target.folder);
   for (;;) {
     const MotionProblem step = motion->problem();
     const bool ends = motion->step() == range.last;
