@@ -14,6 +14,7 @@ from pathlib import Path
 from plotting import draw_each
 
 from ccpbench_results import InputError
+from output_file import check_folder
 from scene.dump import Series
 from scene.runs import Runs, folders_of
 from scene.vtk_files import write_vtk
@@ -116,6 +117,7 @@ def draw_series(arguments):
     if not runs:
         check_names(dumps)
     folder = arguments.out or dumps.paths[0].parent
+    check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if {"png", "gif", "panels"} & set(wanted):
         draw_pictures(dumps, wanted, folder, arguments, runs)

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import add_figure_options, add_picture_options, draw_each, file_name, save_all, say_nothing_drawn
+from plotting import add_figure_options, add_picture_options, draw_each, file_name, place_of_plots, save_all, say_nothing_drawn
 
 import plot_convergence
 import plot_maps
@@ -44,7 +44,7 @@ def draw_profiles(folder, arguments):
     if not models:
         say_nothing_drawn(folder, "profile", "profiles need two problems of a model", arguments)
         return
-    target, drawn = arguments.out or folder / "plots", []
+    target, drawn = place_of_plots(folder, arguments), []
     for model in models:
         with tempfile.TemporaryDirectory() as place:
             made = subprocess.run([arguments.program, "profile", str(folder), "--model", model, "--by", arguments.by, "--out", place],

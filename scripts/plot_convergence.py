@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass, replace
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (DASHES, GREY, MODELS, SMALL, draw_folders, file_name, number_texts, power_formula, power_text, save_all,
+from plotting import (DASHES, GREY, MODELS, SMALL, draw_folders, file_name, number_texts, place_of_plots, power_formula, power_text, save_all,
                       text_width, with_unit)
 
 from curve_axes import band, heights, label_of, marker_positions, oscillates, page_points, thin, time_unit, x_axis
@@ -323,11 +323,8 @@ def plot_folder(folder, arguments):
     groups = {key: curves for key, curves in groups.items() if not all((curve.folder / "steps.csv").exists() for curve in curves)}
     groups |= steps  # plot_sequence.py draws the rest of a sequence
     scales = give_styles(groups, config)
-    target = arguments.out or folder / "plots"
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{target}: {error.strerror}") from None
+    target = place_of_plots(folder, arguments)
+    target.mkdir(parents=True, exist_ok=True)
     names, drawn, missing = unique_names(groups), 0, {}
     chosen = chosen_groups(folder, groups, arguments)
     for key, curves in chosen.items():

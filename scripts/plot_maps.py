@@ -13,7 +13,7 @@ import sys
 
 # First, since it finds an interpreter with matplotlib.
 from plotting import (LABELS, MODELS, draw_folders, file_name, log_axis, name_of,
-                      number_texts, save_all, say_nothing_drawn, set_ticks)
+                      number_texts, place_of_plots, save_all, say_nothing_drawn, set_ticks)
 
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, LogNorm, Normalize
@@ -134,7 +134,7 @@ def plot_folder(folder, arguments):
     shown = found if arguments.all else found[:MOST_MAPS]
     if len(shown) < len(found):
         print(f"{folder}: the first {len(shown)} of {len(found)} maps; --all draws all", file=sys.stderr)
-    target, names = arguments.out or folder / "plots", set()
+    target, names = place_of_plots(folder, arguments), set()
     for made in shown:
         model = next((short for short, text in MODELS.items() if text == made.model), made.model)
         sides = "-".join(pointer.rsplit("/", 1)[-1] for side in made.sides for pointer in side)

@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass, field
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import LABELS, RUN_AGAIN, draw_folders, file_name, log_axis, save_all, say_nothing_drawn, with_unit
+from plotting import LABELS, RUN_AGAIN, draw_folders, file_name, log_axis, place_of_plots, save_all, say_nothing_drawn, with_unit
 
 from cell_values import asked_labels, case_text, cases, name_of, number_at, solver_times, value_text, values_of
 from curve_axes import time_unit
@@ -216,7 +216,7 @@ def plot_folder(folder, arguments):
         say_nothing_drawn(folder, "mean", f"its config has no entry {{\"kind\": \"mean\"}} or {{\"kind\": \"scaling\"}} in \"plots\": {RUN_AGAIN}", arguments)
         return
     cells, number = chosen_cells(folder, arguments)
-    target, drawn = arguments.out or folder / "plots", 0
+    target, drawn = place_of_plots(folder, arguments), 0
     for plot in plots:
         before = drawn
         for name, figure in figures_of(config, plot, cells, number, arguments):

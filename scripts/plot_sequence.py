@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import GREY, LABELS, MODELS, add_picture_options, draw_each, file_name, power_text, save, say_nothing_drawn, say_written, tick_text
+from plotting import GREY, LABELS, MODELS, add_picture_options, draw_each, file_name, place_of_plots, power_text, save, say_nothing_drawn, say_written, \
+    tick_text
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -230,7 +231,7 @@ def plot_folder(folder, arguments):
     sequences = {key: left for key, runs in found.items() if (left := [r for r in runs if wanted(r.curve.label, arguments.only)])}
     if not sequences:
         raise InputError(f"{folder}: no solver matches {' or '.join(map(repr, arguments.only))}; there are: {', '.join(number)}")
-    target = arguments.out or folder / "plots"
+    target = place_of_plots(folder, arguments)
     target.mkdir(parents=True, exist_ok=True)
     drawn, names = 0, set()
     for (problem, model), runs in sequences.items():

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 # First, since it finds an interpreter with matplotlib.
 from plotting import (DASHES, LABELS, MODELS, RUN_AGAIN, draw_folders, file_name, log_axis, name_of,
-                      number_texts, save_all, say_nothing_drawn, with_unit)
+                      number_texts, place_of_plots, save_all, say_nothing_drawn, with_unit)
 
 from ensemble_figure import ensemble_figure
 from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
@@ -252,7 +252,7 @@ def plot_folder(folder, arguments):
                           arguments)
         return
     cells, number = chosen_cells(folder, arguments)
-    target = arguments.out or folder / "plots"
+    target = place_of_plots(folder, arguments)
     drawn = 0
     for plot in plots:
         against = str(plot.get("against") or "contacts")

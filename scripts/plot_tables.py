@@ -8,18 +8,12 @@ of Lee et al. 2025. A folder whose config has no such entry is left alone.
 import sys
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import RUN_AGAIN, draw_folders, file_name, say_nothing_drawn, say_written
+from plotting import RUN_AGAIN, draw_folders, file_name, place_of_plots, say_nothing_drawn, say_written
 
 from cell_values import read_cells
 from result_tables import csv_of, markdown_of, table_of
 from ccpbench_results import read_manifest
-
-
-def write(path, text):
-    """Beside and renamed, so that an interrupted run leaves no torn file."""
-    beside = path.with_name(f".{path.name}.part")
-    beside.write_text(text, encoding="utf-8", newline="")
-    beside.replace(path)
+from output_file import write_output
 
 
 def plot_folder(folder, arguments):
@@ -28,7 +22,7 @@ def plot_folder(folder, arguments):
     if not plots:
         say_nothing_drawn(folder, "table", f"its config has no entry {{\"kind\": \"table\", …}} in \"plots\": {RUN_AGAIN}", arguments)
         return
-    cells, target, names = read_cells(folder), arguments.out or folder / "plots", []
+    cells, target, names = read_cells(folder), place_of_plots(folder, arguments), []
     for number, plot in enumerate(plots, start=1):
         table = table_of(plot, cells)
         if table is None:
@@ -37,8 +31,8 @@ def plot_folder(folder, arguments):
         name = file_name(f"table-{plot.get('where') or number}")
         names.append(f"{name}-{number}" if name in names else name)
         target.mkdir(parents=True, exist_ok=True)
-        write(target / f"{names[-1]}.csv", csv_of(table))
-        write(target / f"{names[-1]}.md", markdown_of(table))
+        write_output(target / f"{names[-1]}.csv", csv_of(table))
+        write_output(target / f"{names[-1]}.md", markdown_of(table))
         say_written("table", target, names[-1], ["csv", "md"], arguments)
     print(f"tables: {target} ({', '.join(names) or 'none'})")
 

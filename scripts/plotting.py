@@ -1,6 +1,7 @@
 """What the plot_*.py scripts share: an interpreter with matplotlib, widths and sizes for print, ticks, and the options of pictures."""
 
 import argparse
+import io
 import math
 import os
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from cell_values import name_of, with_unit  # noqa: F401  (other scripts take them from here)
 from ccpbench_results import InputError, changes, read_manifest, unit_of
+from output_file import check_folder, write_output
 from series_styles import COLOURS, DASHES, MARKERS  # noqa: F401  (other scripts take them from here)
 
 DEBIAN_PYTHON = "/usr/bin/python3"
@@ -172,11 +174,11 @@ def marked(figure):
 
 
 def save(figure, path, kind, dpi):
-    """Written beside and renamed, so that an interrupted run leaves no torn picture. No dates: same data, same bytes."""
-    beside = path.with_name(f".{path.name}.part")
+    """No dates: same data, same bytes."""
+    picture = io.BytesIO()
     metadata = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    figure.savefig(beside, format=kind, dpi=dpi, metadata=metadata, bbox_inches=marked(figure))
-    beside.replace(path)
+    figure.savefig(picture, format=kind, dpi=dpi, metadata=metadata, bbox_inches=marked(figure))
+    write_output(path, picture.getvalue())
 
 
 drawn_names = set()  # (folder, name) of each figure that this program has written
@@ -196,6 +198,13 @@ def say_written(kind, target, name, formats, arguments):
     if not getattr(arguments, "quiet", False):
         files = formats[0] if len(formats) == 1 else "{" + ",".join(formats) + "}"
         print(f"{kind}: {target / name}.{files}", file=sys.stderr, flush=True)
+
+
+def place_of_plots(folder, arguments):
+    """Where the figures and tables of a folder go. Raises InputError where they cannot."""
+    place = arguments.out or folder / "plots"
+    check_folder(place)
+    return place
 
 
 def save_all(figure, target, name, arguments):

@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 PARTS = Path(__file__).resolve().parent / "report"
@@ -19,6 +18,7 @@ import sections  # noqa: E402
 from pictures import page_budget, pictures  # noqa: E402
 from reading import MODELS, MOST_CURVES, curve_groups, points_per_curve, read_study  # noqa: E402
 from ccpbench_results import InputError  # noqa: E402
+from output_file import words_beside, write_output  # noqa: E402
 from series_styles import numbers  # noqa: E402
 from sweeps import sweeps  # noqa: E402
 from text import NAMES, say  # noqa: E402
@@ -113,24 +113,6 @@ def page(studies, library):
 """
 
 
-def write_whole(path, text):
-    """All of it under its name, or nothing."""
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent or Path("."), prefix=f".{path.name}.")
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, path)
-    except OSError as error:
-        os.unlink(name)
-        raise InputError(f"{path}: {error.strerror}") from None
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path, metavar="RESULTS", help="folders that `ccpbench run` has written")
@@ -144,11 +126,11 @@ def main():
         for study, found in zip(studies, analysis):
             study.claims, study.analysis_note = found.get("claims") or [], found.get("note") or ""
             study.profiles, study.writer = found.get("profiles") or [], str(found.get("writer") or "")
-        write_whole(arguments.out, page(studies, library))
+        write_output(arguments.out, page(studies, library))
     except InputError as error:
         print(f"ccpbench: error: {error}", file=sys.stderr)
         return 2
-    print(f"report: {arguments.out}")
+    print(f"report: {arguments.out}", file=words_beside(arguments.out))
     return 0
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import median
 
 from ccpbench_results import InputError, as_number, read_manifest, read_summary, school_of
+from output_file import write_output
 
 ACCURACIES = ("1e-4", "1e-8", "1e-12")
 OURS = "ours"
@@ -149,13 +150,15 @@ def report(folder):
 
 
 def put_into(path, text):
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: is no file, expected one with the line '{MARK}'")
     try:
         old = path.read_text(encoding="utf-8")
         if f"{MARK}\n" not in old:
             raise InputError(f"{path}: has no line '{MARK}'")
-        path.write_text(old.split(f"{MARK}\n")[0] + f"{MARK}\n\n{text}", encoding="utf-8")
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: {error}") from None
+    write_output(path, old.split(f"{MARK}\n")[0] + f"{MARK}\n\n{text}")
 
 
 def main():

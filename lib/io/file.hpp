@@ -38,29 +38,49 @@ class WriteError : public InputError {
 /// What to throw for a file that cannot be written; error: errno.
 WriteError cannot_write(const std::filesystem::path& path, int error);
 
-/// A new file under a temporary name in the folder of `target`, which takes the target's name on commit() and disappears
-/// without it. So a reader, or an interrupted run, never meets half a file.
-class AtomicFile {
+/// A file that is to be written. What has the name keeps its kind:
+/// * a file, or a name that is free, is written under a temporary name in its folder, which takes the name on commit() and
+///   disappears without it. So a reader, or an interrupted run, never meets half a file. Mode and owner stay those of the
+///   file as far as that is permitted; a new file has those of any new file;
+/// * a link stays, and the file that it leads to is written so, be it there or not;
+/// * a device or a pipe gets the bytes as they are written, and so does what this process has open where the name is
+///   /dev/stdout, /dev/stderr or /dev/fd/N.
+class OutputFile {
  public:
-  /// Creates the temporary file, empty. Throws InputError(target, ...) when the folder is missing or not writable, or when
-  /// the target is a folder.
-  explicit AtomicFile(std::filesystem::path target);
-  ~AtomicFile();
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
+  /// Finds out whether it can be written, and creates the temporary file: an object that is not opened is a probe. Throws
+  /// InputError(name, ...) for a folder, a socket, a file without permission to write, and where the folder is missing or
+  /// not writable.
+  explicit OutputFile(std::filesystem::path name);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Where to write; a plain file that exists.
-  const std::filesystem::path& temporary() const { return temporary_; }
+  /// Where the bytes go; called once. A named pipe waits for its reader. Throws InputError(name, ...).
+  FileStream open();
+  /// Whether the bytes reach their place at once: a device, a pipe, something open.
+  bool passes_through() const { return passes_; }
+  /// Whether that is the standard output of this process.
+  bool is_standard_output() const;
+  /// Whether both lead to the same file, one that commit() replaces.
+  bool is_same(const std::filesystem::path& other) const;
 
-  /// Gives the file its name, replacing an older one. Throws InputError(target, ...) when that fails.
+  /// Gives a file its name, in the place of an older one. The stream is closed before. Throws InputError(name, ...).
   void commit();
 
  private:
-  std::filesystem::path target_, temporary_;
-  bool pending_ = false;
+  void look_at_target();
+  void create_temporary(const std::filesystem::path& folder, bool secret);
+
+  std::filesystem::path name_, target_, temporary_;  ///< target_: without links
+  int descriptor_ = -1;                              ///< owned; -1 where open() opens the target
+  bool passes_ = false;
 };
 
-/// Writes `content` to `path`, replacing an older file, completely or not at all. Throws InputError(path, ...) when it
+/// Throws InputError(folder, ...) where files cannot be made in a folder, or where it is not there and cannot be made.
+/// Creates nothing. To be asked before the work whose results go there.
+void check_output_folder(const std::filesystem::path& folder);
+
+/// Writes `content` to `path` as OutputFile does: a file completely or not at all. Throws InputError(path, ...) when it
 /// cannot (no such folder, no permission, disk full). Not durable against power loss: nothing is synchronised to the disk.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 

@@ -1,6 +1,7 @@
 """Pictures of dumps: the bodies by their speed or by their piece, and beside them the contacts by their impulses."""
 
 import gc
+import io
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap, Normalize, PowerNorm
 from matplotlib.figure import Figure
+from output_file import write_output
 from PIL import Image
 from plotting import GREY, set_ticks, text_width
 from scene.dump import HALF_SPACE
@@ -268,12 +270,10 @@ def pixels_of(figure):
     return image
 
 
-def write_beside(path, write):
-    """Written beside and renamed, so that an interrupted run leaves no torn picture."""
-    beside = path.with_name(f".{path.name}.part")
-    with beside.open("wb") as file:
-        write(file)
-    beside.replace(path)
+def write_picture(path, image, **how):
+    picture = io.BytesIO()
+    image.save(picture, **how)
+    write_output(path, picture.getvalue())
 
 
 def with_few_colours(image):
@@ -296,8 +296,7 @@ def with_few_colours(image):
 
 def write_png(image, path, dpi):
     """With few colours, which makes it small. Same data, same bytes."""
-    few = with_few_colours(image)
-    write_beside(path, lambda file: few.save(file, format="PNG", optimize=True, dpi=(dpi, dpi)))
+    write_picture(path, with_few_colours(image), format="PNG", optimize=True, dpi=(dpi, dpi))
 
 
 def write_gif(images, path, rate):
@@ -309,5 +308,4 @@ def write_gif(images, path, rate):
     palette = mosaic.quantize(COLOURS, dither=Image.Dither.NONE)
     frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     times = [round(1000 / rate)] * (len(frames) - 1) + [1000]
-    write_beside(path, lambda file: frames[0].save(file, format="GIF", save_all=True, append_images=frames[1:],
-                                                   duration=times, loop=0, optimize=False))
+    write_picture(path, frames[0], format="GIF", save_all=True, append_images=frames[1:], duration=times, loop=0, optimize=False)

@@ -5,6 +5,7 @@ import base64
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
+from output_file import write_output
 from scene.dump import BOX, CYLINDER, DRUM, HALF_SPACE
 from scene.render import FACETS, bounds_of, corners_of, frame_of, is_solid
 
@@ -166,12 +167,6 @@ def step_files(dump, bounds, divisions):
     yield "contacts", "vtp", poly_data(dump.points, [[k] for k in range(len(dump.points))], "Verts", point_data=data)
 
 
-def write_text(path, text):
-    beside = path.with_name(f".{path.name}.part")
-    beside.write_text(text, encoding="ascii")
-    beside.replace(path)
-
-
 def write_vtk(dumps, folder):
     """Writes the files of all dumps, and returns the path of the list."""
     bounds, entries = bounds_of(dumps), []
@@ -179,10 +174,10 @@ def write_vtk(dumps, folder):
     for dump in dumps:
         for part, (name, ending, text) in enumerate(step_files(dump, bounds, divisions)):
             path = folder / f"{dump.name}.{name}.{ending}"
-            write_text(path, text)
+            write_output(path, text)
             entries.append(f'<DataSet timestep="{dump.time:.17g}" group="" part="{part}" name="{name}" '
                            f'file={quoteattr(path.name)}/>\n')
     path = folder / f"{dumps.scene}.pvd"
-    write_text(path, '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1" byte_order="LittleEndian">\n<Collection>\n'
-               + "".join(entries) + "</Collection>\n</VTKFile>\n")
+    write_output(path, '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1" byte_order="LittleEndian">\n<Collection>\n'
+                 + "".join(entries) + "</Collection>\n</VTKFile>\n")
     return path

@@ -40,6 +40,7 @@ def check_place(out):
 
 
 def build(program, out):
+    out = out.resolve()  # a link to a folder stays
     check_place(out)
     python = interpreter()
     with tempfile.TemporaryDirectory() as place:

@@ -193,7 +193,7 @@ TEST_CASE("wrong options of solve and generate are refused before anything is wr
   CHECK_THAT(bad_input_line(run_program(place, {"generate", "odd_mass_stack", "--set", "sphere=2"})),
              Catch::Contains("'spheres'"));
   CHECK_THAT(bad_input_line(run_program(place, {"generate", "odd_mass_stack", "--out", "nowhere/x.hdf5"})),
-             Catch::Contains("nowhere/x.local.hdf5: there is no folder nowhere"));
+             Catch::Contains("nowhere/x.local.hdf5: cannot be written (there is no folder nowhere)"));
   CHECK(place.listing().empty());
 }
 

@@ -185,7 +185,7 @@ TEST_CASE("series that cannot be are refused in one line") {
   refused(series("1:2", "no", {"--start", start, "--set", "friction=0.3"}), "is of parameters");
   refused(series("1:2", "no", {"--start", start, "--set", "spheres=9"}), "expected 117");
   refused({"generate", "single_ball", "--steps", "1:2", "--start", start}, "state is of 'ball_box', expected 'single_ball'");
-  refused(series("0:1", start), "cannot be made");
+  refused(series("0:1", start), "is no folder");
   refused({"generate", "ball_box", "--start", start}, "has no --steps");
   refused({"generate", "drum", "--set", "particles=15", "--set", "kinematics=pseudo_rigid", "--set", "young=300", "--steps",
            "600:600", "--out", "no/soft"},

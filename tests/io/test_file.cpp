@@ -6,8 +6,8 @@
 #include "io/file.hpp"
 #include "support/temporary_folder.hpp"
 
-using ccp::AtomicFile;
 using ccp::InputError;
+using ccp::OutputFile;
 using ccp::write_file_atomically;
 using ccp::write_file_in_pieces;
 using namespace ccp::testing;
@@ -35,8 +35,8 @@ TEST_CASE("the target keeps its content until commit, and without commit") {
   const TemporaryFolder folder;
   write_file_atomically(folder / "a", "old");
   {
-    const AtomicFile file(folder / "a");
-    std::ofstream(file.temporary()) << "half";
+    OutputFile file(folder / "a");
+    std::fputs("half", file.open().get());
     CHECK(read_text(folder / "a") == "old");
     CHECK(folder.entries() == 2);
   }
@@ -71,8 +71,9 @@ TEST_CASE("new files get the permissions of any new file") {
 
 TEST_CASE("what cannot be written is an InputError that names the path, in one line") {
   const TemporaryFolder folder;
-  CHECK_THROWS_WITH(write_file_atomically(folder / "no" / "file", "x"),
-                    (folder / "no").string() + "/file: cannot be written (No such file or directory)");
+  CHECK_THROWS_WITH(
+      write_file_atomically(folder / "no" / "file", "x"),
+      (folder / "no").string() + "/file: cannot be written (there is no folder " + (folder / "no").string() + ")");
   CHECK_THROWS_AS(write_file_atomically(folder.path(), "x"), InputError);
   CHECK_THROWS_AS(write_file_atomically(folder.path() / "", "x"), InputError);
   CHECK_THROWS_AS(write_file_atomically("", "x"), InputError);
@@ -89,7 +90,7 @@ TEST_CASE("what cannot be written is an InputError that names the path, in one l
 TEST_CASE("a target that turned into a folder fails at commit and leaves nothing behind") {
   const TemporaryFolder folder;
   {
-    AtomicFile file(folder / "a");
+    OutputFile file(folder / "a");
     std::filesystem::create_directory(folder / "a");
     CHECK_THROWS_AS(file.commit(), InputError);
   }

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -73,6 +74,21 @@ class Schools(unittest.TestCase):
         self.assertEqual(answer.returncode, 2)
         self.assertIn("has no line", answer.stderr)
         self.assertEqual(page.read_text(), "# Title\n")
+
+    def test_a_page_keeps_its_mode_its_link_and_its_kind(self):
+        page, link, pipe = self.folder / "PEERS.md", self.folder / "link.md", self.folder / "pipe"
+        page.write_text("<!-- scripts/schools.py -->\n")
+        page.chmod(0o600)
+        link.symlink_to(page.name)
+        os.mkfifo(pipe)
+        self.assertEqual(self.run_script(None, "--into", str(link)).returncode, 0)
+        self.assertTrue(link.is_symlink())
+        self.assertIn("| stack |", page.read_text())
+        self.assertEqual(page.stat().st_mode & 0o777, 0o600)
+        answer = self.run_script(None, "--into", str(pipe))
+        self.assertEqual(answer.returncode, 2)
+        self.assertIn("pipe: is no file", answer.stderr)
+        self.assertTrue(pipe.is_fifo())
 
     def test_refuses_what_it_cannot_read_in_one_line(self):
         (self.folder / "empty").mkdir()

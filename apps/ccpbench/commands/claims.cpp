@@ -279,7 +279,12 @@ int judge_all(const ClaimsArguments& options) {
   if (options.both_sizes && !options.run.overrides.size.empty())
     throw InputError("--both-sizes", "", "judges both sizes, expected no --size beside it");
   const std::vector<Input> inputs = read_inputs(options);
-  if (!options.markdown.empty()) AtomicFile probe(options.markdown);  // better said now than after the work
+  if (!options.markdown.empty()) check_output(options.markdown);  // better said now than after the work
+  for (const Input& input : inputs) {
+    const std::filesystem::path out = options.run.out;
+    if (input.config && !input.without_files) check_output_folder(out / input.config->name);
+    if (input.small && !input.without_files) check_output_folder(out / "small" / input.small->name);
+  }
   std::vector<JudgedConfig> all;
   for (const Input& input : inputs) {
     auto judged = judge(input, options);

@@ -10,6 +10,7 @@
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "io/file.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/records.hpp"
 #include "terminal/table.hpp"
@@ -195,6 +196,7 @@ int compare(const CompareArguments& options) {
   if (options.update) {
     std::filesystem::path folder = options.baseline;
     if (!std::filesystem::is_regular_file(folder / "baseline.json") && folder.filename() != name) folder /= name;
+    check_output_folder(folder);
     for (const std::string& change : results.config().changes) report_note("a baseline of changed results: " + change);
     write_baseline(results, folder, {options.traces(), options.replace});
     print_line("baseline: " + folder.string());

@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "terminal/arguments.hpp"
+#include "terminal/terminal.hpp"
 #include "views/written_dump.hpp"
 
 namespace ccp::cli {
@@ -49,12 +50,13 @@ std::filesystem::path target(const std::string& source, const ConvertArguments& 
   return path.lexically_normal();
 }
 
-/// Refuses two sources of one name before anything is written.
+/// Refuses two sources of one name, and places that cannot be written, before anything is written.
 void check_names(const ConvertArguments& options) {
   std::map<std::filesystem::path, std::string> sources;
   for (const std::string& file : options.files)
     if (const auto [other, added] = sources.emplace(target(file, options), file); !added)
       throw InputError(file, "", fmt::format("would be written to {}, as {} would", other->first.string(), other->second));
+  for (const auto& [path, file] : sources) check_output(path.string());
 }
 
 void convert_file(const std::string& file, const ConvertArguments& options) {

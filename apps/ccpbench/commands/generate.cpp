@@ -9,6 +9,7 @@
 #include "commands/generate_series.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "io/file.hpp"
 #include "problem/model.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/terminal.hpp"
@@ -61,6 +62,8 @@ std::vector<std::pair<FclibForm, std::filesystem::path>> targets(const GenerateA
   const std::filesystem::path out = options.out.empty() ? options.scene + ".hdf5" : options.out;
   if (options.form != "both" && !options.out.empty())
     return {{options.form == "local" ? FclibForm::local : FclibForm::global, out}};
+  if (std::filesystem::exists(out) && !std::filesystem::is_directory(out) && OutputFile(out).passes_through())
+    throw InputError(out.string(), "", "takes one file, expected --form local or --form global");
   const std::string ending = out.extension() == ".hdf5" || out.extension() == ".h5" ? out.extension().string() : "";
   std::filesystem::path stem = out;
   if (!ending.empty()) stem.replace_extension();
@@ -81,9 +84,7 @@ int generate(const GenerateArguments& options) {
         options.series);
   }
   if (!options.series.start.empty()) throw InputError("", "--start", "has no --steps, expected --steps FIRST:LAST");
-  for (const auto& [form, path] : targets(options))
-    if (const auto folder = path.parent_path(); !folder.empty() && !std::filesystem::is_directory(folder))
-      throw InputError(path.string(), "", fmt::format("there is no folder {}", folder.string()));
+  for (const auto& [form, path] : targets(options)) check_output(path.string());
   const auto seed = static_cast<std::uint64_t>(options.seed);
   const NamedProblem named = build_scene(options.scene, options.settings, seed, "--set");
   const Shown seen = shown(*named_scene(options.scene, options.settings, seed, "--set").scene, seed);

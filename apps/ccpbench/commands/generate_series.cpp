@@ -15,6 +15,7 @@
 #include "core/status.hpp"
 #include "core/text.hpp"
 #include "io/fclib_writer.hpp"
+#include "io/file.hpp"
 #include "io/stored_state.hpp"
 #include "problems/registry.hpp"
 #include "solvers/registry.hpp"
@@ -141,6 +142,7 @@ int generate_series(const SeriesTarget& target, const SeriesArguments& arguments
     throw InputError(
         "", "--steps",
         fmt::format("begins at {}, expected at least {}, the step of '{}'", range.first, motion->step(), arguments.start));
+  check_output_folder(target.folder);
   const OutputFolder folder(target.folder);
   for (;;) {
     const MotionProblem step = motion->problem();

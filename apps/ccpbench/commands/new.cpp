@@ -226,8 +226,9 @@ std::string config_text(const NewArguments& options, const Entries& made, const 
 int write_new(const NewArguments& options) {
   const std::string out = options.out.empty() ? options.name + ".json" : options.out;
   std::error_code error;
-  if (std::filesystem::exists(std::filesystem::symlink_status(out, error)))
+  if (std::filesystem::exists(out, error) && !OutputFile(out).passes_through())
     throw InputError(out, "", "is there already and stays as it is, expected another NAME or --out FILE");
+  check_output(out);
   Mistakes mistakes, of_config;
   const Entries entries = read_entries(options, out, mistakes);
   mistakes.raise();

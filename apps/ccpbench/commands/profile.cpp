@@ -138,6 +138,7 @@ std::map<std::string, std::string> schools_of(const std::vector<ResultTable>& re
 }
 
 int profile(ProfileArguments options) {
+  if (!options.out.empty()) check_output_folder(options.out);
   if (!options.model.empty()) options.profile.model = model_from_name(options.model);
   const std::vector<double> decades = asked_accuracies(options);
   std::vector<ResultTable> results;

@@ -56,6 +56,7 @@ Json analysis(const std::string& folder, const ReportArguments& options) {
 }
 
 int write_report(const ReportArguments& options) {
+  check_output(options.out);
   std::vector<std::string> arguments = {"--out=" + options.out, "--analysis", "--"};
   Json judged = Json::array();
   for (const std::string& folder : options.folders) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "bench/run/runner.hpp"
 #include "commands/command.hpp"
@@ -62,6 +63,8 @@ std::vector<Planned> plan_all(const RunArguments& options) {
 int run_all(RunArguments options) {
   if (!options.shard.empty()) options.run.shard = parse_shard(options.shard);
   const std::vector<Planned> all = plan_all(options);
+  if (!options.dry_run)
+    for (const Planned& planned : all) check_output_folder(std::filesystem::path(options.run.out) / planned.config.name);
   bool failed = false;
   for (const Planned& planned : all) {
     if (options.dry_run) {
@@ -123,7 +126,8 @@ void add_run(CommandLine& program) {
   command.flag("--fresh", &run_options.fresh, "run again what is there already");
   command.text("--shard", &options.shard, "K/N", "only the K-th of N parts of the cells, for several machines");
   command.text("--fclib", &run_options.fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");
-  command.flag("--quiet", &options.quiet, "only the 'results:' lines, errors, and the failed cells with their reasons at the end");
+  command.flag("--quiet", &options.quiet,
+               "only the 'results:' lines, errors, and the failed cells with their reasons at the end");
   command.flag(
       "--dry-run", &options.dry_run,
       "list the cells and estimate their time: for ten seconds at most it looks at the first iterations, and keeps nothing");

@@ -119,9 +119,15 @@ void save_solution(const SolveArguments& options, const NamedProblem& named, con
 std::optional<Result> observed_solve(const SolveArguments& options, const NamedProblem& named, const Solver& solver,
                                      Model model) {
   const InterruptGuard guard;  // before the first file, so that none is left behind
-  std::optional<AtomicFile> trace_file;
+  std::optional<OutputFile> trace_file;
   std::optional<TraceCsv> trace;
-  if (!options.trace.empty()) trace.emplace(trace_file.emplace(options.trace).temporary());
+  if (!options.trace.empty()) try {
+      trace.emplace(options.trace, trace_file.emplace(options.trace).open());
+    } catch (const WriteError&) {
+      if (!guard.interrupted()) throw;
+      report_error(fmt::format("interrupted; nobody read {}", options.trace));
+      return std::nullopt;
+    }
   Judge judge(named.problem, model);
   RunMonitor monitor(judge, options.stop, options.threads);
   SolveObserver observer(options.stop.measure, trace ? &*trace : nullptr,
@@ -131,7 +137,8 @@ std::optional<Result> observed_solve(const SolveArguments& options, const NamedP
   Result result = solver.solve(named.problem, model, {}, monitor);
   observer.clear();
   if (result.status == Status::interrupted) {
-    report_error(fmt::format("interrupted at {}; nothing was written", observer.where()));
+    report_error(fmt::format("interrupted at {}; {}", observer.where(),
+                             trace_file && trace_file->passes_through() ? "the trace ends there" : "nothing was written"));
     return std::nullopt;
   }
   if (trace) {
@@ -164,7 +171,6 @@ NamedProblem read_problem(const SolveArguments& options) {
 int solve_one(const SolveArguments& options, const Solver& solver) {
   const NamedProblem named = read_problem(options);
   const Model model = chosen_model(options, solver);
-  if (!options.solution.empty()) AtomicFile probe(options.solution);  // better said now than after the work
   print_solve_heading(named, solver, model, options.stop, options.threads);
   std::fflush(stdout);
   if (const auto reason = solver.supports(named.problem, model)) {
@@ -186,9 +192,10 @@ int solve_one(const SolveArguments& options, const Solver& solver) {
 constexpr double short_run = 0.1;  // s; what a process does for the first time may then take longer than the method
 
 /// One of several solvers on the problem read anew: the first one to ask for N, or for a factor of H, would pay for all.
-/// Nothing when interrupted.
+/// A trace that goes to a device or a pipe is written once. Nothing when interrupted.
 std::optional<RankedRun> ranked_run(const SolveArguments& options, const Solver& solver, Model model) {
   RankedRun run{solver.info().name, settings_given(solver.settings()), {}};
+  const bool once = as_peer(solver) != nullptr || (!options.trace.empty() && OutputFile(options.trace).passes_through());
   for (int pass = 0; pass < 2; ++pass) {
     const NamedProblem named = read_problem(options);
     if (const auto reason = solver.supports(named.problem, model)) {
@@ -199,8 +206,9 @@ std::optional<RankedRun> ranked_run(const SolveArguments& options, const Solver&
     auto result = observed_solve(options, named, solver, model);
     if (!result) return std::nullopt;
     run.result = std::move(*result);
-    if (!options.solution.empty()) save_solution(options, named, solver, model, options.stop, run.result);
-    if (run.result.setup_s + run.result.solve_s > short_run || as_peer(solver) != nullptr) break;
+    const bool last = once || pass == 1 || run.result.setup_s + run.result.solve_s > short_run;
+    if (last && !options.solution.empty()) save_solution(options, named, solver, model, options.stop, run.result);
+    if (last) break;
   }
   return run;
 }
@@ -226,14 +234,26 @@ int solve_ranked(const SolveArguments& options, const std::vector<std::unique_pt
   return solved ? exit_done : exit_some_failed;
 }
 
+/// Better said now than after the work.
+void check_outputs(const SolveArguments& options) {
+  for (const std::string* file : {&options.trace, &options.solution})
+    if (!file->empty()) check_output(*file);
+  if (options.trace.empty()) return;
+  const OutputFile trace(options.trace);
+  if (trace.is_same(options.source))
+    throw InputError(options.trace, "", "is the problem, which --trace would write over, expected another file");
+  if (!options.solution.empty() && trace.is_same(options.solution))
+    throw InputError(options.trace, "", "is the file of --trace and of --save-solution, expected two files");
+}
+
 int solve(SolveArguments options) {
   options.stop.measure = *measure_from_name(options.measure);
   std::vector<std::unique_ptr<Solver>> solvers;
   for (const std::string& text : options.solvers) solvers.push_back(named_solver(text, options));
   for (const auto& [name, file] : {std::pair("--trace", &options.trace), std::pair("--save-solution", &options.solution)})
     if (solvers.size() > 1 && !file->empty()) throw InputError("", name, "is of one solver, expected one --solver");
+  check_outputs(options);
   if (solvers.size() == 1 && options.format.text()) return solve_one(options, *solvers.front());
-  if (!options.solution.empty()) AtomicFile probe(options.solution);
   return solve_ranked(options, solvers);
 }
 

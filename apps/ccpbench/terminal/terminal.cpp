@@ -10,9 +10,12 @@
 #include <cstdlib>
 
 #include "bench/run/runner.hpp"
+#include "io/file.hpp"
 
 namespace ccp::cli {
 namespace {
+
+std::FILE* words_go_to = stdout;
 
 bool wants_colour(int stream) {
   const char* no_colour = std::getenv("NO_COLOR");
@@ -80,7 +83,7 @@ void report(Tone tone, const char* kind, std::string_view text) {
 }  // namespace
 
 const Style& Style::out() {
-  static const Style style(wants_colour(STDOUT_FILENO));
+  static const Style style(wants_colour(::fileno(words_go_to)));
   return style;
 }
 
@@ -102,7 +105,7 @@ Tone status_tone(Status status) {
 }
 
 bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) == 1; }
-int stdout_width() { return stream_width(STDOUT_FILENO); }
+int stdout_width() { return stream_width(::fileno(words_go_to)); }
 int stderr_width() { return stream_width(STDERR_FILENO); }
 
 int display_width(std::string_view text) {
@@ -187,7 +190,11 @@ std::string counted(std::size_t count, std::string_view singular, std::string_vi
   return plural.empty() ? fmt::format("{} {}s", count, singular) : fmt::format("{} {}", count, plural);
 }
 
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void check_output(const std::string& file) {
+  if (OutputFile(file).is_standard_output()) words_go_to = stderr;
+}
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), words_go_to); }
 
 void print_line(std::string_view text) {
   print(text);

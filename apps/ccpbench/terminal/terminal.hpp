@@ -58,6 +58,10 @@ std::string duration(double seconds);
 /// "1 cell", "5 cells"; the plural may be given where it is not the singular with an s.
 std::string counted(std::size_t count, std::string_view singular, std::string_view plural = "");
 
+/// Before any work: whether the file that a user names can be written, see OutputFile. Where it is the standard output, what
+/// print() says goes to stderr from now on. Throws InputError.
+void check_output(const std::string& file);
+
 void print(std::string_view text);           ///< to stdout
 void print_line(std::string_view text);      ///< to stdout, with the line break
 void report_error(std::string_view text);    ///< one line "ccpbench: error: text" on stderr

@@ -55,7 +55,9 @@ void take_row(const CsvTable& trace, std::size_t row, const Cell& cell, CellReco
 
 }  // namespace
 
-TraceCsv::TraceCsv(std::filesystem::path path) : path_(std::move(path)), stream_(std::fopen(path_.c_str(), "wbe")) {
+TraceCsv::TraceCsv(std::filesystem::path path) : TraceCsv(path, FileStream(std::fopen(path.c_str(), "wbe"))) {}
+
+TraceCsv::TraceCsv(std::filesystem::path name, FileStream stream) : path_(std::move(name)), stream_(std::move(stream)) {
   if (!stream_) throw cannot_write(path_, errno);
   std::setvbuf(stream_.get(), nullptr, _IOFBF, buffer_size);
 }

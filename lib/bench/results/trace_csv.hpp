@@ -21,6 +21,8 @@ class TraceCsv final : public TraceSink {
  public:
   /// Creates or empties the file. Throws InputError(path, ...) when it cannot be written.
   explicit TraceCsv(std::filesystem::path path);
+  /// Writes to what is open already; errors say the name.
+  TraceCsv(std::filesystem::path name, FileStream stream);
   /// Closes the file, but says nothing of errors.
   ~TraceCsv() override = default;
 
