@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,6 +13,8 @@
 
 namespace ccp {
 namespace {
+
+constexpr const char* temporary_pattern = ".ccpbench-%d-%d.tmp%n";  // as temporary_name() writes it
 
 std::filesystem::path temporary_name(const std::filesystem::path& target) {
   static std::atomic<unsigned> count{0};
@@ -54,6 +57,12 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::commit() {
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) throw cannot_write(target_, errno);
   pending_ = false;
+}
+
+bool is_unfinished_file(const std::string& name) {
+  int process = 0, count = 0, length = 0;
+  if (std::sscanf(name.c_str(), temporary_pattern, &process, &count, &length) != 2 || length == 0) return false;
+  return static_cast<std::size_t>(length) == name.size() && ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
 void write_file_in_pieces(const std::filesystem::path& path,

@@ -60,6 +60,9 @@ class AtomicFile {
   bool pending_ = false;
 };
 
+/// Whether a name is that of the temporary file of an AtomicFile whose process has ended without giving it its name.
+bool is_unfinished_file(const std::string& name);
+
 /// Writes `content` to `path`, replacing an older file, completely or not at all. Throws InputError(path, ...) when it
 /// cannot (no such folder, no permission, disk full). Not durable against power loss: nothing is synchronised to the disk.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
