@@ -113,7 +113,7 @@ class Results:
         units = {name: unit_of(name) for name in names}
         columns["school"] = [school_of(self.manifest, row.get("solver")) for row in rows]
         pointers = dict.fromkeys(pointer for group in swept_groups(self.config) for pointer in group)
-        records = [read_json(self.folder / "cells" / row["hash"] / "cell.json") for row in rows] if pointers else []
+        records = cell_records(self.folder, rows, needed=bool(pointers))
         for place, pointer in _places(pointers).items():
             name = place[-1] if place[-1] not in columns else f"{place[0]}.{place[-1]}"
             found = [swept_value(record, pointer) for record in records]
@@ -126,12 +126,12 @@ class Results:
         """One row per iteration of the cells as wanted (columns of cells(), as in Table.where): problem, model, label, hash, then
         the columns of their traces. Of sequences those of the steps that were traced, numbered in the column 'sequence_step'."""
         return self._joined(wanted, lambda folder: [
-            *([(None, read_trace(folder / "trace.csv"))] if (folder / "trace.csv").exists() else []),
+            *((None, read_trace(path)) for path in [find_file(folder / "trace.csv")] if path),
             *((step, read_trace(path)) for step, path in step_traces(folder).items())])
 
     def steps(self, **wanted):
         """One row per step of the sequences as wanted: problem, model, label, hash, then the columns of their steps.csv."""
-        return self._joined(wanted, lambda folder: [(None, read_steps(path)) for path in [folder / "steps.csv"] if path.exists()])
+        return self._joined(wanted, lambda folder: [(None, read_steps(path)) for path in [find_file(folder / "steps.csv")] if path])
 
     def _joined(self, wanted, tables_of):
         """The tables of cells below each other."""
@@ -232,7 +232,7 @@ def csv_rows(path, folder):
 def read_summary(folder, needed=("hash",)):
     """The rows of summary.csv. Every row has the columns `needed`."""
     path = folder / "summary.csv"
-    check_file(path, "manifest.json", "writes it again")
+    find_file(path, "manifest.json", "writes it again")
     rows = csv_rows(path, "a result folder of `ccpbench run`")
     for line, row in enumerate(rows, start=2):
         missing = [name for name in needed if not row.get(name)]
@@ -307,22 +307,89 @@ def as_number(text):
         return math.nan
 
 
-def check_file(path, index="cell.json", mended="runs the cell again"):
-    """Raises InputError where the cell.json (or manifest.json) beside a file gives another checksum than the file has. Earlier
-    ones give none."""
+def listed_files(index):
+    """{name: checksum} of the files that a cell.json or manifest.json lists; empty for those of earlier programs."""
     try:
-        files = json.loads((path.parent / index).read_bytes()).get("files")
-        expected = files.get(path.name) if isinstance(files, dict) else None
-        damaged = expected is not None and hashlib.sha256(path.read_bytes()).hexdigest()[:16] != expected
-    except (OSError, ValueError, AttributeError):
-        return  # who reads the files says what is wrong with them
+        return _listed(json.loads(index.read_bytes()))
+    except (OSError, ValueError):
+        return {}  # who reads the index says what is wrong with it
+
+
+def _listed(record):
+    files = record.get("files") if isinstance(record, dict) else None
+    return {name: digits for name, digits in files.items() if isinstance(digits, str)} if isinstance(files, dict) else {}
+
+
+def _checksum(content):
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _missing(path, listed, mended):
+    return InputError(f"{path}: is missing, though {listed}; `ccpbench run` of the config {mended}")
+
+
+def _damaged(path, mended):
+    return InputError(f"{path}: is damaged: its checksum is not that of when it was written; `ccpbench run` of the config {mended}")
+
+
+def find_file(path, index="cell.json", mended="runs the cell again"):
+    """A file of results, or None where it is neither there nor listed. What the cell.json (or manifest.json) beside it lists is there, with
+    the checksum that it gives: raises InputError where it is not. Files of earlier programs, which are not listed, are read as they are."""
+    expected = listed_files(path.parent / index).get(path.name)
+    if not path.exists():
+        if expected is not None:
+            raise _missing(path, f"{index} lists it", mended)
+        return None
+    try:
+        damaged = expected is not None and _checksum(path.read_bytes()) != expected
+    except OSError:
+        return path  # who reads it says what is wrong with it
     if damaged:
-        raise InputError(f"{path}: is damaged: its checksum is not that of when it was written; `ccpbench run` of the config {mended}")
+        raise _damaged(path, mended)
+    return path
+
+
+CHECKSUM = b',\n  "checksum": "'  # the last member of a cell.json, over all before it
+
+
+def read_cell(folder):
+    """cell.json of the folder of a cell. Raises InputError where it is missing or damaged, or lists a file that is missing."""
+    path, mended = folder / "cell.json", "runs the cell again"
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise _missing(path, "summary.csv lists the cell", mended) from None
+    except OSError as error:
+        raise InputError(f"{path}: {error}") from None
+    body, key, _ = content.rpartition(CHECKSUM)
+    if key and content != body + CHECKSUM + _checksum(body).encode() + b'"\n}\n':
+        raise _damaged(path, mended)
+    cell = read_json(path)
+    if not isinstance(cell, dict):
+        raise InputError(f"{path}: not a cell")
+    for name in _listed(cell):
+        if not (folder / name).exists():
+            raise _missing(folder / name, "cell.json lists it", mended)
+    return cell
+
+
+def not_ended(manifest):
+    """Whether the run that has written it goes on, or was killed: what it has not come to is not missing."""
+    return "start" in manifest and manifest.get("end") is None
+
+
+def cell_records(folder, rows, needed=True):
+    """The cell.json of each row of summary.csv. Raises InputError as read_cell(). One that is missing is {} where it is not needed, and the
+    run has not come to it yet or the manifest is of an earlier program, which lists nothing."""
+    needed = needed or not not_ended(read_manifest(folder)) and "summary.csv" in listed_files(folder / "manifest.json")
+    folders = {row["hash"]: folder / "cells" / row["hash"] for row in rows}
+    records = {name: read_cell(cell) if needed or (cell / "cell.json").exists() else {} for name, cell in folders.items()}
+    return [records[row["hash"]] for row in rows]
 
 
 def _whole_rows(path):
     """The names of the columns of a CSV file, and its rows with as many fields."""
-    check_file(path)
+    find_file(path)
     try:
         with path.open(newline="", encoding="utf-8") as file:
             rows = csv.reader(file)
@@ -346,16 +413,17 @@ def read_trace(path):
 def listed_cells(folder):
     """(path of cell.json, its row of summary.csv) in the order of the config. Only what is in the summary belongs to the
     config as it is now: cells of an earlier version of it may lie in the same folder. Without a summary, all cells."""
-    summary = folder / "summary.csv"
-    if not summary.exists():
+    if not find_file(folder / "summary.csv", "manifest.json", "writes it again"):
         return [(path, {}) for path in sorted(folder.glob("cells/*/cell.json"))]
     return [(folder / "cells" / row["hash"] / "cell.json", row) for row in read_summary(folder)]
 
 
 def step_traces(folder):
-    """{step: path} of the traces that a cell with a sequence has kept, in order."""
-    found = {int(name[1]): path for path in folder.glob("trace.*.csv") if len(name := path.name.split(".")) == 3 and name[1].isdigit()}
-    return dict(sorted(found.items()))
+    """{step: path} of the traces that a cell with a sequence has kept, in order. Raises InputError where one is missing or damaged."""
+    names = {path.name for path in folder.glob("trace.*.csv")} | set(listed_files(folder / "cell.json"))
+    found = {int(parts[1]): folder / name for name in names
+             if len(parts := name.split(".")) == 3 and parts[0] == "trace" and parts[1].isdigit() and parts[2] == "csv"}
+    return {step: find_file(path) for step, path in sorted(found.items())}
 
 
 def read_steps(path):

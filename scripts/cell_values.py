@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from ccpbench_results import (PARAMETER_UNITS, as_number, read_json, read_steps, read_summary, read_trace, swept_value,
+from ccpbench_results import (PARAMETER_UNITS, as_number, cell_records, find_file, read_steps, read_summary, read_trace, swept_value,
                               without_suffix)
 
 
@@ -22,8 +22,7 @@ class Cell:
 
 def read_cells(folder):
     rows = read_summary(folder)
-    folders = [folder / "cells" / row["hash"] for row in rows]
-    return [Cell(row, read_json(cell / "cell.json"), cell) for row, cell in zip(rows, folders)]
+    return [Cell(row, record, folder / "cells" / row["hash"]) for row, record in zip(rows, cell_records(folder, rows))]
 
 
 def name_of(pointer):
@@ -63,13 +62,13 @@ def metric_value(cell, plot):
     if column == "seconds_per_iteration":
         iterations = number_at(cell, "iterations")
         return number_at(cell, "solve_s") / iterations if iterations > 0 else math.nan
-    trace = cell.folder / "trace.csv"
+    trace = find_file(cell.folder / "trace.csv")
     if column == "failures":
-        counted = read_trace(trace).get("failures") if trace.exists() else None
+        counted = read_trace(trace).get("failures") if trace else None
         return counted[-1] if counted else math.nan
     counter, _, decade = column.partition("_to_")
     reached = number_at(cell, f"iterations_to_{decade}")
-    if not decade or not math.isfinite(reached) or not trace.exists():
+    if not decade or not math.isfinite(reached) or not trace:
         return math.nan
     columns = read_trace(trace)
     at = dict(zip(columns["iteration"], columns.get("al_iteration" if counter == "outer_iterations" else counter, [])))
@@ -78,8 +77,8 @@ def metric_value(cell, plot):
 
 def steps_of(cell):
     """The columns of its steps.csv; None where the cell is no sequence."""
-    path = cell.folder / "steps.csv"
-    return read_steps(path) if path.exists() else None
+    path = find_file(cell.folder / "steps.csv")
+    return read_steps(path) if path else None
 
 
 def values_of(cell, metric):

@@ -15,7 +15,7 @@ from plotting import (DASHES, GREY, MODELS, SMALL, draw_folders, file_name, numb
 
 from curve_axes import band, heights, label_of, marker_positions, oscillates, page_points, thin, time_unit, x_axis
 from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
-from ccpbench_results import InputError, swept_groups, swept_value, without_suffix
+from ccpbench_results import InputError, find_file, swept_groups, swept_value, without_suffix
 from result_folder import finite, read_folder, step_curves, was_busy
 from series_styles import BUSY_NOTE, busy_words, numbers, ordered_colours, style, wanted
 
@@ -320,7 +320,7 @@ def chosen_groups(folder, groups, arguments):
 def plot_folder(folder, arguments):
     config, groups = read_folder(folder, arguments.problem)
     steps = step_curves(groups)
-    groups = {key: curves for key, curves in groups.items() if not all((curve.folder / "steps.csv").exists() for curve in curves)}
+    groups = {key: curves for key, curves in groups.items() if not all(find_file(curve.folder / "steps.csv") for curve in curves)}
     groups |= steps  # plot_sequence.py draws the rest of a sequence
     scales = give_styles(groups, config)
     target = place_of_plots(folder, arguments)

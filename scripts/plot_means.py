@@ -19,7 +19,7 @@ from cell_values import asked_labels, case_text, cases, name_of, number_at, solv
 from curve_axes import time_unit
 from figure_page import Entry, fit_left, label_y, make_page, plain_frame
 from plot_sweep import chosen_cells
-from ccpbench_results import read_manifest, read_trace
+from ccpbench_results import find_file, read_manifest, read_trace
 from series_styles import style
 
 FLOOR = 1e-17  # of residuals: what is below is drawn there
@@ -47,8 +47,8 @@ def traces_of(cells, y):
     """(times, values of y, ends of iterations) of each cell that has a trace with y, and whether these iterations are outer ones."""
     found, outer = [], False
     for cell in cells:
-        path = cell.folder / "trace.csv"
-        columns = read_trace(path) if path.exists() else {}
+        path = find_file(cell.folder / "trace.csv")
+        columns = read_trace(path) if path else {}
         points = [(t, v, k) for k, (t, v) in enumerate(zip(columns.get("elapsed_s", []), columns.get(y, []))) if math.isfinite(t + v)]
         if not points:
             continue

@@ -21,7 +21,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
-from ccpbench_results import InputError, as_number
+from ccpbench_results import InputError, as_number, find_file
 from result_folder import finite, read_folder
 from series_styles import numbers, style, wanted
 
@@ -71,8 +71,8 @@ def read_runs(curves, number):
     """number: that of each label's style, the same in all figures."""
     runs = []
     for curve in curves:
-        path = curve.folder / "steps.csv"
-        if not path.exists():
+        path = find_file(curve.folder / "steps.csv")
+        if not path:
             continue
         columns, solved = read_steps(path)
         look = style(number[curve.label])

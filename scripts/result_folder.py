@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ccpbench_results import InputError, listed_cells, read_json, read_manifest, read_trace, step_traces
+from ccpbench_results import InputError, find_file, listed_cells, read_cell, read_manifest, read_trace, step_traces
 
 
 @dataclass
@@ -39,7 +39,7 @@ def was_busy(curve):
 
 
 def read_curve(cell_path, row, config):
-    cell = read_json(cell_path)
+    cell = read_cell(cell_path.parent)
     try:
         solver, problem = cell["solver"], cell["problem"]
         stop = {**(config.get("stop") or {}), **(cell.get("stop") or {})}
@@ -53,14 +53,14 @@ def read_curve(cell_path, row, config):
             measure=str(stop.get("measure") or "relative_residual"), record=cell)
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{cell_path}: not a cell: {error!r}") from None
-    trace = cell_path.parent / "trace.csv"
-    if trace.exists():
+    if trace := find_file(cell_path.parent / "trace.csv"):
         curve.columns = read_trace(trace)
     return curve
 
 
 def step_status(path):
-    """{step: status} of a steps.csv; empty without one."""
+    """{step: status} of a steps.csv; empty without one. Raises InputError where it is missing or damaged."""
+    find_file(path)
     try:
         with path.open(newline="", encoding="utf-8") as file:
             return {row["step"]: row["status"] for row in csv.DictReader(file) if row.get("step") and row.get("status")}

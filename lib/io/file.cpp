@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,8 @@ namespace ccp {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* temporary_pattern = ".ccpbench-%d-%d.tmp%n";  // as temporary_name() writes it
 
 fs::path temporary_name(const fs::path& folder) {
   static std::atomic<unsigned> count{0};
@@ -175,6 +178,12 @@ void check_output_folder(const fs::path& folder) {
                      fmt::format("cannot be written (no file can be made in {}: {})", there.string(), std::strerror(error)),
                      error);
   }
+}
+
+bool is_unfinished_file(const std::string& name) {
+  int process = 0, count = 0, length = 0;
+  if (std::sscanf(name.c_str(), temporary_pattern, &process, &count, &length) != 2 || length == 0) return false;
+  return static_cast<std::size_t>(length) == name.size() && ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
 void write_file_in_pieces(const std::filesystem::path& path,

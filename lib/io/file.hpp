@@ -80,6 +80,9 @@ class OutputFile {
 /// Creates nothing. To be asked before the work whose results go there.
 void check_output_folder(const std::filesystem::path& folder);
 
+/// Whether a name is that of the temporary file of an OutputFile whose process has ended without giving it its name.
+bool is_unfinished_file(const std::string& name);
+
 /// Writes `content` to `path` as OutputFile does: a file completely or not at all. Throws InputError(path, ...) when it
 /// cannot (no such folder, no permission, disk full). Not durable against power loss: nothing is synchronised to the disk.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);

@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ccpbench_results import (as_number, check_file, read_json, read_manifest, read_summary, school_of, step_traces, swept_groups, swept_value,
-                              without_suffix)
+from ccpbench_results import (as_number, cell_records, find_file, not_ended, read_manifest, read_summary, school_of, step_traces, swept_groups,
+                              swept_value, without_suffix)
 from result_folder import step_status
 from series_styles import numbers
 
@@ -63,14 +63,9 @@ class Study:
         return {school: list(labels) for school, labels in schools.items()}
 
 
-def not_ended(manifest):
-    """Whether the run that has written it goes on, or was killed."""
-    return "start" in manifest and manifest.get("end") is None
-
-
 def read_rows(folder, ended):
     """The rows of summary.csv whose cells are there, and how many others it has. A run that has not come to its end may have none."""
-    if not ended and not (folder / "summary.csv").exists():
+    if not ended and not (folder / "summary.csv").exists():  # its first cell has not ended
         return [], 0
     rows = read_summary(folder, ("problem", "model", "label", "hash", "status"))
     kept = rows if ended else [row for row in rows if (folder / "cells" / row["hash"] / "cell.json").exists()]
@@ -84,9 +79,10 @@ def read_study(folder):
     for row in rows:
         row["base"] = without_suffix(row["label"])
         row["school"] = school_of(manifest, row.get("solver"))
+    cells = cell_records(folder, rows, needed=bool(config.get("sweep")))
     study = Study(folder, manifest, config, rows, unread=unreadable(rows), lost=lost)
     if config.get("sweep"):
-        study.cells = {row["hash"]: read_json(folder / "cells" / row["hash"] / "cell.json") for row in rows}
+        study.cells = {row["hash"]: cell for row, cell in zip(rows, cells)}
     return study
 
 
@@ -128,7 +124,8 @@ def read_curve(path, columns, measures, most):
     """({column: list of numbers or None} of a trace.csv, thinned by the measures; rows of the file). None without a trace.
 
     A last line cut short is left out."""
-    check_file(path)
+    if not find_file(path):
+        return None
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):

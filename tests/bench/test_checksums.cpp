@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string says_damaged = "is damaged: its checksum is not that of when it was written; `ccpbench run` of the config ";
+const std::string says_damaged =
+    "is damaged: its checksum is not that of when it was written; `ccpbench run` of the config ";
 
 void write_rows(const fs::path& folder, const std::string& rows) {
   write_summary_file(folder, [&](const auto& put) { put("label,iterations\n" + rows); });
@@ -69,6 +70,11 @@ TEST_CASE("A summary that was changed is refused, and one without a checksum is 
   write_text(summary, "label,iterations\nA,24\n");
   CHECK_THROWS_WITH(read_summary_file(folder.path()), summary.string() + ": " + says_damaged + "writes it again");
   CHECK(damage_of_summary(folder.path()) == summary.string() + ": " + says_damaged + "writes it again");
+  fs::remove(summary);
+  const std::string missing =
+      summary.string() + ": is missing, though manifest.json lists it; `ccpbench run` of the config writes it again";
+  CHECK_THROWS_WITH(read_summary_file(folder.path()), missing);
+  CHECK(damage_of_summary(folder.path()) == missing);
 }
 
 TEST_CASE("A cell has checksums of itself, its traces and its steps, not of its logs") {
@@ -92,8 +98,20 @@ TEST_CASE("A cell has checksums of itself, its traces and its steps, not of its 
   write();
   write_text(place / "log.txt", "1,2,4\n");
   CHECK(damage_of_cell(place).empty());
-  fs::remove(place / "trace.csv");  // by somebody who does not want it again
-  CHECK(damage_of_cell(place).empty());
+  for (const std::string name : {"trace.csv", "trace.000007.csv", "steps.csv"}) {
+    CAPTURE(name);
+    write();
+    CHECK_NOTHROW(check_cell(place));
+    fs::remove(place / name);
+    const std::string missing = (place / name).string() +
+                                ": is missing, though cell.json lists it; `ccpbench run` of the config runs the cell again";
+    CHECK(damage_of_cell(place) == missing);
+    CHECK_THROWS_WITH(find_beside_cell(place, name), missing);
+    CHECK_THROWS_WITH(read_beside_cell(place, name), missing);
+    CHECK_THROWS_WITH(check_cell(place), missing);
+  }
+  CHECK_FALSE(find_beside_cell(place, "trace.000008.csv").has_value());  // neither there nor listed
+  write();
   std::string cell = read_text(place / "cell.json");
   const std::size_t digit = cell.find("\"threads\": 1");
   REQUIRE(digit != std::string::npos);
@@ -101,4 +119,12 @@ TEST_CASE("A cell has checksums of itself, its traces and its steps, not of its 
   write_text(place / "cell.json", cell);
   CHECK_THAT(damage_of_cell(place), Contains("cell.json: " + says_damaged + "runs the cell again"));
   CHECK_THROWS_WITH(read_cell(place), Contains(says_damaged));
+  for (const std::size_t left : {cell.size() - 1, cell.size() / 2, std::size_t{0}}) {  // cut off
+    write_text(place / "cell.json", cell.substr(0, left));
+    CHECK_THAT(damage_of_cell(place), Contains("cell.json: " + says_damaged));
+    CHECK_THROWS_WITH(check_cell(place), Contains(says_damaged));
+  }
+  fs::remove(place / "cell.json");
+  CHECK(damage_of_cell(place).empty());  // no result
+  CHECK_THROWS_WITH(check_cell(place), Contains("cell.json: is missing, though summary.csv lists the cell"));
 }

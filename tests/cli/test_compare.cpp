@@ -231,7 +231,7 @@ TEST_CASE("a flipped digit in a trace or in a cell is noticed by who reads it, a
   // Results of earlier programs have none, and are read.
   forget_checksums(cell.folder / "cell.json");
   CHECK(run_program(place, {"compare", place.text("old/c"), place.text("new/c")}).code == 0);
-  // Traces that were removed are not run for again.
+  // They list no files, so that a trace of theirs is not missed.
   fs::remove(cell.folder / "trace.csv");
   REQUIRE(run_stack(place, "new").code == 0);
   CHECK_FALSE(fs::exists(cell.folder / "trace.csv"));

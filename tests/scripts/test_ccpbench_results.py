@@ -164,6 +164,31 @@ class RealRuns(Folders):
         cell.write_text(json.dumps({key: value for key, value in json.loads(cell.read_text()).items() if key not in ("files", "checksum")}))
         self.assertEqual(len(results.traces()), 12)
 
+    def test_a_file_that_is_gone_is_named(self):
+        results = self.run_config({
+            "problems": [{"scene": "ball_box", "parameters": {"spheres": 5}, "sequence": {"steps": 4, "trace_steps": [2], "driver": {"solver": "ipm_qp"}}}],
+            "solvers": [{"solver": "apgd"}], "stop": {"max_iterations": 3}})
+        cell = next(results.folder.glob("cells/*"))
+        missing = ": is missing, though cell.json lists it; .ccpbench run. of the config runs the cell again"
+        for name in ("trace.2.csv", "steps.csv"):
+            content = (cell / name).read_bytes()
+            (cell / name).unlink()
+            for read in (results.cells, results.traces, results.steps):
+                with self.assertRaisesRegex(InputError, name + missing):
+                    read()
+            (cell / name).write_bytes(content)
+        content = (cell / "cell.json").read_bytes()
+        (cell / "cell.json").write_bytes(content.replace(b'"threads": 1', b'"threads": 2'))
+        with self.assertRaisesRegex(InputError, "cell.json: is damaged: "):
+            results.cells()
+        (cell / "cell.json").unlink()
+        with self.assertRaisesRegex(InputError, "cell.json: is missing, though summary.csv lists the cell"):
+            results.cells()
+        (cell / "cell.json").write_bytes(content)
+        (results.folder / "summary.csv").unlink()
+        with self.assertRaisesRegex(InputError, "summary.csv: is missing, though manifest.json lists it; .ccpbench run. of the config writes it again"):
+            results.cells()
+
     def test_a_flipped_digit_in_a_summary_is_noticed(self):
         results = self.run_config({"problems": [{"scene": "odd_mass_stack", "parameters": {"spheres": 3, "heavy_index": 2}}],
                                    "solvers": [{"solver": "jacobi"}], "stop": {"max_iterations": 12}})

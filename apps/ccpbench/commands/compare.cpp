@@ -34,7 +34,8 @@ constexpr const char* compare_footer =
     "results the\n"
     "times are compared as well, where both were repeated (--repeat): which differences exceed noise takes five runs of "
     "each.\n"
-    "They do not affect the exit code. Where a side lacks traces, as copied summaries do, --without-traces compares the rest.\n"
+    "They do not affect the exit code. Where a side lacks traces, as copied summaries do, --without-traces compares the "
+    "rest.\n"
     "--update refuses results that lack cells of the baseline, or of another size, but for --replace.\n"
     "Exit codes: 0 the same, 1 different (the table says what moved), 2 could not compare.\n";
 
@@ -176,7 +177,8 @@ int compare_folders(const ResultTable& before, const ResultTable& now, const Com
 }
 
 ResultTable read_results(const std::string& folder, const CompareArguments& options) {
-  ResultTable results(folder, catalog(), options.fclib_dir);
+  ResultTable results(folder, catalog(), options.fclib_dir,
+                      MissingTraces::taken);  // the comparison refuses them by their number
   if (!results.note().empty()) report_note(results.note());
   return results;
 }
@@ -190,8 +192,7 @@ int compare(const CompareArguments& options) {
   if (options.replace && !options.update) throw InputError("compare: --replace goes with --update");
   if (options.update && !options.format.text()) throw InputError("", "--update", "records a baseline and prints no table");
   const ResultTable results = read_results(options.results.front(), options);
-  if (options.baseline.empty())
-    return compare_folders(results, read_results(options.results.back(), options), options);
+  if (options.baseline.empty()) return compare_folders(results, read_results(options.results.back(), options), options);
   const std::string& name = results.config().name;
   if (options.update) {
     std::filesystem::path folder = options.baseline;
@@ -204,10 +205,10 @@ int compare(const CompareArguments& options) {
   }
   if (options.format.text()) print_changes(results.config());
   const std::filesystem::path baseline = find_baseline(options.baseline, name);
-  return show_sides(
-      name,
-      {InputTable::read(baseline).changes_to(InputTable(results)), compare_with_baseline(results, baseline, options.traces()), "baseline"},
-      results.rows().size(), options.format);
+  return show_sides(name,
+                    {InputTable::read(baseline).changes_to(InputTable(results)),
+                     compare_with_baseline(results, baseline, options.traces()), "baseline"},
+                    results.rows().size(), options.format);
 }
 }  // namespace
 
@@ -221,8 +222,10 @@ void add_compare(CommandLine& program) {
   command.text("--fclib", &options.fclib_dir, "DIR",
                "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together");
   command.flag("--update", &options.update, "make these results the baseline");
-  command.flag("--replace", &options.replace, "with --update: in the place of one of more cells, another size or config, too");
-  command.flag("--without-traces", &options.without_traces, "compare, or record, cells whose traces are missing by all else");
+  command.flag("--replace", &options.replace,
+               "with --update: in the place of one of more cells, another size or config, too");
+  command.flag("--without-traces", &options.without_traces,
+               "compare, or record, cells whose traces are missing by all else");
   add_format(command, &options.format);
 }
 

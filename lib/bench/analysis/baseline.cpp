@@ -144,7 +144,7 @@ std::string number_text(double value) { return fmt::format("{:.10g}", value); }
 void check_whole(const ResultTable& results, const ResultRow& row) {
   const fs::path file = results.folder() / "cells" / row.hash / "trace.csv";
   const double iterations = results.metric(row, "iterations", 0.0);
-  if (!fs::is_regular_file(file)) return;
+  if (!results.has_trace(row)) return;
   const CsvTable& trace = results.trace(row);
   const double last = trace.rows.empty() ? -1.0 : trace.number(trace.rows.size() - 1, "iteration");
   if (!(last >= iterations))
@@ -174,6 +174,7 @@ class Comparison {
   BaselineComparison run() {
     if (strict_) check_same_study();
     std::vector<std::string> without = check_traces();
+    if (traces_ == MissingTraces::refused) results_.check_cells();
     std::map<std::string, const ResultRow*> rows;
     for (const ResultRow& row : results_.rows()) {
       check_whole(results_, row);
@@ -210,9 +211,10 @@ class Comparison {
     }
     if (traces_ == MissingTraces::taken || either.empty()) return either;
     const bool is_now = !now.empty();
-    throw InputError((is_now ? results_.folder() : name_).string(), "",
-                     fmt::format("{}, so that curves cannot be compared; --without-traces compares all else",
-                                 lacking_text(is_now ? now : before, is_now ? results_.rows().size() : json_["cells"].size())));
+    throw InputError(
+        (is_now ? results_.folder() : name_).string(), "",
+        fmt::format("{}, so that curves cannot be compared; --without-traces compares all else",
+                    lacking_text(is_now ? now : before, is_now ? results_.rows().size() : json_["cells"].size())));
   }
 
   void check_same_study() const {
@@ -403,7 +405,7 @@ void store_baseline(const ResultTable& results, const fs::path& folder) {
     for (const std::string& name : baseline_counts) cell[name] = json_number(results.metric(row, name, 0.0));
     const double objective = results.metric(row, "objective", 0.0);
     cell["objective"] = std::isfinite(objective) ? try_parse_json(number_text(objective)) : Json(nullptr);
-    if (fs::is_regular_file(results.folder() / "cells" / row.hash / "trace.csv")) {
+    if (results.has_trace(row)) {
       cell["file"] = names.of(row.label);
       add_curves(row, results.trace(row), texts[names.of(row.label)]);
     }
@@ -451,8 +453,7 @@ void check_replaced(const ResultTable& results, const fs::path& folder) {
   if (!lost.empty())
     throw InputError(results.folder().string(), "",
                      fmt::format("lacks {} of the {} cells of the baseline ({}{}); --replace takes its place all the same",
-                                 lost.size(), old["cells"].size(), lost.front(),
-                                 lost.size() > 1 ? ", …" : ""));
+                                 lost.size(), old["cells"].size(), lost.front(), lost.size() > 1 ? ", …" : ""));
 }
 
 }  // namespace
@@ -474,6 +475,7 @@ BaselineComparison compare_results(const ResultTable& before, const ResultTable&
                        [&](const ResultRow& other) { return other.id() == row.id(); });
   });
   if (!common) throw InputError(now.folder().string(), "", fmt::format("has no cell that {} has", before.folder().string()));
+  if (traces == MissingTraces::refused && cells_without_curves(before).empty()) before.check_cells();
   for (const ResultRow& row : before.rows()) check_whole(before, row);
   const ScratchFolder scratch;
   store_baseline(before, scratch.path());
@@ -484,9 +486,11 @@ void write_baseline(const ResultTable& results, const fs::path& folder, const Ba
   check_repeatable(results);
   for (const ResultRow& row : results.rows()) check_whole(results, row);
   if (const auto lacking = cells_without_curves(results); !lacking.empty() && update.traces == MissingTraces::refused)
-    throw InputError(results.folder().string(), "",
-                     fmt::format("{}, so that a baseline of it would have no curves; --without-traces records it all the same",
-                                 lacking_text(lacking, results.rows().size())));
+    throw InputError(
+        results.folder().string(), "",
+        fmt::format("{}, so that a baseline of it would have no curves; --without-traces records it all the same",
+                    lacking_text(lacking, results.rows().size())));
+  if (update.traces == MissingTraces::refused) results.check_cells();
   if (!update.replace) check_replaced(results, folder);
   const InputTable inputs(results);
   store_baseline(results, folder);

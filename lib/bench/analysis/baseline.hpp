@@ -37,11 +37,9 @@ struct BaselineComparison {
   std::vector<std::string> without_curves;
 };
 
-/// Whether cells that lack their traces are compared by their statuses, counts and objectives alone, or refused.
-enum class MissingTraces { refused, taken };
-
-/// Throws InputError when they cannot be compared: broken files, another config or size, a cell that ended at a time limit,
-/// a trace that is cut off, or missing where these are refused.
+/// Cells that lack their traces are refused, or compared by their statuses, counts and objectives alone (MissingTraces; the
+/// table was read with them taken). Throws InputError when they cannot be compared: broken files, another config or size, a
+/// cell that ended at a time limit, a trace that is cut off, or a file of a cell that is missing where these are refused.
 BaselineComparison compare_with_baseline(const ResultTable& results, const std::filesystem::path& folder,
                                          MissingTraces traces = MissingTraces::refused);
 

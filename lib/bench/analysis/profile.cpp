@@ -41,7 +41,7 @@ bool asks(const ResultRow& row, const std::string& by) {
 
 /// Null without one.
 const CsvTable* trace_of(const ResultTable& results, const ResultRow& row, const ProfileOptions& options) {
-  if (!std::filesystem::is_regular_file(results.folder() / "cells" / row.hash / "trace.csv")) return nullptr;
+  if (!results.has_trace(row)) return nullptr;
   const CsvTable& trace = results.trace(row);
   if (trace.column(options.measure) < 0)
     throw InputError(results.folder().string(), row.id(), fmt::format("its trace has no column '{}'", options.measure));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
 
 #include "bench/config/config_json.hpp"
 #include "bench/record/csv.hpp"
@@ -27,7 +28,12 @@ bool has_checksum(const std::string& name) {
 
 std::string ending_of(const std::string& body) { return checksum_key + checksum_of(body) + "\"" + end_of_object; }
 
-InputError damaged(const fs::path& file) { return damaged_file(file.string(), "runs the cell again"); }
+constexpr const char* mended_by_run = "runs the cell again";
+
+/// What cell.json lists. Throws as read_cell() does.
+FileIndex cell_index(const fs::path& folder) {
+  return {folder / cell_name, mended_by_run, checksums_in(try_parse_json(read_cell(folder)))};
+}
 
 }  // namespace
 
@@ -44,29 +50,39 @@ void write_cell(const fs::path& folder, const Cell& cell, const CellRecord& reco
 
 bool is_as_written(const std::string& cell) {
   const std::size_t end = cell.rfind(checksum_key);
-  return end == std::string::npos || cell.compare(end, std::string::npos, ending_of(cell.substr(0, end))) == 0;
+  if (end == std::string::npos) return try_parse_json(cell).is_object();
+  return cell.compare(end, std::string::npos, ending_of(cell.substr(0, end))) == 0;
 }
 
 std::string read_cell(const fs::path& folder) {
-  std::string text = read_result(folder / cell_name);
-  if (!is_as_written(text)) throw damaged(folder / cell_name);
+  const fs::path file = folder / cell_name;
+  if (!fs::exists(file)) throw missing_file(file.string(), "summary.csv lists the cell", mended_by_run);
+  std::string text = read_result(file);
+  if (!is_as_written(text)) throw damaged_file(file.string(), mended_by_run);
   return text;
+}
+
+std::optional<std::string> find_beside_cell(const fs::path& folder, const std::string& name) {
+  const bool listed = fs::exists(folder / cell_name);  // else it is for check_cell() to say what is missing
+  return (listed ? cell_index(folder) : FileIndex{folder / cell_name, mended_by_run, {}}).find(name);
 }
 
 std::string read_beside_cell(const fs::path& folder, const std::string& name) {
-  std::string text = read_result(folder / name);
-  const auto checksums = checksums_in(try_parse_json(read_file(folder / cell_name).value_or("")));
-  if (const auto found = checksums.find(name); found != checksums.end() && found->second != checksum_of(text))
-    throw damaged(folder / name);
-  return text;
+  if (auto text = find_beside_cell(folder, name)) return std::move(*text);
+  return read_result(folder / name);
+}
+
+void check_cell(const fs::path& folder) {
+  const FileIndex index = cell_index(folder);
+  for (const auto& [name, checksum] : index.checksums)
+    if (!fs::exists(folder / name)) throw index.missing(name);
 }
 
 std::string damage_of_cell(const fs::path& folder) {
-  const auto cell = read_file(folder / cell_name);
-  if (!cell) return "";
+  if (!fs::exists(folder / cell_name)) return "";
   try {
-    for (const auto& [name, checksum] : checksums_in(try_parse_json(read_cell(folder))))
-      if (fs::exists(folder / name)) read_beside_cell(folder, name);  // who has removed traces does not want them again
+    const FileIndex index = cell_index(folder);
+    for (const auto& [name, checksum] : index.checksums) index.find(name);
   } catch (const InputError& error) {
     return error.what();
   }

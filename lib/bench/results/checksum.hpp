@@ -1,16 +1,19 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "bench/config/config_json.hpp"
 #include "core/error.hpp"
 
-/// Checksums of result files, by which damage is found that nobody would see otherwise: the first 16 hex digits of the
-/// SHA-256.
+/// The rule by which the files of results are whole: what an index lists (cell.json, manifest.json) is there, with the
+/// checksum that it gives. All else is damage, which every reader names and `ccpbench run` mends. A checksum is the first 16
+/// hex digits of the SHA-256. Indices of earlier programs list nothing: what lies beside them is read as it is.
 namespace ccp {
 
-/// Where a cell.json or manifest.json has them.
+/// Where a cell.json or manifest.json lists files, with their checksums.
 inline constexpr const char* checksums_key = "files";
 
 std::string checksum_of(const std::string& bytes);
@@ -18,7 +21,24 @@ std::string checksum_of(const std::string& bytes);
 /// Those of a cell.json or manifest.json, by name; empty for those of earlier programs.
 std::map<std::string, std::string> checksums_in(const Json& json);
 
-/// What to throw for a damaged file. mended: what a run of the config does about it, "runs the cell again".
+/// What an index says of the files beside it.
+struct FileIndex {
+  std::filesystem::path path;                    ///< of cell.json or manifest.json
+  std::string mended;                            ///< what a run of the config does about damage: "runs the cell again"
+  std::map<std::string, std::string> checksums;  ///< by name
+
+  std::filesystem::path place_of(const std::string& name) const { return path.parent_path() / name; }
+  /// What to throw for a file that is listed and not there, or has another checksum.
+  InputError missing(const std::string& name) const;
+  InputError damaged(const std::string& name) const;
+  /// The bytes of a file; nothing where it is neither listed nor there. Throws InputError where it is missing or damaged.
+  std::optional<std::string> find(const std::string& name) const;
+};
+
+/// What to throw for a file whose checksum is another. mended: as in FileIndex.
 InputError damaged_file(const std::string& path, const std::string& mended);
+
+/// What to throw for a file that is not there. listed: why it should be, "cell.json lists it".
+InputError missing_file(const std::string& path, const std::string& listed, const std::string& mended);
 
 }  // namespace ccp

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <vector>
 
 #include "bench/config/config_json.hpp"
@@ -113,6 +114,24 @@ bool ResultStore::has_result(const Cell& cell) const {
 
 std::string ResultStore::damage(const Cell& cell) const { return damage_of_cell(cell_folder(cell)); }
 
+std::vector<std::string> ResultStore::damages(const Plan& plan, const std::vector<std::size_t>& cells) const {
+  std::set<std::string> listed;
+  if (has_ended(try_parse_json(read_file(folder_ / "manifest.json").value_or(""))) && damage_of_summary(folder_).empty() &&
+      fs::exists(folder_ / "summary.csv"))
+    listed = hashes_of(read_summary_file(folder_));
+  std::vector<std::string> texts;
+  for (const std::size_t index : cells) {
+    const Cell& cell = plan.cells[index];
+    try {
+      if (listed.count(cell.hash) > 0 && fs::exists(cell_folder(cell))) check_cell(cell_folder(cell));
+      if (std::string text = damage(cell); !text.empty()) texts.push_back(std::move(text));
+    } catch (const InputError& error) {
+      texts.emplace_back(error.what());
+    }
+  }
+  return texts;
+}
+
 void ResultStore::prepare(const Cell& cell) const {
   discard(cell);
   std::error_code error;
@@ -122,6 +141,7 @@ void ResultStore::prepare(const Cell& cell) const {
 
 void ResultStore::discard(const Cell& cell) const {
   std::error_code error;
+  fs::remove(cell_folder(cell) / "cell.json", error);  // first: whoever is killed or reads meanwhile meets no damaged result
   fs::remove_all(cell_folder(cell), error);
   if (error) throw InputError(cell_folder(cell).string(), "", fmt::format("cannot be removed ({})", error.message()));
 }
@@ -168,7 +188,10 @@ std::string ResultStore::set_aside(const std::string& manifest) const {
   const bool figures = move_figures(place);
   // The summary goes last: whoever is killed before has moved nothing yet, and the new run writes the manifest anew.
   fs::copy_file(folder_ / "manifest.json", place / "manifest.json", fs::copy_options::overwrite_existing, error);
-  if (!error) fs::rename(folder_ / "summary.csv", place / "summary.csv", error);
+  if (!error) {
+    take_off_manifest(folder_);
+    fs::rename(folder_ / "summary.csv", place / "summary.csv", error);
+  }
   if (error) throw InputError(place.string(), "", fmt::format("cannot be written ({})", error.message()));
   std::string what = changes.front().text();
   if (changes.size() > 1) what += fmt::format(" and {} more", changes.size() - 1);

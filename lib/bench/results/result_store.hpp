@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/config/plan.hpp"
 #include "bench/record/cell_record.hpp"
@@ -31,8 +32,11 @@ class ResultStore {
   /// nor one that is damaged.
   bool has_result(const Cell& cell) const;
 
-  /// damage_of_cell() of its folder.
+  /// What of a cell is missing or damaged, one line; empty where it is whole, or has no result.
   std::string damage(const Cell& cell) const;
+  /// The same of these cells; a cell without a cell.json lacks it where summary.csv of a run that has ended lists it, unless
+  /// its folder is gone: who removes that wants the cell to be run again.
+  std::vector<std::string> damages(const Plan& plan, const std::vector<std::size_t>& cells) const;
 
   /// Makes the folder of a cell, empty.
   void prepare(const Cell& cell) const;

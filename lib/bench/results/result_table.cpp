@@ -25,6 +25,7 @@ struct Manifest {
   int threads = 1;
   std::string version;  ///< of the solvers
   std::size_t planned = 0;
+  bool ended = true;
 };
 
 /// The changes that a manifest lists. Older manifests have no list, only settings, which may have changed nothing.
@@ -40,7 +41,8 @@ std::vector<std::string> changes_of(const Json& manifest) {
 Manifest read_manifest(const std::filesystem::path& file, const Catalog& catalog) {
   const Json json = try_parse_json(read_result(file));
   if (!json.is_object() || !json.contains("config")) throw InputError(file.string(), "/config", "is no manifest of a run");
-  Manifest manifest{parse_config(dump_json(json["config"]), file.string(), catalog, {"", {}, true}), 1, "", 0};
+  Manifest manifest{parse_config(dump_json(json["config"]), file.string(), catalog, {"", {}, true}), 1, "", 0,
+                    has_ended(json)};
   try {
     if (json.contains("options")) {
       manifest.config.size = json["options"].value("size", std::string());
@@ -53,13 +55,6 @@ Manifest read_manifest(const std::filesystem::path& file, const Catalog& catalog
     throw InputError(file.string(), "/options", "is no manifest of a run");
   }
   return manifest;
-}
-
-std::set<std::string> hashes_of(const CsvTable& summary) {
-  std::set<std::string> hashes;
-  if (const int column = summary.column("hash"); column >= 0)
-    for (const auto& row : summary.rows) hashes.insert(row[static_cast<std::size_t>(column)]);
-  return hashes;
 }
 
 /// What the summaries of earlier configs list, which were set aside.
@@ -123,9 +118,11 @@ bool find_base(const Specs& specs, const std::string& label, std::string& base) 
 
 std::string ResultRow::id() const { return fmt::format("{}/{}/{}", problem, model_name(model), label); }
 
-ResultTable::ResultTable(const std::filesystem::path& folder, const Catalog& catalog, const std::string& fclib_dir)
+ResultTable::ResultTable(const std::filesystem::path& folder, const Catalog& catalog, const std::string& fclib_dir,
+                         MissingTraces traces)
     : folder_(folder) {
   Manifest manifest = read_manifest(folder / "manifest.json", catalog);
+  lists_cells_ = manifest.ended && lists_summary(folder);
   note_ = refresh_summary(folder, manifest, fclib_dir);
   config_ = std::move(manifest.config);
   planned_ = manifest.planned;
@@ -157,6 +154,18 @@ ResultTable::ResultTable(const std::filesystem::path& folder, const Catalog& cat
     }
     rows_.push_back(std::move(row));
   }
+  if (traces == MissingTraces::refused) check_cells();
+}
+
+void ResultTable::check_cells() const {
+  for (const ResultRow& row : rows_) {
+    const std::filesystem::path folder = folder_ / "cells" / row.hash;
+    try {
+      check_cell(folder);
+    } catch (const InputError&) {
+      if (lists_cells_ || std::filesystem::exists(folder / "cell.json")) throw;
+    }
+  }
 }
 
 std::string ResultTable::reason(const ResultRow& row) const {
@@ -173,7 +182,7 @@ const CsvTable& ResultTable::table_of(const ResultRow& row, const std::string& f
 }
 
 bool ResultTable::has_trace(const ResultRow& row) const {
-  return std::filesystem::exists(folder_ / "cells" / row.hash / "trace.csv");
+  return std::filesystem::is_regular_file(folder_ / "cells" / row.hash / "trace.csv");
 }
 
 const CsvTable& ResultTable::trace(const ResultRow& row) const { return table_of(row, "trace.csv"); }

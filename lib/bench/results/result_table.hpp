@@ -31,13 +31,21 @@ struct ResultRow {
   std::string id() const;  ///< "problem/model/label"
 };
 
+/// Whether cells may lack files that their cell.json lists: copies without traces.
+enum class MissingTraces { refused, taken };
+
 /// The results of one config.
 class ResultTable {
  public:
   /// First writes summary.csv again when it lacks cells of the folder, as after copying the folders of shards together;
   /// note() says when that cannot be done. `fclib_dir` as in PlanOptions. Throws InputError when manifest.json or
-  /// summary.csv are missing or not those of a run.
-  ResultTable(const std::filesystem::path& folder, const Catalog& catalog, const std::string& fclib_dir = "");
+  /// summary.csv are missing or not those of a run, and as check_cells(), unless missing traces are taken.
+  ResultTable(const std::filesystem::path& folder, const Catalog& catalog, const std::string& fclib_dir = "",
+              MissingTraces traces = MissingTraces::refused);
+
+  /// Throws InputError where the cell.json of a row is missing or damaged, or lists a file that is missing. A cell that a
+  /// run has not come to yet lacks nothing, nor do those of earlier programs, which list nothing.
+  void check_cells() const;
 
   const std::filesystem::path& folder() const { return folder_; }
   /// As it was run; its changes are those of the manifest.
@@ -60,7 +68,7 @@ class ResultTable {
   std::string reason(const ResultRow& row) const;
   /// trace.csv of a cell. Throws InputError when it cannot be read.
   const CsvTable& trace(const ResultRow& row) const;
-  /// Not where a cell was killed before its first iterate.
+  /// Not where a cell was killed before its first iterate, or where missing traces are taken.
   bool has_trace(const ResultRow& row) const;
   /// Whether a cell has run the steps of a sequence, which have no common trace.
   bool has_steps(const ResultRow& row) const;
@@ -84,6 +92,7 @@ class ResultTable {
   CsvTable summary_;
   std::vector<ResultRow> rows_;
   std::size_t planned_ = 0;
+  bool lists_cells_ = false;  ///< the run has ended, and its manifest lists the summary, as those of earlier programs do not
   mutable std::map<std::string, CsvTable> tables_;  ///< by hash and file
 };
 

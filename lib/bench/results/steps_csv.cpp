@@ -131,6 +131,8 @@ std::vector<StepRow> rows_of(const CsvTable& table) {
 
 }  // namespace
 
+std::string trace_of_step(std::int64_t step) { return fmt::format("trace.{}.csv", step); }
+
 StepsCsv::StepsCsv(fs::path path, const std::vector<StepRow>& done) : path_(std::move(path)) {
   std::string text;
   for (const StepRow& row : done) text += text_of(row);

@@ -14,6 +14,9 @@ inline constexpr const char* steps_name = "steps.csv";
 /// Start vectors of a cell that runs a sequence, kept beside its steps until it is done.
 inline constexpr const char* step_mark_name = "start.hdf5";
 
+/// Name of the trace of a step, "trace.51.csv".
+std::string trace_of_step(std::int64_t step);
+
 /// Writes the steps of a sequence as CSV: one header line, then one line a step, each handed over to the system at once.
 class StepsCsv {
  public:

@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "bench/config/config_json.hpp"
 #include "bench/results/checksum.hpp"
 #include "io/file.hpp"
 
@@ -23,35 +22,54 @@ std::string with_checksums(const std::string& manifest, const Json& files) {
   return dump_json(json, 2) + "\n";
 }
 
+/// What the manifest lists. It is read before what it lists: who writes both meanwhile takes the checksum away before the
+/// summary changes.
+FileIndex manifest_index(const fs::path& folder) {
+  return {folder / manifest_name, "writes it again",
+          checksums_in(try_parse_json(read_file(folder / manifest_name).value_or("")))};
+}
+
 }  // namespace
 
 std::string with_summary_checksum(const std::string& manifest, const fs::path& folder) {
   return with_checksums(manifest, Json::object({{summary_name, checksum_of(read_result(folder / summary_name))}}));
 }
 
-void write_summary_file(const fs::path& folder,
-                        const std::function<void(const std::function<void(std::string_view)>& put)>& write) {
+void take_off_manifest(const fs::path& folder) {
   const auto manifest = read_file(folder / manifest_name);
   if (manifest && !checksums_in(try_parse_json(*manifest)).empty())
     write_file_atomically(folder / manifest_name, with_checksums(*manifest, nullptr));
+}
+
+void write_summary_file(const fs::path& folder,
+                        const std::function<void(const std::function<void(std::string_view)>& put)>& write) {
+  const auto manifest = read_file(folder / manifest_name);
+  take_off_manifest(folder);
   write_file_in_pieces(folder / summary_name, write);
   if (manifest) write_file_atomically(folder / manifest_name, with_summary_checksum(*manifest, folder));
 }
 
+bool has_ended(const Json& manifest) {
+  return !manifest.is_object() || !manifest.contains("start") || (manifest.contains("end") && !manifest["end"].is_null());
+}
+
+bool lists_summary(const fs::path& folder) { return manifest_index(folder).checksums.count(summary_name) > 0; }
+
 CsvTable read_summary_file(const fs::path& folder) {
-  const fs::path file = folder / summary_name;
-  // The manifest first: who writes both meanwhile takes the checksum away before the summary changes.
-  const auto checksums = checksums_in(try_parse_json(read_file(folder / manifest_name).value_or("")));
-  const std::string text = read_result(file);
-  if (const auto found = checksums.find(summary_name); found != checksums.end() && found->second != checksum_of(text))
-    throw damaged_file(file.string(), "writes it again");
-  return parse_csv(text, file);
+  if (const auto text = manifest_index(folder).find(summary_name)) return parse_csv(*text, folder / summary_name);
+  return parse_csv(read_result(folder / summary_name), folder / summary_name);
+}
+
+std::set<std::string> hashes_of(const CsvTable& summary) {
+  std::set<std::string> hashes;
+  if (const int column = summary.column("hash"); column >= 0)
+    for (const auto& row : summary.rows) hashes.insert(row[static_cast<std::size_t>(column)]);
+  return hashes;
 }
 
 std::string damage_of_summary(const fs::path& folder) {
-  if (!fs::exists(folder / summary_name)) return "";
   try {
-    read_summary_file(folder);
+    if (const auto text = manifest_index(folder).find(summary_name)) parse_csv(*text, folder / summary_name);
   } catch (const InputError& error) {
     return error.what();
   }

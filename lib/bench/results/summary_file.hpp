@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
+#include "bench/config/config_json.hpp"
 #include "bench/record/csv.hpp"
 
 /// summary.csv on disk, whose checksum is in the manifest.json beside it.
@@ -18,10 +20,23 @@ void write_summary_file(const std::filesystem::path& folder,
 /// A manifest with the checksum of the summary that is there.
 std::string with_summary_checksum(const std::string& manifest, const std::filesystem::path& folder);
 
-/// Throws InputError where it cannot be read, or has another checksum than the manifest says.
+/// Takes the summary off the list of the manifest: whoever moves or writes it may be killed before that is done.
+void take_off_manifest(const std::filesystem::path& folder);
+
+/// Whether the run of a manifest has come to its end. Else it goes on, or was killed: what it has not come to is not
+/// missing.
+bool has_ended(const Json& manifest);
+
+/// Whether the manifest lists the summary.
+bool lists_summary(const std::filesystem::path& folder);
+
+/// Throws InputError where it cannot be read, or is missing or damaged by what the manifest says.
 CsvTable read_summary_file(const std::filesystem::path& folder);
 
-/// What is damaged, one line; empty where it is as it was written, or not there.
+/// The hashes of the cells in the table.
+std::set<std::string> hashes_of(const CsvTable& summary);
+
+/// What is missing or damaged, one line; empty where it is as it was written, or neither there nor listed.
 std::string damage_of_summary(const std::filesystem::path& folder);
 
 }  // namespace ccp

@@ -98,7 +98,7 @@ RunEstimate estimate_run(const Plan& plan, const std::vector<std::size_t>& chose
     const Cell& cell = plan.cells[index];
     if (!seen.insert(cell.hash).second) continue;
     auto record = options.fresh ? std::nullopt : store.find(cell);
-    if (record && record->io_failure) record.reset();
+    if (record && !store.has_result(cell)) record.reset();
     const int runs = missing_runs(record ? &*record : nullptr, timing, timing.passes == 2 && can_replay(cell, catalog));
     if (runs == 0) continue;
     (record ? estimate.again : estimate.to_run).push_back(index);

@@ -9,6 +9,7 @@
 #include "bench/results/folder_lock.hpp"
 #include "bench/results/result_store.hpp"
 #include "bench/results/summary_file.hpp"
+#include "bench/run/broken_off.hpp"
 #include "bench/run/manifest.hpp"
 #include "bench/run/supervisor.hpp"
 #include "core/error.hpp"
@@ -109,6 +110,7 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   const ResultStore store(options.out, config.name);
   const FolderLock lock(store.folder());
   const auto distinct = each_hash_once(plan, chosen);
+  remove_leftovers(store, plan, distinct);
   const auto missing = cells_to_run(plan, distinct, store, options.fresh);
 
   RunReport report;
@@ -121,14 +123,14 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   state.load = environment.load;
   report.warnings = timing_warnings(environment);
   const std::string manifest = manifest_json(config, plan, options, report, state);
-  const std::string damage_of_last = damage_of_summary(store.folder());
+  std::vector<std::string> damage = store.damages(plan, options.fresh ? std::vector<std::size_t>() : missing);
+  if (std::string of_summary = damage_of_summary(store.folder()); !of_summary.empty())
+    damage.insert(damage.begin(), std::move(of_summary));
   const std::string moved = store.set_aside(manifest);
   store.write_manifest(manifest);
   progress.planned(config, chosen.size(), report.reused);
   if (!moved.empty()) progress.note(moved);
-  if (!damage_of_last.empty()) progress.note(damage_of_last);
-  for (const std::size_t index : missing)
-    if (const std::string damage = store.damage(plan.cells[index]); !damage.empty() && !options.fresh) progress.note(damage);
+  for (const std::string& text : damage) progress.note(text);
   const Timing timing = timing_of(options, config.kernels);
   if (timing.repeat > 1 || timing.passes == 2)  // other runs are about results
     for (const std::string& text : report.warnings) progress.warning(text);

@@ -18,6 +18,7 @@
 #include "bench/results/cell_file.hpp"
 #include "bench/results/steps_csv.hpp"
 #include "bench/results/trace_csv.hpp"
+#include "bench/run/broken_off.hpp"
 #include "bench/run/driver.hpp"
 #include "bench/run/repeats.hpp"
 #include "bench/run/resident_pages.hpp"
@@ -248,24 +249,14 @@ class StepRunner {
     marked_at_ = wall_.seconds();
   }
 
-  /// Where a killed worker came, with the steps until there; nothing when it has left no whole mark.
+  /// Where a killed worker came; the steps until there are taken over. Nothing when it begins anew.
   std::optional<StepMark> take_mark() {
-    const fs::path file = folder_ / step_mark_name;
-    if (!fs::is_regular_file(file)) return std::nullopt;
-    try {
-      StepMark mark = read_step_mark(file);
-      if (mark.step <= world_->first_step(sequence_.settle) || mark.step >= sequence_.steps) return std::nullopt;
-      const std::int64_t done = std::max<std::int64_t>(0, mark.step - sequence_.settle);
-      std::vector<StepRow> rows = read_steps(folder_ / steps_name);
-      if (done > std::ssize(rows)) return std::nullopt;
-      rows.resize(static_cast<std::size_t>(done));
-      rows_ = std::move(rows);
-      earlier_s_ = mark.used.wall_s;
-      notes_.push_back(fmt::format("the run was broken off and went on at step {}", mark.step));
-      return mark;
-    } catch (const InputError&) {
-      return std::nullopt;
-    }
+    auto found = find_broken_off(cell_, folder_);
+    if (!found) return std::nullopt;
+    rows_ = std::move(found->rows);
+    earlier_s_ = found->mark.used.wall_s;
+    notes_.push_back(fmt::format("the run was broken off and went on at step {}", found->mark.step));
+    return std::move(found->mark);
   }
 
   /// False where the run ends: at a problem that the method does not take, or in a world that cannot go on.
@@ -330,7 +321,7 @@ class StepRunner {
     monitor.set_trace(&trace, cell_.trace);
     Result result = solver_->solve(problem.problem, cell_.model, from, monitor);
     trace.close();
-    fs::rename(folder_ / unfinished_trace_name, folder_ / fmt::format("trace.{}.csv", step_));
+    fs::rename(folder_ / unfinished_trace_name, folder_ / trace_of_step(step_));
     return result;
   }
 

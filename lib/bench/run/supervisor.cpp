@@ -13,6 +13,7 @@
 
 #include "bench/results/steps_csv.hpp"
 #include "bench/results/trace_csv.hpp"
+#include "bench/run/broken_off.hpp"
 #include "bench/run/kernel_times.hpp"
 #include "bench/run/repeats.hpp"
 #include "bench/run/resident_pages.hpp"
@@ -29,9 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* first_log_name = "log.txt";
-constexpr const char* again_log_name = "log_again.txt";  // the first stays
-
 constexpr std::size_t aside = static_cast<std::size_t>(-1);  // id of a worker that runs no cell
 
 /// The last line of a log, with blanks for control characters; empty when it says nothing.
@@ -46,36 +44,11 @@ std::string last_line_of(const fs::path& log) {
   return last;
 }
 
-/// Whether the worker of a sequence has left a mark to go on from.
-bool goes_on_later(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::is_regular_file(folder / step_mark_name, ignored);
-}
-
-/// Wall clock that the killed workers of a sequence have used until the mark they left, s; 0 where there is none to read.
-double used_before(const fs::path& folder) {
-  const fs::path mark = folder / step_mark_name;
-  if (!goes_on_later(folder) || try_apart([&] { read_step_mark(mark); })) return 0.0;
-  return read_step_mark(mark).used.wall_s;
-}
-
-/// Whether a dead worker's file stays: its log, its traces, its steps and where it came among them.
-bool outlives_worker(const std::string& name) {
-  return name == first_log_name || name == again_log_name || name == steps_name || name == step_mark_name ||
-         (name.rfind("trace.", 0) == 0 && name.size() > 4 && name.compare(name.size() - 4, 4, ".csv") == 0);
-}
-
-/// Removes leftover files. Keeps logs, traces, steps and the step mark of a dead worker, and all but the step mark of one
-/// that is done. Empty logs go in any case.
-void clean_folder(const fs::path& folder, bool dead) {
-  std::error_code ignored;
-  std::vector<fs::path> rubbish;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    const bool empty_log = (name == first_log_name || name == again_log_name) && entry.file_size(ignored) == 0;
-    if (empty_log || (dead ? !outlives_worker(name) : name == step_mark_name)) rubbish.push_back(entry.path());
-  }
-  for (const fs::path& path : rubbish) fs::remove_all(path, ignored);
+/// Wall clock that the killed workers of a sequence have used until where it goes on, s; 0 where it begins anew.
+double used_before(const Cell& cell, const fs::path& folder) {
+  if (!has_mark(folder) || try_apart([&] { read_step_mark(folder / step_mark_name); })) return 0.0;
+  const auto found = find_broken_off(cell, folder);
+  return found ? found->mark.used.wall_s : 0.0;
 }
 
 }  // namespace
@@ -98,13 +71,14 @@ bool Supervisor::run(const std::vector<std::size_t>& missing, const std::vector<
   guard_ = &guard;
   counts_ = {};
   given_up_.clear();
+  mend_tapes(all, std::set<std::size_t>(missing.begin(), missing.end()));
   log_name_ = first_log_name;
   run_round(missing);
   log_name_ = again_log_name;
   for (auto round = next_round(all); !round.empty() && !guard.interrupted(); round = next_round(all)) run_round(round);
   const auto killed = pool_.kill_all();
   for (const std::size_t index : killed)
-    if (index != aside && !store_.find(plan_.cells[index]) && !goes_on_later(store_.cell_folder(plan_.cells[index])))
+    if (index != aside && !store_.find(plan_.cells[index]) && !has_mark(store_.cell_folder(plan_.cells[index])))
       store_.discard(plan_.cells[index]);
   return !guard.interrupted();
 }
@@ -213,7 +187,22 @@ fs::path Supervisor::tape_folder(const Cell& cell) const {
   return fs::absolute(store_.folder() / "sequences" / cell.tape_key);
 }
 
-std::optional<Supervisor::Defect> Supervisor::make_tape(const Cell& cell) {
+void Supervisor::mend_tapes(const std::vector<std::size_t>& all, const std::set<std::size_t>& missing) {
+  log_name_ = tape_log_name;
+  for (const std::size_t index : all) {
+    const Cell& cell = plan_.cells[index];
+    if (cell.tape_key.empty() || missing.count(index) > 0 || tapes_.count(cell.problem_key) > 0 || guard_->interrupted())
+      continue;
+    const auto record = store_.find(cell);
+    if (!record || !record->sequence) continue;
+    if (const auto defect = make_tape(cell, true))
+      progress_.note(fmt::format("{}: cannot be made again: {}", tape_folder(cell).string(), defect->reason));
+    std::error_code ignored;
+    fs::remove(store_.cell_folder(cell) / log_name_, ignored);
+  }
+}
+
+std::optional<Supervisor::Defect> Supervisor::make_tape(const Cell& cell, bool was_made) {
   const auto [known, fresh] = tapes_.try_emplace(cell.problem_key);
   if (cell.tape_key.empty() || !fresh) return known->second;
   const double start = clock_.seconds();
@@ -231,7 +220,7 @@ std::optional<Supervisor::Defect> Supervisor::make_tape(const Cell& cell) {
   const auto exit = run_aside(cell, limits, [&] {
     keep_freed_memory();
     try {
-      const std::string damage = record_tape(cell, catalog_, folder, counter);
+      const std::string damage = record_tape(cell, catalog_, folder, counter, was_made);
       if (!damage.empty()) write_file_atomically(remark, damage);
     } catch (const std::bad_alloc&) {
       throw;
@@ -264,9 +253,9 @@ std::optional<Supervisor::Defect> Supervisor::make_tape(const Cell& cell) {
 void Supervisor::start_sequence(std::size_t index, std::optional<CellRecord> record) {
   const Cell& cell = plan_.cells[index];
   const bool again = record.has_value();
-  if (!again && (fresh_ || !goes_on_later(store_.cell_folder(cell)))) store_.prepare(cell);
+  if (!again && (fresh_ || !has_mark(store_.cell_folder(cell)) || !store_.damage(cell).empty())) store_.prepare(cell);
   const auto defect = make_tape(cell);
-  const bool goes_on = goes_on_later(store_.cell_folder(cell));
+  const bool goes_on = has_mark(store_.cell_folder(cell));
   if (guard_->interrupted()) return again || goes_on ? void() : store_.discard(cell);
   if (defect && again) {
     remaining_time_.skipped(cell.solver->solver);
@@ -285,7 +274,7 @@ void Supervisor::start_sequence(std::size_t index, std::optional<CellRecord> rec
   auto counter = std::make_unique<StepCounter>();
   StepCounter& steps = *counter;
   sequences_.push_back({index, std::move(counter), cell.spec->sequence->solved_steps(), clock_.seconds()});
-  if (!again) used_s_[index] = used_before(folder);
+  if (!again) used_s_[index] = used_before(cell, folder);
   spawn(index, [this, &cell, folder, tape, &steps, &record, pass] {
     if (!record) return run_sequence(cell, catalog_, folder, tape, steps, timing_.pin);
     return run_sequence_again(cell, catalog_, folder, tape, steps, std::move(*record), pass, timing_.pin);

@@ -62,8 +62,10 @@ class Supervisor {
   void start(std::size_t index);
   /// Starts a cell with a sequence; record: of one that has run, to run it again.
   void start_sequence(std::size_t index, std::optional<CellRecord> record = std::nullopt);
-  /// Makes the tape of a cell as long as it needs it, in a worker aside; why that cannot be done.
-  std::optional<Defect> make_tape(const Cell& cell);
+  /// Makes the tape of a cell as long as it needs it, in a worker aside; why that cannot be done. was_made: it had one.
+  std::optional<Defect> make_tape(const Cell& cell, bool was_made = false);
+  /// Makes again what is missing or damaged of the tapes of cells that have a result.
+  void mend_tapes(const std::vector<std::size_t>& all, const std::set<std::size_t>& missing);
   std::filesystem::path tape_folder(const Cell& cell) const;
   /// The steps done of the sequence that began last among those that run.
   std::optional<StepsDone> steps_done() const;

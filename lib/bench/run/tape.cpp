@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <utility>
 
+#include "bench/results/checksum.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
 #include "core/text.hpp"
@@ -27,11 +30,31 @@ fs::path part_file(const fs::path& folder, std::int64_t number) {
   return folder / fmt::format("tape.{:06}.hdf5", number / states_per_part * states_per_part);
 }
 
-/// The part that begins with this state; nothing when it is missing, or damaged or of another motion, which `damage` then
-/// says.
-std::optional<TapePart> find_part(const fs::path& folder, const std::string& key, std::int64_t first, std::string& damage) {
+std::string missing_part(const fs::path& file) {
+  return missing_file(file.string(), "it was made", "makes it again").what();
+}
+
+/// How long a tape was, as far as its files say: with all parts before its last one.
+std::int64_t length_by_files(const fs::path& folder) {
+  std::int64_t length = 0;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    long long first = 0;
+    if (std::sscanf(entry.path().filename().c_str(), "tape.%lld.hdf5", &first) == 1)
+      length = std::max<std::int64_t>(length, first + states_per_part);
+  }
+  return length;
+}
+
+/// The part that begins with this state; nothing when it is missing, damaged or of another motion, which `damage` then says;
+/// where the tape may end there, nothing is missing. made: how long the tape was.
+std::optional<TapePart> find_part(const fs::path& folder, const std::string& key, std::int64_t first, std::int64_t made,
+                                  std::string& damage) {
   const fs::path file = part_file(folder, first);
-  if (!fs::is_regular_file(file)) return std::nullopt;
+  if (!fs::is_regular_file(file)) {
+    if (first < made) damage = missing_part(file);
+    return std::nullopt;
+  }
   try {
     TapePart part = read_tape_part(file);
     if (part.key == key && part.first == first && std::ssize(part.states) <= states_per_part) return part;
@@ -42,19 +65,22 @@ std::optional<TapePart> find_part(const fs::path& folder, const std::string& key
   return std::nullopt;
 }
 
+std::int64_t end_of(const TapePart& part) { return part.first + std::ssize(part.states); }
+
 /// The tape as far as it is as it was written.
 struct Found {
   std::optional<TapePart> last;  ///< its last part; nothing when it has none
   std::string damage;            ///< of the part after that, one line; empty: none
 };
 
-Found find_tape(const fs::path& folder, const std::string& key) {
+/// Reads no further than to the part with the state `enough`. made: as in find_part().
+Found find_tape(const fs::path& folder, const std::string& key, std::int64_t enough, std::int64_t made) {
   Found found;
   for (std::int64_t first = 0;; first += states_per_part) {
-    auto part = find_part(folder, key, first, found.damage);
+    auto part = find_part(folder, key, first, made, found.damage);
     if (!part) return found;
     found.last = std::move(part);
-    if (std::ssize(found.last->states) < states_per_part) return found;
+    if (std::ssize(found.last->states) < states_per_part || end_of(*found.last) > enough) return found;
   }
 }
 
@@ -76,8 +102,6 @@ void append_state(TapePart& part, const Motion& motion, const Result& result) {
   part.fact_names = std::move(names);
   part.facts.push_back(values);
 }
-
-std::int64_t end_of(const TapePart& part) { return part.first + std::ssize(part.states); }
 
 TapePart new_part(const std::string& key, std::int64_t first) {
   TapePart part;
@@ -107,13 +131,6 @@ double driver_seconds(const fs::path& folder) {
   return std::isfinite(seconds) && seconds > 0.0 ? seconds : 0.0;
 }
 
-/// The share of these seconds that fell to the states before `kept`, when the tape is made again from there on.
-double share_of_kept(const fs::path& folder, std::int64_t kept) {
-  std::int64_t there = 0;
-  while (fs::exists(part_file(folder, there))) there += states_per_part;
-  return std::min(1.0, static_cast<double>(kept) / static_cast<double>(there));
-}
-
 }  // namespace
 
 std::unique_ptr<Motion> start_motion(const Cell& cell, const Catalog& catalog) {
@@ -125,19 +142,27 @@ std::unique_ptr<Motion> start_motion(const Cell& cell, const Catalog& catalog) {
 }
 
 std::int64_t tape_length(const fs::path& folder, const std::string& key) {
-  const auto last = find_tape(folder, key).last;
+  const auto last = find_tape(folder, key, std::numeric_limits<std::int64_t>::max(), 0).last;
   return last ? end_of(*last) : 0;
 }
 
-std::string record_tape(const Cell& cell, const Catalog& catalog, const fs::path& folder, StepCounter& counter) {
+std::string record_tape(const Cell& cell, const Catalog& catalog, const fs::path& folder, StepCounter& counter,
+                        bool was_made) {
   const SequenceSpec& sequence = *cell.spec->sequence;
+  const std::int64_t made = std::max(length_by_files(folder), was_made ? std::int64_t{sequence.steps} + 1 : std::int64_t{0});
+  Found found = find_tape(folder, cell.tape_key, sequence.steps, made);
+  if (found.last && !fs::exists(folder / driver_seconds_name)) {
+    write_file_atomically(folder / driver_seconds_name, format_double(0.0) + "\n");
+    if (found.damage.empty()) found.damage = missing_part(folder / driver_seconds_name) + ", with no time so far";
+  }
+  if (found.last && end_of(*found.last) > sequence.steps) return found.damage;
   const Driver driver(sequence.driver, sequence.driver.model, cell.threads, catalog);
   const auto motion = start_motion(cell, catalog);
-  Found found = find_tape(folder, cell.tape_key);
   TapePart part = begin_tape(std::move(found.last), cell.tape_key, *motion);
   std::int64_t written = end_of(part) > 1 ? end_of(part) : 0;  // a tape that goes on is there already
   Stopwatch clock;
-  const double kept = found.damage.empty() ? 1.0 : share_of_kept(folder, written);
+  // What the driver took fell to all states alike: to those that are made again as well.
+  const double kept = found.damage.empty() ? 1.0 : std::min(1.0, static_cast<double>(written) / static_cast<double>(made));
   clock.add(written > 0 ? kept * driver_seconds(folder) : 0.0);
   clock.start();
   double written_at = clock.seconds();

@@ -28,10 +28,12 @@ std::int64_t tape_length(const std::filesystem::path& folder, const std::string&
 
 /// Moves the scene of a cell until its tape has a state for the start and the end of each step, going on where it ends. A
 /// step that the driver leaves unsolved is taken as it is, and marked. Writes every hundred steps and at the end. A part
-/// that is not as it was written is made again, with all after it; returns what is wrong with it, one line, or nothing.
+/// that is missing or not as it was written is made again, with all after it; returns what is wrong with it, one line, or
+/// nothing. was_made: the tape once was as long as the cell needs it.
 /// Throws InputError when the driver takes longer than its wall_s, with what it took for the states that are there already,
 /// does not take a problem, or moves a body to infinity: the tape then has the states up to there.
-std::string record_tape(const Cell& cell, const Catalog& catalog, const std::filesystem::path& folder, StepCounter& counter);
+std::string record_tape(const Cell& cell, const Catalog& catalog, const std::filesystem::path& folder, StepCounter& counter,
+                        bool was_made = false);
 
 /// Reads a tape, one part at a time.
 class TapeReader {
