@@ -10,6 +10,8 @@
 namespace ccp {
 namespace {
 
+constexpr double triangle_noise = 1e-13;  // rounding of an entry, relative to √(|a_ii a_jj|), which bounds what it sums up
+
 const char* storage_name(int nz) {
   return nz == compressed_columns ? "compressed columns" : nz == compressed_rows ? "compressed rows" : "triplets";
 }
@@ -88,6 +90,24 @@ Header read_header(const hdf5::Group& group, Index rows, Index columns, const st
   return {rows, columns, nz, nzmax};
 }
 
+// The side of the diagonal blocks on which all other entries stand; `none` where blocks of several rows are not symmetric.
+Triangle side_beyond_blocks(const SparseMatrix& matrix, Index block) {
+  if (matrix.rows() % block != 0) return Triangle::none;
+  const Vector diagonal = matrix.diagonal();
+  bool upper = false, lower = false;
+  for (Index j = 0; j < matrix.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator entry(matrix, j); entry; ++entry) {
+      const Index i = entry.row();
+      const double noise = triangle_noise * std::sqrt(std::abs(diagonal[i])) * std::sqrt(std::abs(diagonal[j]));
+      const bool in_block = i / block == j / block;
+      if (in_block && i != j && std::abs(entry.value() - matrix.coeff(j, i)) > noise) return Triangle::none;
+      if (in_block || std::abs(entry.value()) <= noise) continue;
+      (i < j ? upper : lower) = true;
+      if (upper && lower) return Triangle::none;
+    }
+  return upper ? Triangle::upper : lower ? Triangle::lower : Triangle::none;
+}
+
 }  // namespace
 
 SparseMatrix read_fclib_matrix(const hdf5::Group& parent, const std::string& name, Index rows, Index columns,
@@ -121,6 +141,29 @@ SparseMatrix read_fclib_matrix(const hdf5::Group& parent, const std::string& nam
     file.remarks.push_back(fmt::format("{}: {} entries name a place again and are summed", name, summed));
   file.matrices.push_back({name, rows, columns, matrix.nonZeros(), storage_name(header.nz)});
   return matrix;
+}
+
+LoneTriangle lone_triangle(const SparseMatrix& matrix, Index spacedim) {
+  const Triangle entries = side_beyond_blocks(matrix, 1);
+  return entries != Triangle::none ? LoneTriangle{entries, 1} : LoneTriangle{side_beyond_blocks(matrix, spacedim), spacedim};
+}
+
+SparseMatrix completed_matrix(SparseMatrix matrix, const std::string& name, FclibFile& file) {
+  const auto [side, block] = lone_triangle(matrix, file.spacedim);
+  if (side == Triangle::none) return matrix;
+  const bool upper = side == Triangle::upper;
+  file.remarks.push_back(fmt::format("{} stores only its {} triangle{}; completed by symmetry", name,
+                                     upper ? "upper" : "lower", block == 1 ? "" : fmt::format(" of {0}×{0} blocks", block)));
+  std::vector<Triplet> entries;
+  for (Index j = 0; j < matrix.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator entry(matrix, j); entry; ++entry) {
+      const int row = static_cast<int>(entry.row()), column = static_cast<int>(j);
+      const bool in_block = row / block == column / block;
+      if (!in_block && (row < column) != upper) continue;  // rounding
+      entries.emplace_back(row, column, entry.value());
+      if (!in_block) entries.emplace_back(column, row, entry.value());
+    }
+  return from_triplets(matrix.rows(), matrix.cols(), entries);
 }
 
 }  // namespace ccp

@@ -19,4 +19,20 @@ inline constexpr int compressed_columns = -1, compressed_rows = -2;  ///< nz of 
 SparseMatrix read_fclib_matrix(const hdf5::Group& parent, const std::string& name, Index rows, Index columns,
                                const std::string& reason, FclibFile& file);
 
+enum class Triangle { none, upper, lower };
+
+/// A triangle of entries (block 1) or of blocks that is there alone.
+struct LoneTriangle {
+  Triangle side = Triangle::none;
+  Index block = 1;
+};
+
+/// The triangle of a square matrix that is there alone, of entries or else of blocks of `spacedim` rows, whose diagonal
+/// blocks are then symmetric. Entries that rounding leaves, up to 1e-13 √(|a_ii a_jj|), do not count.
+LoneTriangle lone_triangle(const SparseMatrix& matrix, Index spacedim);
+
+/// A square matrix of a file, W, R or M, completed by symmetry where one triangle is there alone, which leaves a remark:
+/// many programs store it so and say so nowhere. Any other matrix is returned as it is.
+SparseMatrix completed_matrix(SparseMatrix matrix, const std::string& name, FclibFile& file);
+
 }  // namespace ccp

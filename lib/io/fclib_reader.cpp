@@ -91,7 +91,7 @@ void append_block(const SparseMatrix& block, Index row, Index column, bool trans
     }
 }
 
-// Whether the writer of the file says that M is not symmetric.
+// Whether the writer of the file says that M, or W, is not symmetric.
 bool unsymmetric_by_intent(const Group& group) {
   try {
     return group.has("info") && group.group("info").has("ccpbench_mass") &&
@@ -101,22 +101,15 @@ bool unsymmetric_by_intent(const Group& group) {
   }
 }
 
-// Some programs store one triangle of M and say so nowhere; others leave rounding between the triangles.
-SparseMatrix completed_mass(SparseMatrix M, const Group& group, FclibFile& file) {
+// W, R and M, whole.
+SparseMatrix read_square(const Group& group, const char* name, Index size, const char* reason, FclibFile& file) {
+  SparseMatrix matrix = read_fclib_matrix(group, name, size, size, reason, file);
+  return unsymmetric_by_intent(group) ? matrix : completed_matrix(std::move(matrix), name, file);
+}
+
+// Some programs leave rounding between the triangles.
+SparseMatrix symmetric_mass(SparseMatrix M, const Group& group, FclibFile& file) {
   if (unsymmetric_by_intent(group)) return M;
-  bool upper = false, lower = false;
-  for (Index j = 0; j < M.outerSize(); ++j)
-    for (SparseMatrix::InnerIterator entry(M, j); entry; ++entry) {
-      upper = upper || entry.row() < j;
-      lower = lower || entry.row() > j;
-    }
-  const SparseMatrix transpose = M.transpose();
-  if (upper != lower) {
-    file.remarks.push_back(fmt::format("M stores only its {} triangle; completed by symmetry", upper ? "upper" : "lower"));
-    const SparseMatrix strict = upper ? SparseMatrix(M.triangularView<Eigen::StrictlyUpper>())
-                                      : SparseMatrix(M.triangularView<Eigen::StrictlyLower>());
-    return M + SparseMatrix(strict.transpose());
-  }
   const double defect = symmetry_defect(M);
   if (defect == 0.0) return M;
   if (defect > repairable_asymmetry) {
@@ -125,7 +118,7 @@ SparseMatrix completed_mass(SparseMatrix M, const Group& group, FclibFile& file)
   }
   if (defect > symmetry_noise)
     file.remarks.push_back(fmt::format("M is not symmetric ({:.1e}); its symmetric part is used", defect));
-  return 0.5 * (M + transpose);
+  return 0.5 * (M + SparseMatrix(M.transpose()));
 }
 
 void build_problem(const ProblemBuilder& builder, const Group& group, const char* terms, FclibFile& file) {
@@ -146,12 +139,12 @@ void read_local(const Group& group, FclibFile& file) {
   file.p = s.size();
 
   std::vector<Triplet> entries;
-  append_block(read_fclib_matrix(group, "W", file.m, file.m, "as vectors/q", file), 0, 0, false, entries);
+  append_block(read_square(group, "W", file.m, "as vectors/q", file), 0, 0, false, entries);
   if (equality) {
     const SparseMatrix V = read_fclib_matrix(group, "V", file.m, file.p, "as vectors/q by vectors/s", file);
     append_block(V, 0, file.m, false, entries);
     append_block(V, file.m, 0, true, entries);
-    append_block(read_fclib_matrix(group, "R", file.p, file.p, "as vectors/s", file), file.m, file.m, false, entries);
+    append_block(read_square(group, "R", file.p, "as vectors/s", file), file.m, file.m, false, entries);
   }
   ProblemBuilder builder(file.path.stem().string());
   builder.local(from_triplets(file.m + file.p, file.m + file.p, entries), stacked(q, s));
@@ -172,7 +165,7 @@ void read_global(const Group& group, FclibFile& file) {
   const Vector b = equality ? read_finite(vectors, "b", -1, "") : Vector();
   file.p = b.size();
 
-  const SparseMatrix M = completed_mass(read_fclib_matrix(group, "M", file.n, file.n, "as vectors/f", file), group, file);
+  const SparseMatrix M = symmetric_mass(read_square(group, "M", file.n, "as vectors/f", file), group, file);
   std::vector<Triplet> entries;
   append_block(read_fclib_matrix(group, "H", file.n, file.m, "as vectors/f by vectors/w", file), 0, 0, false, entries);
   if (equality)

@@ -15,7 +15,7 @@ namespace ccp {
 struct FclibMatrixInfo {
   std::string name;  ///< W, V, R; M, H, G
   Index rows = 0, columns = 0;
-  Index nonzeros = 0;   ///< without stored zeros, as stored (M may be one triangle)
+  Index nonzeros = 0;   ///< without stored zeros, as stored (W, R and M may be one triangle)
   std::string storage;  ///< "compressed columns", "compressed rows", "triplets"
 };
 
@@ -58,11 +58,12 @@ struct FclibFile {
 /// first of these is read, because the local form follows from the global one, and a remark names the others.
 ///
 /// Taken as they come: every integer and real type, any byte order, packed datasets, unsorted indices, repeated and zero
-/// entries, μ = 0. M with one triangle only is completed, and M off symmetry by up to 1e-2 is symmetrised; beyond, or where
-/// write_fclib() says so, it is unsymmetric on purpose (A.6), and kept as W is (ContactProblem::symmetrised()). Each leaves
-/// a remark, but for what write_fclib() says. Damaged texts, guesses and solutions leave a remark too, and no more.
-/// Everything else that is wrong throws InputError(file, place in the file, what was found and what was expected); no size
-/// in the file is believed before the data are seen to be there. Not safe for concurrent use (neither is HDF5).
+/// entries, μ = 0. W, R and M with one triangle only, of entries or of blocks, are completed, and M off symmetry by up to
+/// 1e-2 is symmetrised; beyond, or where write_fclib() says so, it is unsymmetric on purpose (A.6), and kept as W is
+/// (ContactProblem::symmetrised()). Each leaves a remark, but for what write_fclib() says. Damaged texts, guesses and
+/// solutions leave a remark too, and no more. Everything else that is wrong throws InputError(file, place in the file, what
+/// was found and what was expected); no size in the file is believed before the data are seen to be there. Not safe for
+/// concurrent use (neither is HDF5).
 FclibFile read_fclib(const std::filesystem::path& path);
 
 }  // namespace ccp

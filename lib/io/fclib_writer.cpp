@@ -144,7 +144,11 @@ void add_local(hdf5::Image& image, const ContactProblem& problem, const FclibLay
       scale = std::max(scale, std::abs(entry.value()));
     }
   const Vector r = layout.to_file(form.r);
-  add_matrix(image, "/fclib_local/W", from_triplets<RowMajorMatrix>(m, m, W));
+  const SparseMatrix whole_W = from_triplets(m, m, W), whole_R = from_triplets(p, p, R);
+  add_matrix(image, "/fclib_local/W", RowMajorMatrix(whole_W));
+  if (lone_triangle(whole_W, layout.spacedim).side != Triangle::none ||
+      lone_triangle(whole_R, layout.spacedim).side != Triangle::none)
+    image.add_text("/fclib_local/info/ccpbench_mass", "unsymmetric");
   image.add_reals("/fclib_local/vectors/q", r.head(m));
   image.add_reals("/fclib_local/vectors/mu", layout.friction);
   if (p == 0) return;
@@ -156,7 +160,7 @@ void add_local(hdf5::Image& image, const ContactProblem& problem, const FclibLay
                      fmt::format("N is not symmetric ({:.1e}) between contacts and equality rows, which FCLib cannot hold",
                                  defect / scale));
   add_matrix(image, "/fclib_local/V", RowMajorMatrix(coupling));
-  add_matrix(image, "/fclib_local/R", from_triplets<RowMajorMatrix>(p, p, R));
+  add_matrix(image, "/fclib_local/R", RowMajorMatrix(whole_R));
   image.add_reals("/fclib_local/vectors/s", r.tail(p));
 }
 

@@ -41,8 +41,9 @@ struct FclibImpulses {
 /// rows Eᵀ are appended to [H G]; their velocities are SEᵀγ, so u = Dᵀv + Cγ + b is the same for every γ. A problem given in
 /// local form is written through ContactProblem::global(), which drops the antisymmetric and the negative part of N. An
 /// unsymmetric H is named in the texts of the file (ccpbench_mass: unsymmetric), because readers repair small ones. Local
-/// form: W, V, R and q, s from N and r, in compressed rows. A shift of the impulses (cohesion) is not stored: the file holds
-/// the shifted problem. state: stored beside the problem, for read_stored_state(); null: none.
+/// form: W, V, R and q, s from N and r, in compressed rows; a W or R with one triangle alone, which readers would complete,
+/// is named in the same way. A shift of the impulses (cohesion) is not stored: the file holds the shifted problem. state:
+/// stored beside the problem, for read_stored_state(); null: none.
 ///
 /// geometry: for pictures, in the group /ccpbench_geometry, which other programs ignore; null or empty: none. Lists of whole
 /// and of real numbers, for each surface (the bodies first, `bodies` says how many), and for each contact in the order of

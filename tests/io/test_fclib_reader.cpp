@@ -169,6 +169,85 @@ TEST_CASE("M with one triangle is completed, and small asymmetry is taken out") 
   CHECK_THROWS_WITH(read_M(0.5, 4.0), Catch::Contains("H is not positive definite: its symmetric part"));
 }
 
+TEST_CASE("W with one triangle is completed, whatever its storage") {
+  DenseMatrix W(3, 3);
+  W << 2, 1, 0, 1, 3, -1, 0, -1, 4;
+  FclibFile upper, lower, zeros, noise, twice;
+  CHECK(read_W(-2, {0, 2, 4, 5}, {0, 1, 1, 2, 2}, {2, 1, 3, -1, 4}, &upper) == W);
+  CHECK(read_W(-1, {0, 2, 4, 5}, {0, 1, 1, 2, 2}, {2, 1, 3, -1, 4}, &lower) == W);
+  // The other triangle may be there as zeros, or as entries of one place that cancel, or as what rounding left.
+  CHECK(read_W(7, {0, 1, 2, 1, 2, 0, 1}, {0, 1, 2, 0, 1, 1, 2}, {2, 3, 4, 1, -1, 0, 0}, &zeros) == W);
+  CHECK(read_W(7, {0, 1, 2, 1, 2, 0, 0}, {0, 1, 2, 0, 1, 1, 1}, {2, 3, 4, 1, -1, 7, -7}, &twice) == W);
+  CHECK(read_W(6, {0, 1, 2, 1, 2, 0}, {0, 1, 2, 0, 1, 1}, {2, 3, 4, 1, -1, 1e-16}, &noise) == W);
+  for (const FclibFile* file : {&upper, &zeros, &twice, &noise})
+    CHECK(has_remark(*file, "W stores only its upper triangle; completed by symmetry"));
+  CHECK(has_remark(lower, "W stores only its lower triangle; completed by symmetry"));
+  CHECK(upper.problem->symmetry_defect() == 0.0);
+  CHECK(upper.matrices[0].nonzeros == 5);  // as stored
+}
+
+TEST_CASE("a W that is symmetric, diagonal or so up to rounding stays as it is, to the bit") {
+  FclibFile diagonal, symmetric, noise;
+  read_W(-2, {0, 1, 2, 3}, {0, 1, 2}, {2, 3, 4}, &diagonal);
+  read_W(5, {0, 1, 2, 1, 0}, {0, 1, 2, 0, 1}, {2, 3, 4, 1, 1}, &symmetric);
+  DenseMatrix W = DenseMatrix(list({2, 3, 4}).asDiagonal());
+  W(0, 1) = 1e-16;  // its partner has cancelled to zero
+  CHECK(read_W(4, {0, 1, 2, 1}, {0, 1, 2, 0}, {2, 3, 4, 1e-16}, &noise) == W);
+  for (const FclibFile* file : {&diagonal, &symmetric, &noise}) CHECK(file->remarks.empty());
+}
+
+TEST_CASE("W with one triangle of blocks is completed, and R with one of entries") {
+  const TemporaryFolder folder;
+  const auto matrix = [](Hdf5Editor& file, const std::string& group, const DenseMatrix& values) {
+    std::vector<int> rows, columns;
+    std::vector<double> x;
+    for (Index i = 0; i < values.rows(); ++i)
+      for (Index j = 0; j < values.cols(); ++j)
+        if (values(i, j) != 0.0)
+          rows.push_back(static_cast<int>(i)), columns.push_back(static_cast<int>(j)), x.push_back(values(i, j));
+    for (const char* name : {"nz", "nzmax"}) file.integer(group + name, static_cast<int>(x.size()));
+    file.integer(group + "m", static_cast<int>(values.rows()));
+    file.integer(group + "n", static_cast<int>(values.cols()));
+    file.integers(group + "i", rows);
+    file.integers(group + "p", columns);
+    file.reals(group + "x", x);
+  };
+  const auto read = [&](const DenseMatrix& W, const DenseMatrix& R) {
+    std::filesystem::remove(folder / "a.hdf5");
+    {
+      Hdf5Editor file(folder / "a.hdf5");
+      file.integer("/fclib_local/spacedim", 3);
+      matrix(file, "/fclib_local/W/", W);
+      matrix(file, "/fclib_local/V/", DenseMatrix::Zero(6, 2));
+      matrix(file, "/fclib_local/R/", R);
+      file.reals("/fclib_local/vectors/q", std::vector<double>(6, -1.0));
+      file.reals("/fclib_local/vectors/s", {1, 2});
+      file.reals("/fclib_local/vectors/mu", {0.5, 0.5});
+    }
+    return read_fclib(folder / "a.hdf5");
+  };
+  SampleProblems samples(7);
+  const DenseMatrix W = samples.spd(6), R = samples.spd(2);
+  DenseMatrix upper_W = W, off_W = W, within_W = W, lower_R = R;
+  upper_W.bottomLeftCorner(3, 3).setZero();
+  off_W = upper_W;
+  off_W(0, 1) += 0.5;
+  within_W = DenseMatrix::Zero(6, 6);
+  for (const Index first : {0, 3}) within_W.block(first, first, 3, 3) = W.block(first, first, 3, 3);
+  lower_R(0, 1) = 0.0;
+
+  const FclibFile whole = read(W, R), half = read(upper_W, lower_R), off = read(off_W, R), blocks = read(within_W, R);
+  CHECK(dense(half.problem->local().N) == dense(whole.problem->local().N));
+  CHECK(has_remark(half, "W stores only its upper triangle of 3×3 blocks; completed by symmetry"));
+  CHECK(has_remark(half, "R stores only its lower triangle; completed by symmetry"));
+  CHECK(whole.remarks.empty());
+  // Blocks that are not symmetric, and blocks of bodies that do not touch each other, are nobody's triangle.
+  CHECK(dense(off.problem->local().N).topLeftCorner(6, 6) == off_W);
+  CHECK(has_remark(off, "W is not symmetric"));
+  CHECK(dense(blocks.problem->local().N).topLeftCorner(6, 6) == within_W);
+  CHECK(blocks.remarks.empty());
+}
+
 TEST_CASE("every number type, byte order and packing is read") {
   const TemporaryFolder folder;
   write_small_local(folder / "a.hdf5");
