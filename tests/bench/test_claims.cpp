@@ -457,3 +457,41 @@ TEST_CASE("A claim that is not met links to the page that tells why, and one tha
   judged.judgements[1].incomplete = true;
   CHECK_THAT(scorecard({judged}, ""), Catch::Contains("| not met, incomplete ([why](https://example.org/a#b)) |"));
 }
+
+TEST_CASE("A claim on the method's own stop says how many steps it leaves out") {
+  const TemporaryFolder folder;
+  const auto judged = [&](const std::string& metric, const std::string& unmet) {
+    write_text(folder.path() / "manifest.json", R"({"config": {"name": "x", "problems": [{"scene": "pebbles"}],
+      "solvers": [{"solver": "good", "label": "A"}], "stop": {"native": true},
+      "claims": [{"id": "c", "says": "s", "metric": ")" +
+                                                    metric + R"(", "of": "A", "at_most": 50}]}})");
+    write_text(folder.path() / "summary.csv",
+               "model,hash,problem,label,status,native_unmet_steps,native_iterations_max\n"
+               "ccp,0,pebbles,A,false_converged," +
+                   unmet + ",30\n");
+    const ResultTable results(folder.path(), fake_catalog());
+    return verdict_of(judge_claims(results).at(0), results.config());
+  };
+  CHECK(judged("native_iterations_max", "0") == "met");
+  CHECK(judged("native_iterations_max", "1") == "met, without 1 step");
+  CHECK(judged("native_iterations_max", "3") == "met, without 3 steps");
+  CHECK(judged("native_unmet_steps", "3") == "met");
+  CHECK(judged("native_unmet_steps", "51") == "not met");
+}
+
+TEST_CASE("A claim on the method's own stop is refused where the method does not stop there") {
+  const auto read = [](const std::string& stop, const std::string& claim) {
+    return parse_config(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good", "label": "A"},
+      {"solver": "good", "label": "B", "native_stop": false}], )" +
+                            stop + R"("claims": [{"id": "c", "says": "s", )" + claim + "}]}",
+                        "c.json", fake_catalog());
+  };
+  const std::string native = R"("stop": {"native": true}, )", metric = R"("metric": "native_iterations_max", )";
+  CHECK_NOTHROW(read(native, metric + R"("of": "A", "at_most": 1)"));
+  const auto refused =
+      Catch::Contains("'native_iterations_max' is of methods that stop on their own criterion, and 'B' does not");
+  CHECK_THROWS_WITH(read(native, metric + R"("of": "B", "at_most": 1)"), refused);
+  CHECK_THROWS_WITH(read(native, metric + R"("of": "*", "at_most": 1)"), refused);
+  CHECK_THROWS_WITH(read(native, metric + R"("of": "A", "at_most": {"of": "B"})"), refused);
+  CHECK_THROWS_WITH(read("", metric + R"("of": "A", "at_most": 1)"), Catch::Contains("\"native_stop\": true"));
+}

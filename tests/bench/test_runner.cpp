@@ -198,6 +198,21 @@ TEST_CASE("A lie about convergence is found when the native criterion stops") {
   CHECK(result.report.failures.size() == 1);
 }
 
+TEST_CASE("One solver stops on its own criterion, the others on the measure") {
+  const TemporaryFolder folder;
+  const std::string text = R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [
+    {"solver": "liar", "native_stop": true}, {"solver": "liar", "label": "judged"}, {"solver": "good"}]})";
+  const Run result = run(text, options_in(folder));
+  const CellRecord& own = result.listener.reports_.at("liar");
+  CHECK(own.status == Status::false_converged);
+  REQUIRE(own.native_stop);
+  CHECK(own.native_stop->unmet_steps == 0);
+  CHECK(own.native_stop->iterations_max == own.iterations);
+  CHECK(own.native_stop->relative_residual == own.measures[measure_index(Measure::relative_residual)]);
+  CHECK(result.listener.reports_.at("judged").status == Status::solved);
+  CHECK_FALSE(result.listener.reports_.at("judged").native_stop);
+}
+
 TEST_CASE("What is there is not run again") {
   const TemporaryFolder folder;
   const std::string text = solvers_config({"good", "segfault", "nan"});
@@ -360,6 +375,7 @@ TEST_CASE("A record survives being written and read") {
   record.runs[1].difference = "7 iterations instead of 8";
   record.conversions = {{"local form", 0.5}};
   record.problem = ProblemFacts{"p", 1, 3, 6, 1e-5};
+  record.native_stop = NativeStop{2, 1.5, 3.0, 1.25, unknown_number};
   const std::string text = record_to_json(cell, record);
   CHECK(text.find("nan") == std::string::npos);
   const auto back = record_from_json(text);
@@ -384,6 +400,12 @@ TEST_CASE("A record survives being written and read") {
   CHECK(back->conversions.at(0).seconds == 0.5);
   REQUIRE(back->problem);
   CHECK(back->problem->dofs == 6);
+  REQUIRE(back->native_stop);
+  CHECK(back->native_stop->unmet_steps == 2);
+  CHECK(back->native_stop->iterations_per_step == 1.5);
+  CHECK(back->native_stop->iterations_max == 3.0);
+  CHECK(back->native_stop->factorizations_per_step == 1.25);
+  CHECK(std::isnan(back->native_stop->relative_residual));
   for (const std::string& broken : {std::string(), std::string("{}"), text.substr(0, text.size() - 3), std::string("[]")})
     CHECK_FALSE(record_from_json(broken));
 }

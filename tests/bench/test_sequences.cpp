@@ -325,6 +325,67 @@ TEST_CASE("sequences: a step that is not solved gives the cell its status, and t
   CHECK(record.sequence->iterations_per_solved_step < record.sequence->iterations_per_step);
 }
 
+TEST_CASE("sequences: steps that meet the method's own criterion are counted beside the verdict of the measure") {
+  const TemporaryFolder folder;
+  const json loose = {{"tolerance_primal", 1e-2}, {"tolerance_dual", 1e-2}};
+  const SequenceOutcome outcome =
+      run_sequences(sequence_config({{"/solvers/0", {{"solver", "admm"}, {"native_stop", true}, {"parameters", loose}}},
+                                     {"/stop", {{"max_iterations", 27}}}}),
+                    folder);
+  const CellRecord& record = outcome.record("admm");
+  CHECK(record.status != Status::solved);
+  CHECK_FALSE(outcome.record("warm").native_stop);
+  REQUIRE(record.native_stop);
+  const CsvTable steps = outcome.steps("admm");
+  double met = 0.0, iterations = 0.0, most = 0.0, factorizations = 0.0, residual = 0.0, others = 0.0;
+  for (std::size_t i = 0; i < steps.rows.size(); ++i) {
+    const bool ended_there = steps.number(i, "native_converged") == 1.0;
+    // Nothing is solved for its own criterion alone, and what is left unmet is at its limit.
+    if (steps.rows[i][static_cast<std::size_t>(steps.column("status"))] == "solved")
+      CHECK(steps.number(i, "relative_residual") <= 1e-8);
+    if (!ended_there) CHECK(steps.number(i, "iterations") == 27.0);
+    if (!ended_there) others += 1.0;
+    if (!ended_there || steps.number(i, "rows") == 0.0) continue;
+    met += 1.0;
+    iterations += steps.number(i, "iterations");
+    factorizations += steps.number(i, "factorizations");
+    most = std::max(most, steps.number(i, "iterations"));
+    residual = std::max(residual, steps.number(i, "relative_residual"));
+  }
+  REQUIRE(met > 0.0);
+  REQUIRE(others > 0.0);
+  CHECK(residual > 1e-8);
+  const ResultTable results(outcome.folder, moving_scenes());
+  const auto metric = [&](const std::string& name) { return results.metric(results.rows().at(0), name, 0.0); };
+  CHECK(metric("native_unmet_steps") == others);
+  CHECK(metric("native_iterations_per_step") == Approx(iterations / met));
+  CHECK(metric("native_iterations_max") == most);
+  CHECK(metric("native_factorizations_per_step") == Approx(factorizations / met));
+  CHECK(metric("native_relative_residual") == residual);
+  CHECK(std::isnan(results.metric(results.rows().at(1), "native_iterations_max", 0.0)));
+  const std::vector<double> contacts = column_of(steps, "contacts");
+  const auto with_contacts = std::count_if(contacts.begin(), contacts.end(), [](double count) { return count > 0.0; });
+  CHECK(metric("contacts_per_step") == Approx(sum_of(contacts) / static_cast<double>(with_contacts)));
+  CHECK(metric("unknowns_per_step") ==
+        Approx(6.0 * 8.0 + sum_of(column_of(steps, "rows")) / static_cast<double>(with_contacts)));
+  CHECK(metric("seconds_per_back_solve") == Approx(metric("back_solve_s") / metric("back_solves")));
+  CHECK(metric("seconds_per_factorization") == Approx(metric("factorization_s") / metric("factorizations")));
+}
+
+TEST_CASE("sequences: steps that were asked for and never taken have not met the method's own criterion") {
+  StepRow met, empty;
+  met.rows = 3;
+  met.iterations = 4;
+  met.native_converged = empty.native_converged = true;
+  CHECK(native_stop_of({met, empty}, 5).unmet_steps == 3);
+  CHECK(native_stop_of({met, empty}, 5).iterations_per_step == 4.0);
+  CHECK(std::isnan(native_stop_of({empty}, 1).iterations_max));
+  met.measures[measure_index(Measure::relative_residual)] = std::nan("");
+  StepRow other = met;
+  other.measures[measure_index(Measure::relative_residual)] = 1e-3;
+  CHECK(std::isnan(native_stop_of({met, other}, 2).relative_residual));
+}
+
 TEST_CASE("sequences: a solver that the scene does not suit is unsupported") {
   const TemporaryFolder folder;
   const SequenceOutcome outcome = run_sequences(sequence_config({{"/problems/0/parameters/friction", 0.3},

@@ -206,6 +206,7 @@ Json judgement_json(const Judgement& judgement, const Config& config) {
           {"margin", margin_text(judgement)},
           {"verdict", verdict_of(judgement, config)},
           {"cells", judgement.cells},
+          {"steps_left_out", judgement.left_out},
           {"reason", judgement.reason},
           {"see", page_on_miss(judgement)}};
 }

@@ -141,7 +141,7 @@ Json claim_entry(const Judgement& judgement) {
           {"where", claim.where},
           {"must", claim.must},
           {"bound", bound_text(judgement)},
-          {"measured", claim_number(judgement.measured)},
+          {"measured", claim_number(judgement.measured) + left_out_text(judgement)},
           {"margin", margin_text(judgement)},
           {"verdict", verdict_name(judgement.verdict)},
           {"reason", judgement.reason},

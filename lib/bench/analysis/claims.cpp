@@ -76,6 +76,7 @@ class ClaimJudge {
         if (!has(others_, value))
           return open(fmt::format("no cell to compare with has the value {} of {}", value.text, value.pointer));
     }
+    count_left_out(cells);
     const auto solved = [](const ResultRow* row) { return row->status == Status::solved; };
     if (claim_.metric == "solved_natural_map" && std::none_of(cells.begin(), cells.end(), solved))
       return open("no cell of this claim is solved");
@@ -90,6 +91,13 @@ class ClaimJudge {
     verdict_.verdict = Verdict::open;
     verdict_.reason = reason;
     return verdict_;
+  }
+
+  void count_left_out(const Cells& cells) {
+    const Metric* metric = find_metric(claim_.metric);
+    if (metric == nullptr || !metric->at_native_stop || claim_.metric == native_unmet_steps) return;
+    for (const ResultRow* row : cells)
+      if (const double unmet = results_.metric(*row, native_unmet_steps, 0.0); unmet > 0.0) verdict_.left_out += unmet;
   }
 
   bool kept(const ResultRow& row, const std::vector<SweptValue>& wanted) const {
@@ -357,7 +365,7 @@ std::vector<Judgement> open_judgements(const Config& config, const std::string& 
   std::vector<Judgement> judgements;
   for (const Claim& claim : config.claims)
     if (claim.is_about(config.size))
-      judgements.push_back({claim, Verdict::open, unknown_number, unknown_number, 0, "", reason, false});
+      judgements.push_back({claim, Verdict::open, unknown_number, unknown_number, 0, 0.0, "", reason, false});
   return judgements;
 }
 
@@ -369,7 +377,13 @@ std::string verdict_name(Verdict verdict) {
 std::string verdict_of(const Judgement& judgement, const Config& config) {
   const std::string verdict = verdict_name(judgement.verdict);
   if (judgement.verdict == Verdict::open) return verdict;
-  return verdict + (config.changes.empty() ? "" : ", changed") + (judgement.incomplete ? ", incomplete" : "");
+  return verdict + left_out_text(judgement) + (config.changes.empty() ? "" : ", changed") +
+         (judgement.incomplete ? ", incomplete" : "");
+}
+
+std::string left_out_text(const Judgement& judgement) {
+  if (judgement.left_out == 0.0) return "";
+  return fmt::format(", without {:.0f} {}", judgement.left_out, judgement.left_out == 1.0 ? "step" : "steps");
 }
 
 std::string claim_number(double value) {
@@ -407,7 +421,8 @@ std::string verdict_text(const Judgement& judgement) {
   const std::string reason = judgement.reason.empty() ? "" : ": " + markdown(judgement.reason);
   if (judgement.verdict == Verdict::open) return verdict + reason;
   const std::string page = page_on_miss(judgement);
-  return verdict + (judgement.incomplete ? ", incomplete" : "") + reason + (page.empty() ? "" : " ([why](" + page + "))");
+  return verdict + left_out_text(judgement) + (judgement.incomplete ? ", incomplete" : "") + reason +
+         (page.empty() ? "" : " ([why](" + page + "))");
 }
 
 /// `page`, from the root of the project, as a link of a page in `folder`. What would end a link, or a cell of a table, is

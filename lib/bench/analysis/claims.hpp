@@ -15,9 +15,10 @@ struct Judgement {
   Claim claim;
   Verdict verdict = Verdict::open;
   double measured, bound;
-  std::size_t cells = 0;    ///< judged
-  std::string cell;         ///< the one of `measured`; empty when that is over several
-  std::string reason;       ///< why it is open; or which cells count as never
+  std::size_t cells = 0;  ///< judged
+  double left_out = 0.0;  ///< steps of these that did not meet the method's own criterion, where `measured` leaves them out
+  std::string cell;       ///< the one of `measured`; empty when that is over several
+  std::string reason;     ///< why it is open; or which cells count as never
   bool incomplete = false;  ///< the results lack cells of the config
 };
 
@@ -36,8 +37,11 @@ std::vector<Judgement> open_judgements(const Config& config, const std::string& 
 
 /// "met", "not met", "cannot be judged".
 std::string verdict_name(Verdict verdict);
-/// The same, marked where the config was changed, and where its results lack cells: "met, changed, incomplete".
+/// The same, marked where `measured` leaves steps out, where the config was changed, and where its results lack cells: "met,
+/// without 3 steps, changed, incomplete".
 std::string verdict_of(const Judgement& judgement, const Config& config);
+/// ", without 3 steps"; empty where none are left out.
+std::string left_out_text(const Judgement& judgement);
 /// "19", "3.2e-05", "never" for infinity.
 std::string claim_number(double value);
 /// "< 20": the relation with the bound.

@@ -68,6 +68,7 @@ class ClaimReader {
       claim.at = read_decade(entry, claim.metric, 0.0, pointer);
     });
     check([&] { check_solver(claim.of, pointer); });
+    if (measured) check([&] { check_native_stop(claim.metric, claim.of, pointer); });
     check([&] { check_problem(claim.problem, pointer); });
     check([&] { read_over(entry, pointer, claim); });
     if (entry.contains("cells")) check([&] { claim.cells = read_cells(entry["cells"], child_pointer(pointer, "cells")); });
@@ -118,6 +119,18 @@ class ClaimReader {
 
   void check_solver(const std::string& pattern, const std::string& pointer) const {
     if (known_.solvers) check_label(solvers_, pattern, "solver", child_pointer(pointer, "of"));
+  }
+
+  /// Refuses a metric of steps that met the method's own criterion where a method does not stop there.
+  void check_native_stop(const std::string& metric, const std::string& pattern, const std::string& pointer) const {
+    if (const Metric* known = find_metric(metric); known == nullptr || !known->at_native_stop || !known_.solvers) return;
+    for (const ConfigVariant& variant : variants_)
+      for (const auto& spec : variant.solvers)
+        if (label_matches(pattern, spec->label, spec->base_label) && !variant.stops_natively(*spec))
+          source_.fail(child_pointer(pointer, "metric"),
+                       fmt::format("'{}' is of methods that stop on their own criterion, and '{}' does not: expected "
+                                   "\"native_stop\": true there, or \"native\": true in 'stop'",
+                                   metric, spec->label));
   }
 
   void check_problem(const std::string& pattern, const std::string& pointer) const {
@@ -198,6 +211,7 @@ class ClaimReader {
     reference.problem = reference_shape_.value<std::string>(entry, "problem");
     reference.times = reference_shape_.value<double>(entry, "times");
     check_solver(reference.of, pointer);
+    check_native_stop(reference.metric, reference.of, pointer);
     check_problem(reference.problem, pointer);
     if (entry.contains("cells")) reference.cells = read_cells(entry["cells"], child_pointer(pointer, "cells"));
     const bool same_cells = reference.of == claim.of && reference.problem.empty() && reference.cells.empty();

@@ -42,11 +42,12 @@ struct ProblemSpec {
 /// One entry of "solvers".
 struct SolverSpec {
   std::string solver;
-  std::string label;           ///< with the swept values that touch it
-  std::string base_label;      ///< without swept values
-  Parameters parameters;       ///< all of them
-  std::vector<Model> models;   ///< models it is run on; empty: all of the config
-  std::optional<int> threads;  ///< threads it may use; empty: those of the run (--threads)
+  std::string label;                ///< with the swept values that touch it
+  std::string base_label;           ///< without swept values
+  Parameters parameters;            ///< all of them
+  std::vector<Model> models;        ///< models it is run on; empty: all of the config
+  std::optional<bool> native_stop;  ///< whether it stops on its own criterion; empty: as `stop` of the config says
+  std::optional<int> threads;       ///< threads it may use; empty: those of the run (--threads)
   /// It starts from the reference solution of the problem without its perturbation, instead of from nothing.
   bool start_from_reference = false;
   /// It starts each step of a sequence from the step before, instead of from nothing.
@@ -126,6 +127,8 @@ struct ConfigVariant {
   std::vector<Measure> trace;
 
   bool needs_files() const;  ///< a problem is FCLib files
+  /// Whether a method stops on its own criterion.
+  bool stops_natively(const SolverSpec& solver) const { return solver.native_stop.value_or(stop.native); }
 };
 
 struct Config {

@@ -170,6 +170,7 @@ Shape solver_shape(const Catalog& catalog) {
           {required(choice("solver", "the method", catalog.solver_names)),
            text("label", "name in results; default: the method's name"), table("parameters", "of the method"),
            shaped(KeyType::object, "start", "where its runs start; default: from nothing", "start"),
+           flag("native_stop", "stop it on its own criterion, or not; default: as 'native' of 'stop'"),
            integer("threads", "threads it may use; default: those of --threads", Range::closed(1.0, 1024.0)),
            choices("models", "contact models it is run on; default: all of the config", model_names())}};
 }

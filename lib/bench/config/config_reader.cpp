@@ -230,6 +230,7 @@ std::shared_ptr<const SolverSpec> ConfigReader::read_solver(const Json& entry, c
     read_start(entry.value("start", Json()), child_pointer(pointer, "start"), source, keys_.shape("start"), spec);
   });
   check.finish();
+  if (entry.contains("native_stop")) spec.native_stop = entry["native_stop"].get<bool>();
   if (entry.contains("threads")) spec.threads = entry["threads"].get<int>();
   spec.base_label = entry.value("label", spec.solver);
   spec.label = spec.base_label + suffix;

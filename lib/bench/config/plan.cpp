@@ -297,6 +297,7 @@ class Planner {
     cell.solver = variant.solvers[solver];
     cell.label = cell.solver->label;
     cell.stop = variant.stop;
+    cell.stop.native = variant.stops_natively(*cell.solver);
     cell.limits = variant.limits;
     cell.trace = variant.trace;
     cell.threads = cell.solver->threads.value_or(options_.threads);

@@ -78,6 +78,7 @@ struct CellRecord {
   /// Facts of a sequence. In its record iterations, counters and times are sums over its steps, measures the largest of
   /// them.
   std::optional<SequenceFacts> sequence;
+  std::optional<NativeStop> native_stop;  ///< of a method that stops on its own criterion, once it has run
 
   void take(Result&& result);
 };

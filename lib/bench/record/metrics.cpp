@@ -133,6 +133,8 @@ std::vector<Metric> sequence_metrics() {
           cost(sequence_column("iterations_max", &SequenceFacts::iterations_max)),
           sequence_column("contacts_per_step", &SequenceFacts::contacts_per_step),
           sequence_column("contacts_max", &SequenceFacts::contacts_max),
+          sequence_column("contacts_per_step", &SequenceFacts::contacts_per_step),
+          sequence_column("unknowns_per_step", &SequenceFacts::unknowns_per_step),
           sequence_column("build_s", &SequenceFacts::build_s),
           sequence_column("deepest_gap", &SequenceFacts::deepest_gap),
           sequence_column("energy_gain", &SequenceFacts::energy_gain),
@@ -142,6 +144,22 @@ std::vector<Metric> sequence_metrics() {
           fact_column("drift"),
           fact_column("largest_cluster"),
           fact_column("outside")};
+}
+
+/// Empty where the method does not stop on its own criterion.
+template <typename Number>
+Metric native_column(const std::string& name, Number NativeStop::*number) {
+  Metric metric = column_of(&CellRecord::native_stop, name, number);
+  metric.at_native_stop = true;
+  return metric;
+}
+
+std::vector<Metric> native_metrics() {
+  return {native_column(native_unmet_steps, &NativeStop::unmet_steps),
+          native_column("native_iterations_per_step", &NativeStop::iterations_per_step),
+          native_column("native_iterations_max", &NativeStop::iterations_max),
+          native_column("native_factorizations_per_step", &NativeStop::factorizations_per_step),
+          native_column("native_relative_residual", &NativeStop::relative_residual)};
 }
 
 std::vector<Metric> all_metrics() {
@@ -162,9 +180,11 @@ std::vector<Metric> all_metrics() {
                                       traced("failures", MetricSource::trace_end, "failures"),
                                       traced("primal_residual_max", MetricSource::trace_largest, "primal_residual"),
                                       {"seconds_per_iteration", MetricSource::derived},
+                                      {"seconds_per_factorization", MetricSource::derived},
+                                      {"seconds_per_back_solve", MetricSource::derived},
                                       {"objective_gap", MetricSource::derived},
                                       {"solved_natural_map", MetricSource::derived}};
-  for (const auto& part : {counter_metrics(), time_metrics(), sequence_metrics(), others})
+  for (const auto& part : {counter_metrics(), time_metrics(), sequence_metrics(), native_metrics(), others})
     list.insert(list.end(), part.begin(), part.end());
   return list;
 }

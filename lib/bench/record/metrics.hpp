@@ -28,9 +28,13 @@ struct Metric {
   bool claimed = true;                                         ///< a claim or a plot can name it
   std::string traced{};                                        ///< the column of the trace that the sources trace_… read
   bool cost = false;  ///< what a run took to converge; in a spread or a line that of one that did not is never
+  bool at_native_stop = false;                                 ///< of methods that stop on their own criterion alone
 
   bool takes_decade() const { return source == MetricSource::decade || source == MetricSource::trace_at; }
 };
+
+/// Beside every metric with at_native_stop: the steps that it leaves out.
+constexpr const char* native_unmet_steps = "native_unmet_steps";
 
 /// In the order of summary.csv; what has no column there comes last.
 const std::vector<Metric>& metrics();

@@ -69,12 +69,34 @@ void take_result(StepRow& row, const Result& result) {
   row.crossings = result.crossings;
 }
 
+NativeStop native_stop_of(const std::vector<StepRow>& rows, std::int64_t asked) {
+  NativeStop stop;
+  stop.unmet_steps = asked;
+  stop.iterations_max = stop.relative_residual = unknown_number;
+  std::int64_t with_rows = 0;
+  double iterations = 0.0, factorizations = 0.0;
+  const auto most = [&](double& of_all, double value) { of_all = with_rows == 0 ? value : larger(of_all, value); };
+  for (const StepRow& row : rows) {
+    if (!row.native_converged) continue;
+    --stop.unmet_steps;
+    if (row.rows == 0) continue;
+    most(stop.iterations_max, row.iterations);
+    most(stop.relative_residual, row.measures[measure_index(Measure::relative_residual)]);
+    ++with_rows;
+    iterations += row.iterations;
+    factorizations += static_cast<double>(row.counters.factorizations);
+  }
+  stop.iterations_per_step = mean(iterations, with_rows);
+  stop.factorizations_per_step = mean(factorizations, with_rows);
+  return stop;
+}
+
 SequenceFacts facts_of(const std::vector<StepRow>& rows, std::int64_t asked) {
   SequenceFacts facts;
   facts.steps = std::ssize(rows);
   facts.unsolved_steps = asked;
   std::int64_t with_contacts = 0, solved_with_contacts = 0;
-  double iterations = 0.0, iterations_solved = 0.0, contacts = 0.0;
+  double iterations = 0.0, iterations_solved = 0.0, contacts = 0.0, unknowns = 0.0;
   for (const StepRow& row : rows) {
     const bool solved = row.status == Status::solved;
     if (solved) --facts.unsolved_steps;
@@ -90,13 +112,15 @@ SequenceFacts facts_of(const std::vector<StepRow>& rows, std::int64_t asked) {
     ++with_contacts;
     iterations += row.iterations;
     contacts += static_cast<double>(row.contacts);
+    unknowns += static_cast<double>(row.dofs + row.rows);
     if (!solved) continue;
     ++solved_with_contacts;
     iterations_solved += row.iterations;
   }
   facts.iterations_per_step = mean(iterations, with_contacts);
-  facts.contacts_per_step = mean(contacts, with_contacts);
   facts.iterations_per_solved_step = mean(iterations_solved, solved_with_contacts);
+  facts.contacts_per_step = mean(contacts, with_contacts);
+  facts.unknowns_per_step = mean(unknowns, with_contacts);
   if (!rows.empty()) facts.facts = rows.back().facts;
   return facts;
 }

@@ -46,6 +46,7 @@ struct SequenceFacts {
   double iterations_per_step = 0.0;         ///< of the steps with contacts; NaN without one
   double iterations_per_solved_step = 0.0;  ///< of the solved steps with contacts; NaN without one
   double contacts_per_step = 0.0;           ///< of the steps with contacts; NaN without one
+  double unknowns_per_step = 0.0;           ///< velocities and impulses of these steps, dofs + rows
   int iterations_max = 0;
   Index contacts_max = 0, rows_max = 0, dofs = 0;
   double deepest_gap = 0.0;  ///< m, the least of all steps
@@ -58,7 +59,19 @@ struct SequenceFacts {
   double fact(const std::string& name) const;
 };
 
+/// What the steps took that met the method's own criterion, of a method that stops there. A run without steps is one.
+/// Means, most and largest are over those of them that have rows; NaN without one.
+struct NativeStop {
+  std::int64_t unmet_steps = 0;  ///< of those that were asked for
+  double iterations_per_step = 0.0, iterations_max = 0.0;
+  double factorizations_per_step = 0.0;
+  double relative_residual = 0.0;  ///< at that stop, the largest
+};
+
 /// asked: the number of steps of the sequence.
+NativeStop native_stop_of(const std::vector<StepRow>& rows, std::int64_t asked);
+
+/// asked: likewise.
 SequenceFacts facts_of(const std::vector<StepRow>& rows, std::int64_t asked);
 
 /// All steps as one: sums of iterations, counters and times; the largest of each measure (of the objective the sum); a

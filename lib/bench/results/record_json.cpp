@@ -137,6 +137,8 @@ Json steps_json(const SequenceFacts& facts) {
           {"contacts_per_step", json_number(facts.contacts_per_step)},
           {"iterations_max", facts.iterations_max},
           {"contacts_max", facts.contacts_max},
+          {"contacts_per_step", json_number(facts.contacts_per_step)},
+          {"unknowns_per_step", json_number(facts.unknowns_per_step)},
           {"rows_max", facts.rows_max},
           {"dofs", facts.dofs},
           {"build_s", json_number(facts.build_s)},
@@ -155,6 +157,8 @@ SequenceFacts read_sequence_facts(const Json& json) {
   facts.contacts_per_step = number_of(json.value("contacts_per_step", Json()));
   json.at("iterations_max").get_to(facts.iterations_max);
   json.at("contacts_max").get_to(facts.contacts_max);
+  facts.contacts_per_step = number_of(json.value("contacts_per_step", Json()));
+  facts.unknowns_per_step = number_of(json.value("unknowns_per_step", Json()));
   json.at("rows_max").get_to(facts.rows_max);
   json.at("dofs").get_to(facts.dofs);
   facts.build_s = number_of(json.value("build_s", Json()));
@@ -162,6 +166,20 @@ SequenceFacts read_sequence_facts(const Json& json) {
   facts.energy_gain = number_of(json.at("energy_gain"));
   for (const auto& [name, value] : json.at("facts").items()) facts.facts.push_back({name, number_of(value)});
   return facts;
+}
+
+Json native_stop_json(const NativeStop& stop) {
+  return {{"unmet_steps", stop.unmet_steps},
+          {"iterations_per_step", json_number(stop.iterations_per_step)},
+          {"iterations_max", json_number(stop.iterations_max)},
+          {"factorizations_per_step", json_number(stop.factorizations_per_step)},
+          {"relative_residual", json_number(stop.relative_residual)}};
+}
+
+NativeStop read_native_stop(const Json& json) {
+  return {json.at("unmet_steps").get<std::int64_t>(), number_of(json.at("iterations_per_step")),
+          number_of(json.at("iterations_max")), number_of(json.at("factorizations_per_step")),
+          number_of(json.at("relative_residual"))};
 }
 
 void read_results(const Json& json, CellRecord& record) {
@@ -235,6 +253,7 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
     json["solver"]["start"] = {{"from", "previous"},
                                {"match", start_matches[static_cast<std::size_t>(*cell.solver->start_from_previous)]}};
   if (record.sequence) json["steps"] = steps_json(*record.sequence);
+  if (record.native_stop) json["native_stop"] = native_stop_json(*record.native_stop);
   if (record.verdict) json["stopped_by"] = status_name(*record.verdict);
   if (!record.runs.empty()) json["runs"] = runs_json(record.runs);
   if (record.partial_trace) json["partial_trace"] = true;
@@ -263,6 +282,7 @@ std::optional<CellRecord> record_from_json(const std::string& text) {
                                     problem.at("rows").get<Index>(), problem.at("dofs").get<Index>(),
                                     number_of(problem.at("symmetry_defect"))};
     if (const auto steps = json.find("steps"); steps != json.end()) record.sequence = read_sequence_facts(*steps);
+    if (const auto stop = json.find("native_stop"); stop != json.end()) record.native_stop = read_native_stop(*stop);
     if (const auto kernels = json.find("kernels"); kernels != json.end()) record.kernels = read_kernels(*kernels);
     return record;
   } catch (const nlohmann::json::exception&) {

@@ -234,8 +234,13 @@ double ResultTable::derived_metric(const ResultRow& row, const std::string& name
   if (name == "objective_gap") return objective_gap(row);
   // The natural map of what the stop measure calls solved: large where that is a false verdict.
   if (name == "solved_natural_map") return row.status == Status::solved ? summary_.number(row.index, "natural_map") : 0.0;
-  const double iterations = summary_.number(row.index, "iterations");
-  return iterations > 0.0 ? summary_.number(row.index, "solve_s") / iterations : unknown_number;  // seconds_per_iteration
+  const auto ratio = [&](const char* seconds, const char* counter) {
+    const double count = summary_.number(row.index, counter);
+    return count > 0.0 ? summary_.number(row.index, seconds) / count : unknown_number;
+  };
+  if (name == "seconds_per_factorization") return ratio("factorization_s", "factorizations");
+  if (name == "seconds_per_back_solve") return ratio("back_solve_s", "back_solves");
+  return ratio("solve_s", "iterations");  // seconds_per_iteration
 }
 
 double ResultTable::column_metric(const ResultRow& row, const std::string& name) const {

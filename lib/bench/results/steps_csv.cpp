@@ -185,6 +185,7 @@ void recover_steps(const fs::path& folder, const Cell& cell, CellRecord& record)
   record.solve_s = total.solve_s;
   record.measures = total.measures;
   record.sequence = facts_of(rows, asked);
+  if (cell.stop.native) record.native_stop = native_stop_of(rows, asked);
   record.problem = problem_facts(cell, *record.sequence);
 }
 

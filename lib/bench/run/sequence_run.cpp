@@ -359,6 +359,7 @@ void run_steps(const Cell& cell, StepRunner& runner, const fs::path& folder, boo
   Result total = total_of(runner.rows(), asked);
   total.notes = runner.notes();
   record.sequence = facts_of(runner.rows(), asked);
+  if (cell.stop.native) record.native_stop = native_stop_of(runner.rows(), asked);
   record.problem = problem_facts(cell, *record.sequence);
   record.crossings = total.crossings;
   add_run(record, total, std::move(run));

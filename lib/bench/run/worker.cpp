@@ -54,6 +54,12 @@ void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, c
   run.busy = busy_text(load.read(), cell.threads, machine_cores());
   trace.close();
   record.crossings = result.crossings;
+  if (cell.stop.native) {
+    StepRow whole;
+    whole.rows = built.problem().rows();
+    take_result(whole, result);
+    record.native_stop = native_stop_of({whole}, 1);
+  }
   add_run(record, result, std::move(run));
   record.take(std::move(result));
   std::filesystem::rename(folder / unfinished_trace_name, folder / "trace.csv");
