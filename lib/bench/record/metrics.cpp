@@ -133,7 +133,6 @@ std::vector<Metric> sequence_metrics() {
           cost(sequence_column("iterations_max", &SequenceFacts::iterations_max)),
           sequence_column("contacts_per_step", &SequenceFacts::contacts_per_step),
           sequence_column("contacts_max", &SequenceFacts::contacts_max),
-          sequence_column("contacts_per_step", &SequenceFacts::contacts_per_step),
           sequence_column("unknowns_per_step", &SequenceFacts::unknowns_per_step),
           sequence_column("build_s", &SequenceFacts::build_s),
           sequence_column("deepest_gap", &SequenceFacts::deepest_gap),

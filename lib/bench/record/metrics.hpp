@@ -27,8 +27,8 @@ struct Metric {
   std::function<std::string(const Crossing&)> decade_field{};  ///< of the column of one decade
   bool claimed = true;                                         ///< a claim or a plot can name it
   std::string traced{};                                        ///< the column of the trace that the sources trace_… read
-  bool cost = false;  ///< what a run took to converge; in a spread or a line that of one that did not is never
-  bool at_native_stop = false;                                 ///< of methods that stop on their own criterion alone
+  bool cost = false;            ///< what a run took to converge; in a spread or a line that of one that did not is never
+  bool at_native_stop = false;  ///< of methods that stop on their own criterion alone
 
   bool takes_decade() const { return source == MetricSource::decade || source == MetricSource::trace_at; }
 };

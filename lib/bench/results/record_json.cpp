@@ -137,7 +137,6 @@ Json steps_json(const SequenceFacts& facts) {
           {"contacts_per_step", json_number(facts.contacts_per_step)},
           {"iterations_max", facts.iterations_max},
           {"contacts_max", facts.contacts_max},
-          {"contacts_per_step", json_number(facts.contacts_per_step)},
           {"unknowns_per_step", json_number(facts.unknowns_per_step)},
           {"rows_max", facts.rows_max},
           {"dofs", facts.dofs},
@@ -157,7 +156,6 @@ SequenceFacts read_sequence_facts(const Json& json) {
   facts.contacts_per_step = number_of(json.value("contacts_per_step", Json()));
   json.at("iterations_max").get_to(facts.iterations_max);
   json.at("contacts_max").get_to(facts.contacts_max);
-  facts.contacts_per_step = number_of(json.value("contacts_per_step", Json()));
   facts.unknowns_per_step = number_of(json.value("unknowns_per_step", Json()));
   json.at("rows_max").get_to(facts.rows_max);
   json.at("dofs").get_to(facts.dofs);
