@@ -11,8 +11,9 @@ struct Entry {
   std::string_view meaning;
 };
 
-constexpr std::array<Entry, 11> table{{
+constexpr std::array<Entry, 12> table{{
     {Status::solved, "solved", "the stop measure of the returned point is within the tolerance"},
+    {Status::below_rounding, "below_rounding", "the tolerance is below what rounding allows, and the point is at that limit"},
     {Status::iteration_limit, "iteration_limit", "the iteration limit was reached first"},
     {Status::time_limit, "time_limit", "the time limit was reached first"},
     {Status::stalled, "stalled", "the iterate does not improve any more"},

@@ -8,7 +8,8 @@ namespace ccp {
 
 /// How a run ended. The one list of the project: names in files and on the terminal come from status_name().
 enum class Status {
-  solved,           ///< the stop measure of the returned point is at or below the tolerance
+  solved,           ///< the stop measure of the returned point is at or below the tolerance, and rounding allows to say so
+  below_rounding,   ///< the point is as good as rounding lets anybody see, but the tolerance asks for more
   iteration_limit,  ///< max_iterations reached
   time_limit,       ///< time_limit_s of solver clock reached, or the supervisor's wall limit
   stalled,          ///< the solver cannot improve its iterate any more

@@ -16,11 +16,6 @@ constexpr int growth_patience = 10;
 
 }  // namespace
 
-bool StopRule::met_by_rounding(const Measures& values) const {
-  if (!native || (measure != Measure::velocity_residual && measure != Measure::relative_residual)) return false;
-  return values[measure_index(Measure::velocity_residual)] <= 10.0 * values[measure_index(Measure::rounding_floor)];
-}
-
 RunMonitor::RunMonitor(Judge& judge, StopRule stop, int threads)
     : judge_(judge),
       stop_(stop),
@@ -82,7 +77,7 @@ bool RunMonitor::go_on(const Iterate& iterate) {
   const Measures values = judge_.evaluate(evaluated_, {&iterate.impulse(), iterate.velocity});
   const double value = values[measure_index(stop_.measure)];
   watch_growth(values[measure_index(Measure::velocity_residual)]);
-  note_crossings(value, elapsed);
+  note_crossings(value, iterate.impulse(), elapsed);
   if (sink_ != nullptr)
     sink_->row({iteration_, outer_, elapsed, counters_, values, &iterate.native, iterate.native_converged});
   verdict_ = judge_iterate(iterate, value, elapsed);
@@ -91,35 +86,26 @@ bool RunMonitor::go_on(const Iterate& iterate) {
 
 void RunMonitor::watch_growth(double residual) {
   // The velocity residual shows growth. natural_map does not: it is scaled by the iterate and stays bounded.
-  if (iteration_ == 0) growth_scale_ = std::max(residual, judge_.initial_residual());
+  if (iteration_ == 0) growth_scale_ = std::max(residual, judge_.initial_velocity());
   grown_in_a_row_ = residual > growth_limit * growth_scale_ ? grown_in_a_row_ + 1 : 0;
 }
 
-void RunMonitor::note_crossings(double value, double elapsed) {
+void RunMonitor::note_crossings(double value, const Vector& impulse, double elapsed) {
   for (int decade = first_decade; decade <= last_decade; ++decade) {
     Crossing& crossing = crossings_[static_cast<std::size_t>(decade - first_decade)];
-    if (crossing.iteration < 0 && value <= std::pow(10.0, -decade)) crossing = {iteration_, elapsed};
+    if (crossing.iteration >= 0) continue;
+    if (!within(value, std::pow(10.0, -decade), impulse)) return;
+    crossing = {iteration_, elapsed};
   }
-}
-
-bool RunMonitor::at_rounding_floor(const Iterate& iterate) {
-  const Measures values =
-      judge_.evaluate({Measure::velocity_residual, Measure::rounding_floor}, {&iterate.impulse(), iterate.velocity});
-  if (!stop_.met_by_rounding(values)) return false;
-  note([&] {
-    return fmt::format("the tolerance is below rounding: velocity residual {:.3g}, rounding floor {:.3g} m/s",
-                       values[measure_index(Measure::velocity_residual)], values[measure_index(Measure::rounding_floor)]);
-  });
-  return true;
 }
 
 std::optional<Status> RunMonitor::judge_iterate(const Iterate& iterate, double value, double elapsed) {
   if (interrupted_ && interrupted_()) return Status::interrupted;
   if (!std::isfinite(value) || !iterate.impulse().allFinite()) return Status::diverged;
-  const bool within = value <= stop_.tolerance;
   if (stop_.native) {
-    if (iterate.native_converged) return within || at_rounding_floor(iterate) ? Status::solved : Status::false_converged;
-  } else if (within) {
+    if (iterate.native_converged)
+      return within(value, stop_.tolerance, iterate.impulse()) ? Status::solved : Status::false_converged;
+  } else if (within(value, stop_.tolerance, iterate.impulse())) {
     return Status::solved;
   }
   if (grown_in_a_row_ >= growth_patience) return Status::diverged;

@@ -13,18 +13,17 @@
 
 namespace ccp {
 
-/// When a run ends. Solved means: the stop measure of the measured iterate is at or below the tolerance.
+/// No value below so many floors of its measure means anything (D.2).
+constexpr double meaningful_floors = 10.0;
+
+/// When a run ends. Solved means: the stop measure of the measured iterate is at or below the tolerance, its penetration and
+/// complementarity are consistent with that (D.15), and the tolerance is at least ten floors of the measure (D.2).
 struct StopRule {
   Measure measure = Measure::relative_residual;
   double tolerance = 1e-8;
   bool native = false;  ///< stop on the method's own criterion instead (the papers' behaviour)
   int max_iterations = 1000;
   double time_limit_s = 60.0;  ///< solver clock: set-up and iterations, without judging
-
-  /// Whether a method that stops on its own criterion has come as near as rounding allows. A velocity residual below ten
-  /// times its floor (D.2) says nothing, so no tolerance can ask for less. values: velocity_residual and rounding_floor
-  /// (m/s) must be set. False where the floor is NaN, and for other stop measures.
-  bool met_by_rounding(const Measures& values) const;
 };
 
 /// One row of a trace.
@@ -82,6 +81,10 @@ class RunMonitor final : public Monitor {
 
   bool go_on(const Iterate& iterate) override;
   bool solved() const override { return verdict_ == Status::solved; }
+  /// Whether the last point judged, of this stop measure and impulse (m), is within the tolerance and consistent.
+  bool within(double value, double tolerance, const Vector& impulse) {
+    return value <= tolerance && judge_.consistent(stop_.measure, tolerance, impulse);
+  }
   Counters& counters() override { return counters_; }
   int threads() const override { return threads_; }
   void note(const std::function<std::string()>& text) override;
@@ -109,8 +112,7 @@ class RunMonitor final : public Monitor {
  private:
   bool go_on_replaying(double elapsed);
   void watch_growth(double residual);
-  void note_crossings(double value, double elapsed);
-  bool at_rounding_floor(const Iterate& iterate);
+  void note_crossings(double value, const Vector& impulse, double elapsed);
   std::optional<Status> judge_iterate(const Iterate& iterate, double value, double elapsed);
 
   Judge& judge_;

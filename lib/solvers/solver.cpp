@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -27,16 +28,30 @@ WarmStart shifted_start(const ContactProblem& problem, const WarmStart& start) {
   return shifted;
 }
 
-/// The status of a run, decided on the returned point by the stop rule alone.
-Status decide(const Outcome& outcome, const RunMonitor& monitor, const Measures& measures) {
-  if (monitor.verdict() == Status::interrupted) return Status::interrupted;
-  const double value = measures[measure_index(monitor.stop_rule().measure)];
+/// The status of a run, decided on the returned point, the last one judged, by the stop rule alone. floors: the least
+/// value of the stop measure there that rounding does not reach.
+Status decide(const Outcome& outcome, RunMonitor& monitor, const Measures& measures, double floors) {
+  const StopRule& rule = monitor.stop_rule();
+  const double value = measures[measure_index(rule.measure)];
   if (!outcome.impulse.allFinite() || !std::isfinite(value)) return Status::diverged;
-  if (value <= monitor.stop_rule().tolerance) return Status::solved;
+  const bool rounding_allows = floors <= rule.tolerance;  // false for NaN
+  if (monitor.within(value, rule.tolerance, outcome.impulse))
+    return rounding_allows ? Status::solved : Status::below_rounding;
+  if (!rounding_allows && monitor.within(value, floors, outcome.impulse)) return Status::below_rounding;
   if (outcome.given_up) return *outcome.given_up;
-  if (monitor.verdict() == Status::solved && monitor.stop_rule().met_by_rounding(measures)) return Status::solved;
   if (monitor.verdict() == Status::solved) return Status::stalled;  // an earlier iterate was within, the returned one is not
   return monitor.verdict().value_or(Status::stalled);
+}
+
+/// Takes back what the run was said to have reached below what rounding allows.
+void forget_below(double floors, Crossings& crossings) {
+  for (int decade = first_decade; decade <= last_decade; ++decade)
+    if (!(floors <= std::pow(10.0, -decade))) crossings[static_cast<std::size_t>(decade - first_decade)] = {};
+}
+
+std::string rounding_reason(const StopRule& rule, double floors) {
+  return fmt::format("the tolerance {:g} is below what rounding allows here: {:.1e} of {}", rule.tolerance, floors,
+                     measure_info(rule.measure).name);
 }
 
 }  // namespace
@@ -71,13 +86,21 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   monitor.end();
 
   Result result;
-  const Point last{&outcome.impulse, outcome.velocity.size() > 0 ? &outcome.velocity : nullptr};
-  if (monitor.verdict() == Status::interrupted)
-    result.measures.fill(std::numeric_limits<double>::quiet_NaN());  // nobody waits for them
-  else
-    result.measures = monitor.judge().evaluate(all_measures(), last);
-  result.status = decide(outcome, monitor, result.measures);
+  result.crossings = monitor.crossings();
   result.reason = outcome.reason;
+  if (monitor.verdict() == Status::interrupted) {
+    result.measures.fill(std::numeric_limits<double>::quiet_NaN());  // nobody waits for them
+    result.status = Status::interrupted;
+  } else {
+    Judge& judge = monitor.judge();
+    const Point last{&outcome.impulse, outcome.velocity.size() > 0 ? &outcome.velocity : nullptr};
+    result.measures = judge.evaluate(all_measures(), last);
+    const double floors = meaningful_floors * judge.floor(monitor.stop_rule().measure, outcome.impulse);
+    result.status = decide(outcome, monitor, result.measures, floors);
+    if (result.status == Status::below_rounding)
+      result.reason += (result.reason.empty() ? "" : "; ") + rounding_reason(monitor.stop_rule(), floors);
+    if (outcome.impulse.allFinite()) forget_below(floors, result.crossings);
+  }
   result.impulse = std::move(outcome.impulse);
   if (problem.impulse_shift().size() > 0) result.impulse -= problem.impulse_shift();
   result.velocity = std::move(outcome.velocity);
@@ -87,7 +110,6 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   result.counters = monitor.counters();
   result.setup_s = monitor.setup_s();
   result.solve_s = monitor.clock().seconds() - monitor.setup_s();
-  result.crossings = monitor.crossings();
   result.verdict = monitor.verdict();
   result.notes = monitor.notes();
   return result;

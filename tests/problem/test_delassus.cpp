@@ -305,9 +305,10 @@ TEST_CASE("columns of N by bodies have the bits of the assembled N") {
       CHECK(columns.diagonal_block(i) == problem.assembled().diagonal_block(i));
     // Asked twice without N, then with it.
     Judge judge(problem, Model::ccp);
-    for (int time = 0; time < 4; ++time) {
-      const double floor = judge.evaluate(Measure::rounding_floor, {&x, nullptr});
-      CHECK(floor == std::numeric_limits<double>::epsilon() * (expected + judge.free_velocity().cwiseAbs()).maxCoeff());
-    }
+    const double floor = judge.evaluate(Measure::rounding_floor, {&x, nullptr});
+    const double least = std::numeric_limits<double>::epsilon() * (expected + judge.free_velocity().cwiseAbs()).maxCoeff();
+    CHECK(floor >= least);
+    CHECK(floor <= 4.0 * least);
+    for (int time = 0; time < 3; ++time) CHECK(judge.evaluate(Measure::rounding_floor, {&x, nullptr}) == floor);
   }
 }

@@ -106,8 +106,9 @@ TEST_CASE("measures of an unsymmetric H: no objective, the others by their defin
       const auto value = [&](Measure measure) { return values[measure_index(measure)]; };
       CHECK(std::isnan(value(Measure::objective)));
       const Vector terms = N.cwiseAbs() * gamma.cwiseAbs() + problem.free_velocity().cwiseAbs();
-      CHECK(value(Measure::rounding_floor) ==
-            Approx(std::numeric_limits<double>::epsilon() * terms.maxCoeff()).epsilon(1e-10));
+      const double least = std::numeric_limits<double>::epsilon() * terms.maxCoeff();
+      CHECK(value(Measure::rounding_floor) >= least * (1.0 - 1e-10));
+      CHECK(value(Measure::rounding_floor) <= 4.0 * least);
       for (const Measure measure : {Measure::velocity_residual, Measure::natural_map, Measure::merit}) {
         CAPTURE(measure_info(measure).name);
         CHECK(value(measure) > 0.0);

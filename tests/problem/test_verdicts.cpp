@@ -252,8 +252,9 @@ TEST_CASE("above 3000 rows merit and rounding floor need no N") {
   const ContactProblem part = elastic_bars({{2, 1, 1}, 1e6, 1e3, 1.0, 4});
   Vector sums(part.rows());
   part.assembled().multiply_absolute(gamma.head(part.rows()), sums);
-  CHECK(measures[measure_index(Measure::rounding_floor)] ==
-        Approx(std::numeric_limits<double>::epsilon() * (sums + r.head(part.rows()).cwiseAbs()).maxCoeff()));
+  const double least = std::numeric_limits<double>::epsilon() * (sums + r.head(part.rows()).cwiseAbs()).maxCoeff();
+  CHECK(measures[measure_index(Measure::rounding_floor)] >= least * (1.0 - 1e-10));
+  CHECK(measures[measure_index(Measure::rounding_floor)] <= 4.0 * least);
   Vector natural = gamma - judge.local_velocity();
   project_product(problem.constraints(), natural);
   natural = gamma - natural;

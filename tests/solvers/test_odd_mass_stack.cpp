@@ -71,7 +71,8 @@ TEST_CASE("TEST 1.A: with the diagonal preconditioner 1e-9 at 20 iterations") {
 
 TEST_CASE("TEST 1.A: run to 1e-12 the impulses are the weights above") {
   const Result result = run(tasora_stack(0.0), admm(1e-12));
-  REQUIRE(result.status == Status::solved);
+  REQUIRE(result.status == Status::below_rounding);  // ten floors are 1e-11 of the residual at γ = 0
+  REQUIRE(result.measures[measure_index(Measure::relative_residual)] <= 1e-12);
   for (Index contact = 0; contact < 21; ++contact) {
     CAPTURE(contact);
     const Vector3 gamma = result.impulse.segment<3>(3 * contact);

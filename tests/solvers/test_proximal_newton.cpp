@@ -114,7 +114,8 @@ TEST_CASE("proximal Newton reaches the last digits on a stack with a mass ratio 
     for (const char* form : {"contact", "velocity"}) {
       CAPTURE(model_name(model), form);
       const Result result = run(problem, {"proximal_newton", model, stop, {{"linear_system", std::string(form)}}});
-      CHECK(result.status == Status::solved);
+      CHECK(result.status == Status::below_rounding);  // ten floors are 1e-11
+      CHECK(result.measures[measure_index(Measure::relative_residual)] <= 1e-12);
       CHECK(result.iterations <= 30);
       CHECK(result.measures[measure_index(Measure::cone_violation)] <= 1e-12);
     }

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "cones/product_cone.hpp"
-#include "cones/strict_projection.hpp"
 #include "linalg/dense.hpp"
 #include "problem/block_scale.hpp"
 #include "problem/conversion.hpp"
@@ -15,9 +14,7 @@ namespace ccp {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double apgd_step = 1e-6;       // g_d of Mazhar 2015, eq. 25
 constexpr Index most_dense_rows = 3000;  // of an N that is dense and kept: 72 MB
-constexpr int floors_without_N = 2;      // at the end of a run, and when a method says that it is done
 
 }  // namespace
 
@@ -33,20 +30,25 @@ Judge::Judge(const ContactProblem& problem, Model model)
     step_ = block_steps(constraints_, delassus_diagonal(problem_));
   }
   contacts_ = constraints_.count() - constraints_.count(ConstraintKind::bilateral);
-  corrected_.resize(m);
   scratch_m_.resize(m);
+  errors_.resize(m);
   projected_.resize(m);
   const Vector zero = Vector::Zero(m);
   problem_.local_velocity(zero, scratch_n_, r_);
+  summands_ = r_.cwiseAbs();
+  if (problem_.given_global()) {  // bodies that move together fast cancel in r
+    const GlobalForm& form = problem_.global();
+    scratch_n_ = scratch_n_.cwiseAbs();  // of H⁻¹k
+    summands_ = form.b.cwiseAbs();
+    summands_.noalias() += form.D.cwiseAbs().transpose() * scratch_n_;
+  }
   initial_residual_ = evaluate(Measure::velocity_residual, {&zero, nullptr});
+  initial_velocity_ = max_or_nan(initial_residual_, penetration_velocity(r_));
 }
 
 void Judge::set_point(const Vector& impulse) {
   problem_.local_velocity(impulse, scratch_n_, u_);
-  corrected_ = u_;
-  if (model_ == Model::ccp) return;
-  de_saxce_shift(constraints_, u_, scratch_m_);
-  corrected_ += scratch_m_;
+  errors_known_ = false;
 }
 
 double Judge::evaluate(Measure measure, const Point& point) {
@@ -65,16 +67,12 @@ Measures Judge::evaluate(const std::vector<Measure>& wanted, const Point& point)
 double Judge::value(Measure measure, const Point& point) {
   const Vector& gamma = *point.impulse;
   switch (measure) {
-    case Measure::velocity_residual: return velocity_residual_with(gamma, corrected_);
+    case Measure::velocity_residual: return velocity_residual(constraints_, step_, gamma, u_, correction());
     case Measure::relative_residual: {
-      const double residual = velocity_residual_with(gamma, corrected_);
+      const double residual = velocity_residual(constraints_, step_, gamma, u_, correction());
       return initial_residual_ > 0.0 ? residual / initial_residual_ : residual;
     }
-    case Measure::natural_map: {
-      const double scale = std::max({r_.norm(), gamma.norm(), u_.norm()});
-      const double residual = natural_map_norm(gamma, 1.0);
-      return scale > 0.0 ? residual / scale : residual;
-    }
+    case Measure::natural_map: return map_norm(gamma, 1.0) / natural_scale(gamma);
     case Measure::objective: return objective(gamma);
     case Measure::penetration_velocity: return penetration_velocity(u_);
     case Measure::own_penetration_velocity:
@@ -82,28 +80,32 @@ double Judge::value(Measure measure, const Point& point) {
     case Measure::cone_violation: return product_distance(constraints_, gamma);
     case Measure::complementarity: return complementarity(gamma);
     case Measure::momentum_residual: return point.velocity != nullptr ? momentum_residual(gamma, *point.velocity) : nan;
-    case Measure::apgd_residual: {
-      const double scale = static_cast<double>(constraints_.rows()) * apgd_step;
-      return scale > 0.0 ? natural_map_norm(gamma, apgd_step) / scale : 0.0;
-    }
+    case Measure::apgd_residual:
+      return map_norm(gamma, apgd_step) / static_cast<double>(std::max<Index>(constraints_.rows(), 1));
     case Measure::contact_residual: return contact_residual(gamma);
     case Measure::merit: return merit(gamma);
     case Measure::distance:
       return reference_.size() == u_.size() && u_.size() > 0 ? (u_ - reference_).cwiseAbs().maxCoeff() : nan;
-    case Measure::rounding_floor: return rounding_floor(gamma);
+    case Measure::rounding_floor: return floor(Measure::velocity_residual, gamma);
     case Measure::lift_velocity: return lift_velocity(gamma);
   }
   return nan;
 }
 
 double Judge::velocity_residual_with(const Vector& impulse, const Vector& corrected_velocity) {
-  return velocity_residual(constraints_, step_, impulse, corrected_velocity, projected_);
+  return velocity_residual(constraints_, step_, impulse, corrected_velocity, Correction::none);
 }
 
-double Judge::natural_map_norm(const Vector& impulse, double step) {
-  projected_ = impulse - step * corrected_;
-  project_product(constraints_, projected_);
-  return (impulse - projected_).norm();
+double Judge::map_norm(const Vector& impulse, double step) const {
+  double sum = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i)
+    sum += block_defect(constraints_, i, step, impulse, u_, correction()).squaredNorm();
+  return std::sqrt(sum);
+}
+
+double Judge::natural_scale(const Vector& impulse) const {
+  const double scale = std::max({r_.norm(), impulse.norm(), u_.norm()});
+  return scale > 0.0 ? scale : 1.0;
 }
 
 double Judge::objective(const Vector& impulse) {
@@ -141,10 +143,7 @@ double Judge::lift_velocity(const Vector& impulse) const {
 
 double Judge::complementarity(const Vector& impulse) const {
   double sum = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) {
-    const Index offset = constraints_.offset(i), rows = constraints_.rows(i);
-    sum += std::abs(impulse.segment(offset, rows).dot(corrected_.segment(offset, rows)));
-  }
+  for (Index i = 0; i < constraints_.count(); ++i) sum += std::abs(block_power(constraints_, i, impulse, u_, correction()));
   return sum;
 }
 
@@ -156,28 +155,22 @@ double Judge::momentum_residual(const Vector& impulse, const Vector& velocity) {
   return max_norm(scratch_n_);
 }
 
+Vector3 Judge::strict_block_defect(Index block, const Vector& impulse) const {
+  const Index row = constraints_.offset(block);
+  if (constraints_.kind(block) == ConstraintKind::contact)
+    return strict_defect<3>(impulse.segment<3>(row), u_.segment<3>(row), constraints_.friction(block));
+  if (constraints_.kind(block) != ConstraintKind::contact2d)
+    return block_defect(constraints_, block, 1.0, impulse, u_, Correction::none);
+  const Vector2 defect = strict_defect<2>(impulse.segment<2>(row), u_.segment<2>(row), constraints_.friction(block));
+  return {defect[0], defect[1], 0.0};
+}
+
 double Judge::contact_residual(const Vector& impulse) {
-  if (constraints_.count() == 0) return 0.0;
-  projected_ = impulse - u_;
-  if (model_ == Model::ccp) {
-    project_product(constraints_, projected_);
-  } else {
-    for (Index i = 0; i < constraints_.count(); ++i) {
-      const Index offset = constraints_.offset(i);
-      const double mu = constraints_.friction(i);
-      switch (constraints_.kind(i)) {
-        case ConstraintKind::contact:
-          projected_.segment<3>(offset) = project_strict(Vector3(projected_.segment<3>(offset)), mu);
-          break;
-        case ConstraintKind::contact2d:
-          projected_.segment<2>(offset) = project_strict(Vector2(projected_.segment<2>(offset)), mu);
-          break;
-        case ConstraintKind::unilateral: projected_[offset] = std::max(projected_[offset], 0.0); break;
-        case ConstraintKind::bilateral: break;
-      }
-    }
-  }
-  return (impulse - projected_).norm() / static_cast<double>(std::max<Index>(contacts_, 1));
+  const auto contacts = static_cast<double>(std::max<Index>(contacts_, 1));
+  if (model_ == Model::ccp) return map_norm(impulse, 1.0) / contacts;
+  double sum = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i) sum += strict_block_defect(i, impulse).squaredNorm();
+  return std::sqrt(sum) / contacts;
 }
 
 void Judge::invert_blocks() {
@@ -190,31 +183,27 @@ void Judge::invert_blocks() {
   }
 }
 
-double Judge::merit(const Vector& impulse) {
+double Judge::merit_scale() {
   if (inverse_blocks_.empty()) invert_blocks();
-  projected_ = impulse - corrected_;
-  project_product(constraints_, projected_);
-  double spurious = 0.0, free_energy = 0.0;
+  double free_energy = 0.0;
   for (Index i = 0; i < constraints_.count(); ++i) {
-    const Index offset = constraints_.offset(i), rows = constraints_.rows(i);
-    const auto inverse = inverse_blocks_[static_cast<std::size_t>(i)].topLeftCorner(rows, rows);
-    const auto free = r_.segment(offset, rows);
-    const Vector defect = impulse.segment(offset, rows) - projected_.segment(offset, rows);
-    spurious += defect.dot(inverse * defect);
-    free_energy += free.dot(inverse * free);
+    const Index rows = constraints_.rows(i);
+    const auto free = r_.segment(constraints_.offset(i), rows);
+    free_energy += free.dot(inverse_blocks_[static_cast<std::size_t>(i)].topLeftCorner(rows, rows) * free);
   }
-  return free_energy > 0.0 ? spurious / free_energy : spurious;
+  return free_energy > 0.0 ? free_energy : 1.0;
 }
 
-double Judge::rounding_floor(const Vector& impulse) {
-  if (constraints_.rows() == 0) return 0.0;
-  if (BodyColumns* columns = body_columns(); columns != nullptr && ++floors_ <= floors_without_N)
-    columns->multiply_absolute(impulse, scratch_m_);
-  else if (can_assemble())
-    assembled().multiply_absolute(impulse, scratch_m_);
-  else
-    scratch_m_ = absolute_product(problem_.global(), problem_.mass(), impulse);
-  return std::numeric_limits<double>::epsilon() * (scratch_m_ + r_.cwiseAbs()).maxCoeff();
+double Judge::merit(const Vector& impulse) {
+  const double scale = merit_scale();
+  double spurious = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const Vector3 defect = block_defect(constraints_, i, 1.0, impulse, u_, correction());
+    const Index rows = constraints_.rows(i);
+    const auto inverse = inverse_blocks_[static_cast<std::size_t>(i)].topLeftCorner(rows, rows);
+    spurious += defect.head(rows).dot(inverse * defect.head(rows));
+  }
+  return spurious / scale;
 }
 
 BodyColumns* Judge::body_columns() {
@@ -238,8 +227,8 @@ const AssembledDelassus& Judge::assembled() {
     assembled_ = std::make_unique<AssembledDelassus>(constraints_, problem_.local().N);
     return *assembled_;
   }
-  assembled_ = std::make_unique<AssembledDelassus>(constraints_,
-                                                   assemble_delassus(constraints_, problem_.global(), problem_.mass()));
+  assembled_ =
+      std::make_unique<AssembledDelassus>(constraints_, assemble_delassus(constraints_, problem_.global(), problem_.mass()));
   return *assembled_;
 }
 

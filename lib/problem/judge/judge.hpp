@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "problem/body_columns.hpp"
 #include "problem/contact_problem.hpp"
 #include "problem/judge/measure.hpp"
+#include "problem/judge/velocity_residual.hpp"
 #include "problem/model.hpp"
 
 namespace ccp {
@@ -17,9 +19,9 @@ struct Point {
 
 /// The only judge of the project: evaluates the measures for one problem and model, the same for every solver. It keeps
 /// operators of its own, so that judging forms nothing that a solver is timed for (except the symmetrised copy of an
-/// unsymmetric N, which both need). `rounding_floor` needs N itself. For a global problem whose H is block-diagonal its
-/// columns are gone through twice before it is kept. Where N is dense, for any other H, it is not kept above 3000 rows: each
-/// evaluation solves with H for all impulses that are not zero. One evaluation at a time per object.
+/// unsymmetric N, which both need). `rounding_floor` and `floor` need N itself. For a global problem whose H is
+/// block-diagonal its columns are gone through twice before it is kept. Where N is dense, for any other H, it is not kept
+/// above 3000 rows: each evaluation solves with H for all impulses that are not zero. One evaluation at a time per object.
 class Judge {
  public:
   Judge(const ContactProblem& problem, Model model);
@@ -35,6 +37,14 @@ class Judge {
   /// All measures named; the others are NaN. u is computed once.
   Measures evaluate(const std::vector<Measure>& wanted, const Point& point);
 
+  /// What rounding leaves of a stoppable measure at the last point judged, in its unit; NaN of the other measures. No value
+  /// below ten times it means anything. impulse: γ of that point. For velocity_residual it is rounding_floor (D.2).
+  double floor(Measure measure, const Vector& impulse);
+  /// Whether penetration and complementarity of the last point judged are within ten times what `tolerance` of a stoppable
+  /// measure lets pass, in the scale of that measure (D.15). A residual can be small where these are not: the projection on
+  /// a wide cone shrinks it.
+  bool consistent(Measure measure, double tolerance, const Vector& impulse);
+
   /// u = Dᵀ H⁻¹(k + D γ) + C γ + b in global form, N γ + r in local form (A.2, A.3), of the last point judged; m, m/s.
   const Vector& local_velocity() const { return u_; }
 
@@ -44,15 +54,21 @@ class Judge {
 
   /// velocity_residual at γ = 0, m/s: the scale of relative_residual.
   double initial_residual() const { return initial_residual_; }
+  /// The same, or the velocity of penetration at γ = 0 where that is larger: with large μ the residual shrinks by √(1 + μ²).
+  double initial_velocity() const { return initial_velocity_; }
   /// ρ_i of (D.1), kg.
   double step(Index block) const { return step_[block]; }
   /// r, m, m/s.
   const Vector& free_velocity() const { return r_; }
 
  private:
+  static constexpr double apgd_step = 1e-6;  ///< g_d of Mazhar 2015, eq. 25, kg
+
   void set_point(const Vector& impulse);
   double value(Measure measure, const Point& point);
-  double natural_map_norm(const Vector& impulse, double step);
+  Correction correction() const { return model_ == Model::ncp ? Correction::de_saxce : Correction::none; }
+  /// ‖γ − Π_Υ(γ − ρ û)‖₂/ρ with one step for all blocks, m/s.
+  double map_norm(const Vector& impulse, double step) const;
   double objective(const Vector& impulse);
   double penetration_velocity(const Vector& u) const;
   double own_penetration_velocity(const Vector& impulse, const Vector& velocity);
@@ -61,7 +77,14 @@ class Judge {
   double momentum_residual(const Vector& impulse, const Vector& velocity);
   double contact_residual(const Vector& impulse);
   double merit(const Vector& impulse);
-  double rounding_floor(const Vector& impulse);
+  Vector3 strict_block_defect(Index block, const Vector& impulse) const;
+  void find_errors(const Vector& impulse);
+  double block_floor(Index block, double step, const Vector& impulse) const;
+  double strict_block_floor(Index block, const Vector& impulse) const;
+  double merit_scale();
+  double natural_scale(const Vector& impulse) const;
+  /// The velocity that `tolerance` of a measure lets pass in a block, m/s, and the step that goes with it, kg.
+  std::pair<double, double> passes(Measure measure, double tolerance, Index block, double scale) const;
   void invert_blocks();
   Matrix3 diagonal_block(Index block);
   bool can_assemble() const;
@@ -73,7 +96,10 @@ class Judge {
   Model model_;
   ConstraintSet constraints_;
   Index contacts_ = 0;  ///< blocks that are not bilateral
-  Vector r_, u_, corrected_, scratch_m_, projected_, scratch_n_;
+  Vector r_, u_, scratch_m_, projected_, scratch_n_;
+  Vector summands_;  ///< of r: Σ |terms| per row, m/s
+  Vector errors_;    ///< of u at the last point, per row, m/s
+  bool errors_known_ = false;
   Vector step_;  ///< ρ_i per block
   Vector reference_;
   std::unique_ptr<BodyColumns> body_columns_;
@@ -81,7 +107,7 @@ class Judge {
   std::unique_ptr<AssembledDelassus> assembled_;
   std::vector<Matrix3> diagonal_blocks_;  ///< N_ii where H is not block-diagonal; else none
   std::vector<Matrix3> inverse_blocks_;
-  double initial_residual_ = 0.0;
+  double initial_residual_ = 0.0, initial_velocity_ = 0.0;
 };
 
 }  // namespace ccp

@@ -1,21 +1,47 @@
 #include "problem/judge/velocity_residual.hpp"
 
-#include "cones/product_cone.hpp"
+#include <algorithm>
 
 namespace ccp {
 
-double velocity_residual(const ConstraintSet& set, const Vector& steps, const Vector& impulse,
-                         const Vector& corrected_velocity, Vector& projected) {
-  for (Index i = 0; i < set.count(); ++i) {
-    const Index offset = set.offset(i), rows = set.rows(i);
-    projected.segment(offset, rows) = impulse.segment(offset, rows) - steps[i] * corrected_velocity.segment(offset, rows);
+Vector3 block_defect(const ConstraintSet& set, Index i, double step, const Vector& impulse, const Vector& u,
+                     Correction correction) {
+  const Index row = set.offset(i);
+  switch (set.kind(i)) {
+    case ConstraintKind::contact:
+      return projection_defect<3>(impulse.segment<3>(row) / step, u.segment<3>(row), set.friction(i), correction);
+    case ConstraintKind::contact2d: {
+      const Vector2 defect =
+          projection_defect<2>(impulse.segment<2>(row) / step, u.segment<2>(row), set.friction(i), correction);
+      return {defect[0], defect[1], 0.0};
+    }
+    case ConstraintKind::unilateral: {
+      const double g = impulse[row] / step;
+      return {std::isnan(g) || g < u[row] ? g : u[row], 0.0, 0.0};
+    }
+    case ConstraintKind::bilateral: break;
   }
-  project_product(set, projected);
+  return {u[row] + 0.0 * impulse[row], 0.0, 0.0};  // an impulse that is not finite shows
+}
+
+double block_power(const ConstraintSet& set, Index i, const Vector& impulse, const Vector& u, Correction correction) {
+  const Index row = set.offset(i);
+  switch (set.kind(i)) {
+    case ConstraintKind::contact:
+      return contact_power<3>(impulse.segment<3>(row), u.segment<3>(row), set.friction(i), correction);
+    case ConstraintKind::contact2d:
+      return contact_power<2>(impulse.segment<2>(row), u.segment<2>(row), set.friction(i), correction);
+    case ConstraintKind::unilateral:
+    case ConstraintKind::bilateral: break;
+  }
+  return impulse[row] * u[row];
+}
+
+double velocity_residual(const ConstraintSet& set, const Vector& steps, const Vector& impulse, const Vector& u,
+                         Correction correction) {
   double largest = 0.0;
-  for (Index i = 0; i < set.count(); ++i) {
-    const Index offset = set.offset(i), rows = set.rows(i);
-    largest = max_or_nan(largest, (impulse.segment(offset, rows) - projected.segment(offset, rows)).norm() / steps[i]);
-  }
+  for (Index i = 0; i < set.count(); ++i)
+    largest = max_or_nan(largest, block_defect(set, i, steps[i], impulse, u, correction).norm());
   return largest;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "cones/projection_defect.hpp"
 #include "core/constraints.hpp"
 #include "core/types.hpp"
 
@@ -10,9 +11,16 @@ namespace ccp {
 /// max that keeps a NaN, so that a diverged iterate never looks converged.
 inline double max_or_nan(double a, double b) { return std::isnan(b) || b > a ? b : a; }
 
-/// max_i ‖γ_i − Π_Ki(γ_i − ρ_i û_i)‖/ρ_i, m/s (D.1). steps: ρ_i of each block, kg; impulse: γ, m, N·s; corrected_velocity:
-/// û, m, m/s. projected: work space, m. NaN where a block is.
-double velocity_residual(const ConstraintSet& set, const Vector& steps, const Vector& impulse,
-                         const Vector& corrected_velocity, Vector& projected);
+/// (γ_i − Π_Υi(γ_i − ρ w_i))/ρ of block i by parts (C.3), m/s, in the leading rows(i) entries, zero elsewhere. impulse: γ,
+/// m, N·s; u: m, m/s; step: ρ, kg.
+Vector3 block_defect(const ConstraintSet& set, Index i, double step, const Vector& impulse, const Vector& u,
+                     Correction correction);
+
+/// γ_iᵀ w_i of block i by parts, J: the power of friction and that of the correction cancel where a contact slides.
+double block_power(const ConstraintSet& set, Index i, const Vector& impulse, const Vector& u, Correction correction);
+
+/// max_i ‖γ_i − Π_Υi(γ_i − ρ_i w_i)‖/ρ_i, m/s (D.1). steps: ρ_i of each block, kg. NaN where a block is.
+double velocity_residual(const ConstraintSet& set, const Vector& steps, const Vector& impulse, const Vector& u,
+                         Correction correction);
 
 }  // namespace ccp

@@ -33,7 +33,7 @@ class InteriorSession final : public Session {
  public:
   InteriorSession(const InteriorSettings& settings, const ContactProblem& problem, Model, Monitor& monitor)
       : problem_(problem), iteration_(settings, problem, monitor), best_(problem.rows(), iteration_.point().v.size()) {
-    for (Vector* vector : {&impulse_, &projected_, &u_}) vector->setZero(problem.rows());
+    for (Vector* vector : {&impulse_, &u_}) vector->setZero(problem.rows());
     body_scratch_.setZero(problem.dofs());
   }
 
@@ -109,7 +109,7 @@ class InteriorSession final : public Session {
     ++monitor.counters().projections;
     problem_.local_velocity(impulse_, body_scratch_, u_);
     u_ += shift_;
-    return velocity_residual(problem_.constraints(), iteration_.barrier().step, impulse_, u_, projected_);
+    return velocity_residual(problem_.constraints(), iteration_.barrier().step, impulse_, u_, Correction::none);
   }
 
   /// True when the worst of the method's own residuals has not fallen by a tenth for too long.
@@ -131,7 +131,7 @@ class InteriorSession final : public Session {
   ContactProblem problem_;
   InteriorIteration iteration_;
   InteriorColumns native_;
-  Vector impulse_, shift_, projected_, u_, body_scratch_;
+  Vector impulse_, shift_, u_, body_scratch_;
   const Vector* velocity_ = nullptr;
   bool converged_ = false, first_run_ = true;
   BestIterate best_;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "solvers/run_monitor.hpp"
+
 namespace ccp {
 namespace {
 
@@ -17,7 +19,7 @@ struct Consequences {
   double penetration = 0.0, complementarity = 0.0, natural_map = 0.0, cone = 0.0;
 };
 
-Consequences consequences(const Judge& judge, const Vector& impulse, double delta) {
+Consequences consequences(const Judge& judge, const Vector& impulse, double delta, double tolerance) {
   const ConstraintSet& constraints = judge.problem().constraints();
   const Vector& u = judge.local_velocity();
   Consequences bounds;
@@ -33,7 +35,10 @@ Consequences consequences(const Judge& judge, const Vector& impulse, double delt
     largest = std::max(largest, gamma);
   }
   const double scale = std::max({judge.free_velocity().norm(), impulse.norm(), u.norm()});
-  bounds.penetration = slack * std::hypot(1.0, friction) * delta;
+  // Where μ is large the residual shrinks by √(1 + μ²) and says little about penetration, which is then bounded by itself.
+  const double wide = std::hypot(1.0, friction) * delta;
+  const double own = 5.0 * std::max(delta, tolerance * judge.initial_velocity());
+  bounds.penetration = slack * std::min(wide, own);
   bounds.complementarity *= slack;
   bounds.natural_map = slack * delta * std::sqrt(steps) / (scale > 0.0 ? scale : 1.0) + 4.0 * epsilon;
   bounds.cone = 8.0 * epsilon * largest;
@@ -56,15 +61,23 @@ Certificate certify(Judge& judge, const Vector& impulse, const CertificateRule& 
   c.rounding_floor = std::isfinite(floor) ? floor : 0.0;
   const double by_tolerance = rule.tolerance * judge.initial_residual(), by_floor = rule.floor_multiple * c.rounding_floor;
   c.at_floor = c.velocity_residual > by_tolerance && by_floor > by_tolerance;
+  const double scale = judge.initial_residual() > 0.0 ? judge.initial_residual() : 1.0;
+  c.accuracy = std::max(rule.tolerance, meaningful_floors * c.rounding_floor / scale);
 
   const double delta = std::max(by_tolerance, by_floor);
-  const Consequences bounds = consequences(judge, impulse, delta);
+  const Consequences bounds = consequences(judge, impulse, delta, rule.tolerance);
   const std::pair<Measure, double> checks[] = {{Measure::velocity_residual, delta},
                                                {Measure::cone_violation, bounds.cone},
                                                {Measure::penetration_velocity, bounds.penetration},
                                                {Measure::complementarity, bounds.complementarity},
                                                {Measure::natural_map, bounds.natural_map}};
-  c.holds = true;
+  c.holds = c.accuracy <= std::max(rule.coarsest, rule.tolerance);
+  if (!c.holds) {
+    c.measure = measure_info(Measure::rounding_floor).name;
+    c.value = c.accuracy;
+    c.bound = rule.coarsest;
+    return c;
+  }
   for (const auto& [measure, bound] : checks) {
     c.measure = measure_info(measure).name;
     c.value = value(measure);
@@ -76,10 +89,13 @@ Certificate certify(Judge& judge, const Vector& impulse, const CertificateRule& 
 }
 
 std::string Certificate::text(const CertificateRule& rule) const {
+  if (measure == measure_info(Measure::rounding_floor).name)
+    return fmt::format("ten rounding floors are a relative residual of {:.1e} > {:.0e}, so that rounding hides the solution",
+                       value, bound);
   const std::string floor = fmt::format("{} times the rounding floor {:.2e} m/s", rule.floor_multiple, rounding_floor);
   if (holds && at_floor)
-    return fmt::format("velocity residual {:.2e} m/s <= {}, relative residual {:.2e}", velocity_residual, floor,
-                       relative_residual);
+    return fmt::format("velocity residual {:.2e} m/s <= {}, so that the relative residual is at most {:.1e}",
+                       velocity_residual, floor, accuracy);
   if (holds) return fmt::format("relative residual {:.2e} <= {:.0e}", relative_residual, rule.tolerance);
   if (measure == measure_info(Measure::velocity_residual).name)
     return fmt::format("relative residual {:.2e} > {:.0e}, and velocity residual {:.2e} m/s > {}", relative_residual,

@@ -12,6 +12,7 @@ namespace ccp {
 struct CertificateRule {
   double tolerance = 1e-13;     ///< of the relative residual
   double floor_multiple = 2.0;  ///< where rounding does not allow that: of the rounding floor (D.2)
+  double coarsest = 1e-2;       ///< no certificate where ten floors are more than this, relative to the residual at γ = 0
 };
 
 /// Whether a point solves a problem to the last digits, by the measures of the suite. The velocity residual decides. The
@@ -23,6 +24,7 @@ struct Certificate {
   double relative_residual = 0.0;   ///< of the point
   double velocity_residual = 0.0;   ///< of the point, m/s
   double rounding_floor = 0.0;      ///< at the point, m/s; 0 where it is not known
+  double accuracy = 0.0;            ///< the relative residual that is certified: the tolerance, or ten rounding floors
   std::string_view measure;         ///< the measure that decided: the first out of bounds
   double value = 0.0, bound = 0.0;  ///< of that measure, in its unit
 

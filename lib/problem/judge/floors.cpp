@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cones/cone_kernels.hpp"
+#include "problem/conversion.hpp"
+#include "problem/judge/judge.hpp"
+
+/// What rounding leaves of the measures (D.2), and the check of penetration and complementarity (D.15).
+namespace ccp {
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr int floors_without_N = 2;  // at the end of a run, and when a method says that it is done
+constexpr double factor = 10.0;      // between a tolerance and what it lets pass in penetration and complementarity
+constexpr double margin = 10.0;      // floors from the cone within which rounding may take a point for one inside
+
+double tangent_norm(ConstraintKind kind, const double* block) {
+  return kind == ConstraintKind::contact ? detail::tangent_norm(Vector3(Eigen::Map<const Vector3>(block)))
+                                         : detail::tangent_norm(Vector2(Eigen::Map<const Vector2>(block)));
+}
+
+}  // namespace
+
+void Judge::find_errors(const Vector& impulse) {
+  if (errors_known_) return;
+  if (BodyColumns* columns = body_columns(); columns != nullptr && ++floors_ <= floors_without_N)
+    columns->multiply_absolute(impulse, errors_);
+  else if (can_assemble())
+    assembled().multiply_absolute(impulse, errors_);
+  else
+    errors_ = absolute_product(problem_.global(), problem_.mass(), impulse);
+  errors_ = epsilon * (errors_ + summands_);
+  errors_known_ = true;
+}
+
+double Judge::block_floor(Index block, double step, const Vector& impulse) const {
+  const Index row = constraints_.offset(block), rows = constraints_.rows(block);
+  const ConstraintKind kind = constraints_.kind(block);
+  const auto errors = errors_.segment(row, rows);
+  if (kind == ConstraintKind::bilateral) return errors[0];
+  const double g = impulse.segment(row, rows).norm() / step;
+  const double plain = max_or_nan(errors.maxCoeff(), epsilon * g);
+  if (model_ == Model::ccp || !has_friction(kind)) return plain;
+  // Inside the cone û itself is the residual, and its normal part takes μ ‖u_T‖ with its error.
+  const double mu = constraints_.friction(block), v = tangent_norm(kind, &u_[row]);
+  const double corrected = max_or_nan(plain, mu * max_or_nan(errors.tail(rows - 1).maxCoeff(), epsilon * v));
+  double p[3] = {impulse[row] / step - u_[row] - mu * v, 0.0, 0.0};
+  for (Index k = 1; k < rows; ++k) p[k] = impulse[row + k] / step - u_[row + k];
+  const double outside = detail::Slope(mu).cosine * (tangent_norm(kind, p) - mu * p[0]);
+  return outside <= margin * corrected ? corrected : plain;
+}
+
+double Judge::strict_block_floor(Index block, const Vector& impulse) const {
+  const Index row = constraints_.offset(block), rows = constraints_.rows(block);
+  const ConstraintKind kind = constraints_.kind(block);
+  const double largest = errors_.segment(row, rows).maxCoeff();
+  if (kind == ConstraintKind::bilateral) return largest;
+  const double plain = max_or_nan(largest, epsilon * impulse.segment(row, rows).norm());
+  if (!has_friction(kind)) return plain;
+  // The radius μ (γ_n − u_n) of the disk has μ times the error of u_n, unless the point is well inside.
+  const double mu = constraints_.friction(block);
+  const double radius = mu * max_or_nan(errors_[row], epsilon * std::abs(u_[row]));
+  double p[3] = {0.0, 0.0, 0.0};
+  for (Index k = 1; k < rows; ++k) p[k] = impulse[row + k] - u_[row + k];
+  const bool inside = tangent_norm(kind, p) + margin * (radius + plain) < mu * (impulse[row] - u_[row]);
+  return inside ? plain : max_or_nan(plain, radius);
+}
+
+double Judge::floor(Measure measure, const Vector& impulse) {
+  if (constraints_.count() == 0) return 0.0;
+  find_errors(impulse);
+  double largest = 0.0, sum = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    switch (measure) {
+      case Measure::velocity_residual:
+      case Measure::relative_residual: largest = max_or_nan(largest, block_floor(i, step_[i], impulse)); break;
+      case Measure::natural_map: sum += std::pow(block_floor(i, 1.0, impulse), 2); break;
+      case Measure::apgd_residual: sum += std::pow(block_floor(i, apgd_step, impulse), 2); break;
+      case Measure::contact_residual:
+        sum += std::pow(model_ == Model::ccp ? block_floor(i, 1.0, impulse) : strict_block_floor(i, impulse), 2);
+        break;
+      case Measure::merit:
+        if (inverse_blocks_.empty()) invert_blocks();
+        sum += std::pow(block_floor(i, 1.0, impulse), 2) * inverse_blocks_[static_cast<std::size_t>(i)].norm();
+        break;
+      default: return std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  switch (measure) {
+    case Measure::relative_residual: return initial_residual_ > 0.0 ? largest / initial_residual_ : largest;
+    case Measure::natural_map: return std::sqrt(sum) / natural_scale(impulse);
+    case Measure::apgd_residual: return std::sqrt(sum) / static_cast<double>(constraints_.rows());
+    case Measure::contact_residual: return std::sqrt(sum) / static_cast<double>(std::max<Index>(contacts_, 1));
+    case Measure::merit: return sum / merit_scale();
+    default: return largest;
+  }
+}
+
+std::pair<double, double> Judge::passes(Measure measure, double tolerance, Index block, double scale) const {
+  switch (measure) {
+    case Measure::natural_map: return {tolerance * scale, 1.0};
+    case Measure::apgd_residual: return {tolerance * scale, apgd_step};
+    case Measure::contact_residual: return {tolerance * scale, 1.0};
+    case Measure::merit:  // an energy; N_ii⁻¹ is at least 1/tr(N_ii)
+      return {std::sqrt(tolerance * scale * static_cast<double>(constraints_.rows(block)) / step_[block]), 1.0};
+    default: return {tolerance * scale, step_[block]};
+  }
+}
+
+bool Judge::consistent(Measure measure, double tolerance, const Vector& impulse) {
+  double scale = 1.0;
+  switch (measure) {
+    case Measure::relative_residual: scale = initial_velocity_ > 0.0 ? initial_velocity_ : 1.0; break;
+    case Measure::natural_map: scale = natural_scale(impulse); break;
+    case Measure::apgd_residual: scale = static_cast<double>(std::max<Index>(constraints_.rows(), 1)); break;
+    case Measure::contact_residual: scale = static_cast<double>(std::max<Index>(contacts_, 1)); break;
+    case Measure::merit: scale = merit_scale(); break;
+    default: break;
+  }
+  double power = 0.0, allowed = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const Index row = constraints_.offset(i), rows = constraints_.rows(i);
+    const ConstraintKind kind = constraints_.kind(i);
+    const auto [velocity, step] = passes(measure, tolerance, i, scale);
+    if (kind != ConstraintKind::bilateral && -u_[row] > factor * velocity) return false;
+    double corrected = u_.segment(row, rows).norm();
+    if (model_ == Model::ncp && has_friction(kind)) corrected += constraints_.friction(i) * tangent_norm(kind, &u_[row]);
+    power += std::abs(block_power(constraints_, i, impulse, u_, correction()));
+    allowed += velocity * (impulse.segment(row, rows).norm() + step * (corrected + velocity));
+  }
+  return power <= factor * allowed;
+}
+
+}  // namespace ccp
