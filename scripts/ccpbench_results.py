@@ -172,8 +172,23 @@ def _text(value):
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+# What `ccpbench` and csv_text() write with an apostrophe before it: a spreadsheet would take it for a formula.
+FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+NUMBER = re.compile(r"[+-]?(inf|nan|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)\Z")
+
+
+def csv_text(text):
+    """A text as a cell of a CSV file that a spreadsheet shows as text."""
+    return "'" + text if FORMULA.match(text) and not NUMBER.match(text) else text
+
+
+def plain_text(cell):
+    """The text of which csv_text() has made a cell."""
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
+
+
 def _value(column, text):
-    return (text or "") if column in TEXTS else as_number(text)
+    return plain_text(text or "") if column in TEXTS else as_number(text)
 
 
 def _test(wanted):
@@ -189,9 +204,25 @@ class InputError(Exception):
     """One line that says what is wrong with the input."""
 
 
+def parse_json(text):
+    """Throws ValueError for malformed text, and where Python gives up on its depth."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("too many lists and objects inside of one another") from None
+
+
+def check_fetched(path):
+    """Raises InputError for a file that Git LFS has not fetched."""
+    with path.open("rb") as file:
+        if file.read(64).startswith(b"version https://git-lfs.github.com/spec/"):
+            raise InputError(f"{path}: is a pointer of Git LFS, not the file itself; `git lfs pull` fetches it")
+
+
 def read_json(path):
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        check_fetched(path)
+        return parse_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; is this a result folder of `ccpbench run`?") from None
     except (OSError, ValueError) as error:
@@ -221,8 +252,9 @@ def changes(manifest):
 def csv_rows(path, folder):
     """The rows of a file, each by the names of the columns. `folder` says what its folder should be, for the message."""
     try:
+        check_fetched(path)
         with path.open(newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
+            return [{key: plain_text(cell) if isinstance(cell, str) else cell for key, cell in row.items()} for row in csv.DictReader(file)]
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; is this {folder}?") from None
     except (OSError, ValueError, csv.Error) as error:
@@ -310,7 +342,7 @@ def as_number(text):
 def listed_files(index):
     """{name: checksum} of the files that a cell.json or manifest.json lists; empty for those of earlier programs."""
     try:
-        return _listed(json.loads(index.read_bytes()))
+        return _listed(parse_json(index.read_bytes()))
     except (OSError, ValueError):
         return {}  # who reads the index says what is wrong with it
 

@@ -17,7 +17,7 @@ sys.path.insert(0, str(PARTS))
 import sections  # noqa: E402
 from pictures import page_budget, pictures  # noqa: E402
 from reading import MODELS, MOST_CURVES, curve_groups, points_per_curve, read_study  # noqa: E402
-from ccpbench_results import InputError  # noqa: E402
+from ccpbench_results import InputError, parse_json  # noqa: E402
 from output_file import words_beside, write_output  # noqa: E402
 from series_styles import numbers  # noqa: E402
 from sweeps import sweeps  # noqa: E402
@@ -42,7 +42,7 @@ def read_analysis(use, count):
     if not use:
         return [{} for _ in range(count)]
     try:
-        entries = json.load(sys.stdin)
+        entries = parse_json(sys.stdin.read())
     except ValueError as error:
         raise InputError(f"--analysis: standard input is no JSON: {error}") from None
     if not isinstance(entries, list) or len(entries) != count or not all(isinstance(e, dict) for e in entries):

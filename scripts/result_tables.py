@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from cell_values import asked_labels, case_text, cases, name_of, texts_of, value_text, values_of
-from ccpbench_results import unit_of
+from ccpbench_results import csv_text, unit_of
 
 # Of these the logarithms are averaged, and −log₁₀ of the mean is shown, as the paper does.
 DECADES = ("velocity_residual", "relative_residual", "natural_map", "penetration_velocity", "cone_violation", "complementarity",
@@ -109,7 +109,7 @@ def csv_of(table):
     """With all digits, and the case in each row."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(["case", "quantity", *table.solvers])
+    writer.writerow(["case", "quantity", *map(csv_text, table.solvers)])
     for case, what, values in table.rows:
-        writer.writerow([case, what, *("" if math.isnan(value) else f"{value:.17g}" for value in values)])
+        writer.writerow([csv_text(case), csv_text(what), *("" if math.isnan(value) else f"{value:.17g}" for value in values)])
     return text.getvalue()

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/text.hpp"
+
 namespace ccp {
 namespace {
 
@@ -15,7 +17,7 @@ std::string one_line(const std::string& file, const std::string& place, const st
   }
   std::replace_if(
       line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return line;
+  return escaped_text(line);
 }
 
 constexpr std::size_t most_lines = 20;
@@ -40,7 +42,10 @@ std::pair<std::string, std::string> found_and_expected(const std::string& messag
 }  // namespace
 
 InputError::InputError(const std::string& file, const std::string& place, const std::string& expectation)
-    : std::runtime_error(one_line(file, place, expectation)), file_(file), place_(place), message_(expectation) {}
+    : std::runtime_error(one_line(file, place, expectation)),
+      file_(escaped_text(file)),
+      place_(place),
+      message_(expectation) {}
 
 std::string InputError::found() const { return found_and_expected(message_).first; }
 

@@ -10,7 +10,8 @@ namespace ccp {
 /// and exits with code 2. Numerical failure is never an InputError, it is a Status.
 class InputError : public std::runtime_error {
  public:
-  /// what() is "file: place: expectation"; empty parts are left out, line breaks become blanks.
+  /// what() is "file: place: expectation"; empty parts are left out, line breaks become blanks, and
+  /// bytes that are no UTF-8 or control characters "\xFC", as in file().
   /// file: path of the input. place: JSON pointer, HDF5 path, option. expectation: what was found and what was expected.
   InputError(const std::string& file, const std::string& place, const std::string& expectation);
   explicit InputError(const std::string& expectation) : InputError("", "", expectation) {}

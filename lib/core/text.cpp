@@ -116,6 +116,42 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& ca
   return fmt::format(" (the nearest of {}: {})", candidates.size(), join(nearest_names(name, candidates, few_listed), ", "));
 }
 
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xC2 && first <= 0xDF   ? 2
+                             : (first & 0xF0) == 0xE0         ? 3
+                             : first >= 0xF0 && first <= 0xF4 ? 4
+                                                              : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
+  const bool beyond = (first == 0xED && byte(1) > 0x9F) || (first == 0xF4 && byte(1) > 0x8F);
+  return overlong || beyond ? 0 : length;
+}
+
+bool is_control_character(std::string_view character) {
+  const auto byte = [character](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  return (character.size() == 1 && (byte(0) < 0x20 || byte(0) == 0x7F)) ||
+         (character.size() == 2 && byte(0) == 0xC2 && byte(1) < 0xA0);
+}
+
+std::string escaped_text(std::string_view text) {
+  std::string escaped;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+    if (length > 0 && !is_control_character(character))
+      escaped += character;
+    else
+      for (const char c : character) escaped += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
+    text.remove_prefix(character.size());
+  }
+  return escaped;
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   return fmt::format("{}", fmt::join(parts, separator));
 }

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "io/fclib_matrix.hpp"
+#include "io/file.hpp"
 #include "io/hdf5_group.hpp"
 #include "problem/conversion.hpp"
 #include "problem/problem_builder.hpp"
@@ -277,6 +278,7 @@ std::optional<Vector> FclibFile::impulse(const FclibVectors& vectors) const {
 }
 
 FclibFile read_fclib(const std::filesystem::path& path) {
+  check_name(path);
   FclibFile file;
   file.path = path;
   const Group root = Group::open(path);

@@ -323,6 +323,7 @@ FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem&
                         const FclibInfo& info, const FclibImpulses& impulses, const StoredState* state,
                         const SceneGeometry* geometry, const std::vector<PlacedMesh>* meshes) {
   if (form == FclibForm::global_rolling) throw std::logic_error("write_fclib: no problem has rolling contacts");
+  check_name(path);
   FclibLayout layout;
   try {
     layout = fclib_layout(problem.constraints());

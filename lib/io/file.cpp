@@ -12,6 +12,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/text.hpp"
+
 namespace ccp {
 namespace {
 
@@ -75,6 +77,19 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!stream || std::filesystem::is_directory(path, ignored)) return std::nullopt;
   return std::string(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+}
+
+void check_name(const std::filesystem::path& path) {
+  if (escaped_text(path.string()) != path.string())
+    throw InputError(
+        path.string(), "",
+        "has a name that is not UTF-8 or has control characters, expected one that JSON and CSV can hold; rename it");
+}
+
+bool is_lfs_pointer(std::string_view text) { return text.starts_with("version https://git-lfs.github.com/spec/"); }
+
+InputError lfs_pointer(const std::filesystem::path& path) {
+  return {path.string(), "", "is a pointer of Git LFS, not the file itself; `git lfs pull` fetches it"};
 }
 
 WriteError cannot_write(const std::filesystem::path& path, int error) {

@@ -22,6 +22,15 @@ using FileStream = std::unique_ptr<std::FILE, FileCloser>;
 /// The bytes of a file; nothing when it cannot be read or is a folder.
 std::optional<std::string> read_file(const std::filesystem::path& path);
 
+/// Throws InputError for the path of a dump that is not UTF-8 or has control characters: neither JSON nor CSV could name it.
+void check_name(const std::filesystem::path& path);
+
+/// Whether a text is what Git LFS leaves in place of a file that has not been fetched.
+bool is_lfs_pointer(std::string_view text);
+
+/// What to throw for a file that is one.
+InputError lfs_pointer(const std::filesystem::path& path);
+
 /// The disk is full, a folder is gone, read-only or in the way: the same input may work another time.
 class WriteError : public InputError {
  public:

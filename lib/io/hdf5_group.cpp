@@ -8,10 +8,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <limits>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "io/file.hpp"
 
 namespace ccp::hdf5 {
 namespace {
@@ -66,6 +68,12 @@ void check_regular_file(const std::string& name) {
   if (std::filesystem::file_size(name, error) == 0) throw InputError(name, "", "is empty, expected an HDF5 file");
 }
 
+bool begins_as_lfs_pointer(const std::filesystem::path& path) {
+  std::string start(64, '\0');
+  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  return is_lfs_pointer(start);
+}
+
 }  // namespace
 
 Group Group::open(const std::filesystem::path& path) {
@@ -74,7 +82,8 @@ Group Group::open(const std::filesystem::path& path) {
   check_regular_file(file->name);
   std::error_code ignored;
   file->bytes = std::filesystem::file_size(path, ignored);
-  if (H5Fis_hdf5(path.c_str()) <= 0) throw InputError(file->name, "", "is not an HDF5 file");
+  if (H5Fis_hdf5(path.c_str()) <= 0)
+    throw begins_as_lfs_pointer(path) ? lfs_pointer(path) : InputError(file->name, "", "is not an HDF5 file");
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
   H5Pset_file_locking(access.id(), false, true);  // shared read-only folders often cannot lock

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from plotting import use_debian_python
-from ccpbench_results import InputError
+from ccpbench_results import InputError, check_fetched
 
 try:
     import h5py
@@ -208,6 +208,7 @@ def read_dump(path):
         raise InputError("h5py is missing: apt-get install python3-h5py")
     if not path.is_file():
         raise InputError(f"{path}: no such file")
+    check_fetched(path)
     try:
         with h5py.File(path, "r") as file:
             return read_open(path, file)

@@ -212,7 +212,8 @@ TEST_CASE("Wrong types and ranges are refused") {
        "/plots/0/paper/iterations: expected a list of 1 numbers, one for each label of 'of'"},
       {with(R"("plots": [{"kind": "table", "of": "good", "metrics": "iterations", "paper": {"iterations": ["1"]}}])"),
        "/plots/0/paper/iterations: expected a list of 1 numbers"},
-      {with(R"("plots": [{"kind": "table", "of": "good", "metrics": "iterations", "paper": {"iterations": {"1, 2": [1]}}}])"),
+      {with(
+           R"("plots": [{"kind": "table", "of": "good", "metrics": "iterations", "paper": {"iterations": {"1, 2": [1]}}}])"),
        "/plots/0/paper/iterations/1, 2: '1, 2' is no case: expected 0 with commas, a value for each pointer of 'by'"},
       {with(R"("sweep": {"/stop/tolerance": [1, 2]}, "plots": [{"kind": "table", "of": "good", "by": "/stop/tolerance",
                 "metrics": "iterations", "paper": {"iterations": {"1": [1, 2]}}}])"),
@@ -259,7 +260,8 @@ TEST_CASE("Parameters are checked by the tables of scene and solver") {
        "'step' is 'big' (a text), expected a number"},
       {with(R"("solvers": [{"solver": "good", "parameters": {"step": null}}])"),
        "/solvers/0/parameters/step: 'step' is null"},
-      {with(R"("solvers": [{"solver": "good", "parameters": {"step": [0, 1]}}])"), "'step' is a list, expected a number; a list of values belongs to 'sweep'"},
+      {with(R"("solvers": [{"solver": "good", "parameters": {"step": [0, 1]}}])"),
+       "'step' is a list, expected a number; a list of values belongs to 'sweep'"},
       {with(R"("solvers": [{"solver": "good", "parameters": {"mood": "angry"}}])"),
        "'mood' is 'angry', expected one of calm, eager"},
       {with(R"("problems": [{"scene": "pebbles", "parameters": {"count": 2.5}}])"),
@@ -336,10 +338,12 @@ TEST_CASE("Claims compare cells, over all of them or some") {
       {claim(base + R"("at_most": {"times": 2})"), "/claims/0/at_most: compares results with themselves"},
       {claim(base + R"("at_most": {"cells": {"/solvers/0/parameters/step": 3}})"),
        R"(/claims/0/at_most/cells["/solvers/0/parameters/step"]: the sweep does not give /solvers/0/parameters/step the value 3)"},
-      {claim(base + R"("at_most": {"cells": {"/solvers/0/parameters/stop": 1}})"), "'/solvers/0/parameters/stop' is not swept"},
+      {claim(base + R"("at_most": {"cells": {"/solvers/0/parameters/stop": 1}})"),
+       "'/solvers/0/parameters/stop' is not swept"},
       {claim(base + R"("at_most": {"of": "B", "metric": "time_to"})"), "/claims/0/at_most: the key 'at' is missing"},
       {claim(base + R"("at_most": 1, "over": "mean_ratio")"), "/claims/0/at_most: is a number, expected the solver of a"},
-      {claim(base + R"("at_most": 1, "over": "slop", "against": "rows")"), "/claims/0/over: 'over' is 'slop', expected one of each, "},
+      {claim(base + R"("at_most": 1, "over": "slop", "against": "rows")"),
+       "/claims/0/over: 'over' is 'slop', expected one of each, "},
       {claim(base + R"("at_most": 1, "over": "quartile")"), "/claims/0/over: 'over' is 'quartile', expected one of each, "},
       {claim(base + R"("at_most": 1, "over": "median", "against": "rows")"), "/claims/0: 'against' belongs to"},
       {claim(base + R"("at_most": 1, "over": "slope")"), "/claims/0: the key 'against' is missing"},
@@ -377,7 +381,8 @@ TEST_CASE("Bad sweeps are refused") {
       {with(R"("sweep": {"/solvers/~2": [1]})"), "is no JSON pointer: ~ must be written ~0"},
       {with(R"("sweep": {"/solver/0": [1]})"), "/sweep[\"/solver/0\"]: 'solver' cannot be swept (did you mean 'solvers'?)"},
       {with(R"("sweep": {"/name": ["a"]})"), "'name' cannot be swept"},
-      {with(R"("sweep": {"/solvers/1/parameters/step": [1]})"), "leads nowhere: /solvers has 1 entry, expected the index 0 or *"},
+      {with(R"("sweep": {"/solvers/1/parameters/step": [1]})"),
+       "leads nowhere: /solvers has 1 entry, expected the index 0 or *"},
       {with(R"("sweep": {"/solvers/00/parameters/step": [1]})"), "leads nowhere"},
       {with(R"("sweep": {"/solvers/0/solver/x": ["good"]})"), "leads nowhere: /solvers/0/solver is a text"},
       {with(R"("sweep": {"/solvers/0/parameters/step": 1})"),
@@ -387,7 +392,8 @@ TEST_CASE("Bad sweeps are refused") {
        "/solvers/0/parameters/step: 'step' is 7, expected a value in (0, 1] (with /solvers/0/parameters/step = 7 from the "
        "sweep)"},
       {with(R"("sweep": {"zip": []})"), "/sweep/zip: 'zip' is a list"},
-      {with(R"("sweep": {"zip": {"/stop/tolerance": [1, 2], "/stop/native": [true]}})"), "expected paired lists of one length"},
+      {with(R"("sweep": {"zip": {"/stop/tolerance": [1, 2], "/stop/native": [true]}})"),
+       "expected paired lists of one length"},
       {with(R"("sweep": {"/stop/tolerance": [1], "zip": {"/stop/tolerance": [1]}})"), "'/stop/tolerance' is swept twice"},
   });
   std::string many = "[0.5";
@@ -455,4 +461,14 @@ TEST_CASE("trailing commas and foreign comments are named as such") {
   CHECK_THROWS_WITH(parse("{\n# one\n}"), Catch::Contains("line 2") && Catch::Contains("comments begin with //"));
   CHECK_THROWS_WITH(parse("{\"a,\" }"), !Catch::Contains("comma:"));
   CHECK(parse("{\"a\": \"# ,]\" /* , */ }").size() == 1);
+}
+
+TEST_CASE("JSON is refused beyond 100 lists and objects inside of one another") {
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  CHECK(parse_json(nested(100), "c.json").is_array());
+  CHECK(try_parse_json(nested(100)).is_array());
+  CHECK_THROWS_WITH(parse_json("{\"x\": " + nested(100) + "}", "c.json"),
+                    "c.json: /x: goes deeper than 100 lists and objects inside of one another");
+  CHECK(try_parse_json(nested(101)).is_discarded());
+  CHECK(try_parse_json(nested(100000)).is_discarded());
 }

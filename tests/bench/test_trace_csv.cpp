@@ -44,6 +44,21 @@ TEST_CASE("csv fields are quoted only where they have to be") {
   CHECK(csv_field("two\rlines") == "\"two\rlines\"");
 }
 
+TEST_CASE("texts that a spreadsheet would take for formulas are marked as texts, and come back") {
+  for (const std::string text : {"=1+1", "+a", "-a", "@sum", "\t=1", "'=1", "''-x", "-", "+.", "'-1", "-1-1", "-nan(1)"})
+    CHECK(csv_field(text) == "'" + text);
+  CHECK(csv_field("=\"x\",1") == "\"'=\"\"x\"\",1\"");
+  CHECK(csv_field("\r=1") == "\"'\r=1\"");
+  for (const std::string text : {"-1", "+2.5e-3", "-.5", "-inf", "1e-8", "a=1", "'quoted'", "", "'", "µ=0"})
+    CHECK(csv_field(text) == text);
+  for (const std::string text : {"=a,b", "=\"x\"", "=1+1", "+a", "-a", "@sum", "\t=1", "\n=1", "'=1", "''-x", "''", "-",
+                                 "'-1", "-1", "-inf", "'quoted'"}) {
+    CAPTURE(text);
+    CHECK(parse_csv("a,b\n" + csv_field(text) + "," + csv_field(text) + "\n", "t.csv").rows.at(0) ==
+          std::vector{text, text});
+  }
+}
+
 TEST_CASE("csv numbers read back as the same double") {
   for (const double value : {0.0, 0.1, -1.0 / 3.0, 5e-324, 1.7976931348623157e308, 1e22})
     CHECK(std::strtod(csv_number(value).c_str(), nullptr) == value);

@@ -14,3 +14,9 @@ TEST_CASE("an input error names file, place and expectation in one line", "[core
 TEST_CASE("line breaks in an input error become blanks", "[core]") {
   CHECK(std::string(InputError("a\nb", "c\rd", "one\r\ntwo\n").what()) == "a b: c d: one  two ");
 }
+
+TEST_CASE("an input error shows bytes that are no text", "[core]") {
+  const InputError error("M\374ller\033[31m \302\205", "", "µ");
+  CHECK(std::string(error.what()) == "M\\xFCller\\x1B[31m \\xC2\\x85: µ");
+  CHECK(error.file() == "M\\xFCller\\x1B[31m \\xC2\\x85");
+}

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import ccpbench_results  # noqa: E402
-from ccpbench_results import COLUMN_UNITS, PARAMETER_UNITS, InputError, Results, Table, unit_of  # noqa: E402
+from ccpbench_results import COLUMN_UNITS, PARAMETER_UNITS, InputError, Results, Table, csv_text, plain_text, unit_of  # noqa: E402
 
 PROGRAM = os.environ.get("CCPBENCH_PROGRAM")
 NO_PROGRAM = "CCPBENCH_PROGRAM names no program"
@@ -70,6 +70,24 @@ class Tables(Folders):
         self.assertEqual(cells.where(iterations=lambda n: n > 5)["label"], ["NSGS", "IPM $x"])
         with self.assertRaisesRegex(InputError, "no column 'lable'; there are: problem, model, label"):
             cells["lable"]
+
+    def test_texts_that_look_like_formulas_come_back(self):
+        for text in ("=1+1", "+a", "-a", "@sum", "\t=1", "\n=1", "'=1", "''-x", "-", "'-1", "-1_0", "-1\n"):
+            self.assertEqual(csv_text(text), "'" + text)
+            self.assertEqual(plain_text(csv_text(text)), text)
+        for text in ("-1", "+2.5e-3", "-.5", "-inf", "a=1", "'quoted'", "", "'"):
+            self.assertEqual(csv_text(text), text)
+            self.assertEqual(plain_text(text), text)
+        folder = make_result_folder(self.place / "r", problems=("'=1+1", "b"))
+        self.assertEqual(Results(folder).cells()["problem"][0], "=1+1")
+
+    def test_json_without_end_and_pointers_are_refused_in_one_line(self):
+        folder = make_result_folder(self.place / "r")
+        for text, said in (("[" * 100000 + "]" * 100000, "lists and objects inside"),
+                           ("version https://git-lfs.github.com/spec/v1\noid sha256:07\n", "`git lfs pull` fetches it")):
+            (folder / "manifest.json").write_text(text)
+            with self.assertRaisesRegex(InputError, said):
+                Results(folder)
 
     def test_traces_are_below_each_other(self):
         folder = make_result_folder(self.place / "r")

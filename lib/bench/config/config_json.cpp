@@ -12,14 +12,18 @@
 #include "core/error.hpp"
 #include "core/sha256.hpp"
 #include "core/text.hpp"
+#include "io/file.hpp"
 
 namespace ccp {
 namespace {
 
-/// Follows the events of the parser and refuses a second key of the same name, which the library would silently drop.
-class DuplicateGuard {
+const std::string too_deep = fmt::format("goes deeper than {} lists and objects inside of one another", deepest_json);
+
+/// Follows the events of the parser and refuses a second key of the same name, which the library would silently drop, and
+/// what is too deep, on which it would recurse without a bound.
+class DocumentGuard {
  public:
-  explicit DuplicateGuard(const std::string& file) : source_{file, ""} {}
+  explicit DocumentGuard(const std::string& file) : source_{file, ""} {}
 
   bool operator()(int, Json::parse_event_t event, Json& parsed) {
     using Event = Json::parse_event_t;
@@ -27,6 +31,7 @@ class DuplicateGuard {
       case Event::object_start:
       case Event::array_start:
         enter_value();
+        if (frames_.size() == deepest_json) source_.fail(child_pointer("", frames_.front().key), too_deep);
         frames_.push_back({event == Event::array_start, 0, {}, {}});
         break;
       case Event::object_end:
@@ -186,15 +191,27 @@ void JsonSource::fail(const std::string& pointer, const std::string& expectation
 
 Json parse_json(const std::string& text, const std::string& file) {
   try {
-    return Json::parse(text, DuplicateGuard(file), true, true);
+    return Json::parse(text, DocumentGuard(file), true, true);
   } catch (const nlohmann::json::parse_error& error) {
-    throw InputError(file, "", parser_message(error.what()) + likely_cause(text, error.byte));
+    throw is_lfs_pointer(text) ? lfs_pointer(file)
+                               : InputError(file, "", parser_message(error.what()) + likely_cause(text, error.byte));
   } catch (const nlohmann::json::exception& error) {
     throw InputError(file, "", parser_message(error.what()));
   }
 }
 
-Json try_parse_json(const std::string& text) { return Json::parse(text, nullptr, false); }
+Json try_parse_json(const std::string& text) {
+  struct TooDeep {};
+  try {
+    const auto guard = [](int depth, Json::parse_event_t event, Json&) {
+      const bool opens = event == Json::parse_event_t::array_start || event == Json::parse_event_t::object_start;
+      return opens && depth >= static_cast<int>(deepest_json) ? throw TooDeep() : true;
+    };
+    return Json::parse(text, guard, false);
+  } catch (const TooDeep&) {
+    return Json(Json::value_t::discarded);
+  }
+}
 
 std::string child_pointer(const std::string& pointer, const std::string& key) {
   std::string escaped = pointer + "/";
@@ -234,6 +251,8 @@ std::vector<std::string> pointer_tokens(const std::string& pointer, const JsonSo
       tokens.back() += next == '0' ? '~' : '/';
     }
   }
+  if (tokens.size() > deepest_json)
+    source.fail(place, fmt::format("a JSON pointer of {} parts, expected at most {}", tokens.size(), deepest_json));
   return tokens;
 }
 

@@ -25,11 +25,14 @@ struct JsonSource {
   [[noreturn]] void fail(const std::string& pointer, const std::string& expectation) const;
 };
 
+/// Lists and objects inside of one another that a document may have; what walks through it recurses as deep.
+constexpr std::size_t deepest_json = 100;
+
 /// Parses JSON with // and /* */ comments. Throws InputError for malformed text (with line and column), a number that
-/// overflows, and a key that stands twice in one object.
+/// overflows, a key that stands twice in one object, a document deeper than deepest_json, and a pointer of Git LFS.
 Json parse_json(const std::string& text, const std::string& file);
 
-/// Parses JSON without comments; is_discarded() where the text is malformed.
+/// Parses JSON without comments; is_discarded() where the text is malformed or too deep.
 Json try_parse_json(const std::string& text);
 
 /// pointer + "/" + key with ~ and / escaped (RFC 6901).
@@ -44,7 +47,7 @@ std::string shown_pointer(const std::string& pointer);
 bool is_below(const std::string& pointer, const std::string& above);
 
 /// Tokens of a JSON pointer ("/solvers/0" → solvers, 0), also as shown_pointer() writes it. Fails at `place` when the
-/// pointer is malformed or names the whole document.
+/// pointer is malformed, longer than deepest_json, or names the whole document.
 std::vector<std::string> pointer_tokens(const std::string& pointer, const JsonSource& source, const std::string& place);
 
 /// Puts a value where the pointer says: elements of lists must exist, missing objects on the way and the last key are made.

@@ -18,6 +18,7 @@
 #include "core/error.hpp"
 #include "core/sha256.hpp"
 #include "core/text.hpp"
+#include "io/file.hpp"
 
 namespace ccp {
 namespace {
@@ -167,6 +168,7 @@ class ProblemResolver {
   PlannedProblem file_problem(const std::shared_ptr<const ProblemSpec>& spec, const std::string& folder,
                               const std::string& path) {
     const std::string full = (fs::path(folder) / path).string();
+    check_name(fs::absolute(full));
     auto [digest, fresh] = digests_.try_emplace(full);
     if (fresh && reading_) digest->second = file_digest(full);
     const std::string stem = fs::path(path).replace_extension().string();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -17,6 +18,23 @@ namespace {
 
 constexpr std::size_t longest_field = std::size_t{1} << 20;  // bytes
 constexpr std::size_t most_columns = 10000;
+
+/// "-1.5e3", "inf"
+bool is_number(std::string_view text) {
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  if (text == "inf" || text == "nan") return true;
+  if (text.empty() || std::string_view(".0123456789").find(text.front()) == std::string_view::npos) return false;
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error != std::errc::invalid_argument && end == text.data() + text.size();
+}
+
+/// To a spreadsheet, or once the apostrophes before it are gone.
+bool looks_like_formula(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of('\'');
+  return begin != std::string_view::npos && std::string_view("=+-@\t\r\n").find(text[begin]) != std::string_view::npos &&
+         !is_number(text);
+}
 
 /// Reads a table piece by piece, and stops at the first record that cannot be one of it: memory is that of the table,
 /// however long the lines of a damaged file are.
@@ -61,10 +79,18 @@ class CsvParser {
   void begin_field() {
     const std::size_t most = records_ == 0 ? most_columns : table_.columns.size();
     if (fields_.size() == most) fail(fmt::format("has more fields, expected {}{}", records_ == 0 ? "at most " : "", most));
+    end_field();
     fields_.emplace_back();
   }
 
+  /// As csv_field() was given it.
+  void end_field() {
+    if (std::string& field = fields_.back(); field.starts_with('\'') && looks_like_formula(field)) field.erase(0, 1);
+  }
+
   void end_record() {
+    end_field();
+    if (records_ == 0 && is_lfs_pointer(fields_.front())) throw lfs_pointer(path_);
     if (records_ == 0)
       table_.columns = std::move(fields_);
     else if (fields_.size() != table_.columns.size())
@@ -94,8 +120,9 @@ InputError no_result(const std::filesystem::path& path) {
 }  // namespace
 
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
+  const std::string mark = looks_like_formula(text) ? "'" : "";  // "this is text"
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return mark + std::string(text);
+  std::string quoted = "\"" + mark;
   for (const char c : text) {
     if (c == '"') quoted += '"';
     quoted += c;

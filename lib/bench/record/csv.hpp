@@ -13,7 +13,9 @@ namespace ccp {
 /// A number that is not known.
 constexpr double unknown_number = std::numeric_limits<double>::quiet_NaN();
 
-/// A field: quoted, with inner quotes doubled, when it holds a comma, a quote or a line break; else as it is.
+/// A text as a field: quoted, with inner quotes doubled, when it holds a comma, a quote or a line break; else as it is. A
+/// text that begins with = + - @, a tab or a line break, or with apostrophes before these, and is no number, gets an
+/// apostrophe before it: to a spreadsheet it would be a formula. read_csv() and parse_csv() take the apostrophe away.
 std::string csv_field(std::string_view text);
 
 /// "%.17g", which reads back as the same double; "nan", "inf", "-inf".
