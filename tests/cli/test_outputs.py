@@ -226,17 +226,20 @@ class OneFile(Place):
 
     def test_standard_output_has_the_output_alone(self):
         for option, command, check in self.each(FILES):
-            made = self.run_with(command, "/dev/stdout", text=False)
+            link = self.place / "stdout"  # as /dev/stdout is, which a writer that is broken would replace for the whole machine
+            link.symlink_to("/proc/self/fd/1")
+            made = self.run_with(command, link, text=False)
             self.assertIn(made.returncode, (0, 3), made.stderr)
             self.assertTrue(check(made.stdout), made.stdout[-300:])
             path = self.place / "redirected"
             with path.open("wb") as file:
                 file.write(b"before\n")
                 file.flush()
-                made = self.run_with(command, "/dev/stdout", capture_output=False, stdout=file, stderr=subprocess.DEVNULL)
+                made = self.run_with(command, link, capture_output=False, stdout=file, stderr=subprocess.DEVNULL)
             self.assertIn(made.returncode, (0, 3))
             self.assertTrue(path.read_bytes().startswith(b"before\n"))
             self.assertTrue(check(path.read_bytes()[7:]))
+            self.assertTrue(link.is_symlink())
 
     def test_device_stays(self):
         for option, command, check in self.each(FILES):
