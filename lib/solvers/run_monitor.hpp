@@ -13,9 +13,6 @@
 
 namespace ccp {
 
-/// No value below so many floors of its measure means anything (D.2).
-constexpr double meaningful_floors = 10.0;
-
 /// When a run ends. Solved means: the stop measure of the measured iterate is at or below the tolerance, its penetration and
 /// complementarity are consistent with that (D.15), and the tolerance is at least ten floors of the measure (D.2).
 struct StopRule {

@@ -12,8 +12,8 @@ NAMES = {
     "momentum_residual": "momentum residual (kg·m/s)", "merit": "merit", "distance": "distance to the reference solution",
     "lift_velocity": "lift velocity (m/s)", "own_penetration_velocity": "penetration of the method's velocity (m/s)",
 }
-TONES = {"solved": "good", "met": "good", "unsupported": "wait", "iteration_limit": "wait", "time_limit": "wait",
-         "cannot be judged": "wait"}
+TONES = {"solved": "good", "met": "good", "unsupported": "wait", "below_rounding": "wait", "iteration_limit": "wait",
+         "time_limit": "wait", "cannot be judged": "wait"}
 
 
 def say(value):

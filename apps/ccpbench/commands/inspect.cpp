@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+#include <optional>
+
 #include "commands/command.hpp"
 #include "io/fclib_reader.hpp"
 #include "linalg/dense.hpp"
@@ -141,6 +145,26 @@ Table points_table(const FclibFile& file) {
   return table;
 }
 
+/// Where a contact of friction μ sticks, rounding of u_T leaves 10 ε μ² of the ncp's relative residual.
+std::optional<std::string> friction_remark(const ContactProblem& problem) {
+  constexpr double epsilon = std::numeric_limits<double>::epsilon(), usual_tolerance = 1e-8;
+  const std::vector<double>& frictions = problem.constraints().frictions();
+  const auto largest = std::max_element(frictions.begin(), frictions.end());
+  const double floor = largest == frictions.end() ? 0.0 : meaningful_floors * epsilon * *largest * *largest;
+  if (!(floor > usual_tolerance)) return std::nullopt;
+  return fmt::format("friction {:g} is beyond what the measures can judge: where such a contact sticks, relative residuals "
+                     "of the ncp below {:.0e} are rounding",
+                     *largest, floor);
+}
+
+/// What a reader of the file should know.
+std::vector<std::string> remarks_of(const FclibFile& file) {
+  std::vector<std::string> remarks = file.remarks;
+  if (!file.problem) return remarks;
+  if (const auto remark = friction_remark(*file.problem)) remarks.push_back(*remark);
+  return remarks;
+}
+
 void inspect_file(const std::string& path) {
   const FclibFile file = read_dump(path);
   print_line(Style::out().bold(printable(path)));
@@ -150,7 +174,7 @@ void inspect_file(const std::string& path) {
     print_section("Measures", points_table(file));
   }
   Table remarks({{"", false, Fit::wrap}});
-  for (const std::string& remark : file.remarks) remarks.row({printable(remark)});
+  for (const std::string& remark : remarks_of(file)) remarks.row({printable(remark)});
   print_section("Remarks", remarks);
 }
 
@@ -221,7 +245,7 @@ Json file_json(const std::string& path) {
   json["has_solution"] = file.solution.has_value();
   json["delassus"] = file.problem ? delassus_json(*file.problem) : Json();
   json["points"] = file.problem ? points_json(file) : Json::array();
-  json["remarks"] = file.remarks;
+  json["remarks"] = remarks_of(file);
   return json;
 }
 

@@ -11,6 +11,9 @@
 
 namespace ccp {
 
+/// No value below so many floors of its measure means anything (D.2).
+constexpr double meaningful_floors = 10.0;
+
 /// A point to judge. The local velocity u is always recomputed from the impulse, whatever the solver believes.
 struct Point {
   const Vector* impulse = nullptr;   ///< γ, m, N·s; the iterate that satisfies the set

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "solvers/run_monitor.hpp"
-
 namespace ccp {
 namespace {
 
