@@ -23,8 +23,9 @@ def main():
         result = f"{folder}/out/{name}"
         code, text = call("run", ROOT / "configs" / f"{name}.json", "--size", "small", "--quiet", "--out", f"{folder}/out",
                           "--threads", threads)
-        if code != 0:
-            sys.exit(f"run ended with {code}, expected 0\n{text}")
+        # 3: a cell is false_converged, as on the method's own stop; the baseline compares the statuses
+        if code not in (0, 3):
+            sys.exit(f"run ended with {code}, expected 0 or 3\n{text}")
         code, text = call("compare", result, "--baseline", ROOT / "results" / "baselines")
         if code != 0:
             sys.exit(f"compare ended with {code}, expected 0\n{text}")
