@@ -55,6 +55,7 @@ void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, c
   trace.close();
   record.crossings = result.crossings;
   add_run(record, result, std::move(run));
+  record.balance = balance_of(built.problem(), result.impulse);
   record.take(std::move(result));
   std::filesystem::rename(folder / unfinished_trace_name, folder / "trace.csv");
 }
