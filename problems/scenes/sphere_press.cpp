@@ -95,6 +95,11 @@ Placed place(const SpherePress::Parameters& p, std::uint64_t seed) {
   return p.packing == SpherePress::Packing::random ? place_randomly(p, random) : place_layers(p, random);
 }
 
+/// What shifts add to the gap of two neighbours in layers, at most: they are taken to touch all the same.
+double shift_of_gaps(const SpherePress::Parameters& p) {
+  return p.packing == SpherePress::Packing::layers ? 4.0 * p.jitter * p.radius : 0.0;
+}
+
 RigidConstraint press_contact(int first, int second, const Vector3& point, const Vector3& normal, double gap,
                               const SpherePress::Parameters& p) {
   RigidConstraint contact;
@@ -104,12 +109,13 @@ RigidConstraint press_contact(int first, int second, const Vector3& point, const
   contact.normal = normal;
   contact.tangent = any_tangent(normal);
   contact.friction = p.friction;
-  contact.gap = gap < p.gap + rounding * p.radius ? p.gap : gap;
+  contact.gap = gap < p.gap + shift_of_gaps(p) + rounding * p.radius ? p.gap : gap;
   return contact;
 }
 
 /// Contacts of one sphere with the floor and the four walls.
-void add_box_contacts(std::vector<RigidConstraint>& contacts, const Placed& packing, int sphere, const SpherePress::Parameters& p) {
+void add_box_contacts(std::vector<RigidConstraint>& contacts, const Placed& packing, int sphere,
+                      const SpherePress::Parameters& p) {
   const Vector3& centre = packing.centres[static_cast<std::size_t>(sphere)];
   const auto add = [&](double distance, const Vector3& normal) {
     if (distance - p.radius < p.envelope)
@@ -185,7 +191,8 @@ SpherePress::SpherePress() {
       .add("per_side", &p.per_side, Range::closed(1.0, 1000.0),
            "spheres along each side of a full layer, which is as wide as the box", "ours")
       .add("jitter", &p.jitter, Range::closed(0.0, 0.2), "",
-           "largest random shift of a centre in layers, over the radius; widens the layers so that nothing overlaps", "ours")
+           "largest random shift of a centre in layers, over the radius; turns the normals, and neighbours still touch",
+           "ours")
       .add("gap", &p.gap, Range::non_negative(), "m", "smallest gap of a contact; 0: all touch, and nothing moves", "ours")
       .add("envelope", &p.envelope, Range::positive(), "m", "pairs with a smaller gap are contacts", "ours")
       .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient of every contact", "ours")

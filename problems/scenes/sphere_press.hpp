@@ -11,12 +11,14 @@ namespace ccp {
 /// on top, one step from rest. The slab's weight reaches the floor through long chains of contacts.
 ///
 /// The spheres lie in square layers, every other layer in the pockets of the one below: the densest packing, with twelve
-/// neighbours to each sphere inside. No gap is smaller than `gap`, so that v = 0 is admissible. Without gap and jitter it is
-/// the solution of both models: the packing can carry the slab, and the least objective is that of bodies stopped from their
-/// free fall, −½ h² g² (sum of the masses).
+/// neighbours to each sphere inside. With `jitter` their centres are shifted, which turns the normals; neighbours touch all
+/// the same, as spheres do that differ a little in size. No gap is smaller than `gap`, so that v = 0 is admissible. Without
+/// gap it is the solution of both models: the packing can carry the slab, and the least objective is that of bodies stopped
+/// from their free fall, −½ h² g² (sum of the masses).
 ///
 /// With packing = random the spheres are thrown into the same box instead and pushed apart: a disordered, jammed packing, in
-/// which those that still overlap a little touch. Whether it can carry the slab at rest is not known beforehand.
+/// which those that still overlap a little touch. Those that hang loose
+/// fall in the step.
 ///
 /// Bodies: the spheres from the floor upwards, then the slab. Contacts: sphere by sphere, with the floor, the walls, the
 /// spheres before it; then those of the slab. Normals point from the box, the earlier sphere or the lower body to the other.

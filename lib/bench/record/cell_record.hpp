@@ -12,6 +12,7 @@
 #include "bench/record/step_row.hpp"
 #include "core/status.hpp"
 #include "problem/contact_problem.hpp"
+#include "problem/judge/balance.hpp"
 #include "process/process_pool.hpp"
 #include "solvers/solver.hpp"
 
@@ -75,6 +76,7 @@ struct CellRecord {
   std::vector<Conversion> conversions;
   std::optional<ProblemFacts> problem;
   std::optional<KernelTimes> kernels;  ///< where the config asks for them
+  std::optional<Balance> balance;  ///< of the returned impulse; of a problem of one step
   /// Facts of a sequence. In its record iterations, counters and times are sums over its steps, measures the largest of
   /// them.
   std::optional<SequenceFacts> sequence;

@@ -171,6 +171,8 @@ std::vector<Metric> all_metrics() {
   const std::vector<Metric> others = {column_of(problem, "contacts", &ProblemFacts::contacts),
                                       column_of(problem, "rows", &ProblemFacts::rows),
                                       column_of(problem, "symmetry_defect", &ProblemFacts::symmetry_defect),
+                                      column_of(&CellRecord::balance, "load_carried", &Balance::load_carried),
+                                      column_of(&CellRecord::balance, "speed_left", &Balance::speed_left),
                                       column("peak_memory_mb", &CellRecord::peak_memory_mb),
                                       traced("factorizations_to", MetricSource::trace_at, "factorizations"),
                                       traced("back_solves_to", MetricSource::trace_at, "back_solves"),

@@ -256,6 +256,9 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
   if (!record.runs.empty()) json["runs"] = runs_json(record.runs);
   if (record.partial_trace) json["partial_trace"] = true;
   if (record.io_failure) json["io_failure"] = true;
+  if (record.balance)
+    json["balance"] = {{"load_carried", json_number(record.balance->load_carried)},
+                       {"speed_left", json_number(record.balance->speed_left)}};
   if (record.kernels) json["kernels"] = kernels_json(*record.kernels);
   return dump_json(json, 2) + "\n";
 }
@@ -281,6 +284,8 @@ std::optional<CellRecord> record_from_json(const std::string& text) {
                                     number_of(problem.at("symmetry_defect"))};
     if (const auto steps = json.find("steps"); steps != json.end()) record.sequence = read_sequence_facts(*steps);
     if (const auto stop = json.find("native_stop"); stop != json.end()) record.native_stop = read_native_stop(*stop);
+    if (const auto balance = json.find("balance"); balance != json.end())
+      record.balance = Balance{number_of(balance->at("load_carried")), number_of(balance->at("speed_left"))};
     if (const auto kernels = json.find("kernels"); kernels != json.end()) record.kernels = read_kernels(*kernels);
     return record;
   } catch (const nlohmann::json::exception&) {

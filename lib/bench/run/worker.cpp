@@ -61,6 +61,7 @@ void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, c
     record.native_stop = native_stop_of({whole}, 1);
   }
   add_run(record, result, std::move(run));
+  record.balance = balance_of(built.problem(), result.impulse);
   record.take(std::move(result));
   std::filesystem::rename(folder / unfinished_trace_name, folder / "trace.csv");
 }
