@@ -11,27 +11,82 @@ namespace ccp {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr int floors_without_N = 2;  // at the end of a run, and when a method says that it is done
-constexpr double factor = 10.0;      // between a tolerance and what it lets pass in penetration and complementarity
-constexpr double margin = 10.0;      // floors from the cone within which rounding may take a point for one inside
+constexpr Index most_coupled_dofs = 200;  // of an H whose inverse is formed, column by column
+constexpr double factor = 10.0;           // between a tolerance and what it lets pass in penetration and complementarity
+constexpr double margin = 10.0;           // floors from the cone within which rounding may take a point for one inside
 
 double tangent_norm(ConstraintKind kind, const double* block) {
   return kind == ConstraintKind::contact ? detail::tangent_norm(Vector3(Eigen::Map<const Vector3>(block)))
                                          : detail::tangent_norm(Vector2(Eigen::Map<const Vector2>(block)));
 }
 
+/// |H⁻¹| x, column by column of each group of dofs.
+Vector absolute_inverse_product(const MassMatrix& mass, const Vector& x) {
+  Vector sum = Vector::Zero(x.size());
+  if (mass.groups().empty()) {
+    Vector column(x.size());
+    for (Index c = 0; c < x.size(); ++c) {
+      if (x[c] == 0.0) continue;
+      column.setZero();
+      column[c] = 1.0;
+      mass.solve(column, column);
+      sum += column.cwiseAbs() * x[c];
+    }
+    return sum;
+  }
+  Vector column;
+  for (Index g = 0; g < mass.groups().count(); ++g) {
+    const Index first = mass.groups().offset(g), size = mass.groups().size(g);
+    for (Index c = 0; c < size; ++c) {
+      column = Vector::Unit(size, c);
+      mass.solve_group(g, column);
+      sum.segment(first, size) += column.cwiseAbs() * x[first + c];
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 void Judge::find_errors(const Vector& impulse) {
   if (errors_known_) return;
-  if (BodyColumns* columns = body_columns(); columns != nullptr && ++floors_ <= floors_without_N)
-    columns->multiply_absolute(impulse, errors_);
-  else if (can_assemble())
-    assembled().multiply_absolute(impulse, errors_);
-  else
-    errors_ = absolute_product(problem_.global(), problem_.mass(), impulse);
-  errors_ = epsilon * (errors_ + summands_);
   errors_known_ = true;
+  if (!problem_.given_global()) {
+    assembled().multiply_absolute(impulse, errors_);
+    errors_ = epsilon * (errors_ + r_.cwiseAbs());
+    return;
+  }
+  add_terms_of_global_form(impulse);
+  errors_ *= epsilon;
+}
+
+void Judge::add_terms_of_global_form(const Vector& impulse) {
+  const GlobalForm& form = problem_.global();
+  const MassMatrix& mass = problem_.mass();
+  errors_ = form.b.cwiseAbs();
+  const bool inverts = !mass.groups().empty() || mass.size() <= most_coupled_dofs;
+  Vector velocity;
+  if (inverts) {
+    scratch_n_ = form.k.cwiseAbs();
+    for (Index j = 0; j < form.D.cols(); ++j)
+      for (SparseMatrix::InnerIterator entry(form.D, j); entry; ++entry)
+        scratch_n_[entry.row()] += std::abs(entry.value() * impulse[j]);
+    velocity = absolute_inverse_product(mass, scratch_n_);
+    if (form.C.nonZeros() > 0) errors_ += form.C.cwiseAbs() * impulse.cwiseAbs();
+  } else {
+    if (can_assemble()) {
+      assembled().multiply_absolute(impulse, scratch_m_);
+      errors_ += scratch_m_;
+    } else {
+      errors_ += absolute_product(form, mass, impulse);
+    }
+    velocity = form.k;
+    mass.solve(velocity, velocity);
+    velocity = velocity.cwiseAbs();
+  }
+  for (Index j = 0; j < form.D.cols(); ++j)
+    for (SparseMatrix::InnerIterator entry(form.D, j); entry; ++entry)
+      errors_[j] += std::abs(entry.value()) * velocity[entry.row()];
 }
 
 double Judge::block_floor(Index block, double step, const Vector& impulse) const {

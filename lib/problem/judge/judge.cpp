@@ -35,13 +35,6 @@ Judge::Judge(const ContactProblem& problem, Model model)
   projected_.resize(m);
   const Vector zero = Vector::Zero(m);
   problem_.local_velocity(zero, scratch_n_, r_);
-  summands_ = r_.cwiseAbs();
-  if (problem_.given_global()) {  // bodies that move together fast cancel in r
-    const GlobalForm& form = problem_.global();
-    scratch_n_ = scratch_n_.cwiseAbs();  // of H⁻¹k
-    summands_ = form.b.cwiseAbs();
-    summands_.noalias() += form.D.cwiseAbs().transpose() * scratch_n_;
-  }
   initial_residual_ = evaluate(Measure::velocity_residual, {&zero, nullptr});
   initial_velocity_ = max_or_nan(initial_residual_, penetration_velocity(r_));
 }

@@ -82,6 +82,7 @@ class Judge {
   double merit(const Vector& impulse);
   Vector3 strict_block_defect(Index block, const Vector& impulse) const;
   void find_errors(const Vector& impulse);
+  void add_terms_of_global_form(const Vector& impulse);
   double block_floor(Index block, double step, const Vector& impulse) const;
   double strict_block_floor(Index block, const Vector& impulse) const;
   double merit_scale();
@@ -100,13 +101,11 @@ class Judge {
   ConstraintSet constraints_;
   Index contacts_ = 0;  ///< blocks that are not bilateral
   Vector r_, u_, scratch_m_, projected_, scratch_n_;
-  Vector summands_;  ///< of r: Σ |terms| per row, m/s
-  Vector errors_;    ///< of u at the last point, per row, m/s
+  Vector errors_;  ///< of u at the last point, per row, m/s
   bool errors_known_ = false;
   Vector step_;  ///< ρ_i per block
   Vector reference_;
   std::unique_ptr<BodyColumns> body_columns_;
-  int floors_ = 0;  ///< how often the rounding floor was asked for
   std::unique_ptr<AssembledDelassus> assembled_;
   std::vector<Matrix3> diagonal_blocks_;  ///< N_ii where H is not block-diagonal; else none
   std::vector<Matrix3> inverse_blocks_;
