@@ -33,17 +33,19 @@ double from_environment(const char* name, double otherwise) {
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 /// Why `solved` is false in exact arithmetic, or "". The residual, the penetration and the complementarity may be off by ten
-/// floors; the last two by ten tolerances in the scale of velocities, of |r| and of the residual at γ = 0.
+/// floors; the last two by ten tolerances in the scale of (D.15).
 std::string false_verdict(const ContactProblem& problem, Model model, const Result& result) {
   const Oracle exact(problem, model);
   const OracleMeasures values = exact.evaluate(result.impulse), start = exact.evaluate(Vector::Zero(problem.rows()));
-  const double initial = start[Measure::velocity_residual], speed = std::max(initial, max_norm(start.u));
+  const double initial = start[Measure::velocity_residual];
+  const double moving = std::max(initial, start[Measure::penetration_velocity]), speed = moving > 0.0 ? moving : 1.0;
   const double slack = 10.0 * result.measures[measure_index(Measure::rounding_floor)];
   const double bound = 10.0 * tolerance * speed + slack;
   double work = 0.0;
   for (Index i = 0; i < problem.constraints().count(); ++i)
-    work += result.impulse.segment(problem.constraints().offset(i), problem.constraints().rows(i)).lpNorm<1>() +
-            exact.steps()[i] * speed;
+    work += result.impulse.segment(problem.constraints().offset(i), problem.constraints().rows(i)).norm() +
+            exact.steps()[i] *
+                (values.corrected.segment(problem.constraints().offset(i), problem.constraints().rows(i)).norm() + bound);
   const auto says = [](const char* what, double value, double most) {
     return std::string(what) + " " + std::to_string(value / most) + " times what is allowed";
   };
@@ -67,6 +69,10 @@ std::string fault_of(const ContactProblem& problem, const std::string& name, Mod
   if (result.iterations > max_iterations) return "iterations: " + std::to_string(result.iterations);
   const double value = result.measures[measure_index(Measure::relative_residual)];
   if (result.status == Status::solved && !(value <= tolerance)) return "status: solved at " + std::to_string(value);
+  const double floors = meaningful_floors * result.measures[measure_index(Measure::rounding_floor)];
+  if (result.status == Status::solved && value > 0.0 &&
+      !(floors * value <= tolerance * result.measures[measure_index(Measure::velocity_residual)] * (1.0 + 1e-12)))
+    return "status: solved though rounding does not allow to say so";
   return result.status == Status::solved ? false_verdict(problem, model, result) : "";
 }
 
