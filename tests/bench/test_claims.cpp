@@ -111,24 +111,23 @@ TEST_CASE("A slope is fitted on log axes against a swept value or the size") {
 
 TEST_CASE("A line through the values themselves has a slope and an R²") {
   const std::string against = R"("against": "/solvers/0/parameters/step", )";
-  // (1, 8), (2, 10), (4, 14) lie on 6 + 2x; with 16 in the place of 10 they do not.
-  const std::string values = R"({"/solvers/0/parameters/step": [1, 2, 4]})";
+  // (0.1, 8), (0.2, 10), (0.4, 14) lie on 6 + 20x; with 16 in the place of 10 they do not.
+  const std::string values = R"({"/solvers/0/parameters/step": [0.1, 0.2, 0.4]})";
   const auto three = [](int middle) {
-    return std::vector<std::string>{"few,A (step=1),solved,8,1e-8,10,4",
-                                    "few,A (step=2),solved," + std::to_string(middle) + ",1e-8,10,3",
-                                    "few,A (step=4),solved,14,1e-8,10,2"};
+    return std::vector<std::string>{"few,A (step=0.1),solved,8,1e-8,10,4",
+                                    "few,A (step=0.2),solved," + std::to_string(middle) + ",1e-8,10,3",
+                                    "few,A (step=0.4),solved,14,1e-8,10,2"};
   };
-  const std::string slope = iterations + R"("over": "affine_slope", )" + against + R"("at_least": 1.9)";
+  const std::string slope = iterations + R"("over": "affine_slope", )" + against + R"("at_least": 19)";
   const std::string fit = iterations + R"("over": "r_squared", )" + against + R"("at_least": 0.98)";
-  CHECK(judge(values, slope, three(10)).measured == Approx(2.0));
+  CHECK(judge(values, slope, three(10)).measured == Approx(20.0));
   CHECK(judge(values, fit, three(10)).measured == Approx(1.0));
   CHECK(judge(values, fit, three(10)).verdict == Verdict::met);
-  // Least squares: b = 25/14·… of x − 7/3 = −4/3, −1/3, 5/3 and y − 38/3 = −14/3, 10/3, 4/3: Sxy = 22/3, Sxx = 14/3, Syy =
-  // 104/3.
-  CHECK(judge(values, slope, three(16)).measured == Approx(11.0 / 7.0));
+  // Least squares of 10x − 7/3 = −4/3, −1/3, 5/3 and y − 38/3 = −14/3, 10/3, 4/3: Sxy = 22/3, Sxx = 14/3, Syy = 104/3.
+  CHECK(judge(values, slope, three(16)).measured == Approx(110.0 / 7.0));
   CHECK(judge(values, fit, three(16)).measured == Approx(22.0 / 3.0 * 22.0 / 3.0 / (14.0 / 3.0 * 104.0 / 3.0)));
   CHECK(judge(values, fit, three(16)).verdict == Verdict::not_met);
-  const Judgement level = judge(values, fit, {three(10)[0], "few,A (step=2),solved,8,1e-8,10,3"});
+  const Judgement level = judge(values, fit, {three(10)[0], "few,A (step=0.2),solved,8,1e-8,10,3"});
   CHECK(level.verdict == Verdict::open);
   CHECK(level.reason == "all values are the same, which has no R²");
 }

@@ -77,10 +77,21 @@ double judged_anew(const Result& result, const ContactProblem& problem, Model mo
   return Judge(problem, model).evaluate(Measure::relative_residual, {&shifted, nullptr});
 }
 
-/// Solved means solved, and nothing else does.
+/// Whether ten rounding floors of the returned point are at most the tolerance.
+bool rounding_allows(const Result& result, const ContactProblem& problem, Model model, double tolerance) {
+  const double initial = Judge(problem, model).initial_residual();
+  const double floor = result.measures[measure_index(Measure::rounding_floor)];
+  return 10.0 * floor <= tolerance * (initial > 0.0 ? initial : 1.0);
+}
+
+/// Solved means solved, and nothing else does, unless rounding does not allow to say so.
 void check_honest(const Result& result, const ContactProblem& problem, Model model, double tolerance) {
   REQUIRE(result.impulse.size() == problem.rows());
-  CHECK((result.status == Status::solved) == (judged_anew(result, problem, model) <= tolerance));
+  const bool within = judged_anew(result, problem, model) <= tolerance;
+  if (within && result.status == Status::below_rounding)
+    CHECK_FALSE(rounding_allows(result, problem, model, tolerance));
+  else
+    CHECK((result.status == Status::solved) == within);
 }
 
 /// The γ of the normal form divides the rounding of u by Θ (G.15), which is a millionth of N_ii here.
@@ -180,7 +191,7 @@ void is_honest_about_mass_ratios(const std::string& name) {
     CAPTURE(model_name(model));
     const Result result = run(problem, spec);
     check_honest(result, problem, model, stop.tolerance);
-    if (name == "admm") CHECK(result.status == Status::solved);
+    if (name == "admm") CHECK(result.status == Status::below_rounding);
   }
 }
 
@@ -191,7 +202,7 @@ void takes_huge_friction(const std::string& name) {
   const Result result = run(problem, coulomb);
   // The De Saxcé shift is 3e6 m/s here: a fixed point over it need not get anywhere, but must say so.
   check_honest(result, problem, Model::ncp, 1e-8);
-  if (name == "nsgs") CHECK(result.status == Status::solved);
+  if (name == "nsgs") CHECK(result.status == Status::below_rounding);
   const RunSpec convex{name, Model::ccp};
   if (!configured(convex)->supports(problem, Model::ccp)) CHECK(run(problem, convex).status == Status::solved);
 }

@@ -168,6 +168,11 @@ void ResultTable::check_cells() const {
   }
 }
 
+bool ResultTable::converged(const ResultRow& row) const {
+  if (row.status == Status::below_rounding) return summary_.number(row.index, "native_converged") > 0.0;
+  return row.status == Status::solved || row.status == Status::false_converged;
+}
+
 std::string ResultTable::reason(const ResultRow& row) const {
   const int column = summary_.column("reason");
   return column < 0 ? std::string() : summary_.rows[row.index][static_cast<std::size_t>(column)];

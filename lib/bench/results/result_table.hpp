@@ -60,10 +60,9 @@ class ResultTable {
   /// that was never reached and for the residual of a run that diverged; NaN where there is no value (the cell failed or has
   /// no such column).
   double metric(const ResultRow& row, const std::string& name, double at) const;
-  /// Whether a cell ended by what its run was to stop on: the tolerance, or with `native` the method's own criterion.
-  static bool converged(const ResultRow& row) {
-    return row.status == Status::solved || row.status == Status::false_converged;
-  }
+  /// Whether a cell ended by what its run was to stop on: the tolerance, or with `native` the method's own criterion, be it
+  /// where rounding allows no verdict.
+  bool converged(const ResultRow& row) const;
   /// Why a cell ended as it did; empty where it does not say.
   std::string reason(const ResultRow& row) const;
   /// trace.csv of a cell. Throws InputError when it cannot be read.
