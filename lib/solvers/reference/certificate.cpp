@@ -94,6 +94,9 @@ std::string Certificate::text(const CertificateRule& rule) const {
   if (holds && at_floor)
     return fmt::format("velocity residual {:.2e} m/s <= {}, so that the relative residual is at most {:.1e}",
                        velocity_residual, floor, accuracy);
+  if (holds && accuracy > rule.tolerance)
+    return fmt::format("relative residual {:.2e} <= {:.0e}, with rounding at most {:.1e}", relative_residual, rule.tolerance,
+                       accuracy);
   if (holds) return fmt::format("relative residual {:.2e} <= {:.0e}", relative_residual, rule.tolerance);
   if (measure == measure_info(Measure::velocity_residual).name)
     return fmt::format("relative residual {:.2e} > {:.0e}, and velocity residual {:.2e} m/s > {}", relative_residual,
