@@ -11,6 +11,7 @@ enum class Status {
   solved,           ///< the stop measure of the returned point is at or below the tolerance
   iteration_limit,  ///< max_iterations reached
   time_limit,       ///< time_limit_s of solver clock reached, or the supervisor's wall limit
+  infeasible,       ///< the problem has no solution: a certificate was verified
   stalled,          ///< the solver cannot improve its iterate any more
   diverged,         ///< NaN, infinity or unbounded growth
   false_converged,  ///< the solver's native criterion says converged, the stop measure says no

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "core/error.hpp"
+#include "problem/judge/infeasibility.hpp"
 #include "solvers/de_saxce/de_saxce_loop.hpp"
 
 namespace ccp {
@@ -37,6 +38,30 @@ Status decide(const Outcome& outcome, const RunMonitor& monitor, const Measures&
   if (monitor.verdict() == Status::solved && monitor.stop_rule().met_by_rounding(measures)) return Status::solved;
   if (monitor.verdict() == Status::solved) return Status::stalled;  // an earlier iterate was within, the returned one is not
   return monitor.verdict().value_or(Status::stalled);
+}
+
+/// Whether a run that ends so may have had no solution to find.
+bool may_lack_solution(Status status) {
+  switch (status) {
+    case Status::solved:
+    case Status::time_limit:
+    case Status::false_converged:
+    case Status::crashed:
+    case Status::out_of_memory:
+    case Status::unsupported:
+    case Status::interrupted: return false;
+    default: return true;
+  }
+}
+
+/// Turns the result into `infeasible` where the problem is proved to have no solution. The clock stands.
+void diagnose(const Judge& judge, Result& result) {
+  if (!may_lack_solution(result.status)) return;
+  const auto proof = find_infeasibility(judge.problem(), judge.model());
+  if (!proof) return;
+  if (!result.reason.empty()) result.notes.push_back(std::move(result.reason));
+  result.status = Status::infeasible;
+  result.reason = infeasibility_text(judge.problem(), *proof);
 }
 
 }  // namespace
@@ -90,6 +115,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   result.crossings = monitor.crossings();
   result.verdict = monitor.verdict();
   result.notes = monitor.notes();
+  diagnose(monitor.judge(), result);
   return result;
 }
 

@@ -13,7 +13,7 @@ NAMES = {
     "lift_velocity": "lift velocity (m/s)", "own_penetration_velocity": "penetration of the method's velocity (m/s)",
 }
 TONES = {"solved": "good", "met": "good", "unsupported": "wait", "iteration_limit": "wait", "time_limit": "wait",
-         "cannot be judged": "wait"}
+         "infeasible": "wait", "cannot be judged": "wait"}
 
 
 def say(value):

@@ -3,6 +3,7 @@
 #include "commands/command.hpp"
 #include "io/fclib_reader.hpp"
 #include "linalg/dense.hpp"
+#include "problem/judge/infeasibility.hpp"
 #include "problem/judge/judge.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/records.hpp"
@@ -141,6 +142,17 @@ Table points_table(const FclibFile& file) {
   return table;
 }
 
+/// What a reader of the file should know: of its content, and whether its problem has no solution.
+std::vector<std::string> remarks_of(const FclibFile& file) {
+  std::vector<std::string> remarks = file.remarks;
+  if (!file.problem) return remarks;
+  if (const auto both = find_infeasibility(*file.problem, Model::ncp))
+    remarks.push_back("no solution: " + infeasibility_text(*file.problem, *both));
+  else if (const auto convex = find_infeasibility(*file.problem, Model::ccp))
+    remarks.push_back("no solution of the ccp model: " + infeasibility_text(*file.problem, *convex));
+  return remarks;
+}
+
 void inspect_file(const std::string& path) {
   const FclibFile file = read_dump(path);
   print_line(Style::out().bold(printable(path)));
@@ -150,7 +162,7 @@ void inspect_file(const std::string& path) {
     print_section("Measures", points_table(file));
   }
   Table remarks({{"", false, Fit::wrap}});
-  for (const std::string& remark : file.remarks) remarks.row({printable(remark)});
+  for (const std::string& remark : remarks_of(file)) remarks.row({printable(remark)});
   print_section("Remarks", remarks);
 }
 
@@ -221,7 +233,7 @@ Json file_json(const std::string& path) {
   json["has_solution"] = file.solution.has_value();
   json["delassus"] = file.problem ? delassus_json(*file.problem) : Json();
   json["points"] = file.problem ? points_json(file) : Json::array();
-  json["remarks"] = file.remarks;
+  json["remarks"] = remarks_of(file);
   return json;
 }
 
