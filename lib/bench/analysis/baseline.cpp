@@ -210,10 +210,9 @@ class Comparison {
     }
     if (traces_ == MissingTraces::taken || either.empty()) return either;
     const bool is_now = !now.empty();
-    throw InputError(
-        (is_now ? results_.folder() : name_).string(), "",
-        fmt::format("{}, so that curves cannot be compared; --without-traces compares all else",
-                    lacking_text(is_now ? now : before, is_now ? results_.rows().size() : json_["cells"].size())));
+    throw InputError((is_now ? results_.folder() : name_).string(), "",
+                     fmt::format("{}, so that curves cannot be compared; --without-traces compares all else",
+                                 lacking_text(is_now ? now : before, is_now ? results_.rows().size() : json_["cells"].size())));
   }
 
   void check_same_study() const {
@@ -452,7 +451,8 @@ void check_replaced(const ResultTable& results, const fs::path& folder) {
   if (!lost.empty())
     throw InputError(results.folder().string(), "",
                      fmt::format("lacks {} of the {} cells of the baseline ({}{}); --replace takes its place all the same",
-                                 lost.size(), old["cells"].size(), lost.front(), lost.size() > 1 ? ", …" : ""));
+                                 lost.size(), old["cells"].size(), lost.front(),
+                                 lost.size() > 1 ? ", …" : ""));
 }
 
 }  // namespace
@@ -484,10 +484,9 @@ void write_baseline(const ResultTable& results, const fs::path& folder, const Ba
   check_repeatable(results);
   for (const ResultRow& row : results.rows()) check_whole(results, row);
   if (const auto lacking = cells_without_curves(results); !lacking.empty() && update.traces == MissingTraces::refused)
-    throw InputError(
-        results.folder().string(), "",
-        fmt::format("{}, so that a baseline of it would have no curves; --without-traces records it all the same",
-                    lacking_text(lacking, results.rows().size())));
+    throw InputError(results.folder().string(), "",
+                     fmt::format("{}, so that a baseline of it would have no curves; --without-traces records it all the same",
+                                 lacking_text(lacking, results.rows().size())));
   if (!update.replace) check_replaced(results, folder);
   const InputTable inputs(results);
   store_baseline(results, folder);
