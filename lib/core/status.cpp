@@ -11,11 +11,12 @@ struct Entry {
   std::string_view meaning;
 };
 
-constexpr std::array<Entry, 12> table{{
+constexpr std::array<Entry, 13> table{{
     {Status::solved, "solved", "the stop measure of the returned point is within the tolerance"},
     {Status::below_rounding, "below_rounding", "the tolerance is below what rounding allows, and the point is at that limit"},
     {Status::iteration_limit, "iteration_limit", "the iteration limit was reached first"},
     {Status::time_limit, "time_limit", "the time limit was reached first"},
+    {Status::infeasible, "infeasible", "the problem has no solution: a certificate is verified"},
     {Status::stalled, "stalled", "the iterate does not improve any more"},
     {Status::diverged, "diverged", "the iterate became infinite or not a number, or grew without bound"},
     {Status::false_converged, "false_converged", "the solver says converged, the measure says no"},

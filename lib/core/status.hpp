@@ -12,6 +12,7 @@ enum class Status {
   below_rounding,   ///< the point is as good as rounding lets anybody see, but the tolerance asks for more
   iteration_limit,  ///< max_iterations reached
   time_limit,       ///< time_limit_s of solver clock reached, or the supervisor's wall limit
+  infeasible,       ///< the problem has no solution: a certificate was verified
   stalled,          ///< the solver cannot improve its iterate any more
   diverged,         ///< NaN, infinity or unbounded growth
   false_converged,  ///< the solver's native criterion says converged, the stop measure says no

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "core/error.hpp"
+#include "problem/judge/infeasibility.hpp"
 #include "solvers/de_saxce/de_saxce_loop.hpp"
 
 namespace ccp {
@@ -52,6 +53,30 @@ void forget_below(double floors, Crossings& crossings) {
 std::string rounding_reason(const StopRule& rule, double floors) {
   return fmt::format("the tolerance {:g} is below what rounding allows here: {:.1e} of {}", rule.tolerance, floors,
                      measure_info(rule.measure).name);
+}
+
+/// Whether a run that ends so may have had no solution to find.
+bool may_lack_solution(Status status) {
+  switch (status) {
+    case Status::solved:
+    case Status::time_limit:
+    case Status::false_converged:
+    case Status::crashed:
+    case Status::out_of_memory:
+    case Status::unsupported:
+    case Status::interrupted: return false;
+    default: return true;
+  }
+}
+
+/// Turns the result into `infeasible` where the problem is proved to have no solution. The clock stands.
+void diagnose(const Judge& judge, Result& result) {
+  if (!may_lack_solution(result.status)) return;
+  const auto proof = find_infeasibility(judge.problem(), judge.model());
+  if (!proof) return;
+  if (!result.reason.empty()) result.notes.push_back(std::move(result.reason));
+  result.status = Status::infeasible;
+  result.reason = infeasibility_text(judge.problem(), *proof);
 }
 
 }  // namespace
@@ -112,6 +137,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   result.solve_s = monitor.clock().seconds() - monitor.setup_s();
   result.verdict = monitor.verdict();
   result.notes = monitor.notes();
+  diagnose(monitor.judge(), result);
   return result;
 }
 

@@ -13,7 +13,7 @@ NAMES = {
     "lift_velocity": "lift velocity (m/s)", "own_penetration_velocity": "penetration of the method's velocity (m/s)",
 }
 TONES = {"solved": "good", "met": "good", "unsupported": "wait", "below_rounding": "wait", "iteration_limit": "wait",
-         "time_limit": "wait", "cannot be judged": "wait"}
+         "time_limit": "wait", "infeasible": "wait", "cannot be judged": "wait"}
 
 
 def say(value):

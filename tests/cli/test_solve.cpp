@@ -3,6 +3,8 @@
 #include "cli/program.hpp"
 #include "cli/results.hpp"
 #include "io/fclib_reader.hpp"
+#include "io/fclib_writer.hpp"
+#include "problem/problem_builder.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace ccp;
@@ -30,6 +32,26 @@ TEST_CASE("solve gives exit code 3 when the problem is not solved") {
   const Answer unsupported = run_program(place, {"solve", "scene:odd_mass_stack", "--solver", "nsgs", "--model", "ccp"});
   CHECK(unsupported.code == 3);
   CHECK_THAT(unsupported.out, Catch::Contains("\nunsupported  nsgs does not solve the ccp model\n"));
+}
+
+TEST_CASE("inspect, solve and reference name the contact that nothing can keep from closing") {
+  const Workplace place;
+  ProblemBuilder builder("a fixed body");
+  SparseMatrix N(6, 6);
+  for (int i = 0; i < 3; ++i) N.insert(i, i) = 1.0;
+  Vector r = Vector::Zero(6);
+  r[0] = -0.2;
+  r[3] = -0.1;
+  write_fclib(place.path() / "fixed.hdf5", builder.local(N, r).contact(0.3).contact(0.3).build(), FclibForm::local);
+  const std::string sentence = "contact 1: no impulse changes its velocity, and it closes at 0.1 m/s";
+  CHECK_THAT(run_program(place, {"inspect", "fixed.hdf5"}).out, Catch::Contains("no solution: " + sentence));
+  CHECK_THAT(run_program(place, {"inspect", "fixed.hdf5", "--format", "json"}).out, Catch::Contains(sentence));
+  for (const char* solver : {"nsgs", "reference"}) {
+    const Answer answer = run_program(place, {"solve", "fixed.hdf5", "--solver", solver, "--model", "ncp"});
+    INFO(answer.out);
+    CHECK(answer.code == 3);
+    CHECK_THAT(answer.out, Catch::Contains("\ninfeasible  ") && Catch::Contains(sentence));
+  }
 }
 
 TEST_CASE("solve writes a trace and a solution that inspect reads back") {

@@ -26,6 +26,7 @@ TEST_CASE("status names are unique and lead back to their status", "[core]") {
 TEST_CASE("status names are those written to files", "[core]") {
   CHECK(status_name(Status::solved) == "solved");
   CHECK(status_name(Status::iteration_limit) == "iteration_limit");
+  CHECK(status_name(Status::infeasible) == "infeasible");
   CHECK(status_name(Status::false_converged) == "false_converged");
   CHECK(status_name(Status::out_of_memory) == "out_of_memory");
   CHECK(status_name(Status::interrupted) == "interrupted");

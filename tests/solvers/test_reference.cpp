@@ -129,9 +129,11 @@ TEST_CASE("an infeasible problem gets no reference, and limits hold") {
   for (const Model model : {Model::ccp, Model::ncp}) {
     CAPTURE(model_name(model));
     const Result result = run(infeasible, to_the_last_digits(model));
-    CHECK(result.status == Status::stalled);
+    CHECK(result.status == Status::infeasible);
     CHECK_FALSE(result.native_converged);
-    CHECK_THAT(result.reason, StartsWith("no reference (") && Contains(model == Model::ncp ? "nsgs" : "admm"));
+    CHECK_THAT(result.reason, StartsWith("unilateral rows 0 and 1 exclude each other: "));
+    REQUIRE_FALSE(result.notes.empty());  // what the method said of itself
+    CHECK_THAT(result.notes.back(), StartsWith("no reference (") && Contains(model == Model::ncp ? "nsgs" : "admm"));
     CHECK(result.impulse.allFinite());
 
     RunSpec short_run = to_the_last_digits(model);

@@ -7,6 +7,7 @@
 #include "commands/command.hpp"
 #include "io/fclib_reader.hpp"
 #include "linalg/dense.hpp"
+#include "problem/judge/infeasibility.hpp"
 #include "problem/judge/judge.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/records.hpp"
@@ -157,11 +158,15 @@ std::optional<std::string> friction_remark(const ContactProblem& problem) {
                      *largest, floor);
 }
 
-/// What a reader of the file should know.
+/// What a reader of the file should know: of its content, and whether its problem has no solution.
 std::vector<std::string> remarks_of(const FclibFile& file) {
   std::vector<std::string> remarks = file.remarks;
   if (!file.problem) return remarks;
   if (const auto remark = friction_remark(*file.problem)) remarks.push_back(*remark);
+  if (const auto both = find_infeasibility(*file.problem, Model::ncp))
+    remarks.push_back("no solution: " + infeasibility_text(*file.problem, *both));
+  else if (const auto convex = find_infeasibility(*file.problem, Model::ccp))
+    remarks.push_back("no solution of the ccp model: " + infeasibility_text(*file.problem, *convex));
   return remarks;
 }
 

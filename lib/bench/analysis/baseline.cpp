@@ -115,8 +115,9 @@ void check_repeatable(const ResultTable& results) {
 
 /// Whether a cell has ended by itself, so that it has shown iterates.
 bool ended_by_itself(Status status) {
-  return status == Status::solved || status == Status::iteration_limit || status == Status::stalled ||
-         status == Status::diverged || status == Status::false_converged || status == Status::below_rounding;
+  static const std::set<Status> own = {Status::solved,  Status::below_rounding, Status::iteration_limit, Status::infeasible,
+                                       Status::stalled, Status::diverged,       Status::false_converged};
+  return own.contains(status);
 }
 
 /// Whether a cell should have curves, of its iterates or its steps, and has none.
