@@ -11,7 +11,7 @@ struct Entry {
   std::string_view meaning;
 };
 
-constexpr std::array<Entry, 13> table{{
+constexpr std::array<Entry, static_cast<std::size_t>(Status::interrupted) + 1> table{{
     {Status::solved, "solved", "the stop measure of the returned point is within the tolerance"},
     {Status::below_rounding, "below_rounding", "the tolerance is below what rounding allows, and the point is at that limit"},
     {Status::iteration_limit, "iteration_limit", "the iteration limit was reached first"},

@@ -75,7 +75,7 @@ def see_breaches(root, configs):
 def unexplained_misses(scorecard):
     """Claims of a scorecard that are not met and have no link to the page that tells why."""
     rows = [line for line in scorecard.splitlines() if line.startswith("|")]
-    return [row.split("|")[1].strip() for row in rows if not all(why for why in re.findall(r"\bnot met(?:, incomplete)?( \(\[why\]\(|)", row))]
+    return [row.split("|")[1].strip() for row in rows if not all(why for why in re.findall(r"\bnot met(?:, without \d+ steps?)?(?:, incomplete)?( \(\[why\]\(|)", row))]
 
 
 def table(text, heads):

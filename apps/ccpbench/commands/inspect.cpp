@@ -153,9 +153,10 @@ std::optional<std::string> friction_remark(const ContactProblem& problem) {
   const auto largest = std::max_element(frictions.begin(), frictions.end());
   const double floor = largest == frictions.end() ? 0.0 : meaningful_floors * epsilon * *largest * *largest;
   if (!(floor > usual_tolerance)) return std::nullopt;
-  return fmt::format("friction {:g} is beyond what the measures can judge: where such a contact sticks, relative residuals "
-                     "of the ncp below {:.0e} are rounding",
-                     *largest, floor);
+  return fmt::format(
+      "friction {:g} is beyond what the measures can judge: where such a contact sticks, relative residuals "
+      "of the ncp below {:.0e} are rounding",
+      *largest, floor);
 }
 
 /// What a reader of the file should know: of its content, and whether its problem has no solution.

@@ -115,9 +115,7 @@ void check_repeatable(const ResultTable& results) {
 
 /// Whether a cell has ended by itself, so that it has shown iterates.
 bool ended_by_itself(Status status) {
-  static const std::set<Status> own = {Status::solved,  Status::below_rounding, Status::iteration_limit, Status::infeasible,
-                                       Status::stalled, Status::diverged,       Status::false_converged};
-  return own.contains(status);
+  return repeatable(status) && status != Status::failed && status != Status::unsupported && status != Status::interrupted;
 }
 
 /// Whether a cell should have curves, of its iterates or its steps, and has none.

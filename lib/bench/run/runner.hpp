@@ -80,7 +80,7 @@ struct RunReport {
   std::string folder;                    ///< out/<config name>
   std::size_t selected = 0;              ///< cells asked for
   std::size_t reused = 0;                ///< had a result already
-  std::array<std::size_t, 11> counts{};  ///< of selected cells with a result, by Status
+  std::array<std::size_t, static_cast<std::size_t>(Status::interrupted) + 1> counts{};  ///< of selected cells with a result, by Status
   std::vector<FailedCell> failures;      ///< selected cells with is_failure()
   std::vector<std::string> warnings;     ///< about times
   double solver_s = 0.0,
