@@ -42,6 +42,12 @@ Judge::Judge(const ContactProblem& problem, Model model)
 void Judge::set_point(const Vector& impulse) {
   problem_.local_velocity(impulse, scratch_n_, u_);
   errors_known_ = false;
+  residual_.reset();
+}
+
+double Judge::residual(const Vector& impulse) {
+  if (!residual_) residual_ = velocity_residual(constraints_, step_, impulse, u_, correction());
+  return *residual_;
 }
 
 double Judge::evaluate(Measure measure, const Point& point) {
@@ -60,11 +66,8 @@ Measures Judge::evaluate(const std::vector<Measure>& wanted, const Point& point)
 double Judge::value(Measure measure, const Point& point) {
   const Vector& gamma = *point.impulse;
   switch (measure) {
-    case Measure::velocity_residual: return velocity_residual(constraints_, step_, gamma, u_, correction());
-    case Measure::relative_residual: {
-      const double residual = velocity_residual(constraints_, step_, gamma, u_, correction());
-      return initial_residual_ > 0.0 ? residual / initial_residual_ : residual;
-    }
+    case Measure::velocity_residual: return residual(gamma);
+    case Measure::relative_residual: return initial_residual_ > 0.0 ? residual(gamma) / initial_residual_ : residual(gamma);
     case Measure::natural_map: return map_norm(gamma, 1.0) / natural_scale(gamma);
     case Measure::objective: return objective(gamma);
     case Measure::penetration_velocity: return penetration_velocity(u_);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "problem/body_columns.hpp"
@@ -70,6 +71,8 @@ class Judge {
   void set_point(const Vector& impulse);
   double value(Measure measure, const Point& point);
   Correction correction() const { return model_ == Model::ncp ? Correction::de_saxce : Correction::none; }
+  /// velocity_residual of the last point judged, whose impulse is given again; found once.
+  double residual(const Vector& impulse);
   /// ‖γ − Π_Υ(γ − ρ û)‖₂/ρ with one step for all blocks, m/s.
   double map_norm(const Vector& impulse, double step) const;
   double objective(const Vector& impulse);
@@ -103,7 +106,8 @@ class Judge {
   Vector r_, u_, scratch_m_, projected_, scratch_n_;
   Vector errors_;  ///< of u at the last point, per row, m/s
   bool errors_known_ = false;
-  Vector step_;  ///< ρ_i per block
+  std::optional<double> residual_;  ///< velocity_residual of the last point, once it was asked for
+  Vector step_;                     ///< ρ_i per block
   Vector reference_;
   std::unique_ptr<BodyColumns> body_columns_;
   std::unique_ptr<AssembledDelassus> assembled_;
