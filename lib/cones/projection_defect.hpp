@@ -35,6 +35,16 @@ double across(const ConePoint<N>& a, const ConePoint<N>& b) {
     return a[1] * b[2] - a[2] * b[1];
 }
 
+/// x_T <- radial q + rest s, where s is the tangent across q.
+template <int N>
+void set_tangent(const ConePoint<N>& q, double radial, double rest, ConePoint<N>& x) {
+  x[1] = radial * q[1];
+  if constexpr (N == 3) {
+    x[1] += rest * -q[2];
+    x[2] = radial * q[2] + rest * q[1];
+  }
+}
+
 /// ‖x_T‖ − q·x_T >= 0 without cancellation: part = q·x_T, rest = the coordinate of x_T across q.
 inline double shortfall(double norm, double part, double rest) {
   return part > 0.0 ? rest * rest / (norm + part) : norm - part;
@@ -89,12 +99,7 @@ ConePoint<N> projection_defect_in_range(const ConePoint<N>& g, const ConePoint<N
   ConePoint<N> defect;
   defect[0] = slope.cosine * by_generator - slope.sine * by_normal;
   const double radial = slope.sine * by_generator + slope.cosine * by_normal;
-  if constexpr (N == 2) {
-    defect[1] = radial * q[1];
-  } else {
-    defect[1] = radial * q[1] + rest * -q[2];
-    defect[2] = radial * q[2] + rest * q[1];
-  }
+  set_tangent<N>(q, radial, rest, defect);
   return defect;
 }
 
@@ -110,12 +115,7 @@ ConePoint<N> strict_defect_in_range(const ConePoint<N>& g, const ConePoint<N>& u
   const ConePoint<N> q = p / t;
   const double rest = across<N>(g, u) / t, g_norm = std::sqrt(tangent_square(g));
   const double radial = g_norm - mu * g[0] - shortfall(g_norm, along<N>(q, g), rest) + mu * u[0];
-  if constexpr (N == 2) {
-    defect[1] = radial * q[1];
-  } else {
-    defect[1] = radial * q[1] + rest * -q[2];
-    defect[2] = radial * q[2] + rest * q[1];
-  }
+  set_tangent<N>(q, radial, rest, defect);
   return defect;
 }
 

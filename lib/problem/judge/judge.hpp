@@ -23,9 +23,9 @@ struct Point {
 
 /// The only judge of the project: evaluates the measures for one problem and model, the same for every solver. It keeps
 /// operators of its own, so that judging forms nothing that a solver is timed for (except the symmetrised copy of an
-/// unsymmetric N, which both need). `rounding_floor` and `floor` need N itself. For a global problem whose H is
-/// block-diagonal its columns are gone through twice before it is kept. Where N is dense, for any other H, it is not kept
-/// above 3000 rows: each evaluation solves with H for all impulses that are not zero. One evaluation at a time per object.
+/// unsymmetric N, which both need). The rounding floors go through the absolute terms of the global form; an H that couples
+/// more than 200 dofs takes N, which is kept up to 3000 rows, and above that a solve with H for each impulse that is not
+/// zero. One evaluation at a time per object.
 class Judge {
  public:
   Judge(const ContactProblem& problem, Model model);
