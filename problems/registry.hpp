@@ -7,7 +7,7 @@
 #include "problem/scene.hpp"
 
 /// The explicit list of scenes. Adding one is: one pair of files in problems/scenes, one line in registry.cpp, one test
-/// case, one section in problems/README.md.
+/// case, one section in problems/docs.
 namespace ccp {
 
 /// Names in the order of the list.

@@ -7,7 +7,7 @@ usage() {
   cat <<'USAGE'
 usage: scripts/bench_block_lu.sh [OPTION...]
 
-Builds the benchmark and prints its tables in Markdown (10 to 30 minutes). results/PERFORMANCE.md has them.
+Builds the benchmark and prints its tables in Markdown (10 to 30 minutes). results/BLOCK_LU.md has them.
   --fclib DIR      also the FCLib dumps below DIR with at least 50 constraints
   --repeat N       repetitions, whose medians are printed (7)
   --only TEXT      only the problems whose name contains TEXT

@@ -23,13 +23,15 @@ COLUMN_UNITS = {
     "velocity_residual": "m/s", "objective": "J", "penetration_velocity": "m/s", "own_penetration_velocity": "m/s",
     "cone_violation": "N·s", "complementarity": "J", "momentum_residual": "kg·m/s", "distance": "m/s", "rounding_floor": "m/s",
     "lift_velocity": "m/s",
-    "al_residual": "m/s", "beta": "kg", "dual_residual": "m/s", "impulse_change": "N·s", "mean_complementarity": "J",
+    "al_residual": "m/s", "beta": "kg", "combined_residual": "J",
+    "dual_residual": "m/s", "impulse_change": "N·s", "mean_complementarity": "J",
     "bilateral_absolute": "m/s", "cone_absolute": "m/s", "momentum_absolute": "kg·m/s",
     "newton_merit": "m/s", "newton_residual": "kg^(1/2)·m/s", "primal_residual": "N·s", "projected_gradient": "m/s", "rho": "1/kg",
     "scaled_dual_residual": "√J", "scaled_primal_residual": "√J", "step": "kg", "subproblem_merit": "m/s", "theta_d": "kg·m/s",
     "theta_p": "m/s",
-    "deepest_gap": "m", "drift": "m", "energy_gain": "J", "joint_error": "m", "peak_memory_mb": "MiB", "seconds_per_iteration": "s",
-    "bytes_per_contact": "B",
+    "deepest_gap": "m", "energy_gain": "J", "objective_gap": "J", "primal_residual_max": "N·s", "peak_memory_mb": "MiB",
+    "seconds_per_iteration": "s", "seconds_per_factorization": "s", "seconds_per_back_solve": "s", "time_to": "s", "bytes_per_contact": "B",
+    "along": "m/s", "drift": "m", "hover": "m", "joint_error": "m",  # of scenes
 }
 # By what a name ends with: time_s, time_to_1e-8, kinetic_J.
 ENDINGS = ((re.compile(r"_s(_min|_max)?$"), "s"), (re.compile(r"^time_to_1e-\d+$"), "s"), (re.compile(r"_J$"), "J"))
@@ -55,7 +57,7 @@ def unit_of(column):
     return COLUMN_UNITS.get(column) or next((unit for ending, unit in ENDINGS if ending.search(column)), "")
 
 
-@dataclass
+@dataclass(repr=False)
 class Table:
     """Columns of one length, by name, each with a unit (empty where there is none)."""
 
@@ -64,6 +66,11 @@ class Table:
 
     def __len__(self):
         return len(next(iter(self.columns.values()), []))
+
+    def __repr__(self):
+        """What is there; the values are in the columns."""
+        names = list(self.columns)
+        return f"Table of {len(self)} × {len(names)} (rows × columns): {', '.join(names[:8])}{', …' if len(names) > 8 else ''}"
 
     def __getitem__(self, name):
         """The values of a column, a list. Raises InputError with the names that there are for another."""
@@ -340,7 +347,7 @@ def as_number(text):
 
 
 def listed_files(index):
-    """{name: checksum} of the files that a cell.json or manifest.json lists; empty for those of earlier programs."""
+    """{name: checksum} of the files that a cell.json or manifest.json lists."""
     try:
         return _listed(parse_json(index.read_bytes()))
     except (OSError, ValueError):
@@ -366,7 +373,7 @@ def _damaged(path, mended):
 
 def find_file(path, index="cell.json", mended="runs the cell again"):
     """A file of results, or None where it is neither there nor listed. What the cell.json (or manifest.json) beside it lists is there, with
-    the checksum that it gives: raises InputError where it is not. Files of earlier programs, which are not listed, are read as they are."""
+    the checksum that it gives: raises InputError where it is not."""
     expected = listed_files(path.parent / index).get(path.name)
     if not path.exists():
         if expected is not None:
@@ -381,7 +388,10 @@ def find_file(path, index="cell.json", mended="runs the cell again"):
     return path
 
 
-CHECKSUM = b',\n  "checksum": "'  # the last member of a cell.json, over all before it
+def checksum_of_cell(text, digits):
+    """The checksum of the text of a cell.json that gives `digits`: taken with an empty one in its place."""
+    body, _, rest = text.rpartition(f'"checksum": "{digits}"'.encode())
+    return _checksum(body + b'"checksum": ""' + rest)
 
 
 def read_cell(folder):
@@ -393,12 +403,11 @@ def read_cell(folder):
         raise _missing(path, "summary.csv lists the cell", mended) from None
     except OSError as error:
         raise InputError(f"{path}: {error}") from None
-    body, key, _ = content.rpartition(CHECKSUM)
-    if key and content != body + CHECKSUM + _checksum(body).encode() + b'"\n}\n':
-        raise _damaged(path, mended)
     cell = read_json(path)
     if not isinstance(cell, dict):
         raise InputError(f"{path}: not a cell")
+    if checksum_of_cell(content, cell.get("checksum")) != cell.get("checksum"):
+        raise _damaged(path, mended)
     for name in _listed(cell):
         if not (folder / name).exists():
             raise _missing(folder / name, "cell.json lists it", mended)
@@ -412,7 +421,7 @@ def not_ended(manifest):
 
 def cell_records(folder, rows, needed=True):
     """The cell.json of each row of summary.csv. Raises InputError as read_cell(). One that is missing is {} where it is not needed, and the
-    run has not come to it yet or the manifest is of an earlier program, which lists nothing."""
+    run has not come to it yet, so that the manifest does not list the summary."""
     needed = needed or not not_ended(read_manifest(folder)) and "summary.csv" in listed_files(folder / "manifest.json")
     folders = {row["hash"]: folder / "cells" / row["hash"] for row in rows}
     records = {name: read_cell(cell) if needed or (cell / "cell.json").exists() else {} for name, cell in folders.items()}

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from ccpbench_results import (PARAMETER_UNITS, as_number, cell_records, find_file, read_steps, read_summary, read_trace, swept_value,
+from ccpbench_results import (PARAMETER_UNITS, InputError, as_number, cell_records, find_file, read_steps, read_summary, read_trace, swept_value,
                               without_suffix)
 
 
@@ -22,7 +22,15 @@ class Cell:
 
 def read_cells(folder):
     rows = read_summary(folder)
-    return [Cell(row, record, folder / "cells" / row["hash"]) for row, record in zip(rows, cell_records(folder, rows))]
+    return cells_of(folder, rows, cell_records(folder, rows))
+
+
+def cells_of(folder, rows, records):
+    """A Cell for each row, with its distance to the objective of the reference solution."""
+    best = {(row.get("problem"), row.get("model")): as_number(row.get("objective")) for row in rows if row.get("solver") == "reference"}
+    for row in rows:
+        row["objective_gap"] = str(as_number(row.get("objective")) - best.get((row.get("problem"), row.get("model")), math.nan))
+    return [Cell(row, record, folder / "cells" / row["hash"]) for row, record in zip(rows, records)]
 
 
 def name_of(pointer):
@@ -44,28 +52,67 @@ def number_at(cell, place):
     return as_number(cell.row.get(place) or "")
 
 
+SOLVER_TIME = "solver_s"  # what a user waits for: setup and iterations
+# What grows as long as a run goes on. Not setup, a time to an accuracy that was reached, or runtime_s, which has the driver's part.
+COSTS = ("iterations", "products", "back_solves", "factorizations", "projections", "solve_s", SOLVER_TIME, "wall_s")
+
+
+def is_cost(metric):
+    """Whether the value of a run that ended unsolved is a lower bound alone."""
+    return metric in COSTS
+
+
 def metric_column(plot):
     """The metric with its decade, named as the columns of summary.csv are: iterations_to_1e-6."""
     metric = str(plot.get("metric") or "iterations")
     if not metric.endswith("_to"):
         return metric
-    return f"{metric}_1e{round(math.log10(float(plot['at'])))}"
+    at = plot.get("at")
+    if not isinstance(at, (int, float)) or not at > 0:
+        raise InputError(f"the config's plot of kind {plot.get('kind')}: the metric {metric} needs an accuracy, such as \"at\": 1e-6")
+    return f"{metric}_1e{round(math.log10(at))}"
+
+
+RATIOS = {"seconds_per_iteration": ("solve_s", "iterations"), "seconds_per_factorization": ("factorization_s", "factorizations"),
+          "seconds_per_back_solve": ("back_solve_s", "back_solves")}
+
+
+def rises(values):
+    """How often a value is larger than the one before."""
+    return sum(b > a for a, b in zip(values, values[1:]))
+
+
+# (column of the trace, first iteration that counts, what is made of the values).
+TRACED = {"failures": ("failures", 0, lambda values: values[-1]), "primal_residual_max": ("primal_residual", 1, max),
+          "combined_residual_rises": ("combined_residual", 1, rises)}
+
+
+def traced_value(cell, name, first, of_values):
+    trace = find_file(cell.folder / "trace.csv")
+    columns = read_trace(trace) if trace else {}
+    values = [v for v, k in zip(columns.get(name, []), columns.get("iteration", [])) if k >= first and math.isfinite(v)]
+    return of_values(values) if values else math.nan
 
 
 def metric_value(cell, plot):
-    """A column of the summary, or what follows from one; NaN where the cell has none or was never run as unsupported."""
+    """A column of the summary, or what follows from one, as metric() of lib/bench/results/result_table.cpp; NaN where the cell has none
+    or was never run as unsupported."""
     column = metric_column(plot)
     if cell.row.get("status") == "unsupported":
         return math.nan
     if column in cell.row:
         return number_at(cell, column)
-    if column == "seconds_per_iteration":
-        iterations = number_at(cell, "iterations")
-        return number_at(cell, "solve_s") / iterations if iterations > 0 else math.nan
+    if column == SOLVER_TIME:
+        setup = number_at(cell, "setup_s")
+        return number_at(cell, "solve_s") + (setup if math.isfinite(setup) else 0.0)
+    if column in RATIOS:
+        seconds, count = (number_at(cell, name) for name in RATIOS[column])
+        return seconds / count if count > 0 else math.nan
+    if column == "solved_natural_map":
+        return number_at(cell, "natural_map") if cell.row.get("status") == "solved" else 0.0
+    if column in TRACED:
+        return traced_value(cell, *TRACED[column])
     trace = find_file(cell.folder / "trace.csv")
-    if column == "failures":
-        counted = read_trace(trace).get("failures") if trace else None
-        return counted[-1] if counted else math.nan
     counter, _, decade = column.partition("_to_")
     reached = number_at(cell, f"iterations_to_{decade}")
     if not decade or not math.isfinite(reached) or not trace:
@@ -81,16 +128,21 @@ def steps_of(cell):
     return read_steps(path) if path else None
 
 
-def values_of(cell, metric):
-    """The values of a metric: one for each step of a sequence that has it as a column, else that of the cell; without NaN."""
+def runs_of(cell, metric):
+    """(value of a metric, whether it was solved) of each run: of each step of a sequence that has it as a column, else of the cell. NaN
+    where a run has no value."""
     steps = steps_of(cell)
+    solved = [status == "solved" for status in steps.get("status", [])] if steps else []
     if steps and metric == "seconds_per_iteration":
-        values = [s / n for s, n in zip(steps["solve_s"], steps["iterations"]) if n > 0]
-    elif steps and metric in steps:
-        values = steps[metric]
-    else:
-        values = [metric_value(cell, {"metric": metric})]
-    return [value for value in values if math.isfinite(value)]
+        return [(s / n, whole) for s, n, whole in zip(steps["solve_s"], steps["iterations"], solved) if n > 0]
+    if steps and metric in steps:
+        return list(zip(steps[metric], solved))
+    return [(metric_value(cell, {"metric": metric}), cell.row.get("status") == "solved")]
+
+
+def values_of(cell, metric):
+    """The values of a metric in all runs that have one."""
+    return [value for value, _ in runs_of(cell, metric) if math.isfinite(value)]
 
 
 def solver_times(cell):
@@ -98,6 +150,15 @@ def solver_times(cell):
     steps = steps_of(cell)
     columns = steps or {name: [as_number(cell.row.get(name))] for name in ("setup_s", "solve_s")}
     return [a + b for a, b in zip(columns["setup_s"], columns["solve_s"]) if math.isfinite(a + b)]
+
+
+def told_values(records, groups):
+    """What tells each record from the others beside its place on an axis: the values of those groups of swept pointers that differ, as
+    words such as "rho 0.1"."""
+    told = [[", ".join(f"{name_of(p)} {value_text(v)}" for p in group if (v := swept_value(record, p)) is not None) for group in groups]
+            for record in records]
+    varying = [k for k in range(len(groups)) if len({words[k] for words in told}) > 1]
+    return [tuple(words[k] for k in varying if words[k]) for words in told]
 
 
 def texts_of(value):

@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass
 
-from plotting import LABELS, log_values, write_ticks
+from plotting import label_of, log_values, write_ticks
 from result_folder import finite
 
-from matplotlib.ticker import FixedLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
 TIME_UNITS = (("s", 1.0), ("ms", 1e3), ("µs", 1e6))
 POINTS_PER_CURVE = 1500  # more cannot be seen and only makes SVG files large
@@ -22,6 +22,7 @@ class Axis:
     factor: float
     end: float
     threshold: float = 0.0  # 0: linear; else logarithmic beyond it
+    whole: bool = False  # counts: no ticks between them
     zero: bool = False  # linear up to the threshold, so that a start at 0 has a place
 
     LINEAR_SHARE = 0.35  # of a decade, for the part below the threshold
@@ -51,18 +52,17 @@ class Axis:
             axes.set_xlim(0.0 if self.zero else self.threshold, self.end * 1.25)
         else:
             axes.set_xlim(0.0, self.end * 1.04)
-
-
-def label_of(column):
-    return LABELS.get(column, column.replace("_", " "))
+            if self.whole:
+                axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def time_unit(seconds):
     return next((u for u in TIME_UNITS if seconds * u[1] >= 1), TIME_UNITS[-1])
 
 
-def x_axis(column, curves):
-    """Logarithmic when the fastest solver's curve would be squeezed into a corner, linear otherwise. None without data."""
+def x_axis(column, curves, scale=""):
+    """Linear or log as `scale` says; without it logarithmic where the fastest solver's curve would be squeezed into a corner. None
+    without data."""
     ends = [max(values) for curve in curves if (values := finite(curve.columns.get(column, []))) and max(values) > 0]
     if not ends:
         return None
@@ -70,13 +70,13 @@ def x_axis(column, curves):
     if column == "elapsed_s":
         unit, factor = time_unit(max(ends))
         label = f"solver time ({unit})"
-    if max(ends) <= 8 * min(ends):
-        return Axis(label, factor, max(ends) * factor)
+    if scale == "linear" or not scale and max(ends) <= 8 * min(ends):
+        return Axis(label, factor, max(ends) * factor, whole=column != "elapsed_s")
     values = [v for c in curves for v in finite(c.columns.get(column, []))]
     zero = min(values) <= 0
     smallest = max(min(v for v in values if v > 0) * factor, max(ends) * factor * 1e-7)
     threshold = 10.0 ** math.floor(math.log10(smallest) + 1e-9) if zero else 0.9 * smallest
-    return Axis(label, factor, max(ends) * factor, threshold, zero)
+    return Axis(label, factor, max(ends) * factor, threshold, zero=zero)
 
 
 @dataclass
@@ -89,12 +89,15 @@ class Heights:
     top: float
     has_zeros: bool
     has_runaways: bool
+    linear: bool = False  # floor is then the bottom
 
     @property
     def bottom(self):
-        return self.floor if self.has_zeros else self.floor * 5
+        return self.floor if self.has_zeros or self.linear else self.floor * 5
 
     def of(self, value):
+        if self.linear:
+            return value if math.isfinite(value) else math.inf
         return max(value - self.offset, self.floor) if math.isfinite(value) else math.inf
 
     def end(self, ys):
@@ -103,6 +106,9 @@ class Heights:
         return min(inside + 1, len(ys) - 1)
 
     def apply(self, axes, inches):
+        if self.linear:
+            axes.set_ylim(self.bottom, self.top)
+            return
         axes.set_yscale("log")
         axes.set_ylim(self.bottom / (2.0 if self.has_zeros else 1.0), self.top)
         ticks = log_values(self.bottom, self.top, int(inches / 0.22))
@@ -113,13 +119,18 @@ class Heights:
         axes.yaxis.set_minor_locator(FixedLocator([]))
 
 
-def heights(column, curves):
+def heights(column, curves, linear=False):
     """None where no curve has a value."""
     series = [finite(curve.columns.get(column, [])) for curve in curves]
     values = [v for one in series for v in one]
     if not values:
         return None
     label, offset = label_of(column), 0.0
+    if linear:
+        start = max((one[0] for one in series if one), default=0.0)
+        top = 1.05 * (min(max(values), 10 * start) if start > 0 else max(values))
+        bottom = min(0.0, min(values))
+        return Heights(label, offset, bottom, top if top > bottom else bottom + 1.0, False, max(values) > top, True)
     if min(values) < 0:
         # An objective: only its distance from the optimum fits on a logarithmic axis.
         offset = min(values)

@@ -2,7 +2,7 @@
 """Draws what `ccpbench generate` writes of a scene: bodies by their speed, contacts by their impulses, as pictures or for ParaView.
 
 Takes the files of one scene, at rest or in steps (generate SCENE --steps FIRST:LAST), or folders of them. Writes a PNG of each
-step and an animated GIF of several, with --write panels one PNG of all steps side by side, and with --write vtk files for ParaView:
+step and an animated GIF of several, with --write panels one PNG of steps side by side (at most 12 of them), and with --write vtk files for ParaView:
 open SCENE.pvd. Files of several folders are several runs: --write panels shows one step of each.
 """
 
@@ -73,13 +73,19 @@ def step_number(text):
     return int(text)
 
 
+def count(text):
+    if not (text.isascii() and text.isdigit() and 0 < len(text) < 10 and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"'{text}': expected a number of steps, 1 or more")
+    return int(text)
+
+
 def dumps_of(arguments):
     """The dumps to draw, and whether they are of several runs: of several folders, each is a run in panels."""
     folders = folders_of(arguments.files)
     if len(folders) < 2 or "panels" not in (arguments.write or ()):
         if arguments.step is not None:
             raise InputError("--step: expected several folders, each a run, and --write panels")
-        return Series(arguments.files), False
+        return Series(arguments.files, arguments.every), False
     others = [kind for kind in arguments.write if kind != "panels"]
     if others:
         raise InputError(f"--write: panels of {len(folders)} folders and {others[0]}, expected panels alone")
@@ -96,10 +102,11 @@ def check_names(dumps):
 
 
 def check_panels(dumps, runs, arguments):
-    count = len(dumps)
+    count = len(dumps) if runs else min(len(dumps), MOST_PANELS)
     noun = ("run" if runs else "step") + ("" if count == 1 else "s")
     if not 2 <= count <= MOST_PANELS:
-        raise InputError(f"{dumps.paths[0]}: {count} {noun}, expected 2 to {MOST_PANELS} for panels")
+        expected = f"2 to {MOST_PANELS}" if runs else "2 or more"
+        raise InputError(f"{dumps.paths[0]}: {count} {noun}, expected {expected} for panels")
     if arguments.labels and len(arguments.labels) != count:
         given = len(arguments.labels)
         raise InputError(f"--labels: {given} {'label' if given == 1 else 'labels'}, expected {count}, one for each of the {count} {noun}")
@@ -125,27 +132,26 @@ def draw_series(arguments):
         print(f"vtk: {write_vtk(dumps, folder)}")
 
 
-def draw_pictures(dumps, wanted, folder, arguments, runs):
-    from scene.picture import draw, draw_panels, look_of, pixels_of, write_gif, write_png
+def steps_of_panels(count):
+    """The places of all dumps of a series, of many those at about equal distances."""
+    shown = min(count, MOST_PANELS)
+    return [round(k * (count - 1) / (shown - 1)) for k in range(shown)]
 
-    look, images = look_of(dumps, arguments.view, arguments.dpi, arguments.cut, arguments.pieces), []
+
+def draw_pictures(dumps, wanted, folder, arguments, runs):
+    from scene.frames import draw_frames
+    from scene.picture import Sheet, draw_panels, look_of, pixels_of, write_png
+
+    look = look_of(dumps, arguments.view, arguments.dpi, arguments.cut, arguments.pieces)
     if "panels" in wanted:
         path = folder / f"{dumps.scene}.panels.png"
         panel = "contacts" if arguments.show == "contacts" else "bodies"
         above = arguments.labels or (dumps.names if runs else ())
-        write_png(pixels_of(draw_panels(dumps, look, panel, above, runs)), path, arguments.dpi)
-        print(f"panels: {path}")
-    for dump in dumps if {"png", "gif"} & set(wanted) else ():
-        image = pixels_of(draw(dump, look, arguments.show))
-        if "png" in wanted:
-            write_png(image, folder / f"{dump.name}.png", arguments.dpi)
-        if "gif" in wanted:
-            images.append(image)
-    if "png" in wanted:
-        print(f"pictures: {folder} ({len(dumps)} png)")
-    if "gif" in wanted:
-        write_gif(images, folder / f"{dumps.scene}.gif", arguments.rate)
-        print(f"animation: {folder / dumps.scene}.gif")
+        shown = dumps if runs else [dumps[k] for k in steps_of_panels(len(dumps))]
+        write_png(pixels_of(draw_panels(shown, look, panel, above, runs)), path, arguments.dpi)
+        print(f"panels: {path}" + (f" ({len(shown)} of {len(dumps)} steps)" if len(shown) < len(dumps) else ""))
+    if {"png", "gif"} & set(wanted):
+        draw_frames(dumps, Sheet(look, dumps.scene, arguments.show), wanted, folder, arguments)
 
 
 def main():
@@ -162,6 +168,7 @@ def main():
     parser.add_argument("--step", type=step_number, metavar="N", help="panels of several runs show this step of each (default: the last of each)")
     parser.add_argument("--pieces", type=gap, metavar="GAP",
                         help="bodies are coloured by how many hang together through contacts with gaps up to GAP, m (default: by speed)")
+    parser.add_argument("--every", type=count, default=1, metavar="N", help="only each N-th step, from the first one on (default 1)")
     parser.add_argument("--rate", type=positive, default=12.0, help="pictures a second of the gif (default 12)")
     parser.add_argument("--dpi", type=positive, default=100, help="resolution of pictures (default 100)")
     arguments = parser.parse_args()

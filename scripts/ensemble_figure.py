@@ -3,9 +3,9 @@
 import math
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import GREY, LABELS, log_axis, name_of
+from plotting import GREY, label_of, log_axis
 
-from figure_page import fit_left, make_page, plain_frame
+from figure_page import finish, make_page, plain_frame
 from series_styles import COLOURS
 
 ROW = 0.2  # inches for each solver
@@ -13,7 +13,7 @@ SPREAD = 0.55  # of a row, which the points are spread over
 
 
 def quantile(values, share):
-    """By interpolation (equation (L.6) of lib/README.md); infinite values are those that never arrive."""
+    """By interpolation (equation (L.6) of lib/docs/l_profiles.md); infinite values are those that never arrive."""
     ordered = sorted(values)
     place = share * (len(ordered) - 1)
     below = int(place)
@@ -41,12 +41,13 @@ def draw_rows(axes, groups, never):
         axes.plot([middle, middle], [row - 0.36, row + 0.36], color=COLOURS[1], linewidth=1.8, zorder=3)
 
 
-def ensemble_figure(title, groups, x_label, metric, arguments):
-    """A figure of groups (label -> values, not empty), on a logarithmic axis."""
+def ensemble_figure(title, groups, x_label, metric, left_out, arguments):
+    """A figure of groups (label -> values, not empty), on a logarithmic axis. left_out: values that have no place on it."""
     every = [value for values in groups.values() for value in values]
     never = never_column(every)
     missing = any(not math.isfinite(value) for value in every)
     notes = ["A point for each cell; box: quartiles; bar: median."] + (["Right of the line: never."] if missing else [])
+    notes += [f"Without {left_out} of 0 or less."] if left_out else []
     page = make_page(arguments.width, 1, [], notes, (title,) if arguments.title else (), ROW * len(groups))
     axes = page.panels[0]
     axes.set_xscale("log")
@@ -63,6 +64,6 @@ def ensemble_figure(title, groups, x_label, metric, arguments):
     axes.tick_params(axis="y", length=0)
     axes.grid(False, axis="y")
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(x_label or LABELS.get(metric, name_of(metric)))
-    fit_left(page)
+    axes.set_xlabel(x_label or label_of(metric))
+    finish(page)
     return page.figure

@@ -3,7 +3,7 @@
 import textwrap
 from dataclasses import dataclass
 
-from plotting import GREY, SMALL, TEXT, text_width
+from plotting import GREY, NARROW, SMALL, TEXT, layout, text_width
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -13,7 +13,6 @@ LEFT, RIGHT, BELOW, ABOVE, GAP = 0.6, 0.1, 0.42, 0.1, 0.16
 BESIDE = 0.2  # between a panel and the legend at its right
 SAMPLE = 0.36  # the piece of line in the legend
 LINE = 1.25  # height of a text line over its size
-NARROW = 5.0  # a page below it has its panels above each other
 MOST_BESIDE = 3.0  # height of a legend that still stands at the right
 
 
@@ -33,6 +32,7 @@ class Page:
     figure: Figure
     panels: list  # axes, in reading order
     across: int  # panels in a row
+    inside: list  # entries of the legend that stands in the first panel
 
     def at_left(self, axes):
         return self.panels.index(axes) % self.across == 0
@@ -93,17 +93,19 @@ def wrapped(text, width, points):
     return lines
 
 
-def make_page(width, panels, entries, notes=(), title=(), height=2.3, shared=True, across=None, heading=0.0):
+def make_page(width, panels, entries, notes=(), title=(), height=2.3, shared=True, across=None, heading=0.0, stacked=False):
     """Rows of `across` panels (all in one by default; one below the other on a narrow page), the legend at the right of a single panel
     if it fits there, else below.
 
     title: (words, words below); height: of a panel; shared: panels of a row share what stands at their left; heading: room above each
-    row."""
+    row; stacked: rows share the horizontal axis, which the last one has."""
     across = 1 if width < NARROW else across or panels
     rows = -(-panels // across)
+    inside, entries = (entries, []) if layout.legend_at == "inside" else ([], entries if layout.legend_at != "off" else [])
+    notes = [*notes, *([f"Compare {layout.where}."] if layout.where else []), *([layout.mark] if layout.mark else [])] if layout.notes else []
     longest = max((entry_width(e) for e in entries), default=0.0)
     line = row_height(entries)
-    at_right = entries and panels == 1 and width >= NARROW and len(entries) * line <= max(MOST_BESIDE, height) and longest < 0.42 * width
+    at_right = entries and layout.legend_at == "auto" and panels == 1 and width >= NARROW and len(entries) * line <= max(MOST_BESIDE, height) and longest < 0.42 * width
     inner = width - LEFT - RIGHT - (longest + BESIDE if at_right else 0.0)
     gap = GAP if shared else LEFT
     panel_width = (inner - gap * (across - 1)) / across
@@ -113,15 +115,18 @@ def make_page(width, panels, entries, notes=(), title=(), height=2.3, shared=Tru
     lines = wrapped("  ".join(notes), width - 0.2, 6.5)
     foot = len(lines) * 6.5 * LINE / 72 + (0.08 if lines else 0.0)
     titles = [text for text in title if text]
+    if titles and layout.where:
+        titles[1:] = [": ".join((layout.where, *titles[1:]))]
     head = sum(wide for wide, _ in zip((0.19, 0.15), titles))
-    total = head + ABOVE + rows * (height + BELOW + heading) + legend + foot + 0.03
+    pitch = height + (GAP if stacked else BELOW) + heading
+    total = head + ABOVE + (rows - 1) * pitch + heading + height + BELOW + legend + foot + 0.03
     figure = Figure(figsize=(width, total))
     FigureCanvasAgg(figure)
-    page = Page(figure, [], across)
+    page = Page(figure, [], across, inside)
     for k in range(panels):
         row, column = divmod(k, across)
         left = LEFT + column * (panel_width + gap)
-        bottom = total - head - ABOVE - heading - height - row * (height + BELOW + heading)
+        bottom = total - head - ABOVE - heading - height - row * pitch
         page.panels.append(figure.add_axes((left / width, bottom / total, panel_width / width, height / total)))
     if entries and at_right:
         draw_legend(figure, entries, width - RIGHT - longest, total - head - ABOVE, 1, longest)
@@ -141,8 +146,21 @@ def label_y(axes, text):
     axes.set_ylabel("\n".join(wrapped(text, height, TEXT)))
 
 
-def fit_left(page):
-    """Moves the left edge of the panels to the right, where ticks and labels would not fit before it."""
+def draw_inside(axes, entries):
+    """The legend in a panel, where it hides least."""
+    styles = [{"linestyle": "none", "marker": ""} if e.style is None else e.style if e.line else {"color": e.style["color"], "linewidth": 4.0}
+              for e in entries]
+    handles = [Line2D([], [], **{"linewidth": 1.1, "markersize": 3.6, "markerfacecolor": "white", "markeredgewidth": 0.8, **look})
+               for look in styles]
+    axes.legend(handles, [entry.text for entry in entries], loc="best", fontsize=SMALL, frameon=True, framealpha=0.9, edgecolor="#cccccc",
+                handlelength=2.4, borderpad=0.3, labelspacing=0.25)
+
+
+def finish(page):
+    """Draws the legend that stands in a panel, and moves the left edge of the panels to the right, where ticks and labels would not fit
+    before it."""
+    if page.inside:
+        draw_inside(page.panels[0], page.inside)
     figure = page.figure
     inches = figure.get_size_inches()[0]
     left = [axes for axes in page.panels if page.at_left(axes)]

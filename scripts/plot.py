@@ -96,6 +96,8 @@ def main():
     add_picture_options(parser, "RESULTS/plots")
     parser.set_defaults(metric=None)
     arguments = parser.parse_args()
+    if arguments.overlay:
+        return draw_each(arguments.folders[:1], lambda folder: plot_convergence.plot_overlay(arguments.folders, arguments), arguments)
     return draw_each(arguments.folders, lambda folder: draw(folder, arguments), arguments)
 
 

@@ -2,7 +2,7 @@
 """Draws the convergence plots of result folders: residual against iteration and against solver time.
 
 One figure per problem and model, or traced step of a sequence, as PNG, SVG and PDF, in RESULT_FOLDER/plots/, and one more per entry of
-the config's "plots"; of two to four traced steps one with all of them side by side, a row per entry. They have the width of a journal's column and letters that can be read there. A solver has the same line, marker and colour in every
+the config's "plots"; of two to eight traced steps one with all of them side by side, a row per entry. They have the width of a journal's column and letters that can be read there. A solver has the same line, marker and colour in every
 figure, and no figure needs its colours to be read; values of a sweep have colours in their order.
 """
 
@@ -10,19 +10,42 @@ import sys
 from dataclasses import dataclass, replace
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (DASHES, GREY, MODELS, SMALL, draw_folders, file_name, number_texts, place_of_plots, power_formula, power_text, save_all,
-                      text_width, with_unit)
+from plotting import (DASHES, GREY, MARKERS, MODELS, SMALL, accuracy_text, draw_folders, file_name, label_of, number_texts, place_of_plots, placed,
+                      power_text, save_all, text_width, with_unit)
 
-from curve_axes import band, heights, label_of, marker_positions, oscillates, page_points, thin, time_unit, x_axis
-from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
-from ccpbench_results import InputError, find_file, swept_groups, swept_value, without_suffix
-from result_folder import finite, read_folder, step_curves, was_busy
+from curve_axes import band, heights, marker_positions, oscillates, page_points, thin, time_unit, x_axis
+from figure_page import Entry, finish, label_y, listed, make_page, plain_frame
+from cell_values import told_values
+from ccpbench_results import InputError, find_file, swept_groups, swept_value, telling_groups, without_suffix
+from result_folder import finite, overlaid, read_folder, step_curves, was_busy
 from series_styles import BUSY_NOTE, busy_words, numbers, ordered_colours, style, wanted
 
-STEP_COLUMNS = ("primal_residual", "dual_residual")  # of a step: the start has none, and its row says 0
+# Of a step: the start has none, and its row says 0.
+STEP_COLUMNS = ("primal_residual", "dual_residual", "scaled_primal_residual", "scaled_dual_residual", "combined_residual")
 DEFAULT_MEASURES = ("relative_residual", "velocity_residual", "natural_map")
-MOST_SIDE_BY_SIDE = 4  # traced steps in one figure
+MOST_SIDE_BY_SIDE, MOST_ACROSS = 8, 4  # traced steps in one figure, and in one line of it
 MOST_FIGURES = 24  # of the default curves, unless --all asks for more
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A figure of each problem: an entry of the config's "plots", or the usual one."""
+
+    suffix: str  # of the file name
+    x_columns: tuple
+    y_columns: tuple  # to choose from
+    axes: str = ""
+    x_label: str = ""
+    y_label: str = ""
+    where: str = ""  # which figure of which paper it is
+
+    @property
+    def x_scale(self):
+        return {"linear": "linear", "log_y": "linear", "log": "log", "log_x": "log"}.get(self.axes, "")
+
+    @property
+    def linear_y(self):
+        return self.axes in ("linear", "log_x")
 
 
 @dataclass
@@ -31,33 +54,49 @@ class Scale:
 
     pointer: str
     colours: dict  # value -> colour
+    told: dict  # label -> the other swept values that tell its curve apart
+
+    def kind(self, curve):
+        """What has a line and a marker of its own: a solver with these values."""
+        return ", ".join((without_suffix(curve.label), *self.told.get(curve.label, ())))
 
 
 def scale_of(curves, config):
     """The Scale of a figure: the swept number with the most values among its curves, three or more. None without one."""
-    best = None
+    swept, best = [c for c in curves if c.label != without_suffix(c.label)], None
     for group in swept_groups(config):
-        found = {swept_value(c.record, group[0]) for c in curves if c.label != without_suffix(c.label)}
-        values = {v for v in found if isinstance(v, (int, float)) and not isinstance(v, bool)}
-        if len(values) >= 3 and (best is None or len(values) > len(best.colours)):
-            best = Scale(group[0], ordered_colours(values))
-    return best
+        values = {v for c in swept if isinstance(v := swept_value(c.record, group[0]), (int, float)) and not isinstance(v, bool)}
+        if len(values) >= 3 and (best is None or len(values) > len(best[1])):
+            best = group, values
+    if best is None:
+        return None
+    others = [group for group in telling_groups(config) if group[0] not in best[0]]
+    told = told_values([curve.record for curve in swept], others)
+    return Scale(best[0][0], ordered_colours(best[1]), {curve.label: words for curve, words in zip(swept, told)})
+
+
+def is_ordered(curve, scale):
+    return scale is not None and curve.label != without_suffix(curve.label) and swept_value(curve.record, scale.pointer) in scale.colours
 
 
 def give_styles(groups, config):
-    """The same style for a label in all figures; in a figure in order of a swept value its colour, and line and marker of the
-    solver. Returns the scale of each group."""
+    """The same style for a label in all figures. In a figure in order of a swept value its colour, and the line and marker of the
+    solver; where other swept values tell curves apart, too, each of them has its own. Returns the scale of each group."""
     number = numbers([curve.label for curves in groups.values() for curve in curves])
-    order, scales = list(number), {}
+    scales = {}
     for key, curves in groups.items():
         scales[key] = scale = scale_of(curves, config)
+        kinds = list(dict.fromkeys(scale.kind(c) for c in curves if is_ordered(c, scale))) if scale else []
+        several = len(kinds) > len({without_suffix(c.label) for c in curves if is_ordered(c, scale)})
         for curve in curves:
-            value = swept_value(curve.record, scale.pointer) if scale and curve.label != without_suffix(curve.label) else None
-            ordered = scale is not None and value in scale.colours
-            k = number[without_suffix(curve.label)] if ordered else number[curve.label]
-            curve.style = {**style(k), "phase": (k * 0.382 + (list(scale.colours).index(value) * 0.21 if ordered else 0)) % 1.0}
-            if ordered:  # few solvers, so that plain lines serve
-                curve.style |= {"color": scale.colours[value], "linestyle": DASHES[order.index(without_suffix(curve.label)) % len(DASHES)]}
+            k = number[without_suffix(curve.label)] if is_ordered(curve, scale) else number[curve.label]
+            curve.style = {**style(k), "phase": k * 0.382 % 1.0}
+            if is_ordered(curve, scale):
+                value, kind = swept_value(curve.record, scale.pointer), kinds.index(scale.kind(curve))
+                curve.style |= {"color": scale.colours[value], "linestyle": DASHES[kind % len(DASHES)],
+                                "phase": (k * 0.382 + list(scale.colours).index(value) * 0.21) % 1.0}
+                if several:
+                    curve.style["marker"] = MARKERS[kind % len(MARKERS)]
     return scales
 
 
@@ -66,7 +105,7 @@ def draw_curve(axes, curve, columns, axis, height, raw):
     if not whole:
         return
     points = thin(whole, axis)
-    if not raw and oscillates(whole, axis):
+    if not raw and not height.linear and oscillates(whole, axis):
         xs, means, low, high = zip(*band(whole, axis))
         axes.fill_between(xs, low, high, color=curve.style["color"], alpha=0.16, linewidth=0, zorder=1.2)
         points = list(zip(xs, means))
@@ -88,19 +127,15 @@ def draw_panel(axes, curves, columns, axis, height, raw):
         axes.axhline(height.floor, color=GREY, linewidth=0.6, linestyle=(0, (1, 3)), zorder=1)
     for curve in curves:
         draw_curve(axes, curve, columns, axis, height, raw)
-    for tolerance in {t for curve in curves if curve.measure == columns[1] for t in curve.tolerances}:
+    for tolerance in {t for curve in curves if curve.measure == columns[1] and not height.linear for t in curve.tolerances}:
         if height.bottom < tolerance < height.top:
-            draw_tolerance(axes, tolerance, axis)
+            axes.axhline(tolerance, color=GREY, linewidth=0.7, zorder=1.5)
 
 
-def draw_tolerance(axes, tolerance, axis):
-    """The line, and its name at the end where fewer curves are."""
-    axes.axhline(tolerance, color=GREY, linewidth=0.7, zorder=1.5)
-    near = [axis.position(x) for line in axes.lines for x, y in zip(*line.get_data()) if 0.5 * tolerance < y < 30 * tolerance and x > 0]
-    right = sum(place < 0.3 for place in near) > sum(place > 0.66 for place in near)
-    axes.annotate(f"tolerance {power_formula(tolerance)}", (0.99 if right else 0.012, tolerance), xycoords=axes.get_yaxis_transform(),
-                  xytext=(0, 2.5), textcoords="offset points", fontsize=6.5, color=GREY, zorder=4, parse_math=True,
-                  ha="right" if right else "left", bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.4})
+def tolerance_notes(curves, y_columns):
+    """What grey lines are."""
+    tolerances = sorted({t for curve in curves if curve.measure in y_columns for t in curve.tolerances}, reverse=True)
+    return [f"Grey line: tolerance {' and '.join(map(accuracy_text, tolerances))}."] if tolerances else []
 
 
 def outcome(curve, with_time):
@@ -123,26 +158,24 @@ def entries_of(curves, scale, legend, timed):
         return Entry(text, look or {key: curve.style[key] for key in ("color", "linestyle", "marker")} if curve.columns else {},
                      below)
 
-    if scale is None:
+    if not any(is_ordered(curve, scale) for curve in curves):
         return [entry_or_blank(one(curve, curve.label)) for curve in curves]
-    ordered = {}
+    ordered, entries = {}, []
     for curve in curves:
-        ordered.setdefault(without_suffix(curve.label), []).append(curve)
-    swept = [base for base, members in ordered.items() if any(curve.label != base for curve in members)]
-    entries = []
-    for base, members in ordered.items():
-        for curve in (c for c in members if c.label == base):
-            entries.append(entry_or_blank(one(curve, base + busy_words([was_busy(c) for c in timed if c is curve]))))
-        told = [curve for curve in members if curve.label != base]
-        if told:
-            words = busy_words([was_busy(c) for c in told if c in timed]) if len(swept) > 1 else ""
-            entries.append(Entry(base + words, {**{k: told[0].style[k] for k in ("linestyle", "marker")}, "color": "#333333"}))
+        if is_ordered(curve, scale):
+            ordered.setdefault(scale.kind(curve), []).append(curve)
+    for curve in curves:
+        if not is_ordered(curve, scale):
+            entries.append(entry_or_blank(one(curve, curve.label + busy_words([was_busy(c) for c in timed if c is curve]))))
+        elif (members := ordered[scale.kind(curve)])[0] is curve:
+            words = busy_words([was_busy(c) for c in members if c in timed]) if len(ordered) > 1 else ""
+            entries.append(Entry(scale.kind(curve) + words, {**{k: curve.style[k] for k in ("linestyle", "marker")}, "color": "#333333"}))
     for entry in entries:
         entry.below = ""
     entries.append(Entry(f"{with_unit(scale.pointer)}:"))
     texts, formulas = number_texts(list(scale.colours))
-    if len(swept) == 1:  # a value is one curve
-        of = {value: [was_busy(c) for c in ordered[swept[0]] if c in timed and swept_value(c.record, scale.pointer) == value]
+    if len(ordered) == 1:  # a value is one curve
+        of = {value: [was_busy(c) for c in next(iter(ordered.values())) if c in timed and swept_value(c.record, scale.pointer) == value]
               for value in scale.colours}
         texts = [text + busy_words(of[value]) for text, value in zip(texts, scale.colours)]
     return entries + [Entry(text, {"color": colour}, line=False, formula=formulas) for text, colour in zip(texts, scale.colours.values())]
@@ -153,8 +186,8 @@ def entry_or_blank(entry):
     return entry if entry.style else Entry(entry.text, {"color": "none"}, entry.below, line=False)
 
 
-def notes_of(height, bands, missing, y_column, busy):
-    notes = ["Filled end marker: solved; open: stopped unsolved."]
+def notes_of(height, bands, missing, y_column, busy, tolerances):
+    notes = ["Filled end marker: solved; open: stopped unsolved.", *tolerances]
     if height.has_zeros:
         notes.append(f"0: values below {power_text(height.floor)}.")
     if height.has_runaways:
@@ -184,58 +217,62 @@ def label_left(page, axes, text):
         axes.tick_params(labelleft=False)
 
 
-def draw_figure(config, curves, plot, scale, arguments):
-    """A figure with one panel per x column, or None where the traces hold nothing to draw. plot: (x columns, y column)."""
-    x_columns, y_column = plot
+def draw_figure(config, curves, asked, scale, arguments):
+    """A figure with one panel per x column, or None where the traces hold nothing to draw."""
+    y_column = asked.y_columns[0]
     missing = [c.label for c in curves if c.columns and not finite(c.columns.get(y_column, []))]
     curves = shown_curves(curves, y_column)
-    height = heights(y_column, curves)
-    panels = [(column, axis) for column in x_columns if (axis := x_axis(column, curves))]
+    height = heights(y_column, curves, asked.linear_y)
+    panels = [(column, axis) for column in asked.x_columns if (axis := x_axis(column, curves, asked.x_scale))]
     if height is None or not panels:
         return None
     problem, model = curves[0].problem, curves[0].model
     title = (str(config.get("title") or config.get("name") or problem), f"{problem}, {MODELS.get(model, model)}")
-    waves = not arguments.raw and any(oscillates(page_points(c, (column, y_column), axis, height), axis)
+    waves = not arguments.raw and not height.linear and any(oscillates(page_points(c, (column, y_column), axis, height), axis)
                                       for c in curves for column, axis in panels)
     says_times = arguments.legend == "full" and (scale is None or any(column == "elapsed_s" for column, _ in panels))
     timed = [c for c in curves if finite(c.columns.get("elapsed_s", []))] if says_times else []
     page = make_page(arguments.width, len(panels), entries_of(curves, scale, arguments.legend, timed),
-                     notes_of(height, waves, missing, y_column, any(map(was_busy, timed))), title if arguments.title else (),
+                     notes_of(height, waves, missing, y_column, any(map(was_busy, timed)),
+                              [] if height.linear else tolerance_notes(curves, (y_column,))), title if arguments.title else (),
                      height=2.35 if arguments.width > 5 else 2.0)
     for axes, (column, axis) in zip(page.panels, panels):
         draw_panel(axes, curves, (column, y_column), axis, height, arguments.raw)
-        label_left(page, axes, height.label)
-    fit_left(page)
+        axes.set_xlabel(asked.x_label or axis.label)
+        label_left(page, axes, asked.y_label or height.label)
+    finish(page)
     return page.figure
 
 
 def wanted_plots(config):
-    """(suffix of the file name, x columns, y columns to choose from) of every figure of a problem."""
-    plots = [("", ("iteration", "elapsed_s"), DEFAULT_MEASURES)]
+    plots = [Asked("", ("iteration", "elapsed_s"), DEFAULT_MEASURES)]
     for plot in config.get("plots") or []:
         if isinstance(plot, dict) and plot.get("kind") == "convergence":
             x, y = str(plot.get("x") or "iteration"), str(plot.get("y") or DEFAULT_MEASURES[0])
-            plots.append((file_name(f"-{y}-{x}"), (x,), (y,)))
+            axes, *texts = (str(plot.get(key) or "") for key in ("axes", "x_label", "y_label", "where"))
+            plots.append(Asked(file_name(f"-{y}-{x}" + (f"-{axes}" if axes else "")), (x,), (y,), axes, *texts))
     return plots
 
 
 def asked_rows(config):
-    """{x column: its y columns} of the convergence plots of the config."""
-    asked = {}
-    for _, (x_column,), (y_column,) in wanted_plots(config)[1:]:
-        asked.setdefault(x_column, {})[y_column] = None
-    return {x_column: list(found) for x_column, found in asked.items()}
+    """{x column: convergence plots of the config over it}."""
+    found = {}
+    for asked in wanted_plots(config)[1:]:
+        found.setdefault(asked.x_columns[0], {})[asked] = None
+    return {x_column: list(rows) for x_column, rows in found.items()}
 
 
 def notes_of_rows(rows, everyone, axis, x_column, raw):
     """Of a figure with a row for each measure. rows: (y column, lists of curves, Heights)."""
     words = {y: label_of(y).split(" (")[0] for y, _, _ in rows}
-    notes = ["Filled end marker: solved; open: stopped unsolved."]
+    notes = ["Filled end marker: solved; open: stopped unsolved.",
+             *tolerance_notes(everyone, [y for y, _, height in rows if not height.linear])]
     if zeros := [f"{words[y]} below {power_text(height.floor)}" for y, _, height in rows if height.has_zeros]:
         notes.append(f"0: {', '.join(zeros)}.")
     if any(height.has_runaways for _, _, height in rows):
         notes.append("Curves that leave the top diverge.")
-    if not raw and any(oscillates(page_points(c, (x_column, y), axis, height), axis) for y, panels, height in rows for p in panels for c in p):
+    if not raw and any(oscillates(page_points(c, (x_column, y), axis, height), axis)
+                       for y, panels, height in rows if not height.linear for p in panels for c in p):
         notes.append("Band: the range of a curve that oscillates; its line: the geometric mean.")
     lacking = {}
     for y, _, _ in rows:
@@ -247,13 +284,16 @@ def notes_of_rows(rows, everyone, axis, x_column, raw):
 
 def draw_steps(config, steps, plot, scale, arguments):
     """The figure of several traced steps side by side, on the same axes, with a row for each measure and one legend. None where the
-    traces hold nothing to draw. steps: {(name, model): curves}; plot: (x column, y columns)."""
+    traces hold nothing to draw. steps: {(name, model): curves}; plot: (x column, plots over it). More than four stand in two lines for
+    each measure."""
     x_column, rows = plot[0], []
     everyone = [c for curves in steps.values() for c in curves]
-    axis = x_axis(x_column, everyone)
-    for y_column in plot[1]:
+    scales_asked = {asked.x_scale for asked in plot[1]}
+    axis = x_axis(x_column, everyone, scales_asked.pop() if len(scales_asked) == 1 else "")
+    for asked in plot[1]:
+        y_column = asked.y_columns[0]
         panels = [shown_curves(curves, y_column) for curves in steps.values()]
-        if height := heights(y_column, [c for panel in panels for c in panel]):
+        if height := heights(y_column, [c for panel in panels for c in panel], asked.linear_y):
             rows.append((y_column, panels, height))
     if axis is None or not rows:
         return None
@@ -261,23 +301,28 @@ def draw_steps(config, steps, plot, scale, arguments):
     entries = entries_of(list({c.label: c for c in reversed(written)}.values())[::-1], scale, "labels", ())
     model = next(iter(steps))[1]
     title = (str(config.get("title") or config.get("name")), MODELS.get(model, model)) if arguments.title else ()
-    page = make_page(arguments.width, len(rows) * len(steps), entries, notes_of_rows(rows, everyone, axis, x_column, arguments.raw), title,
-                     height=1.7, across=len(steps), heading=0.2)
+    lines = -(-len(steps) // MOST_ACROSS)
+    across = -(-len(steps) // lines)
+    page = make_page(arguments.width, len(rows) * lines * across, entries, notes_of_rows(rows, everyone, axis, x_column, arguments.raw),
+                     title, height=1.7, across=across, heading=0.2)
     for k, axes in enumerate(page.panels):
-        row, column = divmod(k, len(steps))
+        row, column = divmod(k, lines * across)
         y_column, panels, height = rows[row]
+        if column >= len(steps):
+            axes.set_visible(False)
+            continue
         draw_panel(axes, [c for c in panels[column] if c.columns], (x_column, y_column), axis, height, arguments.raw)
         name, width = list(steps)[column][0], axes.get_window_extent().width / axes.figure.dpi
         axes.set_title(name, fontsize=SMALL * min(1.0, width / text_width(name, SMALL)), pad=5)
-        if page.across > 1 and row < len(rows) - 1:
+        if page.across > 1 and (row < len(rows) - 1 or column + across < len(steps)):
             axes.set_xlabel("")
         label_left(page, axes, height.label)
-    fit_left(page)
+    finish(page)
     return page.figure
 
 
 def draw_side_by_side(config, steps, scales, target, arguments):
-    """Of each model with two to four traced steps, for each x axis that the plots of the config name. Returns how many were drawn."""
+    """Of each model with two to eight traced steps, for each x axis that the plots of the config name. Returns how many were drawn."""
     drawn = 0
     for model in dict.fromkeys(model for _, model in steps):
         those = {key: curves for key, curves in steps.items() if key[1] == model}
@@ -317,24 +362,41 @@ def chosen_groups(folder, groups, arguments):
     return left
 
 
+def with_steps(groups):
+    """(groups without sequences and with their traced steps, the latter alone); plot_sequence.py draws the rest of a sequence."""
+    steps = step_curves(groups)
+    return {key: curves for key, curves in groups.items() if not all(find_file(curve.folder / "steps.csv") for curve in curves)} | steps, steps
+
+
 def plot_folder(folder, arguments):
     config, groups = read_folder(folder, arguments.problem)
-    steps = step_curves(groups)
-    groups = {key: curves for key, curves in groups.items() if not all(find_file(curve.folder / "steps.csv") for curve in curves)}
-    groups |= steps  # plot_sequence.py draws the rest of a sequence
+    plot_groups(folder, config, *with_steps(groups), arguments)
+
+
+def plot_overlay(folders, arguments):
+    """All folders in one figure of each problem and model, and swept values of a problem in one figure, too."""
+    read = [(folder, *read_folder(folder, arguments.problem)) for folder in folders]
+    groups = overlaid([(folder, with_steps(groups)[0]) for folder, _, groups in read])
+    config = next((config for _, config, _ in read if swept_groups(config)), read[0][1])
+    plot_groups(folders[0], config, groups, {}, arguments, "-overlay")
+
+
+def plot_groups(folder, config, groups, steps, arguments, name_end=""):
+    """Curves of all groups; those of `steps` side by side, too."""
     scales = give_styles(groups, config)
     target = place_of_plots(folder, arguments)
     target.mkdir(parents=True, exist_ok=True)
     names, drawn, missing = unique_names(groups), 0, {}
     chosen = chosen_groups(folder, groups, arguments)
     for key, curves in chosen.items():
-        for suffix, x_columns, y_columns in wanted_plots(config):
-            y_column = next((y for y in y_columns if any(y in c.columns for c in curves)), y_columns[0])
-            figure = draw_figure(config, curves, (x_columns, y_column), scales[key], arguments)
-            if figure is None:
-                missing.setdefault(f"{y_column} against {' or '.join(x_columns)}", []).append(f"{key[0]}, {key[1]}")
-                continue
-            save_all(figure, target, names[key] + suffix, arguments)
+        for asked in wanted_plots(config):
+            y_column = next((y for y in asked.y_columns if any(y in c.columns for c in curves)), asked.y_columns[0])
+            with placed(asked.where):
+                figure = draw_figure(config, curves, replace(asked, y_columns=(y_column,)), scales[key], arguments)
+                if figure is None:
+                    missing.setdefault(f"{y_column} against {' or '.join(asked.x_columns)}", []).append(f"{key[0]}, {key[1]}")
+                    continue
+                save_all(figure, target, names[key] + name_end + asked.suffix, arguments)
             drawn += 1
     drawn += draw_side_by_side(config, {key: curves for key, curves in chosen.items() if key in steps}, scales, target, arguments)
     for what, where in missing.items():
@@ -345,8 +407,11 @@ def plot_folder(folder, arguments):
 
 def add_curve_options(parser):
     parser.add_argument("--problem", default="*", metavar="GLOB", help="only the problems whose name matches")
-    parser.add_argument("--legend", choices=("full", "outcomes", "labels"), default="full",
-                        help="what the legend says of a curve: how it ended and its time (full, default), without the time, or its label alone")
+    parser.add_argument("--legend", choices=("full", "outcomes", "labels"),
+                        help="what the legend says of a curve: how it ended and its time (full, default of wide figures), without the time, or its "
+                             "label alone (default of narrow ones)")
+    parser.add_argument("--overlay", action="store_true",
+                        help="curves alone: all folders in one figure of each problem and model, and the swept values of a problem, too")
     parser.add_argument("--raw", action="store_true", help="every point of curves that oscillate, instead of their mean and band")
     parser.add_argument("--all", action="store_true", help=f"curves of more than {MOST_FIGURES} problems, too")
 

@@ -13,13 +13,13 @@ import sys
 from dataclasses import dataclass, field
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import LABELS, RUN_AGAIN, draw_folders, file_name, log_axis, place_of_plots, save_all, say_nothing_drawn, with_unit
+from plotting import RUN_AGAIN, draw_folders, file_name, label_of, log_axis, place_of_plots, placed, save_all, say_nothing_drawn, with_unit
 
-from cell_values import asked_labels, case_text, cases, name_of, number_at, solver_times, value_text, values_of
+from cell_values import SOLVER_TIME, asked_labels, case_text, cases, metric_column, name_of, number_at, solver_times, value_text, values_of
 from curve_axes import time_unit
-from figure_page import Entry, fit_left, label_y, make_page, plain_frame
+from figure_page import Entry, finish, label_y, make_page, plain_frame
 from plot_sweep import chosen_cells
-from ccpbench_results import find_file, read_manifest, read_trace
+from ccpbench_results import find_file, read_manifest, read_trace, unit_of
 from series_styles import style
 
 FLOOR = 1e-17  # of residuals: what is below is drawn there
@@ -49,7 +49,7 @@ def traces_of(cells, y):
     for cell in cells:
         path = find_file(cell.folder / "trace.csv")
         columns = read_trace(path) if path else {}
-        points = [(t, v, k) for k, (t, v) in enumerate(zip(columns.get("elapsed_s", []), columns.get(y, []))) if math.isfinite(t + v)]
+        points = [(t, v, k) for k, (t, v) in enumerate(zip(columns.get("elapsed_s", []), columns.get(y, []))) if math.isfinite(t + v) and v >= 0]
         if not points:
             continue
         counts = columns.get(OUTER) or columns["iteration"]
@@ -73,12 +73,15 @@ def residual_over_time(traces):
 
 
 def time_over_iterations(traces):
-    """Points (iteration, mean time, s) over the problems that came so far, as long as half of them did."""
-    taken = {}
-    for _, _, ends in traces:
-        for count, time in ends.items():
-            taken.setdefault(count, []).append(time)
-    points = [(count, sum(times) / len(times)) for count, times in sorted(taken.items()) if 2 * len(times) >= len(traces)]
+    """Points (iteration, mean time, s) over all problems, as long as half of them come so far. A run that has ended counts with the time
+    of its end, so that a mean never falls because long runs are left over."""
+    whole = [ends for _, _, ends in traces if ends]
+    counts = sorted({count for ends in whole for count in ends})
+    points, last = [], [0.0] * len(whole)
+    for count in counts:
+        last = [ends.get(count, time) for ends, time in zip(whole, last)]
+        if 2 * sum(max(ends) >= count for ends in whole) >= len(traces):
+            points.append((count, sum(last) / len(last)))
     return [point for point in points if point[1] > 0]
 
 
@@ -109,20 +112,26 @@ def exponent_text(value):
 def scaling_of(cells, plot):
     """One Means per solver: mean time and mean residual of a problem or a step at each size."""
     against, y, found = str(plot.get("against") or "contacts"), measure_of(plot), []
-    per_iteration = plot.get("metric") == "seconds_per_iteration"
+    metric = metric_column(plot) if plot.get("metric") else ""
     for label in asked_labels(plot, cells):
         times, residuals = {}, {}
         for cell in cells:
             x = number_at(cell, against)
             if cell.label == label and x > 0:
-                times.setdefault(x, []).extend(values_of(cell, "seconds_per_iteration") if per_iteration else solver_times(cell))
-                residuals.setdefault(x, []).extend(values_of(cell, y))
+                times.setdefault(x, []).extend(values_of(cell, metric) if metric else solver_times(cell))
+                residuals.setdefault(x, []).extend(value for value in values_of(cell, y) if value >= 0)
         panels = ([(x, sum(v) / len(v)) for x, v in sorted(times.items()) if v and sum(v) > 0],
                   [(x, mean_log(v)) for x, v in sorted(residuals.items()) if v])
         if any(panels):
             both = [exponent_text(exponent(points)) for points in panels]
-            found.append(Means(label, panels, below=f"exponents: time {both[0]}, residual {both[1]}"))
+            found.append(Means(label, panels, below=f"exponents: {quantity_of(plot)} {both[0]}, residual {both[1]}"))
     return found
+
+
+def quantity_of(plot):
+    """What stands at the left of a scaling: a time unless its metric is something else."""
+    column = metric_column(plot) if plot.get("metric") else SOLVER_TIME
+    return "time" if unit_of(column) == "s" else name_of(column)
 
 
 def log_scales(axes, points):
@@ -163,19 +172,21 @@ def measure_of(plot):
 def mean_panels(plot, means):
     """(x label, y label, factors of both) of each panel, then the notes."""
     y, (left, factor), (right, other) = measure_of(plot), time_unit(longest(means, 0, 0)), time_unit(longest(means, 1, 1))
-    notes = ["Means over problems, of residuals those of their logarithms. A run that ended stays where it ended (left); lines end where "
-             "half of the runs have (right)."]
+    notes = ["Means over problems, of residuals those of their logarithms. A run that ended stays where it ended; lines over iterations end "
+             "where half of the runs have."]
     if outer := [one.label for one in means if one.outer]:
         notes.append(f"Iterations of {', '.join(outer)}: outer ones.")
-    return (f"solver time ({left})", LABELS.get(y, name_of(y)), (factor, 1.0)), ("iteration", f"solver time ({right})", (1.0, other)), notes
+    return (f"solver time ({left})", label_of(y), (factor, 1.0)), ("iteration", f"solver time ({right})", (1.0, other)), notes
 
 
 def scaling_panels(plot, means):
-    against, y, (unit, factor) = str(plot.get("against") or "contacts"), measure_of(plot), time_unit(longest(means, 0, 1))
+    against, y = str(plot.get("against") or "contacts"), measure_of(plot)
+    column = metric_column(plot) if plot.get("metric") else SOLVER_TIME
+    unit, factor = time_unit(longest(means, 0, 1)) if unit_of(column) == "s" else ("", 1.0)
+    y_label = label_of(column).replace("(s)", f"({unit})")
     x_label = str(plot.get("x_label") or {"dofs": "degrees of freedom"}.get(against, with_unit(against)))
-    what = "time per iteration" if plot.get("metric") == "seconds_per_iteration" else "solver time"
     notes = ["Means over problems, or over the steps of a sequence; of residuals those of their logarithms. Exponents: least squares."]
-    return (x_label, f"{what} ({unit})", (1.0, factor)), (x_label, LABELS.get(y, name_of(y)), (1.0, 1.0)), notes
+    return (x_label, y_label, (1.0, factor)), (x_label, label_of(y), (1.0, 1.0)), notes
 
 
 def draw_figure(config, plot, case, means, arguments):
@@ -191,7 +202,7 @@ def draw_figure(config, plot, case, means, arguments):
         axes.set_xlabel(x_label)
         label_y(axes, y_label)
         plain_frame(axes)
-    fit_left(page)
+    finish(page)
     return page.figure
 
 
@@ -219,11 +230,13 @@ def plot_folder(folder, arguments):
     target, drawn = place_of_plots(folder, arguments), 0
     for plot in plots:
         before = drawn
-        for name, figure in figures_of(config, plot, cells, number, arguments):
-            save_all(figure, target, name, arguments)
-            drawn += 1
+        with placed(plot.get("where")):
+            for name, figure in figures_of(config, plot, cells, number, arguments):
+                save_all(figure, target, name, arguments)
+                drawn += 1
         if drawn == before:
-            print(f"{folder}: no cell with {measure_of(plot)} {'in its trace' if plot['kind'] == 'mean' else 'and a size'}", file=sys.stderr)
+            what = "in its trace" if plot["kind"] == "mean" else f"and {metric_column(plot) if plot.get('metric') else SOLVER_TIME} over {plot.get('against') or 'contacts'}"
+            print(f"{folder}: no cell with {measure_of(plot)} above 0 {what}", file=sys.stderr)
     print(f"plots: {target} ({drawn} figure{'' if drawn == 1 else 's'} of means)")
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 # First, since it finds an interpreter with matplotlib.
 from plotting import DASHES, add_figure_options, add_picture_options, draw_each, log_axis, power_formula, save_all
 
-from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
+from figure_page import Entry, finish, label_y, listed, make_page, plain_frame
 from ccpbench_results import InputError, as_number, csv_rows, read_summary
 from series_styles import numbers, style, wanted
 
@@ -172,7 +172,7 @@ def draw_figure(folder, arguments):
                 label_y(axes, "fraction of problems")
             else:
                 axes.tick_params(labelleft=False)
-    fit_left(page)
+    finish(page)
     return page.figure
 
 

@@ -5,22 +5,17 @@ One figure per problem and model whose cells have a steps.csv, as PNG, SVG and P
 residual per entry of the config's "plots" with kind "sequence". Folders without sequences are left alone. A cross is an unsolved step.
 """
 
-import argparse
 import csv
 import math
 import sys
-import textwrap
 from dataclasses import dataclass
-from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import GREY, LABELS, MODELS, add_picture_options, draw_each, file_name, place_of_plots, power_text, save, say_nothing_drawn, say_written, \
-    tick_text
+from plotting import GREY, MODELS, draw_folders, file_name, label_of, place_of_plots, placed, power_text, save_all, say_nothing_drawn, tick_text
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from curve_axes import time_unit
+from figure_page import Entry, finish, label_y, make_page, plain_frame
 from ccpbench_results import InputError, as_number, find_file
 from result_folder import finite, read_folder
 from series_styles import numbers, style, wanted
@@ -29,8 +24,7 @@ NEEDED = ("step", "status", "iterations", "contacts", "setup_s", "solve_s")
 POINTS_PER_CURVE = 1500  # more cannot be seen and only makes SVG files large
 WIDE = 30.0  # values that spread by more than this get a logarithmic axis
 FLOOR = 1e-17  # of residuals: zeros are drawn there
-TIME_UNITS = (("s", 1.0), ("ms", 1e3), ("µs", 1e6))
-PANEL, GAP, ROW = 1.45, 0.22, 0.37  # inches: height of a panel, space between two, row of the legend
+PANEL = 1.15  # inches: height of a panel
 
 
 @dataclass
@@ -141,9 +135,7 @@ def draw_panel(axes, runs, column, factor):
             axes.plot([p[0] for p in unsolved], [p[1] for p in unsolved], linestyle="none", marker="x", markersize=5,
                       color=run.style["color"], gid=f"unsolved {column}")
     set_scale(axes, shown, residual)
-    axes.grid(color="#e4e4e4", linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    plain_frame(axes)
     if residual:
         for tolerance in {t for run in runs if run.curve.measure == column for t in run.curve.tolerances}:
             axes.axhline(tolerance, color=GREY, linewidth=1.0, zorder=1.5)
@@ -153,72 +145,50 @@ def outcome(run):
     """How the run ended: what cell.json says, iterations per step with contacts, the time of all steps."""
     loaded = [i for i, c in zip(run.values("iterations"), run.values("contacts")) if c > 0]
     time = sum(finite(run.values("time")))
-    unit, factor = next((u for u in TIME_UNITS if time * u[1] >= 1), TIME_UNITS[-1])
+    unit, factor = time_unit(time)
     words = [f"{sum(run.solved)} of {len(run.solved)} steps solved"]
     if finite(loaded):
         words.append(f"{sum(finite(loaded)) / len(finite(loaded)):.3g} iterations a step")
     return ", ".join([*words, f"{factor * time:.3g} {unit}"])
 
 
-def draw_key(figure, runs, left, width, top):
-    size, height = figure.get_size_inches(), ROW * len(runs)
-    axes = figure.add_axes((left / size[0], (top - height) / size[1], width / size[0], height / size[1]))
-    axes.set_axis_off()
-    axes.set_xlim(0, width)
-    axes.set_ylim(len(runs) - 0.5, -0.5)
-    for k, run in enumerate(runs):
-        axes.add_line(Line2D([0.04, 0.54], [k, k], linewidth=1.6, **run.style))
-        axes.text(0.66, k - 0.03, run.curve.label, fontsize=9, va="bottom")
-        axes.text(0.66, k + 0.05, outcome(run), fontsize=7.5, va="top", color=GREY)
+def notes_of(runs, measure):
+    notes = (("Cross: an unsolved step.", not all(all(run.solved) for run in runs)),
+             ("All meet the same contacts.", same(runs, "contacts")),
+             ("Grey line: the tolerance.", any(run.curve.measure == measure and run.curve.tolerances for run in runs)))
+    return [text for text, there in notes if there]
 
 
-def draw_figure(config, runs, measure):
-    times = finite([t for run in runs for t in run.values("time")])
-    unit, factor = next((u for u in TIME_UNITS if max(times, default=0.0) * u[1] >= 1), TIME_UNITS[-1])
+def draw_figure(config, runs, measure, arguments):
+    unit, factor = time_unit(max(finite([t for run in runs for t in run.values("time")]), default=0.0))
     panels = [("iterations", "iterations", 1.0), ("contacts", "contacts", 1.0), ("time", f"time ({unit})", factor),
-              (measure, LABELS.get(measure, measure.replace("_", " ")), 1.0)]
-    longest = max(max(len(run.curve.label) * 0.079, len(outcome(run)) * 0.066) for run in runs)
-    left, width, key, below, above = 1.1, 5.6, 0.8 + longest, 0.85, 0.75
-    body = max(len(panels) * (PANEL + GAP) - GAP, ROW * len(runs))
-    size = (left + width + 0.3 + key, below + body + above)
-    figure = Figure(figsize=size)
-    FigureCanvasAgg(figure)
+              (measure, label_of(measure), 1.0)]
+    plain = getattr(arguments, "legend", "full") == "labels"
+    entries = [Entry(run.curve.label, {**run.style, "marker": ""}, "" if plain else outcome(run)) for run in runs]
+    problem, model = runs[0].curve.problem, runs[0].curve.model
+    title = (str(config.get("title") or config.get("name") or problem), f"{problem}, {MODELS.get(model, model)}")
+    page = make_page(arguments.width, len(panels), entries, notes_of(runs, measure), title if arguments.title else (), height=PANEL, across=1,
+                     stacked=True)
     steps = [step for run in runs for step in run.columns["step"]]
-    top = below + body
-    for number, (column, label, scale) in enumerate(panels):
-        bottom = top - (number + 1) * PANEL - number * GAP
-        axes = figure.add_axes((left / size[0], bottom / size[1], width / size[0], PANEL / size[1]))
+    for axes, (column, label, scale) in zip(page.panels, panels):
         draw_panel(axes, runs, column, scale)
         axes.set_xlim(min(steps), max(max(steps), min(steps) + 1))
-        axes.set_ylabel(textwrap.fill(label, 22), fontsize=8.5)
         axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:.0f}"))
-        last = number == len(panels) - 1
-        axes.tick_params(labelbottom=last, labelsize=8)
-        axes.yaxis.set_label_coords(-0.62 / width, 0.5)
-        if last:
-            axes.set_xlabel("step")
-    draw_key(figure, runs, left + width + 0.3, key, top + 0.02)
-    problem, model = runs[0].curve.problem, runs[0].curve.model
-    title = str(config.get("title") or config.get("name") or problem)
-    figure.text(left / size[0], 1 - 0.32 / size[1], textwrap.shorten(title, int((size[0] - left - 0.2) / 0.115), placeholder=" …"),
-                fontsize=12, weight="bold")
-    figure.text(left / size[0], 1 - 0.55 / size[1], f"{problem}, {MODELS.get(model, model)}", fontsize=9, color=GREY)
-    notes = ["Cross: an unsolved step."] if not all(all(run.solved) for run in runs) else []
-    if same(runs, "contacts"):
-        notes.append("All meet the same contacts.")
-    if any(run.curve.measure == measure and run.curve.tolerances for run in runs):
-        notes.append("Grey line: the tolerance.")
-    figure.text(left / size[0], 0.14 / size[1], "  ".join(notes), fontsize=7.5, color=GREY)
-    return figure
+        axes.tick_params(labelbottom=axes is page.panels[-1])
+        label_y(axes, label)
+    page.panels[-1].set_xlabel("step")
+    finish(page)
+    page.figure.align_ylabels(page.panels)
+    return page.figure
 
 
 def wanted_measures(config, runs):
-    """(suffix of the file name, measure): that of the stop rule, and those of the plots of this kind."""
+    """(suffix of the file name, measure, its place in a paper): that of the stop rule, and those of the plots of this kind."""
     listed = [plot for plot in config.get("plots") or [] if isinstance(plot, dict) and plot.get("kind") == "sequence"]
     usual = runs[0].curve.measure
-    chosen = dict.fromkeys(str(plot.get("y") or usual) for plot in listed)
-    return [("-steps", usual), *((file_name(f"-steps-{y}"), y) for y in chosen if y != usual)]
+    chosen = {usual: "", **{str(plot.get("y") or usual): plot.get("where") for plot in reversed(listed)}}
+    return [("-steps" if y == usual else file_name(f"-steps-{y}"), y, where) for y, where in chosen.items()]
 
 
 def plot_folder(folder, arguments):
@@ -239,28 +209,19 @@ def plot_folder(folder, arguments):
         while name in names:
             name += "_"
         names.add(name)
-        for suffix, measure in wanted_measures(config, runs):
+        for suffix, measure, where in wanted_measures(config, runs):
             if not any(finite(run.values(measure)) for run in runs):
                 print(f"{folder}: {problem}, {model}: no step with {measure}", file=sys.stderr)
                 continue
-            figure = draw_figure(config, runs, measure)
-            for kind in arguments.format:
-                save(figure, target / f"{name}{suffix}.{kind}", kind, arguments.dpi)
-            say_written("figure", target, f"{name}{suffix}", arguments.format, arguments)
+            with placed(where):
+                save_all(draw_figure(config, runs, measure, arguments), target, name + suffix, arguments)
             drawn += 1
     print(f"plots: {target} ({drawn} sequence{'' if drawn == 1 else 's'})")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_FOLDER", help="a folder that `ccpbench run` has written")
+def add_sequence_options(parser):
     parser.add_argument("--problem", default="*", metavar="GLOB", help="only problems whose name matches")
-    parser.add_argument("--only", action="append", default=[], metavar="GLOB",
-                        help="only the solvers whose label matches; repeatable. Styles stay as they are")
-    add_picture_options(parser, "RESULT_FOLDER/plots")
-    arguments = parser.parse_args()
-    return draw_each(arguments.folders, lambda folder: plot_folder(folder, arguments), arguments)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(draw_folders(__doc__, plot_folder, add_sequence_options))

@@ -12,12 +12,13 @@ import sys
 from dataclasses import dataclass, field
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (DASHES, LABELS, MODELS, RUN_AGAIN, draw_folders, file_name, log_axis, name_of,
-                      number_texts, place_of_plots, save_all, say_nothing_drawn, with_unit)
+from plotting import (DASHES, MODELS, RUN_AGAIN, draw_folders, file_name, label_of, log_axis, name_of,
+                      number_texts, place_of_plots, placed, save_all, say_nothing_drawn, with_unit)
 
 from ensemble_figure import ensemble_figure
-from figure_page import Entry, fit_left, label_y, listed, make_page, plain_frame
+from figure_page import Entry, finish, label_y, listed, make_page, plain_frame
 from cell_values import metric_column, metric_value, number_at, read_cells
+from result_maps import METRICS
 from ccpbench_results import InputError, read_manifest, swept_groups, swept_value, telling_groups, without_suffix
 from series_styles import numbers, ordered_colours, style, wanted
 
@@ -57,6 +58,7 @@ def ordered_pointer(cells, others):
 def lines_of(plot, config, cells):
     """The lines of a plot in the order of the config, with what tells them apart in their labels, and the Scale of their colours."""
     against = str(plot.get("against") or "contacts")
+    cells = [cell for cell in cells if wanted(cell.row["problem"], [str(plot["problem"])] if plot.get("problem") else [])]
     groups = telling_groups(config, against.rsplit("/", 1)[-1])  # "contacts" is also a parameter of scenes
     others = [group[0] if len(group) == 1 else None for group in groups]
     scaled = ordered_pointer(cells, [pointer for pointer in others if pointer])
@@ -153,7 +155,7 @@ def entries_of(lines, scale):
 
 
 def axis_text(place):
-    return with_unit(place) if place.startswith("/") else LABELS.get(place, name_of(place))
+    return with_unit(place) if place.startswith("/") else label_of(place)
 
 
 def draw_figure(plot, config, lines, scale, arguments):
@@ -161,7 +163,8 @@ def draw_figure(plot, config, lines, scale, arguments):
     shown = [line for line in lines if line.points]
     if not shown:
         return None
-    log_x, log_y = AXES.get(str(plot.get("axes") or "log"), AXES["log"])
+    positive = [any(point[k] > 0 for line in shown for point in line.points) for k in (0, 1)]  # a logarithmic axis has no 0
+    log_x, log_y = (asked and there for asked, there in zip(AXES.get(str(plot.get("axes") or "log"), AXES["log"]), positive))
     notes = ["Filled marker: solved; open: stopped unsolved."]
     zeros = sum((log_x and p[0] <= 0) or (log_y and p[1] <= 0) for line in shown for p in line.points)
     if zeros:
@@ -182,9 +185,9 @@ def draw_figure(plot, config, lines, scale, arguments):
     scale_axis(axes, axes.xaxis, "x", xs, log_x, 8)
     scale_axis(axes, axes.yaxis, "y", ys, log_y, 10)
     axes.set_xlabel(str(plot.get("x_label") or axis_text(str(plot.get("against") or "contacts"))))
-    label_y(axes, str(plot.get("y_label") or LABELS.get(metric_column(plot), name_of(metric_column(plot)))))
+    label_y(axes, str(plot.get("y_label") or label_of(metric_column(plot))))
     plain_frame(axes)
-    fit_left(page)
+    finish(page)
     return page.figure
 
 
@@ -201,25 +204,27 @@ def chosen_cells(folder, arguments):
 
 
 def ensemble_of(plot, cells):
-    """label -> values, in the order of the config; a value that is missing was never reached."""
-    groups = {}
+    """(label -> values, in the order of the config; a value that is missing was never reached; how many have no place on a logarithmic
+    axis)."""
+    groups, left_out = {}, 0
     for cell in cells:
         if cell.row.get("status") == "unsupported":
             continue
         value = metric_value(cell, plot)
-        if value <= 0 and not metric_column(plot).startswith("iterations"):
-            continue  # no place on a logarithmic axis
-        reached = math.isfinite(value) and (value > 0 or not metric_column(plot).startswith("iterations"))
-        groups.setdefault(without_suffix(cell.row["label"]), []).append(value if reached else math.inf)
-    return groups
+        counts = metric_column(plot).startswith("iterations")
+        if value > 0 or counts or math.isnan(value):
+            groups.setdefault(without_suffix(cell.row["label"]), []).append(value if value > 0 else math.inf)
+        else:
+            left_out += 1
+    return groups, left_out
 
 
 def draw_ensemble(plot, config, cells, arguments):
-    groups = ensemble_of(plot, cells)
+    groups, left_out = ensemble_of(plot, cells)
     if not any(math.isfinite(value) for values in groups.values() for value in values):
         return None
     title = str(config.get("title") or config.get("name") or "")
-    return ensemble_figure(title, groups, str(plot.get("x_label") or ""), metric_column(plot), arguments)
+    return ensemble_figure(title, groups, str(plot.get("x_label") or ""), metric_column(plot), left_out, arguments)
 
 
 def draw_sweep(plot, config, cells, number, arguments):
@@ -240,7 +245,7 @@ def plots_of(config):
         return []
     axes = "log" if min(values) > 0 and max(values) >= 10 * min(values) else "log_y"
     plot = {"kind": "sweep", "against": groups[0][0], "axes": axes, "unasked": True}
-    return [{**plot, "metric": metric} for metric in ("iterations", "solve_s")]
+    return [{**plot, "metric": metric} for metric in METRICS]
 
 
 def plot_folder(folder, arguments):
@@ -256,18 +261,17 @@ def plot_folder(folder, arguments):
     drawn = 0
     for plot in plots:
         against = str(plot.get("against") or "contacts")
-        if plot["kind"] == "ensemble":
-            figure, what, name = draw_ensemble(plot, config, cells, arguments), metric_column(plot), f"ensemble-{metric_column(plot)}"
-        else:
-            figure, what = draw_sweep(plot, config, cells, number, arguments), f"{metric_column(plot)} against {against}"
-            name = f"sweep-{metric_column(plot)}-{against.rsplit('/', 1)[-1]}"
-        if figure is None and plot.get("unasked"):
-            continue
-        if figure is None:
-            print(f"{folder}: no cell with {what}", file=sys.stderr)
-            continue
-        save_all(figure, target, file_name(name), arguments)
-        drawn += 1
+        with placed(plot.get("where")):
+            if plot["kind"] == "ensemble":
+                figure, what, name = draw_ensemble(plot, config, cells, arguments), f"{metric_column(plot)} above 0", f"ensemble-{metric_column(plot)}"
+            else:
+                figure, what = draw_sweep(plot, config, cells, number, arguments), f"{metric_column(plot)} against {against}"
+                name = f"sweep-{metric_column(plot)}-{against.rsplit('/', 1)[-1]}"
+            if figure is not None:
+                save_all(figure, target, file_name(name), arguments)
+                drawn += 1
+            elif not plot.get("unasked"):
+                print(f"{folder}: no cell with {what}", file=sys.stderr)
     if drawn or any(not plot.get("unasked") for plot in plots):
         print(f"plots: {target} ({drawn} sweep{'' if drawn == 1 else 's'})")
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the tables of result folders: metrics of several solvers side by side, with those of the paper below.
 
-One table per entry of the config's "plots" with kind "table", as CSV and Markdown, in RESULT_FOLDER/plots/, laid out as Tables II and III
-of Lee et al. 2025. A folder whose config has no such entry is left alone.
+One table per entry of the config's "plots" with kind "table", as CSV, Markdown and LaTeX, in RESULT_FOLDER/plots/, laid out as Tables II
+and III of Lee et al. 2025. A folder whose config has no such entry is left alone.
 """
 
 import sys
@@ -11,7 +11,7 @@ import sys
 from plotting import RUN_AGAIN, draw_folders, file_name, place_of_plots, say_nothing_drawn, say_written
 
 from cell_values import read_cells
-from result_tables import csv_of, markdown_of, table_of
+from result_tables import WRITERS, table_of
 from ccpbench_results import read_manifest
 from output_file import write_output
 
@@ -31,9 +31,10 @@ def plot_folder(folder, arguments):
         name = file_name(f"table-{plot.get('where') or number}")
         names.append(f"{name}-{number}" if name in names else name)
         target.mkdir(parents=True, exist_ok=True)
-        write_output(target / f"{names[-1]}.csv", csv_of(table))
-        write_output(target / f"{names[-1]}.md", markdown_of(table))
-        say_written("table", target, names[-1], ["csv", "md"], arguments)
+        endings = [ending for ending in WRITERS if ending in arguments.table_format]
+        for ending in endings:
+            write_output(target / f"{names[-1]}.{ending}", WRITERS[ending](table))
+        say_written("table", target, names[-1], endings, arguments)
     print(f"tables: {target} ({', '.join(names) or 'none'})")
 
 

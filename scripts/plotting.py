@@ -6,12 +6,15 @@ import math
 import os
 import re
 import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from cell_values import name_of, with_unit  # noqa: F401  (other scripts take them from here)
 from ccpbench_results import InputError, changes, read_manifest, unit_of
 from output_file import check_folder, write_output
+from result_folder import own_places
 from series_styles import COLOURS, DASHES, MARKERS  # noqa: F401  (other scripts take them from here)
 
 DEBIAN_PYTHON = "/usr/bin/python3"
@@ -36,8 +39,21 @@ except ImportError:
 
 from matplotlib.font_manager import FontProperties  # noqa: E402
 from matplotlib.textpath import text_to_path  # noqa: E402
-from matplotlib.transforms import Bbox  # noqa: E402
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter  # noqa: E402
+from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullFormatter  # noqa: E402
+
+@dataclass
+class Layout:
+    """What all figures of a run have: where the legend stands (auto, below, inside a panel, or off), and whether there are notes."""
+
+    legend_at: str = "auto"
+    notes: bool = True
+    where: str = ""  # which figure of which paper is drawn: of its title, its name and a note
+    mark: str = ""  # a note on all figures of the folder that is drawn: how its config was changed
+
+
+LEGEND_PLACES = ("auto", "below", "inside", "off")
+layout = Layout()
+
 
 WORDS = {
     "iteration": "iteration",
@@ -61,6 +77,7 @@ WORDS = {
     "dual_residual": "dual residual",
     "scaled_primal_residual": "scaled primal residual",
     "scaled_dual_residual": "scaled dual residual",
+    "combined_residual": "combined residual",
     "rho": "penalty ρ",
     "bilateral_absolute": "residual of bilateral rows",
     "cone_absolute": "residual of contacts",
@@ -71,6 +88,7 @@ WORDS = {
     "factorizations": "factorisations",
     "back_solves": "back-solves",
     "products": "products with N",
+    "solver_s": "solver time",
     "solve_s": "time of the iterations",
     "setup_s": "setup time",
     "wall_s": "wall time",
@@ -78,12 +96,22 @@ WORDS = {
     "peak_memory_mb": "peak memory",
 }
 LABELS = {column: words + (f" ({unit_of(column)})" if unit_of(column) else "") for column, words in WORDS.items()}
+
+
+def label_of(column):
+    """What a column is in a figure, with its unit."""
+    unit = unit_of(column)
+    return LABELS.get(column) or name_of(column.removesuffix(f"_{unit}")) + (f" ({unit})" if unit else "")
+
+
 MODELS = {"ccp": "convex model (ccp)", "ncp": "Coulomb model (ncp)"}
 GREY = "#555555"
 
+NARROW = 5.0  # inches: a figure below it has its panels above each other
 WIDTHS = {"single": 3.5, "double": 7.1}  # inches: columns of most journals are 84 to 90 mm, text 174 to 190 mm
 TEXT, SMALL = 8.0, 7.0  # points, on paper
 KINDS = ("png", "svg", "pdf")
+TABLE_KINDS = {"csv": "csv", "markdown": "md", "latex": "tex"}  # endings of their files
 
 
 def tick_text(value):
@@ -92,6 +120,12 @@ def tick_text(value):
 
 def power_text(value):
     return "10" + str(round(math.log10(value))).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def accuracy_text(value):
+    """A power of ten as one, other numbers as they are."""
+    whole = abs(math.log10(value) - round(math.log10(value))) < 1e-9
+    return power_text(value) if whole and value < 0.01 else f"{value:g}"
 
 
 def power_formula(value):
@@ -138,7 +172,9 @@ def log_values(low, high, most):
     if len(inside) < 3:
         fine = [m * 10.0**k for k in range(first - 1, last + 1) for m in range(1, 10)]
         inside = [v for v in fine if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
-    return inside or [math.sqrt(low * high)]
+    if len(inside) < 2:  # so short that it is as good as linear
+        inside = [float(v) for v in MaxNLocator(4, steps=(1, 2, 5, 10)).tick_values(low, high) if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
+    return inside if len(inside) > 1 else [low, high]
 
 
 def log_axis(axis, low, high, most=8):
@@ -151,33 +187,31 @@ def text_width(text, points, formula=False):
     return text_to_path.get_text_width_height_descent(text, FontProperties(size=points), formula)[0] / 72
 
 
+def paper_place(where):
+    """"fig-3" of "Tasora 2021, sec. 8.1, Fig. 3", what a plot of a config says of itself; empty where it names no figure."""
+    found = re.search(r"\b(Figs?)\. *([^,;:]+)", where)
+    return file_name(re.sub(" +", "-", f"{found[1].lower()} {found[2]}")) if found else ""
+
+
+@contextmanager
+def placed(where):
+    """Figures drawn and saved in it are those of a plot that says where in a paper it stands, or says nothing."""
+    layout.where = str(where or "")
+    try:
+        yield
+    finally:
+        layout.where = ""
+
+
 def file_name(text):
     return re.sub(r"_+(?=-)", "", re.sub(r"[^A-Za-z0-9._-]+", "_", text)).strip("_.") or "problem"
-
-
-mark = {"text": ""}  # what stands above each figure of the folder that is drawn
-
-
-def marked(figure):
-    """Writes above the figure how its config was changed. What is to be saved: the figure, and the line above it."""
-    if not mark["text"]:
-        return None
-    width, height = figure.get_size_inches()
-    line = 0.16
-    if not getattr(figure, "ccpbench_marked", False):
-        text = mark["text"]
-        while text_width(text, TEXT - 1.5) > width - 0.1 and len(text) > 20:
-            text = text[:-2] + "…"
-        figure.text(0.05 / width, 1 + 0.3 * line / height, text, fontsize=TEXT - 1.5, color="#a03000", va="bottom", in_layout=False)
-        figure.ccpbench_marked = True
-    return Bbox([[0, 0], [width, height + line]])
 
 
 def save(figure, path, kind, dpi):
     """No dates: same data, same bytes."""
     picture = io.BytesIO()
     metadata = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    figure.savefig(picture, format=kind, dpi=dpi, metadata=metadata, bbox_inches=marked(figure))
+    figure.savefig(picture, format=kind, dpi=dpi, metadata=metadata)
     write_output(path, picture.getvalue())
 
 
@@ -210,6 +244,7 @@ def place_of_plots(folder, arguments):
 def save_all(figure, target, name, arguments):
     """A second figure of the same name, such as of two plots that differ in their cells alone, gets a number."""
     target.mkdir(parents=True, exist_ok=True)
+    name = "-".join(filter(None, (paper_place(layout.where), name)))
     free, number = name, 1
     while (target, free) in drawn_names:
         number += 1
@@ -220,11 +255,15 @@ def save_all(figure, target, name, arguments):
     say_written("figure", target, free, arguments.format, arguments)
 
 
-def formats(text):
-    kinds = [kind.strip().lower() for kind in text.split(",") if kind.strip()]
-    if not kinds or set(kinds) - set(KINDS):
-        raise argparse.ArgumentTypeError(f"'{text}': expected some of {','.join(KINDS)}")
-    return kinds
+class Formats(argparse.Action):
+    """--format: those of figures and those of tables. A list that names none of one kind leaves all of that kind."""
+
+    def __call__(self, parser, arguments, text, option=None):
+        asked = [kind.strip().lower() for kind in text.split(",") if kind.strip()]
+        if not asked or set(asked) - {*KINDS, *TABLE_KINDS}:
+            raise argparse.ArgumentError(self, f"'{text}': expected some of {','.join((*KINDS, *TABLE_KINDS))}")
+        arguments.format = [kind for kind in asked if kind in KINDS] or list(KINDS)
+        arguments.table_format = [TABLE_KINDS[kind] for kind in asked if kind in TABLE_KINDS] or list(TABLE_KINDS.values())
 
 
 def width(text):
@@ -243,14 +282,18 @@ def width(text):
 def add_picture_options(parser, usual_folder):
     """--out, --format, --dpi and --quiet."""
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"where the pictures go, of several folders into one each (default: {usual_folder})")
-    parser.add_argument("--format", type=formats, default=list(KINDS), metavar="LIST",
-                        help="some of png,svg,pdf (default: all)")
+    parser.add_argument("--format", action=Formats, default=list(KINDS), metavar="LIST",
+                        help="figures: some of png,svg,pdf; tables: some of csv,markdown,latex (default: all)")
+    parser.set_defaults(table_format=list(TABLE_KINDS.values()))
     parser.add_argument("--dpi", type=int, default=300, help="resolution of the PNG files (default 300)")
     parser.add_argument("--quiet", action="store_true", help="no line for each figure that is written")
 
 
 def add_figure_options(parser):
-    """--width, --title and --only."""
+    """--width, --title, --only, --legend-at and --no-notes."""
+    parser.add_argument("--legend-at", choices=LEGEND_PLACES, default="auto",
+                        help="where the legend stands: beside a single panel if it fits there, else below (auto, default), below, inside a panel, or off")
+    parser.add_argument("--no-notes", action="store_true", help="no notes below the figure; in a paper the caption says them")
     parser.add_argument("--width", type=width, default=WIDTHS["double"], metavar="WIDTH",
                         help="single (89 mm), double (180 mm, default) or a number of mm; letters stay as large")
     parser.add_argument("--title", action="store_true", help="the title above the figure; in a paper the caption says it")
@@ -259,26 +302,17 @@ def add_figure_options(parser):
 
 
 def changed_text(folder):
-    """"changed: …" where the results of a folder are not those of its config as written; empty for anything else."""
+    """"Changed: …" where the results of a folder are not those of its config as written; empty for anything else."""
     if not isinstance(folder, Path) or not (folder / "manifest.json").exists():
         return ""
     texts = changes(read_manifest(folder))
-    return f"changed: {'; '.join(texts)}" if texts else ""
+    return f"Changed: {'; '.join(texts)}." if texts else ""
 
 
 def speaker():
     """Who says what is wrong: of plot.py the program, which calls it."""
     name = Path(sys.argv[0]).name
     return "ccpbench: error" if name == "plot.py" else name
-
-
-def own_places(folders):
-    """{folder: a relative path of its own}: the end of its path, as long as it takes to tell all of them apart."""
-    parts = {folder: folder.resolve().parts[1:] for folder in folders}
-    longest = max(map(len, parts.values()))
-    tails = next(found for k in range(1, longest + 1)
-                 if len(set((found := {folder: all_of[-k:] for folder, all_of in parts.items()}).values())) == len(parts))
-    return {folder: Path(*tail) for folder, tail in tails.items()}
 
 
 def draw_each(folders, draw, arguments=None):
@@ -289,18 +323,24 @@ def draw_each(folders, draw, arguments=None):
         "axes.labelsize": TEXT, "xtick.labelsize": TEXT - 0.5, "ytick.labelsize": TEXT - 0.5, "axes.linewidth": 0.7,
         "xtick.color": "#333333", "ytick.color": "#333333", "axes.labelcolor": "#111111", "xtick.major.width": 0.7,
         "ytick.major.width": 0.7, "xtick.minor.width": 0.5, "ytick.minor.width": 0.5, "axes.labelpad": 3})
+    layout.legend_at, layout.notes = getattr(arguments, "legend_at", "auto"), not getattr(arguments, "no_notes", False)
+    if getattr(arguments, "legend", "") is None:
+        arguments.legend = "full" if arguments.width >= NARROW else "labels"
     folders = list({folder.resolve() if isinstance(folder, Path) else id(folder): folder for folder in folders}.values())
     out = arguments.out if arguments is not None and len(folders) > 1 else None
     places = own_places(folders) if out else {}
     try:
         for folder in folders:
-            mark["text"] = changed_text(folder)
+            layout.mark = changed_text(folder)
             if out:
                 arguments.out = out / places[folder]
             draw(folder)
     except (InputError, OSError) as error:
         print(f"{speaker()}: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt as stop:
+        print(f"\n{speaker()}: stopped {stop}".rstrip(), file=sys.stderr)
+        return 130
     return 0
 
 

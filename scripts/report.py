@@ -71,7 +71,7 @@ def study_html(study, place, budget):
     groups, x, y, left_out = curve_groups(study, budget)
     data = {"groups": groups, "x": x, "y": y, "names": NAMES, "models": MODELS, "profiles": numbered(study), "sweeps": [],
             "first_x": first_of(study, "x", x, "iteration"), "first_y": first_of(study, "y", y, (y or [""])[0])}
-    parts = [sections.summary(study), pictures(study, sections.card, budget["pictures"]), sections.convergence(data, place, left_out), sections.accuracy(study),
+    parts = [sections.summary(study), pictures(study, sections.card, budget["pictures"]), sections.convergence(study, data, place, left_out), sections.accuracy(study),
              sections.profiles(study, place), sweeps(study, data, place), sections.plot_tables(study), sections.claims(study), sections.failures(study),
              sections.provenance(study)]
     about = study.config.get("description") or ""

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ccpbench_results import InputError, find_file, listed_cells, read_cell, read_manifest, read_trace, step_traces
+from ccpbench_results import InputError, find_file, listed_cells, read_cell, read_manifest, read_trace, step_traces, without_suffix
 
 
 @dataclass
@@ -113,3 +113,34 @@ def read_folder(folder, problem_glob):
     for group in groups.values():
         tell_apart(group)
     return config, groups
+
+
+def own_places(folders):
+    """{folder: a relative path of its own}: the end of its path, as long as it takes to tell all of them apart."""
+    parts = {folder: folder.resolve().parts[1:] for folder in folders}
+    longest = max(map(len, parts.values()))
+    tails = next(found for k in range(1, longest + 1)
+                 if len(set((found := {folder: all_of[-k:] for folder, all_of in parts.items()}).values())) == len(parts))
+    return {folder: Path(*tail) for folder, tail in tails.items()}
+
+
+def merged_label(label, problem, folder):
+    """A label with the swept values of its problem among its own, and the folder after the solver: "ADMM, before (mass=10, rho=1)"."""
+    base = without_suffix(label)
+    values = [text[len(without_suffix(text)):].strip(" ()") for text in (problem, label)]
+    told = ", ".join(value for value in values if value)
+    return base + (f", {folder}" if folder else "") + (f" ({told})" if told else "")
+
+
+def overlaid(folders):
+    """The groups of several folders in one: those whose problems differ in swept values alone are one group. folders: (path, groups)."""
+    found = {}
+    names = {folder: str(name) for folder, name in own_places([folder for folder, _ in folders]).items()} if len(folders) > 1 else {}
+    for folder, groups in folders:
+        for (problem, model), curves in groups.items():
+            for curve in curves:
+                label = merged_label(curve.label, problem, names.get(folder, ""))
+                found.setdefault((without_suffix(problem), model), []).append(replace(curve, label=label, problem=without_suffix(problem)))
+    for curves in found.values():
+        tell_apart(curves)
+    return found

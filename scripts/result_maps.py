@@ -7,11 +7,11 @@ import math
 from dataclasses import dataclass, replace
 from statistics import median
 
-from cell_values import metric_column, metric_value, with_unit
+from cell_values import SOLVER_TIME, is_cost, metric_column, metric_value, name_of, with_unit
 from ccpbench_results import listed_values, swept_groups, swept_value, telling_groups, without_suffix
 from series_styles import viridis
 
-METRICS = ("iterations", "solve_s")  # where no plot of the config names another
+METRICS = ("iterations", SOLVER_TIME)  # where no plot of the config names another
 COUNTS = ("unsolved_steps",)  # of what should not be: 0 has a colour of its own
 FREE = (213, 232, 247)  # light blue, that of 0
 
@@ -30,6 +30,7 @@ class SweptMap:
     columns: list
     rows: list
     texts: tuple = ("", "")  # of the axes; empty: the words of the pointers
+    where: str = ""  # which figure of which paper it is
 
     @property
     def counts(self):
@@ -43,6 +44,21 @@ class SweptMap:
     @property
     def finite(self):
         return [value for value, _ in self.places.values() if math.isfinite(value)]
+
+    @property
+    def least_at_edge(self):
+        """Where the least value stands, if that is at an end of an axis of three numbers or more, so that a wider sweep may have less:
+        "rho 1e-4"; empty elsewhere, and for a count of failures."""
+        if self.counts or not self.finite or min(self.finite) == max(self.finite):
+            return ""
+        least = min((value, place) for place, (value, _) in self.places.items() if math.isfinite(value))[1]
+        ends = [(side, value) for side, value, values in zip(self.sides, least, (self.columns, self.rows))
+                if len(values) >= 3 and all(map(is_number, values)) and value in (values[0], values[-1])]
+        return ", ".join(f"{name_of(side[0])} {swept_text(value)}" for side, value in ends)
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def map_colour(share, counts):
@@ -71,7 +87,9 @@ def side_value(record, side):
 
 
 def values_of(cells, metric):
-    return [value for cell in cells if math.isfinite(value := metric_value(cell, {"metric": metric}))]
+    """Of the cells that have one; what a cell cost that ended unsolved is infinite."""
+    values = [math.inf if is_cost(metric) and cell.row.get("status") != "solved" else metric_value(cell, {"metric": metric}) for cell in cells]
+    return [value for value in values if not math.isnan(value)]
 
 
 def value_of(cells, metric):
@@ -80,14 +98,22 @@ def value_of(cells, metric):
     return median(values) if values else math.nan, all(cell.row.get("status") == "solved" for cell in cells)
 
 
+def is_dump(cell):
+    """Whether its problem is a file, one of many that a pattern of the config names."""
+    problem = cell.record.get("problem")
+    return isinstance(problem, dict) and "file" in problem
+
+
 def maps_over(config, cells, sides, apart, metrics):
     """The maps of each problem, model and solver, one for each combination of the values of the pointers `apart`, which the name of the
-    problem tells. Those that differ in these values alone have the same rows and columns."""
+    problem tells. Those that differ in these values alone have the same rows and columns. All dumps are one problem."""
     groups, found = {}, []
+    dumps = list(dict.fromkeys(without_suffix(cell.row["problem"]) for cell in cells if is_dump(cell)))
+    pooled = f"{len(dumps)} dumps" if len(dumps) > 1 else "".join(dumps)
     for cell in cells:
         place = tuple(side_value(cell.record, side) for side in sides)
         if None not in place:
-            name = without_suffix(cell.row["problem"]), cell.row["model"], cell.label
+            name = pooled if is_dump(cell) else without_suffix(cell.row["problem"]), cell.row["model"], cell.label
             told = ", ".join(swept_text(value) for pointer in apart if (value := side_value(cell.record, (pointer,))) is not None)
             groups.setdefault(name, {}).setdefault(told, {}).setdefault(place, []).append(cell)
     for (problem, model, label), alike in groups.items():
@@ -103,8 +129,8 @@ def maps_over(config, cells, sides, apart, metrics):
 
 def pair_maps(config, cells, metrics=METRICS):
     """Of every pair of axes of the sweep, of zipped pointers those that tell them apart; with two values or more on each side. A place
-    has the cells of all values of the other axes."""
-    axes = [tuple(group) for group in telling_groups(config)]
+    has the cells of all values of the other axes, of all seeds and of all dumps."""
+    axes = [tuple(group) for group in telling_groups(config) if not group[0].endswith("/seed")]
     pairs = [(first, second) for k, first in enumerate(axes) for second in axes[k + 1:]]
     found = [one for sides in pairs for one in maps_over(config, cells, sides, (), metrics)]
     return [one for one in found if len(one.columns) > 1 and len(one.rows) > 1]
@@ -128,5 +154,5 @@ def asked_maps(config, cells):
             apart = [group[0] for group in others if group is not up]
             made = maps_over(config, cells, (tuple(across), tuple(up)), apart, [metric_column(plot)])
             texts = str(plot.get("x_label") or ""), str(plot.get("y_label") or "")
-            found += [replace(one, texts=texts) for one in made]
+            found += [replace(one, texts=texts, where=str(plot.get("where") or "")) for one in made]
     return found

@@ -1,16 +1,17 @@
 """The tables that a config's "plots" of kind "table" ask for: metrics of several solvers side by side, with the paper's below.
 
-Laid out as Tables II and III of Lee et al. 2025: a column for each solver, a row for each metric. Needs no matplotlib: the report uses
-it, too.
+Laid out as Tables II and III of Lee et al. 2025: a column for each solver, a row for each metric. What a run cost that did not solve its
+problem is marked: it is a lower bound. Needs no matplotlib: the report uses it, too.
 """
 
 import csv
 import io
 import math
+import re
 from dataclasses import dataclass
 from statistics import median
 
-from cell_values import asked_labels, case_text, cases, name_of, texts_of, value_text, values_of
+from cell_values import asked_labels, case_text, cases, is_cost, metric_column, name_of, runs_of, texts_of, value_text
 from ccpbench_results import csv_text, unit_of
 
 # Of these the logarithms are averaged, and −log₁₀ of the mean is shown, as the paper does.
@@ -18,13 +19,37 @@ DECADES = ("velocity_residual", "relative_residual", "natural_map", "penetration
            "momentum_residual", "apgd_residual", "contact_residual", "lift_velocity", "merit", "distance")
 OVERS = {"mean": lambda values: sum(values) / len(values), "median": median, "smallest": min, "largest": max}
 PAPER = "paper"
+NOTE = "✗: ended unsolved, in k of n runs as k/n; >: its cost so far."
+
+
+@dataclass
+class Number:
+    """What stands in a table: NaN where there is nothing, and how many of the runs behind it ended unsolved."""
+
+    value: float
+    unsolved: int = 0
+    runs: int = 0
+    bound: bool = False  # of a cost: the value is a lower bound where runs ended unsolved
+
+    @property
+    def mark(self):
+        return "" if not self.unsolved else "✗" if self.unsolved == self.runs else f"✗ {self.unsolved}/{self.runs}"
+
+    @property
+    def text(self):
+        number = "–" if math.isnan(self.value) else f"{self.value:.4g}".replace("-", "−")
+        return f"{'> ' if self.bound and self.unsolved and number != '–' else ''}{number}{' ' if self.mark else ''}{self.mark}"
 
 
 @dataclass
 class ResultTable:
     title: str
     solvers: list
-    rows: list  # (case, quantity, a number or NaN for each solver)
+    rows: list  # (case, quantity, a Number for each solver)
+
+    @property
+    def marked(self):
+        return any(number.mark for _, _, numbers in self.rows for number in numbers)
 
     @property
     def cases(self):
@@ -44,25 +69,30 @@ def quantity(metric, over):
 
 
 def number_of(cells, label, metric, over):
-    values = [shown_value(metric, value) for cell in cells if cell.label == label for value in values_of(cell, metric)]
-    values = [value for value in values if math.isfinite(value)]
+    """Over all runs. Of a cost those that ended unsolved are counted, and of a cost to an accuracy those that never came there."""
+    runs = [(shown_value(metric, value), solved) for cell in cells if cell.label == label for value, solved in runs_of(cell, metric)]
+    values = [value for value, _ in runs if math.isfinite(value)]
     if metric in DECADES and over in ("smallest", "largest"):  # of the residual, whose logarithm is turned round
         over = "largest" if over == "smallest" else "smallest"
-    return OVERS[over](values) if values else math.nan
+    value = OVERS[over](values) if values else math.nan
+    if "_to_" in metric:
+        return Number(value, len(runs) - len(values), len(runs))
+    lost = sum(not solved for _, solved in runs) if is_cost(metric) and values else 0
+    return Number(value, lost, len(runs), True)
 
 
 def paper_values(given, metric, solvers):
     """A list of the paper as it stands in the table; None where there is none for these solvers."""
     if not isinstance(given, list) or len(given) != len(solvers):
         return None
-    return [shown_value(metric, value) if isinstance(value, (int, float)) and value is not True else math.nan for value in given]
+    return [Number(shown_value(metric, value) if isinstance(value, (int, float)) and value is not True else math.nan) for value in given]
 
 
 def paper_rows(paper, metrics, over, solvers, case=None):
     """Those of all cases where `case` is None, else of one: the paper's values of that name."""
     rows = []
-    for metric in metrics:
-        given = paper.get(metric)
+    for name, metric in metrics.items():
+        given = paper.get(name)
         values = paper_values(given.get(case) if isinstance(given, dict) else given if case is None else None, metric, solvers)
         if values:
             rows.append((PAPER, quantity(metric, over), values))
@@ -71,12 +101,14 @@ def paper_rows(paper, metrics, over, solvers, case=None):
 
 def table_of(plot, cells):
     """None where no cell has a value."""
-    solvers, metrics, over = asked_labels(plot, cells), texts_of(plot.get("metrics")) or ["iterations"], str(plot.get("over") or "mean")
+    solvers, over = asked_labels(plot, cells), str(plot.get("over") or "mean")
+    metrics = {name: metric_column({**plot, "metric": name}) for name in texts_of(plot.get("metrics")) or ["iterations"]}
     paper, rows = plot.get("paper") if isinstance(plot.get("paper"), dict) else {}, []
     for case, members in cases(plot, cells).items():
-        rows += [(case_text(case), quantity(metric, over), [number_of(members, label, metric, over) for label in solvers]) for metric in metrics]
+        rows += [(case_text(case), quantity(metric, over), [number_of(members, label, metric, over) for label in solvers])
+                 for metric in metrics.values()]
         rows += paper_rows(paper, metrics, over, solvers, ", ".join(value_text(value) for _, value in case))
-    if not any(math.isfinite(value) for where, _, values in rows if where != PAPER for value in values):
+    if not any(math.isfinite(number.value) for where, _, numbers in rows if where != PAPER for number in numbers):
         return None
     return ResultTable(str(plot.get("where") or "table"), solvers, rows + paper_rows(paper, metrics, over, solvers))
 
@@ -86,15 +118,11 @@ def tables_of(config, cells):
     return [table for plot in plots if (table := table_of(plot, cells)) is not None]
 
 
-def text_of(value):
-    return "–" if math.isnan(value) else f"{value:.4g}".replace("-", "−")
-
-
 def lines_of(table):
     """Head and rows of texts; a case is said once."""
     several, last, lines = len(table.cases) > 1, None, []
-    for case, what, values in table.rows:
-        lines.append(([case if case != last else ""] if several else []) + [what, *map(text_of, values)])
+    for case, what, numbers in table.rows:
+        lines.append(([case if case != last else ""] if several else []) + [what, *(number.text for number in numbers)])
         last = case
     return ([""] if several else []) + ["", *table.solvers], lines
 
@@ -102,14 +130,39 @@ def lines_of(table):
 def markdown_of(table):
     head, lines = lines_of(table)
     written = [head, ["---"] * len(head), *lines]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in written) + "\n"
+    text = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in written) + "\n"
+    return text + (f"\n{NOTE}\n" if table.marked else "")
+
+
+LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "₁₀": "$_{10}$", "✗": r"$\times$",
+         ">": "$>$", "<": "$<$", "µ": r"\textmu{}", "μ": r"$\mu$", "ρ": r"$\rho$", "ω": r"$\omega$", "ε": r"$\varepsilon$", "δ": r"$\delta$",
+         "–": "--"} | {sign: "\\" + sign for sign in "&%$#_{}"}
+
+
+def latex_text(text):
+    return re.sub("|".join(map(re.escape, LATEX)), lambda found: LATEX[found[0]], text)
+
+
+def latex_of(table):
+    """For the package booktabs."""
+    head, lines = lines_of(table)
+    names = len(head) - len(table.solvers)
+    rows = [" & ".join(map(latex_text, line)) + r" \\" for line in (head, *lines)]
+    body = [r"\begin{tabular}{" + "l" * names + "r" * len(table.solvers) + "}", r"\toprule", rows[0], r"\midrule", *rows[1:], r"\bottomrule",
+            r"\end{tabular}"]
+    return "\n".join(body + ([f"% {NOTE}"] if table.marked else [])) + "\n"
 
 
 def csv_of(table):
-    """With all digits, and the case in each row."""
+    """With all digits, the case in each row, and how many runs of how many ended unsolved, where some did."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(["case", "quantity", *map(csv_text, table.solvers)])
-    for case, what, values in table.rows:
-        writer.writerow([csv_text(case), csv_text(what), *("" if math.isnan(value) else f"{value:.17g}" for value in values)])
+    marks = [f"{label}: unsolved" for label in table.solvers] if table.marked else []
+    writer.writerow(["case", "quantity", *map(csv_text, [*table.solvers, *marks])])
+    for case, what, numbers in table.rows:
+        unsolved = [f"{number.unsolved} of {number.runs}" if number.runs else "" for number in numbers] if marks else []
+        writer.writerow([csv_text(case), csv_text(what), *("" if math.isnan(n.value) else f"{n.value:.17g}" for n in numbers), *unsolved])
     return text.getvalue()
+
+
+WRITERS = {"csv": csv_of, "md": markdown_of, "tex": latex_of}  # by the ending of the file

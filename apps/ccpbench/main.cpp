@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "terminal/command_line.hpp"
+#include "terminal/completion.hpp"
 #include "terminal/library_settings.hpp"
 #include "terminal/terminal.hpp"
 
@@ -21,7 +23,7 @@ constexpr const char* program_footer =
     "\n"
     "Exit codes\n"
     "  0    done\n"
-    "  1    compare: different; claims: one that must hold does not\n"
+    "  1    compare: different; claims: one that must hold does not; check-solver: faults\n"
     "  2    bad input: one line on stderr says what, where, and what was expected\n"
     "  3    some cells failed (the others are written); solve: not solved\n"
     "  70   a defect of this program\n"
@@ -39,9 +41,15 @@ int flushed(int code) {
 int run_program(int argc, char** argv) {
   CommandLine program("ccpbench", "benchmark suite for complementarity problems with friction", CCPBENCH_VERSION,
                       program_footer);
-  for (const auto add : {add_run, add_solve, add_new, add_check, add_list, add_inspect, add_generate, add_convert, add_report,
-                         add_claims, add_compare, add_profile, add_plot, add_completion, add_man})
+  for (const auto add :
+       {add_run, add_solve, add_new, add_check, add_new_solver, add_check_solver, add_list, add_inspect, add_generate,
+        add_convert, add_rank, add_merge, add_report, add_claims, add_compare, add_profile, add_plot, add_cite,
+        add_completion, add_man})
     add(program);
+  if (std::getenv(completion_variable) != nullptr) {
+    complete_line(program, {argv + std::min(argc, 1), argv + argc});
+    return exit_done;
+  }
   return program.run(argc, argv);
 }
 
@@ -50,7 +58,7 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace ccp::cli;
-  fix_library_settings(argv);
+  if (std::getenv(completion_variable) == nullptr) fix_library_settings(argv);
   try {
     return flushed(run_program(argc, argv));
   } catch (const ccp::InputError& error) {

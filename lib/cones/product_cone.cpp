@@ -56,7 +56,7 @@ void project_product(const ConstraintSet& constraints, VectorRef x, int threads)
       const Index last = std::min(first + batch, end);
       double* part = x.data() + constraints.offset(first);
       double copy[3 * batch];
-      std::copy(part, x.data() + constraints.offsets()[static_cast<std::size_t>(last)], copy);
+      std::copy(part, x.data() + constraints.offsets()[uz(last)], copy);
       project_blocks(constraints, first, last, copy, part);
     }
   });
@@ -67,7 +67,7 @@ void project_blocks(const ConstraintSet& constraints, Index begin, Index end, co
     project_contacts(end - begin, constraints.frictions().data() + begin, from, to);
     return;
   }
-  std::copy(from, from + (constraints.offsets()[static_cast<std::size_t>(end)] - constraints.offset(begin)), to);
+  std::copy(from, from + (constraints.offsets()[uz(end)] - constraints.offset(begin)), to);
   project_in_place(constraints, begin, end, to);
 }
 

@@ -6,7 +6,7 @@ void ConstraintSet::add(ConstraintKind kind, double friction) {
   kinds_.push_back(kind);
   frictions_.push_back(has_friction(kind) ? friction : 0.0);
   offsets_.push_back(offsets_.back() + constraint_rows(kind));
-  ++counts_[static_cast<std::size_t>(kind)];
+  ++counts_[uz(kind)];
 }
 
 }  // namespace ccp

@@ -28,18 +28,18 @@ class ConstraintSet {
   /// friction: μ, dimensionless; used by the contact kinds only.
   void add(ConstraintKind kind, double friction = 0.0);
 
-  Index count() const { return static_cast<Index>(kinds_.size()); }
-  Index count(ConstraintKind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
+  Index count() const { return std::ssize(kinds_); }
+  Index count(ConstraintKind kind) const { return counts_[uz(kind)]; }
   /// Blocks with friction: 3D plus 2D contacts.
   Index contacts() const { return count(ConstraintKind::contact) + count(ConstraintKind::contact2d); }
   /// Total number of rows m.
   Index rows() const { return offsets_.back(); }
 
-  ConstraintKind kind(Index block) const { return kinds_[static_cast<std::size_t>(block)]; }
-  double friction(Index block) const { return frictions_[static_cast<std::size_t>(block)]; }
+  ConstraintKind kind(Index block) const { return kinds_[uz(block)]; }
+  double friction(Index block) const { return frictions_[uz(block)]; }
   /// μ of all blocks, count() of them.
   const std::vector<double>& frictions() const { return frictions_; }
-  Index offset(Index block) const { return offsets_[static_cast<std::size_t>(block)]; }
+  Index offset(Index block) const { return offsets_[uz(block)]; }
   Index rows(Index block) const { return constraint_rows(kind(block)); }
   /// count() + 1 first rows, the last being rows().
   const std::vector<Index>& offsets() const { return offsets_; }

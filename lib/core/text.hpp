@@ -26,6 +26,9 @@ std::string escaped_text(std::string_view text);
 /// The parts with a separator between them.
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
+/// At most `longest` bytes for messages: a longer text ends with "...", and no UTF-8 character is cut in two.
+std::string cut_text(const std::string& text, std::size_t longest = 60);
+
 /// Shortest decimal text that reads back as the same double ("%.17g" precision, "1e-09" style); "nan", "inf", "-inf".
 std::string format_double(double value);
 

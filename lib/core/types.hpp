@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
+#include <cstddef>
 #include <vector>
 
 /// Vocabulary types of the whole library. Double precision only; sparse matrices are column-major with 32-bit indices.
@@ -25,6 +26,12 @@ Matrix from_triplets(Index rows, Index columns, const std::vector<Triplet>& entr
   Matrix matrix(rows, columns);
   matrix.setFromTriplets(entries.begin(), entries.end());
   return matrix;
+}
+
+/// An index or an enumerator as the standard containers count: `blocks[uz(i)]`.
+template <typename Number>
+constexpr std::size_t uz(Number number) {
+  return static_cast<std::size_t>(number);
 }
 
 /// ‖x‖∞ of a vector or an expression, without a temporary; 0 if it is empty.

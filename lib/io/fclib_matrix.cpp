@@ -134,12 +134,17 @@ SparseMatrix read_fclib_matrix(const hdf5::Group& parent, const std::string& nam
     else
       entries.emplace_back(row, column, value);
   }
-  SparseMatrix matrix = from_triplets(rows, columns, entries);
   if (zeros > 0)
     file.remarks.push_back(fmt::format("{}: {} of {} stored entries are zero and left out", name, zeros, count));
+  return listed_matrix(name, rows, columns, entries, storage_name(header.nz), file);
+}
+
+SparseMatrix listed_matrix(const std::string& name, Index rows, Index columns, const std::vector<Triplet>& entries,
+                           const std::string& storage, FclibFile& file) {
+  SparseMatrix matrix = from_triplets(rows, columns, entries);
   if (const Index summed = std::ssize(entries) - matrix.nonZeros(); summed > 0)
     file.remarks.push_back(fmt::format("{}: {} entries name a place again and are summed", name, summed));
-  file.matrices.push_back({name, rows, columns, matrix.nonZeros(), storage_name(header.nz)});
+  file.matrices.push_back({name, rows, columns, matrix.nonZeros(), storage});
   return matrix;
 }
 

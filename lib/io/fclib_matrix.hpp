@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "io/fclib_reader.hpp"
 #include "io/hdf5_group.hpp"
@@ -18,6 +19,11 @@ inline constexpr int compressed_columns = -1, compressed_rows = -2;  ///< nz of 
 /// anything that is missing, of a wrong size, out of range or not finite.
 SparseMatrix read_fclib_matrix(const hdf5::Group& parent, const std::string& name, Index rows, Index columns,
                                const std::string& reason, FclibFile& file);
+
+/// The matrix with these entries, none of which is zero, but for those that name a place again, which are summed with a
+/// remark. storage: how the file has it. Appends to file.matrices.
+SparseMatrix listed_matrix(const std::string& name, Index rows, Index columns, const std::vector<Triplet>& entries,
+                           const std::string& storage, FclibFile& file);
 
 enum class Triangle { none, upper, lower };
 

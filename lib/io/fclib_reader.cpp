@@ -8,18 +8,16 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "io/fclib_matrix.hpp"
+#include "io/fclib_problem.hpp"
 #include "io/file.hpp"
 #include "io/hdf5_group.hpp"
-#include "problem/conversion.hpp"
-#include "problem/problem_builder.hpp"
+#include "io/siconos_reader.hpp"
 
 namespace ccp {
 namespace {
 
 using hdf5::Group;
 
-constexpr double symmetry_noise = 1e-10;       // below this nobody needs to hear of it
-constexpr double repairable_asymmetry = 1e-2;  // of M, which symplectic time steppers leave symmetric; beyond it is meant
 constexpr int most_guesses = 100;
 
 // What is wrong, without the name of the file, which every remark would repeat.
@@ -63,19 +61,8 @@ Vector read_contacts(const Group& vectors, const std::string& velocity_name, Vec
     vectors.fail(velocity_name, fmt::format("has {} entries, expected a multiple of spacedim = {}", file.m, file.spacedim));
   file.contacts = file.m / file.spacedim;
   Vector friction = read_friction(vectors, "mu", file);
-  if (friction.size() > 0) {
-    file.friction_min = friction.minCoeff();
-    file.friction_max = friction.maxCoeff();
-  }
+  set_friction_range(friction, file);
   return friction;
-}
-
-ConstraintSet constraint_set(const Vector& friction, const FclibFile& file) {
-  ConstraintSet set;
-  for (Index i = 0; i < friction.size(); ++i)
-    set.add(file.spacedim == 3 ? ConstraintKind::contact : ConstraintKind::contact2d, friction[i]);
-  for (Index i = 0; i < file.p; ++i) set.add(ConstraintKind::bilateral);
-  return set;
 }
 
 Vector stacked(const Vector& first, const Vector& second) {
@@ -108,28 +95,6 @@ SparseMatrix read_square(const Group& group, const char* name, Index size, const
   return unsymmetric_by_intent(group) ? matrix : completed_matrix(std::move(matrix), name, file);
 }
 
-// Some programs leave rounding between the triangles.
-SparseMatrix symmetric_mass(SparseMatrix M, const Group& group, FclibFile& file) {
-  if (unsymmetric_by_intent(group)) return M;
-  const double defect = symmetry_defect(M);
-  if (defect == 0.0) return M;
-  if (defect > repairable_asymmetry) {
-    file.remarks.push_back(fmt::format("M is not symmetric (max|M - M^T| = {:.1e} max|M|), and is taken as it is", defect));
-    return M;
-  }
-  if (defect > symmetry_noise)
-    file.remarks.push_back(fmt::format("M is not symmetric ({:.1e}); its symmetric part is used", defect));
-  return 0.5 * (M + SparseMatrix(M.transpose()));
-}
-
-void build_problem(const ProblemBuilder& builder, const Group& group, const char* terms, FclibFile& file) {
-  try {
-    file.problem = builder.build();
-  } catch (const InputError& error) {
-    group.fail("", fmt::format("{} ({})", error.what(), terms));
-  }
-}
-
 void read_local(const Group& group, FclibFile& file) {
   const Group vectors = group.group("vectors");
   Vector q;
@@ -147,12 +112,7 @@ void read_local(const Group& group, FclibFile& file) {
     append_block(V, file.m, 0, true, entries);
     append_block(read_square(group, "R", file.p, "as vectors/s", file), file.m, file.m, false, entries);
   }
-  ProblemBuilder builder(file.path.stem().string());
-  builder.local(from_triplets(file.m + file.p, file.m + file.p, entries), stacked(q, s));
-  builder.constraints(constraint_set(friction, file));
-  build_problem(builder, group, "where N = [W V; V^T R] and r = [q; s]", file);
-  if (const double defect = file.problem->symmetry_defect(); defect > symmetry_noise)
-    file.remarks.push_back(fmt::format("W is not symmetric ({:.1e})", defect));
+  build_local(from_triplets(file.m + file.p, file.m + file.p, entries), stacked(q, s), friction, group.path(), file);
 }
 
 void read_global(const Group& group, FclibFile& file) {
@@ -166,16 +126,15 @@ void read_global(const Group& group, FclibFile& file) {
   const Vector b = equality ? read_finite(vectors, "b", -1, "") : Vector();
   file.p = b.size();
 
-  const SparseMatrix M = symmetric_mass(read_square(group, "M", file.n, "as vectors/f", file), group, file);
+  SparseMatrix M = read_square(group, "M", file.n, "as vectors/f", file);
+  if (!unsymmetric_by_intent(group)) M = symmetric_mass(std::move(M), file);
   std::vector<Triplet> entries;
   append_block(read_fclib_matrix(group, "H", file.n, file.m, "as vectors/f by vectors/w", file), 0, 0, false, entries);
   if (equality)
     append_block(read_fclib_matrix(group, "G", file.n, file.p, "as vectors/f by vectors/b", file), 0, file.m, false,
                  entries);
-  ProblemBuilder builder(file.path.stem().string());
-  builder.global(M, f, from_triplets(file.n, file.m + file.p, entries), stacked(w, b));
-  builder.constraints(constraint_set(friction, file));
-  build_problem(builder, group, "where H = M, D = [H G], k = f and b = [w; b]", file);
+  build_global(std::move(M), f, from_triplets(file.n, file.m + file.p, entries), stacked(w, b), friction, group.path(),
+               file);
 }
 
 void read_rolling(const Group& group, FclibFile& file) {
@@ -279,6 +238,7 @@ std::optional<Vector> FclibFile::impulse(const FclibVectors& vectors) const {
 
 FclibFile read_fclib(const std::filesystem::path& path) {
   check_name(path);
+  if (path.extension() == ".dat") return read_siconos(path);
   FclibFile file;
   file.path = path;
   const Group root = Group::open(path);

@@ -54,8 +54,9 @@ struct FclibFile {
   std::optional<Vector> impulse(const FclibVectors& vectors) const;
 };
 
-/// Reads an FCLib file: /fclib_global, or else /fclib_local, or else /fclib_global_rolling. When there are several, the
-/// first of these is read, because the local form follows from the global one, and a remark names the others.
+/// Reads an FCLib file (a name that ends in .dat: as read_siconos() does): /fclib_global, or else /fclib_local, or else
+/// /fclib_global_rolling. When there are several, the first of these is read, because the local form follows from the global
+/// one, and a remark names the others.
 ///
 /// Taken as they come: every integer and real type, any byte order, packed datasets, unsorted indices, repeated and zero
 /// entries, μ = 0. W, R and M with one triangle only, of entries or of blocks, are completed, and M off symmetry by up to

@@ -266,6 +266,13 @@ void add_geometry(hdf5::Image& image, const SceneGeometry& geometry, const std::
   add_reals("/velocities", velocities);
 }
 
+// Nothing where there is nothing to see.
+void add_shapes(hdf5::Image& image, const SceneGeometry& geometry, const std::vector<PlacedMesh>& meshes) {
+  if (geometry.empty() && meshes.empty()) return;
+  add_geometry(image, geometry, meshes);
+  if (!meshes.empty()) add_meshes(image, meshes);
+}
+
 // u, r, l, and v with the velocities of the virtual degrees of freedom.
 void add_vectors(hdf5::Image& image, const std::string& group, const ContactProblem& problem, FclibForm form,
                  const FclibLayout& layout, const VirtualDofs& dofs, const Vector& impulse) {
@@ -347,12 +354,18 @@ FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem&
   for (std::size_t i = 0; i < impulses.guesses.size(); ++i)
     add_vectors(image, fmt::format("/guesses/{}", i + 1), problem, form, layout, dofs, impulses.guesses[i]);
   if (state != nullptr) add_state(image, *state);
-  const bool has_meshes = meshes != nullptr && !meshes->empty();
-  if (geometry != nullptr && (!geometry->empty() || has_meshes))
-    add_geometry(image, *geometry, has_meshes ? *meshes : std::vector<PlacedMesh>{});
-  if (has_meshes) add_meshes(image, *meshes);
+  if (geometry != nullptr) add_shapes(image, *geometry, meshes != nullptr ? *meshes : std::vector<PlacedMesh>{});
   write_file_atomically(path, image.bytes());
   return layout;
+}
+
+void write_shapes(const std::filesystem::path& path, const StoredState& state, const SceneGeometry& geometry,
+                  const std::vector<PlacedMesh>& meshes) {
+  check_name(path);
+  hdf5::Image image;
+  add_state(image, state);
+  add_shapes(image, geometry, meshes);
+  write_file_atomically(path, image.bytes());
 }
 
 }  // namespace ccp

@@ -76,4 +76,8 @@ FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem&
                         const FclibInfo& info = {}, const FclibImpulses& impulses = {}, const StoredState* state = nullptr,
                         const SceneGeometry* geometry = nullptr, const std::vector<PlacedMesh>* meshes = nullptr);
 
+/// Writes a step without a contact problem, for pictures: the state, the geometry and the meshes of write_fclib() alone.
+void write_shapes(const std::filesystem::path& path, const StoredState& state, const SceneGeometry& geometry,
+                  const std::vector<PlacedMesh>& meshes);
+
 }  // namespace ccp

@@ -8,18 +8,35 @@ namespace {
 
 constexpr std::size_t key_numbers = 5;
 
+Vector stacked(const std::vector<Vector3>& vectors) {
+  Vector all(3 * std::ssize(vectors));
+  for (std::size_t i = 0; i < vectors.size(); ++i) all.segment<3>(3 * static_cast<Index>(i)) = vectors[i];
+  return all;
+}
+
+void read_multipliers(const Group& group, StepEnd& end) {
+  const Vector multipliers = group.reals("multipliers");
+  end.multiplier = group.reals("multiplier");
+  if (multipliers.size() != 3 * std::ssize(end.keys) || end.multiplier.size() != end.impulse.size())
+    group.fail("multipliers", "and 'impulses' are not those of the same contacts");
+  if (!multipliers.allFinite() || !end.multiplier.allFinite()) group.fail("multiplier", "has entries that are not finite");
+  for (std::size_t i = 0; i < end.keys.size(); ++i)
+    end.multipliers.emplace_back(multipliers.segment<3>(3 * static_cast<Index>(i)));
+}
+
 }  // namespace
 
 void add_step_end(Image& image, const std::string& path, const StepEnd& end) {
   std::vector<int> keys;
   for (const ContactKey& key : end.keys)
     keys.insert(keys.end(), {key.body_a, key.body_b, key.kind, key.feature_a, key.feature_b});
-  Vector impulses(3 * std::ssize(end.impulses));
-  for (std::size_t i = 0; i < end.impulses.size(); ++i) impulses.segment<3>(3 * static_cast<Index>(i)) = end.impulses[i];
   image.add_integers(path + "/keys", keys);
-  image.add_reals(path + "/impulses", impulses);
+  image.add_reals(path + "/impulses", stacked(end.impulses));
   image.add_reals(path + "/impulse", end.impulse);
   image.add_reals(path + "/carried", Vector::Constant(1, end.carried));
+  if (end.multiplier.size() == 0) return;
+  image.add_reals(path + "/multipliers", stacked(end.multipliers));
+  image.add_reals(path + "/multiplier", end.multiplier);
 }
 
 StepEnd read_step_end(const Group& group) {
@@ -37,6 +54,7 @@ StepEnd read_step_end(const Group& group) {
   end.carried = carried[0];
   if (!impulses.allFinite() || !end.impulse.allFinite() || !std::isfinite(end.carried))
     group.fail("impulse", "has entries that are not finite");
+  if (group.has("multiplier")) read_multipliers(group, end);
   return end;
 }
 

@@ -6,8 +6,8 @@
 #include "io/hdf5_image.hpp"
 #include "problem/contact_match.hpp"
 
-/// The end of a step in HDF5 files: keys (five whole numbers a block), impulses (three numbers a block), impulse (γ) and
-/// carried. Private to lib/io.
+/// The end of a step in HDF5 files: keys (five whole numbers a block), impulses (three numbers a block), impulse (γ),
+/// carried and, of a method that keeps them, multipliers and multiplier (y). Private to lib/io.
 namespace ccp::hdf5 {
 
 /// path: of the group.

@@ -1,13 +1,85 @@
 #pragma once
 
 #include <array>
+#include <span>
+#include <vector>
 
-#include "kernels/contact_groups.hpp"
+#include "core/types.hpp"
 #include "kernels/kernels.hpp"
 
+/// Gauss–Seidel over the contacts of rigid bodies, in groups.
+///
+/// A sweep (E.2, E.3) takes one contact after the other: u_i = (L⁻¹D)_iᵀ w + r_i from the velocities w of its two bodies,
+/// γ_i ← Π_K(γ_i − s_i u_i), w ← w + (L⁻¹D)_i Δγ_i. Each contact waits for the one before it, so that a processor that can
+/// work at eight of them works at one. But a contact needs to wait only for contacts that share a body with it.
+///
+/// 1. `ContactGroups` cuts the order of the contacts into groups of up to 16 neighbours of which no two share a body. The
+///    order itself is kept, so a sweep has the same bits whether it takes a group at once or contact by contact.
+/// 2. Vectors are packed by groups. A tile holds the three numbers of eight contacts in lanes: first the eight normal
+///    numbers, then the tangential ones. A group has one or two tiles of its own; lanes without a contact hold zeros.
+/// 3. `GroupSweep::sweep()` takes group after group through three steps, each for all contacts of the group: the products
+///    (`find_lanes` of pair_loops.cpp), the projection and the change of γ (`relax` of group_loops.cpp), and what the
+///    change does to w (`add_lanes`). These loops are compiled once for each instruction set.
+/// 4. Two cases leave step 3: a contact whose numbers could overflow or underflow in the short form of the projection
+///    (safe_range.hpp), and methods whose update is not that projection. Their contacts are updated one by one between the
+///    same two products, and `accept` of group_loops.cpp takes what they become.
 namespace ccp {
 
-/// Sweeps of Gauss–Seidel over contacts in groups (E.2, E.3), with the bits of a sweep over one contact after the other.
+/// The contacts of a factored operator in the order of its data (E.3), each between two bodies.
+struct PairedContacts {
+  ContactPairs pairs;
+  std::span<const int> order;  ///< number of each contact
+  int idle;                    ///< where the velocity of the body starts that stands for the world
+  const Matrix3* compliance;   ///< C_ii by number of the contact; null where C = 0
+};
+
+/// The groups of all contacts, and vectors packed by them.
+class ContactGroups {
+ public:
+  ContactGroups() = default;
+  explicit ContactGroups(const PairedContacts& contacts);
+
+  bool empty() const { return places_.size() < 2; }
+  std::size_t count() const { return places_.size() - 1; }
+  /// The first of its places in the order, and the end.
+  Index place(std::size_t group) const { return places_[group]; }
+  Index size(std::size_t group) const { return places_[group + 1] - places_[group]; }
+  Index tile(std::size_t group) const { return tiles_[group]; }
+  Index tiles(std::size_t group) const { return tiles_[group + 1] - tiles_[group]; }
+
+  /// One number of each contact.
+  Vector packed_scalars(Eigen::Ref<const Vector> of_contacts) const;
+  /// The three numbers of each contact.
+  void pack(const Vector& of_contacts, Vector& packed) const;
+  void unpack(const Vector& packed, Vector& of_contacts) const;
+
+  /// visit(contact, lane) for the contacts of a group.
+  template <typename Visit>
+  void for_contacts(std::size_t group, const Visit& visit) const {
+    const Index first = places_[group], lane = lane_count * tiles_[group];
+    for (Index k = 0; k < size(group); ++k) visit(Index{order_[uz(first + k)]}, lane + k);
+  }
+
+ private:
+  template <typename Visit>
+  void for_contacts(const Visit& visit) const {
+    for (std::size_t g = 0; g + 1 < places_.size(); ++g) for_contacts(g, visit);
+  }
+
+  std::span<const int> order_;
+  std::vector<Index> places_;  ///< first one of each group, and the end
+  std::vector<Index> tiles_;   ///< first one of each group, and the end
+};
+
+/// The three numbers of a packed contact.
+inline Eigen::Map<Vector3, 0, Eigen::InnerStride<lane_count>> in_lane(double* packed, Index lane) {
+  return Eigen::Map<Vector3, 0, Eigen::InnerStride<lane_count>>(packed + lane_place(lane));
+}
+inline Eigen::Map<const Vector3, 0, Eigen::InnerStride<lane_count>> in_lane(const double* packed, Index lane) {
+  return Eigen::Map<const Vector3, 0, Eigen::InnerStride<lane_count>>(packed + lane_place(lane));
+}
+
+/// The sweeps, with γ, r and what else the update needs in packed form.
 class GroupSweep {
  public:
   /// lambda: share of the new impulse in the average with the old one.

@@ -14,7 +14,7 @@ constexpr double small = 1e-14;
 
 Gmres::Gmres(Index size, int restart) : restart_(restart) {
   if (restart < 1) throw std::logic_error("GMRES needs a Krylov space of at least one dimension");
-  basis_.assign(static_cast<std::size_t>(restart) + 1, Vector::Zero(size));
+  basis_.assign(uz(restart) + 1, Vector::Zero(size));
   hessenberg_.setZero(restart + 1, restart);
   for (Vector* vector : {&cosine_, &sine_, &weights_}) vector->setZero(restart);
   reduced_.setZero(restart + 1);
@@ -33,7 +33,7 @@ double Gmres::begin_cycle() {
 /// One step of Arnoldi's process with modified Gram–Schmidt, and the Givens rotation of its column. False when the space is
 /// invariant: it holds the solution, or A is singular on it.
 bool Gmres::extend(const Operator& A, const Operator& M, int column) {
-  const auto j = static_cast<std::size_t>(column);
+  const auto j = uz(column);
   M(basis_[j], preconditioned_);
   A(preconditioned_, work_);
   const Index n = work_.size();
@@ -75,7 +75,7 @@ void Gmres::add_solution(const Operator& M, int columns, Vector& x) {
     weights_[i] = lost ? 0.0 : sum / hessenberg_(i, i);
   }
   work_.setZero();
-  for (int i = 0; i < columns; ++i) work_ += weights_[i] * basis_[static_cast<std::size_t>(i)];
+  for (int i = 0; i < columns; ++i) work_ += weights_[i] * basis_[uz(i)];
   M(work_, preconditioned_);
   x += preconditioned_;
 }

@@ -28,7 +28,7 @@ SelectedInverse::Place SelectedInverse::find_place(Index i, Index j) const {
 Index SelectedInverse::ask(Index i, Index j) {
   Place place = find_place(i, j);
   if (place.row < 0) throw std::logic_error("SelectedInverse::ask: the entry is not in the pattern of the factor");
-  place.number = static_cast<Index>(asked_.size());
+  place.number = std::ssize(asked_);
   asked_.push_back(place);
   return place.number;
 }
@@ -62,7 +62,7 @@ DenseMatrix SelectedInverse::inverse_of_rows(int s, const DenseMatrix& parent) c
     next = std::lower_bound(next, above.end(), row);
     place.push_back(next - above.begin());
   }
-  const auto count = static_cast<Index>(place.size());
+  const auto count = std::ssize(place);
   DenseMatrix Z(count, count);
   for (Index c = 0; c < count; ++c)
     for (Index r = 0; r < count; ++r) Z(r, c) = parent(place[at(r)], place[at(c)]);
@@ -95,7 +95,7 @@ Vector SelectedInverse::entries() const {
   std::vector<Place> asked = asked_;
   std::sort(asked.begin(), asked.end(), [](const Place& a, const Place& b) { return a.supernode > b.supernode; });
   std::vector<DenseMatrix> fronts(parent_.size());
-  Vector values(static_cast<Index>(asked.size()));
+  Vector values(std::ssize(asked));
   auto next = asked.begin();
   for (int s = supernodes() - 1; s >= 0; --s) {
     if (!needed[at(s)]) continue;

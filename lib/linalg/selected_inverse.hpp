@@ -39,15 +39,13 @@ class SelectedInverse {
   int supernodes() const { return static_cast<int>(L_.first.size()) - 1; }
   Index columns(int s) const { return L_.first[at(s) + 1] - L_.first[at(s)]; }
   Index rows(int s) const { return L_.row_start[at(s) + 1] - L_.row_start[at(s)]; }
-  std::span<const int> row_list(int s) const {
-    return L_.row.subspan(at(L_.row_start[at(s)]), static_cast<std::size_t>(rows(s)));
-  }
+  std::span<const int> row_list(int s) const { return L_.row.subspan(at(L_.row_start[at(s)]), uz(rows(s))); }
   int tree_of(Index i) const { return tree_[at(owner_[at(position_[at(i)])])]; }
   Place find_place(Index i, Index j) const;
   std::vector<bool> needed_supernodes() const;
   DenseMatrix inverse_of_rows(int s, const DenseMatrix& parent) const;
   DenseMatrix front(int s, const DenseMatrix* parent) const;
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+  static std::size_t at(Index i) { return uz(i); }
 
   SupernodalFactor L_;
   std::vector<int> position_;  ///< of a row of A in L

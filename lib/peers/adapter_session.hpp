@@ -1,61 +1,74 @@
 #pragma once
 
-#include <array>
+#include <deque>
 #include <string>
 #include <vector>
 
 #include "linalg/block/block_matrix.hpp"
-#include "peers/adapter_solver.hpp"
-#include "peers/adapters/protocol.hpp"
+#include "peers/external/skeletons/ccpbench_solver.h"
 #include "process/child_program.hpp"
 #include "solvers/shared/native_columns.hpp"
+#include "solvers/solver.hpp"
 
 namespace ccp {
 
-/// What a trace says of a peer, beside the measures.
-struct AdapterColumns : NativeColumns {
-  explicit AdapterColumns(const PeerProgram& program)
-      : texts{std::string(program.key) + "_error", std::string("the residual by which ") + program.name + " stops",
-              std::string(program.key) + "_iterations", std::string("iterations ") + program.name + " has counted"},
-        error(*this, texts[0].c_str(), "", texts[1].c_str()),
-        iterations(*this, texts[2].c_str(), "", texts[3].c_str()) {}
-  const std::array<std::string, 4> texts;
-  NativeValue error, iterations;
+/// A program that solves one problem, and what it is told.
+struct AdapterTask {
+  std::string program;               ///< as messages call it
+  std::vector<std::string> command;  ///< with all its arguments
+  bool local = true;                 ///< it gets N and r
+  bool global = false;               ///< it gets H, D, C, k and b
+  std::vector<double> settings;
+  bool takes_start = true;            ///< else it starts from where it likes
+  double tolerance = 0.0;             ///< its own criterion holds where its error is at most this
+  std::vector<NativeColumn> columns;  ///< of its traces: its error, its iterations, then its own ones
+  /// Of a solver of the user, what it has to greet with; empty for an adapter of ours. Such a solver answers on its standard
+  /// output, its clock is compared with ours, and what it leaves behind is killed.
+  std::string description{};
 };
 
-/// A method of another program bound to one problem: each run is a process of its own.
+/// Solves in a process of its own for each run.
 class AdapterSession final : public Session {
  public:
-  /// command: with the id and the options. tolerance: of its own criterion.
-  AdapterSession(const PeerMethod& method, std::vector<std::string> command, double tolerance, const ContactProblem& problem,
-                 Monitor& monitor);
+  AdapterSession(AdapterTask task, const ContactProblem& problem, Model model, Monitor& monitor);
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override;
 
  private:
+  /// The columns of a task with their present values.
+  struct Columns : NativeColumns {
+    explicit Columns(const std::vector<NativeColumn>& columns) {
+      for (const NativeColumn& column : columns)
+        values_of.emplace_back(*this, column.name.c_str(), column.unit.c_str(), column.meaning.c_str());
+    }
+    std::deque<NativeValue> values_of;
+  };
+
   bool show(Monitor& monitor, bool converged);
-  bool send_problem(ChildProgram& adapter, const Vector& shift) const;
+  bool send_problem(ChildProgram& adapter, const Vector& shift, int threads) const;
   void give_up(Status status, std::string reason);
   void died(ChildProgram& adapter, Monitor& monitor);
+  /// Reads the greeting. False when it is none that can be used; the outcome says why.
+  bool greeted(ChildProgram& adapter, Monitor& monitor);
   /// Reads one frame with its payload within `longest_s`. False when none comes; the outcome says why.
-  bool read(ChildProgram& adapter, Monitor& monitor, AdapterFrame& frame, double longest_s);
+  bool read(ChildProgram& adapter, Monitor& monitor, ccpbench_frame& frame, double longest_s);
   void converse(const Vector& shift, Monitor& monitor);
+  void converse_with(ChildProgram& adapter, const Vector& shift, Monitor& monitor);
   /// Judges what a frame brings. True when the adapter is to go on.
-  bool take(const AdapterFrame& frame, Monitor& monitor);
-  void finish(const AdapterFrame& frame);
+  bool take(const ccpbench_frame& frame, Monitor& monitor);
+  bool clock_is_possible(const ccpbench_frame& frame);
+  void finish(const ccpbench_frame& frame);
 
-  const PeerProgram& program_;
-  std::vector<std::string> command_;
-  double tolerance_;
+  const AdapterTask task_;
   ContactProblem problem_;
-  bool global_form_;
-  Vector free_velocity_;  ///< r with the local form, b with the global one
-  BlockMatrix W_;         ///< N; empty with the global form
+  Model model_;
+  BlockMatrix W_;  ///< N; empty where it is not sent
   Vector impulse_;
-  AdapterColumns native_;
+  Columns native_;
   std::vector<char> payload_;
   Outcome outcome_;
-  double spent_s_ = 0.0;
+  double spent_s_ = 0.0;   ///< by its clock
+  double waited_s_ = 0.0;  ///< by ours
   std::int64_t iterations_allowed_ = 0;
   int shown_ = 0;
   bool timed_out_ = false;

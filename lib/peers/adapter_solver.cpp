@@ -44,7 +44,10 @@ AdapterSolver::AdapterSolver(const PeerMethod& method) : method_(method), tolera
            fmt::format("{}: {}", method.program->name, method.title),
            std::string(method.program->source) + method.reference,
            {method.model},
-           AdapterColumns(*method.program).columns()};
+           {{std::string(method.program->key) + "_error", "",
+             std::string("the residual by which ") + method.program->name + " stops"},
+            {std::string(method.program->key) + "_iterations", "",
+             std::string("iterations ") + method.program->name + " has counted"}}};
   if (method.tolerance > 0.0)
     fields_.add("tolerance", &tolerance_, Range::positive(), "",
                 fmt::format("at which {} ends by its own criterion; small, so that the stop rule of the run decides",
@@ -78,11 +81,18 @@ std::optional<std::string> AdapterSolver::do_supports(const ContactProblem& prob
   return std::nullopt;
 }
 
-std::unique_ptr<Session> AdapterSolver::do_prepare(const ContactProblem& problem, Model, Monitor& monitor) const {
-  std::vector<std::string> command = method_.program->command();
-  command.insert(command.end(), {"solve", method_.id});
-  for (std::string& option : options()) command.push_back(std::move(option));
-  return std::make_unique<AdapterSession>(method_, std::move(command), tolerance_, problem, monitor);
+std::unique_ptr<Session> AdapterSolver::do_prepare(const ContactProblem& problem, Model model, Monitor& monitor) const {
+  AdapterTask task;
+  task.program = method_.program->name;
+  task.command = method_.program->command();
+  task.command.insert(task.command.end(), {"solve", method_.id});
+  for (std::string& option : options()) task.command.push_back(std::move(option));
+  task.global = method_.global_form && problem.given_global() && problem.global().C.nonZeros() == 0;
+  task.local = !task.global;
+  task.settings = {tolerance_};
+  task.tolerance = tolerance_;
+  task.columns = info_.native;
+  return std::make_unique<AdapterSession>(std::move(task), problem, model, monitor);
 }
 
 }  // namespace ccp

@@ -9,7 +9,8 @@
 namespace ccp {
 
 /// The other program, and what runs it. Its adapter is started as COMMAND… version, which prints a line that begins with
-/// `key`, and as COMMAND… solve ID OPTION…, which serves one problem on its standard input (adapters/protocol.hpp).
+/// `key`, and as COMMAND… solve ID OPTION…, which serves one problem on its standard input
+/// (external/skeletons/ccpbench_solver.h).
 struct PeerProgram {
   const char* name;     ///< as in messages: "Siconos"
   const char* key;      ///< "siconos": of its version and of the columns of its traces

@@ -10,6 +10,11 @@ namespace ccp {
 inline constexpr const char* note_of_restarts =
     "this solver shows no iterates: each row is a run of its own, ten times as accurate as the one before";
 
+/// The beginnings of what a run notes of a solver of the user that leaves processes behind, or whose clock counts less than
+/// passes.
+inline constexpr const char* note_of_left_behind = "processes that its solver left behind: ";
+inline constexpr const char* note_of_slow_clock = "doubtful times: the clock of the solver counted ";
+
 /// A method of another program, which works in a process of its own, by a clock of its own: its runs cannot be replayed.
 class PeerSolver : public Solver {
  public:

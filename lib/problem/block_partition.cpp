@@ -7,27 +7,27 @@ namespace {
 
 /// reach[i]: the largest dof coupled with any dof <= i; a group may end after i exactly when reach[i] == i.
 std::vector<Index> coupling_reach(const SparseMatrix& H) {
-  std::vector<Index> reach(static_cast<std::size_t>(H.cols()));
+  std::vector<Index> reach(uz(H.cols()));
   Index furthest = 0;
   for (Index j = 0; j < H.cols(); ++j) {
     furthest = std::max(furthest, j);
     for (SparseMatrix::InnerIterator entry(H, j); entry; ++entry)
       if (entry.value() != 0.0) furthest = std::max(furthest, entry.row());
-    reach[static_cast<std::size_t>(j)] = furthest;
+    reach[uz(j)] = furthest;
   }
   return reach;
 }
 
 bool ends_everywhere(const std::vector<Index>& reach, const BlockPartition& partition) {
   return std::all_of(partition.start.begin() + 1, partition.start.end(),
-                     [&](Index end) { return reach[static_cast<std::size_t>(end - 1)] == end - 1; });
+                     [&](Index end) { return reach[uz(end - 1)] == end - 1; });
 }
 
 }  // namespace
 
 std::vector<int> BlockPartition::owner() const {
   std::vector<int> list;
-  for (Index b = 0; b < count(); ++b) list.insert(list.end(), static_cast<std::size_t>(size(b)), static_cast<int>(b));
+  for (Index b = 0; b < count(); ++b) list.insert(list.end(), uz(size(b)), static_cast<int>(b));
   return list;
 }
 
@@ -41,7 +41,7 @@ BlockPartition finest_groups(const SparseMatrix& H) {
   const std::vector<Index> reach = coupling_reach(H);
   BlockPartition finest;
   for (Index i = 0; i < H.cols(); ++i)
-    if (reach[static_cast<std::size_t>(i)] == i) finest.start.push_back(i + 1);
+    if (reach[uz(i)] == i) finest.start.push_back(i + 1);
   return finest;
 }
 

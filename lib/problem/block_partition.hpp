@@ -11,11 +11,9 @@ namespace ccp {
 struct BlockPartition {
   std::vector<Index> start{0};
 
-  Index count() const { return static_cast<Index>(start.size()) - 1; }
-  Index size(Index block) const {
-    return start[static_cast<std::size_t>(block) + 1] - start[static_cast<std::size_t>(block)];
-  }
-  Index offset(Index block) const { return start[static_cast<std::size_t>(block)]; }
+  Index count() const { return std::ssize(start) - 1; }
+  Index size(Index block) const { return start[uz(block) + 1] - start[uz(block)]; }
+  Index offset(Index block) const { return start[uz(block)]; }
   bool empty() const { return count() == 0; }
   /// Block that owns each dof.
   std::vector<int> owner() const;

@@ -31,25 +31,25 @@ BodyColumns::BodyColumns(ConstraintSet constraints, const GlobalForm& form, cons
     : constraints_(std::move(constraints)),
       form_(form),
       mass_(mass),
-      bodies_(static_cast<std::size_t>(constraints_.count())),
-      blocks_(static_cast<std::size_t>(mass.groups().count())),
+      bodies_(uz(constraints_.count())),
+      blocks_(uz(mass.groups().count())),
       response_(Vector::Zero(form.D.rows())) {
   assert(mass.size() == 0 || !mass.groups().empty());
   const std::vector<int> owner = mass.groups().owner();
   for (Index i = 0; i < constraints_.count(); ++i) {
-    auto& bodies = bodies_[static_cast<std::size_t>(i)];
+    auto& bodies = bodies_[uz(i)];
     for (Index c = 0; c < constraints_.rows(i); ++c)
       for (SparseMatrix::InnerIterator entry(form.D, constraints_.offset(i) + c); entry; ++entry)
-        bodies.push_back(owner[static_cast<std::size_t>(entry.row())]);
+        bodies.push_back(owner[uz(entry.row())]);
     sort_and_unite(bodies);
-    for (const int b : bodies) blocks_[static_cast<std::size_t>(b)].push_back(static_cast<int>(i));
+    for (const int b : bodies) blocks_[uz(b)].push_back(static_cast<int>(i));
   }
 }
 
 /// Calls take(row, N_rowcolumn) for the rows of the blocks `coupled`, with `column` the c-th column of `block`.
 template <typename Take>
 void BodyColumns::for_column(Index block, Index column, const std::vector<int>& coupled, const Take& take) {
-  const auto& bodies = bodies_[static_cast<std::size_t>(block)];
+  const auto& bodies = bodies_[uz(block)];
   add_response(form_.D, mass_, bodies, column, response_);
   for (const int i : coupled)
     for (Index row = constraints_.offset(i), last = row + constraints_.rows(i); row < last; ++row)
@@ -60,8 +60,8 @@ void BodyColumns::for_column(Index block, Index column, const std::vector<int>& 
 /// The blocks that share a body with one, itself among them, ascending: its pattern in N.
 const std::vector<int>& BodyColumns::coupled_with(Index block) {
   coupled_.assign(1, static_cast<int>(block));
-  for (const int b : bodies_[static_cast<std::size_t>(block)]) {
-    const auto& others = blocks_[static_cast<std::size_t>(b)];
+  for (const int b : bodies_[uz(block)]) {
+    const auto& others = blocks_[uz(b)];
     coupled_.insert(coupled_.end(), others.begin(), others.end());
   }
   sort_and_unite(coupled_);
@@ -76,7 +76,7 @@ SparseMatrix BodyColumns::assembled() {
   std::size_t most = 0;  // entries: two blocks may share two bodies
   for (const auto& blocks : blocks_) {
     std::size_t rows = 0;
-    for (const int i : blocks) rows += static_cast<std::size_t>(constraints_.rows(i));
+    for (const int i : blocks) rows += uz(constraints_.rows(i));
     most += rows * rows;
   }
   std::vector<int> start{0}, row;
@@ -95,23 +95,9 @@ SparseMatrix BodyColumns::assembled() {
     }
   }
   const Index m = constraints_.rows();
-  SparseMatrix N =
-      Eigen::Map<const SparseMatrix>(m, m, static_cast<Index>(row.size()), start.data(), row.data(), value.data());
+  SparseMatrix N = Eigen::Map<const SparseMatrix>(m, m, std::ssize(row), start.data(), row.data(), value.data());
   if (form_.C.nonZeros() > 0) N += form_.C;
   return N;
-}
-
-void BodyColumns::multiply_absolute(const Vector& x, Vector& y) {
-  y.setZero(constraints_.rows());
-  for (Index j = 0; j < constraints_.count(); ++j) {
-    const Index first = constraints_.offset(j), last = first + constraints_.rows(j);
-    const std::vector<int>& coupled = coupled_with(j);
-    for (Index column = first; column < last; ++column)
-      for_column(j, column, coupled, [&](Index row, double entry) {
-        if (row >= first && row < last) entry += compliance(row, column);
-        y[row] += std::abs(entry * x[column]);
-      });
-  }
 }
 
 Matrix3 BodyColumns::diagonal_block(Index block) {
@@ -126,7 +112,7 @@ Matrix3 BodyColumns::diagonal_block(Index block) {
 
 std::vector<Matrix3> BodyColumns::diagonal_blocks() {
   std::vector<Matrix3> blocks;
-  blocks.reserve(static_cast<std::size_t>(constraints_.count()));
+  blocks.reserve(uz(constraints_.count()));
   for (Index i = 0; i < constraints_.count(); ++i) {
     const Matrix3 block = diagonal_block(i);
     blocks.push_back(0.5 * (block + block.transpose()));

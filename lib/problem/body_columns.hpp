@@ -19,8 +19,6 @@ class BodyColumns {
 
   /// N, m×m; what is exactly zero is not stored.
   SparseMatrix assembled();
-  /// Σ_j |N_ij||x_j| per scalar row (D.2), in the order of AssembledDelassus::multiply_absolute.
-  void multiply_absolute(const Vector& x, Vector& y);
   /// N_ii of block i in the leading rows(i)×rows(i) corner, zero elsewhere.
   Matrix3 diagonal_block(Index block);
   /// ½(N_ii + N_iiᵀ) of all blocks, as delassus_diagonal_blocks() gives them.

@@ -10,48 +10,71 @@
 namespace ccp {
 namespace {
 
-std::size_t position(Index block) { return static_cast<std::size_t>(block); }
+std::size_t position(Index block) { return uz(block); }
 
 void check_keys(const MotionProblem& problem) {
   if (std::ssize(problem.keys) != problem.problem.constraints().count())
     throw std::logic_error("MotionProblem: blocks and keys differ in number");
 }
 
-}  // namespace
-
-StepEnd step_end(const MotionProblem& problem, const Vector& impulse, double carried) {
-  check_keys(problem);
+/// Of each block in world axes, where it has a frame.
+std::vector<Vector3> in_world(const MotionProblem& problem, const Vector& rows) {
   const ConstraintSet& set = problem.problem.constraints();
-  StepEnd end{problem.keys, {}, impulse, carried};
-  end.impulses.reserve(problem.keys.size());
+  std::vector<Vector3> all;
+  all.reserve(problem.keys.size());
   for (Index block = 0; block < set.count(); ++block) {
-    const auto gamma = impulse.segment(set.offset(block), set.rows(block));
-    Vector3 world(gamma[0], 0.0, 0.0);
-    if (position(block) < problem.frames.size()) world = problem.frames[position(block)].leftCols(gamma.size()) * gamma;
-    end.impulses.push_back(world);
+    const auto own = rows.segment(set.offset(block), set.rows(block));
+    Vector3 world(own[0], 0.0, 0.0);
+    if (position(block) < problem.frames.size()) world = problem.frames[position(block)].leftCols(own.size()) * own;
+    all.push_back(world);
   }
-  return end;
+  return all;
 }
 
-Vector matched_impulse(const MotionProblem& problem, const StepEnd& last) {
+/// The vectors of the contacts that are there again, in the frames they have now; 0 of the others.
+Vector matched(const MotionProblem& problem, const std::vector<ContactKey>& keys, const std::vector<Vector3>& vectors) {
   check_keys(problem);
   const ConstraintSet& set = problem.problem.constraints();
   std::map<ContactKey, std::size_t> old;
-  for (std::size_t i = 0; i < last.keys.size(); ++i) old.emplace(last.keys[i], i);
-  Vector gamma = Vector::Zero(set.rows());
+  for (std::size_t i = 0; i < keys.size(); ++i) old.emplace(keys[i], i);
+  Vector rows = Vector::Zero(set.rows());
   for (Index block = 0; block < set.count(); ++block) {
     const auto found = old.find(problem.keys[position(block)]);
     if (found == old.end()) continue;
-    const Vector3& world = last.impulses[found->second];
-    auto own = gamma.segment(set.offset(block), set.rows(block));
+    const Vector3& world = vectors[found->second];
+    auto own = rows.segment(set.offset(block), set.rows(block));
     if (position(block) < problem.frames.size())
       own = problem.frames[position(block)].leftCols(own.size()).transpose() * world;
     else
       own[0] = world[0];
   }
+  return rows;
+}
+
+}  // namespace
+
+StepEnd step_end(const MotionProblem& problem, const Vector& impulse, double carried, const Vector& multiplier) {
+  check_keys(problem);
+  StepEnd end{problem.keys, in_world(problem, impulse), impulse, carried};
+  if (multiplier.size() > 0) {
+    end.multipliers = in_world(problem, multiplier);
+    end.multiplier = multiplier;
+  }
+  return end;
+}
+
+StepEnd for_another_method(StepEnd end) {
+  end.carried = 0.0;
+  end.multipliers.clear();
+  end.multiplier.resize(0);
+  return end;
+}
+
+Vector matched_impulse(const MotionProblem& problem, const StepEnd& last) {
+  Vector gamma = matched(problem, last.keys, last.impulses);
   const Vector& shift = problem.problem.impulse_shift();  // γ + shift lies in the cones (B.2)
   if (shift.size() > 0) gamma += shift;
-  project_product(set, gamma);
+  project_product(problem.problem.constraints(), gamma);
   if (shift.size() > 0) gamma -= shift;
   return gamma;
 }
@@ -60,6 +83,18 @@ Vector same_impulse(const MotionProblem& problem, const StepEnd& last) {
   check_keys(problem);
   const Index rows = problem.problem.rows();
   if (problem.keys == last.keys && last.impulse.size() == rows) return last.impulse;
+  return Vector::Zero(rows);
+}
+
+Vector matched_multiplier(const MotionProblem& problem, const StepEnd& last) {
+  return last.multipliers.empty() ? Vector() : matched(problem, last.keys, last.multipliers);
+}
+
+Vector same_multiplier(const MotionProblem& problem, const StepEnd& last) {
+  check_keys(problem);
+  if (last.multiplier.size() == 0) return {};
+  const Index rows = problem.problem.rows();
+  if (problem.keys == last.keys && last.multiplier.size() == rows) return last.multiplier;
   return Vector::Zero(rows);
 }
 

@@ -6,6 +6,7 @@
 #include "problem/contact_problem_data.hpp"
 #include "problem/conversion.hpp"
 #include "problem/delassus/diagonal_blocks.hpp"
+#include "problem/delassus/operator_form.hpp"
 
 namespace ccp {
 namespace {
@@ -61,16 +62,15 @@ const FactoredDelassus& ContactProblem::factored() const {
 
 const std::vector<Matrix3>& ContactProblem::diagonal_blocks() const {
   if (data_->diagonal_blocks) return *data_->diagonal_blocks;
-  if (given_global() && !has_factored()) {
+  if (operator_form(*this, OperatorUse::diagonal) == OperatorForm::solved) {
     const MassMatrix& inverse = mass();
-    timed(*data_, "diagonal blocks", [&] {
-      data_->diagonal_blocks = delassus_diagonal_blocks(constraints(), *data_->global, inverse);
-    });
+    timed(*data_, "diagonal blocks",
+          [&] { data_->diagonal_blocks = delassus_diagonal_blocks(constraints(), *data_->global, inverse); });
     return *data_->diagonal_blocks;
   }
-  const DelassusOperator* N = given_global() ? static_cast<const DelassusOperator*>(&factored()) : &assembled();
+  const DelassusOperator& N = delassus_operator(*this, OperatorUse::diagonal);
   std::vector<Matrix3> blocks;
-  for (Index i = 0; i < constraints().count(); ++i) blocks.push_back(N->diagonal_block(i));
+  for (Index i = 0; i < constraints().count(); ++i) blocks.push_back(N.diagonal_block(i));
   return data_->diagonal_blocks.emplace(std::move(blocks));
 }
 

@@ -25,27 +25,26 @@ struct PackedColumns {
 PackedColumns packed_columns(const SparseMatrix& D, const BlockPartition& groups) {
   PackedColumns packed;
   packed.owner = groups.owner();
-  packed.groups.resize(static_cast<std::size_t>(D.cols()));
-  packed.columns.resize(static_cast<std::size_t>(groups.count()));
+  packed.groups.resize(uz(D.cols()));
+  packed.columns.resize(uz(groups.count()));
   std::vector<std::vector<bool>> taken;  // of each pack, by groups
   for (Index j = 0; j < D.cols(); ++j) {
-    auto& own = packed.groups[static_cast<std::size_t>(j)];
-    for (SparseMatrix::InnerIterator entry(D, j); entry; ++entry)
-      own.push_back(packed.owner[static_cast<std::size_t>(entry.row())]);
+    auto& own = packed.groups[uz(j)];
+    for (SparseMatrix::InnerIterator entry(D, j); entry; ++entry) own.push_back(packed.owner[uz(entry.row())]);
     std::sort(own.begin(), own.end());
     own.erase(std::unique(own.begin(), own.end()), own.end());
     const auto has_room = [&](const std::vector<bool>& pack) {
-      return std::none_of(own.begin(), own.end(), [&](int group) { return pack[static_cast<std::size_t>(group)]; });
+      return std::none_of(own.begin(), own.end(), [&](int group) { return pack[uz(group)]; });
     };
     const auto place = std::find_if(taken.begin(), taken.end(), has_room) - taken.begin();
     if (place == std::ssize(taken)) {
-      taken.emplace_back(static_cast<std::size_t>(groups.count()), false);
+      taken.emplace_back(uz(groups.count()), false);
       packed.packs.emplace_back();
     }
-    packed.packs[static_cast<std::size_t>(place)].push_back(static_cast<int>(j));
+    packed.packs[uz(place)].push_back(static_cast<int>(j));
     for (const int group : own) {
-      taken[static_cast<std::size_t>(place)][static_cast<std::size_t>(group)] = true;
-      packed.columns[static_cast<std::size_t>(group)].push_back(static_cast<int>(j));
+      taken[uz(place)][uz(group)] = true;
+      packed.columns[uz(group)].push_back(static_cast<int>(j));
     }
   }
   return packed;
@@ -62,8 +61,7 @@ double grouped_dot(const SparseMatrix& D, Index i, const std::vector<int>& owner
                    const Eigen::Ref<const Vector>& a) {
   double sum = 0.0;
   for (SparseMatrix::InnerIterator entry(D, i); entry; ++entry)
-    if (marked[static_cast<std::size_t>(owner[static_cast<std::size_t>(entry.row())])] != 0)
-      sum += entry.value() * a[entry.row()];
+    if (marked[uz(owner[uz(entry.row())])] != 0) sum += entry.value() * a[entry.row()];
   return sum;
 }
 
@@ -87,27 +85,27 @@ void for_solved_columns(const SparseMatrix& D, const MassMatrix& mass, PackedCol
     const Index width = std::min(columns_at_once, packs - first);
     response.setZero(D.rows(), width);
     for (Index p = 0; p < width; ++p)
-      for (const int j : packed.packs[static_cast<std::size_t>(first + p)])
+      for (const int j : packed.packs[uz(first + p)])
         for (SparseMatrix::InnerIterator entry(D, j); entry; ++entry) response(entry.row(), p) = entry.value();
     mass.solve_columns(response);
     for (Index p = 0; p < width; ++p)
-      for (const auto& pack = packed.packs[static_cast<std::size_t>(first + p)]; const int j : pack) {
-        const auto& groups = packed.groups[static_cast<std::size_t>(j)];
+      for (const auto& pack = packed.packs[uz(first + p)]; const int j : pack) {
+        const auto& groups = packed.groups[uz(j)];
         const auto dot = [&](int i) {  // alone in its pack a column has nothing elsewhere
           return pack.size() == 1 ? whole_dot(D, i, response.col(p))
                                   : grouped_dot(D, i, packed.owner, marked, response.col(p));
         };
         rows.clear();
         for (const int group : groups) {
-          marked[static_cast<std::size_t>(group)] = 1;
-          const auto& touching = packed.columns[static_cast<std::size_t>(group)];
+          marked[uz(group)] = 1;
+          const auto& touching = packed.columns[uz(group)];
           merged.clear();
           std::set_union(rows.begin(), rows.end(), touching.begin(), touching.end(), std::back_inserter(merged));
           rows.swap(merged);
         }
         for (const int i : rows)
           if (const double value = dot(i); value != 0.0) use(j, i, value);
-        for (const int group : groups) marked[static_cast<std::size_t>(group)] = 0;
+        for (const int group : groups) marked[uz(group)] = 0;
       }
   }
 }
@@ -118,10 +116,10 @@ SparseMatrix assemble_by_solves(const GlobalForm& form, const MassMatrix& mass) 
   const Index rows = form.D.cols();
   std::vector<int> start{0}, row;
   std::vector<double> value;
-  std::vector<std::vector<std::pair<int, double>>> columns(static_cast<std::size_t>(rows));
+  std::vector<std::vector<std::pair<int, double>>> columns(uz(rows));
   for_solved_columns(
       form.D, mass, packed_columns(form.D, coupled_groups(form, mass)), [](int) { return true; },
-      [&](int j, int i, double entry) { columns[static_cast<std::size_t>(j)].emplace_back(i, entry); });
+      [&](int j, int i, double entry) { columns[uz(j)].emplace_back(i, entry); });
   for (const auto& column : columns) {
     for (const auto& [i, entry] : column) {
       row.push_back(i);
@@ -129,8 +127,7 @@ SparseMatrix assemble_by_solves(const GlobalForm& form, const MassMatrix& mass) 
     }
     start.push_back(static_cast<int>(row.size()));
   }
-  SparseMatrix N =
-      Eigen::Map<const SparseMatrix>(rows, rows, static_cast<Index>(row.size()), start.data(), row.data(), value.data());
+  SparseMatrix N = Eigen::Map<const SparseMatrix>(rows, rows, std::ssize(row), start.data(), row.data(), value.data());
   if (form.C.nonZeros() > 0) N += form.C;
   if (!mass.symmetric()) return N;
   return SparseMatrix(0.5 * (N + SparseMatrix(N.transpose())));
@@ -181,8 +178,8 @@ Vector column_energies(const SparseMatrix& D, const MassMatrix& mass) {
   for (Index c = 0; c < D.cols(); ++c)
     for (SparseMatrix::InnerIterator a(D, c); a; ++a)
       for (SparseMatrix::InnerIterator b(D, c); b; ++b) {
-        const int body = owner[static_cast<std::size_t>(a.row())];
-        if (body != owner[static_cast<std::size_t>(b.row())]) continue;
+        const int body = owner[uz(a.row())];
+        if (body != owner[uz(b.row())]) continue;
         const Index first = mass.blocks().offset(body);
         energies[c] += a.value() * b.value() * mass.block_inverse(body)[(a.row() - first) + 6 * (b.row() - first)];
       }
@@ -203,24 +200,23 @@ Index delassus_numbers(const ContactProblem& problem) {
   if (!problem.given_global()) return problem.local().N.nonZeros();
   const GlobalForm& form = problem.global();
   const std::vector<int> owner = coupled_groups(form, problem.mass()).owner();
-  std::vector<std::vector<int>> groups(static_cast<std::size_t>(set.count())), touching;
+  std::vector<std::vector<int>> groups(uz(set.count())), touching;
   for (Index i = 0; i < set.count(); ++i) {
-    auto& own = groups[static_cast<std::size_t>(i)];
+    auto& own = groups[uz(i)];
     for (Index row = set.offset(i); row < set.offset(i) + set.rows(i); ++row)
-      for (SparseMatrix::InnerIterator entry(form.D, row); entry; ++entry)
-        own.push_back(owner[static_cast<std::size_t>(entry.row())]);
+      for (SparseMatrix::InnerIterator entry(form.D, row); entry; ++entry) own.push_back(owner[uz(entry.row())]);
     std::sort(own.begin(), own.end());
     own.erase(std::unique(own.begin(), own.end()), own.end());
-    if (!own.empty()) touching.resize(std::max(touching.size(), static_cast<std::size_t>(own.back()) + 1));
-    for (const int group : own) touching[static_cast<std::size_t>(group)].push_back(static_cast<int>(i));
+    if (!own.empty()) touching.resize(std::max(touching.size(), uz(own.back()) + 1));
+    for (const int group : own) touching[uz(group)].push_back(static_cast<int>(i));
   }
   Index numbers = 0;
-  std::vector<Index> seen_by(static_cast<std::size_t>(set.count()), -1);
+  std::vector<Index> seen_by(uz(set.count()), -1);
   for (Index i = 0; i < set.count(); ++i) {
     Index rows = 0;
-    for (const int group : groups[static_cast<std::size_t>(i)])
-      for (const int j : touching[static_cast<std::size_t>(group)])
-        if (Index& seen = seen_by[static_cast<std::size_t>(j)]; seen != i) {
+    for (const int group : groups[uz(i)])
+      for (const int j : touching[uz(group)])
+        if (Index& seen = seen_by[uz(j)]; seen != i) {
           seen = i;
           rows += set.rows(j);
         }
@@ -270,7 +266,7 @@ Vector delassus_diagonal(const ContactProblem& problem) {
 Vector diagonal_of(const ConstraintSet& set, const std::vector<Matrix3>& blocks) {
   Vector diagonal(set.rows());
   for (Index i = 0; i < set.count(); ++i)
-    diagonal.segment(set.offset(i), set.rows(i)) = blocks[static_cast<std::size_t>(i)].diagonal().head(set.rows(i));
+    diagonal.segment(set.offset(i), set.rows(i)) = blocks[uz(i)].diagonal().head(set.rows(i));
   return diagonal;
 }
 
@@ -281,6 +277,12 @@ Vector absolute_product(const GlobalForm& form, const MassMatrix& mass, const Ve
       form.D, mass, packed_columns(form.D, coupled_groups(form, mass)), [&](int j) { return x[j] != 0.0; },
       [&](int j, int i, double entry) { sums[i] += std::abs(entry * x[j]); });
   return sums;
+}
+
+SparseMatrix antisymmetric_part(const ContactProblem& problem) {
+  if (problem.symmetry_defect() == 0.0) return SparseMatrix(problem.rows(), problem.rows());
+  const SparseMatrix& N = problem.local().N;
+  return 0.5 * (N - SparseMatrix(N.transpose()));
 }
 
 double symmetry_defect(const SparseMatrix& N) {

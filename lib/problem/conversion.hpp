@@ -34,6 +34,9 @@ Vector diagonal_of(const ConstraintSet& set, const std::vector<Matrix3>& blocks)
 /// share no constraint at once. |C_ij| is added to that of the rest of N_ij.
 Vector absolute_product(const GlobalForm& form, const MassMatrix& mass, const Vector& x);
 
+/// N − N_sym of a problem given by an unsymmetric N; no entries otherwise.
+SparseMatrix antisymmetric_part(const ContactProblem& problem);
+
 /// max|N − Nᵀ| / max|N|; 0 for an empty N.
 double symmetry_defect(const SparseMatrix& N);
 

@@ -24,7 +24,7 @@ GroupInverse::GroupInverse(const SparseMatrix& H, BlockPartition groups) : group
   matrices_.setZero(numbers);
   inverses_.setZero(numbers);
   for (Index g = 0; g < groups_.count(); ++g) {
-    const Index size = groups_.size(g), first = groups_.offset(g), at = start_[static_cast<std::size_t>(g)];
+    const Index size = groups_.size(g), first = groups_.offset(g), at = start_[uz(g)];
     Eigen::Map<DenseMatrix> matrix(matrices_.data() + at, size, size), inverse(inverses_.data() + at, size, size);
     for (Index j = 0; j < size; ++j)
       for (SparseMatrix::InnerIterator entry(H, first + j); entry; ++entry)
@@ -38,7 +38,7 @@ GroupInverse::GroupInverse(const SparseMatrix& H, BlockPartition groups) : group
 
 void GroupInverse::solve_group(Index group, VectorRef part) const {
   using Part = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, most_dofs, 1>;
-  const Index size = groups_.size(group), at = start_[static_cast<std::size_t>(group)];
+  const Index size = groups_.size(group), at = start_[uz(group)];
   const Eigen::Map<const DenseMatrix> matrix(matrices_.data() + at, size, size), inverse(inverses_.data() + at, size, size);
   const Part x = inverse.lazyProduct(part);
   const Part residual = part - matrix.lazyProduct(x);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double part_tolerance = 1e-12;  ///< of the sum of parts, relative to the largest entry of the block
 
-std::size_t place(Index i) { return static_cast<std::size_t>(i); }
+std::size_t place(Index i) { return uz(i); }
 
 /// Ranges and parents, on which all other checks rely.
 std::vector<std::string> tree_defects(const Subsystems& data, Index n) {
@@ -23,7 +23,7 @@ std::vector<std::string> tree_defects(const Subsystems& data, Index n) {
   const bool ascends = std::adjacent_find(start.begin(), start.end(), std::greater_equal<>()) == start.end();
   if (start.empty() || start.front() != 0 || start.back() != n || !ascends)
     return {fmt::format("the ranges of the subsystems are not ascending from 0 to {}, the dofs of H", n)};
-  if (static_cast<Index>(data.parent.size()) != n)
+  if (std::ssize(data.parent) != n)
     return {fmt::format("subsystems have parents of {} dofs, expected {}", data.parent.size(), n)};
   for (Index j = 0; j < data.count(); ++j)
     for (Index l = start[place(j)]; l < start[place(j) + 1]; ++l) {
@@ -136,7 +136,7 @@ std::vector<int> Subsystems::owner() const {
 
 void Subsystems::add_part(Index constraint_block, int last_dof, const std::vector<int>& dofs,
                           const Eigen::Ref<const DenseMatrix>& columns) {
-  if (columns.rows() != static_cast<Index>(dofs.size()) || columns.cols() < 1 || columns.cols() > 3)
+  if (columns.rows() != std::ssize(dofs) || columns.cols() < 1 || columns.cols() > 3)
     throw std::logic_error("a part has one row for each dof, and one to three columns");
   constraint.push_back(constraint_block);
   last.push_back(last_dof);

@@ -25,11 +25,9 @@ struct Subsystems {
   std::vector<int> dof;      ///< the dofs that a part acts on, ascending, all on the path from its last dof to the root
   std::vector<Vector3> row;  ///< its entries of D there, zero beyond the rows of the constraint
 
-  Index count() const { return static_cast<Index>(start.size()) - 1; }
-  Index size(Index subsystem) const {
-    return start[static_cast<std::size_t>(subsystem) + 1] - start[static_cast<std::size_t>(subsystem)];
-  }
-  Index parts() const { return static_cast<Index>(constraint.size()); }
+  Index count() const { return std::ssize(start) - 1; }
+  Index size(Index subsystem) const { return start[uz(subsystem) + 1] - start[uz(subsystem)]; }
+  Index parts() const { return std::ssize(constraint); }
   /// The subsystem of each dof.
   std::vector<int> owner() const;
 

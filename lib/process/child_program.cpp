@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <system_error>
@@ -33,7 +34,9 @@ Clock::time_point from_now(std::chrono::duration<double> longest) {
 
 }  // namespace
 
-ChildProgram::ChildProgram(const std::vector<std::string>& arguments, int threads) {
+ChildProgram::ChildProgram(const std::vector<std::string>& arguments, int threads, Answers answers) {
+  static std::atomic<int> started = 0;
+  mark_ = "CCPBENCH_CHILD=" + std::to_string(::getpid()) + "." + std::to_string(++started);
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw std::system_error(errno, std::generic_category(), "socketpair");
@@ -42,7 +45,10 @@ ChildProgram::ChildProgram(const std::vector<std::string>& arguments, int thread
     printed_ = ::memfd_create("printed", MFD_CLOEXEC);
     if (printed_ < 0) throw std::system_error(errno, std::generic_category(), "memfd_create");
     const std::string count = std::to_string(threads);
-    pid_ = start({arguments, {"OPENBLAS_NUM_THREADS=" + count, "OMP_NUM_THREADS=" + count}, ends[1], printed_, true});
+    Program program{arguments, {"OPENBLAS_NUM_THREADS=" + count, "OMP_NUM_THREADS=" + count, mark_}, ends[1], printed_};
+    if (answers == Answers::on_output) program.output = ends[1], program.errors = printed_;
+    program.bound = true;
+    pid_ = start(program);
   } catch (...) {
     for (const int descriptor : {ends[0], ends[1], printed_})
       if (descriptor >= 0) ::close(descriptor);

@@ -11,16 +11,22 @@
 
 namespace ccp {
 
+/// Whether the standard output of a child program goes to memory, or is the socket, as its standard input is.
+enum class Answers { on_input, on_output };
+
 /// A program that runs as a child and talks to this process over a socket, its standard input; what it prints goes to
 /// memory. It dies with this process. The destructor kills it and waits for its end.
 class ChildProgram {
  public:
   /// arguments: the program (looked up in PATH) and its arguments. threads: for the BLAS of the child. Throws
   /// std::system_error when no process can be made.
-  ChildProgram(const std::vector<std::string>& arguments, int threads);
+  ChildProgram(const std::vector<std::string>& arguments, int threads, Answers answers = Answers::on_input);
   ~ChildProgram();
   ChildProgram(const ChildProgram&) = delete;
   ChildProgram& operator=(const ChildProgram&) = delete;
+
+  /// What stands in its environment, and in that of all it starts: "NAME=value", of no other process.
+  const std::string& mark() const { return mark_; }
 
   enum class Transfer { done, timed_out, closed };
 
@@ -41,6 +47,7 @@ class ChildProgram {
 
   pid_t pid_ = -1;  ///< −1 once its end is known
   int socket_ = -1, printed_ = -1;
+  std::string mark_;
   ExitStatus exit_;
 };
 

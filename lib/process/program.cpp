@@ -43,7 +43,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   if (program.input >= 0) ::dup2(program.input, STDIN_FILENO);
   if (program.output >= 0) {
     ::dup2(program.output, STDOUT_FILENO);
-    ::dup2(program.output, STDERR_FILENO);
+    ::dup2(program.errors >= 0 ? program.errors : program.output, STDERR_FILENO);
   }
   if (program.bound) ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   ::execvpe(arguments[0], arguments, environment);

@@ -20,6 +20,7 @@ struct Program {
   /// It dies with this process, starts with the handlers of the system and without any other descriptor of ours, and says on
   /// its output why it cannot be started.
   bool bound = false;
+  int errors = -1;  ///< descriptor for errors, where they go elsewhere than output
 };
 
 /// Starts it and does not wait; the child. Throws std::system_error when no process can be made.

@@ -10,11 +10,11 @@ namespace ccp {
 /// Projected Jacobi fixed point of Anitescu and Tasora 2010, as used for comparison by Tasora et al. 2021:
 /// γ_i <- λ Π_Ki(γ_i − ω η_i u_i) + (1 − λ) γ_i with all u from the previous sweep, η_i = rows(i)/tr(N_ii).
 /// Converges where ω λ_max(diag(η) N) < 2; our default ω = 0.3 may be too large where many contacts share a body.
-std::unique_ptr<Solver> make_projected_jacobi();
+std::unique_ptr<Solver> make_jacobi();
 
 /// Projected Gauss–Seidel (PSOR when ω ≠ 1) for the convex model: as projected Jacobi, but with the newest values and
 /// η_i = 1/λ_max(N_ii), because 3/tr(N_ii) can diverge even with one contact.
-std::unique_ptr<Solver> make_projected_gauss_seidel();
+std::unique_ptr<Solver> make_gauss_seidel();
 
 /// Nonlinear Gauss–Seidel for the Signorini–Coulomb model (Jean and Moreau 1992; Siconos' NSGS): each contact problem is
 /// solved with the impulses of all others frozen at their newest values. An N that is not symmetric is used as it is.
@@ -57,6 +57,10 @@ std::unique_ptr<Solver> make_admm();
 /// the ratio, first applied after the first iteration and left alone within a factor of 1.5; S = N_ii^(1/2); the γ of the
 /// linear system handed over, with its v. Without its σ = 1e-6, which is added to ρ in the linear system only.
 std::unique_ptr<Solver> make_admm_chrono();
+
+/// The same for both models, with De Saxcé's shift of the estimate −y of û renewed in every iteration, a proximal term, and
+/// ρ by the spectrum of N (Carpentier, Le Lidec, Montaut 2024; pinocchio's ADMMContactSolver) (G.33–G.37).
+std::unique_ptr<Solver> make_admm_pinocchio();
 
 /// The same with Nesterov's momentum and restart: Tasora 2021, Algorithm 3, extrapolating as Goldstein et al. 2014,
 /// Algorithm 8 (the printed lines 14–16 interpolate).

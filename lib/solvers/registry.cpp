@@ -13,8 +13,8 @@ struct Entry {
 };
 
 constexpr Entry entries[] = {
-    {"jacobi", make_projected_jacobi},
-    {"gauss_seidel", make_projected_gauss_seidel},
+    {"jacobi", make_jacobi},
+    {"gauss_seidel", make_gauss_seidel},
     {"nsgs", make_nsgs},
     {"pgs_lee", make_pgs_lee},
     {"apgd", make_apgd},
@@ -23,6 +23,7 @@ constexpr Entry entries[] = {
     {"projected_cg", make_projected_cg},
     {"admm", make_admm},
     {"admm_chrono", make_admm_chrono},
+    {"admm_pinocchio", make_admm_pinocchio},
     {"fadmm", make_fadmm},
     {"subadmm", make_subadmm},
     {"admm_nobody", make_admm_nobody},

@@ -92,7 +92,7 @@ void RunMonitor::watch_growth(double residual) {
 
 void RunMonitor::note_crossings(double value, const Vector& impulse, double elapsed) {
   for (int decade = first_decade; decade <= last_decade; ++decade) {
-    Crossing& crossing = crossings_[static_cast<std::size_t>(decade - first_decade)];
+    Crossing& crossing = crossings_[uz(decade - first_decade)];
     if (crossing.iteration >= 0) continue;
     if (!within(value, std::pow(10.0, -decade), impulse)) return;
     crossing = {iteration_, elapsed};

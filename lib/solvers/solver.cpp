@@ -19,7 +19,11 @@ void check_start(const ContactProblem& problem, const WarmStart& start) {
     throw InputError(fmt::format("the start impulse has {} entries, expected {}", start.impulse.size(), problem.rows()));
   if (start.velocity.size() != 0 && start.velocity.size() != problem.dofs())
     throw InputError(fmt::format("the start velocity has {} entries, expected {}", start.velocity.size(), problem.dofs()));
-  if (!start.impulse.allFinite() || !start.velocity.allFinite()) throw InputError("the start point is not finite");
+  if (start.multiplier.size() != 0 && start.multiplier.size() != problem.rows())
+    throw InputError(
+        fmt::format("the start multiplier has {} entries, expected {}", start.multiplier.size(), problem.rows()));
+  if (!start.impulse.allFinite() || !start.velocity.allFinite() || !start.multiplier.allFinite())
+    throw InputError("the start point is not finite");
 }
 
 /// The start in the terms the methods work in: γ' = γ + impulse_shift (B.2).
@@ -47,7 +51,7 @@ Status decide(const Outcome& outcome, RunMonitor& monitor, const Measures& measu
 /// Takes back what the run was said to have reached below what rounding allows.
 void forget_below(double floors, Crossings& crossings) {
   for (int decade = first_decade; decade <= last_decade; ++decade)
-    if (!(floors <= std::pow(10.0, -decade))) crossings[static_cast<std::size_t>(decade - first_decade)] = {};
+    if (!(floors <= std::pow(10.0, -decade))) crossings[uz(decade - first_decade)] = {};
 }
 
 std::string rounding_reason(const StopRule& rule, double floors) {
@@ -69,10 +73,14 @@ bool may_lack_solution(Status status) {
   }
 }
 
-/// Turns the result into `infeasible` where the problem is proved to have no solution. The clock stands.
+/// Turns the result into `infeasible` where the problem is proved to have no solution. The clock stands. The search begins
+/// at the last u, unless rounding has moved that out of the reach of impulses.
 void diagnose(const Judge& judge, Result& result) {
+  constexpr double exact = 1e-9;
   if (!may_lack_solution(result.status)) return;
-  const auto proof = find_infeasibility(judge.problem(), judge.model());
+  const double floor = result.measures[measure_index(Measure::rounding_floor)];
+  const bool reached = floor <= exact * max_norm(judge.free_velocity());
+  const auto proof = find_infeasibility(judge.problem(), judge.model(), reached ? &judge.local_velocity() : nullptr);
   if (!proof) return;
   if (!result.reason.empty()) result.notes.push_back(std::move(result.reason));
   result.status = Status::infeasible;
@@ -130,6 +138,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   if (problem.impulse_shift().size() > 0) result.impulse -= problem.impulse_shift();
   result.velocity = std::move(outcome.velocity);
   result.carried = outcome.carried;
+  result.multiplier = std::move(outcome.multiplier);
   result.native_converged = monitor.last_native_converged();
   result.iterations = std::max(monitor.iteration(), 0);
   result.counters = monitor.counters();

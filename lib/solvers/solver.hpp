@@ -30,6 +30,7 @@ struct WarmStart {
   Vector impulse;        ///< γ⁰, m, N·s
   Vector velocity;       ///< v⁰, n, m/s, where known (problems given in global form)
   double carried = 0.0;  ///< what an earlier run adapted: ρ of ADMM, the step of a gradient method; 0: nothing
+  Vector multiplier{};   ///< y⁰, m, m/s, of a method that keeps one
 };
 
 /// What a method hands back.
@@ -39,6 +40,7 @@ struct Outcome {
   double carried = 0.0;            ///< what a later run may go on with: ρ or a step
   std::optional<Status> given_up;  ///< set when the method itself could not go on: stalled, failed
   std::string reason;              ///< why
+  Vector multiplier{};             ///< its y, m, m/s, where its next run takes one; or empty
 };
 
 /// A method bound to one problem, with its operators formed, its norms estimated and its first factorisation done.
@@ -58,6 +60,7 @@ struct Result {
   Vector impulse;        ///< γ, m, in the terms of the problem as given
   Vector velocity;       ///< the solver's own v, or empty
   double carried = 0.0;  ///< Outcome::carried
+  Vector multiplier;     ///< Outcome::multiplier
   bool native_converged = false;
   int iterations = 0;  ///< iterates shown after the start point
   Counters counters;

@@ -55,7 +55,7 @@ bool may_touch(const Tree& tree, std::size_t one, std::size_t other);
 
 /// Robots with contact, friction and joint limits over resting obstacles, stepped in time by the impulses at the start of
 /// the step (velocity_impulse): H = M(q) + h B with B the damping of the joints, k = M v − h bias(q, v), b = Φ/h. See
-/// problems/README.md.
+/// problems/docs/articulated.md.
 ///
 /// The dofs of a problem are those of the robots in the order of their list. Its blocks are the contacts in the order of
 /// their keys, in which the bodies are the shapes of all robots and then the obstacles, and a unilateral row for each bound

@@ -31,7 +31,7 @@ struct StepView {
 /// InputError for contacts that are out of order, between two obstacles or with a body that is not there.
 std::vector<WorldContact> free_contacts(const WorldParts& parts, const Configuration& at, double time);
 
-/// The problem of a step (see problems/README.md). Throws as free_contacts().
+/// The problem of a step (see problems/docs/dynamics.md). Throws as free_contacts().
 MotionProblem assemble(const StepView& view, const DofMap& dofs);
 
 /// Whether a joint takes part in a step that begins at `time` (s): it lasts, and its bodies have entered.

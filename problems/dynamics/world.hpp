@@ -40,7 +40,7 @@ struct WorldParts {
 };
 
 /// Rigid and pseudo-rigid bodies with contact, friction and joints, stepped in time: the matrices of each step, and what its
-/// solution does to the bodies. See problems/README.md for the equations.
+/// solution does to the bodies. See problems/docs/dynamics.md for the equations.
 ///
 /// The dofs of a problem are those of the bodies that have entered, in the order of their numbers: 6 of a rigid one (v, ω in
 /// world axes), 12 of a pseudo-rigid one. Its blocks are the contacts and then the rows of the joints.

@@ -41,10 +41,10 @@ struct ElasticObstacle {
 };
 
 /// Bodies of finite elements with contact and friction, and free rigid bodies among them, stepped in time. See
-/// problems/README.md for the equations. Elastic bodies have the first numbers, then come rigid ones and obstacles. The dofs
-/// of a problem are those of the rigid bodies and of the obstacles that have a mass, 6 each (v, ω in world axes), and then
-/// those of the nodes of the bodies in the order of their numbers, 3 a node. Its blocks are the contacts and then the rows
-/// of these obstacles.
+/// problems/docs/finite_elements.md for the equations. Elastic bodies have the first numbers, then come rigid ones and
+/// obstacles. The dofs of a problem are those of the rigid bodies and of the obstacles that have a mass, 6 each (v, ω in
+/// world axes), and then those of the nodes of the bodies in the order of their numbers, 3 a node. Its blocks are the
+/// contacts and then the rows of these obstacles.
 ///
 /// With velocity_impulse a pair is in contact where Φ <= envelope + h · max(speed of either), the speed of a body the
 /// largest of its nodes in v⁽ˡ⁾ and in H⁻¹k. The relative speed would not do: layers fall equally fast, the lower one stops,

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "core/text.hpp"
-#include "problems/rigid/rigid_system.hpp"
+#include "problems/dynamics/world.hpp"
+#include "problems/geometry/contact.hpp"
 
 namespace ccp {
 namespace {
@@ -51,14 +54,36 @@ State state_at_end(const SlidingSphere::Parameters& p) {
   return state;
 }
 
-RigidConstraint floor_contact(const State& state, const SlidingSphere::Parameters& p) {
-  RigidConstraint contact;
-  contact.second = 0;
-  contact.point = {0.0, 0.0, state.gap};
-  contact.friction = p.friction;
-  contact.gap = state.gap;
-  return contact;
+/// The lowest point of the sphere touches the plane, at every distance.
+ContactFinder lowest_point(double radius, double friction) {
+  return [radius, friction](const Configuration& at) {
+    WorldContact contact;
+    contact.key = {0, 1, static_cast<int>(ContactKind::smooth), 0, 0};
+    contact.gap = at.bodies.front().position[2] - radius;
+    contact.point = at.bodies.front().position - Vector3(0.0, 0.0, radius);
+    contact.normal = -Vector3::UnitZ();
+    contact.friction = friction;
+    return std::vector<WorldContact>{contact};
+  };
 }
+
+/// The sphere, and what the figure shows of it.
+class SlidingWorld final : public World {
+ public:
+  SlidingWorld(WorldSettings settings, WorldParts parts, double radius)
+      : World(std::move(settings), std::move(parts)), radius_(radius) {}
+
+  std::vector<MotionFact> facts() const override {
+    std::vector<MotionFact> all = World::facts();
+    const MovingBody& sphere = bodies().front();
+    all.push_back({"along", sphere.velocity[0]});
+    all.push_back({"hover", sphere.position[2] - radius_});
+    return all;
+  }
+
+ private:
+  double radius_;
+};
 
 }  // namespace
 
@@ -78,7 +103,7 @@ SlidingSphere::SlidingSphere() {
 }
 
 const SceneInfo& SlidingSphere::info() const {
-  static const SceneInfo scene{"sliding_sphere", "A sphere that falls, slides and rolls: one contact, one step",
+  static const SceneInfo scene{"sliding_sphere", "A sphere that falls, slides and rolls: one contact, in time",
                                "Mazhar, Heyn, Negrut, Tasora 2015, sec. 2.3, convexification artefact"};
   return scene;
 }
@@ -91,23 +116,19 @@ std::optional<std::string> SlidingSphere::check() const {
   return std::nullopt;
 }
 
-ContactProblem SlidingSphere::do_build(std::uint64_t /*seed: nothing here is random*/) const {
+std::unique_ptr<Motion> SlidingSphere::do_motion(std::uint64_t /*seed: nothing here is random*/) const {
   const Parameters& p = parameters_;
   const State state = state_at_end(p);
-  RigidBody sphere = solid_sphere(p.mass, p.radius, {0.0, 0.0, p.radius + state.gap}, p.gravity);
+  WorldParts parts;
+  MovingBody& sphere = parts.bodies.emplace_back(moving_sphere(p.mass, p.radius));
+  sphere.position = {0.0, 0.0, p.radius + state.gap};
   sphere.velocity = {state.along, 0.0, state.up};
   sphere.spin = {0.0, state.spin, 0.0};
-  return rigid_step(info().name, {sphere}, {floor_contact(state, p)}, p.time_step);
-}
-
-SceneGeometry SlidingSphere::do_geometry(std::uint64_t /*seed*/) const {
-  const Parameters& p = parameters_;
-  const State state = state_at_end(p);
-  SceneGeometry geometry;
-  geometry.bodies.push_back({SurfaceKind::sphere, {p.radius, 0.0, 0.0}, {0.0, 0.0, p.radius + state.gap}});
-  geometry.obstacles.push_back({SurfaceKind::half_space});
-  geometry.contacts = placed_contacts({floor_contact(state, p)}, 1);
-  return geometry;
+  parts.obstacles = {resting(Vector3::Zero())};
+  parts.contacts = lowest_point(p.radius, p.friction);
+  parts.shapes = {Sphere{p.radius}, HalfSpace{}};
+  return std::make_unique<SlidingWorld>(WorldSettings{info().name, p.time_step, {0.0, 0.0, -p.gravity}}, std::move(parts),
+                                        p.radius);
 }
 
 }  // namespace ccp

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,8 +14,7 @@ namespace ccp {
 /// hovers at Φ = h μ‖u_T‖ until it rolls; under the `ncp` it stays on the plane.
 ///
 /// The scene advances itself from t = 0 to `time` by steps of length h in the model `stepping`, each solved in closed form,
-/// and yields the problem of the next step. One body; one contact, which is there at every distance: normal e_z, tangents
-/// e_x and e_y.
+/// and moves on from there by what solves its steps. One body; one contact, which is there at every distance.
 class SlidingSphere final : public Scene {
  public:
   struct Parameters {
@@ -35,8 +35,7 @@ class SlidingSphere final : public Scene {
   std::optional<std::string> check() const override;
 
  private:
-  ContactProblem do_build(std::uint64_t seed) const override;
-  SceneGeometry do_geometry(std::uint64_t seed) const override;
+  std::unique_ptr<Motion> do_motion(std::uint64_t seed) const override;
 
   Parameters parameters_;
 };

@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numbers>
+#include <utility>
 #include <vector>
 
 #include "core/text.hpp"
 #include "problems/geometry/sphere_pairs.hpp"
 #include "problems/random.hpp"
 #include "problems/rigid/rigid_system.hpp"
+#include "problems/scenes/settled_packing.hpp"
 
 namespace ccp {
 namespace {
@@ -55,39 +56,11 @@ Placed place_layers(const SpherePress::Parameters& p, Random& random) {
   return packing;
 }
 
-constexpr int relaxations = 400, relaxations_per_search = 10;
-
-void push_apart(Vector3& first, Vector3& second, double distance) {
-  const Vector3 line = second - first;
-  const double length = line.norm();
-  if (length >= distance || length == 0.0) return;
-  const Vector3 push = 0.5 * (distance / length - 1.0) * line;
-  first -= push;
-  second += push;
-}
-
-/// Points uniform in the box of a width of per_side spheres, each overlap removed in turn, again and again, until what is
-/// left of them is small everywhere.
+/// A box as wide as the layers, and a slab that the spheres bear.
 Placed place_randomly(const SpherePress::Parameters& p, Random& random) {
-  Placed packing;
-  packing.width = 2.0 * p.radius * p.per_side;
-  const double volume = 4.0 / 3.0 * std::numbers::pi * p.radius * p.radius * p.radius * p.spheres;
-  packing.height = std::max(2.0 * p.radius, volume / (p.filling * packing.width * packing.width));
-  const Vector3 low = Vector3::Constant(p.radius), high = Vector3(packing.width, packing.width, packing.height) - low;
-  for (int i = 0; i < p.spheres; ++i) {
-    const double x = random.uniform(), y = random.uniform(), z = random.uniform();  // in this order
-    packing.centres.push_back(low + Vector3(x, y, z).cwiseProduct(high - low));
-  }
-  std::vector<SpherePair> near;
-  for (int step = 0; step < relaxations; ++step) {
-    if (step % relaxations_per_search == 0) near = pairs_within(packing.centres, 2.5 * p.radius);
-    for (const SpherePair& pair : near)
-      push_apart(packing.centres[static_cast<std::size_t>(pair.first)],
-                 packing.centres[static_cast<std::size_t>(pair.second)], 2.0 * p.radius);
-    for (Vector3& centre : packing.centres) centre = centre.cwiseMax(low).cwiseMin(high);
-  }
-  std::sort(packing.centres.begin(), packing.centres.end(), [](const Vector3& a, const Vector3& b) { return a[2] < b[2]; });
-  return packing;
+  const double width = 2.0 * p.radius * p.per_side;
+  SettledPacking settled = settled_packing(p.spheres, p.radius, width, p.slab_mass / p.mass, random);
+  return {std::move(settled.centres), width, settled.height};
 }
 
 Placed place(const SpherePress::Parameters& p, std::uint64_t seed) {
@@ -182,9 +155,7 @@ SpherePress::SpherePress() {
   Parameters& p = parameters_;
   fields_.add("spheres", &p.spheres, Range::closed(1.0, 1e6), "number of spheres", mazhar_press)
       .add("packing", &p.packing, {{"layers", SpherePress::Packing::layers}, {"random", SpherePress::Packing::random}},
-           "square layers, or thrown into the box and pushed apart", "ours")
-      .add("filling", &p.filling, Range::closed(0.1, 0.64), "",
-           "share of the box that a random packing fills; it jams between walls at a little less than 0.6", "ours")
+           "square layers, or thrown into the box and settled", "ours")
       .add("radius", &p.radius, Range::positive(), "m", "radius of every sphere", mazhar_press)
       .add("mass", &p.mass, Range::positive(), "kg", "mass of every sphere", mazhar_press)
       .add("slab_mass", &p.slab_mass, Range::non_negative(), "kg", "mass of the slab on top; 0: no slab", mazhar_press)

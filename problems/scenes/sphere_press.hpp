@@ -16,9 +16,8 @@ namespace ccp {
 /// gap it is the solution of both models: the packing can carry the slab, and the least objective is that of bodies stopped
 /// from their free fall, −½ h² g² (sum of the masses).
 ///
-/// With packing = random the spheres are thrown into the same box instead and pushed apart: a disordered, jammed packing, in
-/// which those that still overlap a little touch. Those that hang loose
-/// fall in the step.
+/// With packing = random the spheres are thrown into the same box instead and settle under the slab (settled_packing.hpp): a
+/// disordered packing, in which those that overlap touch, and one that carries the slab, too. v = 0 is the solution again.
 ///
 /// Bodies: the spheres from the floor upwards, then the slab. Contacts: sphere by sphere, with the floor, the walls, the
 /// spheres before it; then those of the slab. Normals point from the box, the earlier sphere or the lower body to the other.
@@ -28,7 +27,6 @@ class SpherePress final : public Scene {
   struct Parameters {
     int spheres = 4000;
     Packing packing = Packing::layers;
-    double filling = 0.6;
     double radius = 0.15;       ///< m
     double mass = 1.0;          ///< of a sphere, kg
     double slab_mass = 1000.0;  ///< kg; 0: no slab

@@ -66,6 +66,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/apps/ccpbench/docs DESTINATION ${CMAKE_I
   FILES_MATCHING PATTERN "*.md")
 foreach(_room lib problems)
   install(FILES ${PROJECT_SOURCE_DIR}/${_room}/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ccpbench/${_room} COMPONENT program)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${_room}/docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ccpbench/${_room} COMPONENT program)
 endforeach()
 
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # cpack would build the tests, too

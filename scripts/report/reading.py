@@ -4,8 +4,9 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cell_values import told_values
 from ccpbench_results import (as_number, cell_records, find_file, not_ended, read_manifest, read_summary, school_of, step_traces, swept_groups,
-                              swept_value, without_suffix)
+                              swept_value, telling_groups, without_suffix)
 from result_folder import step_status
 from series_styles import numbers
 
@@ -156,12 +157,20 @@ def ordered_shares(values):
     return {key: round(order.index(v) / (len(order) - 1), 3) for key, v in numeric.items()} if len(order) >= 3 else {}
 
 
-def shares_of(study, rows):
-    """{hash: share} of the rows of a plot by the swept number with the most values among them."""
+def ordered_looks(study, rows, number):
+    """{hash: (number of its style, share)} of the rows of a plot by the swept number with the most values among them. Where other swept
+    values tell curves apart, too, each of them has a line and a marker of its own. number: that of each label's style."""
     swept = [row for row in rows if row["label"] != row["base"] and row["hash"] in study.cells]
-    found = [ordered_shares({row["hash"]: swept_value(study.cells[row["hash"]], pointer) for row in swept})
-             for pointer in swept_pointers(study.config)]
-    return max(found, key=lambda shares: len(set(shares.values())), default={})
+    found = {pointer: ordered_shares({row["hash"]: swept_value(study.cells[row["hash"]], pointer) for row in swept})
+             for pointer in swept_pointers(study.config)}
+    best = max(found, key=lambda pointer: len(set(found[pointer].values())), default=None)
+    if not found.get(best):
+        return {}
+    told = told_values([study.cells[row["hash"]] for row in swept], [group for group in telling_groups(study.config) if best not in group])
+    kinds = list(dict.fromkeys((row["base"], words) for row, words in zip(swept, told)))
+    several = len(kinds) > len({base for base, _ in kinds})
+    return {row["hash"]: (kinds.index((row["base"], words)) if several else number[row["base"]], found[best][row["hash"]])
+            for row, words in zip(swept, told) if row["hash"] in found[best]}
 
 
 def traces_of(study):
@@ -186,7 +195,7 @@ def curve_groups(study, budget):
     members = {}
     for row in study.rows:
         members.setdefault((row["problem"], row["model"]), []).append(row)
-    shares = {key: shares_of(study, rows) for key, rows in members.items()}
+    looks = {key: ordered_looks(study, rows, number) for key, rows in members.items()}
     groups, left_out, seen = {}, {"curves": 0, "points": 0, "kept": 0}, set()
     for row, problem, status, trace in traces_of(study):
         if budget["curves"] <= 0:
@@ -204,8 +213,8 @@ def curve_groups(study, budget):
         name = f"{problem} – {MODELS.get(row['model'], row['model'])}"
         group = groups.setdefault((problem, row["model"]), {"name": name, "curves": []})
         curve = {"label": row["label"], "note": status.replace("_", " "), "number": number[row["label"]], "columns": columns}
-        share = shares[row["problem"], row["model"]].get(row["hash"])
-        group["curves"].append(curve if share is None else {**curve, "number": number[row["base"]], "share": share})
+        look = looks[row["problem"], row["model"]].get(row["hash"])
+        group["curves"].append({**curve, "number": look[0], "share": look[1]} if look else curve)
     return list(groups.values()), [a for a in AXES if a in seen], [m for m in measures if m in seen], left_out
 
 

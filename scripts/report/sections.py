@@ -10,7 +10,7 @@ from ranking import MOST_ROWS, cut_note
 from reading import MODELS
 from ccpbench_results import as_number, changes
 from cell_values import read_cells
-from result_tables import lines_of, tables_of
+from result_tables import NOTE, lines_of, tables_of
 from text import NAMES, Value, count, figure, plain_power, say, seconds, status, table
 
 
@@ -68,10 +68,18 @@ def failures(study):
     return ranking.failures(study, card)
 
 
+def tightest(study):
+    """The least tolerance of the runs; 0 where none is known."""
+    config = study.config
+    values = [(config.get("stop") or {}).get("tolerance"), *((config.get("sweep") or {}).get("/stop/tolerance") or [])]
+    return min((v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)), default=0.0)
+
+
 def decades(study):
-    """Those that any cell got to, and all before them."""
+    """Those that any cell got to, and all before them. Nobody was asked for those beyond the tolerance."""
     names = study.rows[0] if study.rows else {}
     steps = sorted((m.group(1) for c in names if (m := re.fullmatch(r"time_to_(1e-\d+)", c or ""))), key=float, reverse=True)
+    steps = [step for step in steps if float(step) >= tightest(study) * (1 - 1e-9)]
     while steps and not any(math.isfinite(as_number(r.get(f"{kind}_to_{steps[-1]}"))) for kind in ("time", "iterations") for r in study.rows):
         steps.pop()
     return steps
@@ -154,7 +162,8 @@ def claims(study):
         reason = "; ".join(words for words in (claim.get("reason"), f"see {claim['see']}" if claim.get("see") else "") if words)
         why = f"<br><small>{say(reason)}</small>" if reason else ""
         body.append([f"{say(claim.get('says') or claim['id'])}{' <small>(must hold)</small>' if claim.get('must') else ''}",
-                     say(claim.get("where", "")), say(claim["bound"]), say(claim["measured"]), say(claim.get("margin", "")),
+                     say(claim.get("where", "")),
+                     say(claim["bound"]) + ("<br><small>set afterwards</small>" if claim.get("set_afterwards") else ""), say(claim["measured"]), say(claim.get("margin", "")),
                      status(claim["verdict"]) + why])
     met = sum(c["verdict"] == "met" for c in study.claims)
     changed = " The results are those of a changed config, not of the paper's." if changes(study.manifest) else ""
@@ -170,6 +179,8 @@ def plot_tables(study):
         names = len(head) - len(made.solvers)  # columns that are no numbers
         body = [[say(cell) for cell in line] for line in lines]
         parts.append(table(f"{say(made.title)}: ours, and the paper's", [(say(text), k >= names) for k, text in enumerate(head)], body))
+        if made.marked:
+            parts.append(f'<p class="soft">{say(NOTE)}</p>')
     return card("Tables", "".join(parts)) if parts else ""
 
 
@@ -181,10 +192,20 @@ def plot_box(kind, study_number, controls, extra=""):
             "</ul><noscript><p class=soft>The curves need JavaScript; the tables do not.</p></noscript></div>")
 
 
-def convergence(data, study_number, left_out):
+def placed_plots(study):
+    """{where in a paper: what is drawn of curves}, as the config's "plots" tell."""
+    plots, found = study.config.get("plots"), {}
+    for plot in plots if isinstance(plots, list) else []:
+        if isinstance(plot, dict) and plot.get("where") and plot.get("kind") == "convergence":
+            x, y = (NAMES.get(name, name).split(" (")[0] for name in (plot.get("x") or "iteration", plot.get("y") or "relative_residual"))
+            found.setdefault(str(plot["where"]), []).append(f"{y} over {x}")
+    return found
+
+
+def convergence(study, data, study_number, left_out):
     if not data["groups"]:
         return ""
-    notes = []
+    notes = [f"{say(where)}: {say('; '.join(what))}." for where, what in placed_plots(study).items()]
     if left_out["points"]:
         notes.append(f"{left_out['points']} of {left_out['points'] + left_out['kept']} points left out: of each stretch of a long "
                      "curve the lowest and the highest value of every measure are kept.")

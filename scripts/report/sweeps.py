@@ -3,7 +3,7 @@
 import math
 
 from reading import MODELS, ordered_shares, swept_pointers
-from cell_values import Cell, name_of
+from cell_values import cells_of, name_of
 from ccpbench_results import as_number, swept_value, telling_groups, unit_of
 from result_maps import FREE, asked_maps, map_colour, pair_maps, swept_text
 from sections import card, plot_box
@@ -22,7 +22,7 @@ def map_cell(made, place, low, high):
         return '<td title="no cell">·</td>'
     value, solved = made.places[place]
     if not math.isfinite(value):
-        return '<td class="lost" title="no value">–</td>'
+        return '<td class="lost" title="%s">%s</td>' % (("ended unsolved", "✗") if math.isinf(value) else ("no value", "–"))
     free = made.counts and value == 0
     rgb = FREE if free else map_colour((math.log10(value) - low) / (high - low) if value > 0 and high > low else 0.0, made.counts)
     colours = "background:#%02x%02x%02x;color:%s" % (*rgb, "#000" if dark_ink_on(rgb) else "#fff")
@@ -49,8 +49,10 @@ def heat_map(made):
                    for row in rows)
     head = "".join(f'<th scope="col">{say(swept_text(column))}</th>' for column in columns)
     across, up = (say(made.axis_text(side)) for side in (0, 1))
-    caption = say(NAMES.get(made.metric, name_of(made.metric)).removesuffix(" (s)"))
+    caption = say(NAMES.get(made.metric, name_of(made.metric)).removesuffix(" (s)") + (f", {made.where}" if made.where else ""))
     note = f'<p class="soft">{say(free_words(made))}</p>' if made.counts else ""
+    if made.least_at_edge:
+        note += f'<p class="soft">The least is at the edge of the sweep, {say(made.least_at_edge)}.</p>'
     if (columns, rows) != (made.columns, made.rows):
         note += f'<p class="soft">The first {MOST_SIDE} values of a side; summary.csv has all.</p>'
     name = f"{caption}, {say(made.label)}: {say(made.problem)}"
@@ -77,7 +79,7 @@ def groups_by(study, pointers):
 
 def maps_of(study):
     """The maps that the config's "plots" ask for, or else those of every pair of swept values: lists of those that one title names."""
-    cells = [Cell(row, study.cells[row["hash"]], study.folder / "cells" / row["hash"]) for row in study.rows]
+    cells = cells_of(study.folder, study.rows, [study.cells[row["hash"]] for row in study.rows])
     groups = {}
     for made in asked_maps(study.config, cells) or pair_maps(study.config, cells):
         groups.setdefault((made.sides, made.problem, made.model, made.label), []).append(made)
@@ -92,8 +94,10 @@ def legend(shown):
     places = [(made.counts, *place) for made in shown for place in made.places.values()]
     notes = ((f"Colours run with the logarithm, from {start} (few) to violet (many).", True),
              ("A framed 0 on light blue: no step was left unsolved.", any(0 in made.finite for made in counts)),
-             ("✗: at least one cell was not solved.", any(not solved and not counted for counted, _, solved in places)),
-             ("Hatched: no value.", not all(math.isfinite(value) for _, value, _ in places)),
+             ("Hatched, ✗: ended unsolved.", any(math.isinf(value) for _, value, _ in places)),
+             ("✗ beside a number: at least one of its cells ended unsolved.",
+              any(not solved and not counted and math.isfinite(value) for counted, value, solved in places)),
+             ("Hatched: no value.", any(math.isnan(value) for _, value, _ in places)),
              ("Dot: no cell.", any(len(made.places) < len(made.columns) * len(made.rows) for made in shown)),
              ("A number is the median over what else is swept.", any(made.most > 1 for made in shown)))
     return f'<p class="soft">{" ".join(text for text, there in notes if there)}</p>'

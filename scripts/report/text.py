@@ -4,7 +4,7 @@ import html
 import math
 
 NAMES = {
-    "iteration": "iteration", "iterations": "iterations", "elapsed_s": "solver time (s)", "solve_s": "time of the iterations, without setup (s)",
+    "iteration": "iteration", "iterations": "iterations", "elapsed_s": "solver time (s)", "solver_s": "solver time (s)", "solve_s": "time of the iterations, without setup (s)",
     "products": "products with N", "back_solves": "back-solves", "factorizations": "factorisations",
     "relative_residual": "relative velocity residual", "velocity_residual": "velocity residual (m/s)",
     "natural_map": "natural map residual", "objective": "objective (J)", "penetration_velocity": "penetration velocity (m/s)",

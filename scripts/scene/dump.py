@@ -67,7 +67,7 @@ class Dump:
     @property
     def name(self):
         """The file's name without its form and ending."""
-        return re.sub(r"(\.(global|local))?\.(hdf5|h5)$", "", self.path.name)
+        return re.sub(r"(\.(global|local|shapes))?\.(hdf5|h5)$", "", self.path.name)
 
 
 def numbers(path, group, name, *shape):
@@ -161,7 +161,7 @@ def read_open(path, file):
                          "shapes")
     seen = file["ccpbench_geometry"]
     form = next((file[name] for name in FORMS if name in file), None)
-    if form is None:
+    if form is None and ("ccpbench_state" not in file or seen["contact_sides"].size):  # without contacts there is no problem
         raise InputError(f"{path}: neither /fclib_global nor /fclib_local, expected a contact problem")
     bodies, kinds = whole_number(path, seen, "bodies"), numbers(path, seen, "kinds", -1, 1).ravel()
     count = len(kinds)
@@ -178,7 +178,7 @@ def read_open(path, file):
     if sides.size and not (-1 <= sides.min() and sides.max() < count):
         raise InputError(f"{path}: /ccpbench_geometry/contact_sides names a surface that is not there, expected -1 to {count - 1}")
     state = file.get("ccpbench_state")
-    friction = friction_of(path, form, len(frames))
+    friction = friction_of(path, form or {}, len(frames))
     meshes = meshes_of(path, file, kinds, bodies)
     if meshes and meshes[0].number < bodies:
         velocities = np.array([mesh.velocities.mean(axis=0) for mesh in meshes if mesh.number < bodies])
@@ -190,7 +190,7 @@ def read_open(path, file):
     else:
         velocities = velocities_of(path, state, bodies) if state else None
     return Dump(
-        path=path, scene=text_of(form.get("info", {}), "ccpbench_scene") or text_of(state or {}, "scene") or path.stem,
+        path=path, scene=text_of((form or {}).get("info", {}), "ccpbench_scene") or text_of(state or {}, "scene") or path.stem,
         step=whole_number(path, state, "step") if state else None,
         time=float(numbers(path, state, "time", 1)[0]) if state else 0.0,
         bodies=bodies, kinds=kinds, present=numbers(path, seen, "present", count) != 0,
@@ -226,7 +226,7 @@ def files_of(places):
         paths += inside
     seen, kept = set(), []
     for path in paths:
-        stem = os.path.join(path.parent, re.sub(r"\.(global|local)$", "", path.stem))
+        stem = os.path.join(path.parent, re.sub(r"\.(global|local|shapes)$", "", path.stem))
         if stem not in seen:
             kept.append(path)
         seen.add(stem)
@@ -236,8 +236,8 @@ def files_of(places):
 class Series:
     """The dumps of one scene in the order of their steps. Each is read when it is asked for: all together may fill the memory."""
 
-    def __init__(self, places):
-        """Reads all once. Throws InputError for dumps of several scenes."""
+    def __init__(self, places, every=1):
+        """Reads all once, and keeps each `every`-th of them. Throws InputError for dumps of several scenes."""
         steps = []
         for path in files_of(places):
             dump = read_dump(path)
@@ -246,7 +246,7 @@ class Series:
             elif dump.scene != self.scene:
                 raise InputError(f"{path}: is of the scene '{dump.scene}', expected '{self.scene}' as in {steps[0][1]}")
             steps.append((-1 if dump.step is None else dump.step, path))
-        steps.sort(key=lambda step: step[0])
+        steps = sorted(steps, key=lambda step: step[0])[::every]
         self.steps, self.paths = [step for step, _ in steps], [path for _, path in steps]
 
     def __len__(self):

@@ -1,6 +1,5 @@
 """Pictures of dumps: the bodies by their speed or by their piece, and beside them the contacts by their impulses."""
 
-import gc
 import io
 from dataclasses import dataclass
 
@@ -76,6 +75,10 @@ def body_scale(look):
     return ScalarMappable(Normalize(0.0, look.fastest), SPEEDS)
 
 
+def impulse_scale(look):
+    return ScalarMappable(PowerNorm(0.5, 0.0, look.largest or 1.0), IMPULSES)
+
+
 def body_colours(dump, look):
     colours = np.tile(BODY, (len(dump.kinds), 1))
     if look.gap is not None:
@@ -132,19 +135,16 @@ def contact_lines(dump, look):
 
 
 def draw_contacts(axes, dump, look):
-    """Returns what a colour bar shows; None where the dump has no impulses."""
+    """Returns the artists."""
     ends, sizes, idle = contact_lines(dump, look)
-    axes.plot(idle[:, 0], idle[:, 1], linestyle="none", marker="o", markersize=1.8, color="#888888", markeredgewidth=0)
+    dots = axes.plot(idle[:, 0], idle[:, 1], linestyle="none", marker="o", markersize=1.8, color="#888888", markeredgewidth=0)
     many = min(1.0, (2000 / max(len(sizes), 1)) ** 0.5)
     if dump.impulses is None:
-        axes.add_collection(LineCollection(ends, colors="#B03000", linewidths=many))
-        return None
+        return [*dots, axes.add_collection(LineCollection(ends, colors="#B03000", linewidths=many))]
     order = np.argsort(sizes, kind="stable")  # the largest on top
-    shown = ScalarMappable(PowerNorm(0.5, 0.0, look.largest or 1.0), IMPULSES)
     share = np.sqrt(sizes / (look.largest or 1.0))[order]
-    axes.add_collection(LineCollection(ends[order], colors=shown.to_rgba(sizes[order]), linewidths=many * (0.7 + 3.3 * share),
-                                       capstyle="round"))
-    return shown
+    return [*dots, axes.add_collection(LineCollection(ends[order], colors=impulse_scale(look).to_rgba(sizes[order]),
+                                                      linewidths=many * (0.7 + 3.3 * share), capstyle="round"))]
 
 
 def title_of(dump, gap=None):
@@ -157,7 +157,7 @@ def title_of(dump, gap=None):
     return ", ".join(words)
 
 
-def notes_of(dump, look, panels):
+def notes_of(look, panels):
     words = [look.scale]
     if "contacts" in panels:
         side = "right: " if len(panels) > 1 else ""
@@ -165,25 +165,30 @@ def notes_of(dump, look, panels):
     return "     ".join(word for word in words if word)
 
 
-def paint_panel(figure, place, dump, look, panel, image):
-    """One panel at (left, bottom, width, height), shares of the figure. image: of the bodies. Returns what a colour bar shows."""
-    camera, axes = look.camera, figure.add_axes(place)
-    axes.imshow(image if panel == "bodies" else 1.0 - PALE * (1.0 - image), interpolation="nearest", aspect="auto",
-                extent=(0, camera.width, camera.height, 0))
-    shown = draw_contacts(axes, dump, look) if panel == "contacts" else body_scale(look)
-    axes.set_xlim(0, camera.width)
-    axes.set_ylim(camera.height, 0)
+def empty_panel(figure, place, look):
+    """Axes in pixels at (left, bottom, width, height), shares of the figure."""
+    axes = figure.add_axes(place)
+    axes.set_xlim(0, look.camera.width)
+    axes.set_ylim(look.camera.height, 0)
     axes.set_axis_off()
-    return shown
+    return axes
+
+
+def paint_panel(axes, dump, look, panel, image):
+    """image: of the bodies. Returns the artists, from below to above."""
+    camera = look.camera
+    below = axes.imshow(image if panel == "bodies" else 1.0 - PALE * (1.0 - image), interpolation="nearest", aspect="auto",
+                        extent=(0, camera.width, camera.height, 0))
+    return [below, *(draw_contacts(axes, dump, look) if panel == "contacts" else ())]
 
 
 def has_bar(look, panel):
     return (look.fastest > 0 or look.gap is not None) if panel == "bodies" else look.largest > 0
 
 
-def add_bar(figure, place, shown, panel, look):
+def add_bar(figure, place, panel, look):
     """The colour bar of a panel."""
-    bar = figure.colorbar(shown, cax=figure.add_axes(place))
+    bar = figure.colorbar(body_scale(look) if panel == "bodies" else impulse_scale(look), cax=figure.add_axes(place))
     if panel == "bodies" and look.gap is not None:
         set_ticks(bar.ax.yaxis, list(range(len(PIECES))), colour_names())
         bar.ax.minorticks_off()
@@ -201,28 +206,43 @@ def empty_figure(size, dpi):
     return figure
 
 
-def draw(dump, look, show="both"):
-    """The figure of a dump. show: bodies, contacts or both."""
-    camera, unit = look.camera, look.dpi / 100
-    panels = ["bodies", "contacts"] if show == "both" else [show]
-    widths = [camera.width + unit * (BAR if has_bar(look, panel) else LEFT) for panel in panels]
-    size = sum(widths) + unit * LEFT, camera.height + unit * (BELOW + ABOVE)
-    figure = empty_figure(size, look.dpi)
-    image = render(dump, camera, look.bounds, body_colours(dump, look), mesh_colours(dump, look), look.cut)
-    left = unit * LEFT
-    for panel, width in zip(panels, widths):
-        place = left / size[0], unit * BELOW / size[1], camera.width / size[0], camera.height / size[1]
-        shown = paint_panel(figure, place, dump, look, panel, image)
-        if has_bar(look, panel) and shown is not None:
-            x = (left + camera.width + unit * 4) / size[0]
-            y, height = (unit * BELOW + 0.15 * camera.height) / size[1], 0.7 * camera.height / size[1]
-            add_bar(figure, (x, y, unit * 10 / size[0], height), shown, panel, look)
-        left += width
-    top = 1 - unit * 20 / size[1]
-    figure.text(unit * LEFT / size[0], top, dump.scene, fontsize=10, weight="bold")
-    figure.text(1 - unit * LEFT / size[0], top, title_of(dump, look.gap), fontsize=8, ha="right")
-    figure.text(unit * LEFT / size[0], unit * 10 / size[1], notes_of(dump, look, panels), fontsize=7, color=GREY)
-    return figure
+class Sheet:
+    """The page of all pictures of a series. What they have in common is drawn once."""
+
+    def __init__(self, look, scene, show="both"):
+        """show: bodies, contacts or both."""
+        camera, unit = look.camera, look.dpi / 100
+        panels = ["bodies", "contacts"] if show == "both" else [show]
+        widths = [camera.width + unit * (BAR if has_bar(look, panel) else LEFT) for panel in panels]
+        size = sum(widths) + unit * LEFT, camera.height + unit * (BELOW + ABOVE)
+        self.look, self.panels, left = look, {}, unit * LEFT
+        self.figure = empty_figure(size, look.dpi)
+        for panel, width in zip(panels, widths):
+            place = left / size[0], unit * BELOW / size[1], camera.width / size[0], camera.height / size[1]
+            self.panels[panel] = empty_panel(self.figure, place, look)
+            if has_bar(look, panel):
+                x = (left + camera.width + unit * 4) / size[0]
+                y, height = (unit * BELOW + 0.15 * camera.height) / size[1], 0.7 * camera.height / size[1]
+                add_bar(self.figure, (x, y, unit * 10 / size[0], height), panel, look)
+            left += width
+        top = 1 - unit * 20 / size[1]
+        self.figure.text(unit * LEFT / size[0], top, scene, fontsize=10, weight="bold")
+        self.figure.text(unit * LEFT / size[0], unit * 10 / size[1], notes_of(look, panels), fontsize=7, color=GREY)
+        self.title = self.figure.text(1 - unit * LEFT / size[0], top, "", fontsize=8, ha="right", animated=True)
+        self.figure.canvas.draw()
+        self.common = self.figure.canvas.copy_from_bbox(self.figure.bbox)
+
+    def picture(self, dump):
+        look, canvas = self.look, self.figure.canvas
+        image = render(dump, look.camera, look.bounds, body_colours(dump, look), mesh_colours(dump, look), look.cut)
+        canvas.restore_region(self.common)
+        for panel, axes in self.panels.items():
+            for artist in paint_panel(axes, dump, look, panel, image):
+                axes.draw_artist(artist)
+                artist.remove()
+        self.title.set_text(title_of(dump, look.gap))
+        self.figure.draw_artist(self.title)
+        return image_of(canvas)
 
 
 def write_label(figure, place, label, dump, look):
@@ -242,32 +262,33 @@ def draw_panels(dumps, look, panel="bodies", labels=(), in_a_row=False):
     rows = -(-count // columns)
     each = camera.width + unit * LEFT, camera.height + unit * (LEFT + (LABEL if labels else 0))
     size = columns * each[0] + unit * BAR, rows * each[1] + unit * (BELOW + ABOVE - LEFT)
-    figure, shown = empty_figure(size, look.dpi), None
+    figure = empty_figure(size, look.dpi)
     for number, dump in enumerate(dumps):
         left = unit * LEFT + number % columns * each[0]
         bottom = unit * BELOW + (rows - 1 - number // columns) * each[1]
         image = render(dump, camera, look.bounds, body_colours(dump, look), mesh_colours(dump, look), look.cut)
         place = left / size[0], bottom / size[1], camera.width / size[0], camera.height / size[1]
-        shown = paint_panel(figure, place, dump, look, panel, image) or shown
+        paint_panel(empty_panel(figure, place, look), dump, look, panel, image)
         if labels:
             write_label(figure, ((left + 0.5 * camera.width) / size[0], (bottom + camera.height) / size[1]), labels[number], dump, look)
             continue
         figure.text((left + unit * 6) / size[0], (bottom + camera.height - unit * 6) / size[1], title_of(dump, look.gap),
                     fontsize=8, va="top")
-    if has_bar(look, panel) and shown is not None:
+    if has_bar(look, panel):
         x, height = (columns * each[0] + unit * LEFT) / size[0], min(0.7 * size[1], 0.9 * unit * LONGEST)
-        add_bar(figure, (x, 0.5 * (size[1] - height) / size[1], unit * 10 / size[0], height / size[1]), shown, panel, look)
-    figure.text(unit * LEFT / size[0], 1 - unit * 20 / size[1], dumps.scene, fontsize=10, weight="bold")
-    figure.text(unit * LEFT / size[0], unit * 10 / size[1], notes_of(dumps[0], look, [panel]), fontsize=7, color=GREY)
+        add_bar(figure, (x, 0.5 * (size[1] - height) / size[1], unit * 10 / size[0], height / size[1]), panel, look)
+    figure.text(unit * LEFT / size[0], 1 - unit * 20 / size[1], dumps[0].scene, fontsize=10, weight="bold")
+    figure.text(unit * LEFT / size[0], unit * 10 / size[1], notes_of(look, [panel]), fontsize=7, color=GREY)
     return figure
+
+
+def image_of(canvas):
+    return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())
 
 
 def pixels_of(figure):
     figure.canvas.draw()
-    image = Image.fromarray(np.asarray(figure.canvas.buffer_rgba())[..., :3].copy())
-    figure.clear()  # it is part of cycles, which are collected late
-    gc.collect()
-    return image
+    return image_of(figure.canvas)
 
 
 def write_picture(path, image, **how):
@@ -280,8 +301,11 @@ def with_few_colours(image):
     """With a palette: half of it the most frequent colours, the rest one after the other what is farthest from those taken.
     (Pillow's median cut keeps some megabytes of each picture.)"""
     pixels = np.asarray(image, np.int64)
-    kinds, members, counts = np.unique((pixels >> 3) @ [1024, 32, 1], return_inverse=True, return_counts=True)
-    means = np.stack([np.bincount(members.ravel(), pixels[..., k].ravel()) / counts for k in range(3)], axis=1)
+    codes = ((pixels[..., 0] >> 3) * 1024 + (pixels[..., 1] >> 3) * 32 + (pixels[..., 2] >> 3)).ravel()
+    counts = np.bincount(codes, minlength=32**3)
+    kinds = np.flatnonzero(counts)
+    members, counts = np.cumsum(counts > 0)[codes] - 1, counts[kinds]
+    means = np.stack([np.bincount(members, pixels[..., k].ravel()) / counts for k in range(3)], axis=1)
     taken = list(np.argsort(-counts, kind="stable")[: COLOURS // 2])
     distances = ((means[:, None] - means[None, taken]) ** 2).sum(axis=-1)
     nearest, least = distances.argmin(axis=1), distances.min(axis=1)

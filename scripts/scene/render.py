@@ -109,22 +109,29 @@ def bodies_bounds(dumps):
 def bounds_of(dumps):
     """What pictures show: all bodies, the cross sections of cavities, and planes that are near, with something around."""
     low, high = bodies_bounds(dumps)
-    size, around = np.linalg.norm(high - low), np.zeros(3)
-    corners = np.array([low, high])
+    size, around, ends = np.linalg.norm(high - low), np.zeros(3), []
     for dump in dumps:
+        corners = np.array([low, high])
         for number in range(dump.bodies, len(dump.kinds)):
             kind, position, axis = dump.kinds[number], dump.positions[number], dump.rotations[number][:, 2]
             if kind == HALF_SPACE:
                 feet = corners - np.outer((corners - position) @ axis, axis)
                 near = abs((corners - position) @ axis).min() < 3.0 * size
-                corners = np.vstack([corners, feet]) if near else corners
+                corners = distinct(np.vstack([corners, feet])) if near else corners
                 around = np.maximum(around, 0.08 * size * np.sqrt(np.maximum(0.0, 1.0 - axis**2)))
             elif kind in (CAVITY, DRUM):
                 across = np.sqrt(np.maximum(0.0, 1.0 - axis**2))
                 corners = np.vstack([corners, np.where(across > 0.5, position - dump.sizes[number, 0] * across, corners[0]),
                                      np.where(across > 0.5, position + dump.sizes[number, 0] * across, corners[0])])
                 around = np.maximum(around, 0.02 * size)
-    return corners.min(axis=0) - around, corners.max(axis=0) + around
+        ends.append((corners.min(axis=0), corners.max(axis=0)))
+    lows, highs = zip(*ends)
+    return np.min(lows, axis=0) - around, np.max(highs, axis=0) + around
+
+
+def distinct(points):
+    """In their order, those that are no others, to a nanometre: otherwise their number would double with each plane."""
+    return points[np.sort(np.unique(np.round(points, 9), axis=0, return_index=True)[1])]
 
 
 def corners_of(bounds):
@@ -188,6 +195,12 @@ def cylinder_hit(o, w):
 HITS = {SPHERE: ball_hit, ELLIPSOID: ball_hit, BOX: box_hit, CYLINDER: cylinder_hit}
 
 
+def shades(seen, dark):
+    """Of unit normals in the axes of the camera."""
+    light = dark + (1.0 - dark) * np.clip(seen @ (LIGHT / np.linalg.norm(LIGHT)), 0.0, 1.0)
+    return np.ceil(light * LEVELS) / LEVELS
+
+
 class Canvas:
     """Colours and depths of the pixels, FINER times as fine as the image."""
 
@@ -208,16 +221,22 @@ class Canvas:
         if not nearer.any():
             return
         seen = normal[nearer] @ self.camera.axes.T
-        seen /= np.linalg.norm(seen, axis=1)[:, None]
-        light = dark + (1.0 - dark) * np.clip(seen @ (LIGHT / np.linalg.norm(LIGHT)), 0.0, 1.0)
-        shade = np.ceil(light * LEVELS) / LEVELS
+        seen /= np.sqrt(np.einsum("ij,ij->i", seen, seen))[:, None]
+        shade = shades(seen, dark)
         if edge is None:
             shade = np.where(seen[:, 2] < 0.22, 0.45 * shade, shade)  # the rim
         else:
             shade = np.where(edge[nearer], 0.35, shade)
         self.depths[rows, columns][nearer] = depth[nearer]
-        painted = np.broadcast_to(colour, (*nearer.shape, 3))[nearer]
+        painted = colour if np.ndim(colour) == 1 else colour[nearer]
         self.colours[rows, columns][nearer] = shade[:, None] * painted
+
+    def paint_walls(self, depth, shade):
+        """Where nearer than what is there, in the colour of walls."""
+        with np.errstate(invalid="ignore"):
+            nearer = depth > self.depths
+        np.copyto(self.depths, depth, where=nearer)
+        self.colours[nearer] = shade[nearer][:, None] * WALL
 
     def solid(self, kind, position, frame, colour):
         """A ball, box or cylinder, and what an affine map makes of them."""
@@ -229,7 +248,7 @@ class Canvas:
         x, y = np.meshgrid(self.right[columns] - offset[0], self.up[rows] - offset[1])
         if not x.size:
             return
-        inverse = np.linalg.inv(frame)
+        inverse = (frame / np.einsum("ij,ij->j", frame, frame)).T  # its columns are at right angles
         o = (x[..., None] * axes[0] + y[..., None] * axes[1]) @ inverse.T
         with np.errstate(invalid="ignore"):
             t, normal, inside = HITS[kind](o, inverse @ axes[2])
@@ -271,8 +290,8 @@ class Canvas:
 
     def image(self):
         """With the rays of a pixel averaged."""
-        h, w = self.camera.height // FINER, self.camera.width // FINER
-        return self.colours.reshape(h, FINER, w, FINER, 3).mean(axis=(1, 3))
+        rays = [self.colours[down::FINER, across::FINER] for down in range(FINER) for across in range(FINER)]
+        return sum(rays) / len(rays)
 
 
 def facets(dump, number):
@@ -297,48 +316,83 @@ def grid_step(length):
     return next(power * m for m in (5, 2, 1) if power * m <= length / 5.0)
 
 
+def far_sides(canvas, planes, slack):
+    """(t, number of the plane) for each ray eye + t w, w towards the eye: where it enters what is free of all planes, −inf where there is
+    no plane behind; and the t at which it leaves. What is free is convex, so that it enters where the last plane behind it lies. NaN where
+    a ray is never free."""
+    camera, axes = canvas.camera, canvas.camera.axes
+    shape = len(canvas.up), len(canvas.right)
+    first, last, number = np.full(shape, -np.inf), np.full(shape, np.inf), np.full(shape, -1)
+    for k, (normal, point) in enumerate(planes):
+        right, up, rate = axes @ normal
+        height = (camera.centre - point) @ normal
+        if abs(rate) < 1e-6:
+            first[np.add.outer(height + up * canvas.up, right * canvas.right) < -slack] = np.nan
+            continue
+        t = np.add.outer((height + up * canvas.up) / -rate, right / -rate * canvas.right)
+        if rate > 0.0:
+            later = t > first
+            np.copyto(first, t, where=later)
+            np.copyto(number, k, where=later)
+        else:
+            np.minimum(last, t, out=last)
+    first[first > last + slack] = np.nan
+    return first, number, last
+
+
+def grid_lines(camera, points, normal, step):
+    """Where a wall along the axes of the world has the lines of a grid, which shows the scale."""
+    lines = np.zeros(points.shape[:-1], bool)
+    for axis in np.flatnonzero(np.abs(normal) < 0.5):
+        phase = points[..., axis] / step
+        lines |= np.abs(phase - np.round(phase)) * step < 0.8 * camera.pixel / max(abs(camera.axes[2] @ normal), 0.3)
+    return lines
+
+
 def paint_walls(canvas, dump, bounds):
     """The inner sides of half-spaces, drums and cylindrical cavities, where they face the eye and within the bounds."""
-    camera, axes = canvas.camera, canvas.camera.axes
+    camera, axes, dark = canvas.camera, canvas.camera.axes, 0.72
     walls = [number for number in range(dump.bodies, len(dump.kinds)) if not is_solid(dump.kinds[number]) and dump.kinds[number] != MESH]
     planes = [plane for number in walls if dump.kinds[number] != CAVITY for plane in facets(dump, number)]
     cavities = [number for number in walls if dump.kinds[number] == CAVITY]
     low, high = bounds
     slack = 1e-6 * np.linalg.norm(high - low)
-    x, y = np.meshgrid(canvas.right, canvas.up)
-    eye = camera.centre + x[..., None] * axes[0] + y[..., None] * axes[1]
-    everywhere = slice(None)
     step = grid_step(np.max(high - low))
+    first, number, last = far_sides(canvas, planes, slack)
+    eye = np.stack([np.add.outer(camera.centre[k] + canvas.up * axes[1, k], canvas.right * axes[0, k]) for k in range(3)])
 
-    def paint(t, normal, but):
+    def free(t, others):
+        """t where the point is within the bounds and in these cavities, else NaN."""
+        inside = np.ones(t.shape, bool)
         with np.errstate(invalid="ignore"):
-            points = eye + t[..., None] * axes[2]
-            free = ((points >= low - slack) & (points <= high + slack)).all(axis=-1)
-            for n, p in planes:
-                free &= (points - p) @ n >= -slack
-            for number in cavities:
-                if number != but:
-                    free &= outside_of_cavity(dump, number, points) <= slack
-            lines = np.zeros(t.shape, bool)
-            flat = but is None and np.abs(normal).max() > 0.999
-            if flat:  # a grid on walls along the axes of the world: it shows the scale
-                for axis in np.flatnonzero(np.abs(normal[0, 0]) < 0.5):
-                    phase = points[..., axis] / step
-                    lines |= np.abs(phase - np.round(phase)) * step < 0.8 * camera.pixel / max(abs(axes[2] @ normal[0, 0]), 0.3)
-            colour = np.where(lines[..., None], 0.82 * WALL, WALL)
-        canvas.paint(everywhere, everywhere, np.where(free, t, np.nan), normal, colour, np.zeros(t.shape, bool), dark=0.72)
+            for k in range(3):
+                along = eye[k] + t * axes[2, k]
+                inside &= (along >= low[k] - slack) & (along <= high[k] + slack)
+            for cavity in others:
+                inside &= outside_of_cavity(dump, cavity, points_at(t)) <= slack
+        return np.where(inside, t, np.nan)
 
-    for n, p in planes:
-        if n @ axes[2] > 1e-6:
-            paint(((p - eye) @ n) / (n @ axes[2]), np.broadcast_to(n, eye.shape), None)
-    for number in cavities:
-        turn = dump.rotations[number]
-        o, w = (eye - dump.positions[number]) @ turn[:, :2], axes[2] @ turn[:, :2]
-        a, b, c = max(w @ w, 1e-24), o @ w, np.einsum("...i,...i", o, o) - dump.sizes[number, 0] ** 2
+    def points_at(t):
+        return np.moveaxis(eye + t * axes[2][:, None, None], 0, -1)
+
+    if (number >= 0).any():
+        t = free(np.where(number >= 0, first, np.nan), cavities)
+        shade = shades(np.array([normal for normal, _ in planes]) @ axes.T, dark)[number]
+        for k, (normal, _) in enumerate(planes):
+            if np.abs(normal).max() > 0.999 and (here := (number == k) & np.isfinite(t)).any():
+                points = np.stack([eye[axis][here] + t[here] * axes[2, axis] for axis in range(3)], axis=-1)
+                shade[here] *= np.where(grid_lines(camera, points, normal, step), 0.82, 1.0)
+        canvas.paint_walls(t, shade)
+    for cavity in cavities:
+        turn = dump.rotations[cavity]
+        o, w = (np.moveaxis(eye, 0, -1) - dump.positions[cavity]) @ turn[:, :2], axes[2] @ turn[:, :2]
+        a, b, c = max(w @ w, 1e-24), o @ w, np.einsum("...i,...i", o, o) - dump.sizes[cavity, 0] ** 2
         with np.errstate(invalid="ignore"):
             t = (-b - np.sqrt(b * b - a * c)) / a
-        inward = -(o + t[..., None] * w) @ turn[:, :2].T
-        paint(t, inward, number)
+            inward = -(o + t[..., None] * w) @ turn[:, :2].T
+            t = np.where((t >= first - slack) & (t <= last + slack), t, np.nan)
+            seen = inward @ axes.T / np.linalg.norm(inward, axis=-1)[..., None]
+        canvas.paint_walls(free(t, [other for other in cavities if other != cavity]), shades(seen, dark))
 
 
 def render(dump, camera, bounds, colours, mesh_colours=(), cut=None):

@@ -1,5 +1,6 @@
 """Sphinx: how the staged pages become HTML. Equations and the scripts of letters are typeset here."""
 
+import functools
 import re
 import sys
 from pathlib import Path
@@ -25,7 +26,6 @@ html_copy_source = False
 html_show_copyright = False
 language = "en"
 
-MATHEMATICS = "mathematics"
 UNTOUCHED = (nodes.literal, nodes.literal_block, nodes.raw, nodes.subscript, nodes.superscript)
 
 
@@ -59,19 +59,32 @@ def typeset_letters(document):
         node.parent.replace(node, made)
 
 
-def link_equations(app, document, docname, numbers):
-    """(A.1) in a sentence becomes a link to the equation; at the beginning of an item of the mathematics it is the equation's own."""
-    page = "" if docname == MATHEMATICS else app.builder.get_relative_uri(docname, MATHEMATICS)
+@functools.cache
+def equation_pages(folder):
+    """The numbers of equations, each with the page that defines it: those of its letter, '# A. The problem'."""
+    pages = {}
+    for path in sorted((Path(folder) / "mathematics").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        letter = re.match(r"# ([A-Z])\. ", text)
+        pages |= {number: f"mathematics/{path.stem}" for number in typeset.NUMBER.findall(text) if letter and number[0] == letter[1]}
+    return pages
+
+
+def link_equations(app, document, docname):
+    """(A.1) in a sentence becomes a link to the equation; at the beginning of an item of its own page it is the equation's own."""
+    pages = equation_pages(app.srcdir)
     for node in text_nodes(document):
         if any(isinstance(above, nodes.reference) for above in ancestors(node)):
             continue
         parts = re.split(r"(\([A-Z]\.\d+\))", node.astext())
         made = []
         for part in parts:
-            if part.strip("()") in numbers and part.startswith("("):
+            page = pages.get(part.strip("()")) if part.startswith("(") else None
+            if page:
                 name = f"eq-{part.strip('()')}"
-                own = docname == MATHEMATICS and not any(made) and begins_item(node)
-                made.append(nodes.reference("", part, refuri=f"{page}#{name}", internal=True, ids=[name] if own else []))
+                own = docname == page and not any(made) and begins_item(node)
+                place = "" if docname == page else app.builder.get_relative_uri(docname, page)
+                made.append(nodes.reference("", part, refuri=f"{place}#{name}", internal=True, ids=[name] if own else []))
             elif part:
                 made.append(nodes.Text(part))
         if any(isinstance(piece, nodes.reference) for piece in made):
@@ -86,12 +99,11 @@ def begins_item(node):
 def finish(app, document, docname):
     if app.builder.format != "html":
         return
-    numbers = set(typeset.NUMBER.findall((Path(app.srcdir) / f"{MATHEMATICS}.md").read_text(encoding="utf-8")))
-    if docname == MATHEMATICS or docname == "scenes":
+    if docname.startswith(("mathematics/", "scenes/")):
         typeset_blocks(document)
     if not docname.startswith("reference/commands"):
         typeset_letters(document)
-        link_equations(app, document, docname, numbers)
+        link_equations(app, document, docname)
 
 
 def setup(app):

@@ -6,10 +6,14 @@ import shutil
 from pathlib import Path, PurePosixPath
 
 GUIDE = PurePosixPath("apps/ccpbench/docs")
-PLACES = {"README.md": "index.md", "lib/README.md": "mathematics.md", "problems/README.md": "scenes.md",
+# Folders of pages, with their places in the site.
+FOLDERS = {GUIDE: "guide", PurePosixPath("lib/docs"): "mathematics", PurePosixPath("problems/docs"): "scenes", PurePosixPath("results"): "results"}
+PLACES = {"README.md": "index.md", "lib/README.md": "mathematics/index.md", "problems/README.md": "scenes/index.md",
           "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", f"{GUIDE}/README.md": "guide/index.md", "results/README.md": "results/index.md"}
 FENCE = re.compile(r"^ {0,3}```.*?^ {0,3}```[^\S\n]*$", re.S | re.M)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+# Contents of folders of pages that the guide does not list.
+BEHIND = ("mathematics/index.md", "scenes/index.md", "results/index.md")
 # Tables whose names become links: page, column, folder of the page about the thing.
 NAMED = {"index.md": ((0, ("solvers", "scenes")),), "guide/solvers.md": ((0, ("solvers",)),),
          "guide/experiments.md": ((0, ("configs",)), (1, ("scenes",)))}
@@ -22,7 +26,7 @@ class SiteError(Exception):
 def sources(root):
     """The pages of the repository that the site has, as paths relative to root."""
     found = [PurePosixPath(name) for name in PLACES]
-    for folder in (GUIDE, PurePosixPath("results")):
+    for folder in FOLDERS:
         found += [folder / path.name for path in sorted((root / folder).glob("*.md"))]
     return list(dict.fromkeys(found))
 
@@ -32,10 +36,8 @@ def place(page):
     page = PurePosixPath(page)
     if str(page) in PLACES:
         return PurePosixPath(PLACES[str(page)])
-    if page.parent == GUIDE:
-        return PurePosixPath("guide", page.name)
-    if page.parent == PurePosixPath("results") and page.suffix == ".md":
-        return PurePosixPath("results", page.name.lower())
+    if page.parent in FOLDERS and page.suffix == ".md":
+        return PurePosixPath(FOLDERS[page.parent], page.name.lower())
     return page
 
 
@@ -120,18 +122,18 @@ def stage(root, folder, things):
             text = link_names(goal, text, things)
         if str(goal) == "index.md":
             text += "\n" + navigation(root)
-        if str(goal) == "results/index.md":
-            text += "\n" + tree("", [place(p) for p in result_pages(root)], "hidden")
+        if str(goal) in BEHIND:
+            text += "\n" + tree("", [place(p) for p in listed_pages(root, page)], "hidden")
         write(folder / goal, highlighted(text))
     for name in needed:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(root / name, folder / name)
 
 
-def result_pages(root):
-    """The pages of results in the order in which results/README.md links to them."""
-    text = FENCE.sub("", (root / "results/README.md").read_text(encoding="utf-8"))
-    return [PurePosixPath("results", name) for name in re.findall(r"\]\((\w+\.md)\)", text)]
+def listed_pages(root, readme):
+    """The pages beside or below a README in the order in which it links to them."""
+    text = FENCE.sub("", (root / readme).read_text(encoding="utf-8"))
+    return [readme.parent / name for name in dict.fromkeys(re.findall(r"\]\(((?:docs/)?\w+\.md)\)", text))]
 
 
 def navigation(root):
@@ -139,7 +141,7 @@ def navigation(root):
     groups = contents(root)
     groups[0][1].insert(0, PurePosixPath("guide/index.md"))
     parts = [tree(heading, pages, "hidden") for heading, pages in groups]
-    for caption, names in (("Behind it", ("mathematics.md", "scenes.md", "results/index.md")), ("Reference", ("reference/index.md",))):
+    for caption, names in (("Behind it", BEHIND), ("Reference", ("reference/index.md",))):
         parts.append(tree(caption, [PurePosixPath(name) for name in names], "hidden"))
     return "\n".join(parts)
 

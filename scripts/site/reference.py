@@ -89,19 +89,20 @@ def solver_text(solver, level="#"):
     return "\n".join(parts)
 
 
-def section_of(scene, scenes_page):
-    """What a forge calls the section of problems/README.md about a scene: '#ball_box'."""
-    heading = next((line for line in scenes_page.splitlines() if line.startswith("## ") and f"`{scene}`" in line), None)
-    if heading is None:
-        raise SiteError(f"problems/README.md: has no section about the scene {scene}")
-    return "#" + re.sub(r"[^\w\- ]", "", heading[3:].strip().lower()).replace(" ", "-")
+def section_of(scene, scene_pages):
+    """Where the pages of the scenes, name -> text, describe a scene: 'falling_bodies.md#ball_box'."""
+    for name, text in scene_pages.items():
+        for heading in re.findall(r"^#+ (.*)$", text, re.M):
+            if f"`{scene}`" in heading:
+                return f"{name}#" + re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+    raise SiteError(f"problems/docs: no section about the scene {scene}")
 
 
-def scene_text(scene, scenes_page):
+def scene_text(scene, scene_pages):
     moves = "moves in time, step by step" if scene["moves"] else "one step"
     return "\n".join([f"# `{scene['name']}`\n", f"{plain(scene['title'])}\n",
                       f"* Source: {plain(scene['source'])}\n* Kind: {moves}\n* [Sketch, matrices and what the paper leaves open]"
-                      f"(../../scenes.md{section_of(scene['name'], scenes_page)})\n", "## Parameters\n", fields(scene["parameters"])])
+                      f"(../../scenes/{section_of(scene['name'], scene_pages)})\n", "## Parameters\n", fields(scene["parameters"])])
 
 
 def config_text(name, source, config):
@@ -152,12 +153,15 @@ def command_text(program):
 
 def words_text(program):
     measures = [(code(m["name"]), plain(m["unit"]), "yes" if m["stops"] else "no", plain(m["definition"])) for m in program.listed("measures")]
+    metrics = [(code(m["name"]), plain(m["unit"]), plain(m["meaning"])) for m in program.listed("metrics")]
     statuses = [(code(s["name"]), plain(s["meaning"])) for s in program.listed("statuses")]
     solvers = [(code(s["name"]), plain(s["matrices"])) for s in program.listed("linear-solvers")]
     return "\n".join([
-        "# Measures, statuses, linear solvers\n", "## Measures\n",
-        "The same for all solvers; the definitions are in section D of [the mathematics](../mathematics.md#d-measures).\n",
+        "# Measures, metrics, statuses, linear solvers\n", "## Measures\n",
+        "The same for all solvers; the definitions are in section D of [the mathematics](../mathematics/d_measures.md).\n",
         table(("name", "unit", "can stop a run", "definition"), measures),
+        "## Metrics\n", "The numbers of `summary.csv`, for claims and plots. Those that end in `_to` take `at`, a power of ten.\n",
+        table(("name", "unit", "meaning"), metrics),
         "## Statuses\n", "How a run can end.\n", table(("status", "meaning"), statuses),
         "## Linear solvers\n", "Sparse direct solvers.\n", table(("name", "matrices"), solvers)])
 
@@ -179,9 +183,9 @@ def make(root, folder, program):
     files = sorted((root / "configs").glob("*.json"))
     sources = {path.stem: path.read_text(encoding="utf-8") for path in files}
     configs = {name: config_of(source) for name, source in sources.items()}
-    scenes_page = (root / "problems/README.md").read_text(encoding="utf-8")
+    scene_pages = {path.name: path.read_text(encoding="utf-8") for path in sorted((root / "problems/docs").glob("*.md"))}
     write_each(folder, "solvers", {s["name"]: (s["title"], solver_text(s)) for s in ours})
-    write_each(folder, "scenes", {s["name"]: (s["title"], scene_text(s, scenes_page)) for s in scenes})
+    write_each(folder, "scenes", {s["name"]: (s["title"], scene_text(s, scene_pages)) for s in scenes})
     write_each(folder, "configs", {name: (config.get("title", ""), config_text(name, sources[name], config)) for name, config in configs.items()})
     head = ["# Solvers of other programs\n", "[Other programs in the same run](../guide/peers.md) says what they are and how they are timed.\n"]
     write(folder / PEERS, "\n".join([*head, *(solver_text(peer, "##") for peer in peers)]))

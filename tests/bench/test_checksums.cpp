@@ -45,7 +45,7 @@ TEST_CASE("A summary is written with its checksum, and the manifest has none mea
   CHECK(damage_of_summary(folder.path()).empty());
 }
 
-TEST_CASE("A summary whose writing was broken off is the last one, and not damaged") {
+TEST_CASE("A summary whose writing was interrupted is the last one, and not damaged") {
   const TemporaryFolder folder;
   write_text(folder / "manifest.json", "{}");
   write_rows(folder.path(), "A,12\n");

@@ -18,7 +18,7 @@ namespace {
 std::string config_text(const std::string& sweep, const std::string& claim) {
   return R"({"name": "x", "problems": [{"scene": "pebbles", "label": "few"}, {"scene": "pebbles", "label": "many"}],
     "solvers": [{"solver": "good", "label": "A"}, {"solver": "good", "label": "B"}], "sweep": )" +
-         sweep + R"(, "claims": [{"id": "c", "must": true, "says": "s", "where": "w", )" + claim + "}]}";
+         sweep + R"(, "claims": [{"id": "c", "must": true, "says": "s", "where": "P, sec. 1", )" + claim + "}]}";
 }
 
 /// Judges a claim on a table that stands here, line by line: problem,label,status,iterations,relative_residual,contacts,
@@ -73,6 +73,8 @@ TEST_CASE("A claim over an ensemble takes its median or a quartile, by interpola
   CHECK(judge_halving(iterations + R"("over": "lower_quartile", "at_most": 15)").measured == 15.0);
   CHECK(judge_halving(iterations + R"("over": "upper_quartile", "at_most": 30)").measured == 30.0);
   CHECK(judge_halving(iterations + R"("over": "median", "less_than": 20)").verdict == Verdict::not_met);
+  CHECK(judge_halving(iterations + R"("over": "mean", "at_most": 23)").measured == Approx(70.0 / 3.0));
+  CHECK(judge_halving(iterations + R"("over": "geometric_mean", "at_most": 20.1)").measured == Approx(20.0));
   // The median of an even number is the mean of the middle two, on both sides of a comparison.
   const Judgement two = judge(steps, iterations + R"("over": "median", "at_least": 1)", {halving[0], halving[1]});
   CHECK(two.measured == 30.0);
@@ -331,130 +333,6 @@ TEST_CASE("Failed cells leave a claim open, diverged ones break it, unsupported 
             .verdict == Verdict::met);
   CHECK(judge_with("many,A (step=0.1),iteration_limit,9,1,10,", decade + R"("at_least": {"of": "B"})").verdict ==
         Verdict::open);
-}
-
-TEST_CASE("Claims on outer iterations read the trace where it reached the decade") {
-  const TemporaryFolder folder;
-  const std::string claim = R"("metric": "outer_iterations_to", "at": 1e-4, "of": "A", "at_most": 2)";
-  write_text(folder.path() / "manifest.json", R"({"config": )" + config_text(steps, claim) + "}");
-  const auto judged = [&](const std::string& reached, const std::string& trace) {
-    write_text(folder.path() / "summary.csv",
-               "model,hash,problem,label,status,iterations,iterations_to_1e-4\nccp,0,few,A (step=0.1),time_limit,3," +
-                   reached + "\nccp,1,few,B,solved,2,1\n");
-    write_text(folder.path() / "cells/0/trace.csv", trace);
-    return judge_claims(ResultTable(folder.path(), fake_catalog())).at(0);
-  };
-  const std::string loops = "iteration,al_iteration\n0,1\n1,1\n2,2\n3,3\n";
-  CHECK(judged("2", loops).measured == 2.0);
-  CHECK(judged("2", loops).verdict == Verdict::met);
-  CHECK(judged("3", loops).verdict == Verdict::not_met);
-  CHECK(std::isinf(judged("", loops).measured));
-  CHECK(judged("2", "iteration,beta\n0,1\n1,1\n2,2\n").verdict == Verdict::open);
-}
-
-namespace {
-
-/// Judges a claim on the trace of one cell, which came to no end.
-Judgement judge_trace(const std::string& claim, const std::string& trace) {
-  const TemporaryFolder folder;
-  write_text(folder.path() / "manifest.json", R"({"config": )" + config_text(steps, claim) + "}");
-  write_text(folder.path() / "summary.csv",
-             "model,hash,problem,label,status,iterations\nccp,0,few,A (step=0.1),time_limit,2\nccp,1,few,B,solved,2\n");
-  if (!trace.empty()) write_text(folder.path() / "cells/0/trace.csv", trace);
-  return judge_claims(ResultTable(folder.path(), fake_catalog())).at(0);
-}
-
-}  // namespace
-
-TEST_CASE("Claims on failures read the last row of the trace, whatever stopped the run") {
-  const auto judged = [](const std::string& trace) {
-    return judge_trace(R"("metric": "failures", "of": "A", "at_most": 0)", trace);
-  };
-  CHECK(judged("iteration,failures\n0,0\n1,0\n").verdict == Verdict::met);
-  const Judgement failed = judged("iteration,failures\n0,0\n1,2\n");
-  CHECK(failed.verdict == Verdict::not_met);
-  CHECK(failed.measured == 2.0);
-  CHECK(judged("iteration,elapsed_s\n0,0\n").verdict == Verdict::open);
-  CHECK(judged("").verdict == Verdict::open);  // killed before its first iterate
-}
-
-TEST_CASE("Claims on the largest primal residual look at all iterations but the start") {
-  const auto judged = [](const std::string& trace) {
-    return judge_trace(R"("metric": "primal_residual_max", "of": "A", "at_most": 0)", trace);
-  };
-  CHECK(judged("iteration,primal_residual\n0,3\n1,0\n2,0\n").verdict == Verdict::met);
-  const Judgement missed = judged("iteration,primal_residual\n0,3\n1,2\n2,0\n");
-  CHECK(missed.verdict == Verdict::not_met);
-  CHECK(missed.measured == 2.0);
-  CHECK(judged("iteration,primal_residual\n0,3\n").verdict == Verdict::open);
-  CHECK(judged("iteration,dual_residual\n0,3\n1,0\n").verdict == Verdict::open);
-}
-
-TEST_CASE("Claims on false convergence look at the natural map of what counts as solved") {
-  const auto judged = [](const std::string& a, const std::string& b) {
-    const TemporaryFolder folder;
-    const std::string claim = R"("metric": "solved_natural_map", "of": "*", "at_most": 1e-8)";
-    write_text(folder.path() / "manifest.json", R"({"config": )" + config_text(steps, claim) + "}");
-    write_text(
-        folder.path() / "summary.csv",
-        "model,hash,problem,label,status,iterations,natural_map\nccp,0,few,A (step=0.1)," + a + "\nccp,1,few,B," + b + "\n");
-    return judge_claims(ResultTable(folder.path(), fake_catalog())).at(0).verdict;
-  };
-  CHECK(judged("solved,2,1e-9", "time_limit,2,0.5") == Verdict::met);
-  CHECK(judged("solved,2,1e-9", "solved,2,0.5") == Verdict::not_met);
-}
-
-TEST_CASE("The scorecard has both sizes side by side, and claims of the small size alone") {
-  const auto judgement = [](const std::string& id, double measured) {
-    Judgement one;
-    one.claim.id = id;
-    one.claim.says = "s";
-    one.claim.where = "w";
-    one.verdict = Verdict::met;
-    one.measured = measured;
-    one.bound = 50.0;
-    return one;
-  };
-  JudgedConfig both;
-  both.config.name = "x";
-  both.judgements = {judgement("a", 40.0), judgement("large", 30.0)};
-  both.small = {judgement("a", 25.0), judgement("few", 10.0)};
-  both.origin = "`ccpbench claims x.json`, 2 min of cells.";
-  const std::string card = scorecard({both}, "");
-  CHECK_THAT(card, Catch::Contains("## x\n\n`ccpbench claims x.json`, 2 min of cells.\n\n| claim |"));
-  CHECK_THAT(card, Catch::Contains("| a | s | w | 40 (1.25 × inside) | \\< 50 | met | 25 (2 × inside) \\< 50: met |\n"));
-  CHECK_THAT(card, Catch::Contains("| large | s | w | 30 (1.67 × inside) | \\< 50 | met | – |\n"));
-  CHECK_THAT(card, Catch::Contains("| few | s | w | – | – | at the small size only | 10 (5 × inside) \\< 50: met |\n"));
-  both.small.clear();
-  CHECK_THAT(scorecard({both}, ""), Catch::Contains("| bound | verdict |\n") && !Catch::Contains("small"));
-}
-
-TEST_CASE("A claim that is not met links to the page that tells why, and one that is met does not") {
-  JudgedConfig judged;
-  for (const Verdict verdict : {Verdict::met, Verdict::not_met}) {
-    Judgement one;
-    one.claim.see = "results/DRUM.md#table-2";
-    one.verdict = verdict;
-    one.measured = one.bound = 1.0;
-    judged.judgements.push_back(one);
-  }
-  CHECK(page_on_miss(judged.judgements[0]).empty());
-  CHECK(page_on_miss(judged.judgements[1]) == "results/DRUM.md#table-2");
-  const auto link = [&](const std::string& folder, const std::string& page) {
-    judged.judgements[1].claim.see = page;
-    const std::string card = scorecard({judged}, folder);
-    const std::size_t start = card.find("not met ([why](") + 15;
-    CHECK(card.find("([why](", start) == std::string::npos);
-    return card.substr(start, card.find("))", start) - start);
-  };
-  CHECK(link("results", "results/DRUM.md#table-2") == "DRUM.md#table-2");
-  CHECK(link("", "results/DRUM.md") == "results/DRUM.md");
-  CHECK(link("results/small", "apps/a.md") == "../../apps/a.md");
-  CHECK(link("nowhere", "neither/a.md") == "../neither/a.md");
-  CHECK(link("", "my pages/a(b)|c.md") == "my%20pages/a%28b%29%7Cc.md");
-  CHECK(link("results", "https://example.org/a#b") == "https://example.org/a#b");
-  judged.judgements[1].incomplete = true;
-  CHECK_THAT(scorecard({judged}, ""), Catch::Contains("| not met, incomplete ([why](https://example.org/a#b)) |"));
 }
 
 TEST_CASE("A claim on the method's own stop says how many steps it leaves out") {

@@ -9,7 +9,7 @@
 #include "bench/config/claim_reader.hpp"
 #include "bench/config/config.hpp"
 #include "bench/config/config_json.hpp"
-#include "bench/config/config_keys.hpp"
+#include "bench/config/config_tables.hpp"
 #include "bench/config/plan.hpp"
 #include "bench/fake_catalog.hpp"
 #include "core/error.hpp"
@@ -40,6 +40,12 @@ std::string with(const std::string& members) {
   const auto added = nlohmann::json::parse("{" + members + "}", nullptr, true, true);
   for (const auto& [key, value] : added.items()) json[key] = value;
   return json.dump();
+}
+
+ConfigSection section_of(const std::string& name) {
+  for (const ConfigSection& section : config_sections(fake_catalog()))
+    if (section.name == name) return section;
+  throw std::logic_error(name);
 }
 
 struct Case {
@@ -80,11 +86,11 @@ TEST_CASE("A config is read with its defaults") {
 }
 
 TEST_CASE("A default written out changes nothing") {
-  const ConfigKeys keys(fake_catalog());
-  const auto all_defaults = [&](const std::string& shape) {
+  const auto all_defaults = [&](const std::string& section) {
     Json object = Json::object();
-    for (const Key& key : keys.shape(shape).keys)
-      if (!key.default_value.is_null()) object[key.name] = key.default_value;
+    const ConfigSection found = section_of(section);
+    for (const Field& field : found.fields.fields())
+      if (field.has_default) object[field.name] = field_json(field.default_value);
     return object.dump();
   };
   const Config plain = parse(minimal);
@@ -105,17 +111,18 @@ TEST_CASE("A default written out changes nothing") {
 }
 
 TEST_CASE("The help of a key tells its default") {
-  const ConfigKeys keys(fake_catalog());
-  const auto meaning = [&](const std::string& shape, const std::string& key) { return keys.shape(shape).key(key).meaning; };
+  const auto meaning = [&](const std::string& section, const std::string& key) {
+    return section_of(section).fields.find(key)->meaning;
+  };
   CHECK(meaning("stop", "tolerance") == "bound of the stop measure; default 1e-8");
   CHECK(meaning("stop", "max_iterations") == "default 1000");
   CHECK(meaning("stop", "native") == "stop on the method's own criterion instead; default false");
   CHECK(meaning("limits", "memory_mb") == "private memory of the process; default 8192");
   CHECK(meaning("perturb", "friction_factor") == "factor of every friction coefficient; default 1");
   CHECK(meaning("config", "model") == "contact model or both; default ccp");
-  CHECK(meaning("plot", "axes") == "for a sweep: which axes are logarithmic; default log: both");
-  for (const Shape& shape : keys.shapes())
-    for (const Key& key : shape.keys) CHECK(key.meaning.find("{}") == std::string::npos);
+  CHECK_THAT(meaning("plot", "axes"), Catch::StartsWith("for convergence, sweep: which axes are logarithmic; default log: both"));
+  for (const ConfigSection& section : config_sections(fake_catalog()))
+    for (const Field& field : section.fields.fields()) CHECK(field.meaning.find("{}") == std::string::npos);
 }
 
 TEST_CASE("A config is read with everything in it") {
@@ -130,7 +137,7 @@ TEST_CASE("A config is read with everything in it") {
     "stop": {"tolerance": 1e-3, "measure": "natural_map", "native": true, "max_iterations": 5, "time_limit_s": 2.5},
     "limits": {"wall_s": 9, "memory_mb": 512},
     "trace": ["merit"], /* so */
-    "claims": [{"id": "c", "must": true, "says": "s", "where": "w", "metric": "iterations_to", "at": 1e-5, "of": "A",
+    "claims": [{"id": "c", "must": true, "says": "s", "where": "P, sec. 1", "metric": "iterations_to", "at": 1e-5, "of": "A",
                 "problem": "three", "model": "ccp", "less_than": 20}],
     "plots": [{"kind": "convergence", "x": "elapsed_s", "y": "merit"}, {"kind": "convergence", "y": "step"}]
   })");
@@ -190,7 +197,7 @@ TEST_CASE("Wrong types and ranges are refused") {
       {with(R"("name": "a/b")"), "/name: 'name' is 'a/b', expected letters, digits, _ and - only"},
       {with(R"("name": "..")"), "/name: 'name' is '..'"},
       {with(R"("name": "")"), "/name: 'name' is empty"},
-      {with(R"("name": 5)"), "/name: 'name' is a whole number, expected a text"},
+      {with(R"("name": 5)"), "/name: 'name' is 5 (a whole number), expected a text"},
       {with(R"("title": "a\nb")"), "/title: 'title' holds a line break"},
       {with(R"("problems": {})"), "/problems: 'problems' is an object, expected a list"},
       {with(R"("problems": [])"), "/problems: 'problems' is an empty list"},
@@ -202,14 +209,31 @@ TEST_CASE("Wrong types and ranges are refused") {
        "/plots/0/y: no measure and no trace column of these solvers is called 'naturel_map' (did you mean 'natural_map'?)"},
       {with(R"("plots": [{"kind": "table", "of": ["good", "god"]}])"),
        "/plots/0/of/1: no solver is labelled 'god' (did you mean 'good'?)"},
+      {with(R"("plots": [{"kind": "sweep", "problem": "peebles"}])"),
+       "/plots/0/problem: no problem is labelled 'peebles' (did you mean 'pebbles'?)"},
+      {with(R"("plots": [{"kind": "table", "x_label": "rho"}])"),
+       "/plots/0/x_label: the kind 'table' does not use 'x_label', expected one of kind, at, of, by, metrics, over, paper, "
+       "where"},
+      {with(R"("plots": [{"kind": "table", "metrics": "iterations_to"}])"),
+       "/plots/0: the key 'at' is missing: the metric 'iterations_to' needs a power of ten"},
+      {with(R"("plots": [{"kind": "sweep", "at": 1e-3}])"), "/plots/0: the metric 'iterations' takes no 'at'"},
+      {with(R"("trace": ["merit"], "plots": [{"kind": "convergence", "y": "natural_map"}])"),
+       "/plots/0/y: 'natural_map' is not traced, expected it in the list 'trace'"},
+      {with(R"("sweep": {"/stop/tolerance": [1, 2]}, "plots": [{"kind": "map", "against": "/stop/tolerance"}])"),
+       "/plots/0: is a map, expected two lists in 'sweep' besides /model, there is 1"},
+      {with(R"("sweep": {"/model": ["ccp", "ncp"]}, "plots": [{"kind": "sweep", "against": "/model"}])"),
+       "/plots/0/against: '/model' is not swept, expected one of contacts, rows, dofs"},
+      {with(R"("sweep": {"/stop/measure": ["merit", "natural_map"]},
+                "plots": [{"kind": "sweep", "against": "/stop/measure"}])"),
+       "/plots/0/against: '/stop/measure' has no numbers"},
       {with(R"("plots": [{"kind": "mean", "of": []}])"), "/plots/0/of: 'of' is an empty list, expected at least one"},
-      {with(R"("plots": [{"kind": "mean", "by": 3}])"), "/plots/0/by: 'by' is a whole number, expected a text"},
+      {with(R"("plots": [{"kind": "mean", "by": 3}])"), "/plots/0/by: 'by' is 3 (a whole number), expected a text"},
       {with(R"("sweep": {"/stop/tolerance": [1, 2]}, "plots": [{"kind": "mean", "by": "/stop/tolerence"}])"),
        "/plots/0/by: '/stop/tolerence' is not swept (did you mean '/stop/tolerance'?)"},
       {with(R"("plots": [{"kind": "table", "metrics": "iterations", "paper": {"iteration": [1]}}])"),
        "/plots/0/paper/iteration: 'iteration' is no row of the table (did you mean 'iterations'?)"},
       {with(R"("plots": [{"kind": "table", "of": "good", "metrics": "iterations", "paper": {"iterations": [1, 2]}}])"),
-       "/plots/0/paper/iterations: expected a list of 1 numbers, one for each label of 'of'"},
+       "/plots/0/paper/iterations: expected a list of 1 numbers, one for each solver of 'of'"},
       {with(R"("plots": [{"kind": "table", "of": "good", "metrics": "iterations", "paper": {"iterations": ["1"]}}])"),
        "/plots/0/paper/iterations: expected a list of 1 numbers"},
       {with(
@@ -217,13 +241,13 @@ TEST_CASE("Wrong types and ranges are refused") {
        "/plots/0/paper/iterations/1, 2: '1, 2' is no case: expected 0 with commas, a value for each pointer of 'by'"},
       {with(R"("sweep": {"/stop/tolerance": [1, 2]}, "plots": [{"kind": "table", "of": "good", "by": "/stop/tolerance",
                 "metrics": "iterations", "paper": {"iterations": {"1": [1, 2]}}}])"),
-       "/plots/0/paper/iterations/1: expected a list of 1 numbers, one for each label of 'of'"},
+       "/plots/0/paper/iterations/1: expected a list of 1 numbers, one for each solver of 'of'"},
       {with(R"("trace": [])"), "/trace: 'trace' is an empty list"},
-      {with(R"("trace": [3])"), "/trace/0: 'trace' is a whole number, expected a text"},
+      {with(R"("trace": [3])"), "/trace/0: 'trace' is 3 (a whole number), expected one or several of "},
       {with(R"("stop": [])"), "/stop: is a list, expected an object"},
       {with(R"("stop": {"tolerance": 0})"), "/stop/tolerance: 'tolerance' is 0, expected a value > 0"},
-      {with(R"("stop": {"tolerance": "1e-3"})"), "/stop/tolerance: 'tolerance' is 1e-3 (a text), expected a number"},
-      {with(R"("stop": {"native": 1})"), "/stop/native: 'native' is 1, expected true or false"},
+      {with(R"("stop": {"tolerance": "1e-3"})"), "/stop/tolerance: 'tolerance' is '1e-3' (a text), expected a number"},
+      {with(R"("stop": {"native": 1})"), "/stop/native: 'native' is 1 (a whole number), expected true or false"},
       {with(R"("stop": {"max_iterations": 1.5})"),
        "/stop/max_iterations: 'max_iterations' is 1.5 (a number), expected a whole"},
       {with(R"("stop": {"max_iterations": 5000000000})"), "/stop/max_iterations: 'max_iterations' is 5000000000"},
@@ -231,7 +255,7 @@ TEST_CASE("Wrong types and ranges are refused") {
       {with(R"("limits": {"wall_s": -1})"), "/limits/wall_s: 'wall_s' is -1"},
       {with(R"("limits": {"memory_mb": 1})"), "/limits/memory_mb: 'memory_mb' is 1, expected a value in [64, 100000000"},
       {with(R"("problems": [{"scene": "pebbles", "seed": -1}])"), "/problems/0/seed: 'seed' is -1"},
-      {with(R"("problems": [{"scene": "pebbles", "seed": 18446744073709551615}])"), "/problems/0/seed: 'seed' is 1844"},
+      {with(R"("problems": [{"scene": "pebbles", "seed": 18446744073709551615}])"), "/problems/0/seed: 'seed' is 1.844"},
       {with(R"("problems": [{"scene": "pebbles", "parameters": []}])"), "/problems/0/parameters: 'parameters' is a list"},
   });
 }
@@ -299,7 +323,8 @@ TEST_CASE("Claims have a form") {
       {claim(R"("metric": "iterations", "at": 1e-5, "of": "good", "less_than": 1)"),
        "/claims/0: the metric 'iterations' takes no 'at'"},
       {claim(R"("metric": "iteration", "of": "good", "less_than": 1)"), "/claims/0/metric: unknown metric 'iteration'"},
-      {claim(R"("metric": "iterations", "of": "good", "less_than": "1")"), "/claims/0/less_than: 'less_than' is 1 (a text)"},
+      {claim(R"("metric": "iterations", "of": "good", "less_than": "1")"),
+       "/claims/0/less_than: 'less_than' is '1' (a text)"},
       {claim(R"("metric": "iterations", "of": "good", "at_least": 1, "problem": "pebble")"),
        "/claims/0/problem: no problem is labelled"},
       {with(R"("claims": [{"id": "a", "says": "s", "metric": "iterations", "of": "good", "at_most": 1},
@@ -419,7 +444,7 @@ TEST_CASE("Sizes and settings change the JSON before it is read") {
   CHECK_THAT(error_of(minimal, {"", {"/stop/tolerance"}}), Catch::Contains("--set /stop/tolerance: expected POINTER=VALUE"));
   CHECK_THAT(error_of(minimal, {"", {"stop=1"}}), Catch::Contains("'stop' is no JSON pointer"));
   CHECK_THAT(error_of(minimal, {"", {"/solvers/3/label=x"}}), Catch::Contains("leads nowhere"));
-  CHECK_THAT(error_of(minimal, {"", {"/stop/tolerance=1e999"}}), Catch::Contains("'tolerance' is 1e999 (a text)"));
+  CHECK_THAT(error_of(minimal, {"", {"/stop/tolerance=1e999"}}), Catch::Contains("'tolerance' is '1e999' (a text)"));
   check_all({
       {with(R"("sizes": {"tiny": {}})"), "/sizes/tiny: unknown key 'tiny' (known: small, paper)"},
       {with(R"("sizes": {"small": {"/problems/4/seed": 1}})"), R"(/sizes/small["/problems/4/seed"])"},
@@ -441,7 +466,7 @@ TEST_CASE("The schema comes from the same tables") {
   CHECK(schema["additionalProperties"] == false);
   CHECK(schema["properties"]["problems"]["items"]["$ref"] == "#/$defs/problem");
   const auto& solver = schema["$defs"]["solver"];
-  CHECK(solver["properties"]["solver"]["enum"].size() == fake_catalog().solver_names.size());
+  CHECK(solver["properties"]["solver"]["anyOf"][0]["enum"].size() == fake_catalog().solver_names.size());
   REQUIRE(solver["allOf"].is_array());
   const auto& rule = solver["allOf"][0];
   CHECK(rule["if"]["properties"]["solver"]["const"] == "good");

@@ -9,10 +9,11 @@
 #include <string>
 
 #include "bench/fake_catalog.hpp"
+#include "bench/results/cell_file.hpp"
 #include "bench/run/machine_load.hpp"
-#include "support/skip.hpp"
 #include "bench/run/runner.hpp"
 #include "bench/runs.hpp"
+#include "support/skip.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace ccp;
@@ -78,14 +79,14 @@ TEST_CASE("A cell that was timed on a busy machine says so when it is used again
   const TemporaryFolder folder;
   run_on_machine(folder);
   const auto file = std::filesystem::directory_iterator(folder.path() / "x/cells")->path() / "cell.json";
-  auto cell = nlohmann::json::parse(ccp::testing::read_text(file));
+  auto cell = Json::parse(ccp::testing::read_text(file));
   for (auto& run : cell["runs"]) run.erase("busy");
-  ccp::testing::write_text(file, cell.dump());
+  ccp::testing::write_text(file, with_checksum(cell));
   const LoadRun idle = run_on_machine(folder);
   CHECK(idle.report.reused == 1);
   CHECK(idle.warnings.empty());
   cell["runs"][0]["busy"] = "other programs kept 1.4 of 2 cores busy";
-  ccp::testing::write_text(file, cell.dump());
+  ccp::testing::write_text(file, with_checksum(cell));
   const LoadRun busy = run_on_machine(folder);
   CHECK(busy.report.reused == 1);
   CHECK_THAT(

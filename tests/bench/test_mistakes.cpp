@@ -59,9 +59,9 @@ TEST_CASE("All mistakes of a config are listed, in the order of the file") {
     "problems": [{"scene": "pebbles", "sed": 1, "parameters": {"push": -1, "colour": 1}}, {"scene": "sand"}],
     "solvers": [{"solver": "good", "parameters": {"stpe": 1}}, {"sover": "good"}, 7],
     "stop": {"tolerance": -1, "max_iterations": 1.5}})");
-  CHECK(places(lines) == Lines{"/name", "/titel", "/problems/0/sed", "/problems/1/scene", "/solvers/1/sover", "/solvers/2",
-                               "/stop/tolerance", "/stop/max_iterations", "/problems/0/parameters/push",
-                               "/problems/0/parameters/colour", "/solvers/0/parameters/stpe"});
+  CHECK(places(lines) == Lines{"/name", "/titel", "/stop/tolerance", "/stop/max_iterations", "/problems/0/sed",
+                               "/problems/0/parameters/push", "/problems/0/parameters/colour", "/problems/1/scene",
+                               "/solvers/0/parameters/stpe", "/solvers/1/sover", "/solvers/2"});
 }
 
 TEST_CASE("One mistake is one line, whatever depends on it") {
@@ -77,12 +77,14 @@ TEST_CASE("One mistake is one line, whatever depends on it") {
   // The key is not missing as well, and the pointer of the sweep is right.
   CHECK(places({one(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvrs": [{"solver": "good"}],
                         "sweep": {"/solvers/0/parameters/step": [0.1, 0.2]}})")}) == Lines{"/solvrs"});
+  CHECK(places({one(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good", "label": 3}],
+                        "claims": [{"id": "a", "says": "b", "metric": "iterations", "of": "A", "at_most": 3}]})")}) ==
+        Lines{"/solvers/0/label"});
   // With each size and each value of the sweep in place it is the same mistake.
   CHECK(one(R"({"name": "x", "problems": [{"scene": "pebbles", "parameters": {"push": -1}}], "solvers": [{"solver": "good"}],
                "sweep": {"/solvers/0/parameters/step": [0.1, 0.2]}, "sizes": {"small": {"/stop/max_iterations": 3},
                "paper": {"/stop/max_iterations": 9}}})") ==
-        "/problems/0/parameters/push: 'push' is -1, expected a value > 0 (with /solvers/0/parameters/step = 0.1 from the "
-        "sweep)");
+        "/problems/0/parameters/push: 'push' is -1, expected a value > 0 m/s");
 }
 
 TEST_CASE("Each wrong value of a sweep and of a size is a mistake of its own") {
@@ -97,7 +99,7 @@ TEST_CASE("Claims, plots and sweeps are looked at, each of them") {
     "claims": [{"id": "a", "says": "b", "metric": "iteration", "of": "god", "at_most": 3},
                {"id": "b", "says": "b", "metric": "iterations", "of": "good"}],
     "plots": [{"kind": "convergence", "y": "nothing"}, {"kind": "convergence", "y": "merit"},
-              {"kind": "convergence", "y": "z"}]})")) ==
+              {"kind": "convergence", "y": "z"}], "trace": ["merit"]})")) ==
         Lines{"/plots/0/y", "/plots/2/y", "/claims/0/metric", "/claims/0/of", "/claims/1"});
   CHECK(places(mistakes_of(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}],
     "claims": 50, "plots": {}, "sizes": [3]})")) == Lines{"/sizes", "/claims", "/plots"});
@@ -112,7 +114,7 @@ TEST_CASE("A claim with an unknown key hides no other mistake, and what it lacks
   CHECK(places(mistakes_of(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}],
     "claims": [{"id": "a", "says": "b", "metric": "iteration", "of": "god", "at_mots": 3},
                {"id": "b", "says": "b", "mtric": "iterations", "of": "god", "at_most": 3}]})")) ==
-        Lines{"/claims/0/at_mots", "/claims/1/mtric", "/claims/0/metric", "/claims/0/of"});
+        Lines{"/claims/0/at_mots", "/claims/0/metric", "/claims/0/of", "/claims/1/mtric"});
 }
 
 TEST_CASE("A sweep that has a value twice is a mistake, and so is one that has a pair twice") {
@@ -131,7 +133,7 @@ TEST_CASE("A sweep that has a value twice is a mistake, and so is one that has a
 TEST_CASE("Settings of the command line are listed, too") {
   CHECK(places(mistakes_of(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}]})",
                            {"", {"/stop/tolerance=-1", "stop", "/solvers/7/threads=1", "/nme=\"y\""}})) ==
-        Lines{"--set stop", "--set /solvers/7/threads=1", "/stop/tolerance", "/nme"});
+        Lines{"--set stop", "--set /solvers/7/threads=1", "/nme", "/stop/tolerance"});
 }
 
 TEST_CASE("At most twenty mistakes are shown, with how many more there are") {
@@ -150,7 +152,7 @@ TEST_CASE("A wrong axis of a sweep hides no other mistake") {
   const std::string others = R"("problems": [{"scene": "pebbles", "parameters": {"colour": 1}}, {"fclib": "./none.hdf5"}],
     "solvers": [{"solver": "good"}, {"solver": "hang", "label": "good"}], "stop": {"tolerance": 0},
     "claims": [{"id": "a", "says": "b", "metric": "iteration", "of": "god", "at_most": 3}],
-    "plots": [{"kind": "table", "metrics": ["iterations"], "of": ["goood"], "y": "no"}])";
+    "plots": [{"kind": "mean", "of": ["goood"], "y": "no"}])";
   const Lines hidden = {"/stop/tolerance",  "/problems/0/parameters/colour",
                         "/solvers/1/label", "/plots/0/y",
                         "/plots/0/of/0",    "/claims/0/metric",
@@ -186,12 +188,17 @@ TEST_CASE("What a wrong axis leaves open is no mistake") {
   CHECK(places(lines) == Lines{"/solvers/1/solver"});
 }
 
+TEST_CASE("A part without its form is a mistake, though the sweep leads into it") {
+  CHECK(places(mistakes_of(R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [{"solver": "good"}, 1.5],
+    "sweep": {"/solvers/1/parameters/step": [0.1, 0.2]}})")) == Lines{"/solvers/1"});
+}
+
 TEST_CASE("Files that are not there are listed with the mistakes of the config") {
   const std::string text =
       R"({"name": "x", "problems": [{"fclib": "./a*.hdf5"}, {"fclib": "./b.hdf5", "seed": 1}, {"fclib": "c.hdf5"}],
                                "solvers": [{"solver": "god"}, {"solver": "good", "label": "g"}, {"solver": "hang", "label": "g"}]})";
   CHECK(places(mistakes_of_files(text)) ==
-        Lines{"/solvers/0/solver", "/problems/1/seed", "/solvers/2/label", "/problems/0/fclib", "/problems/1/fclib"});
+        Lines{"/problems/1/seed", "/solvers/0/solver", "/solvers/2/label", "/problems/0/fclib", "/problems/1/fclib"});
 }
 
 TEST_CASE("A mistake says what was found and what was expected") {
@@ -221,7 +228,8 @@ TEST_CASE("Messages say what belongs where") {
         "of a "
         "solver or scene belong to 'parameters'");
   CHECK(one(pebbles, R"(, "stop": {"max_iterations": 1e4})") ==
-        "/stop/max_iterations: 'max_iterations' is 10000.0 (a number), expected a whole number in digits alone");
+        "/stop/max_iterations: 'max_iterations' is 10000, written with a point or an exponent, expected a whole number in "
+        "digits alone");
   CHECK(one(pebbles, R"(, "sweep": {"stop/tolerance": [1]})") ==
         "/sweep[\"stop/tolerance\"]: 'stop/tolerance' is no JSON pointer, expected '/stop/tolerance'");
   CHECK(one(pebbles, R"(, "plots": [{"kind": "sweep", "against": "/stop/tolerance"}])") ==

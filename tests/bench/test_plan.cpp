@@ -193,15 +193,15 @@ TEST_CASE("The options only and shard choose cells") {
   const Plan plan = plan_of(R"({"name": "x", "problems": [{"scene": "pebbles"}],
     "solvers": [{"solver": "good"}, {"solver": "nan"}], "sweep": {"/solvers/0/parameters/step": [0.1, 0.2, 0.3]}})");
   REQUIRE(plan.cells.size() == 4);
-  CHECK(select_cells(plan, "", {}) == std::vector<std::size_t>{0, 1, 2, 3});
-  CHECK(select_cells(plan, "*/good*", {}) == std::vector<std::size_t>{0, 1, 2});
-  CHECK(select_cells(plan, "pebbles/ccp/good (step=0.2)", {}) == std::vector<std::size_t>{1});
-  CHECK(select_cells(plan, "", {1, 3}) == std::vector<std::size_t>{0, 3});
-  CHECK(select_cells(plan, "", {3, 3}) == std::vector<std::size_t>{2});
-  CHECK(select_cells(plan, "*nan", {2, 2}).empty());
-  CHECK_THROWS_WITH(select_cells(plan, "*/goood", {}), Catch::Contains("matches none of the 4 cells"));
-  CHECK_THROWS_WITH(select_cells(plan, "", {4, 3}), Catch::Contains("--shard 4/3"));
-  CHECK_THROWS_WITH(select_cells(plan, "", {0, 3}), Catch::Contains("--shard 0/3"));
+  CHECK(select_cells(plan, {}, {}) == std::vector<std::size_t>{0, 1, 2, 3});
+  CHECK(select_cells(plan, {"*/good*"}, {}) == std::vector<std::size_t>{0, 1, 2});
+  CHECK(select_cells(plan, {"pebbles/ccp/good (step=0.2)"}, {}) == std::vector<std::size_t>{1});
+  CHECK(select_cells(plan, {}, {1, 3}) == std::vector<std::size_t>{0, 3});
+  CHECK(select_cells(plan, {}, {3, 3}) == std::vector<std::size_t>{2});
+  CHECK(select_cells(plan, {"*nan"}, {2, 2}).empty());
+  CHECK_THROWS_WITH(select_cells(plan, {"*/goood"}, {}), Catch::Contains("matches none of the 4 cells"));
+  CHECK_THROWS_WITH(select_cells(plan, {}, {4, 3}), Catch::Contains("--shard 4/3"));
+  CHECK_THROWS_WITH(select_cells(plan, {}, {0, 3}), Catch::Contains("--shard 0/3"));
 }
 
 TEST_CASE("FCLib patterns are resolved below the folder and hashed by content") {

@@ -139,7 +139,7 @@ TEST_CASE("A folder without folders takes patterns with folders by their last pa
   write_text(empty.path() / "a.txt", "no dump");
   const std::string text = R"({"name": "x", "problems": [{"fclib": "*.hdf5"}], "solvers": [{"solver": "good"}]})";
   CHECK_THROWS_WITH(make_plan(parse_here(text), {empty.path().string(), 1}),
-                    Catch::EndsWith("(no dump, *.hdf5, is among its files, such as a.txt)"));
+                    Catch::EndsWith("(no dump, *.hdf5 or *.dat, is among its files, such as a.txt)"));
   std::filesystem::remove(empty.path() / "a.txt");
   CHECK_THROWS_WITH(make_plan(parse_here(text), {empty.path().string(), 1}), Catch::EndsWith("(it holds no file)"));
 }

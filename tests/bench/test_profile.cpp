@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bench/analysis/budget.hpp"
 #include "bench/analysis/profile.hpp"
 
 using namespace ccp;
@@ -114,4 +115,19 @@ TEST_CASE("Bands hold the value and stay within its extremes; few problems have 
   CHECK(std::isnan(shifted_means(four, by_iterations())[0].low));
   CHECK_FALSE(std::isnan(shifted_means(four, by_iterations())[0].mean));
   CHECK(std::isnan(data_profile(four, by_iterations())[0].high.back()));
+}
+
+TEST_CASE("the interval of a share has the quantiles of the binomial distribution") {
+  const auto interval = [](std::size_t solved, std::size_t runs) {
+    const ShareInterval made = share_interval(solved, runs);
+    return std::pair(made.low, made.high);
+  };
+  CHECK(interval(9, 10) == std::pair(0.7, 1.0));  // P(X <= 6) = 0.013, P(X <= 7) = 0.070, P(X <= 9) = 0.651
+  CHECK(interval(5, 10) == std::pair(0.2, 0.8));  // P(X <= 1) = 0.011, P(X <= 2) = 0.055, P(X <= 7) = 0.945
+  CHECK(interval(10, 10) == std::pair(1.0, 1.0));
+  CHECK(interval(0, 10) == std::pair(0.0, 0.0));
+  CHECK(std::isnan(interval(4, 4).first));
+  const auto [low, high] = interval(1500, 3000);  // 0.5 ± 1.96·(0.25/3000)^½, as of a normal distribution
+  CHECK(std::abs(low - 0.4821) < 5e-4);
+  CHECK(std::abs(high - 0.5179) < 5e-4);
 }

@@ -3,6 +3,8 @@
 #include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -51,6 +53,12 @@ RunOptions options_in(const TemporaryFolder& folder) {
   RunOptions options;
   options.out = folder.path().string();
   return options;
+}
+
+std::vector<std::size_t> numbers_below(std::size_t count) {
+  std::vector<std::size_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  return numbers;
 }
 
 fs::path cell_folder(const std::string& text, const TemporaryFolder& folder, std::size_t index = 0) {
@@ -198,6 +206,16 @@ TEST_CASE("A lie about convergence is found when the native criterion stops") {
   CHECK(result.report.failures.size() == 1);
 }
 
+TEST_CASE("One solver has its own limit of iterations, the others that of all") {
+  const TemporaryFolder folder;
+  const std::string text = R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [
+    {"solver": "good", "label": "short", "max_iterations": 1}, {"solver": "good"}]})";
+  const Run result = run(text, options_in(folder));
+  CHECK(result.listener.reports_.at("short").status == Status::iteration_limit);
+  CHECK(result.listener.reports_.at("short").iterations == 1);
+  CHECK(result.listener.reports_.at("good").status == Status::solved);
+}
+
 TEST_CASE("One solver stops on its own criterion, the others on the measure") {
   const TemporaryFolder folder;
   const std::string text = R"({"name": "x", "problems": [{"scene": "pebbles"}], "solvers": [
@@ -324,7 +342,7 @@ TEST_CASE("Bad options and folders are refused before anything runs") {
   options.jobs = 0;
   CHECK_THROWS_WITH(run(solvers_config({"good"}), options), Catch::Contains("--jobs"));
   options = options_in(folder);
-  options.only = "nothing";
+  options.only = {"nothing"};
   CHECK_THROWS_AS(run(solvers_config({"good"}), options), InputError);
   CHECK(files_below(folder.path()) == 0);
   write_text(folder.path() / "file", "");
@@ -408,4 +426,39 @@ TEST_CASE("A record survives being written and read") {
   CHECK(std::isnan(back->native_stop->relative_residual));
   for (const std::string& broken : {std::string(), std::string("{}"), text.substr(0, text.size() - 3), std::string("[]")})
     CHECK_FALSE(record_from_json(broken));
+}
+
+TEST_CASE(
+    "The order of a run with a time is one of all cells, with each solver first, and problems of all parts of the plan") {
+  CHECK(spread({}).empty());
+  CHECK(spread({7}) == std::vector<std::size_t>{7});
+  for (const std::size_t solvers : {2, 3, 8, 12})
+    for (const std::size_t problems : {1, 2, 16, 50}) {
+      CAPTURE(solvers, problems);
+      std::vector<std::size_t> order = spread(numbers_below(solvers * problems));
+      std::set<std::size_t> seen, parts;
+      for (std::size_t i = 0; i < solvers; ++i) {
+        seen.insert(order[i] % solvers);
+        parts.insert(4 * order[i] / order.size());
+      }
+      CHECK(seen.size() == solvers);
+      if (solvers >= 8 && problems >= 4) CHECK(parts.size() == 4);
+      std::sort(order.begin(), order.end());
+      CHECK(order == numbers_below(solvers * problems));
+    }
+}
+
+TEST_CASE("A run ends with its time: what is finished stays, what runs is stopped, and the rest remains") {
+  const TemporaryFolder folder;
+  const std::string text = solvers_config({"good", "hang", "picky"});
+  RunOptions options = options_in(folder);
+  options.for_s = 1.0;
+  const Run first = run(text, options);
+  CHECK_FALSE(first.report.interrupted);
+  CHECK(first.report.remaining == 1);
+  CHECK(first.listener.reports_.count("good") == 1);
+  CHECK(first.listener.reports_.count("picky") == 1);
+  CHECK_FALSE(fs::exists(cell_folder(text, folder, 1)));
+  const std::string without = solvers_config({"good", "picky"});
+  CHECK(run(without, options).report.remaining == 0);
 }

@@ -8,9 +8,12 @@
 
 #include "bench/analysis/baseline.hpp"
 #include "bench/results/result_table.hpp"
+#include "bench/run/driver.hpp"
+#include "bench/run/step_loop.hpp"
 #include "bench/run/tape.hpp"
 #include "bench/sequence_runs.hpp"
 #include "io/fclib_writer.hpp"
+#include "io/motion_tape.hpp"
 #include "io/stored_state.hpp"
 
 using namespace ccp;
@@ -224,23 +227,25 @@ TEST_CASE("sequences: the problems of a tape are those of the driver, to the las
   run_sequences(sequence_config(), folder);
   const Cell cell = sequence_plan(sequence_config()).cells.front();
   const fs::path tape = folder / "x" / "sequences" / cell.tape_key;
-  CHECK(tape_length(tape, cell.tape_key) == 13);
+  CHECK(read_tape_part(tape / "tape.000000.hdf5").states.size() == 13);
   const std::string first = read_text(tape / "tape.000000.hdf5");
-  TapeReader reader(tape, cell.tape_key);
+  TapeReader reader(tape, cell.tape_key, "ball_box");
   const auto there = start_motion(cell, moving_scenes()), here = start_motion(cell, moving_scenes());
   const Driver driver(cell.spec->sequence->driver, Model::ccp, 1, moving_scenes());
-  std::optional<StepEnd> last;
-  for (int step = 0; step < 12; ++step) {
-    there->restore(reader.state(step, "ball_box"));
-    const MotionProblem a = there->problem(), b = here->problem();
+  StepLoop loop{*here};
+  const auto compare_and_solve = [&](const MotionProblem& b) {
+    there->restore(reader.state(loop.step));
+    const MotionProblem a = there->problem();
     CHECK(a.keys == b.keys);
     CHECK(a.problem.global().k == b.problem.global().k);
     CHECK(a.problem.global().b == b.problem.global().b);
     CHECK(DenseMatrix(a.problem.global().D) == DenseMatrix(b.problem.global().D));
-    last = Driver::take(*here, b, driver.solve(*here, b, last ? &*last : nullptr, 60.0));
-  }
-  CHECK(here->state().values == reader.state(12, "ball_box").values);
-  CHECK_THROWS_WITH(reader.state(13, "ball_box"), Catch::Contains("lacks state 13"));
+    return driver.solve(*here, b, loop.last, 60.0);
+  };
+  loop.run(12, compare_and_solve);
+  CHECK(loop.step == 12);
+  CHECK(here->state().values == reader.state(12).values);
+  CHECK_THROWS_WITH(reader.state(13), Catch::Contains("lacks state 13"));
   // Fifteen steps at once, and twelve and then three more.
   const std::string longer = sequence_config({{"/problems/0/sequence/steps", 15}});
   const TemporaryFolder other;
@@ -406,6 +411,16 @@ TEST_CASE("sequences: on a trajectory of its own a solver leads, and the driver 
   const CsvTable helped = limited.steps("apgd");
   CHECK(sum_of(column_of(helped, "fallback")) == static_cast<double>(limited.record("apgd").sequence->unsolved_steps));
   CHECK(sum_of(column_of(helped, "fallback")) > 0.0);
+  const SequenceFacts &alone = *solved.record("apgd").sequence, &with_help = *limited.record("apgd").sequence;
+  CHECK(alone.fallback_s == 0.0);
+  CHECK(with_help.fallback_s == Approx(sum_of(column_of(helped, "fallback_s"))));
+  CHECK(with_help.fallback_s > 0.0);
+  const ResultTable table(limited.folder, moving_scenes());
+  const auto metric = [&](const char* name) { return table.metric(table.rows().front(), name, 0.0); };
+  CHECK(table.rows().front().label == "apgd");
+  CHECK(metric("runtime_s") == Approx(metric("build_s") + metric("setup_s") + metric("solve_s") + with_help.fallback_s));
+  CHECK(metric("solver_share") == Approx(1.0 - metric("build_s") / metric("runtime_s")));
+  CHECK(metric("all_solved") == 0.0);
   // Worlds that solutions of 1e-8 lead apart stay together for so few steps.
   CHECK(column_of(helped, "kinetic_J").back() == Approx(column_of(solved.steps("apgd"), "kinetic_J").back()).epsilon(1e-4));
   CHECK(column_of(solved.steps("apgd"), "kinetic_J") != column_of(solved.steps("warm"), "kinetic_J"));

@@ -68,6 +68,12 @@ TEST_CASE("configs with wrong keys, types, ranges and names are refused with poi
   refused(config_with("\"heavy_index\": 2", "\"heavy_index\": 9"), {"/problems/0", "heavy_index"});
   refused(config_with("\"ccp\"", "\"cpp\""), {"/model", "'ccp'"});
   refused(config_with("tiny", "../escape"), {"/name"});
+  refused(
+      config_with(
+          "\"model\"",
+          R"("claims": [ { "id": "c", "says": "s", "metric": "iterations", "of": "A", "at_most": 9, "where": "Fig. 3" } ],
+  "model")"),
+      {"/claims/0/where", "'Fig. 3'", "\"ours\""});
 }
 
 TEST_CASE("configs that cannot be read are refused") {

@@ -50,7 +50,7 @@ TEST_CASE("check and run show every mistake of a config, each on its line") {
     CHECK(answer.code == 2);
     const auto lines = lines_of(answer.err);
     REQUIRE(lines.size() == 5);
-    const char* places[] = {"/titel: ", "/solvers/0/solver: ", "/sweep[\"/solver/0\"]: ", "/problems/0/parameters/spheres: ",
+    const char* places[] = {"/titel: ", "/sweep[\"/solver/0\"]: ", "/problems/0/parameters/spheres: ", "/solvers/0/solver: ",
                             "/solvers/1/parameters/omga: "};
     for (std::size_t i = 0; i < lines.size(); ++i)
       CHECK(lines[i].starts_with("ccpbench: error: " + config + ": " + places[i]));

@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 
 PROGRAM = os.environ["CCPBENCH_PROGRAM"]
+os.environ["PATH"] = str(Path(PROGRAM).resolve().parent) + os.pathsep + os.environ["PATH"]  # the scripts ask the program
 BASH = r"""
 . ./script
 COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
@@ -129,15 +130,29 @@ class Completion(unittest.TestCase):
                 shown = re.search(r"LINE=(.*?) *END\r\n", shell.shows("END\r\n"))
                 self.assertEqual(shown and shown.group(1), line[: line.rindex(" ") + 1] + words[0])
 
-    def test_the_scripts_know_every_command_and_option(self):
-        commands = re.findall(r"^  (\w+) ", script("--help").split("\nCommands\n")[1].split("\n\n")[0], re.M)
+    def completions(self, *words):
+        answer = subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=True, timeout=60, cwd=self.folder,
+                                env={**os.environ, "CCPBENCH_COMPLETE": "1"})
+        return [line.split("\t")[0] for line in answer.stdout.splitlines()]
+
+    def test_every_command_and_option_completes(self):
+        commands = re.findall(r"^  ([\w-]+) ", script("--help").split("\nCommands\n")[1].split("\n\n")[0], re.M)
         self.assertGreater(len(commands), 10)
-        scripts = {shell: script("completion", shell) for shell in ("bash", "zsh", "fish")}
+        self.assertEqual(self.completions(""), sorted(commands))
         for command in commands:
-            for option in re.findall(r"^  --([a-z-]+)", script(command, "--help"), re.M):
-                self.assertIn(f"--{option}", scripts["bash"])
-                self.assertIn(f"--{option}", scripts["zsh"])
-                self.assertRegex(scripts["fish"], f"__ccpbench_is {command}'.* -l {option} ")
+            options = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", script(command, "--help"), re.M)
+            self.assertEqual(self.completions(command, "--"), sorted(options))
+
+    def test_values_complete_after_what_they_depend_on(self):
+        self.assertEqual(self.completions("solve", "x.hdf5", "--solver=admm", "--set", "preco"), ["preconditioner="])
+        self.assertEqual(self.completions("solve", "x.hdf5", "--solver=admm:preco"), ["--solver=admm:preconditioner="])
+        self.assertEqual(self.completions("solve", "x.hdf5", "--solver", "no_method:"), [])
+        self.assertEqual(self.completions("generate", "no_scene", "--set", ""), [])
+        self.assertEqual(self.completions("run", "con"), ["configs/"])
+        self.assertEqual(self.completions("no_command", ""), self.completions(""))
+        (self.folder / "a b.json").write_text("{}")
+        self.assertEqual(self.completions("run", "a"), ["a b.json"])
+        self.assertEqual(self.completions("run", "nowhere/"), [])
 
     def test_a_wrong_shell_is_refused(self):
         answer = subprocess.run([PROGRAM, "completion", "bsh"], capture_output=True, text=True, timeout=60)
@@ -166,7 +181,7 @@ class Manual(unittest.TestCase):
 
     def test_it_has_every_option_and_example(self):
         plain = self.page.replace("\\-", "-")
-        for command in re.findall(r'^\.SS "(\w+)"', self.page, re.M):
+        for command in re.findall(r'^\.SS "([\w-]+)"', self.page, re.M):
             page = script(command, "--help")
             for option in re.findall(r"^  (--[a-z-]+)", page, re.M):
                 self.assertRegex(plain.split(f'.SS "{command}"')[1].split(".SS")[0], rf"\n\.B (-h, )?{option}\b")

@@ -78,9 +78,9 @@ std::string tiny_config(const Workplace& place) {
     "solvers": [{"solver": "admm", "label": "A_1 & {B} 2e-8 γ ≤ 3 0.0001 -0.00025 0.001"},
                 {"solver": "jacobi", "label": "a, \"b\" | c"}],
     "stop": {"max_iterations": 40},
-    "claims": [{"id": "c", "must": true, "says": "s", "where": "w", "metric": "iterations_to", "at": 1e-4, "of": "A*",
+    "claims": [{"id": "c", "must": true, "says": "s", "where": "P, sec. 1", "metric": "iterations_to", "at": 1e-4, "of": "A*",
                 "at_most": 30},
-               {"id": "never", "says": "s", "where": "w", "metric": "iterations_to", "at": 1e-8, "of": "a,*", "at_most": 30}]})x");
+               {"id": "never", "says": "s", "where": "P, sec. 1", "metric": "iterations_to", "at": 1e-8, "of": "a,*", "at_most": 30}]})x");
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ std::string tiny_config(const Workplace& place) {
 TEST_CASE("list gives every topic in every format") {
   const Workplace place;
   tiny_config(place);
-  for (const char* topic : {"scenes", "measures", "statuses", "linear-solvers", "configs", "config"})
+  for (const char* topic : {"scenes", "measures", "metrics", "statuses", "linear-solvers", "configs", "config"})
     CHECK(same_in_all_formats(place, {"list", topic}).is_array());
   const json solvers = json::parse(output(place, {"list", "solvers"}, "json"));
   for (const std::string& name : solver_names())
@@ -200,6 +200,53 @@ TEST_CASE("solve takes the settings of each solver, and files of one solver only
     CHECK_THAT(bad_input_line(run_program(place, {"solve", scene, "--solver", "admm", "--solver", "nsgs", option, "x"})),
                Catch::Contains(option));
   CHECK(place.listing().empty());
+}
+
+TEST_CASE("claims and comparisons are read by CI as JUnit and as annotations") {
+  const Workplace place;
+  place.write("c.json", R"x({"name": "c", "problems": [{"scene": "odd_mass_stack", "parameters": {"spheres": 3, "heavy_index": 2}}],
+    "solvers": [{"solver": "jacobi", "label": "J<1>"}], "stop": {"max_iterations": 5}, "claims": [
+      {"id": "met", "says": "a", "where": "ours", "must": true, "metric": "iterations", "of": "J<1>", "at_most": 5},
+      {"id": "missed", "says": "100 % & more", "where": "ours", "must": true, "metric": "iterations", "of": "J<1>", "at_most": 4},
+      {"id": "warns", "says": "b", "where": "ours", "metric": "iterations", "of": "J<1>", "at_most": 3}]})x");
+  const std::string xml = output(place, {"claims", "c.json", "--quiet"}, "junit", 1);
+  for (const char* part : {"<testsuite name=\"c\" tests=\"3\" failures=\"1\"", "name=\"met\"></testcase>",
+                           "name=\"missed\"><failure message=\"", "100 % &amp; more", "name=\"warns\"><system-out>"})
+    CHECK_THAT(xml, Catch::Contains(part));
+  const auto lines = lines_of(output(place, {"claims", "c.json", "--quiet"}, "annotations", 1));
+  REQUIRE(lines.size() == 2);
+  CHECK_THAT(lines[0], Catch::StartsWith("::error title=c%3A missed::not met") && Catch::Contains("100 %25 & more"));
+  CHECK_THAT(lines[1], Catch::StartsWith("::warning title=c%3A warns::not met"));
+
+  REQUIRE(run_program(place, {"run", "c.json", "--quiet", "--out", "b", "--set", "/stop/max_iterations=4"}).code == 0);
+  const std::string moved = output(place, {"compare", "b/c", "results/c"}, "junit", 1);
+  CHECK_THAT(moved, Catch::Contains("name=\"inputs\"><failure message=\"max_iterations: 4 → 5") &&
+                        Catch::Contains("name=\"odd_mass_stack/ccp/J&lt;1&gt;\"><failure message=\"objective"));
+  CHECK(output(place, {"compare", "b/c", "b/c"}, "annotations").empty());
+}
+
+TEST_CASE("cite names the papers behind a config, and ccpbench") {
+  const Workplace place;
+  const auto keys = [&](const Arguments& arguments) {
+    const Answer answer = run_program(place, arguments);
+    CHECK(answer.code == 0);
+    std::vector<std::string> found;
+    for (const std::string& line : lines_of(answer.out))
+      if (line.starts_with("@")) found.push_back(line.substr(line.find('{') + 1));
+    return found;
+  };
+  CHECK(keys({"cite"}) == std::vector<std::string>{"ccpbench,"});
+  place.write("c.json", R"({"name": "c", "problems": [{"scene": "odd_mass_stack"}], "solvers": [{"solver": "pqn"}],
+    "claims": [{"id": "a", "says": "b", "where": "Mangoni's thesis, sec. 5", "metric": "iterations", "of": "pqn", "at_most": 5}]})");
+  CHECK(keys({"cite", "c.json"}) == std::vector<std::string>{"ccpbench,", "mangoni,", "koziara2017,"});
+  // Every paper that a method or a config names has an entry.
+  for (const std::string& solver : solver_names()) {
+    INFO(solver);
+    place.write("s.json", R"({"name": "s", "model": "ncp", "problems": [{"scene": "odd_mass_stack"}], "solvers": [{"solver": ")" +
+                              solver + "\"}]}");
+    const std::string reference = make_solver(solver)->info().reference;
+    CHECK((keys({"cite", "s.json"}).size() > 1) == (reference.find_first_of("12") != std::string::npos));
+  }
 }
 
 TEST_CASE("formats that disagree are refused") {

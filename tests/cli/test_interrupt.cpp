@@ -118,6 +118,37 @@ TEST_CASE("Ctrl-C among the repeats keeps those that are done, and running it ag
   CHECK(Csv(place / "out/slow/summary.csv").number(0, "repeats") == 40.0);
 }
 
+TEST_CASE("a run with --for stops in time, with cells of each problem and solver, and names the command to go on") {
+  const Workplace place;
+  place.write("long.json", R"({
+    "name": "long",
+    "problems": [ { "scene": "odd_mass_stack", "label": "a", "parameters": { "spheres": 30 } },
+                  { "scene": "odd_mass_stack", "label": "b", "parameters": { "spheres": 31 } } ],
+    "model": "ccp",
+    "solvers": [ { "solver": "jacobi" }, { "solver": "gauss_seidel" }, { "solver": "apgd" } ],
+    "stop": { "tolerance": 1e-300, "max_iterations": 100000000, "time_limit_s": 0.3 }
+  })");
+  const Arguments arguments = {"run", "long.json", "--out", "o u't", "--quiet", "--for", "1h"};
+  Answer answer = run_program(place, {"run", "long.json", "--out", "o u't", "--quiet", "--for", "1s"});
+  INFO(answer.err << answer.out);
+  CHECK(answer.code == 130);
+  CHECK_THAT(answer.err, Catch::StartsWith("ccpbench: note: stopped after 1s: ") &&
+                             Catch::Contains(" cells are not done; go on with: ") &&
+                             Catch::EndsWith(R"( run long.json --out 'o u'\''t' --quiet --for 1s)"
+                                             "\n"));
+  CHECK(nlohmann::json::parse(read_text(place / "o u't/long/manifest.json")).at("interrupted") == true);
+  CHECK(read_results(place / "o u't/long").size() < 6);
+  answer = run_program(place, arguments);
+  CHECK(answer.code == 0);
+  CHECK(answer.err.empty());
+  CHECK(read_results(place / "o u't/long").size() == 6);
+  const Arguments bare = {"run", "long.json", "--out", "other", "--for", "10"};
+  CHECK_THAT(bad_input_line(run_program(place, bare)),
+             Catch::EndsWith("--for: is '10', expected a time such as 90s, 10m, 2h or 1h30m"));
+  const Arguments fresh = {"run", "long.json", "--for", "1h30m", "--fresh"};
+  CHECK_THAT(bad_input_line(run_program(place, fresh)), Catch::Contains("--for: not together with --fresh"));
+}
+
 TEST_CASE("Ctrl-C stops solve and leaves no file") {
   const Workplace place;
   Program program(place,

@@ -1,7 +1,9 @@
 #include <signal.h>
 
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 
@@ -110,6 +112,47 @@ TEST_CASE("A sweep of 200 cells whose runner is killed goes on where it was, and
     CHECK(name.find(".tmp") == std::string::npos);
     CHECK(name.find(".part") == std::string::npos);
   }
+}
+
+TEST_CASE("merge puts shards together, leaves out what is damaged, and takes one config only") {
+  const Workplace place;
+  const std::string config = sweep_config(place, 6);
+  REQUIRE(run_program(place, {"run", config, "--out", "whole", "--quiet"}).code == 0);
+  for (const std::string shard : {"1", "2"})
+    REQUIRE(run_program(place, {"run", config, "--out", "part" + shard, "--shard", shard + "/2", "--quiet"}).code == 0);
+  const auto merge = [&](const Arguments& folders) {
+    Arguments arguments = {"merge", "--out", "merged/sweep"};
+    arguments.insert(arguments.end(), folders.begin(), folders.end());
+    return run_program(place, arguments);
+  };
+  const Answer half = merge({"part1/sweep"});
+  INFO(half.out << half.err);
+  CHECK(half.code == 0);
+  CHECK_THAT(half.out, Catch::Contains("3 cells copied, 0 there already, 3 missing"));
+
+  const fs::path damaged = read_results(place / "part2/sweep").begin()->second.folder;
+  const std::string trace = read_text(damaged / "trace.csv");
+  fs::remove(damaged / "trace.csv");
+  const Answer rest = merge({"part1/sweep", "part2/sweep"});
+  CHECK(rest.code == 3);
+  CHECK_THAT(rest.out, Catch::Contains("2 cells copied, 3 there already, 1 missing"));
+  CHECK_THAT(rest.err, Catch::Contains("left out: ") && Catch::Contains("trace.csv"));
+  std::ofstream(damaged / "trace.csv") << trace;
+  CHECK(merge({"part2/sweep"}).code == 0);
+  CHECK(timeless_summary(place / "merged/sweep") == timeless_summary(place / "whole/sweep"));
+  const auto manifest = nlohmann::json::parse(read_text(place / "merged/sweep/manifest.json"));
+  CHECK(manifest["complete"] == true);
+  CHECK(cells_reported(run_program(place, {"run", config, "--out", "merged"})) == 0);
+
+  REQUIRE(run_program(place, {"run", config, "--out", "other", "--quiet", "--set", "/stop/max_iterations=7"}).code == 0);
+  fs::remove_all(place / "part1/sweep/cells");
+  CHECK_THAT(bad_input_line(run_program(place, {"merge", "part1/sweep", "--out", "empty/sweep"})),
+             Catch::Contains("no finished cell"));
+  CHECK_FALSE(fs::exists(place / "empty"));
+  const auto before = place.listing();
+  CHECK_THAT(bad_input_line(merge({"part1/sweep", "other/sweep"})), Catch::Contains("not of the same cells"));
+  CHECK_THAT(bad_input_line(merge({"part3/sweep"})), Catch::Contains("part3/sweep/manifest.json"));
+  CHECK(place.listing() == before);
 }
 
 TEST_CASE("Shards in folders of their own are merged by copying their cells") {

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/record/metrics.hpp"
 #include "cli/program.hpp"
 #include "core/status.hpp"
 #include "problem/judge/measure.hpp"
@@ -64,7 +65,7 @@ TEST_CASE("list scenes shows every registered scene, and each with all it has") 
   }
 }
 
-TEST_CASE("list shows measures, statuses, linear solvers and the configs") {
+TEST_CASE("list shows measures, metrics, statuses, linear solvers and the configs") {
   const Workplace place;
   const std::string measures = listed(place, {"measures"});
   for (const Measure measure : all_measures()) {
@@ -72,6 +73,12 @@ TEST_CASE("list shows measures, statuses, linear solvers and the configs") {
     CHECK_THAT(measures, Catch::Contains(std::string(measure_info(measure).definition)));
   }
   CHECK(lines_of(listed(place, {"measures", "natural_map"})).size() == 2);
+  const std::string metric_page = listed(place, {"metrics"});
+  for (const Metric& metric : metrics()) {
+    CHECK_FALSE(metric.meaning.empty());
+    CHECK_THAT(metric_page, Catch::Contains(metric.name + " "));
+  }
+  CHECK_THAT(listed(place, {"metrics", "energy_gain"}), Catch::Contains(" J ") && Catch::Contains("kinetic and potential"));
   const std::string statuses = listed(place, {"statuses"});
   for (const Status status : all_statuses()) CHECK_THAT(statuses, Catch::Contains(std::string(status_name(status)) + " "));
   CHECK(lines_of(listed(place, {"statuses", "stalled"})).size() == 1);
@@ -108,6 +115,7 @@ TEST_CASE("list refuses what does not exist, with the nearest name") {
              Catch::Contains("did you mean 'odd_mass_stack'?"));
   CHECK_THAT(bad_input_line(run_program(place, {"list", "measures", "natural_mapp"})), Catch::Contains("'natural_map'"));
   CHECK_THAT(bad_input_line(run_program(place, {"list", "statuses", "sovled"})), Catch::Contains("'solved'"));
+  CHECK_THAT(bad_input_line(run_program(place, {"list", "metrics", "energy_gian"})), Catch::Contains("'energy_gain'"));
   CHECK_THAT(bad_input_line(run_program(place, {"list", "linear-solvers", "mump"})), Catch::Contains("'mumps'"));
   CHECK_THAT(bad_input_line(run_program(place, {"list", "config", "stopp"})), Catch::Contains("'stop'"));
   CHECK_THAT(bad_input_line(run_program(place, {"list", "solvers", "--schema"})), Catch::Contains("--schema"));

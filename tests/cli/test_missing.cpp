@@ -116,7 +116,6 @@ TEST_CASE("a cell or stored states that are gone are named, and the next run mak
   CHECK_THAT(bad_input_line(run_program(place, {"claims", "out/e"})), Catch::Contains(gone));
   CHECK_THAT(bad_input_line(run_program(place, {"report", "out/e", "--out", "r.html"})), Catch::Contains(gone));
   CHECK_THAT(run_again(place).err, Catch::Contains(gone));
-  // A cut is damage, not a cell of an earlier program.
   const std::string text = read_text(cell.folder / "cell.json");
   std::ofstream(cell.folder / "cell.json") << text.substr(0, text.size() / 2);
   CHECK_THAT(bad_input_line(run_program(place, {"claims", "out/e"})), Catch::Contains("cell.json: is damaged"));

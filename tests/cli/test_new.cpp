@@ -105,6 +105,22 @@ TEST_CASE("new shows all that is wrong with its arguments, each by its argument"
   CHECK(place.listing().empty());
 }
 
+TEST_CASE("new makes neighbours of problems") {
+  const Workplace place;
+  make_dumps(place);
+  const Answer answer = run_program(place, {"new", "near", "dumps/stack.hdf5", "scene:odd_mass_stack", "--solver", "nsgs",
+                                            "--perturb", "noise=0.01,friction_factor=0.9"});
+  INFO(answer.err);
+  REQUIRE(answer.code == 0);
+  const std::string text = read_text(place / "near.json");
+  CHECK_THAT(text, Catch::Contains("{ \"fclib\": \"./dumps/stack.hdf5\", \"perturb\": {") &&
+                       Catch::Contains("\"noise\":0.01") && Catch::Contains("/problems/0/perturb/seed"));
+  checked(place, "near.json");
+  CHECK_THAT(bad_input_line(run_program(place, {"new", "x", "scene:odd_mass_stack", "--solver", "nsgs", "--perturb",
+                                                "noice=0.01"})),
+             Catch::Contains("--perturb") && Catch::Contains("noise"));
+}
+
 TEST_CASE("new tells problems of one scene apart") {
   const Workplace place;
   REQUIRE(run_program(place, {"new", "two", "scene:odd_mass_stack:spheres=12", "scene:odd_mass_stack", "--solver", "admm"})

@@ -42,7 +42,6 @@ FILES = {
     "solve --trace --format": (["solve", "base.hdf5", "--solver", "nsgs", "--trace", "OUT", "--format", "json"], is_trace),
     "solve --save-solution": (["solve", "base.hdf5", "--solver", "nsgs", "--save-solution", "OUT"], is_dump),
     "generate --out": (["generate", "sliding_sphere", "--form", "local", "--out", "OUT"], is_dump),
-    "claims --markdown": (["claims", "results/tiny", "--markdown", "OUT"], lambda data: b"tiny" in data and data.endswith(b"\n")),
     "new --out": (["new", "fresh", "scene:sliding_sphere", "--solver", "nsgs", "--out", "OUT"], lambda data: b'"name": "fresh"' in data),
     "report --out": (["report", "results/tiny", "--out", "OUT"], is_page),
 }

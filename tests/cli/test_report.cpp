@@ -24,10 +24,10 @@ std::string sweep_config() {
     "stop": {"tolerance": 1e-8, "max_iterations": 40}, "trace": ["relative_residual", "objective"],
     "sweep": {"/problems/0/parameters/spheres": [3, 4, 5, 6, 7, 8]},
     "claims": [
-      {"id": "a", "must": true, "says": "A beats J", "where": "Fig. 1", "metric": "relative_residual", "of": "A",
+      {"id": "a", "must": true, "says": "A beats J", "where": "P, Fig. 1", "metric": "relative_residual", "of": "A",
        "less_than": {"of": "J"}},
-      {"id": "b", "says": "J is done at once", "where": "Fig. 2", "metric": "iterations", "of": "J", "at_most": 1},
-      {"id": "c", "says": "J gets far", "where": "Fig. 3", "metric": "iterations_to", "at": 1e-12, "of": "J",
+      {"id": "b", "says": "J is done at once", "where": "P, Fig. 2", "metric": "iterations", "of": "J", "at_most": 1},
+      {"id": "c", "says": "J gets far", "where": "P, Fig. 3", "metric": "iterations_to", "at": 1e-12, "of": "J",
        "less_than": {"of": "J", "at": 1e-11}}]})x";
 }
 

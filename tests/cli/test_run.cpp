@@ -114,6 +114,24 @@ TEST_CASE("quiet prints the results line alone") {
   CHECK(answer.out == "results: " + place.text("out/test1a") + "\n");
 }
 
+TEST_CASE("run takes several patterns with --only, each of which must match") {
+  const Workplace place;
+  const std::string config = config_file("test1a");
+  const Answer two = run_program(place, {"run", config, "--size", "small", "--only", "*/Jacobi", "--only", "*/Gauss*",
+                                         "--quiet", "--format", "csv"});
+  INFO(two.out << two.err);
+  CHECK(two.code == 0);
+  const auto lines = lines_of(two.out);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0] == "config,problem,model,solver,status,iterations,time_s,relative_residual,natural_map");
+  CHECK_THAT(lines[1], Catch::StartsWith("test1a,odd_mass_stack,ccp,Jacobi,iteration_limit,1000,"));
+  CHECK_THAT(lines[2], Catch::StartsWith("test1a,odd_mass_stack,ccp,Gauss-Seidel,iteration_limit,1000,"));
+  CHECK_THAT(two.err, Catch::Contains("results: results/test1a"));
+  CHECK_THAT(bad_input_line(run_program(place, {"run", config, "--only", "*/Jacobi", "--only", "*/Gaus"})),
+             Catch::Contains("'*/Gaus' matches no cell"));
+  CHECK_THAT(bad_input_line(run_program(place, {"run", config, "--dry-run", "--json"})), Catch::Contains("--dry-run"));
+}
+
 TEST_CASE("results go to the folder results unless told otherwise") {
   const Workplace place;
   const Answer answer = run_program(place, {"run", test1a, "--only", "*/Jacobi", "--quiet"});
@@ -131,23 +149,7 @@ TEST_CASE("shards run every cell once") {
   CHECK(read_results(place / "alone/test1a").size() < 9);
 }
 
-TEST_CASE("a dry run gives a lower bound where it sees the first steps of a motion alone") {
-  const Workplace place;
-  const auto estimate = [&](int steps) {
-    const std::string config = place.write("long.json", R"({"name": "long", "problems": [{"scene": "ball_box",
-      "parameters": {"spheres": 8}, "sequence": {"steps": )" +
-                                                            std::to_string(steps) +
-                                                            R"(, "driver": {"tolerance": 1e-6}}}],
-      "solvers": [{"solver": "proximal_newton"}]})");
-    const Answer answer = run_program(place, {"run", config, "--out", "out", "--dry-run"});
-    CHECK(answer.code == 0);
-    return lines_of(answer.out).back();
-  };
-  CHECK_THAT(estimate(3), Catch::StartsWith("time: about ") && Catch::Contains("for 1 cell, from a look at"));
-  CHECK_THAT(estimate(999999), Catch::StartsWith("time: at least ") && Catch::Contains("in a sequence no later than at"));
-}
-
-TEST_CASE("a dry run lists the cells, says what is known of their time, and writes nothing") {
+TEST_CASE("a dry run lists the cells, says how long they can take and what stored ones took, and writes nothing") {
   const Workplace place;
   const auto dry_run = [&](const Arguments& more = {}) {
     Arguments arguments = {"--dry-run"};
@@ -161,23 +163,23 @@ TEST_CASE("a dry run lists the cells, says what is known of their time, and writ
   CHECK(lines[0] == "test1a: 9 cells, 9 to run");
   for (std::size_t i = 1; i <= 9; ++i) CHECK_THAT(lines[i], Catch::Contains("to run  odd_mass_stack/ccp/"));
   CHECK_THAT(lines[2], Catch::EndsWith("odd_mass_stack/ccp/P-ADMM balanced"));
-  CHECK_THAT(lines[10], Catch::StartsWith("time: about ") &&
-                            Catch::Contains(" for 9 cells, from a look at their first iterations; 1 cell"));
+  CHECK(lines[10] == "time: at most 1 h 30 min for 9 cells by wall limits, 1 at once");
   CHECK(place.listing().empty());
 
   REQUIRE(run_small(place, "out", {"--only", "*/Jacobi", "--quiet"}).code == 0);
   const auto listing = place.listing();
   const auto later = dry_run();
   CHECK(later[0] == "test1a: 9 cells, 8 to run");
-  CHECK_THAT(later[10], Catch::StartsWith("time: about ") && Catch::Contains(" for 8 cells, from a look"));
+  CHECK_THAT(later[10], Catch::StartsWith("time: at most 1 h 20 min for 8 cells by wall limits, 1 at once; 1 cell with a "
+                                          "result took "));
   CHECK_THAT(dry_run({"--fresh", "--only", "*/Jacobi"})[2],
-             Catch::StartsWith("time: about ") && Catch::Contains(" for 1 cell, from 1 stored result of the same solvers;"));
-  CHECK(dry_run({"--only", "*/Jacobi"})[2] == "time: nothing to run");
+             Catch::StartsWith("time: at most 10 min 00 s for 1 cell by wall limits, 1 at once; 1 cell with a result"));
+  CHECK_THAT(dry_run({"--only", "*/Jacobi"})[2], Catch::StartsWith("time: nothing to run; 1 cell with a result took "));
   const auto repeated = dry_run({"--only", "*acobi", "--repeat", "3"});
   CHECK(repeated[0] == "test1a: 1 cell, 0 to run, 1 to time again");
-  CHECK_THAT(repeated[1], Catch::Contains("  again  odd_mass_stack"));
-  CHECK_THAT(repeated[2], Catch::Contains("; 3 runs with the repeats; 1 cell at once"));
-  CHECK_THAT(dry_run({"--only", "*acobi", "--repeat", "3", "--fresh"})[2], Catch::Contains("; 4 runs with the repeats;"));
+  CHECK_THAT(repeated[1], Catch::Contains("  repeat  odd_mass_stack"));
+  CHECK_THAT(repeated[2], Catch::Contains(" for 3 runs of 1 cell by wall limits"));
+  CHECK_THAT(dry_run({"--only", "*acobi", "--repeat", "3", "--fresh"})[2], Catch::Contains(" for 4 runs of 1 cell "));
   CHECK(place.listing() == listing);
 }
 

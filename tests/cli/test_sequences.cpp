@@ -88,7 +88,7 @@ TEST_CASE("a sequence that is killed goes on where it was, and ends with the sam
   REQUIRE(results.size() == 1);
   const auto& cell = results.begin()->second.json;
   CHECK(cell.at("iterations") == read_results(place / "whole/long").begin()->second.json.at("iterations"));
-  CHECK_THAT(cell.at("notes").dump(), Catch::Contains("the run was broken off and went on at step"));
+  CHECK_THAT(cell.at("notes").dump(), Catch::Contains("the run was interrupted and went on at step"));
   CHECK_FALSE(fs::exists(only_cell(place / "out/long") / "start.hdf5"));
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("a sequence that is killed while its driver settles goes on there") {
   REQUIRE(run_program(place, {"run", config, "--out", "out", "--quiet"}).code == 0);
   CHECK(timeless_steps(place / "out/long") == whole);
   const auto notes = read_results(place / "out/long").begin()->second.json.at("notes").dump();
-  CHECK_THAT(notes, Catch::Contains("the run was broken off and went on at step"));
+  CHECK_THAT(notes, Catch::Contains("the run was interrupted and went on at step"));
 }
 
 TEST_CASE("what cannot move is refused in one line that names it") {

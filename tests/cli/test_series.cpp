@@ -38,6 +38,21 @@ std::filesystem::path first_part(const std::filesystem::path& sequences) {
 
 }  // namespace
 
+TEST_CASE("Steps without contacts leave their shapes, in files that are no problems") {
+  const Workplace place;
+  const Answer answer = run_program(place, {"generate", "drum", "--steps", "0:1", "--out", "drum"});
+  REQUIRE(answer.code == 0);
+  CHECK_THAT(answer.out, Catch::Contains("drum.000001.shapes.h5") && Catch::Contains("no contact: shapes alone"));
+  CHECK(std::distance(std::filesystem::directory_iterator(place / "drum"), {}) == 2);
+  const auto file = place / "drum/drum.000001.shapes.h5";
+  CHECK(read_stored_state(file).state.step == 1);
+  const hdf5::Group shapes = hdf5::Group::open(file).group("ccpbench_geometry");
+  CHECK(shapes.reals("positions").size() > 300);  // 100 particles and the drum
+  CHECK(shapes.reals("contact_points").size() == 0);
+  CHECK(run_program(place, {"generate", "drum", "--steps", "1:1", "--start", file.string(), "--out", "on"}).code == 0);
+  CHECK(read_text(place / "on/drum.000001.shapes.h5") == read_text(file));
+}
+
 TEST_CASE("generate writes the steps of a scene that moves, and each file is a start") {
   const Workplace place;
   const Answer answer = run_program(place, series("2:5", "all"));

@@ -58,7 +58,7 @@ TEST_CASE("a whole number is accepted where a real one is expected", "[core]") {
   bound.table.set("rho", std::int64_t{3});
   CHECK(bound.settings.rho == 3.0);
   CHECK(bound.table.find("rho")->get() == FieldValue(3.0));
-  CHECK_THAT(bound.complaint("rho", std::int64_t{0}), Equals("'rho' is 0, expected a value > 0"));
+  CHECK_THAT(bound.complaint("rho", std::int64_t{0}), Equals("'rho' is 0, expected a value > 0 kg"));
 }
 
 TEST_CASE("a value of the wrong type is refused", "[core]") {
@@ -74,12 +74,13 @@ TEST_CASE("a value of the wrong type is refused", "[core]") {
 
 TEST_CASE("a value out of range is refused and nothing is stored", "[core]") {
   Bound bound;
-  CHECK_THAT(bound.complaint("rho", 0.0), Equals("'rho' is 0, expected a value > 0"));
+  CHECK_THAT(bound.complaint("rho", 0.0), Equals("'rho' is 0, expected a value > 0 kg"));
   CHECK_THAT(bound.complaint("share", 0.0), Equals("'share' is 0, expected a value in (0, 1]"));
   CHECK_THAT(bound.complaint("share", 1.5), Contains("in (0, 1]"));
   CHECK(bound.complaint("share", 1.0).empty());
   CHECK_THAT(bound.complaint("interval", std::int64_t{0}), Equals("'interval' is 0, expected a value >= 1"));
-  CHECK_THAT(bound.complaint("policy", std::string("fixd")), Equals("'policy' is 'fixd', expected one of fixed, balanced"));
+  CHECK_THAT(bound.complaint("policy", std::string("fixd")),
+             Equals("'policy' is 'fixd', expected one of fixed, balanced; did you mean 'fixed'?"));
   CHECK_THROWS_AS(bound.table.set("rho", -1.0), InputError);
   CHECK(bound.settings.rho == 0.1);
 }
@@ -207,4 +208,45 @@ TEST_CASE("ranges know their ends", "[core]") {
   CHECK((Range{0.0, 1.0, false, true}).text() == "in [0, 1)");
   CHECK((Range{-std::numeric_limits<double>::infinity(), 2.0, false, false}).text() == "<= 2");
   CHECK((Range{-std::numeric_limits<double>::infinity(), 2.0, false, true}).text() == "< 2");
+}
+
+TEST_CASE("a table holds texts, lists, names and what is not given", "[core]") {
+  const TextForm short_form = {"short", "^.{1,3}$", [](const std::string& text) -> std::optional<std::string> {
+                                 return text.size() > 3 ? std::optional<std::string>("three letters") : std::nullopt;
+                               }};
+  std::string name = "abc", place;
+  std::vector<int> steps;
+  std::vector<Policy> policies = {Policy::fixed};
+  std::optional<int> limit;
+  std::uint64_t seed = 7;
+  FieldTable table("key");
+  table.add("name", &name, "default {}", &short_form)
+      .add("place", &place, "any text")
+      .add("steps", &steps, Range::non_negative(), "numbers")
+      .add("policies", &policies, {{"fixed", Policy::fixed}, {"balanced", Policy::balanced}}, "default {}")
+      .of("policy")
+      .add("limit", &limit, Range::at_least(1), "no default")
+      .add("seed", &seed, Range::closed(0.0, 9e15), "of random numbers")
+      .required();
+  CHECK(table.find("name")->meaning == "default abc");
+  CHECK(table.find("policies")->meaning == "default fixed");
+  CHECK(table.find("name")->has_default);
+  for (const char* without : {"place", "steps", "limit", "seed"}) CHECK_FALSE(table.find(without)->has_default);
+
+  CHECK_THAT(*table.check("name", std::string("abcd")), Equals("'name' is 'abcd', expected three letters"));
+  CHECK_THAT(*table.check("place", std::string()), Equals("'place' is empty"));
+  CHECK_THAT(*table.check("place", std::string("a\nb")), Contains("control character"));
+  CHECK_THAT(*table.check("steps", std::int64_t{-1}), Equals("'steps' is -1, expected a value >= 0"));
+  CHECK_THAT(*table.check("policies", std::string("fixd")), Equals("unknown policy 'fixd' (did you mean 'fixed'?)"));
+  CHECK_THAT(*table.check("seed", std::int64_t{9100000000000000}), Contains("expected a value in [0, 9000000000000000]"));
+  CHECK_THAT(*table.check("nam", std::string("a")), Equals("unknown key 'nam' (did you mean 'name'?)"));
+
+  table.set("limit", std::int64_t{3});
+  table.find("steps")->take(std::vector<std::int64_t>{2, 1});
+  table.find("policies")->take(std::vector<std::string>{"balanced", "fixed"});
+  table.set("seed", std::int64_t{5000000000});
+  CHECK(limit == 3);
+  CHECK(steps == std::vector<int>{2, 1});
+  CHECK(policies == std::vector<Policy>{Policy::balanced, Policy::fixed});
+  CHECK(seed == 5000000000);
 }

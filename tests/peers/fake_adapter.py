@@ -7,7 +7,7 @@ import struct
 import sys
 import time
 
-REQUEST, FRAME = struct.Struct("=qqqdqqq"), struct.Struct("=iiqqdd")
+GREETING, REQUEST, FRAME = struct.Struct("=8siiii"), struct.Struct("=8sii11q"), struct.Struct("=iiqqdd")
 READY, ITERATE, END, FAILURE = 1, 2, 3, 4
 ROLE = os.environ.get("FAKE_ADAPTER", "absent")
 PROGRAM = os.environ.get("FAKE_PROGRAM", "siconos")
@@ -41,12 +41,14 @@ if ROLE == "exit":
     sys.exit(7)
 if ROLE == "deaf":
     time.sleep(60)
-contacts, blocks, iterations, tolerance, velocities, mass, jacobian = REQUEST.unpack(receive(REQUEST.size))
-receive(4 * (contacts + 1) + 4 * blocks + 8 * 9 * blocks)
-q = receive(24 * contacts)
-receive(8 * contacts + 24 * contacts)
+os.write(0, GREETING.pack(b"ccpbench", 0x01020304, 1, 2, 0) + b"{}")
+_, _, _, contacts, rows, velocities, entries, mass, jacobian, compliance, settings, iterations, _, _ = REQUEST.unpack(receive(REQUEST.size))
+receive(8 * contacts + 8 * contacts)
+if entries >= 0:
+    receive(4 * (rows + 1) + 12 * entries + 8 * rows)
 if velocities:
-    receive(16 * mass + 16 * jacobian + 8 * velocities)
+    receive(4 * (2 * velocities + rows + 3) + 12 * (mass + jacobian + compliance) + 8 * velocities + 8 * rows)
+receive(8 * rows + 8 * settings)
 zero, pushed = bytes(24 * contacts), struct.pack("=3d", 0.5, 0.0, 0.0) * contacts
 if ROLE == "nonsense":
     os.write(0, b"hello, this is no frame of the protocol at all....")

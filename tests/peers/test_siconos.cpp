@@ -82,7 +82,8 @@ TEST_CASE("whatever an adapter does becomes a status with its reason") {
   };
   const Row row = GENERATE(
       Row{"exit", Status::failed, "exit code 7: no licence"}, Row{"crash", Status::crashed, "SIGSEGV"},
-      Row{"nonsense", Status::failed, "no answer"}, Row{"short payload", Status::failed, "no answer"},
+      Row{"nonsense", Status::failed, "no answer"},
+      Row{"short payload", Status::failed, "sent 8 bytes as an iterate, expected 24: 3 numbers"},
       Row{"nan", Status::diverged, ""}, Row{"lie", Status::stalled, "calls it converged, with an error of 1e-20"},
       Row{"gives up", Status::stalled, "it returned 5"},
       // What it prints goes nowhere, and it has no descriptor but its own to write to.

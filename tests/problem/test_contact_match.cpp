@@ -75,6 +75,25 @@ TEST_CASE("cohesive contacts are matched in the terms of the problem") {
   CHECK((matched_impulse(cohesive(1.0), step_end(cohesive(2.0), pull, 0.0)) - pull).norm() < 1e-15);
 }
 
+TEST_CASE("multipliers go with their contacts, unprojected, and not to another method") {
+  const Vector y = -sample_impulse();  // outside the cones
+  const StepEnd end = step_end(blocks(four, 0.0), sample_impulse(), 0.25, y);
+  CHECK((matched_multiplier(blocks(four, 0.0), end) - y).norm() < 1e-14);
+  const MotionProblem before = blocks(four, 0.0), after = blocks(four, 1.1);
+  const Vector turned = matched_multiplier(after, end);
+  CHECK((after.frames[0] * turned.head<3>() - before.frames[0] * y.head<3>()).norm() < 1e-14);
+  CHECK(same_multiplier(after, end) == y);
+  std::vector<ContactKey> keys = four;
+  keys[1].feature_b = 7;
+  CHECK(matched_multiplier(blocks(keys, 0.0), end).segment<3>(3).isZero(0.0));
+  CHECK(same_multiplier(blocks(keys, 0.0), end).isZero(0.0));
+  const StepEnd impulses = for_another_method(end);
+  CHECK(impulses.impulse == sample_impulse());
+  CHECK(impulses.carried == 0.0);
+  CHECK(matched_multiplier(before, impulses).size() == 0);
+  CHECK(same_multiplier(before, impulses).size() == 0);
+}
+
 TEST_CASE("the same impulse is taken only where the lists of contacts agree") {
   const StepEnd end = step_end(blocks(four, 0.0), sample_impulse(), 0.0);
   CHECK(same_impulse(blocks(four, 1.0), end) == sample_impulse());

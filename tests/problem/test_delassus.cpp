@@ -279,11 +279,6 @@ TEST_CASE("columns of N by coupled groups of dofs are those of the definition") 
   const double scale = N.cwiseAbs().maxCoeff();
   CHECK((DenseMatrix(problem.local().N) - N).cwiseAbs().maxCoeff() <= 1e-13 * scale);
   CHECK(symmetry_defect(problem.local().N) == 0.0);
-  BodyColumns columns(problem.constraints(), form, problem.mass());
-  const Vector x = Uniform(15).vector(problem.rows());
-  Vector sums;
-  columns.multiply_absolute(x, sums);
-  CHECK((sums - N.cwiseAbs() * x.cwiseAbs()).cwiseAbs().maxCoeff() <= 1e-13 * scale * x.cwiseAbs().sum());
   for (Index i = 0; i < problem.constraints().count(); ++i) {
     const Index first = problem.constraints().offset(i), rows = problem.constraints().rows(i);
     const Matrix3& block = problem.diagonal_blocks()[static_cast<std::size_t>(i)];
@@ -297,10 +292,9 @@ TEST_CASE("columns of N by bodies have the bits of the assembled N") {
   for (const ContactProblem& problem : {random_problem(11, {40, 90, 20, 20, 20}), random_problem(12, soft)}) {
     REQUIRE(problem.has_factored());
     BodyColumns columns(problem.constraints(), problem.global(), problem.mass());
-    Vector x = Uniform(13).vector(problem.rows()), expected(problem.rows()), y;
+    const Vector x = Uniform(13).vector(problem.rows());
+    Vector expected(problem.rows());
     problem.assembled().multiply_absolute(x, expected);
-    columns.multiply_absolute(x, y);
-    CHECK(y == expected);
     for (Index i = 0; i < problem.constraints().count(); ++i)
       CHECK(columns.diagonal_block(i) == problem.assembled().diagonal_block(i));
     // Asked twice without N, then with it.

@@ -1,109 +1,170 @@
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "bench/config/config.hpp"
 #include "problem/judge/balance.hpp"
 #include "problem/problem_builder.hpp"
-#include "support/build_scene.hpp"
+#include "problems/registry.hpp"
+#include "support/places.hpp"
 #include "support/run_solver.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;
+namespace fs = std::filesystem;
 
 namespace {
 
-using Settings = std::vector<std::pair<const char*, const char*>>;
-
-/// Scenes of one step whose bodies rest, with the parameters of configs at sizes that take less than a second.
-const std::vector<std::pair<std::string, Settings>> scenes_at_rest = {
-    {"odd_mass_stack", {}},
-    {"odd_mass_stack", {{"spheres", "99"}}},
-    {"odd_mass_stack", {{"spheres", "5"}, {"heavy_index", "3"}}},
-    {"sphere_press", {{"spheres", "200"}, {"per_side", "6"}}},
-    {"sphere_press", {{"spheres", "200"}, {"per_side", "6"}, {"jitter", "0.001"}}},
-    {"sphere_press", {{"spheres", "360"}, {"per_side", "8"}, {"jitter", "0.001"}}},
-    {"sphere_press", {{"spheres", "60"}, {"per_side", "4"}, {"jitter", "0.05"}, {"envelope", "0.05"}}},
-    {"sphere_press", {{"spheres", "28"}, {"per_side", "5"}}},
-    {"sphere_press", {{"spheres", "4"}, {"per_side", "2"}}},
-    {"guided_stack", {{"spheres", "40"}, {"mass", "100"}}},
-    {"guided_stack", {{"spheres", "20"}, {"mass", "100"}, {"friction", "0.5"}}},
-    {"guided_stack", {{"spheres", "40"}, {"mass", "1e12"}}},
-    {"guided_stack", {{"spheres", "8"}, {"mass", "10"}, {"growth", "10"}}},  // of 15 the rounding floor is near g h
-    {"dish_pile", {{"load", "0"}}},
+/// Problems of configs whose bodies do not rest in the step, and why. All others have to be in equilibrium. The words under
+/// `where` must stand in the parameters; a scene without them moves whatever they are.
+struct Moving {
+  std::string scene, why;
+  std::function<bool(const std::map<std::string, double>&)> where = nullptr;
 };
 
-/// Why the bodies of the other scenes do not rest in the step of their problem.
-const std::map<std::string, std::string> scenes_that_move = {
-    {"random_contacts", "bodies in motion"},
-    {"spinning_contacts", "bodies in motion"},
+const std::vector<Moving> moving = {
+    {"random_contacts", "thrown at random"},
+    {"spinning_contacts", "thrown at random, and spinning"},
     {"sliding_sphere", "thrown"},
     {"bolt_nut", "wrenches turn the nut within its play"},
-    {"ball_box", "falls"},
-    {"single_ball", "falls"},
-    {"single_brick", "falls"},
-    {"drum", "falls"},
-    {"deformable_bars", "falls"},
-    {"three_point_bending", "elastic, pressed by a punch"},
-    {"cube_array", "shaken"},
-    {"wrecking_ball", "struck"},
-    {"cohesive_ball", "falls"},
-    {"mixer", "falls"},
-    {"robot_manipulator", "driven"},
-    {"quadrupeds", "driven"},
+    {"odd_mass_stack", "pulled up by more than its weight", [](const auto& p) { return p.at("lift_factor") > 1.0; }},
+    {"dish_pile", "pushed out of an overlap", [](const auto& p) { return p.at("overlap") > 0.0; }},
+    {"dish_pile", "wrenches overcome friction", [](const auto& p) { return p.at("load") >= 0.5; }},
 };
 
-ContactProblem built(const std::string& scene, const Settings& settings, std::uint64_t seed) {
-  const auto made = make_scene(scene);
-  for (const auto& [name, value] : settings) made->parameters().set_from_text(name, value);
-  return made->build(seed);
+std::map<std::string, double> numbers(const ProblemSpec& spec) {
+  std::map<std::string, double> found;
+  for (const auto& [name, value] : spec.parameters) {
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) found[name] = static_cast<double>(*whole);
+    if (const auto* real = std::get_if<double>(&value)) found[name] = *real;
+  }
+  return found;
+}
+
+const Moving* why_it_moves(const ProblemSpec& spec) {
+  for (const Moving& entry : moving)
+    if (entry.scene == spec.scene && (!entry.where || entry.where(numbers(spec)))) return &entry;
+  return nullptr;
+}
+
+/// The problems of one step of all configs at their small size, each once, with the config that has it. Those of FCLib files
+/// are other programs', of unknown weights; scenes in time are judged by the claims of their configs.
+std::map<std::string, std::shared_ptr<const ProblemSpec>> problems_of_configs() {
+  const Catalog catalog = standard_catalog(scene_registry());
+  std::map<std::string, std::shared_ptr<const ProblemSpec>> found;
+  std::set<std::string> seen;
+  for (const auto& file : fs::directory_iterator(fs::path(source_folder) / "configs")) {
+    if (file.path().extension() != ".json") continue;
+    const Config config = read_config(file.path().string(), catalog, {"small", {}, false});
+    for (const ConfigVariant& variant : config.variants)
+      for (const auto& spec : variant.problems) {
+        if (!spec->fclib.empty() || spec->sequence) continue;
+        std::string key = spec->scene + " " + std::to_string(spec->seed);
+        for (const auto& [name, value] : spec->parameters) key += " " + name + "=" + field_text(value);
+        if (seen.insert(key).second) found.emplace(config.name + ": " + spec->label + " | " + key, spec);
+      }
+  }
+  return found;
+}
+
+ContactProblem built(const ProblemSpec& spec) {
+  const auto scene = make_scene(spec.scene);
+  for (const auto& [name, value] : spec.parameters) scene->parameters().set(name, value);
+  return scene->build(spec.seed);
 }
 
 Vector solved(const ContactProblem& problem) {
   RunSpec spec;
   spec.solver = "reference";
   spec.model = Model::ccp;
-  spec.stop = {Measure::relative_residual, 1e-13, true, 100000, 60.0};
+  spec.stop = {Measure::relative_residual, 1e-13, true, 100000, 1e6};  // iterations end it, on any machine
   return run(problem, spec).impulse;
+}
+
+/// The momentum that impulses give to all bodies of 6 dofs together (the ground's share of them, as those between two bodies
+/// cancel), and what the contacts with the ground alone give, N·s.
+std::pair<Vector3, Vector3> momentum_given(const ContactProblem& problem, const Vector& impulse) {
+  const SparseMatrix& D = problem.global().D;
+  Vector3 all = Vector3::Zero(), ground = Vector3::Zero();
+  for (Index column = 0; column < D.cols(); ++column) {
+    Vector3 sum = Vector3::Zero();
+    std::set<Index> bodies;
+    for (SparseMatrix::InnerIterator entry(D, column); entry; ++entry) {
+      bodies.insert(entry.row() / 6);
+      if (entry.row() % 6 < 3) sum[entry.row() % 6] += entry.value() * impulse[column];
+    }
+    all += sum;
+    if (bodies.size() == 1) ground += sum;
+  }
+  return {all, ground};
+}
+
+/// The load h f of all bodies together, N·s.
+Vector3 load_of(const ContactProblem& problem) {
+  Vector3 load = Vector3::Zero();
+  for (Index body = 0; body < problem.dofs() / 6; ++body) load += problem.global().k.segment<3>(6 * body);
+  return load;
 }
 
 }  // namespace
 
-TEST_CASE("every scene says whether its bodies rest") {
-  for (const std::string& name : scene_names()) {
+TEST_CASE("the static problems of every config are in equilibrium, all others are named with their reason", "[slow]") {
+  std::set<const Moving*> needed;
+  int at_rest = 0;
+  for (const auto& [name, spec] : problems_of_configs()) {
     CAPTURE(name);
-    const bool rests =
-        std::any_of(scenes_at_rest.begin(), scenes_at_rest.end(), [&](const auto& entry) { return entry.first == name; });
-    CHECK(rests != (scenes_that_move.count(name) > 0));
+    const ContactProblem problem = built(*spec);
+    const Moving* const moves = why_it_moves(*spec);
+    if (moves != nullptr && needed.count(moves) > 0) continue;
+    const Vector impulse = solved(problem);
+    const auto [all, ground] = momentum_given(problem, impulse);
+    const Vector3 load = load_of(problem);
+    CHECK((all - ground).norm() < 1e-9 * load.norm());  // actio est reactio
+    const Balance balance = balance_of(problem, impulse);
+    if (moves != nullptr) {
+      // An exception has to be one for some problem.
+      if (!(std::abs(balance.load_carried - 1.0) < 1e-6 && balance.speed_left < 1e-6)) needed.insert(moves);
+      continue;
+    }
+    ++at_rest;
+    CHECK((ground + load).norm() < 1e-6 * load.norm());
+    CHECK(balance.load_carried == Approx(1.0).margin(1e-6));
+    CHECK(balance.speed_left < 1e-6);
+  }
+  CHECK(at_rest >= 40);
+  for (const Moving& entry : moving) {
+    CAPTURE(entry.scene, entry.why);
+    CHECK(needed.count(&entry) == 1);
   }
 }
 
-TEST_CASE("scenes at rest are in equilibrium: the ground bears the weight, and nothing moves") {
-  for (const auto& [scene, settings] : scenes_at_rest)
-    for (const std::uint64_t seed : {1u, 2u}) {
-      const ContactProblem problem = built(scene, settings, seed);
+TEST_CASE("random packings bear their slab at all sizes, with and without a slab") {
+  using Settings = std::vector<std::pair<const char*, const char*>>;
+  const std::vector<Settings> packings = {{{"spheres", "28"}, {"per_side", "3"}},
+                                          {{"spheres", "100"}, {"per_side", "6"}},
+                                          {{"spheres", "100"}, {"per_side", "6"}, {"slab_mass", "0"}},
+                                          {{"spheres", "280"}, {"per_side", "6"}},
+                                          {{"spheres", "5"}, {"per_side", "1"}}};
+  for (const Settings& settings : packings)
+    for (const std::uint64_t seed : {1u, 2u, 3u}) {
+      const auto scene = make_scene("sphere_press");
+      scene->parameters().set_from_text("packing", "random");
+      for (const auto& [name, value] : settings) scene->parameters().set_from_text(name, value);
+      const ContactProblem problem = scene->build(seed);
+      CAPTURE(problem.dofs(), seed);
       const Balance balance = balance_of(problem, solved(problem));
-      CAPTURE(scene, problem.constraints().count(), seed);
       CHECK(balance.load_carried == Approx(1.0).margin(1e-6));
       CHECK(balance.speed_left < 1e-6);
     }
-}
-
-TEST_CASE("the slab rests on a random packing, in which loose spheres fall") {
-  for (const std::uint64_t seed : {1u, 2u, 3u}) {
-    const ContactProblem problem =
-        built("sphere_press", {{"packing", "random"}, {"spheres", "280"}, {"per_side", "6"}}, seed);
-    const Vector impulse = solved(problem);
-    Vector v, u;
-    problem.local_velocity(impulse, v, u);
-    CHECK(v.tail<6>().cwiseAbs().maxCoeff() < 1e-6 * 0.0981);
-    const Balance balance = balance_of(problem, impulse);
-    CHECK(balance.load_carried > 0.99);
-    CHECK(balance.load_carried < 1.0 + 1e-6);
-  }
 }
 
 TEST_CASE("the balance of a mass on the floor, by hand") {

@@ -3,10 +3,15 @@
 
 #include "core/error.hpp"
 #include "problem/judge/judge.hpp"
+#include "problem/motion.hpp"
+#include "problems/registry.hpp"
 #include "support/build_scene.hpp"
+#include "support/run_solver.hpp"
 #include "tests/problems/same_bytes.hpp"
 
 using namespace ccp;
+using ccp::testing::run;
+using ccp::testing::RunSpec;
 
 namespace {
 
@@ -67,8 +72,9 @@ TEST_CASE("the steps of the scene solve the problems it yields") {
       const ContactProblem problem = build_scene("sliding_sphere", {{"time", text(step).c_str()}, {"stepping", model}});
       const State before = state_of(problem, 0.01), after = at(text(step + 1).c_str(), "0.01", model);
       // Impulses from the change of velocity; the friction turns the sphere, too.
-      const Vector impulse = Vector3(after.up - before.up + 0.01 * 9.81, after.along - before.along, 0.0);
-      CHECK(after.spin - before.spin == Approx(-2.5 * impulse[1]).margin(1e-13));
+      const Vector3 change(after.along - before.along, 0.0, after.up - before.up + 0.01 * 9.81);
+      CHECK(after.spin - before.spin == Approx(-2.5 * change[0]).margin(1e-13));
+      const Vector impulse = Eigen::MatrixXd(problem.global().D).topRows(3).transpose() * change;
       Judge judge(problem, model == std::string("ccp") ? Model::ccp : Model::ncp);
       CHECK(judge.evaluate(Measure::velocity_residual, {&impulse, nullptr}) < 1e-12);
     }
@@ -84,4 +90,29 @@ TEST_CASE("the sphere may go the other way, without friction, or not at all") {
   CHECK(state_of(build("speed", "0"), 0.01).along == 0.0);
   CHECK(same_bytes(build("height", "0.2"), build("height", "0.2")));
   CHECK_THROWS_WITH(build("time_step", "1e-9"), Catch::Contains("expected at most 1e+07 steps"));
+}
+
+TEST_CASE("the sphere moves on as its own steps do, whoever solves them, and says how fast it goes and how high") {
+  for (const char* model : {"ccp", "ncp"}) {
+    CAPTURE(model);
+    const auto scene = make_scene("sliding_sphere");
+    for (const auto& [name, value] : {std::pair{"time", "0.3"}, {"stepping", model}})
+      scene->parameters().set_from_text(name, value);
+    const auto motion = scene->motion(1);
+    RunSpec spec;
+    spec.solver = "reference";
+    spec.model = model == std::string("ccp") ? Model::ccp : Model::ncp;
+    spec.stop = {Measure::relative_residual, 1e-13, true, 1000, 10.0};
+    for (int step = 0; step < 10; ++step) {
+      const ContactProblem problem = motion->problem().problem;
+      const Vector impulse = run(problem, spec).impulse;
+      motion->advance(end_velocity(problem, impulse), impulse);
+    }
+    const State expected = at("0.4", "0.01", model);
+    for (const MotionFact& fact : motion->facts()) {
+      if (fact.name == "along") CHECK(fact.value == Approx(expected.along).epsilon(1e-11));
+      if (fact.name == "hover") CHECK(fact.value == Approx(expected.gap).margin(1e-12));
+    }
+    CHECK(motion->facts().back().name == "hover");
+  }
 }

@@ -103,7 +103,7 @@ TEST_CASE("a packing refuses an envelope that leaves neighbours out") {
   CHECK(build_scene("sphere_press", {{"spheres", "1"}, {"per_side", "1"}, {"slab_mass", "0"}}).dofs() == 6);
 }
 
-TEST_CASE("a random packing is jammed: spheres overlap by little, are in the box and touch about six others each") {
+TEST_CASE("a random packing has settled: spheres are in the box, touch about six others each, and none hangs loose") {
   const auto build = [](std::uint64_t seed) {
     return build_scene("sphere_press", {{"packing", "random"}, {"spheres", "300"}, {"per_side", "6"}, {"gap", "1e-6"}},
                        seed);
@@ -117,7 +117,7 @@ TEST_CASE("a random packing is jammed: spheres overlap by little, are in the box
     CHECK(problem.global().b[3 * i] >= 1e-6 / 0.01);
     CHECK(problem.global().b[3 * i] < 2e-3 / 0.01);
   }
-  // Every sphere is held: none is without contacts, and few have fewer than three.
+  // Every sphere lies on something: few have fewer than three contacts.
   const DenseMatrix D = DenseMatrix(problem.global().D);
   int loose = 0;
   for (Index body = 0; body < 300; ++body) {
@@ -126,7 +126,7 @@ TEST_CASE("a random packing is jammed: spheres overlap by little, are in the box
       contacts += D.block(6 * body, 3 * i, 3, 1).squaredNorm() > 0.5 ? 1 : 0;
     loose += contacts < 3 ? 1 : 0;
   }
-  CHECK(loose <= 15);
+  CHECK(loose <= 3);
   CHECK(same_bytes(build(1), build(1)));
   CHECK_FALSE(same_bytes(build(1), build(2)));
 }

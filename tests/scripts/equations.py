@@ -1,12 +1,12 @@
-"""The numbered equations of lib/README.md and the places that cite them. Each function returns the breaches it finds, one line each.
+"""The numbered equations of lib/docs and the places that cite them. Each function returns the breaches it finds, one line each.
 
-A section "## A. Title" defines (A.1), (A.2) … in order: at the end of a formula, or at the beginning of an item of a list. The list
-of contents names the first and the last of each section."""
+A page "# A. Title" defines (A.1), (A.2) … in order: at the end of a formula, or at the beginning of an item of a list. The contents,
+lib/README.md, name the first and the last of each page."""
 
 import re
 
 CITING = {".cpp", ".hpp", ".py", ".sh", ".md", ".json", ".in", ".txt"}
-SECTION = re.compile(r"## ([A-Z])\. ")
+SECTION = re.compile(r"# ([A-Z])\. ")
 IN_FORMULA = re.compile(r"\S {2,}\(([A-Z]\.\d+)\)")
 IN_LIST = re.compile(r"\* \(([A-Z]\.\d+)\) ")
 CONTENTS = re.compile(r"\* ([A-Z])\. \[.*\(([A-Z]\.\d+)\)–\(([A-Z]\.\d+)\)$")
@@ -15,12 +15,12 @@ OLD_CITATION = re.compile(r"(?<![\w.+#])E\d{1,3}(?=[),;:\s–]|-E|$)")
 
 
 def definitions(text):
-    """The defined numbers in order, each with its section: [("A.1", "A"), …]."""
+    """The numbers that the pages, one after the other, define in order, each with its section: [("A.1", "A"), …]."""
     found, section, fenced = [], None, False
     for line in text.splitlines():
         if line.startswith("```"):
             fenced = not fenced
-        elif not fenced and line.startswith("## "):
+        elif not fenced and line.startswith("# "):
             match = SECTION.match(line)
             section = match.group(1) if match else None
         for number in (IN_FORMULA.findall(line) if fenced else IN_LIST.findall(line)):
@@ -34,17 +34,17 @@ def definition_breaches(text):
     for number, section in definitions(text):
         expected = f"{section}.{last.get(section, 0) + 1}"
         if number != expected:
-            breaches.append(f"lib/README.md: ({number}) is defined where ({expected}) is due")
+            breaches.append(f"lib/docs: ({number}) is defined where ({expected}) is due")
         last[section] = last.get(section, 0) + 1
     return breaches
 
 
-def contents_breaches(text):
+def contents_breaches(contents, text):
     """The contents name every section with equations, and exactly those that it has."""
     has, breaches = {}, []
     for number, section in definitions(text):
         has.setdefault(section, []).append(number)
-    named = {m.group(1): (m.group(2), m.group(3)) for m in map(CONTENTS.match, text.splitlines()) if m}
+    named = {m.group(1): (m.group(2), m.group(3)) for m in map(CONTENTS.match, contents.splitlines()) if m}
     for section, numbers in has.items():
         if named.get(section) != (numbers[0], numbers[-1]):
             breaches.append(f"lib/README.md: the contents should name ({numbers[0]})–({numbers[-1]}) for section {section}")
@@ -60,7 +60,7 @@ def citation_breaches(text, files):
             unknown = [cited for cited in CITATION.findall(line) if cited not in known]
             if "noqa" not in line:
                 unknown += OLD_CITATION.findall(line)
-            breaches += [f"{name}:{number}: there is no equation {cited} in lib/README.md" for cited in unknown]
+            breaches += [f"{name}:{number}: there is no equation {cited} in lib/docs" for cited in unknown]
     return breaches
 
 

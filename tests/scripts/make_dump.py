@@ -51,9 +51,9 @@ def meshes(*kinds, speed=1.5):
     }
 
 
-def make_dump(path, bodies=(BALL,), obstacles=(FLOOR,), contacts=(TOUCH,), step=3, scene="made_up", speed=1.5, changes=()):
+def make_dump(path, bodies=(BALL,), obstacles=(FLOOR,), contacts=(TOUCH,), step=3, scene="made_up", speed=1.5, changes=(), form=True):
     """Surfaces: (kind, sizes, position[, rotation by rows]); contacts with the normal −z: (point, sides, impulse in its frame).
-    changes: (path in the file, values; None: removed)."""
+    changes: (path in the file, values; None: removed). form: whether the file has a contact problem."""
     import h5py
 
     surfaces = [(*surface, UPRIGHT)[:4] for surface in (*bodies, *obstacles)]
@@ -80,5 +80,6 @@ def make_dump(path, bodies=(BALL,), obstacles=(FLOOR,), contacts=(TOUCH,), step=
         for place, values in lists.items():
             if values is not None:
                 file[place] = values
-        file["fclib_global/info/ccpbench_scene"] = scene
+        if form:
+            file["fclib_global/info/ccpbench_scene"] = scene
     return path

@@ -6,9 +6,11 @@ make_dump.run_with("matplotlib", "h5py")
 
 import math
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -241,6 +243,41 @@ class Script(Scratch):
         self.assertAlmostEqual((rows[2] + half - pitch - rows[0]) / further, 7.0, delta=0.5)
         self.assertFalse(coloured[half:, middle:wide].any())
 
+    def test_of_many_steps_panels_show_twelve_beside_the_animation_of_all(self):
+        for step in range(1, 31):
+            self.made(f"made_up.{step:06}.global.hdf5", step=step)
+        result = self.run_script(self.folder, "--write", "gif,panels", "--every", "2", "--dpi", "40", "--show", "bodies")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(self.pictures(), ["made_up.gif", "made_up.panels.png"])
+        self.assertIn("made_up.panels.png (12 of 15 steps)", result.stdout)
+        with Image.open(self.folder / "made_up.gif") as movie:
+            self.assertEqual(movie.n_frames, 15)
+        self.assertEqual(self.run_script(self.folder, "--every", "0").returncode, 2)
+
+    def test_a_step_without_contacts_has_shapes_alone(self):
+        without = {"fclib_global/spacedim": None, "fclib_global/vectors/mu": None, "guesses/1/r": None, "ccpbench_state/scene": "made_up"}
+        self.made("made_up.000002.shapes.h5", step=2, contacts=(), changes=without, form=False)
+        self.made("made_up.000003.global.hdf5")
+        result = self.run_script(self.folder)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(self.pictures(), ["made_up.000002.png", "made_up.000002.shapes.h5", "made_up.000003.png", "made_up.gif"])
+
+    def test_an_interrupt_keeps_the_pictures_that_are_drawn(self):
+        for step in range(1, 400):
+            self.made(f"made_up.{step:06}.global.hdf5", step=step)
+        child = subprocess.Popen([sys.executable, SCRIPTS / "draw_scene.py", self.folder, "--dpi", "40"], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True, env=own_environment())
+        while sum(name.endswith(".png") for name in self.pictures()) < 3 and child.poll() is None:
+            time.sleep(0.02)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=200)
+        self.assertEqual(child.returncode, 130, err)
+        made = [name for name in self.pictures() if name.endswith(".png")]
+        self.assertTrue(3 <= len(made) < 399)
+        self.assertEqual(self.pictures(), [*made, "made_up.gif"])  # nothing half-written
+        self.assertRegex(err, r"^\ndraw_scene.py: stopped after \d+ of 399 pictures\n$")
+        self.assertIn("animation: ", out)
+
     def make_runs(self):
         """Two runs of a ball, which is farther along x in the second one, and in each at the later step."""
         for run, steps in (("slow", (3, 4)), ("quick", (3, 9))):
@@ -390,7 +427,7 @@ class Script(Scratch):
             self.refused(expected, path)
         path = self.made()
         self.refused("one step, expected several for a gif", path, "--write", "gif")
-        self.refused("1 step, expected 2 to 12 for panels", path, "--write", "panels")
+        self.refused("1 step, expected 2 or more for panels", path, "--write", "panels")
         other = self.made("other.hdf5", scene="other")
         self.refused(f"{other}: is of the scene 'other', expected 'made_up' as in {path}", path, other)
 

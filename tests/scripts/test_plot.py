@@ -74,14 +74,23 @@ class Plot(unittest.TestCase):
         self.assertEqual(changed.returncode, 0, changed.stderr)
         self.assertEqual(self.program(*plot).returncode, 0)
         for name, text in before.items():
-            self.assertNotIn("changed:", text)
-            self.assertIn("<!-- changed: /stop/max_iterations: 40 → 30 -->", (self.results / "plots" / name).read_text())
-        more = ("--set", "/stop/max_iterations=20", "--set", "/stop/tolerance=0.0001220703125", "--set", "/stop/time_limit_s=33")
-        self.assertEqual(self.program("run", "tiny.json", "--quiet", "--out", "out", *more).returncode, 0)
-        self.assertEqual(self.program(*plot, "--width", "51").returncode, 0)
+            self.assertNotIn("Changed:", text)
+            self.assertIn("Changed: /stop/max_iterations: 40 → 30.", self.said(name))
+        self.assertEqual(self.program(*plot, "--no-notes").returncode, 0)
         for name in before:
-            line = re.search("<!-- (changed: .*?) -->", (self.results / "plots" / name).read_text()).group(1)
-            self.assertTrue(line.endswith("…") and 20 < len(line) < 41, line)  # 41 letters are wider than the figure
+            self.assertNotIn("Changed:", self.said(name))
+            self.assertNotIn("Filled end marker", self.said(name))
+
+    def said(self, name):
+        """The texts of a figure, one after the other."""
+        return " ".join(re.findall("<!-- (.*?) -->", (self.results / "plots" / name).read_text()))
+
+    def test_legends_stand_below_inside_or_nowhere(self):
+        self.run_tiny(spheres=(3,))
+        for place, shown in (("below", True), ("inside", True), ("off", False)):
+            made = self.program("plot", self.results, "--format", "svg", "--kind", "convergence", "--legend-at", place)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertEqual("Jacobi" in self.said("odd_mass_stack_spheres_3-ccp.svg"), shown, place)
 
     def test_one_problem_has_no_profiles(self):
         self.run_tiny(spheres=(3,))

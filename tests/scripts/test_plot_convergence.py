@@ -3,13 +3,14 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from make_result_folder import make_result_folder
+from make_result_folder import make_result_folder, write_record
 from run_script import own_environment, run_plot
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "plot_convergence.py"
@@ -71,6 +72,10 @@ class PlotConvergence(unittest.TestCase):
     def said(self, *arguments, **options):
         return set(re.findall(r"<!-- (.*?) -->", self.svg(*arguments, **options)))
 
+    def notes(self, *arguments):
+        """All texts, one after the other."""
+        return " ".join(re.findall(r"<!-- (.*?) -->", self.svg(*arguments)))
+
     def test_writes_png_svg_and_pdf_by_default(self):
         make_result_folder(self.folder)
         result = self.draw(self.folder)
@@ -88,17 +93,18 @@ class PlotConvergence(unittest.TestCase):
         said = self.said()
         self.assertIn("iteration limit, 1000 iterations, 10 ms (busy)", said)
         self.assertEqual(sum(text.endswith("(busy)") for text in said), 1)
-        self.assertTrue([text for text in said if "(busy): timed while other programs kept" in text], said)
+        self.assertIn("(busy): timed while other programs kept", self.notes())
         self.assertFalse([text for text in self.said("--legend", "outcomes") if "busy" in text])
 
     def test_the_svg_holds_title_axes_labels_and_all_solvers(self):
         make_result_folder(self.folder)
         said = self.said("--title")
         for words in ("A made-up stack", "odd_mass_stack, convex model (ccp)", "relative velocity residual", "iteration",
-                      "solver time (ms)", "tolerance $10^{-8}$", "$10^{-10}$", "ADMM balanced", "solved, 22 iterations, 220 µs",
+                      "solver time (ms)", "$10^{-10}$", "ADMM balanced", "solved, 22 iterations, 220 µs",
                       "Jacobi", "iteration limit, 1000 iterations, 10 ms", "IPM $x", "failed, no curve"):
             self.assertIn(words, said)
         self.assertNotIn("A made-up stack", self.said())  # in a paper the caption says it
+        self.assertIn("Grey line: tolerance 10⁻⁸.", self.notes())
         self.assertTrue(any("0: values below" in words for words in said), said)
         self.assertTrue(any("leave the top" in words for words in said), said)
 
@@ -169,7 +175,7 @@ class PlotConvergence(unittest.TestCase):
             path = self.folder / "cells" / f"{number:016x}" / "cell.json"
             cell = json.loads(path.read_text())
             cell["solver"]["parameters"] = {"rho": rho}
-            path.write_text(json.dumps(cell))
+            write_record(path.parent, cell)
             rows.append(["odd_mass_stack", "ccp", f"ADMM (rho={rho})", path.parent.name])
         (self.folder / "summary.csv").write_text("\n".join(",".join(row) for row in rows) + "\n")
 
@@ -181,10 +187,47 @@ class PlotConvergence(unittest.TestCase):
         self.assertEqual(said[first - 1:first + 4], ["ADMM", "rho (1/kg):", "$10^{-3}$", "$10^{0}$", "$10^{3}$"])
         self.assertEqual(re.findall(r"stroke: (#\w+); stroke-width: 4", text), ["#440154", "#27828c", "#b1d942"])  # from dark to light
 
+    def test_a_second_swept_value_has_lines_of_its_own(self):
+        self.make_swept_folder()
+        manifest = json.loads((self.folder / "manifest.json").read_text())
+        manifest["config"]["sweep"]["/solvers/0/parameters/warm"] = [True, False]
+        (self.folder / "manifest.json").write_text(json.dumps(manifest))
+        rows = ["problem,model,label,hash"]
+        for number in range(1, 7):
+            cell = self.folder / "cells" / f"{number:016x}"
+            if number > 3:
+                shutil.copytree(self.folder / "cells" / f"{number - 3:016x}", cell, dirs_exist_ok=True)
+            record = json.loads((cell / "cell.json").read_text())
+            record["solver"]["parameters"]["warm"] = number <= 3
+            write_record(cell, record)
+            rho = record["solver"]["parameters"]["rho"]
+            rows.append(f'odd_mass_stack,ccp,"ADMM (rho={rho}, warm={str(number <= 3).lower()})",{cell.name}')
+        (self.folder / "summary.csv").write_text("\n".join(rows) + "\n")
+        said = re.findall(r"<!-- (.*?) -->", self.svg())
+        first = said.index("rho (1/kg):")
+        self.assertEqual(said[first - 2:first + 1], ["ADMM, warm True", "ADMM, warm False", "rho (1/kg):"])
+
+    def test_an_overlay_has_the_swept_values_of_a_problem_and_several_folders_in_one_figure(self):
+        problems = ("stack (mass=1)", "stack (mass=10)")
+        other = self.folder.parent / "other"
+        for folder in (self.folder, other):
+            make_result_folder(folder, problems=problems)
+        result = run_plot("plot.py", self.folder, "--overlay", "--format", "svg")
+        self.assertEqual((result.returncode, self.pictures()), (0, ["stack-ccp-overlay.svg"]), result.stderr)
+        text = (self.folder / "plots" / "stack-ccp-overlay.svg").read_text()
+        for words in ("Jacobi (mass=1)", "Jacobi (mass=10)"):
+            self.assertIn(f"<!-- {words} -->", text)
+        result = run_plot("plot.py", self.folder, other, "--overlay", "--only", "Jacobi*", "--format", "svg", "--out", self.folder / "both")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        text = (self.folder / "both" / "stack-ccp-overlay.svg").read_text()
+        for words in (f"Jacobi, {self.folder.name} (mass=1)", "Jacobi, other (mass=10)"):
+            self.assertIn(f"<!-- {words} -->", text)
+
     def make_busy(self, number):
         """The run of a cell was disturbed."""
-        cell = self.folder / "cells" / f"{number:016x}" / "cell.json"
-        cell.write_text(json.dumps({**json.loads(cell.read_text()), "runs": [{"pass": 1, "busy": "it waited 51 % of its time for a core"}]}))
+        cell = self.folder / "cells" / f"{number:016x}"
+        busy = {"runs": [{"pass": 1, "busy": "it waited 51 % of its time for a core"}]}
+        write_record(cell, {**json.loads((cell / "cell.json").read_text()), **busy})
 
     def test_legends_in_order_mark_the_times_of_a_busy_machine_too(self):
         self.make_swept_folder()
@@ -192,7 +235,7 @@ class PlotConvergence(unittest.TestCase):
         said = re.findall(r"<!-- (.*?) -->", self.svg())
         first = said.index("rho (1/kg):")
         self.assertEqual(said[first - 1:first + 4], ["ADMM", "rho (1/kg):", "$10^{-3}$", "$10^{0}$", "$10^{3}$ (busy)"])
-        self.assertTrue([text for text in said if "(busy): timed while other programs kept" in text], said)
+        self.assertIn("(busy): timed while other programs kept", self.notes())
         self.assertFalse([text for text in self.said("--legend", "labels") if "busy" in text])
         # Of two solvers a value is two curves, so that the solvers have the mark; those without swept values have their own.
         summary = self.folder / "summary.csv"
@@ -272,6 +315,17 @@ class PlotConvergence(unittest.TestCase):
         result = self.draw(self.folder, "--format", "svg")
         self.assertEqual(self.pictures(), ["odd_mass_stack-ccp-objective-elapsed_s.svg", "odd_mass_stack-ccp.svg"])
         self.assert_one_line(result.stderr, "no trace with no_such_column against iteration")
+
+    def test_axes_are_linear_on_request(self):
+        plot = {"kind": "convergence", "x": "iteration", "y": "velocity_residual"}
+        make_result_folder(self.folder, plots=[plot, {**plot, "axes": "linear"}, {**plot, "axes": "log_y"}])
+        names = [f"odd_mass_stack-ccp-velocity_residual-iteration{end}" for end in ("", "-linear", "-log_y")]
+        usual, linear, log_y = (self.said(name=name) for name in names)
+        self.assertEqual(self.pictures(), sorted([*(f"{name}.svg" for name in names), "odd_mass_stack-ccp.svg"]))
+        powers = re.compile(r"10\^|10\$|mathdefault\{10")
+        self.assertTrue([text for text in usual if powers.search(text)], usual)
+        self.assertFalse([text for text in linear if powers.search(text)], linear)
+        self.assertTrue([text for text in log_y if powers.search(text)], log_y)
 
     def test_falls_back_on_the_columns_there_are(self):
         make_result_folder(self.folder, columns=("iteration", "velocity_residual"))

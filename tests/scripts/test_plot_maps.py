@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from make_result_folder import make_divergences
+from make_result_folder import make_divergences, write_record
 from run_script import run_plot
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "plot_maps.py"
@@ -20,20 +20,22 @@ class PlotMaps(unittest.TestCase):
         self.addCleanup(self.scratch.cleanup)
         self.folder = Path(self.scratch.name) / "grid"
 
-    def make_folder(self, sweep=None, labels=("ADMM",)):
-        """Three steps and two masses: 1, 2, 3 … iterations; the last cell is not solved."""
+    def make_folder(self, sweep=None, labels=("ADMM",), dump=""):
+        """Three steps and two masses: 1, 2, 3 … iterations; the last cell is not solved. dump: a file that is the problem, with {}
+        for the label."""
         sweep = sweep or {RHO: [1e-4, 1e-3, 1e-2], MASS: [1, 10]}
-        rows = [["problem", "model", "label", "hash", "status", "iterations", "solve_s"]]
+        rows = [["problem", "model", "label", "hash", "status", "iterations", "solve_s", "setup_s"]]
         for label in labels:
             for mass in (1, 10):
                 for rho in (1e-4, 1e-3, 1e-2):
                     cell = self.folder / "cells" / f"{len(rows):016x}"
                     cell.mkdir(parents=True)
-                    (cell / "cell.json").write_text(json.dumps({"problem": {"name": "p", "parameters": {"mass": mass}},
-                                                                "solver": {"parameters": {"rho": rho}}}))
+                    name = dump.format(label) or "p"
+                    write_record(cell, {"problem": {"name": name, "parameters": {"mass": mass}} | ({"file": name} if dump else {}),
+                                        "solver": {"parameters": {"rho": rho}}})
                     last = mass == 10 and rho == 1e-2
-                    rows.append([f"p (mass={mass})", "ccp", f"{label} (rho={rho})", cell.name, "time_limit" if last else "solved",
-                                 100 + len(rows), 0.002 * len(rows)])
+                    rows.append([f"{name} (mass={mass})", "ccp", f"{label if not dump else 'ADMM'} (rho={rho})", cell.name, "time_limit" if last else "solved",
+                                 100 + len(rows), 0.002 * len(rows), 0.001])
         config = {"name": "grid", "title": "A grid", "sweep": sweep}
         (self.folder / "manifest.json").write_text(json.dumps({"config": config}))
         with (self.folder / "summary.csv").open("w", newline="") as file:
@@ -47,24 +49,62 @@ class PlotMaps(unittest.TestCase):
         result = self.run_script()
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"^plots: .*plots \(2 maps\)\n$")
-        names = [f"map-{metric}-rho-mass-p-ccp-ADMM.{kind}" for metric in ("iterations", "solve_s") for kind in ("pdf", "png", "svg")]
+        names = [f"map-{metric}-rho-mass-p-ccp-ADMM.{kind}" for metric in ("iterations", "solver_s") for kind in ("pdf", "png", "svg")]
         self.assertEqual(sorted(path.name for path in (self.folder / "plots").iterdir()), names)
         said = re.findall(r"<!-- (.*?) -->", (self.folder / "plots" / "map-iterations-rho-mass-p-ccp-ADMM.svg").read_text())
-        for words in ("101", "105", "106 ✗", "rho (1/kg)", "mass (kg)", "iterations", "✗: stopped unsolved.", "$10^{-4}$"):
+        for words in ("101", "105", "✗", "rho (1/kg)", "mass (kg)", "iterations", "$10^{-4}$"):
             self.assertIn(words, said)
-        self.assertNotIn("106", said)
-        times = (self.folder / "plots" / "map-solve_s-rho-mass-p-ccp-ADMM.svg").read_text()
-        self.assertIn("<!-- time of the iterations (ms) -->", times)
-        self.assertIn("<!-- 12 ✗ -->", times)
+        self.assertIn("Hatched, ✗: ended unsolved. The least is at the edge of the sweep, rho 0.0001.", " ".join(said))
+        self.assertFalse([words for words in said if "106" in words])  # what an unsolved cell cost is no result
+        times = (self.folder / "plots" / "map-solver_s-rho-mass-p-ccp-ADMM.svg").read_text()
+        self.assertIn("<!-- solver time (ms) -->", times)
+        self.assertIn("<!-- 11 -->", times)  # 10 ms of iterations, 1 ms of setup
 
     def test_colours_are_in_order_of_the_values(self):
         self.make_folder()
         self.run_script("--metric", "iterations", "--format", "svg")
         text = (self.folder / "plots" / "map-iterations-rho-mass-p-ccp-ADMM.svg").read_text()
         cells = re.findall(r'style="fill: (#\w{6}); stroke: #ffffff; stroke-width: 0.5', text)
-        self.assertEqual(len(cells), 6)
+        self.assertEqual(len(cells), 5)
         light = [0.299 * int(c[1:3], 16) + 0.587 * int(c[3:5], 16) + 0.114 * int(c[5:], 16) for c in cells]
         self.assertEqual(light, sorted(light, reverse=True))  # more iterations are darker, in grey, too
+
+    def test_numbers_stand_in_a_narrow_figure_too(self):
+        self.make_folder()
+        self.run_script("--metric", "iterations", "--format", "svg", "--width", "51")
+        text = (self.folder / "plots" / "map-iterations-rho-mass-p-ccp-ADMM.svg").read_text()
+        self.assertIn("<!-- 105 -->", text)
+        self.assertNotIn("No room for numbers", text)
+
+    def test_seeds_are_pooled_and_no_axis(self):
+        self.make_folder(sweep={RHO: [1e-4, 1e-3, 1e-2], MASS: [1, 10], "/problems/0/seed": [1, 2]})
+        self.assertRegex(self.run_script("--metric", "iterations").stdout, r"\(1 map\)")
+
+    def test_one_map_pools_all_dumps(self):
+        self.make_folder(labels=("a", "b"), dump="real/{}.hdf5")
+        self.run_script("--metric", "iterations", "--format", "svg", "--title")
+        self.assertEqual([path.name for path in (self.folder / "plots").iterdir()], ["map-iterations-rho-mass-2_dumps-ccp-ADMM.svg"])
+        text = (self.folder / "plots" / "map-iterations-rho-mass-2_dumps-ccp-ADMM.svg").read_text()
+        self.assertIn("ADMM: 2 dumps, convex model (ccp)", text)
+        self.assertIn("<!-- 104 -->", text)  # of 101 and 107
+        self.assertIn("Medians of up to 2 cells.", text)
+
+    def test_the_median_of_a_place_counts_unsolved_cells_as_never(self):
+        make_divergences(self.folder)  # solved where the count is 0
+        self.run_script("--metric", "iterations", "--format", "svg")
+        said = re.findall(r"<!-- (.*?) -->", (self.folder / "plots" / "map-iterations-kind-delta-p-ncp-PQN.svg").read_text())
+        self.assertIn("100 ✗", said)  # two of three solved
+        self.assertIn("✗", said)  # none solved
+
+    def test_what_an_unsolved_cell_has_reached_stays(self):
+        self.make_folder()
+        lines = (self.folder / "summary.csv").read_text().splitlines()
+        text = "\n".join([lines[0] + ",time_to_1e-4,runtime_s", *(f"{line},{k},{10 + k}" for k, line in enumerate(lines[1:], start=1))])
+        (self.folder / "summary.csv").write_text(text + "\n")
+        for metric, number in (("time_to_1e-4", 6), ("runtime_s", 16)):  # of the cell that is not solved
+            self.run_script("--metric", metric, "--format", "svg")
+            said = re.findall(r"<!-- (.*?) -->", (self.folder / "plots" / f"map-{metric}-rho-mass-p-ccp-ADMM.svg").read_text())
+            self.assertIn(f"{number} ✗", said)
 
     def test_only_some_solvers_and_the_same_bytes(self):
         self.make_folder(labels=("ADMM", "FADMM"))
@@ -143,7 +183,7 @@ class PlotMaps(unittest.TestCase):
         (self.folder / "manifest.json").write_text(json.dumps(manifest))
         result = self.run_script()
         self.assertEqual((result.returncode, result.stdout), (0, ""))
-        self.assertIn("no plot of kind map has two swept values", result.stderr)
+        self.assertIn("no two swept values make a map of ", result.stderr)
 
 
 if __name__ == "__main__":

@@ -9,14 +9,16 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from make_result_folder import write_record
 from run_script import run_plot
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path[:0] = [str(SCRIPTS), str(SCRIPTS / "report")]
 from plot_means import exponent, residual_over_time, scaling_of, time_over_iterations, traces_of  # noqa: E402
 from cell_values import cases, read_cells, values_of  # noqa: E402
+from ccpbench_results import InputError  # noqa: E402
 from reading import read_study  # noqa: E402
-from result_tables import markdown_of, table_of  # noqa: E402
+from result_tables import csv_of, latex_of, markdown_of, table_of  # noqa: E402
 from sections import plot_tables  # noqa: E402
 
 SIZE, LOAD = "/problems/0/parameters/size", "/problems/0/parameters/load"
@@ -50,8 +52,8 @@ class Means(unittest.TestCase):
                     cell = self.folder / "cells" / f"{len(rows):016x}"
                     cell.mkdir(parents=True)
                     problem = {"name": "nut", "dofs": 3 * size, "parameters": {"size": size, "load": load}}
-                    (cell / "cell.json").write_text(json.dumps({"problem": problem, "model": "ncp", "status": "solved",
-                                                                "solver": {"name": label.lower(), "parameters": {}}}))
+                    write_record(cell, {"problem": problem, "model": "ncp", "status": "solved",
+                                        "solver": {"name": label.lower(), "parameters": {}}})
                     count = 4 if label == "Newton" else size
                     if label == "Newton":
                         text = trace([(1e-3 * (1 + k), 10.0 ** (-load * k)) for k in range(5)], [0, 1, 1, 2, 2])
@@ -59,7 +61,8 @@ class Means(unittest.TestCase):
                         text = trace([(1e-4 * (1 + k), 0.1 / (1 + k)) for k in range(size + 1)])
                     (cell / "trace.csv").write_text(text)
                     if sequences:
-                        (cell / "steps.csv").write_text("step,setup_s,solve_s,iterations,contact_residual\n1,0.001,0.1,4,1e-2\n2,0.001,0.3,3,1e-4\n")
+                        (cell / "steps.csv").write_text("step,status,setup_s,solve_s,iterations,contact_residual\n"
+                                                        "1,solved,0.001,0.1,4,1e-2\n2,iteration_limit,0.001,0.3,3,1e-4\n")
                     rows.append(["nut", "ncp", label, cell.name, "solved", count, 10.0 ** (-4 * load) if label == "Newton" else 1e-2,
                                  0.0, 1e-6 * size**2, size])
         (self.folder / "manifest.json").write_text(json.dumps({"config": config}))
@@ -97,7 +100,7 @@ class Means(unittest.TestCase):
 
     def test_lines_over_iterations_end_where_half_of_the_runs_have(self):
         ends = [{1: 1.0, 2: 2.0, 3: 3.0, 4: 9.0}, {1: 3.0, 2: 4.0, 3: 5.0}, {1: 2.0}, {1: 2.0}]
-        self.assertEqual(time_over_iterations([([], [], end) for end in ends]), [(1, 2.0), (2, 3.0), (3, 4.0)])
+        self.assertEqual(time_over_iterations([([], [], end) for end in ends]), [(1, 2.0), (2, 2.5), (3, 3.0)])  # a run that ended keeps its time
 
     def test_outer_iterations_end_with_their_last_step(self):
         cells = self.make_folder([MEAN])
@@ -129,7 +132,7 @@ class Means(unittest.TestCase):
         self.make_folder([TABLE])
         result = self.run_script("plot_tables.py", self.folder)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertEqual(self.drawn(), ["table-Paper_2025_Table_II.csv", "table-Paper_2025_Table_II.md"])
+        self.assertEqual(self.drawn(), [f"table-Paper_2025_Table_II.{ending}" for ending in ("csv", "md", "tex")])
         lines = (self.folder / "plots" / "table-Paper_2025_Table_II.md").read_text(encoding="utf-8").splitlines()
         self.assertEqual(lines[0], "|  |  | Newton | PGS |")
         self.assertEqual(lines[2:5], ["| load 1 | iterations, mean | 4 | 23.33 |", "|  | failures, mean | 2 | – |",
@@ -155,8 +158,65 @@ class Means(unittest.TestCase):
             self.assertIn(f"| iterations, {over} | {iterations} |", text)
             self.assertIn(f"| solve (ms), {over} | {time} |", text)
         newton = {"kind": "table", "of": "Newton", "metrics": "contact_residual"}
-        self.assertEqual(table_of({**newton, "over": "largest"}, cells).rows[0][2], [4.0])  # the largest residual, not logarithm
-        self.assertEqual(table_of({**newton, "over": "smallest"}, cells).rows[0][2], [8.0])
+        self.assertEqual(table_of({**newton, "over": "largest"}, cells).rows[0][2][0].value, 4.0)  # the largest residual, not logarithm
+        self.assertEqual(table_of({**newton, "over": "smallest"}, cells).rows[0][2][0].value, 8.0)
+
+    def end_unsolved(self, *numbers):
+        """Rows of the summary that ended at their limit, counted from 1."""
+        lines = (self.folder / "summary.csv").read_text().splitlines()
+        for number in numbers:
+            lines[number] = lines[number].replace(",solved,", ",iteration_limit,")
+        (self.folder / "summary.csv").write_text("\n".join(lines) + "\n")
+        return read_cells(self.folder)
+
+    def test_what_an_unsolved_run_cost_is_marked_as_a_lower_bound(self):
+        self.make_folder([TABLE])
+        cells = self.end_unsolved(2, 6, 10, 4)  # PGS under the first load at all sizes, under the second at the first size
+        table = table_of({**TABLE, "metrics": ["iterations", "contact_residual"]}, cells)
+        texts = {(row[0], row[1]): [number.text for number in row[2]] for row in table.rows}
+        self.assertEqual(texts["load 1", "iterations, mean"], ["4", "> 23.33 ✗"])
+        self.assertEqual(texts["load 2", "iterations, mean"], ["4", "> 23.33 ✗ 1/3"])
+        self.assertEqual(texts["load 1", "−log₁₀ contact residual, mean"], ["4", "2"])  # no cost, and so no bound
+        self.assertIn("✗: ended unsolved", markdown_of(table))
+        self.assertIn(r"iterations, mean & 4 & $>$ 23.33 $\times$ \\", latex_of(table))
+        rows = list(csv.reader(csv_of(table).splitlines()))
+        self.assertEqual(rows[0], ["case", "quantity", "Newton", "PGS", "Newton: unsolved", "PGS: unsolved"])
+        self.assertEqual(rows[1][2:], ["4", "23.333333333333332", "0 of 3", "3 of 3"])
+        self.assertEqual(rows[-1][4:], ["", ""])  # the paper says nothing of that
+        self.assertIn("✗: ended unsolved", plot_tables(read_study(self.folder)))
+
+    def test_only_what_grows_with_a_run_is_a_bound(self):
+        self.make_folder([TABLE])
+        table = table_of({"kind": "table", "metrics": ["solve_s", "setup_s"], "of": "PGS"}, self.end_unsolved(2))
+        self.assertEqual([row[2][0].mark for row in table.rows], ["✗ 1/6", ""])
+
+    def test_a_table_of_solved_runs_has_no_marks(self):
+        table = table_of(TABLE, self.make_folder([TABLE]))
+        for text in (markdown_of(table), latex_of(table), csv_of(table)):
+            self.assertNotIn("unsolved", text)
+
+    def test_unsolved_steps_of_sequences_are_counted(self):
+        cells = self.make_folder([SCALING], sequences=True)
+        number = table_of({"kind": "table", "metrics": "iterations", "of": "PGS", "by": LOAD}, cells).rows[0][2][0]
+        self.assertEqual(number.text, "> 3.5 ✗ 3/6")
+
+    def test_a_metric_to_an_accuracy_counts_those_that_never_came_there(self):
+        self.make_folder([TABLE])
+        lines = (self.folder / "summary.csv").read_text().splitlines()
+        lines = [line + ("," if k % 3 == 0 else ",12") for k, line in enumerate(lines)]
+        (self.folder / "summary.csv").write_text("\n".join([lines[0] + "iterations_to_1e-4", *lines[1:]]) + "\n")
+        plot = {"kind": "table", "metrics": ["iterations_to"], "at": 1e-4}
+        self.assertEqual([number.text for number in table_of(plot, read_cells(self.folder)).rows[0][2]], ["12 ✗ 2/6", "12 ✗ 2/6"])
+        with self.assertRaisesRegex(InputError, "iterations_to needs an accuracy, such as"):
+            table_of({"kind": "table", "metrics": ["iterations_to"]}, read_cells(self.folder))
+
+    def test_formats_of_tables_are_asked_for_by_name(self):
+        self.make_folder([TABLE])
+        result = self.run_script("plot_tables.py", self.folder, "--format", "latex")
+        self.assertEqual((result.returncode, self.drawn()), (0, ["table-Paper_2025_Table_II.tex"]))
+        result = self.run_script("plot_tables.py", self.folder, "--format", "gif")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("expected some of png,svg,pdf,csv,markdown,latex", result.stderr)
 
     def test_the_report_has_the_tables(self):
         self.make_folder([TABLE])
@@ -174,13 +234,13 @@ class Means(unittest.TestCase):
             for script in ("plot_means.py", "plot_tables.py"):
                 self.assertEqual(self.run_script(script, self.folder).returncode, 0)
             files.append([path.read_bytes() for path in sorted((self.folder / "plots").iterdir())])
-        self.assertEqual(len(files[0]), 14)
+        self.assertEqual(len(files[0]), 15)
         self.assertEqual(*files)
 
     def test_what_cannot_be_drawn_is_said(self):
         self.make_folder([{**MEAN, "y": "merit"}, {**TABLE, "metrics": ["merit"], "paper": {}}])
         result = self.run_script("plot_means.py", self.folder)
-        self.assertEqual((result.returncode, result.stderr), (0, f"{self.folder}: no cell with merit in its trace\n"))
+        self.assertEqual((result.returncode, result.stderr), (0, f"{self.folder}: no cell with merit above 0 in its trace\n"))
         result = self.run_script("plot_tables.py", self.folder)
         self.assertEqual((result.returncode, result.stderr), (0, f"{self.folder}: no cell with a number for the table 'Paper 2025, Table II'\n"))
         for script in ("plot_means.py", "plot_tables.py"):

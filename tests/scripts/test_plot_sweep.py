@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from make_result_folder import make_divergences
+from make_result_folder import make_divergences, write_record
 from run_script import run_plot
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
@@ -41,8 +41,8 @@ class PlotSweep(unittest.TestCase):
                     cell = folder / "cells" / f"{number:016x}"
                     cell.mkdir(parents=True)
                     problem = {"name": "sphere", "parameters": {"time": time, "time_step": step, "stepping": model}}
-                    (cell / "cell.json").write_text(json.dumps({"problem": problem, "model": model, "status": "solved",
-                                                                "solver": {"name": "apgd", "parameters": {"rho": 1}}}))
+                    write_record(cell, {"problem": problem, "model": model, "status": "solved",
+                                        "solver": {"name": "apgd", "parameters": {"rho": 1}}})
                     rows.append([f"sphere (time={time}, time_step={step}, stepping={model})", model, "APGD", cell.name,
                                  statuses[number % len(statuses)], 10 * number, 2.0 if model == "ccp" else 0.0,
                                  number if number > 2 else "", 1])
@@ -81,6 +81,12 @@ class PlotSweep(unittest.TestCase):
         self.assertEqual((made.returncode, made.stderr), (0, ""))
         self.assertEqual(sorted(path.name for path in (self.folder / "plots").iterdir()), ["sweep-iterations-time.svg"])
         self.assertLessEqual({"time (s)", "iterations"}, self.said("sweep-iterations-time.svg"))
+
+    def test_a_figure_of_one_problem_leaves_the_others_out(self):
+        self.make_folder([{**PLOT, "problem": "sph*"}, {**PLOT, "problem": "cube", "metric": "iterations"}])
+        made = self.run_script(self.folder, "--format", "svg")
+        self.assertEqual(made.returncode, 0)
+        self.assertEqual(sorted(path.name for path in (self.folder / "plots").iterdir()), ["sweep-lift_velocity-time.svg"])
 
     def test_other_sweeps_are_left_alone(self):
         for k, (sweep, plots) in enumerate((({TIME: [0.1, 0.2], STEP: [1, 2]}, []), ({TIME: ["a", "b"]}, []), ({TIME: [0.1]}, []),
@@ -132,7 +138,7 @@ class PlotSweep(unittest.TestCase):
                          sweep={TIME: [0.1, 0.2, 0.3], "/solvers/0/threads": [1, 2]})
         for number, cell in enumerate(sorted((self.folder / "cells").iterdir())):
             record = json.loads((cell / "cell.json").read_text())
-            (cell / "cell.json").write_text(json.dumps({**record, "threads": 1 + number % 2}))
+            write_record(cell, {**record, "threads": 1 + number % 2})
         summary = self.folder / "summary.csv"
         summary.write_text(summary.read_text().replace(",contacts", ",time"))
         result = self.run_script(self.folder, "--format", "svg")
@@ -211,7 +217,7 @@ class PlotSweep(unittest.TestCase):
         self.make_folder([{"kind": "ensemble", "metric": "time_to", "at": 1e-6}])
         result = self.run_script(self.folder)
         self.assertEqual(result.returncode, 0)
-        self.assertRegex(result.stderr, r"^.*: no cell with time_to_1e-6\n$")
+        self.assertRegex(result.stderr, r"^.*: no cell with time_to_1e-6 above 0\n$")
 
     def test_the_same_data_give_the_same_bytes(self):
         self.make_folder([PLOT])

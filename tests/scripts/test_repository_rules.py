@@ -37,6 +37,9 @@ class ThisRepository(unittest.TestCase):
     def test_objects_are_the_same_in_every_tree(self):
         self.assert_none(rules.place_breaches(ROOT, self.files))
 
+    def test_names_of_tests_are_no_options(self):
+        self.assert_none(rules.test_name_breaches(ROOT, self.files))
+
     def test_top_level_is_fixed(self):
         self.assert_none(rules.top_level_breaches(self.files))
 
@@ -168,6 +171,13 @@ class DoctoredTree(unittest.TestCase):
         self.assert_function_lines("scripts/a.py", "class A:\n    async def f(self):\n" + "        x()\n" * 80, 81)
         self.assert_function_lines("scripts/a.py", "class A:\n" + "    x = 1\n" * 100)
 
+    def test_names_of_tests(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path("tests/cli/test_a.cpp")
+            (Path(folder) / source).parent.mkdir(parents=True)
+            (Path(folder) / source).write_text('TEST_CASE("a --b") {\n}\nTEST_CASE("--b") {\n}\n')
+            self.assertEqual(rules.test_name_breaches(Path(folder), [source]), [f"{source}:3: the name of a test begins with a dash"])
+
     def test_top_level(self):
         whole = [Path(name) if "." in name or name == "LICENSE" else Path(name, "a") for name in rules.TOP_LEVEL]
         self.assertEqual(rules.top_level_breaches([*whole, Path(".ci/run"), Path(".clang-format")]), [])
@@ -183,8 +193,8 @@ class DoctoredTree(unittest.TestCase):
         self.assertEqual(len(rules.tree_breaches(tree, files[1:])), 1)
 
     def test_results(self):
-        good = [Path("results/README.md"), Path("results/baselines/test1a/ADMM.csv"), Path("results/pictures/test1a.png"),
-                Path("results/CLAIMS.md"), Path("results/MOVING_BODIES.md"), Path("results/PEERS.md"), Path("results/PERFORMANCE.md")]
+        good = [Path("results/README.md"), Path("results/baselines/test1a/ADMM.csv"), Path("results/claims/test1a.json"), Path("results/pictures/test1a.png"),
+                Path("results/CLAIMS.md"), Path("results/INTERIOR_POINTS.md"), Path("results/PEERS.md"), Path("results/NEWTON.md")]
         self.assertEqual(rules.baseline_breaches(good), [])
         self.assertEqual(len(rules.baseline_breaches([*good, Path("results/test1a/summary.csv")])), 1)
 

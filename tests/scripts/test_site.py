@@ -26,6 +26,10 @@ import reference  # noqa: E402
 import typeset  # noqa: E402
 
 
+MATHEMATICS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "lib/docs").glob("*.md"))
+SCENES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "problems/docs").glob("*.md"))
+
+
 def text_of(name):
     return (ROOT / name).read_text(encoding="utf-8")
 
@@ -70,7 +74,7 @@ class Typesetting(unittest.TestCase):
     def test_nothing_of_an_equation_is_lost(self):
         raised = str.maketrans({**typeset.RAISED, **typeset.LOWERED, "*": "∗", "'": "′", "`": None, "-": "−"})
         seen = 0
-        for page in ("lib/README.md", "problems/README.md"):
+        for page in MATHEMATICS + SCENES:
             for _, block in markdown_pages.blocks(text_of(page)):
                 if not typeset.is_mathematics(block):
                     continue
@@ -87,9 +91,9 @@ class Layout(unittest.TestCase):
     def test_links_fit_the_new_places(self):
         needed = set()
         made = pages.relinked(ROOT, PurePosixPath("apps/ccpbench/docs/claims.md"),
-                              "[a](../../../lib/README.md#d-measures) [b](times.md) [c](#top) [d](https://a.org/b) ![e](../../../results/pictures/test1a.png)\n"
+                              "[a](../../../lib/docs/k_certified.md#problems-without-a-solution) [b](times.md) [c](#top) [d](https://a.org/b) ![e](../../../results/pictures/test1a.png)\n"
                               "```\n[f](nowhere)\n```\n", needed)
-        self.assertEqual(made, "[a](../mathematics.md#d-measures) [b](times.md) [c](claims.md#top) [d](https://a.org/b) ![e](../results/pictures/test1a.png)\n"
+        self.assertEqual(made, "[a](../mathematics/k_certified.md#problems-without-a-solution) [b](times.md) [c](claims.md#top) [d](https://a.org/b) ![e](../results/pictures/test1a.png)\n"
                                "```\n[f](nowhere)\n```\n")
         self.assertEqual(needed, {PurePosixPath("results/pictures/test1a.png")})
 
@@ -99,8 +103,9 @@ class Layout(unittest.TestCase):
                 pages.relinked(ROOT, PurePosixPath("README.md"), f"[a]({link})", set())
 
     def test_every_page_has_a_place_in_the_contents(self):
-        named = {str(page) for _, group in pages.contents(ROOT) for page in group} | {str(pages.place(page)) for page in pages.result_pages(ROOT)}
-        named |= {"index.md", "guide/index.md", "mathematics.md", "scenes.md", "results/index.md"}
+        named = {str(page) for _, group in pages.contents(ROOT) for page in group} | {"index.md", "guide/index.md", *pages.BEHIND}
+        for readme in ("lib/README.md", "problems/README.md", "results/README.md"):
+            named |= {str(pages.place(page)) for page in pages.listed_pages(ROOT, PurePosixPath(readme))}
         self.assertEqual({str(pages.place(page)) for page in pages.sources(ROOT)}, named)
 
     def test_comments_of_configs_are_left_out(self):
@@ -157,7 +162,8 @@ class Site(unittest.TestCase):
         want = {f"reference/{kind}/{thing['name']}.html" for kind, things in listed.items() for thing in things if "/" not in thing["name"]}
         self.assertGreater(len(want), 80)
         want |= {f"guide/{page.stem}.html" for page in (ROOT / pages.GUIDE).glob("[a-z]*.md")}
-        want |= {"index.html", "mathematics.html", "scenes.html", "search.html"}
+        want |= {f"mathematics/{Path(page).stem}.html" for page in MATHEMATICS} | {f"scenes/{Path(page).stem}.html" for page in SCENES}
+        want |= {"index.html", "mathematics/index.html", "scenes/index.html", "search.html"}
         self.assertEqual(want - set(self.pages), set())
 
     def test_links_lead_somewhere_and_nothing_comes_from_elsewhere(self):
@@ -173,11 +179,12 @@ class Site(unittest.TestCase):
                     self.assertIn(unquote(parts.fragment), self.pages[goal].ids, f"{name}: {target}")
 
     def test_mathematics_is_typeset(self):
-        numbers = [number for number, _ in equations.definitions(text_of("lib/README.md"))]
-        self.assertGreater(len(numbers), 100)
-        there = [name for name in self.pages["mathematics.html"].ids if name.startswith("eq-")]
-        self.assertEqual(sorted(there), sorted(f"eq-{number}" for number in numbers))
-        self.assertIn("../mathematics.html#eq-K.1", self.pages["guide/config.html"].links)
+        defined = {page: [number for number, _ in equations.definitions(text_of(page))] for page in MATHEMATICS}
+        self.assertGreater(sum(map(len, defined.values())), 100)
+        for page, numbers in defined.items():
+            there = [name for name in self.pages[f"mathematics/{Path(page).stem}.html"].ids if name.startswith("eq-")]
+            self.assertEqual(sorted(there), sorted(f"eq-{number}" for number in numbers))
+        self.assertIn("../mathematics/k_certified.html#eq-K.1", self.pages["guide/config.html"].links)
 
     def test_no_markup_is_left(self):
         for name, page in self.pages.items():
@@ -195,7 +202,6 @@ class Failures(unittest.TestCase):
         with tempfile.TemporaryDirectory() as place:
             staged = Path(place) / "pages"
             pages.write(staged / "index.md", "# A\n\n[b](nowhere.md)\n")
-            pages.write(staged / "mathematics.md", "---\norphan: true\n---\n# M\n")
             made = subprocess.run([sys.executable, "-B", "-c", "import sys, build, pages; from pathlib import Path\n"
                                    "try: build.run_sphinx(build.interpreter(), Path(sys.argv[1]), Path(sys.argv[2]))\n"
                                    "except pages.SiteError as error: sys.exit(str(error))", staged, Path(place) / "site"],

@@ -152,6 +152,25 @@ TEST_CASE("a result of any linear system is its own warm start") {
     }
 }
 
+TEST_CASE("a run that starts from y and z goes on as if it had not stopped") {
+  const ContactProblem problem = random_problem(17, {6, 6, 2, 2, 2});
+  RunSpec spec{"admm"};
+  spec.stop.tolerance = 0.0;
+  spec.stop.max_iterations = 8;
+  spec.settings = {{"step_policy", std::string("fixed")}, {"warm_start", std::string("y_z")}};
+  const Result first = run(problem, spec);
+  REQUIRE(first.multiplier.size() == problem.rows());
+  RunSpec whole = spec;
+  whole.stop.max_iterations = 16;
+  const Vector straight = run(problem, whole).impulse;
+  spec.start = {first.impulse, {}, first.carried, first.multiplier};
+  CHECK((straight - run(problem, spec).impulse).norm() <= 1e-12 * straight.norm());
+  spec.settings.back().second = std::string("gamma");
+  const Result other = run(problem, spec);
+  CHECK((straight - other.impulse).norm() > 1e-6 * straight.norm());
+  CHECK(other.multiplier.size() == 0);
+}
+
 TEST_CASE("a fixed step stays where it was set") {
   RunSpec spec{"admm", Model::ccp, {}, {{"step_policy", std::string("fixed")}}};
   spec.stop.max_iterations = 50;

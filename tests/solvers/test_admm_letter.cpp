@@ -1,3 +1,5 @@
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -220,6 +222,50 @@ TEST_CASE("admm_chrono: S = N^(1/2), eq. 43 with its root after iterations 1, 6,
     CHECK(all.rho.back() != all.rho.front());
     compare("admm_chrono", {}, problem, all.gamma, all.rho);
   }
+}
+
+TEST_CASE("admm_pinocchio: the iterates of pinocchio's ADMM in its own variables, and the ρ of its spectral rule") {
+  const ContactProblem problem = random_problem(91, {4, 5});
+  const ConstraintSet& set = problem.constraints();
+  const DenseMatrix G = problem.local().N, unit = DenseMatrix::Identity(G.rows(), G.cols());
+  const Vector& g = problem.free_velocity();
+  const double L = Eigen::SelfAdjointEigenSolver<DenseMatrix>(G).eigenvalues().maxCoeff(), eta = 1e-6 * L;
+  constexpr std::size_t count = 40;
+  Recorder recorder(count);
+  configured({"admm_pinocchio", Model::ncp, {}, {{"preconditioner", std::string("none")}}})
+      ->prepare(problem, Model::ncp, recorder)
+      ->run({}, Vector::Zero(g.size()), recorder);
+  const std::size_t column = 2;  // rho
+  double rho = recorder.native[1][column];
+  CHECK(rho == Approx(0.5 * std::sqrt(L * eta) * std::pow(1e6, 0.2)).epsilon(0.01));
+
+  const auto shift = [&](const Vector& z) {
+    Vector s(z.size());
+    de_saxce_shift(set, z, s);
+    return s;
+  };
+  const auto project = [&](Vector x) {
+    project_product(set, x);
+    return x;
+  };
+  const Vector first = g + shift(g);
+  Vector x = Vector::Zero(g.size()), y = x, z = first + project(-first);  // on the dual cones
+  int changes = 0;
+  for (std::size_t k = 1; k <= count; ++k) {
+    CAPTURE(k);
+    REQUIRE(recorder.native[k][column] == Approx(rho).epsilon(1e-6));
+    const Vector x_last = x, y_last = y;
+    x = -(G + (eta + rho) * unit).llt().solve(g + shift(z) - rho * y - eta * x - z);
+    y = project(x - z / rho);
+    z -= rho * (x - y);
+    CHECK((recorder.impulses[k] - y).norm() <= 1e-6 * (1.0 + y.norm()));
+    const double primal = max_norm(x - y), dual = max_norm(rho * (y - y_last) + eta * (x - x_last));
+    if (primal > 10.0 * dual || dual > 10.0 * primal) {
+      rho *= std::pow(1e6, primal > dual ? 0.05 : -0.05);
+      ++changes;
+    }
+  }
+  CHECK(changes > 0);
 }
 
 TEST_CASE("fadmm: the iterates are those of Algorithm 3, extrapolated, with the step 0.05 that it is printed with") {

@@ -3,7 +3,7 @@
 
 #include "core/error.hpp"
 #include "problem/conversion.hpp"
-#include "solvers/fixed_point/delassus_rows.hpp"
+#include "problem/delassus/operator_form.hpp"
 #include "support/elastic_bars.hpp"
 #include "support/run_solver.hpp"
 #include "support/small_problems.hpp"
@@ -70,14 +70,14 @@ TEST_CASE("methods that need products and diagonal blocks run on elastic bars wi
 
 TEST_CASE("the operator by solves is chosen where N would have more numbers than the factor of H") {
   const ContactProblem one = elastic_bars({{12, 3, 3}}), three = elastic_bars({{12, 3, 3}, 1e6, 1e3, 1.0, 3});
-  CHECK(&select_operator(one, OperatorForm::automatic) == &one.assembled());
-  CHECK(&select_operator(three, OperatorForm::automatic) == &three.solved());
-  CHECK(&select_operator(three, OperatorForm::assembled) == &three.assembled());
+  CHECK(&delassus_operator(one, OperatorUse::products, OperatorForm::automatic) == &one.assembled());
+  CHECK(&delassus_operator(three, OperatorUse::products, OperatorForm::automatic) == &three.solved());
+  CHECK(&delassus_operator(three, OperatorUse::products, OperatorForm::assembled) == &three.assembled());
   CHECK(one.rows() * one.rows() <= one.mass().factor_nonzeros());
   CHECK(three.rows() * three.rows() > three.mass().factor_nonzeros());
   const ContactProblem rigid = random_problem(41, {5, 7});
-  CHECK(&select_operator(rigid, OperatorForm::automatic) == &rigid.factored());
-  CHECK(&select_operator(rigid, OperatorForm::solved) == &rigid.solved());
+  CHECK(&delassus_operator(rigid, OperatorUse::products, OperatorForm::automatic) == &rigid.factored());
+  CHECK(&delassus_operator(rigid, OperatorUse::products, OperatorForm::solved) == &rigid.solved());
 }
 
 TEST_CASE("pqn forms N where a product with it is cheaper than solves, however many rows it has") {

@@ -82,8 +82,9 @@ QuadVector solve(const QuadVector& LU, QuadVector x) {
 /// (C.1): a normal and one or two tangents.
 void project_cone(Quad* p, Index rows, Quad mu) {
   const Quad t = norm(p + 1, rows - 1);
-  if (t <= mu * p[0]) return;
-  const Quad normal = mu * t <= -p[0] ? Quad(0) : (p[0] + mu * t) / (1 + mu * mu);
+  const bool polar = mu * t <= -p[0];  // first: with μ = 0 and p_T = 0 the other test holds, too
+  if (!polar && t <= mu * p[0]) return;
+  const Quad normal = polar ? Quad(0) : (p[0] + mu * t) / (1 + mu * mu);
   const Quad factor = t > 0 ? mu * normal / t : Quad(0);
   p[0] = normal;
   for (Index i = 1; i < rows; ++i) p[i] *= factor;
@@ -196,6 +197,14 @@ void Oracle::set_steps() {
 }
 
 Vector Oracle::steps() const { return rounded(step_); }
+
+Matrix3 Oracle::diagonal_block(Index block) const {
+  Matrix3 result = Matrix3::Zero();
+  for (Index row = 0; row < set_.rows(block); ++row)
+    for (Index column = 0; column < set_.rows(block); ++column)
+      result(row, column) = static_cast<double>(diagonal(set_.offset(block) + row, column));
+  return result;
+}
 
 QuadVector Oracle::local_velocity(const QuadVector& impulse) const {
   if (!problem_.given_global()) return add_product(N_, impulse, r_);

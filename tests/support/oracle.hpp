@@ -38,6 +38,8 @@ class Oracle {
 
   /// ρ_i of all blocks, kg.
   Vector steps() const;
+  /// N_ii in the leading corner, 1/kg.
+  Matrix3 diagonal_block(Index block) const;
 
  private:
   void form_local();

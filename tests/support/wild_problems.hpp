@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "problem/model.hpp"
 #include "support/small_problems.hpp"
 
 /// Problems that no scene makes: 1 to 12 constraints of all kinds, zero rows, huge and tiny entries, duplicates,
-/// contradictions, μ up to 1e17, masses over 20 decades.
+/// contradictions, μ up to 1e17, masses over 20 decades; and problems of this kind with a known solution.
 namespace ccp::testing {
 
 /// A size between 10^−digits and 10^digits.
@@ -99,6 +100,61 @@ inline ContactProblem wild_problem(std::uint64_t seed) {
     builder.compliance(diagonal(softness));
   }
   return builder.constraints(set).build();
+}
+
+/// A problem and one of its solutions, exact up to the rounding of r or b.
+struct Solved {
+  ContactProblem problem;
+  Vector impulse;  ///< γ, m
+};
+
+/// One pair that obeys the law of a contact: open, without force at rest, stuck, or sliding.
+inline void wild_contact(Uniform& uniform, Model model, double mu, double force, double speed, Eigen::Ref<Vector> gamma,
+                         Eigen::Ref<Vector> u) {
+  const Index tangents = gamma.size() - 1;
+  const Vector direction = uniform.vector(tangents).normalized();
+  gamma.setZero();
+  u.setZero();
+  const Index state = uniform.below(4);
+  if (state == 0) u[0] = speed;
+  if (state == 0) u.tail(tangents) = (model == Model::ncp ? speed : speed / (2.0 + 2.0 * mu)) * direction;
+  if (state < 2) return;
+  gamma[0] = force;
+  gamma.tail(tangents) = -(state == 2 ? 0.5 : 1.0) * mu * force * direction;
+  if (state == 2) return;
+  u.tail(tangents) = speed * direction;
+  if (model == Model::ccp) u[0] = mu * speed;
+}
+
+/// wild_problem(seed) with another r or b, for which a random γ solves it. Throws as wild_problem does.
+inline Solved solved_wild_problem(std::uint64_t seed, Model model) {
+  Uniform uniform(seed + 7000000);
+  const ContactProblem wild = wild_problem(seed);
+  const ConstraintSet& set = wild.constraints();
+  const double impulses = decades(uniform, 10.0), speeds = decades(uniform, 10.0);
+  Vector gamma = Vector::Zero(set.rows()), u = gamma;
+  for (Index i = 0; i < set.count(); ++i) {
+    const Index row = set.offset(i), rows = set.rows(i);
+    const double force = impulses * decades(uniform, 2.0), speed = speeds * decades(uniform, 2.0);
+    if (set.kind(i) == ConstraintKind::bilateral) gamma[row] = force * uniform();
+    if (set.kind(i) == ConstraintKind::unilateral && uniform.below(2) == 0) gamma[row] = force;
+    if (set.kind(i) == ConstraintKind::unilateral && gamma[row] == 0.0) u[row] = speed;
+    if (has_friction(set.kind(i)))
+      wild_contact(uniform, model, set.friction(i), force, speed, gamma.segment(row, rows), u.segment(row, rows));
+  }
+  // r or b is what the rest leaves of u, so that its rounding is within that of the sum.
+  const auto build = [&](const Vector& last) {
+    ProblemBuilder builder("solved " + std::to_string(seed));
+    if (wild.given_global())
+      builder.global(wild.global().H, wild.global().k, wild.global().D, last).compliance(wild.global().C);
+    else
+      builder.local(wild.local().N, last);
+    return builder.constraints(set).build();
+  };
+  const ContactProblem rest = build(Vector::Zero(set.rows()));
+  Vector scratch, moved;
+  (model == Model::ccp ? rest.symmetrised() : rest).local_velocity(gamma, scratch, moved);
+  return {build(u - moved), gamma};
 }
 
 }  // namespace ccp::testing

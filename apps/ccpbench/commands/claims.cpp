@@ -5,19 +5,23 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "bench/analysis/claims.hpp"
+#include "bench/config/claim_source.hpp"
 #include "bench/run/runner.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "io/file.hpp"
 #include "terminal/arguments.hpp"
+#include "terminal/checks.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/records.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
 #include "views/config_files.hpp"
 #include "views/summary.hpp"
+#include "views/user_solvers.hpp"
 
 namespace ccp::cli {
 namespace {
@@ -27,9 +31,9 @@ constexpr const char* claims_footer =
     "  $ ccpbench claims --size small --fclib ../fclib\n"
     "  $ ccpbench claims configs/test1a.json\n"
     "  $ ccpbench claims results/test1a\n"
-    "  $ ccpbench claims configs/test1*.json --size small --markdown CLAIMS.md\n"
     "  $ ccpbench claims results/test1a --format latex > claims.tex\n"
-    "  $ ccpbench claims --both-sizes --fclib ../fclib --markdown results/CLAIMS.md\n"
+    "  $ ccpbench claims --size small --format junit > claims.xml\n"
+    "  $ ccpbench claims --both-sizes --fclib ../fclib --format json > judged.json\n"
     "\n"
     "A config is run first, as far as its results are missing; a folder of results is only read; without either, all "
     "configs\n"
@@ -42,11 +46,43 @@ constexpr const char* claims_footer =
 
 struct ClaimsArguments {
   std::vector<std::string> inputs;
-  std::string markdown;
   RunOptions run;
   bool both_sizes = false, quiet = false;
   FormatOption format;
 };
+
+struct JudgedConfig {
+  Config config;
+  std::vector<Judgement> judgements;
+  std::vector<Judgement> small;  ///< at the small size, where both sizes are judged
+  std::string command;           ///< that judges it again
+  double cells_s = 0.0;          ///< the time of its cells, one after the other
+};
+
+/// Claims by what became of them; those whose bound was set after the number was known are also among the others.
+struct ClaimCounts {
+  std::size_t met = 0, not_met = 0, open = 0, set_afterwards = 0;
+
+  std::size_t all() const { return met + not_met + open; }
+
+  void add(const Judgement& judgement) {
+    ++(judgement.verdict == Verdict::met ? met : judgement.verdict == Verdict::not_met ? not_met : open);
+    set_afterwards += judgement.claim.set_afterwards ? 1 : 0;
+  }
+};
+
+/// Counts the claims of papers, or ours, each once: as judged at the size of its config, or at the small one where that is
+/// the only one.
+ClaimCounts count_claims(const std::vector<JudgedConfig>& judged, bool ours) {
+  ClaimCounts counts;
+  for (const JudgedConfig& one : judged) {
+    std::set<std::string> counted;
+    for (const auto* judgements : {&one.judgements, &one.small})
+      for (const Judgement& judgement : *judgements)
+        if (is_ours(judgement.claim.where) == ours && counted.insert(judgement.claim.id).second) counts.add(judgement);
+  }
+  return counts;
+}
 
 void print_judgements(const Config& config, const std::vector<Judgement>& judgements) {
   print_line(Style::out().bold(printable(config.title.empty() ? config.name : config.title)));
@@ -127,43 +163,37 @@ std::vector<Input> read_inputs(const ClaimsArguments& options) {
   return inputs;
 }
 
-/// The command that judges a config again, and the time that its cells took one after the other.
-std::string origin(const std::string& input, const Config& config, const ClaimsArguments& options, double wall_s) {
+/// The command that judges an input again.
+std::string command_of(const std::string& input, const Config& config, const ClaimsArguments& options) {
   std::string command = "ccpbench claims " + input;
-  if (!config.size.empty()) command += " --size " + config.size;
+  if (!options.run.overrides.size.empty()) command += " --size " + options.run.overrides.size;
   if (options.both_sizes) command += " --both-sizes";
   for (const std::string& change : options.run.overrides.set) command += " --set '" + change + "'";
-  if (!options.run.only.empty()) command += " --only '" + options.run.only + "'";
-  if (config.needs_fclib_folder()) command += " --fclib DIR";
-  return fmt::format("`{}`, {} of cells.", command, duration(wall_s));
+  for (const std::string& only : options.run.only) command += " --only '" + only + "'";
+  return command + (config.needs_fclib_folder() ? " --fclib DIR" : "");
 }
 
-/// What a folder of results says, and the time that its cells took, s.
-struct JudgedFolder {
-  JudgedConfig judged;
-  double wall_s = 0.0;
-};
-
-JudgedFolder judge_folder(const std::string& folder, const RunOptions& run) {
+JudgedConfig judge_folder(const std::string& folder, const RunOptions& run) {
   const ResultTable table(folder, catalog(), run.fclib_dir);
   if (!table.note().empty()) report_note(table.note());
   if (table.missing() > 0 && run.only.empty())
     report_note(fmt::format("{}: {} of {} cells have a result; the verdicts are about these", folder, table.rows().size(),
                             table.rows().size() + table.missing()));
-  JudgedFolder result{{table.config(), judge_claims(table), {}, ""}};
+  JudgedConfig judged{table.config(), judge_claims(table), {}, ""};
   for (const ResultRow& row : table.rows())
-    if (const double seconds = table.metric(row, "wall_s", 0.0); seconds > 0.0) result.wall_s += seconds;
-  return result;
+    if (const double seconds = table.metric(row, "wall_s", 0.0); seconds > 0.0) judged.cells_s += seconds;
+  return judged;
 }
 
 /// Runs what is missing. Nothing when the run was interrupted.
-std::optional<JudgedFolder> judge_config(const Config& config, const RunOptions& run, bool quiet) {
+std::optional<JudgedConfig> judge_config(const Config& config, const RunOptions& run, bool quiet) {
   const Plan plan = make_plan(config, {run.fclib_dir, run.threads});
+  start_user_solvers(config);
   const RunReport report = run_in_terminal(config, plan, run, quiet);
   if (report.interrupted) return std::nullopt;
-  JudgedFolder result = judge_folder(report.folder, run);
+  JudgedConfig result = judge_folder(report.folder, run);
   if (run.only.empty()) return result;
-  auto& all = result.judged.judgements;  // what --only leaves out is not asked for
+  auto& all = result.judgements;  // what --only leaves out is not asked for
   all.erase(std::remove_if(all.begin(), all.end(), [](const Judgement& judgement) { return judgement.cells == 0; }),
             all.end());
   return result;
@@ -171,27 +201,23 @@ std::optional<JudgedFolder> judge_config(const Config& config, const RunOptions&
 
 /// Nothing when the run was interrupted.
 std::optional<JudgedConfig> judge(const Input& input, const ClaimsArguments& options) {
-  if (!input.config) return judge_folder(input.name, options.run).judged;
+  if (!input.config) return judge_folder(input.name, options.run);
   if (input.without_files) {
     const std::string reason = "needs FCLib files, see --fclib";
     JudgedConfig open{*input.config, open_judgements(*input.config, reason), {}, ""};
     if (input.small) open.small = open_judgements(*input.small, reason);
     return open;
   }
-  auto result = judge_config(*input.config, options.run, options.quiet);
-  if (!result) return std::nullopt;
-  JudgedConfig& judged = result->judged;
-  if (input.small) {
-    RunOptions run = options.run;
-    run.out = (std::filesystem::path(run.out) / "small").string();
-    run.overrides.size = "small";
-    auto small = judge_config(*input.small, run, options.quiet);
-    if (!small) return std::nullopt;
-    judged.small = std::move(small->judged.judgements);
-    result->wall_s += small->wall_s;
-  }
-  judged.origin = origin(input.name, *input.config, options, result->wall_s);
-  return std::move(judged);
+  auto judged = judge_config(*input.config, options.run, options.quiet);
+  if (!judged || !input.small) return judged;
+  RunOptions run = options.run;
+  run.out = (std::filesystem::path(run.out) / "small").string();
+  run.overrides.size = "small";
+  auto small = judge_config(*input.small, run, options.quiet);
+  if (!small) return std::nullopt;
+  judged->small = std::move(small->judgements);
+  judged->cells_s += small->cells_s;
+  return judged;
 }
 
 Json judgement_json(const Judgement& judgement, const Config& config) {
@@ -199,6 +225,8 @@ Json judgement_json(const Judgement& judgement, const Config& config) {
   return {{"claim", claim.id},
           {"says", claim.says},
           {"where", claim.where},
+          {"ours", is_ours(claim.where)},
+          {"set_afterwards", claim.set_afterwards},
           {"must", claim.must},
           {"measured", json_number(judgement.measured)},
           {"measured_text", claim_number(judgement.measured)},
@@ -211,6 +239,24 @@ Json judgement_json(const Judgement& judgement, const Config& config) {
           {"see", page_on_miss(judgement)}};
 }
 
+/// A claim that need not hold warns where it does not.
+std::vector<Check> claim_checks(const std::vector<JudgedConfig>& judged) {
+  std::vector<Check> checks;
+  for (const JudgedConfig& one : judged)
+    for (const auto* judgements : {&one.judgements, &one.small})
+      for (const Judgement& judgement : *judgements) {
+        const bool met = judgement.verdict == Verdict::met;
+        const Check::Outcome missed = judgement.claim.must ? Check::Outcome::failed : Check::Outcome::warned;
+        checks.push_back({one.config.name + (judgements == &one.small ? " (small)" : ""), judgement.claim.id,
+                          met ? Check::Outcome::passed : missed,
+                          met ? ""
+                              : fmt::format("{}: measured {}, bound {} ({}){}", verdict_of(judgement, one.config),
+                                            claim_number(judgement.measured), bound_text(judgement), judgement.claim.says,
+                                            judgement.reason.empty() ? "" : "; " + judgement.reason)});
+      }
+  return checks;
+}
+
 /// A row for each claim and size.
 void print_claim_records(const std::vector<JudgedConfig>& judged, Format format) {
   Records table({{"config", "config"},
@@ -219,25 +265,39 @@ void print_claim_records(const std::vector<JudgedConfig>& judged, Format format)
                  {"must", "must"},
                  {"measured", "measured", true},
                  {"bound", "bound", true},
+                 {"set_afterwards", "bound set"},
                  {"margin", "by"},
                  {"verdict", "verdict"}});
   Json document = Json::array();
   for (const JudgedConfig& one : judged) {
     const std::string own_size = one.config.size.empty() ? "paper" : one.config.size;
-    Json entry = {{"config", one.config.name}, {"title", one.config.title}, {"changes", one.config.changes}};
+    Json entry = {{"config", one.config.name},
+                  {"title", one.config.title},
+                  {"changes", one.config.changes},
+                  {"command", one.command},
+                  {"cells_s", one.cells_s}};
     entry["claims"] = Json::array();
     for (const auto* judgements : {&one.judgements, &one.small})
       for (const Judgement& judgement : *judgements) {
         Json claim = judgement_json(judgement, one.config);
         claim["size"] = judgements == &one.small ? "small" : own_size;
         table.row({one.config.name, claim["size"], claim["claim"], Datum(claim["must"], judgement.claim.must ? "must" : ""),
-                   Datum(claim["measured"], claim_number(judgement.measured)), claim["bound"], claim["margin"],
+                   Datum(claim["measured"], claim_number(judgement.measured)), claim["bound"],
+                   Datum(claim["set_afterwards"], judgement.claim.set_afterwards ? "afterwards" : ""), claim["margin"],
                    claim["verdict"]});
         entry["claims"].push_back(std::move(claim));
       }
     document.push_back(std::move(entry));
   }
   print_records(format, table, document);
+}
+
+void print_counts(const std::string& whose, const ClaimCounts& counts) {
+  if (counts.all() == 0) return;
+  print_line(
+      fmt::format("  {}: {} met, {} not met{}{}", whose, counts.met, counts.not_met,
+                  counts.open == 0 ? "" : fmt::format(", {} cannot be judged", counts.open),
+                  counts.set_afterwards == 0 ? "" : fmt::format("; bound set afterwards: {}", counts.set_afterwards)));
 }
 
 int finish(const std::vector<JudgedConfig>& judged, const ClaimsArguments& options) {
@@ -250,11 +310,8 @@ int finish(const std::vector<JudgedConfig>& judged, const ClaimsArguments& optio
         met += judgement.verdict == Verdict::met ? 1 : 0;
         broken += judgement.verdict != Verdict::met && judgement.claim.must ? 1 : 0;
       }
-  if (!options.markdown.empty())
-    write_file_atomically(options.markdown,
-                          scorecard(judged, std::filesystem::path(options.markdown).parent_path().string()));
   if (!options.format.text()) {
-    print_claim_records(judged, options.format.format());
+    if (!print_checks(options.format.format(), claim_checks(judged))) print_claim_records(judged, options.format.format());
     return broken == 0 ? exit_done : exit_claim_failed;
   }
   if (total == 0) {
@@ -264,6 +321,8 @@ int finish(const std::vector<JudgedConfig>& judged, const ClaimsArguments& optio
   print_line(fmt::format("{} of {} met{}{}", met, counted(total, "claim"),
                          broken == 0 ? "" : fmt::format("; {} that must hold {} not", broken, broken == 1 ? "is" : "are"),
                          changed == 0 ? "" : fmt::format("; {} of changed configs", changed)));
+  print_counts("of papers", count_claims(judged, false));
+  print_counts("ours", count_claims(judged, true));
   return broken == 0 ? exit_done : exit_claim_failed;
 }
 
@@ -280,7 +339,6 @@ int judge_all(const ClaimsArguments& options) {
   if (options.both_sizes && !options.run.overrides.size.empty())
     throw InputError("--both-sizes", "", "judges both sizes, expected no --size beside it");
   const std::vector<Input> inputs = read_inputs(options);
-  if (!options.markdown.empty()) check_output(options.markdown);  // better said now than after the work
   for (const Input& input : inputs) {
     const std::filesystem::path out = options.run.out;
     if (input.config && !input.without_files) check_output_folder(out / input.config->name);
@@ -293,6 +351,7 @@ int judge_all(const ClaimsArguments& options) {
       report_error("interrupted; run it again to do the missing cells");
       return exit_interrupted;
     }
+    judged->command = command_of(input.name, judged->config, options);
     if (options.format.text()) print_judged(*judged, input);
     all.push_back(std::move(*judged));
   }
@@ -307,21 +366,19 @@ void add_claims(CommandLine& program) {
   RunOptions& run_options = options.run;
   command.operands("INPUT", &options.inputs,
                    "config files (JSON), names of configs, or folders of results (default configs/*.json)", Need::optional);
-  command.text("--markdown", &options.markdown, "FILE", "write the scorecard into this file");
   command.choice("--size", &run_options.overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
-  command.flag(
-      "--both-sizes", &options.both_sizes,
-      "judge the configs at the papers' sizes and, into OUT/small, at the small one, side by side in the scorecard");
+  command.flag("--both-sizes", &options.both_sizes,
+               "judge the configs at the papers' sizes and, into OUT/small, at the small one");
   command.text("--out", &run_options.out, "DIR", "where results go, into a folder per config (default results)");
-  command.text("--only", &run_options.only, "GLOB",
-               "run and judge only cells whose problem/model/label matches this shell pattern");
+  command.repeated("--only", &run_options.only, "GLOB",
+                   "run and judge only cells whose problem/model/label matches this shell pattern, any number of times");
   command.repeated("--set", &run_options.overrides.set, "POINTER=VALUE",
                    "change the config at a JSON pointer, any number of times; an index * is every entry of a list");
   command.integer("--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");
   command.integer("--threads", &run_options.threads, Range::closed(1, 1024), "N", "threads a solver may use");
   command.text("--fclib", &run_options.fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");
   command.flag("--quiet", &options.quiet, "no progress");
-  add_format(command, &options.format);
+  add_format_of_checks(command, &options.format);
 }
 
 }  // namespace ccp::cli

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "terminal/command_line.hpp"
 
 /// Each function adds one subcommand with its arguments and its action.
@@ -11,6 +14,9 @@ void add_check(CommandLine& program);
 void add_list(CommandLine& program);
 void add_inspect(CommandLine& program);
 void add_generate(CommandLine& program);
+void add_cite(CommandLine& program);
+void add_rank(CommandLine& program);
+void add_merge(CommandLine& program);
 void add_convert(CommandLine& program);
 void add_report(CommandLine& program);
 void add_plot(CommandLine& program);
@@ -20,5 +26,10 @@ void add_profile(CommandLine& program);
 void add_completion(CommandLine& program);
 void add_man(CommandLine& program);
 void add_new(CommandLine& program);
+void add_new_solver(CommandLine& program);
+void add_check_solver(CommandLine& program);
+
+/// Prints what completes the last of these words of a command line.
+void complete_line(const CommandLine& program, const std::vector<std::string>& words);
 
 }  // namespace ccp::cli

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "bench/analysis/baseline.hpp"
@@ -12,6 +14,7 @@
 #include "core/text.hpp"
 #include "io/file.hpp"
 #include "terminal/arguments.hpp"
+#include "terminal/checks.hpp"
 #include "terminal/records.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
@@ -25,7 +28,7 @@ constexpr const char* compare_footer =
     "  $ ccpbench compare out/test1a --baseline results/baselines\n"
     "  $ ccpbench compare out/test1a --baseline results/baselines --update\n"
     "  $ ccpbench compare before/test1a after/test1a\n"
-    "  $ ccpbench compare before/test1a after/test1a --json\n"
+    "  $ ccpbench compare before/test1a after/test1a --fail-slower 1.2 --format annotations\n"
     "  $ ccpbench compare out/test1a --baseline results/baselines --update --replace\n"
     "\n"
     "What the cells were given comes first: a parameter, tolerance or friction that was changed. Then statuses, "
@@ -34,8 +37,8 @@ constexpr const char* compare_footer =
     "results the\n"
     "times are compared as well, where both were repeated (--repeat): which differences exceed noise takes five runs of "
     "each.\n"
-    "They do not affect the exit code. Where a side lacks traces, as copied summaries do, --without-traces compares the "
-    "rest.\n"
+    "Only with --fail-slower they affect the exit code; cells timed on a busy machine are left out, by name. Where a side\n"
+    "lacks traces, as copied summaries do, --without-traces compares the rest.\n"
     "--update refuses results that lack cells of the baseline, or of another size, but for --replace.\n"
     "Exit codes: 0 the same, 1 different (the table says what moved), 2 could not compare.\n";
 
@@ -43,6 +46,7 @@ struct CompareArguments {
   std::vector<std::string> results;
   std::string baseline, fclib_dir;
   bool update = false, replace = false, without_traces = false;
+  std::optional<double> fail_slower;
   FormatOption format;
 
   MissingTraces traces() const { return without_traces ? MissingTraces::taken : MissingTraces::refused; }
@@ -54,6 +58,16 @@ struct Sides {
   BaselineComparison compared;
   std::string before;  ///< "baseline" or "before"
   std::vector<TimeChange> times{};
+  std::optional<double> fail_slower{};  ///< ratio of times beyond which a cell has become slower; else times decide nothing
+
+  /// Beyond that ratio and beyond noise, on machines that were not busy.
+  bool slower(const TimeChange& change) const {
+    return fail_slower && change.ratio > *fail_slower && change.beyond_noise && !change.busy();
+  }
+  bool any_slower() const {
+    return std::any_of(times.begin(), times.end(), [&](const TimeChange& change) { return slower(change); });
+  }
+  bool same() const { return inputs.empty() && compared.changes.empty() && !any_slower(); }
 };
 
 /// "rho: 0.1 → 0.2 (solver, 1 cell: stack/ccp/ADMM)"
@@ -64,8 +78,14 @@ std::string input_text(const InputChange& change) {
 }
 
 std::string time_text(const TimeSample& sample) {
-  return fmt::format("{} ({} – {}, {})", duration(sample.median), duration(sample.least), duration(sample.largest),
-                     counted(sample.runs, "run"));
+  return fmt::format("{} ({} – {}, {}{})", duration(sample.median), duration(sample.least), duration(sample.largest),
+                     counted(sample.runs, "run"), sample.busy > 0 ? fmt::format(", {} busy", sample.busy) : "");
+}
+
+/// "takes 1.31 times as long: 1.2 ms before, 1.57 ms now"
+std::string slower_text(const TimeChange& change) {
+  return fmt::format("takes {:.3g} times as long: {} before, {} now", change.ratio, duration(change.before.median),
+                     duration(change.now.median));
 }
 
 void print_times(const std::vector<TimeChange>& times) {
@@ -84,11 +104,11 @@ void print_times(const std::vector<TimeChange>& times) {
 }
 
 /// The inputs first: what changed there is why the rest did.
-int print_sides(const std::string& name, const Sides& sides, std::size_t cells) {
+void print_sides(const std::string& name, const Sides& sides, std::size_t cells) {
   if (sides.inputs.empty() && sides.compared.changes.empty()) {
     print_line(fmt::format("{}: {} as {}", name, counted(cells, "cell"),
                            sides.before == "baseline" ? "in the baseline" : "before"));
-    return exit_done;
+    return;
   }
   const std::string from = sides.before == "baseline" ? "from the baseline" : "from before";
   print_line(fmt::format("{}: {}{}", Style::out().bold(name),
@@ -100,11 +120,10 @@ int print_sides(const std::string& name, const Sides& sides, std::size_t cells) 
   for (const BaselineChange& change : sides.compared.changes)
     table.row({printable(change.cell), change.what, change.before, Entry(change.now, Tone::bad), change.allowed});
   if (!table.empty()) print(table.text(Style::out(), stdout_width()));
-  return exit_different;
 }
 
 Json sample_json(const TimeSample& sample) {
-  return {{"median_s", sample.median}, {"least_s", sample.least}, {"largest_s", sample.largest}, {"runs", sample.runs}};
+  return {{"median_s", sample.median}, {"least_s", sample.least}, {"largest_s", sample.largest}, {"runs", sample.runs}, {"busy_runs", sample.busy}};
 }
 
 Json sides_json(const std::string& name, const Sides& sides, std::size_t cells) {
@@ -112,7 +131,7 @@ Json sides_json(const std::string& name, const Sides& sides, std::size_t cells) 
                {"with", sides.before},
                {"cells", cells},
                {"without_curves", sides.compared.without_curves},
-               {"same", sides.inputs.empty() && sides.compared.changes.empty()},
+               {"same", sides.same()},
                {"inputs", Json::array()},
                {"differences", Json::array()},
                {"times", Json::array()}};
@@ -131,7 +150,8 @@ Json sides_json(const std::string& name, const Sides& sides, std::size_t cells) 
                              {"now", sample_json(change.now)},
                              {"ratio", json_number(change.ratio)},
                              {"chance", change.chance},
-                             {"beyond_noise", change.beyond_noise}});
+                             {"beyond_noise", change.beyond_noise},
+                             {"too_slow", sides.slower(change)}});
   return json;
 }
 
@@ -154,17 +174,59 @@ Records sides_records(const Sides& sides) {
   return table;
 }
 
+/// A check for what the cells were given, and one for each cell.
+std::vector<Check> side_checks(const std::string& name, const Sides& sides, const ResultTable& now) {
+  std::vector<std::string> inputs;
+  for (const InputChange& change : sides.inputs) inputs.push_back(input_text(change));
+  const auto outcome = [](const std::vector<std::string>& wrong) {
+    return wrong.empty() ? Check::Outcome::passed : Check::Outcome::failed;
+  };
+  std::vector<Check> checks = {{name, "inputs", outcome(inputs), join(inputs, "; ")}};
+  std::map<std::string, std::vector<std::string>> wrong;
+  for (const ResultRow& row : now.rows()) wrong[row.id()];
+  for (const BaselineChange& change : sides.compared.changes)
+    wrong[change.cell].push_back(
+        fmt::format("{}: {} {}, now {}{}", change.what, sides.before, change.before, change.now,
+                    change.allowed.empty() ? "" : " (allowed: " + change.allowed + ")"));
+  for (const TimeChange& change : sides.times)
+    if (sides.slower(change)) wrong[change.cell].push_back(slower_text(change));
+  for (const auto& [cell, texts] : wrong) checks.push_back({name, cell, outcome(texts), join(texts, "; ")});
+  return checks;
+}
+
+/// Where times decide: names the cells that became slower and those left out. Throws InputError where none can be judged.
+void judge_times(const Sides& sides) {
+  std::vector<std::string> busy;
+  std::size_t judged = 0;
+  for (const TimeChange& change : sides.times) {
+    if (change.busy())
+      busy.push_back(change.cell);
+    else if (std::min(change.before.runs, change.now.runs) >= 5)
+      ++judged;
+  }
+  if (!busy.empty())
+    report_note(fmt::format("the times of {} do not count, for the machine was busy: {}", counted(busy.size(), "cell"),
+                            printable(join(busy, ", "))));
+  if (judged == 0)
+    throw InputError("", "--fail-slower", "needs five timed runs of a cell on both sides, on a machine that is not busy: "
+                                          "run both with --repeat 5 or more");
+  for (const TimeChange& change : sides.times)
+    if (sides.slower(change)) report_error(printable(change.cell + ": " + slower_text(change)));
+}
+
 /// Prints what was found. Returns the exit code.
-int show_sides(const std::string& name, const Sides& sides, std::size_t cells, const FormatOption& format) {
+int show_sides(const std::string& name, const Sides& sides, const ResultTable& now, const FormatOption& format) {
+  if (sides.fail_slower) judge_times(sides);
   if (const std::size_t without = sides.compared.without_curves.size(); without > 0)
     report_note(fmt::format("the curves of {} are not compared, for a trace is missing", counted(without, "cell")));
+  const std::size_t cells = now.rows().size();
   if (format.text()) {
-    const int code = print_sides(name, sides, cells);
+    print_sides(name, sides, cells);
     print_times(sides.times);
-    return code;
+  } else if (!print_checks(format.format(), side_checks(name, sides, now))) {
+    print_records(format.format(), sides_records(sides), sides_json(name, sides, cells));
   }
-  print_records(format.format(), sides_records(sides), sides_json(name, sides, cells));
-  return sides.inputs.empty() && sides.compared.changes.empty() ? exit_done : exit_different;
+  return sides.same() ? exit_done : exit_different;
 }
 
 int compare_folders(const ResultTable& before, const ResultTable& now, const CompareArguments& options) {
@@ -172,8 +234,8 @@ int compare_folders(const ResultTable& before, const ResultTable& now, const Com
     if (!results->config().changes.empty())
       report_note(fmt::format("{}: changed: {}", results->folder().string(), join(results->config().changes, "; ")));
   const Sides sides{InputTable(before).changes_to(InputTable(now)), compare_results(before, now, options.traces()), "before",
-                    compare_times(before, now)};
-  return show_sides(now.config().name, sides, now.rows().size(), options.format);
+                    compare_times(before, now), options.fail_slower};
+  return show_sides(now.config().name, sides, now, options.format);
 }
 
 ResultTable read_results(const std::string& folder, const CompareArguments& options) {
@@ -191,6 +253,8 @@ int compare(const CompareArguments& options) {
     throw InputError("compare: --update records a baseline, expected --baseline DIR");
   if (options.replace && !options.update) throw InputError("compare: --replace goes with --update");
   if (options.update && !options.format.text()) throw InputError("", "--update", "records a baseline and prints no table");
+  if (options.fail_slower && options.results.size() != 2)
+    throw InputError("", "--fail-slower", "compares times, expected two folders of results: a baseline has none");
   const ResultTable results = read_results(options.results.front(), options);
   if (options.baseline.empty()) return compare_folders(results, read_results(options.results.back(), options), options);
   const std::string& name = results.config().name;
@@ -208,7 +272,7 @@ int compare(const CompareArguments& options) {
   return show_sides(name,
                     {InputTable::read(baseline).changes_to(InputTable(results)),
                      compare_with_baseline(results, baseline, options.traces()), "baseline"},
-                    results.rows().size(), options.format);
+                    results, options.format);
 }
 }  // namespace
 
@@ -226,7 +290,9 @@ void add_compare(CommandLine& program) {
                "with --update: in the place of one of more cells, another size or config, too");
   command.flag("--without-traces", &options.without_traces,
                "compare, or record, cells whose traces are missing by all else");
-  add_format(command, &options.format);
+  command.real("--fail-slower", &options.fail_slower, Range::at_least(1.0), "RATIO",
+               "different also where a cell takes more than this times as long, beyond noise");
+  add_format_of_checks(command, &options.format);
 }
 
 }  // namespace ccp::cli

@@ -22,6 +22,7 @@ constexpr const char* convert_footer =
     "  $ ccpbench convert dump.hdf5\n"
     "  $ ccpbench convert dumps/*.hdf5 --out local --solution\n"
     "  $ ccpbench convert spheres.local.hdf5 --form global --out global\n"
+    "  $ ccpbench convert siconos/*.dat --out dumps\n"
     "\n"
     "Writes NAME.FORM.hdf5, NAME being that of the file without its ending, and without .local or .global before it. A\n"
     "dump in global form (M, H, w) becomes one in local form with N formed, which spares every solver that work. The\n"
@@ -41,7 +42,7 @@ struct ConvertArguments {
 /// The file to write for a source. Throws InputError where that is the source itself.
 std::filesystem::path target(const std::string& source, const ConvertArguments& options) {
   std::filesystem::path name = std::filesystem::path(source).filename();
-  if (name.extension() == ".hdf5" || name.extension() == ".h5") name.replace_extension();
+  if (name.extension() == ".hdf5" || name.extension() == ".h5" || name.extension() == ".dat") name.replace_extension();
   if (name.extension() == ".local" || name.extension() == ".global") name.replace_extension();
   const auto path = std::filesystem::path(options.out) / (name.string() + "." + options.form + ".hdf5");
   std::error_code unknown;
@@ -83,7 +84,7 @@ int convert(const ConvertArguments& options) {
 void add_convert(CommandLine& program) {
   Subcommand& command = program.subcommand("convert", "write FCLib dumps in local or in global form", convert_footer);
   ConvertArguments& options = command.options<ConvertArguments>(convert);
-  command.operands("FILE", &options.files, "FCLib files (HDF5)", Need::required);
+  command.operands("FILE", &options.files, "FCLib files (HDF5), or text files of Siconos (.dat)", Need::required);
   command.choice("--form", &options.form, {"local", "global"}, "the form to write");
   command.text("--out", &options.out, "DIR", "the folder to write to (default the one you are in)");
   command.flag("--solution", &options.solution, "look for a solution, and store it where it is certified");

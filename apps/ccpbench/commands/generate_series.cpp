@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/run/driver.hpp"
+#include "bench/run/step_loop.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/status.hpp"
@@ -67,16 +68,35 @@ std::optional<StepEnd> restore(Motion& motion, const std::string& path, const Fc
   return stored.end;
 }
 
+std::filesystem::path step_path(const SeriesTarget& target, const Motion& motion, const std::string& ending) {
+  return std::filesystem::path(target.folder) / fmt::format("{}.{:06}.{}", target.scene, motion.step(), ending);
+}
+
+StoredState state_of(const SeriesTarget& target, const Motion& motion, const FclibInfo& info,
+                     const std::optional<StepEnd>& last) {
+  return {motion.state(), static_cast<double>(motion.step()) * motion.time_step(), info.parameters, target.seed, last};
+}
+
+void print_written(const std::filesystem::path& path, const std::string& words) {
+  print_line(fmt::format("{}  {}", printable(path.string()), Style::out().dim(words)));
+}
+
+/// Writes the shapes of a step without contacts. Its name is that of no problem, so that patterns of those do not meet it.
+void write_free_step(const SeriesTarget& target, const Motion& motion, const MotionProblem& step,
+                     const std::optional<StepEnd>& last, const FclibInfo& info) {
+  const auto path = step_path(target, motion, "shapes.h5");
+  write_shapes(path, state_of(target, motion, info, last), geometry_of(motion, step), meshes_of(motion));
+  print_written(path, "no contact: shapes alone");
+}
+
 /// Writes the problem of a step in one form. last: the end of the step before; guess: γ of the problem's own rows; empty:
 /// none.
 void write_step(const SeriesTarget& target, const Motion& motion, const MotionProblem& step,
                 const std::optional<StepEnd>& last, const Vector& guess, FclibInfo info, const std::string& form) {
   const ContactProblem& problem = step.problem;
-  const StoredState stored{motion.state(), static_cast<double>(motion.step()) * motion.time_step(), info.parameters,
-                           target.seed, last};
+  const StoredState stored = state_of(target, motion, info, last);
   info.title += fmt::format(", step {}", motion.step());
-  const auto path =
-      std::filesystem::path(target.folder) / fmt::format("{}.{:06}.{}.hdf5", target.scene, motion.step(), form);
+  const auto path = step_path(target, motion, form + ".hdf5");
   FclibImpulses impulses;
   if (guess.size() > 0) impulses.guesses = {guess};
   const SceneGeometry geometry = geometry_of(motion, step);
@@ -84,8 +104,7 @@ void write_step(const SeriesTarget& target, const Motion& motion, const MotionPr
   write_fclib(path, problem, form == "local" ? FclibForm::local : FclibForm::global, info, impulses, &stored, &geometry,
               &meshes);
   const ConstraintSet& set = problem.constraints();
-  const std::string size = fmt::format("contacts: {}", set.count() - set.count(ConstraintKind::bilateral));
-  print_line(fmt::format("{}  {}", printable(path.string()), Style::out().dim(size)));
+  print_written(path, fmt::format("contacts: {}", set.count() - set.count(ConstraintKind::bilateral)));
 }
 
 /// The impulses to store: in the terms of the problem's own, none that are not finite.
@@ -136,32 +155,32 @@ int generate_series(const SeriesTarget& target, const SeriesArguments& arguments
   StopRule stop;
   stop.tolerance = arguments.tolerance;
   const Driver driver(driving_solver(arguments.driver, target.model), stop, target.model, 1);
-  std::optional<StepEnd> last;
-  if (!arguments.start.empty()) last = restore(*motion, arguments.start, named.info);
-  if (motion->step() > range.first)
+  StepLoop loop{*motion};
+  if (!arguments.start.empty()) loop.last = restore(*motion, arguments.start, named.info);
+  loop.step = motion->step();
+  if (loop.step > range.first)
     throw InputError(
         "", "--steps",
-        fmt::format("begins at {}, expected at least {}, the step of '{}'", range.first, motion->step(), arguments.start));
+        fmt::format("begins at {}, expected at least {}, the step of '{}'", range.first, loop.step, arguments.start));
   check_output_folder(target.folder);
   const OutputFolder folder(target.folder);
-  for (;;) {
-    const MotionProblem step = motion->problem();
-    const bool ends = motion->step() == range.last;
-    Result result;
+  const auto solve_and_write = [&](const MotionProblem& step) {
+    const bool ends = loop.step == range.last;
+    std::optional<Result> result;
     if (!ends || target.impulses) {
-      result = driver.solve(*motion, step, last ? &*last : nullptr, target.time_limit_s);
-      if (result.status != Status::solved)
-        print_line(
-            fmt::format("step {} is taken unsolved: {} {}", motion->step(), status_name(result.status), result.reason));
+      result = driver.solve(*motion, step, loop.last, target.time_limit_s);
+      if (result->status != Status::solved)
+        print_line(fmt::format("step {} is taken unsolved: {} {}", loop.step, status_name(result->status), result->reason));
     }
-    const Vector guess = target.impulses ? stored_guess(step.problem, result.impulse) : Vector{};
-    if (motion->step() >= range.first && step.problem.rows() > 0)
-      for (const std::string& form : target.forms) write_step(target, *motion, step, last, guess, named.info, form);
-    else if (motion->step() >= range.first)
-      print_line(fmt::format("step {} has no contact, and no file", motion->step()));
-    if (ends) return exit_done;
-    last = Driver::take(*motion, step, result);
-  }
+    const Vector guess = target.impulses ? stored_guess(step.problem, result->impulse) : Vector{};
+    if (loop.step >= range.first && step.problem.rows() > 0)
+      for (const std::string& form : target.forms) write_step(target, *motion, step, loop.last, guess, named.info, form);
+    else if (loop.step >= range.first)
+      write_free_step(target, *motion, step, loop.last, named.info);
+    return ends ? std::nullopt : result;
+  };
+  loop.run(range.last + 1, solve_and_write);
+  return exit_done;
 }
 
 }  // namespace ccp::cli

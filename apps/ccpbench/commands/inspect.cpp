@@ -308,7 +308,7 @@ int inspect(const InspectArguments& options) {
 void add_inspect(CommandLine& program) {
   Subcommand& command = program.subcommand("inspect", "what is in FCLib dumps", inspect_footer);
   InspectArguments& options = command.options<InspectArguments>(inspect);
-  command.operands("FILE", &options.files, "FCLib files (HDF5)", Need::required);
+  command.operands("FILE", &options.files, "FCLib files (HDF5), or text files of Siconos (.dat)", Need::required);
   add_format(command, &options.format);
 }
 

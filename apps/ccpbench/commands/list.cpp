@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "bench/config/config.hpp"
-#include "bench/config/config_keys.hpp"
+#include "bench/config/config_tables.hpp"
+#include "bench/record/metrics.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -20,6 +21,7 @@
 #include "terminal/table.hpp"
 #include "views/config_files.hpp"
 #include "views/listing.hpp"
+#include "views/user_solvers.hpp"
 
 namespace ccp::cli {
 namespace {
@@ -58,15 +60,10 @@ void print_heading(const std::string& text) {
   throw InputError(fmt::format("unknown {} '{}'{}", kind, name, suggestion(name, names)));
 }
 
-/// "real > 0, kg", "whole number in [1, 10]", "true or false", "one of none, diagonal".
+/// "number > 0, kg", "whole number in [1, 10]", "true or false", "one of none, diagonal".
 std::string expected(const Field& field) {
-  std::string text;
-  switch (field.type) {
-    case FieldType::flag: text = "true or false"; break;
-    case FieldType::integer: text = "whole number"; break;
-    case FieldType::real: text = "number"; break;
-    case FieldType::choice: text = "one of " + join(field.choices, ", "); break;
-  }
+  std::string text = field.expected();
+  if (text.starts_with("a ")) text.erase(0, 2);
   if (!field.range.text().empty()) text += " " + field.range.text();
   if (!field.unit.empty()) text += ", " + field.unit;
   return text;
@@ -97,7 +94,7 @@ void list_solvers() {
 }
 
 void list_solver(const std::string& name) {
-  const auto solver = catalog().make_solver(name);
+  const auto solver = solver_named(name);
   const SolverInfo& info = solver->info();
   print_line(Style::out().bold(info.name));
   print_wrapped(info.title, Tone::plain, 2);
@@ -142,13 +139,8 @@ void list_configs() {
 }
 
 std::string changed_parameters(const Parameters& parameters, const FieldTable& defaults) {
-  std::vector<std::string> changed;
-  for (const auto& [name, value] : parameters) {
-    const Field* field = defaults.find(name);
-    if (field != nullptr && field_text(field->default_value) != field_text(value))
-      changed.push_back(name + " = " + field_text(value));
-  }
-  return changed.empty() ? "defaults" : join(changed, ", ");
+  const std::string changed = changed_values(defaults, parameters, " = ");
+  return changed.empty() ? "defaults" : changed;
 }
 
 /// "; 50 steps, moved by ipm_qp"
@@ -208,33 +200,34 @@ void list_config(const std::string& name) {
   print_section("Claims", claims);
 }
 
-void print_shape(const Shape& shape) {
-  print_line(Style::out().bold(shape.name) + "  " + Style::out().dim(shape.meaning));
+void print_section_of(const ConfigSection& section) {
+  print_line(Style::out().bold(section.name) + "  " + Style::out().dim(section.meaning));
   Table keys({{""}, {""}, {"", false, Fit::wrap}});
-  for (const Key& key : shape.keys) {
-    std::string meaning = key.meaning;
-    if (!key.choices.empty()) meaning += ": " + join(key.choices, ", ");
-    if (!key.range.text().empty()) meaning += " (" + key.range.text() + ")";
-    if (!key.unit.empty()) meaning += ", " + key.unit;
-    keys.row({Entry(key.name, Tone::accent), Entry(key.required ? "required" : "", Tone::dim), meaning});
+  for (const Field& field : section.fields.fields()) {
+    std::string meaning = field.meaning;
+    if (!field.choices.empty()) meaning += ": " + join(field.choices, ", ");
+    if (!field.range.text().empty()) meaning += " (" + field.range.text() + ")";
+    if (!field.unit.empty()) meaning += ", " + field.unit;
+    keys.row({Entry(field.name, Tone::accent), Entry(field.required ? "required" : "", Tone::dim), meaning});
   }
   print_table(keys, 2);
 }
 
-void list_shapes() {
-  const ConfigKeys keys(catalog());
-  for (const Shape& shape : keys.shapes()) {
-    if (&shape != &keys.shapes().front()) print_line("");
-    print_shape(shape);
+void list_sections() {
+  bool first = true;
+  for (const ConfigSection& section : config_sections(catalog())) {
+    if (!std::exchange(first, false)) print_line("");
+    print_section_of(section);
   }
 }
 
-Shape named_shape(const std::string& name) {
-  const ConfigKeys keys(catalog());
+ConfigSection named_section(const std::string& name) {
   std::vector<std::string> names;
-  for (const Shape& shape : keys.shapes()) names.push_back(shape.name);
-  if (std::find(names.begin(), names.end(), name) == names.end()) refuse_unknown("part of a config", name, names);
-  return keys.shape(name);
+  for (const ConfigSection& section : config_sections(catalog())) {
+    if (section.name == name) return section;
+    names.push_back(section.name);
+  }
+  refuse_unknown("part of a config", name, names);
 }
 
 std::string kinds_text(const std::string& backend) {
@@ -248,22 +241,29 @@ std::string kinds_text(const std::string& backend) {
   return join(names, ", ");
 }
 
+std::vector<std::string> metric_names() {
+  std::vector<std::string> names;
+  for (const Metric& metric : metrics()) names.push_back(metric.name);
+  return names;
+}
+
 std::vector<std::string> status_names() {
   std::vector<std::string> names;
   for (const Status status : all_statuses()) names.emplace_back(status_name(status));
   return names;
 }
 
-/// A topic of `kind`s, each of which is one row of a table.
+/// A topic of `kind`s, each of which is one row of a table. headed: on pages for people, too.
 Topic table_topic(const std::string& topic, const std::string& meaning, const std::string& kind,
-                  const std::vector<std::string>& names, const std::vector<Heading>& headings,
-                  const std::function<std::vector<Entry>(const std::string&)>& row,
-                  const std::function<Listing(const std::vector<std::string>&)>& listing) {
-  const auto show = [=](const std::vector<std::string>& shown) {
-    Table table(headings);
-    for (const std::string& name : shown) table.row(row(name));
-    print_table(table);
+                  const std::vector<std::string>& names, const std::vector<RecordColumn>& columns, bool headed,
+                  const std::function<std::vector<Datum>(const std::string&)>& row) {
+  const auto records = [=](const std::vector<std::string>& chosen) {
+    Records table(columns);
+    for (const std::string& name : chosen) table.row(row(name));
+    return table;
   };
+  const auto show = [=](const std::vector<std::string>& chosen) { print_table(records(chosen).table(headed)); };
+  const auto list = [=](const std::vector<std::string>& chosen) { return Listing{records(chosen), records(chosen).json()}; };
   const auto known = [=](const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) refuse_unknown(kind, name, names);
     return std::vector{name};
@@ -272,27 +272,20 @@ Topic table_topic(const std::string& topic, const std::string& meaning, const st
           meaning,
           [=] { show(names); },
           [=](const std::string& name) { show(known(name)); },
-          [=] { return listing(names); },
-          [=](const std::string& name) { return listing(known(name)); }};
+          [=] { return list(names); },
+          [=](const std::string& name) { return list(known(name)); }};
 }
 
-std::vector<Entry> measure_row(const std::string& name) {
+Datum unit_of(std::string_view unit) { return {Json(unit), unit.empty() ? "–" : std::string(unit)}; }
+
+std::vector<Datum> measure_row(const std::string& name) {
   const MeasureInfo& info = measure_info(*measure_from_name(name));
-  return {Entry(name, Tone::accent), info.unit.empty() ? "–" : Entry(std::string(info.unit)), info.stoppable ? "yes" : "no",
-          std::string(info.definition)};
+  return {name, unit_of(info.unit), Json(info.stoppable), info.definition};
 }
 
-std::vector<Entry> status_row(const std::string& name) {
-  const Status status = *status_from_name(name);
-  return {Entry(name, status_tone(status)), std::string(status_meaning(status))};
-}
-
-std::vector<Entry> linear_solver_row(const std::string& name) { return {Entry(name, Tone::accent), kinds_text(name)}; }
-
-Listing list_linear_solvers(const std::vector<std::string>& names) {
-  std::vector<std::string> kinds;
-  for (const std::string& name : names) kinds.push_back(kinds_text(name));
-  return linear_solvers_listing(names, kinds);
+std::vector<Datum> metric_row(const std::string& name) {
+  const Metric& metric = *find_metric(name);
+  return {name, unit_of(metric.unit), Json(metric.takes_decade()), Json(metric.claimed), metric.meaning};
 }
 
 /// The topics in the order of the help page.
@@ -301,16 +294,26 @@ const std::vector<Topic>& topics() {
       {"solvers", "methods, their settings and trace columns", list_solvers, list_solver, solvers_listing, solver_listing},
       {"scenes", "generators of problems and their parameters", list_scenes, list_scene, scenes_listing, scene_listing},
       table_topic("measures", "the yardsticks, the same for all solvers", "measure", measure_names(),
-                  {{"name"}, {"unit"}, {"stops"}, {"definition", false, Fit::wrap}}, measure_row, measures_listing),
+                  {{"name", "name"}, {"unit", "unit"}, {"stops", "stops"}, {"definition", "definition"}}, true, measure_row),
+      table_topic("metrics", "the numbers of results, for claims and plots", "metric", metric_names(),
+                  {{"name", "name"}, {"unit", "unit"}, {"at", "at"}, {"claims", "claims"}, {"meaning", "meaning"}}, true,
+                  metric_row),
       {"configs", "experiments in the folder 'configs'", list_configs, list_config, list_all_configs,
        [](const std::string& name) { return config_listing(named_config(name)); }},
-      {"config", "the keys of a config", list_shapes, [](const std::string& name) { print_shape(named_shape(name)); },
-       [] { return shapes_listing(ConfigKeys(catalog()).shapes()); },
-       [](const std::string& name) { return shapes_listing({named_shape(name)}); }},
+      {"config", "the keys of a config", list_sections,
+       [](const std::string& name) { print_section_of(named_section(name)); },
+       [] { return sections_listing(config_sections(catalog())); },
+       [](const std::string& name) { return sections_listing({named_section(name)}); }},
       table_topic("linear-solvers", "sparse direct solvers compiled in", "linear solver", linear_solver_names(),
-                  {{""}, {"", false, Fit::wrap}}, linear_solver_row, list_linear_solvers),
-      table_topic("statuses", "how a run can end", "status", status_names(), {{""}, {"", false, Fit::wrap}}, status_row,
-                  statuses_listing),
+                  {{"name", "name"}, {"matrices", "matrices"}}, false,
+                  [](const std::string& name) -> std::vector<Datum> {
+                    return {name, kinds_text(name)};
+                  }),
+      table_topic("statuses", "how a run can end", "status", status_names(), {{"name", "name"}, {"meaning", "meaning"}},
+                  false,
+                  [](const std::string& name) -> std::vector<Datum> {
+                    return {name, status_meaning(*status_from_name(name))};
+                  }),
   };
   return all;
 }

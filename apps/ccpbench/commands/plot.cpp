@@ -13,18 +13,19 @@ constexpr const char* plot_footer =
     "  $ ccpbench plot results/test1a --kind convergence --only '*ADMM*' --width single --legend labels\n"
     "  $ ccpbench plot results/fclib --kind profile --by iterations --out figures --format pdf\n"
     "  $ ccpbench plot before/test1a after/test1a --out figures\n"
+    "  $ ccpbench plot before/test1a after/test1a --overlay --only APGD\n"
     "\n"
     "Kinds, all of them by default where a result has what they show: convergence (residual against iterations and time, and the\n"
     "'plots' of the config), sweep (the 'plots' of the kinds sweep and ensemble), map (numbers over two swept values), sequence\n"
     "(scenes that move, step by step), mean (the 'plots' of the kinds mean and scaling: means over problems), table (those of the\n"
-    "kind table, as CSV and Markdown), profile (performance and data profiles of each model, as `ccpbench profile` computes them).\n"
+    "kind table, as CSV, Markdown and LaTeX), profile (performance and data profiles of each model, from `ccpbench profile`).\n"
     "Python 3 with matplotlib draws them.\n"
     "Exit codes: 0 drawn, 2 bad input.\n";
 
 struct PlotArguments {
   std::vector<std::string> folders, kinds, only;
-  std::string problem, by, width, legend, format, dpi, out;
-  bool title = false, raw = false, all = false, quiet = false;
+  std::string problem, by, width, legend, legend_at, format, dpi, out;
+  bool title = false, raw = false, all = false, quiet = false, no_notes = false, overlay = false;
 };
 
 int draw_plots(const PlotArguments& options) {
@@ -32,12 +33,17 @@ int draw_plots(const PlotArguments& options) {
   for (const std::string& kind : options.kinds) arguments.push_back("--kind=" + kind);
   for (const std::string& pattern : options.only) arguments.push_back("--only=" + pattern);
   const std::pair<const char*, const std::string*> texts[] = {
-      {"--problem=", &options.problem}, {"--by=", &options.by},   {"--width=", &options.width}, {"--legend=", &options.legend},
-      {"--format=", &options.format},   {"--dpi=", &options.dpi}, {"--out=", &options.out}};
+      {"--problem=", &options.problem}, {"--by=", &options.by},         {"--width=", &options.width},
+      {"--legend=", &options.legend},   {"--format=", &options.format}, {"--legend-at=", &options.legend_at},
+      {"--dpi=", &options.dpi},         {"--out=", &options.out}};
   for (const auto& [name, value] : texts)
     if (!value->empty()) arguments.push_back(name + *value);
-  const std::pair<const char*, bool> flags[] = {
-      {"--title", options.title}, {"--raw", options.raw}, {"--all", options.all}, {"--quiet", options.quiet}};
+  const std::pair<const char*, bool> flags[] = {{"--title", options.title},
+                                                {"--raw", options.raw},
+                                                {"--all", options.all},
+                                                {"--quiet", options.quiet},
+                                                {"--no-notes", options.no_notes},
+                                                {"--overlay", options.overlay}};
   for (const auto& [name, set] : flags)
     if (set) arguments.emplace_back(name);
   std::error_code unreadable;
@@ -62,10 +68,14 @@ void add_plot(CommandLine& program) {
                "what profiles count: time (default), iterations, products, back_solves, factorizations");
   command.text("--width", &options.width, "WIDTH", "single (89 mm), double (180 mm, default) or a number of mm");
   command.text("--legend", &options.legend, "WHAT", "full (default), outcomes (no times) or labels");
+  command.text("--legend-at", &options.legend_at, "PLACE",
+               "auto (default: beside a single panel where it fits, otherwise below), below, inside (a panel) or off");
+  command.flag("--overlay", &options.overlay, "curves of all RESULTS, and of swept values of a problem, in one figure");
+  command.flag("--no-notes", &options.no_notes, "no notes below the figures");
   command.flag("--title", &options.title, "the title above each figure");
   command.flag("--raw", &options.raw, "every point of curves that oscillate, instead of their mean and band");
   command.flag("--all", &options.all, "figures of more than 24 problems or maps, too");
-  command.text("--format", &options.format, "LIST", "some of png,svg,pdf (default: all)");
+  command.text("--format", &options.format, "LIST", "of figures some of png,svg,pdf, of tables some of csv,markdown,latex (default: all)");
   command.text("--dpi", &options.dpi, "NUMBER", "resolution of the PNG files (default 300)");
   command.text("--out", &options.out, "DIR", "where the figures go, of several results into a folder for each (default: RESULTS/plots)");
   command.flag("--quiet", &options.quiet, "no line on stderr for each figure that is written");

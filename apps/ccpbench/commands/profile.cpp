@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 
+#include "bench/analysis/budget.hpp"
 #include "bench/record/csv.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
@@ -28,24 +30,29 @@ constexpr const char* profile_footer =
     "  $ ccpbench profile results/fclib --by iterations --at 1e-4 --at 1e-8 --out profiles\n"
     "  $ ccpbench profile results/fclib --model ncp --measure natural_map --at 1e-6\n"
     "  $ ccpbench profile results/fclib --format latex > table.tex\n"
+    "  $ ccpbench profile results/my-robot --budget 1ms\n"
     "\n"
     "Prints, per accuracy, how many problems each label solves and the shifted geometric mean of the cost with its 95 %\n"
     "bootstrap interval (none below five problems); an unsolved problem counts as ten times the dearest cost to\n"
-    "any accuracy. Problems that a solver does not support are in none of its numbers, nor are costs that another program does not\n"
+    "any accuracy, and a solver that solves none has no mean. Accuracies beyond the tolerance of the runs are left out, "
+    "unless --at\n"
+    "names them. --budget says what each solver has within a time: how many runs are solved, the residual that is reached,\n"
+    "and the longest times. Problems that a solver does not support are in none of its numbers, nor are costs that another "
+    "program does not\n"
     "count. Problems that could not be read, or were not given to all solver settings, are left out, with their number.\n"
     "--out writes accuracy.csv, performance.csv, data.csv and means.csv; scripts/plot_profiles.py draws them.\n"
     "Exit codes: 0 done, 2 bad input.\n";
 
 struct ProfileArguments {
   std::vector<std::string> results, at;
-  std::string out, fclib_dir, model;
+  std::string out, fclib_dir, model, budget;
   ProfileOptions profile;
   FormatOption format;
 };
 
 std::vector<double> asked_accuracies(const ProfileArguments& options) {
   std::vector<double> values;
-  for (const std::string& text : options.at.empty() ? std::vector<std::string>{"1e-4", "1e-8", "1e-12"} : options.at) {
+  for (const std::string& text : options.at) {
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
     if (text.empty() || *end != '\0' || !(value > 0.0) || !std::isfinite(value))
@@ -63,6 +70,40 @@ std::vector<double> asked_accuracies(const ProfileArguments& options) {
 std::string cost_text(double value, bool time) {
   if (std::isnan(value)) return "–";
   return time ? duration(value) : short_number(value);
+}
+
+void print_budget(const std::vector<WithinBudget>& solvers, const ProfileArguments& options) {
+  const auto longest = [](double value, bool cut) { return (cut ? "> " : "") + cost_text(value, true); };
+  const auto residual = [](double value) {
+    return std::isinf(value) ? "none" : std::isnan(value) ? "–" : fmt::format("{:.1e}", value);
+  };
+  if (!options.format.text()) {
+    Records records({{"solver", "solver"},
+                     {"solved", "solved", true},
+                     {"runs", "runs", true},
+                     {"median_residual", "median residual", true},
+                     {"worst_residual", "worst residual", true},
+                     {"p95_s", "95 % of the times", true},
+                     {"worst_s", "longest time", true},
+                     {"unsolved", "with unsolved runs"}});
+    for (const WithinBudget& solver : solvers)
+      records.row({solver.label, Json(solver.solved), Json(solver.runs), number(solver.median_residual),
+                   number(solver.worst_residual), seconds(solver.p95_s), seconds(solver.worst_s), Json(solver.cut)});
+    return print_records(options.format.format(), records);
+  }
+  print_line(Style::out().bold(fmt::format("within {}", options.budget)));
+  Table rows({{"solver", false, Fit::shorten},
+              {"solved", true},
+              {"residual, median", true},
+              {"worst", true},
+              {"95 % take", true},
+              {"longest", true}});
+  for (const WithinBudget& solver : solvers)
+    rows.row({printable(solver.label), fmt::format("{}/{}", solver.solved, solver.runs), residual(solver.median_residual),
+              residual(solver.worst_residual), longest(solver.p95_s, solver.cut), longest(solver.worst_s, solver.cut)});
+  print(rows.text(Style::out(), stdout_width()));
+  if (std::any_of(solvers.begin(), solvers.end(), [](const WithinBudget& solver) { return solver.cut; }))
+    print_line(">: some runs ended unsolved.");
 }
 
 /// " (2 more could not be read, 1 no solver supports)"; empty where no problem is left out.
@@ -87,8 +128,8 @@ void print_means(const CostTable& table, const std::vector<ShiftedMean>& means, 
   const bool time = options.by == "time";
   const double shift = options.shift > 0.0 ? options.shift : default_shift(options.by);
   print_line(fmt::format("{}, {}{}, {} by {}", Style::out().bold("accuracy " + accuracy_text(table.at)),
-                         counted(table.problems.size(), "problem"), left_out_text(table, options.by), counted(table.labels.size(), "solver setting"),
-                         options.by));
+                         counted(table.problems.size(), "problem"), left_out_text(table, options.by),
+                         counted(table.labels.size(), "solver setting"), options.by));
   Table rows(
       {{"solver", false, Fit::shorten}, {"solved", true}, {fmt::format("mean (shift {:g})", shift), true}, {"95 %", true}});
   for (const ShiftedMean& mean : means)
@@ -140,13 +181,23 @@ std::map<std::string, std::string> schools_of(const std::vector<ResultTable>& re
 int profile(ProfileArguments options) {
   if (!options.out.empty()) check_output_folder(options.out);
   if (!options.model.empty()) options.profile.model = model_from_name(options.model);
-  const std::vector<double> decades = asked_accuracies(options);
+  std::vector<double> decades = asked_accuracies(options);
+  const double budget = options.budget.empty() ? 0.0 : parse_time(options.budget, "--budget");
   std::vector<ResultTable> results;
   for (const std::string& folder : options.results) {
     results.emplace_back(folder, catalog(), options.fclib_dir);
     if (!results.back().note().empty()) report_note(results.back().note());
     for (const std::string& change : results.back().config().changes) report_note(folder + ": changed: " + change);
   }
+  if (budget > 0.0) {
+    print_budget(within_budget(results, budget, options.profile.model), options);
+    return exit_done;
+  }
+  const double tightest = options.profile.measure.empty() ? tightest_accuracy(results) : 0.0;
+  for (const double at : decades)
+    if (at < tightest * (1.0 - 1e-9))
+      report_note(fmt::format("{:g}: nobody was asked for it, runs stop at {:g}", at, tightest));
+  if (decades.empty()) decades = usual_accuracies(results);
   std::string accuracy = "at,problem,label,by,cost\n", means = "at,label,by,shift,solved,problems,mean,low,high,school\n";
   std::string performance = "at,label,ratio,fraction,low,high,problems\n",
               data = "at,label,budget,fraction,low,high,problems\n";
@@ -192,12 +243,13 @@ void add_profile(CommandLine& program) {
   command.operands("RESULTS", &options.results, "folders of results", Need::required);
   command.choice("--by", &options.profile.by, {"time", "iterations", "products", "back_solves", "factorizations"},
                  "what it costs");
-  command.repeated("--at", &options.at, "VALUE", "accuracy, any number of times (default 1e-4, 1e-8, 1e-12)");
+  command.repeated("--at", &options.at, "VALUE",
+                   "accuracy, any number of times (default: 1e-4, 1e-8 and 1e-12, as far as runs were asked)");
+  command.text("--budget", &options.budget, "TIME", "what each solver has within a time such as 1ms, instead of profiles");
   command.choice("--measure", &options.profile.measure, measure_names(),
                  "measure of accuracy, read from the traces (default: the stop measure)");
-  command.choice(
-      "--model", &options.model, model_names(),
-      "only the cells of this model (default: both; problems that a solver was not run on are left out)");
+  command.choice("--model", &options.model, model_names(),
+                 "only the cells of this model (default: both; problems that a solver was not run on are left out)");
   command.real("--shift", &options.profile.shift, Range::closed(0.0, 1e9), "VALUE",
                "of the geometric mean; 0 stands for 0.01 s or 10 counts");
   command.text("--fclib", &options.fclib_dir, "DIR",

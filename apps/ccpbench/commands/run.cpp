@@ -1,17 +1,23 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <tuple>
 
 #include "bench/run/runner.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
+#include "core/stopwatch.hpp"
 #include "io/file.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/progress.hpp"
+#include "terminal/records.hpp"
 #include "terminal/terminal.hpp"
 #include "views/config_files.hpp"
 #include "views/summary.hpp"
+#include "views/user_solvers.hpp"
 
 namespace ccp::cli {
 namespace {
@@ -25,17 +31,21 @@ constexpr const char* run_footer =
     "  $ ccpbench run configs/test1a.json --set /stop/tolerance=1e-12 --out results-tight\n"
     "  $ ccpbench run configs/test1a.json --set '/solvers/*/threads=2' --out results-threads\n"
     "  $ ccpbench run configs/fclib.json --shard 2/8\n"
+    "  $ ccpbench run configs/fclib.json --for 10m\n"
+    "  $ ccpbench run configs/test1a.json --quiet --format latex > table.tex\n"
     "\n"
     "A cell is one problem with one model and one solver setting. What is there already is not run again; Ctrl-C keeps "
     "what\n"
     "is finished. Progress goes to stderr, the summary to stdout with one line 'results: FOLDER' for each config.\n"
-    "Exit codes: 0 done, 2 bad input, 3 some cells failed (the rest is written), 130 interrupted.\n";
+    "Exit codes: 0 done, 2 bad input, 3 some cells failed (the rest is written), 130 interrupted, or\n"
+    "cells remain after the time of --for.\n";
 
 struct RunArguments {
   std::vector<std::string> configs;
-  std::string shard;
+  std::string shard, time;
   RunOptions run;
   bool quiet = false, dry_run = false;
+  FormatOption format;
 };
 
 struct Planned {
@@ -48,8 +58,11 @@ std::vector<Planned> plan_all(const RunArguments& options) {
   std::vector<Planned> all;
   for (const std::string& given : options.configs) {
     const std::string file = config_file(given);
-    auto [config, plan] =
-        read_and_plan(file, catalog(), options.run.overrides, {options.run.fclib_dir, options.run.threads});
+    const auto read = [&] {
+      return read_and_plan(file, catalog(), options.run.overrides, {options.run.fclib_dir, options.run.threads});
+    };
+    auto [config, plan] = read();
+    if (!options.dry_run && start_user_solvers(config)) std::tie(config, plan) = read();  // with the settings they declare
     for (const Planned& other : all)
       if (other.config.name == config.name && other.config.file != file)
         throw InputError(file, "/name",
@@ -60,19 +73,55 @@ std::vector<Planned> plan_all(const RunArguments& options) {
   return all;
 }
 
+/// The command that this process was started with, for a shell.
+std::string own_command() {
+  std::ifstream stream("/proc/self/cmdline", std::ios::binary);
+  std::string command;
+  for (std::string word; std::getline(stream, word, '\0');) {
+    constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+    if (word.empty() || word.find_first_not_of(plain) != std::string::npos) {
+      for (std::size_t place = 0; (place = word.find('\'', place)) != std::string::npos; place += 4)
+        word.replace(place, 1, "'\\''");
+      word = "'" + word + "'";
+    }
+    command += (command.empty() ? "" : " ") + word;
+  }
+  return command;
+}
+
+/// Throws InputError for a pattern of --only that names no cell of any config.
+void check_patterns(const std::vector<Planned>& all, const std::vector<std::string>& only) {
+  for (const std::string& pattern : only)
+    if (std::none_of(all.begin(), all.end(), [&](const Planned& planned) {
+          const auto& cells = planned.plan.cells;
+          return std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) { return is_selected(cell, pattern); });
+        }))
+      throw InputError("", "--only",
+                       fmt::format("'{}' matches no cell, such as '{}'", pattern, all.front().plan.cells.front().id()));
+}
+
 int run_all(RunArguments options) {
+  const bool text = options.format.text();
+  if (!text && options.dry_run) throw InputError("", "--format", "is about results, expected no --dry-run beside it");
   if (!options.shard.empty()) options.run.shard = parse_shard(options.shard);
+  const double seconds = options.time.empty() ? 0.0 : parse_duration(options.time, "--for");
+  Stopwatch watch;
+  watch.start();
   const std::vector<Planned> all = plan_all(options);
+  if (options.run.only.size() > 1) check_patterns(all, options.run.only);
   if (!options.dry_run)
     for (const Planned& planned : all) check_output_folder(std::filesystem::path(options.run.out) / planned.config.name);
-  bool failed = false;
+  Records table = cell_table();
+  bool failed = false, interrupted = false;
+  std::size_t remaining = 0, configs = all.size();
   for (const Planned& planned : all) {
     if (options.dry_run) {
       print_plan(planned.config, planned.plan, options.run);
       continue;
     }
+    if (seconds > 0.0) options.run.for_s = (seconds - watch.seconds()) / static_cast<double>(configs--);
     const RunReport report = run_in_terminal(planned.config, planned.plan, options.run, options.quiet);
-    if (options.quiet) {
+    if (options.quiet || !text) {
       for (const FailedCell& cell : report.failures)
         report_error(printable(fmt::format("{}: {}: {}", cell.id, status_name(cell.status),
                                            cell.reason.empty() ? status_meaning(cell.status) : cell.reason)));
@@ -80,13 +129,28 @@ int run_all(RunArguments options) {
       std::fputs("\n", stderr);
       print_summary(planned.config, planned.plan, options.run, report);
     }
-    print_line("results: " + report.folder);
-    std::fflush(stdout);
-    if (report.interrupted) {
-      report_error("interrupted; run it again to do the missing cells");
-      return exit_interrupted;
+    if (text) {
+      print_line("results: " + report.folder);
+    } else {
+      report_note("results: " + report.folder);
+      add_cells(table, planned.config, planned.plan, options.run);
     }
+    std::fflush(stdout);
+    interrupted = report.interrupted;
+    if (interrupted) break;
     failed = failed || !report.failures.empty();
+    remaining += report.remaining;
+  }
+  if (!text) print_records(options.format.format(), table);
+  if (interrupted) {
+    report_error("interrupted; run it again to do the missing cells");
+    return exit_interrupted;
+  }
+  if (remaining > 0) {
+    report_note(fmt::format("stopped after {}: {} not done; go on with: {}", options.time,
+                            remaining == 1 ? "1 cell is" : fmt::format("{} cells are", remaining),
+                            printable(own_command())));
+    return exit_interrupted;
   }
   return failed ? exit_some_failed : exit_done;
 }
@@ -113,7 +177,8 @@ void add_run(CommandLine& program) {
                    Need::required);
   command.choice("--size", &run_options.overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
   command.text("--out", &run_options.out, "DIR", "where results go, into a folder per config (default results)");
-  command.text("--only", &run_options.only, "GLOB", "only cells whose problem/model/label matches this shell pattern");
+  command.repeated("--only", &run_options.only, "GLOB",
+                   "only cells whose problem/model/label matches this shell pattern, any number of times");
   command.repeated("--set", &run_options.overrides.set, "POINTER=VALUE",
                    "change the config at a JSON pointer, any number of times; an index * is every entry of a list");
   command.integer("--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");
@@ -126,11 +191,13 @@ void add_run(CommandLine& program) {
   command.flag("--fresh", &run_options.fresh, "run again what is there already");
   command.text("--shard", &options.shard, "K/N", "only the K-th of N parts of the cells, for several machines");
   command.text("--fclib", &run_options.fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");
+  command.text("--for", &options.time, "TIME",
+               "stop after this time, such as 90s, 10m or 1h30m; cells run in an order that spreads over the plan");
   command.flag("--quiet", &options.quiet,
                "only the 'results:' lines, errors, and the failed cells with their reasons at the end");
-  command.flag(
-      "--dry-run", &options.dry_run,
-      "list the cells and estimate their time: for ten seconds at most it looks at the first iterations, and keeps nothing");
+  command.flag("--dry-run", &options.dry_run,
+               "list the cells, the longest they can take, and what stored results took; run nothing");
+  add_format(command, &options.format);
 }
 
 }  // namespace ccp::cli

@@ -1,6 +1,7 @@
-#include <fmt/format.h>
+#include <algorithm>
 
-#include "bench/config/config_keys.hpp"
+#include "bench/config/config_tables.hpp"
+#include "bench/record/metrics.hpp"
 #include "commands/command.hpp"
 #include "core/status.hpp"
 #include "linalg/linear_solver.hpp"
@@ -21,7 +22,7 @@ constexpr const char* completion_footer =
     "  $ ccpbench completion fish > ~/.config/fish/completions/ccpbench.fish\n"
     "\n"
     "The script completes commands, options and their values, solvers and their settings, scenes and their parameters,\n"
-    "configs and folders. It holds all names, so that it is as quick as the shell; make it anew with a new version.\n"
+    "configs and folders. It asks the program that stands on the command line, so it never needs to be made anew.\n"
     "The folder of zsh must be in its fpath before compinit.\n"
     "Exit codes: 0 done, 2 bad input.\n";
 
@@ -33,22 +34,32 @@ constexpr const char* man_footer =
     "The page is made of the same texts as --help.\n"
     "Exit codes: 0 done.\n";
 
+bool knows(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 /// All names of the catalogue, and those that `list` takes.
 KnownNames known_names() {
   KnownNames names;
   names.solvers = catalog().solver_names;
   names.scenes = scene_names();
-  for (const std::string& solver : names.solvers) names.settings[solver] = catalog().make_solver(solver)->settings().names();
-  for (const std::string& scene : names.scenes) names.parameters[scene] = make_scene(scene)->parameters().names();
+  names.settings = [](const std::string& solver) {
+    return knows(catalog().solver_names, solver) ? catalog().make_solver(solver)->settings().names()
+                                                 : std::vector<std::string>();
+  };
+  names.parameters = [](const std::string& scene) {
+    return knows(scene_names(), scene) ? make_scene(scene)->parameters().names() : std::vector<std::string>();
+  };
   names.topics = {{"solvers", names.solvers},
                   {"scenes", names.scenes},
                   {"measures", measure_names()},
+                  {"metrics", {}},
                   {"configs", {}},
                   {"config", {}},
                   {"linear-solvers", linear_solver_names()},
                   {"statuses", {}}};
-  const ConfigKeys keys(catalog());
-  for (const Shape& shape : keys.shapes()) names.topics["config"].push_back(shape.name);
+  for (const ConfigSection& section : config_sections(catalog())) names.topics["config"].push_back(section.name);
+  for (const Metric& metric : metrics()) names.topics["metrics"].push_back(metric.name);
   for (const Status status : all_statuses()) names.topics["statuses"].emplace_back(status_name(status));
   return names;
 }
@@ -62,12 +73,15 @@ struct ShellArguments {
 void add_completion(CommandLine& program) {
   Subcommand& command =
       program.subcommand("completion", "a script that completes command lines in a shell", completion_footer);
-  ShellArguments& options = command.options<ShellArguments>([&program](const ShellArguments& chosen) {
-    const auto make = chosen.shell == "bash" ? bash_completion : chosen.shell == "zsh" ? zsh_completion : fish_completion;
-    print(make(program.texts(), known_names()));
+  ShellArguments& options = command.options<ShellArguments>([](const ShellArguments& chosen) {
+    print(completion_script(chosen.shell));
     return exit_done;
   });
   command.chosen_operand("SHELL", &options.shell, {"bash", "zsh", "fish"}, "bash, zsh or fish");
+}
+
+void complete_line(const CommandLine& program, const std::vector<std::string>& words) {
+  print(completions(program.texts(), known_names(), words));
 }
 
 void add_man(CommandLine& program) {

@@ -5,13 +5,14 @@
 #include <optional>
 #include <sstream>
 
-#include "bench/config/config_keys.hpp"
+#include "bench/config/config_tables.hpp"
 #include "bench/results/trace_csv.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
 #include "io/fclib_writer.hpp"
 #include "io/file.hpp"
+#include "peers/external/external_name.hpp"
 #include "peers/peer_solver.hpp"
 #include "problem/model.hpp"
 #include "process/interrupt_guard.hpp"
@@ -21,15 +22,18 @@
 #include "views/problem_source.hpp"
 #include "views/ranking.hpp"
 #include "views/solve_report.hpp"
+#include "views/user_solvers.hpp"
 
 namespace ccp::cli {
 namespace {
 
 constexpr const char* solve_footer =
     "Examples\n"
+    "  $ ccpbench solve dump.hdf5\n"
     "  $ ccpbench solve dump.hdf5 --solver nsgs --set local=exact\n"
     "  $ ccpbench solve dump.hdf5 --solver admm --model ccp --tolerance 1e-10 --trace trace.csv\n"
     "  $ ccpbench solve scene:odd_mass_stack --solver admm --set preconditioner=diagonal\n"
+    "  $ ccpbench solve dump.hdf5 --solver nsgs --solver python:./mine.py\n"
     "  $ ccpbench solve scene:odd_mass_stack:spheres=5,heavy_index=3,lift_factor=2 --solver jacobi\n"
     "  $ ccpbench solve dump.hdf5 --solver nsgs --solver proximal_newton --solver admm:rho=0.5,preconditioner=diagonal\n"
     "\n"
@@ -150,10 +154,10 @@ std::optional<Result> observed_solve(const SolveArguments& options, const NamedP
 
 /// "admm", "admm:rho=0.5,preconditioner=diagonal", and the settings of --set on top.
 std::unique_ptr<Solver> named_solver(const std::string& text, const SolveArguments& options) {
-  const std::size_t colon = text.find(':');
-  auto solver = catalog().make_solver(text.substr(0, colon));
-  if (colon != std::string::npos) {
-    std::istringstream list(text.substr(colon + 1));
+  const auto [name, given] = split_settings(text);
+  auto solver = solver_named(name);
+  if (!given.empty()) {
+    std::istringstream list(given);
     std::vector<std::string> settings;
     for (std::string setting; std::getline(list, setting, ',');) settings.push_back(setting);
     set_fields(solver->settings(), settings, "--solver " + text);
@@ -194,7 +198,7 @@ constexpr double short_run = 0.1;  // s; what a process does for the first time 
 /// One of several solvers on the problem read anew: the first one to ask for N, or for a factor of H, would pay for all.
 /// A trace that goes to a device or a pipe is written once. Nothing when interrupted.
 std::optional<RankedRun> ranked_run(const SolveArguments& options, const Solver& solver, Model model) {
-  RankedRun run{solver.info().name, settings_given(solver.settings()), {}};
+  RankedRun run{solver.info().name, changed_values(solver.settings(), solver.settings().values()), {}};
   const bool once = as_peer(solver) != nullptr || (!options.trace.empty() && OutputFile(options.trace).passes_through());
   for (int pass = 0; pass < 2; ++pass) {
     const NamedProblem named = read_problem(options);
@@ -249,6 +253,7 @@ void check_outputs(const SolveArguments& options) {
 int solve(SolveArguments options) {
   options.stop.measure = *measure_from_name(options.measure);
   std::vector<std::unique_ptr<Solver>> solvers;
+  if (options.solvers.empty()) options.solvers = {default_solver};
   for (const std::string& text : options.solvers) solvers.push_back(named_solver(text, options));
   for (const auto& [name, file] : {std::pair("--trace", &options.trace), std::pair("--save-solution", &options.solution)})
     if (solvers.size() > 1 && !file->empty()) throw InputError("", name, "is of one solver, expected one --solver");
@@ -263,10 +268,12 @@ void add_solve(CommandLine& program) {
   Subcommand& command =
       program.subcommand("solve", "solve one problem and show the result, or rank several solvers", solve_footer);
   SolveArguments& options = command.options<SolveArguments>(solve);
-  command.operand("FILE", &options.source, "an FCLib dump (HDF5), or scene:NAME, or scene:NAME:PARAMETER=VALUE,...",
+  command.operand("FILE", &options.source,
+                  "an FCLib dump (HDF5, or .dat of Siconos), or scene:NAME, or scene:NAME:PARAMETER=VALUE,...",
                   Need::required);
   command.repeated("--solver", &options.solvers, "SOLVER",
-                   "the method (see ccpbench list solvers), or NAME:SETTING=VALUE,...; several are ranked", Need::required);
+                   "the method (see ccpbench list solvers), or NAME:SETTING=VALUE,...; several are ranked (default "
+                   "proximal_newton). Your own: python:FILE:FUNCTION, command:PROGRAM");
   command.repeated("--set", &options.settings, "NAME=VALUE", "a setting of the solver, any number of times");
   command.choice("--model", &options.model, model_names(),
                  "convex (ccp) or Signorini–Coulomb (ncp); that of the (first) solver unless given");

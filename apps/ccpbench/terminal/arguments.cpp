@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -29,6 +30,14 @@ void set_fields(FieldTable& table, const std::vector<std::string>& assignments, 
   if (!mistakes.empty()) throw InputErrors(std::move(mistakes));
 }
 
+std::string changed_values(const FieldTable& fields, const Parameters& values, const std::string& equals) {
+  std::vector<std::string> changed;
+  for (const auto& [name, value] : values)
+    if (const Field* field = fields.find(name); field != nullptr && field_text(field->default_value) != field_text(value))
+      changed.push_back(name + equals + field_text(value));
+  return join(changed, ", ");
+}
+
 Shard parse_shard(const std::string& text) {
   const std::size_t slash = text.find('/');
   const auto part = [&text](std::size_t begin, std::size_t end) {
@@ -42,6 +51,30 @@ Shard parse_shard(const std::string& text) {
   if (shard.index < 1 || shard.count < shard.index)
     throw InputError("", "--shard", fmt::format("'{}', expected K/N with 1 <= K <= N", text));
   return shard;
+}
+
+double parse_duration(const std::string& text, const std::string& option) {
+  double seconds = 0.0;
+  const char* place = text.c_str();
+  for (const auto& [unit, length] : {std::pair('h', 3600), std::pair('m', 60), std::pair('s', 1)}) {
+    int value = 0;
+    const auto [rest, error] = std::from_chars(place, text.c_str() + text.size(), value);
+    if (error != std::errc() || value < 0 || *rest != unit) continue;
+    seconds += static_cast<double>(value) * length;
+    place = rest + 1;
+  }
+  if (*place != '\0' || seconds == 0.0)
+    throw InputError("", option, fmt::format("is '{}', expected a time such as 90s, 10m, 2h or 1h30m", text));
+  return seconds;
+}
+
+double parse_time(const std::string& text, const std::string& option) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  for (const auto& [unit, factor] :
+       {std::pair("s", 1.0), std::pair("ms", 1e-3), std::pair("us", 1e-6), std::pair("µs", 1e-6)})
+    if (end != text.c_str() && std::string(end) == unit && value > 0.0 && std::isfinite(value)) return value * factor;
+  throw InputError("", option, fmt::format("'{}' is no time, expected one such as 500us, 1ms or 2s", text));
 }
 
 int for_each_file(const std::vector<std::string>& files, const std::function<void(const std::string&)>& action) {

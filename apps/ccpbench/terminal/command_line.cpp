@@ -234,6 +234,14 @@ void Subcommand::real(const std::string& name, double* target, Range range, cons
   add_checked(app_, name, read, value, with_default(meaning, format_double(*target)));
 }
 
+void Subcommand::real(const std::string& name, std::optional<double>* target, Range range, const std::string& value,
+                      const std::string& meaning) {
+  const auto read = [target, range, name](const std::string& text) {
+    *target = parse_number<double>(text, name, range, "number");
+  };
+  add_checked(app_, name, read, value, meaning);
+}
+
 std::function<void(const std::string&)> Subcommand::one_of(const std::string& name, std::string* target,
                                                            const std::vector<std::string>& choices) {
   choices_[name] = choices;

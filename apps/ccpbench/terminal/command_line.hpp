@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ namespace ccp::cli {
 /// Exit codes of the program.
 enum ExitCode : int {
   exit_done = 0,
-  exit_different = 1,     ///< of `compare`
+  exit_different = 1,     ///< of `compare`, and faults of `check-solver`
   exit_claim_failed = 1,  ///< of `claims`
   exit_bad_input = 2,
   exit_some_failed = 3,
@@ -68,6 +69,9 @@ class Subcommand {
                 const std::string& meaning, Need need = Need::optional);
   void integer(const std::string& name, int* target, Range range, const std::string& value, const std::string& meaning);
   void real(const std::string& name, double* target, Range range, const std::string& value, const std::string& meaning);
+  /// The same without a default.
+  void real(const std::string& name, std::optional<double>* target, Range range, const std::string& value,
+            const std::string& meaning);
   /// One of a list of names; the nearest one is offered for another.
   void choice(const std::string& name, std::string* target, const std::vector<std::string>& choices,
               const std::string& meaning);

@@ -1,238 +1,208 @@
 #include "terminal/completion.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "core/text.hpp"
+#include <cstdlib>
+#include <filesystem>
 
 namespace ccp::cli {
 namespace {
 
-/// A text between single quotes, as sh and zsh read it.
-std::string single_quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
+using Words = std::vector<std::string>;
 
-/// Functions NAME KIND that print the words of a list, and NAME_settings, NAME_parameters by solver and scene.
-std::string word_lists(const KnownNames& names) {
-  const auto table = [](const char* name, const std::map<std::string, std::vector<std::string>>& lists) {
-    std::string text = fmt::format("{}() {{\n  case $1 in\n", name);
-    for (const auto& [key, words] : lists)
-      if (!words.empty()) text += fmt::format("    {}) echo {} ;;\n", key, single_quoted(join(words, " ")));
-    return text + "  esac\n}\n";
-  };
-  std::vector<std::string> topics;
-  for (const auto& entry : names.topics) topics.push_back(entry.first);
-  return table("_ccpbench_words", {{"solvers", names.solvers}, {"scenes", names.scenes}, {"topics", topics}}) +
-         table("_ccpbench_settings", names.settings) + table("_ccpbench_parameters", names.parameters) +
-         table("_ccpbench_listed", names.topics);
-}
-
-const char* bash_kind(Completes kind) {
-  switch (kind) {
-    case Completes::file: return "file";
-    case Completes::folder: return "folder";
-    case Completes::config: return "config";
-    case Completes::dump: return "dump";
-    case Completes::solver: return "solver";
-    case Completes::scene: return "scene";
-    case Completes::setting: return "setting";
-    case Completes::parameter: return "parameter";
-    case Completes::topic: return "topic";
-    case Completes::listed: return "listed";
-    case Completes::choices:
-    case Completes::nothing: break;
-  }
-  return "nothing";
-}
-
-/// "run --out) kind=folder ;;" for each option with a value, and "run 1) …" for operands; the last one may be repeated.
-std::string bash_cases(const std::vector<CommandText>& texts) {
-  std::string text;
-  for (const CommandText& command : texts) {
-    int position = 0;
-    for (const ArgumentText& argument : command.arguments) {
-      if (argument.value.empty()) continue;
-      const Completes kind = what_completes(command, argument);
-      std::vector<std::string> places;
-      if (argument.positional)
-        places = {fmt::format("'{} '{}", command.name, argument.repeated ? "[0-9]*" : fmt::format("{}", ++position))};
-      else
-        for (const std::string& name : argument.names) places.push_back(fmt::format("'{} {}'", command.name, name));
-      const std::string what = kind == Completes::choices
-                                   ? fmt::format("kind=choices; choices={}", single_quoted(join(argument.choices, " ")))
-                                   : fmt::format("kind={}", bash_kind(kind));
-      text += fmt::format("    {}) {} ;;\n", join(places, "|"), what);
-    }
-  }
-  return text;
-}
-
-std::string bash_options(const std::vector<CommandText>& texts) {
-  std::string text;
-  for (const CommandText& command : texts) {
-    std::vector<std::string> options;
-    for (const ArgumentText& argument : command.arguments)
-      if (!argument.positional) options.insert(options.end(), argument.names.begin(), argument.names.end());
-    text += fmt::format("    {}) echo {} ;;\n", command.name, single_quoted(join(options, " ")));
-  }
-  return text;
-}
-
-constexpr const char* bash_head =
-    "# bash completion of ccpbench, made by `ccpbench completion bash`. Put it where bash-completion looks, such as\n"
-    "# ~/.local/share/bash-completion/completions/ccpbench, or read it into a shell: source <(ccpbench completion bash)\n";
-
-/// Words without the breaks that readline puts at ':' and '=': the line up to the cursor, cut at blanks.
-constexpr const char* bash_body =
-    R"x(
-# Sets kind and choices of what stands at a place: COMMAND OPTION, or COMMAND NUMBER for an operand.
-_ccpbench_kind() {
-  kind='' choices=''
-  case "$1 $2" in
-%CASES%  esac
-}
-
-_ccpbench_options() {
-  case $1 in
-%OPTIONS%  esac
-}
-
-# "a=" of each of these names, after what stands before in a list a=1,b=
-_ccpbench_assignments() {
-  local name
-  for name in $2; do replies+=("$1$name="); done
-}
-
-_ccpbench_solver() {
-  local solver=${value%%:*} before=${value%"${value##*[:,]}"}
-  if [[ $value == *:* ]]; then
-    [[ ${value##*[:,]} == *=* ]] || _ccpbench_assignments "$before" "$(_ccpbench_settings "$solver")"
-  else
-    replies=($(_ccpbench_words solvers))
-  fi
-}
-
-_ccpbench_source() {
-  local rest=${value#scene:} before=${value%"${value##*[:,]}"} name
-  if [[ $rest == *:* ]]; then
-    [[ ${value##*[:,]} == *=* ]] || _ccpbench_assignments "$before" "$(_ccpbench_parameters "${rest%%:*}")"
-  else
-    for name in $(_ccpbench_words scenes); do replies+=("scene:$name"); done
-  fi
-}
-
-_ccpbench_fill() {
-  local word
-  case $kind in
-    choices) replies=($choices) ;;
-    solver) _ccpbench_solver ;;
-    scene) replies=($(_ccpbench_words scenes)) ;;
-    topic) replies=($(_ccpbench_words topics)) ;;
-    listed)
-      replies=($(_ccpbench_listed "${operands[0]}"))
-      if [[ ${operands[0]} == configs ]]; then
-        for word in configs/*.json; do [[ -e $word ]] && word=${word##*/} && replies+=("${word%.json}"); done
-      fi ;;
-    setting)
-      [[ $value == *=* ]] || for word in "${solvers[@]}"; do _ccpbench_assignments '' "$(_ccpbench_settings "$word")"; done ;;
-    parameter) [[ $value == *=* ]] || _ccpbench_assignments '' "$(_ccpbench_parameters "${operands[0]}")" ;;
-    config) mapfile -t replies < <(compgen -f -X '!*.json' -- "$value"; compgen -d -- "$value"); files=yes ;;
-    folder) mapfile -t replies < <(compgen -d -- "$value"); files=yes ;;
-    file) mapfile -t replies < <(compgen -f -- "$value"); files=yes ;;
-    dump)
-      _ccpbench_source
-      if [[ $value != scene:* ]]; then
-        mapfile -t -O "${#replies[@]}" replies < <(compgen -f -X '!*.h*5' -- "$value"; compgen -d -- "$value")
-        [[ $value ]] && files=yes
-      fi ;;
-  esac
-}
-
+constexpr const char* bash_script =
+    R"x(# bash completion of ccpbench, made by `ccpbench completion bash`. Put it where bash-completion looks, such as
+# ~/.local/share/bash-completion/completions/ccpbench, or read it into a shell: source <(ccpbench completion bash)
 _ccpbench() {
-  local line=${COMP_LINE:0:COMP_POINT} current='' command='' option='' value='' kind choices files='' word reply breaks=''
-  local -a words operands=() solvers=() replies=()
-  local IFS=$' \t\n'
-  COMPREPLY=()
+  local line=${COMP_LINE:0:COMP_POINT} reply breaks='' IFS=$' \t\n'
+  local -a words
   read -ra words <<< "$line"
-  if [[ $line != *[[:blank:]] ]]; then current=${words[${#words[@]} - 1]}; unset "words[${#words[@]} - 1]"; fi
-  for word in "${words[@]:1}"; do  # what is there already
-    if [[ $option ]]; then
-      [[ $option == --solver ]] && solvers+=("${word%%:*}")
-      option=''
-    elif [[ $word == --*=* ]]; then
-      [[ $word == --solver=* ]] && word=${word#*=} && solvers+=("${word%%:*}")
-    elif [[ $word == -* ]]; then
-      _ccpbench_kind "$command" "$word"
-      [[ $kind ]] && option=$word
-    elif [[ ! $command ]]; then
-      command=$word
-    else
-      operands+=("$word")
-    fi
-  done
-  value=$current
-  if [[ $option ]]; then
-    _ccpbench_kind "$command" "$option"
-    _ccpbench_fill
-  elif [[ $current == --*=* ]]; then
-    value=${current#*=}
-    _ccpbench_kind "$command" "${current%%=*}"
-    _ccpbench_fill
-    replies=("${replies[@]/#/${current%%=*}=}")
-  elif [[ $current == -* ]]; then
-    replies=($(_ccpbench_options "${command:-ccpbench}"))
-  elif [[ ! $command ]]; then
-    replies=(%COMMANDS%)
-  else
-    _ccpbench_kind "$command" "$((${#operands[@]} + 1))"
-    _ccpbench_fill
-  fi
+  [[ $line == *[[:blank:]] ]] && words+=('')
   # readline replaces what stands after the last ':' or '=' alone
   [[ $COMP_WORDBREAKS == *:* ]] && breaks+=:
   [[ $COMP_WORDBREAKS == *=* ]] && breaks+='='
-  [[ $breaks ]] && breaks=${current%"${current##*[$breaks]}"}
-  for reply in "${replies[@]}"; do
-    [[ $reply == "$current"* ]] && COMPREPLY+=("${reply#"$breaks"}")
-  done
-  [[ $files ]] && compopt -o filenames 2>/dev/null
-  if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
+  [[ $breaks ]] && breaks=${words[-1]%"${words[-1]##*[$breaks]}"}
+  COMPREPLY=()
+  while IFS=$'\t' read -r reply _; do
+    reply=${reply#"$breaks"}
+    [[ $reply == *' '* ]] && printf -v reply %q "$reply"
+    COMPREPLY+=("$reply")
+  done < <(CCPBENCH_COMPLETE=1 "${words[0]/#\~/$HOME}" "${words[@]:1}" 2>/dev/null)
+  [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[:=/] ]] && compopt -o nospace 2>/dev/null
   return 0
 }
-
 complete -F _ccpbench ccpbench
 )x";
 
-std::string with(std::string text, const std::string& mark, const std::string& part) {
-  const auto place = text.find(mark);
-  return text.replace(place, mark.size(), part);
+constexpr const char* zsh_script = R"x(#compdef ccpbench
+# zsh completion of ccpbench, made by `ccpbench completion zsh`. Put it into a folder of fpath as _ccpbench,
+# or read it into a shell after compinit: source <(ccpbench completion zsh)
+_ccpbench() {
+  local word meaning
+  local -a whole begun shown
+  while IFS=$'\t' read -r word meaning; do
+    [[ $word == *[:=/] ]] && begun+=("$word") && continue
+    whole+=("$word")
+    shown+=("$word${meaning:+  -- $meaning}")
+  done < <(CCPBENCH_COMPLETE=1 "${(@Q)words[1,CURRENT-1]}" "$PREFIX" 2>/dev/null)
+  compadd -l -d shown -a -- whole
+  compadd -S '' -a -- begun
+}
+if [[ $funcstack[1] == _ccpbench ]]; then _ccpbench "$@"; else compdef _ccpbench ccpbench; fi
+)x";
+
+constexpr const char* fish_script =
+    R"x(# fish completion of ccpbench, made by `ccpbench completion fish`. Put it into ~/.config/fish/completions/ccpbench.fish.
+function __ccpbench
+  set -lx CCPBENCH_COMPLETE 1
+  set -l words (commandline -opc)
+  set -l last (commandline -ct)
+  command $words "$last" 2>/dev/null
+end
+complete -c ccpbench -f -a '(__ccpbench)'
+)x";
+
+/// What the words before the last one say.
+struct Line {
+  const CommandText* command = nullptr;
+  const ArgumentText* option = nullptr;  ///< whose value the last word is
+  Words operands, solvers;
+};
+
+/// The option of this name that takes a value; null for another.
+const ArgumentText* option_of(const CommandText* command, const std::string& name) {
+  if (command == nullptr) return nullptr;
+  for (const ArgumentText& argument : command->arguments)
+    if (!argument.positional && !argument.value.empty() &&
+        std::find(argument.names.begin(), argument.names.end(), name) != argument.names.end())
+      return &argument;
+  return nullptr;
+}
+
+Line read_line(const std::vector<CommandText>& texts, const Words& words) {
+  Line line;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const std::string& word = words[i];
+    const auto named = [&](const CommandText& text) { return text.name == word; };
+    if (line.option != nullptr) {
+      if (line.option->value == "SOLVER") line.solvers.push_back(word.substr(0, word.find(':')));
+      line.option = nullptr;
+    } else if (word.starts_with("--solver=")) {
+      line.solvers.push_back(word.substr(9, word.find(':') - 9));
+    } else if (word.starts_with('-')) {
+      line.option = option_of(line.command, word);
+    } else if (line.command != nullptr) {
+      line.operands.push_back(word);
+    } else if (const auto found = std::find_if(texts.begin() + 1, texts.end(), named); found != texts.end()) {
+      line.command = &*found;
+    }
+  }
+  return line;
+}
+
+/// The operand that comes next; the last one may be repeated. Null where there is none.
+const ArgumentText* next_operand(const Line& line) {
+  std::size_t position = 0;
+  for (const ArgumentText& argument : line.command->arguments)
+    if (argument.positional && (argument.repeated || position++ == line.operands.size())) return &argument;
+  return nullptr;
+}
+
+/// Folders, and files with one of these endings.
+Words files(const std::string& value, const Words& endings) {
+  namespace fs = std::filesystem;
+  const std::string before = value.substr(0, value.rfind('/') + 1);
+  const char* home = std::getenv("HOME");
+  const std::string folder = before.starts_with("~/") && home != nullptr ? home + before.substr(1) : before;
+  Words found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const auto ends = [&](const std::string& ending) { return name.ends_with(ending); };
+    if (name.starts_with('.') && value == before) continue;
+    if (entry.is_directory(error))
+      found.push_back(before + name + "/");
+    else if (std::any_of(endings.begin(), endings.end(), ends))
+      found.push_back(before + name);
+  }
+  return found;
+}
+
+/// "a=" of each name after what stands before it in a list a=1,b=; nothing after the '=' of one.
+Words assignments(const std::string& value, const Words& names) {
+  const std::string before = value.substr(0, value.find_last_of(":,") + 1);
+  Words found;
+  if (value.find('=', before.size()) != std::string::npos) return found;
+  for (const std::string& name : names) found.push_back(before + name + "=");
+  return found;
+}
+
+Words sources(const std::string& value, const KnownNames& names) {
+  const std::string prefix = "scene:", rest = value.substr(std::min(value.size(), prefix.size()));
+  if (value.starts_with(prefix) && rest.find(':') != std::string::npos)
+    return assignments(value, names.parameters(rest.substr(0, rest.find(':'))));
+  Words found = files(value, {".hdf5", ".h5", ".dat"});
+  for (const std::string& scene : names.scenes) found.push_back(prefix + scene);
+  return found;
+}
+
+/// What an argument takes, by the name that it gives its value.
+Words values(const ArgumentText& argument, const std::string& value, const Line& line, const KnownNames& names) {
+  const std::string& kind = argument.value;
+  const std::string first = line.operands.empty() ? "" : line.operands.front();
+  if (!argument.choices.empty()) return argument.choices;
+  if (kind == "SOLVER")
+    return value.find(':') == std::string::npos ? names.solvers
+                                                : assignments(value, names.settings(value.substr(0, value.find(':'))));
+  if (kind == "SCENE") return names.scenes;
+  Words found;
+  if (kind == "TOPIC")
+    for (const auto& topic : names.topics) found.push_back(topic.first);
+  if (kind == "NAME" && names.topics.count(first) > 0) found = names.topics.at(first);
+  if (kind == "NAME" && first == "configs")
+    for (const std::string& file : files("configs/", {".json"}))
+      found.push_back(std::filesystem::path(file).stem().string());
+  if (kind == "CONFIG" || kind == "INPUT") found = files(value, {".json"});
+  if (kind == "DIR" || kind == "RESULTS") found = files(value, {});
+  if (kind == "FILE") found = argument.positional ? sources(value, names) : files(value, {""});
+  if (kind == "NAME=VALUE" && line.command->name == "generate") found = assignments(value, names.parameters(first));
+  if (kind == "NAME=VALUE")
+    for (const std::string& solver : line.solvers)
+      for (const std::string& setting : assignments(value, names.settings(solver))) found.push_back(setting);
+  return found;
 }
 
 }  // namespace
 
-Completes what_completes(const CommandText& of, const ArgumentText& argument) {
-  const std::string& value = argument.value;
-  if (!argument.choices.empty()) return Completes::choices;
-  if (value == "SOLVER") return Completes::solver;
-  if (value == "SCENE") return Completes::scene;
-  if (value == "TOPIC") return Completes::topic;
-  if (value == "NAME" && of.name == "list") return Completes::listed;
-  if (value == "CONFIG" || value == "INPUT") return Completes::config;
-  if (value == "DIR" || value == "RESULTS") return Completes::folder;
-  if (value == "FILE") return argument.positional ? Completes::dump : Completes::file;
-  if (value != "NAME=VALUE") return Completes::nothing;
-  return of.name == "generate" ? Completes::parameter : Completes::setting;
+std::string completions(const std::vector<CommandText>& texts, const KnownNames& names, const Words& words) {
+  if (words.empty()) return "";
+  const std::string& last = words.back();
+  const Line line = read_line(texts, words);
+  std::map<std::string, std::string> found;  // with meanings
+  const auto add = [&](const ArgumentText* argument, const std::string& before) {
+    if (argument == nullptr) return;
+    for (const std::string& value : values(*argument, last.substr(before.size()), line, names)) found[before + value];
+  };
+  if (line.option != nullptr) {
+    add(line.option, "");
+  } else if (const std::size_t equals = last.find('='); last.starts_with("--") && equals != std::string::npos) {
+    add(option_of(line.command, last.substr(0, equals)), last.substr(0, equals + 1));
+  } else if (last.starts_with('-')) {
+    for (const ArgumentText& argument : (line.command != nullptr ? *line.command : texts.front()).arguments)
+      if (!argument.positional)
+        for (const std::string& name : argument.names) found[name] = argument.meaning;
+  } else if (line.command == nullptr) {
+    for (std::size_t i = 1; i < texts.size(); ++i) found[texts[i].name] = texts[i].meaning;
+  } else {
+    add(next_operand(line), "");
+  }
+  std::string text;
+  for (const auto& [word, meaning] : found)
+    if (word.starts_with(last)) text += word + (meaning.empty() ? "" : "\t" + meaning) + "\n";
+  return text;
 }
 
-std::string bash_completion(const std::vector<CommandText>& texts, const KnownNames& names) {
-  std::vector<std::string> commands;
-  for (std::size_t i = 1; i < texts.size(); ++i) commands.push_back(texts[i].name);
-  std::string body = with(bash_body, "%CASES%", bash_cases(texts));
-  body = with(std::move(body), "%OPTIONS%", bash_options(texts));
-  return bash_head + word_lists(names) + with(std::move(body), "%COMMANDS%", join(commands, " "));
+std::string completion_script(const std::string& shell) {
+  return shell == "bash" ? bash_script : shell == "zsh" ? zsh_script : fish_script;
 }
 
 }  // namespace ccp::cli

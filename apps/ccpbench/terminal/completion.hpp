@@ -1,31 +1,33 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "terminal/command_line.hpp"
 
-/// Scripts that complete command lines in a shell. They hold all names and need neither this program nor any other.
+/// Completion of command lines in shells: a small script in each asks this program what completes the last word.
 namespace ccp::cli {
+
+/// The environment variable by which a script asks: the arguments are then the line up to the cursor.
+inline constexpr const char* completion_variable = "CCPBENCH_COMPLETE";
 
 /// Names that commands take, beside their options.
 struct KnownNames {
+  using List = std::function<std::vector<std::string>(const std::string&)>;
   std::vector<std::string> solvers, scenes;
-  std::map<std::string, std::vector<std::string>> settings;    ///< by solver
-  std::map<std::string, std::vector<std::string>> parameters;  ///< by scene
-  std::map<std::string, std::vector<std::string>> topics;  ///< of `list`, with the names that each takes; none for configs
+  List settings;                                           ///< of a solver; empty for an unknown one
+  List parameters;                                         ///< of a scene
+  std::map<std::string, std::vector<std::string>> topics;  ///< of `list`, with the names that each takes
 };
 
-/// What completes an argument.
-enum class Completes { nothing, choices, file, folder, config, dump, solver, scene, setting, parameter, topic, listed };
+/// What completes the last word of a line, one a line, with a tab and its meaning where there is one to tell. The words
+/// follow the name of the program. What ends with ':', '=' or '/' can go on. texts: CommandLine::texts().
+std::string completions(const std::vector<CommandText>& texts, const KnownNames& names,
+                        const std::vector<std::string>& words);
 
-/// By the name that an argument gives its value. of: the command it belongs to.
-Completes what_completes(const CommandText& of, const ArgumentText& argument);
-
-/// texts: CommandLine::texts().
-std::string bash_completion(const std::vector<CommandText>& texts, const KnownNames& names);
-std::string zsh_completion(const std::vector<CommandText>& texts, const KnownNames& names);
-std::string fish_completion(const std::vector<CommandText>& texts, const KnownNames& names);
+/// The script of bash, zsh or fish.
+std::string completion_script(const std::string& shell);
 
 }  // namespace ccp::cli

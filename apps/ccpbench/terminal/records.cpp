@@ -15,7 +15,7 @@
 namespace ccp::cli {
 namespace {
 
-const std::vector<std::string> format_names = {"text", "csv", "markdown", "latex", "json"};
+const std::vector<std::string> format_names = {"text", "csv", "markdown", "latex", "json", "junit", "annotations"};
 
 std::string plain_text(const Json& value) {
   if (value.is_null()) return "–";
@@ -179,8 +179,15 @@ Format FormatOption::format() const {
 }
 
 void add_format(Subcommand& command, FormatOption* target) {
-  command.choice("--format", &target->name, format_names,
+  command.choice("--format", &target->name, {format_names.begin(), format_names.begin() + 5},
                  "text, csv, markdown, latex (booktabs) or json; all but text print a table of values alone");
+  command.flag("--json", &target->json, "the same as --format json");
+}
+
+void add_format_of_checks(Subcommand& command, FormatOption* target) {
+  command.choice("--format", &target->name, format_names,
+                 "text, a table of values alone as csv, markdown, latex (booktabs) or json, or for CI junit (XML) or "
+                 "annotations (as GitHub reads them)");
   command.flag("--json", &target->json, "the same as --format json");
 }
 
@@ -238,6 +245,19 @@ std::string Records::latex() const {
   return text + "\\bottomrule\n\\end{tabular}\n";
 }
 
+Table Records::table(bool headed) const {
+  std::vector<Heading> headings;
+  for (const RecordColumn& column : columns_) headings.push_back({headed ? column.title : "", column.right});
+  headings.back().fit = Fit::wrap;
+  Table table(headings);
+  for (const auto& row : rows_) {
+    std::vector<Entry> entries;
+    for (const Datum& datum : row) entries.emplace_back(datum.text, entries.empty() ? Tone::accent : Tone::plain);
+    table.row(std::move(entries));
+  }
+  return table;
+}
+
 Json Records::json() const {
   Json list = Json::array();
   for (const auto& row : rows_) {
@@ -254,7 +274,7 @@ void print_records(Format format, const Records& table, const Json& document) {
     case Format::markdown: return print(table.markdown());
     case Format::latex: return print(table.latex());
     case Format::json: return print_line(dump_json(document, 2));
-    case Format::text: throw std::logic_error("text is no table of values");
+    default: throw std::logic_error("no table of values");
   }
 }
 

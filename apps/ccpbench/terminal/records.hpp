@@ -5,11 +5,13 @@
 
 #include "bench/config/config_json.hpp"
 #include "terminal/command_line.hpp"
+#include "terminal/table.hpp"
 
 /// What commands print for programs, spreadsheets and papers instead of pages for people: `--format`.
 namespace ccp::cli {
 
-enum class Format { text, csv, markdown, latex, json };
+/// junit and annotations: of commands that check something (`checks.hpp`).
+enum class Format { text, csv, markdown, latex, json, junit, annotations };
 
 /// The options --format and --json of a command.
 struct FormatOption {
@@ -22,6 +24,8 @@ struct FormatOption {
 };
 
 void add_format(Subcommand& command, FormatOption* target);
+/// The same with junit and annotations.
+void add_format_of_checks(Subcommand& command, FormatOption* target);
 
 /// One value of a table: as programs read it (CSV, JSON), and as people do (Markdown, LaTeX).
 struct Datum {
@@ -60,6 +64,8 @@ class Records {
   std::string markdown() const;
   /// A tabular of the package booktabs. Numbers such as 3.2e-11 become 3.2·10^-11.
   std::string latex() const;
+  /// Of the texts for people, the last column wrapped. headed: with the titles.
+  Table table(bool headed) const;
   /// A list of objects.
   Json json() const;
 
@@ -68,7 +74,7 @@ class Records {
   std::vector<std::vector<Datum>> rows_;
 };
 
-/// Prints the table, or with Format::json the whole document. Not for Format::text.
+/// Prints the table, or with Format::json the whole document. Not for the other formats.
 void print_records(Format format, const Records& table, const Json& document);
 inline void print_records(Format format, const Records& table) { print_records(format, table, table.json()); }
 

@@ -3,43 +3,14 @@
 #include <cmath>
 
 #include "bench/config/config_json.hpp"
-#include "core/status.hpp"
 #include "core/text.hpp"
-#include "linalg/linear_solver.hpp"
 #include "peers/peer_solver.hpp"
 #include "problems/registry.hpp"
 #include "terminal/arguments.hpp"
+#include "views/user_solvers.hpp"
 
 namespace ccp::cli {
 namespace {
-
-const char* type_name(FieldType type) {
-  switch (type) {
-    case FieldType::flag: return "flag";
-    case FieldType::integer: return "integer";
-    case FieldType::real: return "number";
-    case FieldType::choice: return "choice";
-  }
-  return "";
-}
-
-const char* type_name(KeyType type) {
-  switch (type) {
-    case KeyType::text: return "text";
-    case KeyType::name: return "name";
-    case KeyType::flag: return "flag";
-    case KeyType::number: return "number";
-    case KeyType::integer: return "integer";
-    case KeyType::integers: return "integers";
-    case KeyType::choice: return "choice";
-    case KeyType::choices: return "choices";
-    case KeyType::object: return "object";
-    case KeyType::objects: return "objects";
-    case KeyType::bound: return "number or object";
-    case KeyType::table: return "table";
-  }
-  return "";
-}
 
 Json range_json(const Range& range) {
   return {{"min", json_number(range.min)},
@@ -49,8 +20,27 @@ Json range_json(const Range& range) {
 }
 
 /// "one of none, diagonal", "> 0".
-std::string allowed(const std::vector<std::string>& choices, const Range& range) {
-  return choices.empty() ? range.text() : "one of " + join(choices, ", ");
+std::string allowed(const Field& field) {
+  return field.choices.empty() ? field.range.text() : "one of " + join(field.choices, ", ");
+}
+
+Datum default_of(const Field& field) {
+  return field.has_default ? Datum(field_json(field.default_value), field_text(field.default_value)) : Datum(Json(), "");
+}
+
+Json field_listing(const Field& field) {
+  const bool key = field.source.empty();
+  Json one = {{"name", field.name}, {"type", field.type_name()}};
+  if (key) one["required"] = field.required;
+  one["default"] = field.has_default ? field_json(field.default_value) : Json();
+  if (!field.choices.empty()) one["choices"] = field.choices;
+  if (!field.range.text().empty() || field.type == FieldType::real || field.type == FieldType::integer)
+    one["range"] = range_json(field.range);
+  if (!field.section.empty()) one["shape"] = field.section;
+  one["unit"] = field.unit;
+  one["meaning"] = field.meaning;
+  if (!key) one["source"] = field.source;
+  return one;
 }
 
 Listing fields_listing(const FieldTable& table) {
@@ -63,18 +53,9 @@ Listing fields_listing(const FieldTable& table) {
                            {"source", "source"}}),
                   Json::array()};
   for (const Field& field : table.fields()) {
-    const Json value = field_json(field.default_value);
-    listing.table.row({field.name, type_name(field.type), Datum(value, field_text(field.default_value)),
-                       allowed(field.choices, field.range), field.unit, field.meaning, field.source});
-    Json one = {{"name", field.name}, {"type", type_name(field.type)}, {"default", value}};
-    if (field.type == FieldType::choice)
-      one["choices"] = field.choices;
-    else if (field.type != FieldType::flag)
-      one["range"] = range_json(field.range);
-    one["unit"] = field.unit;
-    one["meaning"] = field.meaning;
-    one["source"] = field.source;
-    listing.json.push_back(std::move(one));
+    listing.table.row(
+        {field.name, field.type_name(), default_of(field), allowed(field), field.unit, field.meaning, field.source});
+    listing.json.push_back(field_listing(field));
   }
   return listing;
 }
@@ -116,29 +97,6 @@ Json scene_json(Scene& scene) {
           {"parameters", fields_listing(scene.parameters()).json}};
 }
 
-Json key_json(const Key& key) {
-  Json json = {
-      {"name", key.name}, {"type", type_name(key.type)}, {"required", key.required}, {"default", key.default_value}};
-  if (!key.choices.empty()) json["choices"] = key.choices;
-  if (!key.range.text().empty()) json["range"] = range_json(key.range);
-  if (!key.shape.empty()) json["shape"] = key.shape;
-  json["unit"] = key.unit;
-  json["meaning"] = key.meaning;
-  return json;
-}
-
-/// "preconditioner=diagonal, rho=0.5": what is not the default.
-std::string changed_settings_of(const SolverSpec& spec) {
-  const auto solver = catalog().make_solver(spec.solver);
-  std::vector<std::string> changed;
-  for (const auto& [name, value] : spec.parameters) {
-    const Field* field = solver->settings().find(name);
-    if (field != nullptr && field_text(field->default_value) != field_text(value))
-      changed.push_back(name + "=" + field_text(value));
-  }
-  return join(changed, ", ");
-}
-
 }  // namespace
 
 Listing solvers_listing() {
@@ -158,7 +116,7 @@ Listing solvers_listing() {
 }
 
 Listing solver_listing(const std::string& name) {
-  const auto solver = catalog().make_solver(name);
+  const auto solver = solver_named(name);
   return {fields_listing(solver->settings()).table, solver_json(*solver)};
 }
 
@@ -177,27 +135,6 @@ Listing scene_listing(const std::string& name) {
   return {fields_listing(scene->parameters()).table, scene_json(*scene)};
 }
 
-Listing measures_listing(const std::vector<std::string>& names) {
-  Records table({{"name", "name"}, {"unit", "unit"}, {"stops", "stops"}, {"definition", "definition"}});
-  for (const std::string& name : names) {
-    const MeasureInfo& info = measure_info(*measure_from_name(name));
-    table.row({info.name, info.unit, Json(info.stoppable), info.definition});
-  }
-  return {table, table.json()};
-}
-
-Listing statuses_listing(const std::vector<std::string>& names) {
-  Records table({{"name", "name"}, {"meaning", "meaning"}});
-  for (const std::string& name : names) table.row({name, status_meaning(*status_from_name(name))});
-  return {table, table.json()};
-}
-
-Listing linear_solvers_listing(const std::vector<std::string>& names, const std::vector<std::string>& kinds) {
-  Records table({{"name", "name"}, {"matrices", "matrices"}});
-  for (std::size_t i = 0; i < names.size(); ++i) table.row({names[i], kinds[i]});
-  return {table, table.json()};
-}
-
 Listing configs_listing(const std::vector<Config>& configs) {
   Records table({{"name", "name"}, {"file", "file"}, {"title", "title"}});
   for (const Config& config : configs) table.row({config.name, config.file, config.title});
@@ -207,13 +144,14 @@ Listing configs_listing(const std::vector<Config>& configs) {
 Listing config_listing(const Config& config) {
   Records table({{"label", "label"}, {"solver", "solver"}, {"settings", "settings"}});
   for (const auto& solver : config.variants.front().solvers)
-    table.row({solver->label, solver->solver, changed_settings_of(*solver)});
+    table.row({solver->label, solver->solver,
+               changed_values(catalog().make_solver(solver->solver)->settings(), solver->parameters)});
   Json json = Json::parse(config.resolved);
   json["file"] = config.file;
   return {table, json};
 }
 
-Listing shapes_listing(const std::vector<Shape>& shapes) {
+Listing sections_listing(const std::vector<ConfigSection>& sections) {
   Listing listing{Records({{"part", "part"},
                            {"key", "key"},
                            {"type", "type"},
@@ -223,16 +161,14 @@ Listing shapes_listing(const std::vector<Shape>& shapes) {
                            {"unit", "unit"},
                            {"meaning", "meaning"}}),
                   Json::array()};
-  for (const Shape& shape : shapes) {
+  for (const ConfigSection& section : sections) {
     Json keys = Json::array();
-    for (const Key& key : shape.keys) {
-      const bool none = key.default_value.is_null();
-      listing.table.row({shape.name, key.name, type_name(key.type), Json(key.required),
-                         none ? Datum(Json(), "") : Datum(key.default_value, json_text(key.default_value)),
-                         allowed(key.choices, key.range), key.unit, key.meaning});
-      keys.push_back(key_json(key));
+    for (const Field& field : section.fields.fields()) {
+      listing.table.row({section.name, field.name, field.type_name(), Json(field.required), default_of(field),
+                         allowed(field), field.unit, field.meaning});
+      keys.push_back(field_listing(field));
     }
-    listing.json.push_back({{"name", shape.name}, {"meaning", shape.meaning}, {"keys", keys}});
+    listing.json.push_back({{"name", section.name}, {"meaning", section.meaning}, {"keys", keys}});
   }
   return listing;
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/config/config.hpp"
-#include "bench/config/config_keys.hpp"
+#include "bench/config/config_tables.hpp"
 #include "terminal/records.hpp"
 
 /// What `list` shows, as values: a table, and all there is to know as JSON.
@@ -22,15 +22,11 @@ Listing solver_listing(const std::string& name);
 Listing scenes_listing();
 /// The parameters of one.
 Listing scene_listing(const std::string& name);
-Listing measures_listing(const std::vector<std::string>& names);
-Listing statuses_listing(const std::vector<std::string>& names);
-/// names: backends; kinds: the matrices that each takes.
-Listing linear_solvers_listing(const std::vector<std::string>& names, const std::vector<std::string>& kinds);
 /// Name, file and title of configs.
 Listing configs_listing(const std::vector<Config>& configs);
 /// The solvers of one; in JSON the whole config, resolved.
 Listing config_listing(const Config& config);
 /// The keys of parts of a config.
-Listing shapes_listing(const std::vector<Shape>& shapes);
+Listing sections_listing(const std::vector<ConfigSection>& sections);
 
 }  // namespace ccp::cli

@@ -14,15 +14,15 @@
 namespace ccp::cli {
 
 void try_reading(const std::string& path, const std::function<void()>& read) {
-  const auto broken_off = try_apart([&] {
+  const auto died = try_apart([&] {
     try {
       read();
     } catch (const std::exception&) {
       // said by the second reading
     }
   });
-  if (broken_off)
-    throw InputError(path, "", fmt::format("is damaged: a process that tried to read it ended by {}", broken_off->text()));
+  if (died)
+    throw InputError(path, "", fmt::format("is damaged: a process that tried to read it ended by {}", died->text()));
 }
 
 FclibFile read_dump(const std::string& path) {

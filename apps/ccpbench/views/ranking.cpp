@@ -83,15 +83,6 @@ Records ranking_records(const std::vector<RankedRun>& runs, const StopRule& stop
 
 }  // namespace
 
-std::string settings_given(const FieldTable& table) {
-  std::vector<std::string> given;
-  for (const Field& field : table.fields()) {
-    const std::string now = field_text(field.get());
-    if (now != field_text(field.default_value)) given.push_back(field.name + "=" + now);
-  }
-  return join(given, ", ");
-}
-
 void rank(std::vector<RankedRun>& runs, const StopRule& stop) {
   const auto key = [&stop](const RankedRun& run) {
     const Result& result = run.result;

@@ -15,9 +15,6 @@ struct RankedRun {
   Result result;                 ///< unsupported: only status and reason
 };
 
-/// "rho=0.5, preconditioner=diagonal": what is not the default; empty when all is.
-std::string settings_given(const FieldTable& table);
-
 /// Solved ones first, by their time; then the others by the measure they came to; then those that do not take the problem.
 void rank(std::vector<RankedRun>& runs, const StopRule& stop);
 

@@ -24,7 +24,6 @@ constexpr Axis axes[] = {{"time", "solver time", "solver time per contact (s)"},
                          {"iterations", "iterations", "iterations"},
                          {"products", "products with N", "products with N"},
                          {"back_solves", "back-solves", "back-solves"}};
-constexpr double accuracies[] = {1e-4, 1e-8, 1e-12};
 
 /// Solver settings that solve most, the cheaper before the dearer; those that solve nothing come last.
 std::vector<std::size_t> best_first(const CostTable& table) {
@@ -139,6 +138,7 @@ Json claim_entry(const Judgement& judgement) {
   return {{"id", claim.id},
           {"says", claim.says},
           {"where", claim.where},
+          {"set_afterwards", claim.set_afterwards},
           {"must", claim.must},
           {"bound", bound_text(judgement)},
           {"measured", claim_number(judgement.measured) + left_out_text(judgement)},
@@ -155,7 +155,7 @@ Json profile_entries(const std::vector<ResultTable>& results) {
   Json entries = Json::array();
   for (const Model model : models)
     for (const Axis& axis : axes)
-      for (const double at : accuracies) add_profiles(results, model, axis, at, entries);
+      for (const double at : usual_accuracies(results)) add_profiles(results, model, axis, at, entries);
   return entries;
 }
 

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "bench/results/result_store.hpp"
-#include "bench/run/run_estimate.hpp"
+#include "bench/run/run_limits.hpp"
 #include "core/text.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/table.hpp"
@@ -118,40 +119,20 @@ std::string counts_text(const RunReport& report) {
   return parts.empty() ? "nothing finished" : join(parts, ", ");
 }
 
-/// What an estimate from steps of sequences rests on, and where it ends. From the first steps alone it is a lower bound:
-/// what comes later has more contacts, and steps that are left unsolved take all their iterations.
-std::string sequences_text(const RunEstimate& estimate) {
-  constexpr double telling_reach = 0.25;
-  const std::string seen =
-      fmt::format("{} {} for {}, from a look at {}", estimate.reach < telling_reach ? "at least" : "about",
-                  duration(estimate.sequence_s + estimate.drive_s), counted(estimate.sequence_cells, "cell"),
-                  counted(static_cast<std::size_t>(estimate.looked_steps), "step"));
-  if (estimate.reach >= 1.0) return seen;
-  return seen +
-         fmt::format(", in a sequence no later than at {:.2g} % (contacts grow while bodies fall)", 100.0 * estimate.reach);
-}
-
-/// Says what is measured and what is only a bound.
-std::string estimate_text(const RunEstimate& estimate, int jobs) {
-  const std::size_t cells = estimate.to_run.size() + estimate.again.size();
-  if (cells == 0) return "nothing to run";
+/// The longest the run can take, and what the results that are there took.
+std::string limits_text(const RunLimits& limits, int jobs) {
+  const std::size_t cells = limits.to_run.size() + limits.to_repeat.size();
   std::vector<std::string> parts;
-  if (estimate.expected_cells > 0)
-    parts.push_back(fmt::format("about {} for {}, from {} of the same solvers", duration(estimate.expected_s),
-                                counted(estimate.expected_cells, "cell"), counted(estimate.results, "stored result")));
-  if (estimate.looked_cells > 0)
-    parts.push_back(fmt::format("about {} for {}, from a look at their first iterations",
-                                duration(estimate.looked_s + estimate.build_s), counted(estimate.looked_cells, "cell")));
-  if (estimate.sequence_cells > 0) parts.push_back(sequences_text(estimate));
-  if (estimate.unknown_cells > 0)
-    parts.push_back(fmt::format("at most {} for {} that could not be looked at, by their wall limits",
-                                duration(estimate.limit_s), counted(estimate.unknown_cells, "cell")));
-  if (estimate.runs > cells) parts.push_back(fmt::format("{} with the repeats", counted(estimate.runs, "run")));
-  return fmt::format("{}; {} at once{}", join(parts, "; "), counted(static_cast<std::size_t>(jobs), "cell"),
-                     estimate.expected_cells + estimate.unknown_cells == 0 ? ""
-                     : estimate.looked_cells + estimate.sequence_cells > 0
-                         ? "; building the problems of the other cells comes on top"
-                         : "; building the problems comes on top");
+  if (cells == 0) parts.emplace_back("nothing to run");
+  if (cells > 0)
+    parts.push_back(fmt::format(
+        "at most {} for {} by wall limits, {} at once", duration(limits.cells_s),
+        limits.runs > cells ? counted(limits.runs, "run") + " of " + counted(cells, "cell") : counted(cells, "cell"), jobs));
+  if (limits.drivers > 0)
+    parts.push_back(fmt::format("at most {} for {}", duration(limits.drivers_s), counted(limits.drivers, "driver")));
+  if (limits.stored > 0)
+    parts.push_back(fmt::format("{} with a result took {}", counted(limits.stored, "cell"), duration(limits.stored_s)));
+  return join(parts, "; ");
 }
 
 void print_failures(const RunReport& report) {
@@ -220,15 +201,40 @@ void print_summary(const Config& config, const Plan& plan, const RunOptions& opt
                            duration(report.solver_s), duration(report.judging_s)));
 }
 
+Records cell_table() {
+  return Records({{"config", "config"},
+                  {"problem", "problem"},
+                  {"model", "model"},
+                  {"solver", "solver"},
+                  {"status", "status"},
+                  {"iterations", "iterations", true},
+                  {"time_s", "time", true},
+                  {"relative_residual", "relative residual", true},
+                  {"natural_map", "natural map", true}});
+}
+
+void add_cells(Records& table, const Config& config, const Plan& plan, const RunOptions& options) {
+  const ResultStore store(options.out, config.name);
+  for (const std::size_t index : select_cells(plan, options.only, options.shard)) {
+    const Cell& cell = plan.cells[index];
+    const auto record = store.find(cell);
+    const auto measure = [&](Measure which) { return record ? record->measures[measure_index(which)] : std::nan(""); };
+    table.row({config.name, cell.problem, model_name(cell.model), cell.label,
+               record ? Datum(status_name(record->status)) : Datum(Json()), record ? Datum(record->iterations) : Datum(Json()),
+               seconds(record ? record->setup_s + record->solve_s : std::nan("")), number(measure(Measure::relative_residual)),
+               number(measure(Measure::natural_map))});
+  }
+}
+
 void print_plan(const Config& config, const Plan& plan, const RunOptions& options) {
   const auto selected = select_cells(plan, options.only, options.shard);
-  const RunEstimate estimate = estimate_run(plan, selected, catalog(), options);
+  const RunLimits limits = limits_of_run(plan, selected, catalog(), options);
   std::map<std::string, const char*> states;
-  for (const std::size_t index : estimate.to_run) states[plan.cells[index].hash] = "to run";
-  for (const std::size_t index : estimate.again) states[plan.cells[index].hash] = "again";
+  for (const std::size_t index : limits.to_run) states[plan.cells[index].hash] = "to run";
+  for (const std::size_t index : limits.to_repeat) states[plan.cells[index].hash] = "repeat";
   print_line(fmt::format("{}: {}, {} to run{}", Style::out().bold(printable(config.name)), counted(selected.size(), "cell"),
-                         estimate.to_run.size(),
-                         estimate.again.empty() ? "" : fmt::format(", {} to time again", estimate.again.size())));
+                         limits.to_run.size(),
+                         limits.to_repeat.empty() ? "" : fmt::format(", {} to time again", limits.to_repeat.size())));
   Table table({{""}, {""}, {"", false, Fit::shorten_left}});
   for (const std::size_t index : selected) {
     const Cell& cell = plan.cells[index];
@@ -236,7 +242,7 @@ void print_plan(const Config& config, const Plan& plan, const RunOptions& option
                printable(cell.id())});
   }
   print(table.text(Style::out(), stdout_width()));
-  print_line("time: " + estimate_text(estimate, options.jobs));
+  print_line("time: " + limits_text(limits, options.jobs));
 }
 
 std::string plan_size(const Plan& plan) {

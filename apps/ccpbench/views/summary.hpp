@@ -3,6 +3,7 @@
 #include <string>
 
 #include "bench/run/runner.hpp"
+#include "terminal/records.hpp"
 
 namespace ccp::cli {
 
@@ -12,6 +13,10 @@ void print_changes(const Config& config);
 /// The summary of a finished run on stdout: a table per problem and model, or one per model that counts the statuses when
 /// there are too many cells to read; then how the cells ended, and why the failed ones failed.
 void print_summary(const Config& config, const Plan& plan, const RunOptions& options, const RunReport& report);
+
+/// The selected cells of finished runs as a table of values, a row each; those that have not run have no status.
+Records cell_table();
+void add_cells(Records& table, const Config& config, const Plan& plan, const RunOptions& options);
 
 /// What a run would do, without doing it.
 void print_plan(const Config& config, const Plan& plan, const RunOptions& options);

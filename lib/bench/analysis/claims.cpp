@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <string_view>
 
+#include "bench/analysis/ensemble_number.hpp"
 #include "bench/analysis/line_fit.hpp"
 #include "bench/config/claim_reader.hpp"
 #include "bench/config/config_json.hpp"
@@ -42,19 +41,6 @@ std::string swept_text(const ConfigVariant& variant, const std::string& pointer)
   for (const SweptValue& value : variant.swept)
     if (value.pointer == pointer) return value.text;
   return "";
-}
-
-bool is_quantile(ClaimOver over) {
-  return over == ClaimOver::lower_quartile || over == ClaimOver::median || over == ClaimOver::upper_quartile;
-}
-
-/// The quantile (L.6) of at least one value; those that never come to an accuracy are infinite.
-double ensemble_quantile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  const double place = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const double weight = place - static_cast<double>(below);
-  return weight > 0.0 ? (1.0 - weight) * values[below] + weight * values[below + 1] : values[below];
 }
 
 class ClaimJudge {
@@ -294,18 +280,12 @@ class ClaimJudge {
     if (values.size() == 1 && claim_.over == ClaimOver::spread) reason_ = "a spread needs two cells";
     if (values.size() == 1 && is_quantile(claim_.over)) reason_ = "a median or quartile needs two cells";
     if (!reason_.empty()) return unknown_number;
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    if (claim_.over == ClaimOver::largest) return *high;
-    if (claim_.over == ClaimOver::smallest) return *low;
-    if (claim_.over == ClaimOver::spread && std::isinf(*low)) {
+    if (fits_line(claim_.over)) return fit(std::move(sizes), std::move(values));
+    if (claim_.over == ClaimOver::spread && std::isinf(*std::min_element(values.begin(), values.end()))) {
       reason_ = "no cell comes to the accuracy";
       return unknown_number;
     }
-    if (claim_.over == ClaimOver::spread) return *high == *low ? 1.0 : *high / *low;
-    if (claim_.over == ClaimOver::lower_quartile) return ensemble_quantile(values, 0.25);
-    if (claim_.over == ClaimOver::median) return ensemble_quantile(values, 0.5);
-    if (claim_.over == ClaimOver::upper_quartile) return ensemble_quantile(values, 0.75);
-    return fit(std::move(sizes), std::move(values));
+    return ensemble_number(claim_.over, std::move(values));
   }
 
   double abscissa(const ResultRow& row) const {
@@ -340,16 +320,6 @@ class ClaimJudge {
   std::string reason_;
   std::vector<std::string> never_;  ///< cells that did not converge, in a spread or a line
 };
-
-/// Escapes a text for a cell of a Markdown table.
-std::string markdown(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '|' || c == '\\' || c == '*' || c == '_' || c == '<' || c == '`') escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
 
 }  // namespace
 
@@ -407,93 +377,6 @@ std::string margin_text(const Judgement& judgement) {
   const double factor = upper(judgement.claim.relation) ? bound / value : value / bound;
   if (factor == 1.0) return "at the bound";
   return factor >= 1.0 ? fmt::format("{:.3g} × inside", factor) : fmt::format("{:.3g} × beyond", 1.0 / factor);
-}
-
-namespace {
-
-std::string measured_text(const Judgement& judgement) {
-  const std::string margin = margin_text(judgement);
-  return claim_number(judgement.measured) + (margin.empty() ? "" : " (" + margin + ")");
-}
-
-std::string verdict_text(const Judgement& judgement) {
-  const std::string verdict = verdict_name(judgement.verdict);
-  const std::string reason = judgement.reason.empty() ? "" : ": " + markdown(judgement.reason);
-  if (judgement.verdict == Verdict::open) return verdict + reason;
-  const std::string page = page_on_miss(judgement);
-  return verdict + left_out_text(judgement) + (judgement.incomplete ? ", incomplete" : "") + reason +
-         (page.empty() ? "" : " ([why](" + page + "))");
-}
-
-/// `page`, from the root of the project, as a link of a page in `folder`. What would end a link, or a cell of a table, is
-/// percent-encoded.
-std::string link_from(const std::string& folder, const std::string& page) {
-  std::string link = page;
-  if (!page.empty() && page.find("://") == std::string::npos) {
-    const auto whole = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
-    link = whole(page).lexically_relative(whole(folder.empty() ? "." : folder)).generic_string();
-  }
-  std::string encoded;
-  for (const char c : link) {
-    if (std::string_view(" ()<>|\\").find(c) == std::string_view::npos)
-      encoded += c;
-    else
-      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return encoded;
-}
-
-const Judgement* find_judgement(const std::vector<Judgement>& all, const std::string& id) {
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Judgement& one) { return one.claim.id == id; });
-  return found == all.end() ? nullptr : &*found;
-}
-
-std::string small_text(const Judgement* small) {
-  if (small == nullptr) return "–";
-  return measured_text(*small) + " " + markdown(bound_text(*small)) + ": " + verdict_text(*small);
-}
-
-/// A claim as it is judged at the paper's size (null: at the small size only).
-std::string scorecard_row(const Claim& claim, const Judgement* judgement) {
-  const std::string id = claim.must ? "**" + markdown(claim.id) + "**" : markdown(claim.id);
-  const std::string what = fmt::format("| {} | {} | {} |", id, markdown(claim.says), markdown(claim.where));
-  if (judgement == nullptr) return what + " – | – | at the small size only |";
-  return fmt::format("{} {} | {} | {} |", what, measured_text(*judgement), markdown(bound_text(*judgement)),
-                     verdict_text(*judgement));
-}
-
-std::string scorecard_of(const JudgedConfig& judged) {
-  const auto& [config, judgements, other, origin] = judged;
-  const std::vector<Judgement>& small = other;  // Clang 14 captures no structured binding
-  const bool both = !small.empty();
-  std::string text =
-      fmt::format("\n## {}{}{}\n\n", markdown(config.name), config.title.empty() ? "" : ": " + markdown(config.title),
-                  config.size.empty() ? "" : " (size " + config.size + ")");
-  if (!origin.empty()) text += origin + "\n\n";
-  for (const std::string& change : config.changes) text += "Changed: " + markdown(change) + "\n\n";
-  text += fmt::format("| claim | says | where | measured | bound | verdict |{}\n|---|---|---|---|---|---|{}\n",
-                      both ? " small size |" : "", both ? "---|" : "");
-  const auto add = [&](const Claim& claim, const Judgement* judgement) {
-    text += scorecard_row(claim, judgement);
-    if (both) text += " " + small_text(find_judgement(small, claim.id)) + " |";
-    text += "\n";
-  };
-  for (const Judgement& judgement : judgements) add(judgement.claim, &judgement);
-  for (const Judgement& judgement : small)
-    if (find_judgement(judgements, judgement.claim.id) == nullptr) add(judgement.claim, nullptr);
-  return text;
-}
-
-}  // namespace
-
-std::string scorecard(const std::vector<JudgedConfig>& judged, const std::string& folder) {
-  std::string text = "# Claims\n\nWritten by `ccpbench claims --markdown`. Claims in bold must hold.\n";
-  for (JudgedConfig one : judged) {
-    for (auto* judgements : {&one.judgements, &one.small})
-      for (Judgement& judgement : *judgements) judgement.claim.see = link_from(folder, judgement.claim.see);
-    if (!one.judgements.empty() || !one.small.empty()) text += scorecard_of(one);
-  }
-  return text;
 }
 
 }  // namespace ccp

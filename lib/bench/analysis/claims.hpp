@@ -22,13 +22,6 @@ struct Judgement {
   bool incomplete = false;  ///< the results lack cells of the config
 };
 
-struct JudgedConfig {
-  Config config;
-  std::vector<Judgement> judgements;
-  std::vector<Judgement> small;  ///< at the small size, where both sizes are judged
-  std::string origin;            ///< a line of Markdown: the command that repeats the judgement, and how long it took
-};
-
 /// Judges the claims of the config of `results` that are about its size.
 std::vector<Judgement> judge_claims(const ResultTable& results);
 
@@ -50,10 +43,5 @@ std::string bound_text(const Judgement& judgement);
 std::string page_on_miss(const Judgement& judgement);
 /// "1.05 × inside", "3 × beyond", "at the bound"; empty where a ratio says nothing.
 std::string margin_text(const Judgement& judgement);
-
-/// The scorecard of several configs as Markdown: the command and the time its cells took, then for each claim what it says,
-/// where that stands, what was measured, met or not, and how it stands at the small size where that was judged, too. A claim
-/// that is not met links to the page that tells why, if it names one. folder: where the scorecard will be.
-std::string scorecard(const std::vector<JudgedConfig>& judged, const std::string& folder);
 
 }  // namespace ccp

@@ -221,6 +221,26 @@ double shifted_mean(const std::vector<double>& costs, const std::vector<std::siz
 
 }  // namespace
 
+double tightest_accuracy(const std::vector<ResultTable>& results) {
+  double tightest = 0.0;
+  for (const ResultTable& result : results) {
+    double asked = never;
+    for (const ConfigVariant& variant : result.config().variants) asked = std::min(asked, variant.stop.tolerance);
+    tightest = std::max(tightest, asked);
+  }
+  return tightest;
+}
+
+std::vector<double> usual_accuracies(const std::vector<ResultTable>& results) {
+  const double tightest = tightest_accuracy(results);
+  std::vector<double> accuracies;
+  for (const double at : {1e-4, 1e-8, 1e-12})
+    if (at >= tightest * (1.0 - 1e-9)) accuracies.push_back(at);
+  if (!accuracies.empty()) return accuracies;
+  const int decade = static_cast<int>(std::floor(-std::log10(tightest) + 1e-9));  // above 1e-4, so that it is small
+  return {std::pow(10.0, -std::clamp(decade, first_decade, last_decade))};
+}
+
 std::size_t CostTable::taken(std::size_t label) const { return asked_of(costs[label]).size(); }
 
 double cost_resolution(const std::string& by) { return by == "time" ? 1e-6 : 1.0; }
@@ -295,9 +315,6 @@ std::vector<ProfileCurve> data_profile(const CostTable& table, const ProfileOpti
 
 std::vector<ShiftedMean> shifted_means(const CostTable& table, const ProfileOptions& options) {
   const double shift = options.shift > 0.0 ? options.shift : default_shift(options.by);
-  const bool anything = std::any_of(table.costs.begin(), table.costs.end(), [](const auto& row) {
-    return std::any_of(row.begin(), row.end(), [](double cost) { return std::isfinite(cost); });
-  });
   const double unsolved = penalty * std::max({table.dearest, largest_finite(table.costs), cost_resolution(options.by)});
   std::vector<ShiftedMean> means;
   for (std::size_t s = 0; s < table.labels.size(); ++s) {
@@ -310,8 +327,8 @@ std::vector<ShiftedMean> shifted_means(const CostTable& table, const ProfileOpti
       mean.solved += std::isfinite(costs[p]) ? 1 : 0;
       if (!std::isfinite(costs[p])) costs[p] = unsolved;
     }
-    if (anything && n > 0) mean.mean = shifted_mean(costs, chosen, shift);
-    if (anything && n >= least_problems_for_bands) {
+    if (mean.solved > 0) mean.mean = shifted_mean(costs, chosen, shift);
+    if (mean.solved > 0 && n >= least_problems_for_bands) {
       Draws draws(options.seed);
       std::vector<double> drawn;
       for (int d = 0; d < options.draws; ++d) {

@@ -51,13 +51,20 @@ struct ProfileCurve {
 struct ShiftedMean {
   std::string label;
   std::size_t solved = 0, problems = 0;  ///< of those asked of it
-  double mean = 0.0;                     ///< NaN when no solver solves anything, or nothing is asked of this one
+  double mean = 0.0;                     ///< NaN when it solves nothing, or nothing is asked of it
   double low = 0.0, high = 0.0;          ///< of the 95 % band; NaN also below least_problems_for_bands
 };
 
 /// Iterations of a peer that are restarts, and operations that peers do not count, are no costs: absent, not zero or
 /// unsolved. Throws InputError when no problem was given to all solvers, or no cell can tell the cost at this accuracy.
 CostTable cost_table(const std::vector<ResultTable>& results, double at, const ProfileOptions& options);
+
+/// The tightest accuracy that the runs of all results were asked for, the tolerance of their configs. Who comes beyond it does
+/// so by chance.
+double tightest_accuracy(const std::vector<ResultTable>& results);
+/// 1e-4, 1e-8 and 1e-12, without those that nobody was asked for; where that leaves none, the decade that they were asked
+/// for.
+std::vector<double> usual_accuracies(const std::vector<ResultTable>& results);
 
 /// Smallest cost that counts: without it clock ticks and iteration 0 would cost nothing, and ratios to them be infinite.
 double cost_resolution(const std::string& by);
@@ -66,8 +73,8 @@ double default_shift(const std::string& by);
 /// One curve for each solver of which a problem is asked.
 std::vector<ProfileCurve> performance_profile(const CostTable& table, const ProfileOptions& options);
 std::vector<ProfileCurve> data_profile(const CostTable& table, const ProfileOptions& options);
-/// An unsolved problem counts as ten times the dearest cost of the table (L.4): the same number at each accuracy, so that the
-/// mean of a solver never falls when more is asked.
+/// An unsolved problem counts as ten times the dearest cost of the table (L.4): the same number at each accuracy, so that
+/// the mean of a solver never falls when more is asked.
 std::vector<ShiftedMean> shifted_means(const CostTable& table, const ProfileOptions& options);
 
 }  // namespace ccp

@@ -16,6 +16,7 @@ constexpr double rare = 0.01;
 struct Samples {
   int pass = 0;
   std::vector<double> seconds;
+  std::size_t busy = 0;
 };
 
 Samples samples_of(const ResultTable& results, const ResultRow& row) {
@@ -23,6 +24,7 @@ Samples samples_of(const ResultTable& results, const ResultRow& row) {
   const auto record = record_from_json(read_cell(file.parent_path()));
   if (!record) throw InputError(file.string(), "", "is not the result of a cell");
   Samples samples;
+  samples.busy = busy_runs(*record).count;
   for (const TimedRun& run : record->runs) samples.pass = std::max(samples.pass, run.pass);
   for (const TimedRun& run : record->runs)
     if (run.pass == samples.pass && std::isfinite(run.solve_s + run.setup_s))
@@ -31,11 +33,12 @@ Samples samples_of(const ResultTable& results, const ResultRow& row) {
   return samples;
 }
 
-/// Summary of sorted values, at least one.
-TimeSample summary_of(const std::vector<double>& sorted) {
+/// Of one value at least.
+TimeSample summary_of(const Samples& samples) {
+  const std::vector<double>& sorted = samples.seconds;
   const std::size_t half = sorted.size() / 2;
   const double median = sorted.size() % 2 == 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
-  return {median, sorted.front(), sorted.back(), sorted.size()};
+  return {median, sorted.front(), sorted.back(), sorted.size(), samples.busy};
 }
 
 /// counts[u]: in how many of the orders of n and m values u pairs stand the wrong way round.
@@ -85,7 +88,7 @@ std::vector<TimeChange> compare_times(const ResultTable& before, const ResultTab
     if (other == rows.end()) continue;
     const Samples old_times = samples_of(before, *other->second), new_times = samples_of(now, row);
     if (old_times.pass != new_times.pass || old_times.seconds.size() < 2 || new_times.seconds.size() < 2) continue;
-    TimeChange change{row.id(), summary_of(old_times.seconds), summary_of(new_times.seconds), 0.0, 0.0, false};
+    TimeChange change{row.id(), summary_of(old_times), summary_of(new_times), 0.0, 0.0, false};
     change.ratio = change.now.median / change.before.median;
     change.chance = rank_sum_chance(old_times.seconds, new_times.seconds);
     change.beyond_noise = change.chance < rare;

@@ -12,6 +12,7 @@ namespace ccp {
 struct TimeSample {
   double median, least, largest;
   std::size_t runs;
+  std::size_t busy;  ///< of these runs, while the machine was busy (busy_runs)
 };
 
 /// One cell that was repeated in two folders of results.
@@ -21,6 +22,8 @@ struct TimeChange {
   double ratio;       ///< of the medians, now to before
   double chance;      ///< of ranks at least as far apart if both were the same (rank_sum_chance)
   bool beyond_noise;  ///< chance < 0.01, which takes five repeats of each at least
+
+  bool busy() const { return before.busy > 0 || now.busy > 0; }
 };
 
 /// Cells of both that were timed twice or more in both, by the same pass. Throws InputError where a cell.json is missing.

@@ -5,6 +5,8 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "peers/external/external_name.hpp"
+#include "peers/external/external_solver.hpp"
 #include "peers/peers.hpp"
 #include "solvers/registry.hpp"
 
@@ -28,6 +30,7 @@ Catalog standard_catalog(SceneRegistry scenes) {
   const std::vector<std::string> peers = peer_solver_names();
   catalog.solver_names.insert(catalog.solver_names.end(), peers.begin(), peers.end());
   catalog.make_solver = [names = catalog.solver_names](const std::string& name) -> std::unique_ptr<Solver> {
+    if (is_external_name(name)) return std::make_unique<ExternalSolver>(name);
     if (auto peer = make_peer_solver(name)) return peer;
     if (std::find(names.begin(), names.end(), name) == names.end())
       throw InputError("unknown solver '" + name + "'" + suggestion(name, names));

@@ -17,8 +17,8 @@ namespace ccp {
 /// All parameters of a scene or a solver with their values, in the order of its table.
 using Parameters = std::vector<std::pair<std::string, FieldValue>>;
 
-/// What the motion of a scene says of itself (Motion::facts), by name. A motion is made once for each scene, with its default
-/// parameters, because that can take a while. One thread at a time.
+/// What the motion of a scene says of itself (Motion::facts), by name. A motion is made once for each scene, with its
+/// default parameters, because that can take a while. One thread at a time.
 class FactNames {
  public:
   /// Nothing for a scene that does not move.
@@ -33,7 +33,8 @@ class FactNames {
 struct Catalog {
   SceneRegistry scenes;
   std::vector<std::string> solver_names;
-  /// Throws InputError for an unknown name.
+  /// Also of a solver of the user (peers/external/external_name.hpp), which this does not start. Throws InputError for an
+  /// unknown name.
   std::function<std::unique_ptr<Solver>(const std::string&)> make_solver;
   /// Solvers solve a small problem before their run (bench/run/warm_up.hpp); not for solvers that count their calls.
   bool warms_up = true;

@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 
+#include "bench/config/config_tables.hpp"
+#include "bench/config/field_reader.hpp"
 #include "bench/record/metrics.hpp"
 #include "core/text.hpp"
 
@@ -30,20 +32,13 @@ bool is_decade(double value) {
 
 class ClaimReader {
  public:
-  ClaimReader(const Json& document, const std::vector<ConfigVariant>& variants, const Known& known, const ConfigKeys& keys,
-              const JsonSource& source)
-      : variants_(variants),
-        known_(known),
-        shape_(keys.shape("claim")),
-        reference_shape_(keys.shape("claim_reference")),
-        source_(source),
-        sweep_varies_(!known.sweep) {
+  ClaimReader(const Json& document, const std::vector<ConfigVariant>& variants, const Known& known)
+      : variants_(variants), known_(known), facts_(facts_of(variants)), sweep_varies_(!known.sweep) {
     for (const ConfigVariant& variant : variants) {
       for (const auto& spec : variant.solvers) remember(solvers_, spec->label, spec->base_label);
       for (const auto& spec : variant.problems) {
         remember(problems_, spec->label, spec->base_label);
         files_ = files_ || !spec->fclib.empty();
-        if (spec->sequence) facts_.insert(spec->sequence->facts.begin(), spec->sequence->facts.end());
       }
     }
     if (!document.contains("sizes")) return;
@@ -51,62 +46,25 @@ class ClaimReader {
       for (const auto& change : size.items()) sweep_varies_ |= change.key().rfind("/sweep", 0) == 0;
   }
 
-  Claim read(const Json& entry, const std::string& pointer) const {
-    Claim claim;
-    claim.id = entry["id"].get<std::string>();
-    claim.says = entry["says"].get<std::string>();
-    claim.where = shape_.value<std::string>(entry, "where");
-    claim.see = shape_.value<std::string>(entry, "see");
-    claim.must = shape_.value<bool>(entry, "must");
-    claim.size = shape_.value<std::string>(entry, "size");
-    claim.of = entry["of"].get<std::string>();
-    claim.problem = shape_.value<std::string>(entry, "problem");
-    if (entry.contains("model")) claim.model = model_from_name(entry["model"].get<std::string>());
-    Checks check(source_.mistakes);
+  /// Finishes a claim whose fields were read from `entry`.
+  void finish(Claim& claim, const Json& entry, const std::string& pointer, const JsonSource& source) const {
+    Checks check(source.mistakes);
     const bool measured = check([&] {
-      claim.metric = read_metric(entry, pointer);
-      claim.at = read_decade(entry, claim.metric, 0.0, pointer);
+      check_metric(claim.metric, facts_, known_, child_pointer(pointer, "metric"), source);
+      check_decade(claim.metric, claim.at, pointer, source);
     });
-    check([&] { check_solver(claim.of, pointer); });
-    if (measured) check([&] { check_native_stop(claim.metric, claim.of, pointer); });
-    check([&] { check_problem(claim.problem, pointer); });
-    check([&] { read_over(entry, pointer, claim); });
-    if (entry.contains("cells")) check([&] { claim.cells = read_cells(entry["cells"], child_pointer(pointer, "cells")); });
-    if (measured) check([&] { read_bound(entry, pointer, claim); });
+    check([&] { check_solver(claim.of, pointer, source); });
+    if (measured) check([&] { check_native_stop(claim.metric, claim.of, pointer, source); });
+    check([&] { check_problem(claim.problem, pointer, source); });
+    check([&] { check_over(claim, pointer, source); });
+    check([&] { claim.cells = read_cells(entry, pointer, source); });
+    if (measured) check([&] { check_bound(claim, entry, pointer, source); });
     check.finish();
-    return claim;
   }
 
  private:
-  std::string read_metric(const Json& entry, const std::string& pointer) const {
-    auto name = entry["metric"].get<std::string>();
-    const auto& known = claim_metrics();
-    if (!known_.facts || facts_.count(name) > 0 || std::find(known.begin(), known.end(), name) != known.end()) return name;
-    std::vector<std::string> names = known;
-    names.insert(names.end(), facts_.begin(), facts_.end());
-    source_.fail(child_pointer(pointer, "metric"),
-                 fmt::format("unknown metric '{}'{}", json_text(entry["metric"]), suggestion(name, names)));
-  }
-
-  /// `inherited`: the decade of the claim, for the object of a bound.
-  double read_decade(const Json& entry, const std::string& metric, double inherited, const std::string& pointer) const {
-    if (const Metric* known = find_metric(metric); known == nullptr || !known->takes_decade()) {
-      if (entry.contains("at")) source_.fail(pointer, fmt::format("the metric '{}' takes no 'at'", metric));
-      return 0.0;
-    }
-    if (!entry.contains("at")) {
-      if (inherited > 0.0) return inherited;
-      source_.fail(pointer, fmt::format("the key 'at' is missing: the metric '{}' needs a power of ten", metric));
-    }
-    const double at = entry["at"].get<double>();
-    if (!is_decade(at))
-      source_.fail(child_pointer(pointer, "at"),
-                   fmt::format("'at' is {}, expected a power of ten from 1e-2 to 1e-12", json_text(entry["at"])));
-    return at;
-  }
-
   void check_label(const std::vector<Label>& labels, const std::string& pattern, const std::string& kind,
-                   const std::string& place) const {
+                   const std::string& place, const JsonSource& source) const {
     std::vector<std::string> names;
     for (const Label& label : labels) {
       if (label_matches(pattern, label.full, label.base)) return;
@@ -114,61 +72,62 @@ class ClaimReader {
       for (const std::string& name : {label.base, label.full})
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
-    source_.fail(place, fmt::format("no {} is labelled '{}'{}", kind, pattern, suggestion(pattern, names)));
+    source.fail(place, fmt::format("no {} is labelled '{}'{}", kind, pattern, suggestion(pattern, names)));
   }
 
-  void check_solver(const std::string& pattern, const std::string& pointer) const {
-    if (known_.solvers) check_label(solvers_, pattern, "solver", child_pointer(pointer, "of"));
+  void check_solver(const std::string& pattern, const std::string& pointer, const JsonSource& source) const {
+    if (known_.solvers) check_label(solvers_, pattern, "solver", child_pointer(pointer, "of"), source);
   }
 
   /// Refuses a metric of steps that met the method's own criterion where a method does not stop there.
-  void check_native_stop(const std::string& metric, const std::string& pattern, const std::string& pointer) const {
+  void check_native_stop(const std::string& metric, const std::string& pattern, const std::string& pointer,
+                         const JsonSource& source) const {
     if (const Metric* known = find_metric(metric); known == nullptr || !known->at_native_stop || !known_.solvers) return;
     for (const ConfigVariant& variant : variants_)
       for (const auto& spec : variant.solvers)
         if (label_matches(pattern, spec->label, spec->base_label) && !variant.stops_natively(*spec))
-          source_.fail(child_pointer(pointer, "metric"),
-                       fmt::format("'{}' is of methods that stop on their own criterion, and '{}' does not: expected "
-                                   "\"native_stop\": true there, or \"native\": true in 'stop'",
-                                   metric, spec->label));
+          source.fail(child_pointer(pointer, "metric"),
+                      fmt::format("'{}' is of methods that stop on their own criterion, and '{}' does not: expected "
+                                  "\"native_stop\": true there, or \"native\": true in 'stop'",
+                                  metric, spec->label));
   }
 
-  void check_problem(const std::string& pattern, const std::string& pointer) const {
+  void check_problem(const std::string& pattern, const std::string& pointer, const JsonSource& source) const {
     if (known_.problems && !pattern.empty() && !files_)
-      check_label(problems_, pattern, "problem", child_pointer(pointer, "problem"));
+      check_label(problems_, pattern, "problem", child_pointer(pointer, "problem"), source);
   }
 
-  void read_over(const Json& entry, const std::string& pointer, Claim& claim) const {
-    const auto over = shape_.value<std::string>(entry, "over");
-    claim.over = static_cast<ClaimOver>(std::find(claim_overs.begin(), claim_overs.end(), over) - claim_overs.begin());
-    claim.against = shape_.value<std::string>(entry, "against");
-    if (fits_line(claim.over) != entry.contains("against"))
-      source_.fail(pointer, fits_line(claim.over)
-                                ? "the key 'against' is missing: expected contacts, rows or a swept JSON pointer"
-                                : "'against' belongs to \"over\": \"slope\", \"affine_slope\" or \"r_squared\"");
+  void check_over(const Claim& claim, const std::string& pointer, const JsonSource& source) const {
+    if (fits_line(claim.over) == claim.against.empty())
+      source.fail(pointer, fits_line(claim.over)
+                               ? "the key 'against' is missing: expected contacts, rows or a swept JSON pointer"
+                               : "'against' belongs to \"over\": \"slope\", \"affine_slope\" or \"r_squared\"");
     if (claim.against.empty() || claim.against == "contacts" || claim.against == "rows") return;
-    check_swept(claim.against, {"contacts", "rows"}, child_pointer(pointer, "against"));
+    check_swept(claim.against, {"contacts", "rows"}, child_pointer(pointer, "against"), source);
   }
 
-  void check_swept(const std::string& pointer, std::vector<std::string> others, const std::string& place) const {
+  void check_swept(const std::string& pointer, std::vector<std::string> others, const std::string& place,
+                   const JsonSource& source) const {
     if (!known_.sweep || variants_.empty()) return;
     for (const SweptValue& value : variants_.front().swept) others.push_back(value.pointer);
     if (std::find(others.begin(), others.end(), pointer) != others.end()) return;
-    if (others.empty()) source_.fail(place, fmt::format("'{}' is not swept: the config has no sweep", pointer));
-    source_.fail(place, fmt::format("'{}' is not swept{}", pointer, suggestion(pointer, others)));
+    if (others.empty()) source.fail(place, fmt::format("'{}' is not swept: the config has no sweep", pointer));
+    source.fail(place, fmt::format("'{}' is not swept{}", pointer, suggestion(pointer, others)));
   }
 
-  std::vector<SweptValue> read_cells(const Json& entry, const std::string& pointer) const {
+  /// Of a claim or its bound, `entry`.
+  std::vector<SweptValue> read_cells(const Json& entry, const std::string& pointer, const JsonSource& source) const {
     std::vector<SweptValue> cells;
-    for (const auto& [swept, values] : entry.items()) {
-      const std::string place = child_pointer(pointer, swept);
-      check_swept(swept, {}, place);
+    const Json asked = entry.value("cells", Json::object());  // alive as long as the loop
+    for (const auto& [swept, values] : asked.items()) {
+      const std::string place = child_pointer(child_pointer(pointer, "cells"), swept);
+      check_swept(swept, {}, place, source);
       const Json list = values.is_array() ? values : Json::array({values});
-      if (list.empty()) source_.fail(place, "is an empty list, expected at least one value");
+      if (list.empty()) source.fail(place, "is an empty list, expected at least one value");
       for (const Json& value : list) {
         SweptValue wanted{swept, distinct_text(value)};
         if (!sweep_varies_ && !occurs(wanted))
-          source_.fail(place, fmt::format("the sweep does not give {} the value {}", swept, wanted.text));
+          source.fail(place, fmt::format("the sweep does not give {} the value {}", swept, wanted.text));
         cells.push_back(std::move(wanted));
       }
     }
@@ -183,109 +142,120 @@ class ClaimReader {
     });
   }
 
-  void read_bound(const Json& entry, const std::string& pointer, Claim& claim) const {
-    std::optional<std::size_t> given;
-    for (std::size_t i = 0; i < claim_relations.size(); ++i) {
-      if (!entry.contains(claim_relations[i])) continue;
-      const std::string place = child_pointer(pointer, claim_relations[i]);
-      if (given) source_.fail(place, fmt::format("has '{}' already, expected one bound", claim_relations[*given]));
-      given = i;
-      claim.relation = static_cast<Relation>(i);
-      const Json& bound = entry[claim_relations[i]];
-      if (bound.is_object())
-        claim.reference = read_reference(bound, claim, place);
-      else
-        claim.bound = bound.get<double>();
+  void check_bound(Claim& claim, const Json& entry, const std::string& pointer, const JsonSource& source) const {
+    std::string given;
+    for (const std::string& relation : claim_relations) {
+      if (!entry.contains(relation)) continue;
+      if (!given.empty())
+        source.fail(child_pointer(pointer, relation), fmt::format("has '{}' already, expected one bound", given));
+      given = relation;
     }
-    if (!given) source_.fail(pointer, fmt::format("the bound is missing: expected one of {}", join(claim_relations, ", ")));
+    if (given.empty())
+      source.fail(pointer, fmt::format("the bound is missing: expected one of {}", join(claim_relations, ", ")));
+    const std::string place = child_pointer(pointer, given);
+    if (claim.reference) finish_reference(*claim.reference, claim, entry[given], place, source);
     if (claim.over == ClaimOver::mean_ratio && !claim.reference)
-      source_.fail(child_pointer(pointer, claim_relations[*given]),
-                   "is a number, expected the solver of a \"mean_ratio\": { \"of\": LABEL, \"times\": RATIO }");
+      source.fail(place, "is a number, expected the solver of a \"mean_ratio\": { \"of\": LABEL, \"times\": RATIO }");
   }
 
-  ClaimReference read_reference(const Json& entry, const Claim& claim, const std::string& pointer) const {
-    ClaimReference reference;
-    reference.of = entry.value("of", claim.of);
-    reference.metric = entry.contains("metric") ? read_metric(entry, pointer) : claim.metric;
-    reference.at = read_decade(entry, reference.metric, claim.at, pointer);
-    reference.problem = reference_shape_.value<std::string>(entry, "problem");
-    reference.times = reference_shape_.value<double>(entry, "times");
-    check_solver(reference.of, pointer);
-    check_native_stop(reference.metric, reference.of, pointer);
-    check_problem(reference.problem, pointer);
-    if (entry.contains("cells")) reference.cells = read_cells(entry["cells"], child_pointer(pointer, "cells"));
+  void finish_reference(ClaimReference& reference, const Claim& claim, const Json& entry, const std::string& pointer,
+                        const JsonSource& source) const {
+    if (reference.of.empty()) reference.of = claim.of;
+    if (reference.metric.empty()) reference.metric = claim.metric;
+    check_metric(reference.metric, facts_, known_, child_pointer(pointer, "metric"), source);
+    if (const Metric* known = find_metric(reference.metric);
+        known != nullptr && known->takes_decade() && !(reference.at > 0.0))
+      reference.at = claim.at;
+    check_decade(reference.metric, reference.at, pointer, source);
+    check_solver(reference.of, pointer, source);
+    check_native_stop(reference.metric, reference.of, pointer, source);
+    check_problem(reference.problem, pointer, source);
+    reference.cells = read_cells(entry, pointer, source);
     const bool same_cells = reference.of == claim.of && reference.problem.empty() && reference.cells.empty();
     if (same_cells && reference.metric == claim.metric && reference.at == claim.at)
-      source_.fail(pointer, "compares results with themselves, expected another 'of', 'metric', 'at', 'problem' or 'cells'");
-    return reference;
+      source.fail(pointer, "compares results with themselves, expected another 'of', 'metric', 'at', 'problem' or 'cells'");
   }
 
   const std::vector<ConfigVariant>& variants_;
   const Known& known_;
-  const Shape &shape_, &reference_shape_;
-  const JsonSource& source_;
+  std::set<std::string> facts_;
   std::vector<Label> solvers_, problems_;
-  std::set<std::string> facts_;  ///< of the scenes in time
-  bool files_ = false;           ///< FCLib problems are only known by name once the folder is
-  bool sweep_varies_;            ///< with the size, or its mistakes leave values out
+  bool files_ = false;  ///< FCLib problems are only known by name once the folder is
+  bool sweep_varies_;   ///< with the size, or its mistakes leave values out
 };
 
-/// What else is wrong with a claim that has unknown keys. What it lacks may stand under one of these, so it is not listed.
-std::vector<InputError> mistakes_beside_keys(const Json& entry, const std::string& pointer, const Json& document,
-                                             const std::vector<ConfigVariant>& variants, const Known& known,
-                                             const ConfigKeys& keys, const JsonSource& source) {
-  Json rest = entry;
-  const std::vector<Key>& known_keys = keys.shape("claim").keys;
-  for (const auto& item : entry.items())
-    if (std::none_of(known_keys.begin(), known_keys.end(), [&](const Key& key) { return key.name == item.key(); }))
-      rest.erase(item.key());
-  std::vector<InputError> beside;
-  if (!keys.is_sound(rest, "claim")) return beside;
+/// Whether only names of keys are wrong with an entry: the rest of a claim can be looked at.
+bool only_keys_are_unknown(Json entry, const std::string& pointer) {
+  if (!entry.is_object()) return false;
+  Claim claim;
+  const FieldTable fields = claim_fields(claim);
+  const Json all = entry;
+  for (const auto& item : all.items())
+    if (fields.find(item.key()) == nullptr) entry.erase(item.key());
   Mistakes mistakes;
-  JsonSource own = source;
-  own.mistakes = &mistakes;
-  try {
-    ClaimReader(document, variants, known, keys, own).read(rest, pointer);
-    return beside;
-  } catch (const InputError&) {
-    // in the list
-  }
-  try {
-    mistakes.raise();
-  } catch (const InputError& error) {
-    for (const InputError& mistake : mistakes_of_error(error))
-      if (mistake.place() != pointer) beside.push_back(mistake);
-  }
-  return beside;
+  return Checks(&mistakes)([&] { read_fields(entry, fields, pointer, {"", "", &mistakes}); });
 }
 
 }  // namespace
 
 std::vector<Claim> read_claims(const Json& document, const std::vector<ConfigVariant>& variants, const Known& known,
-                               const ConfigKeys& keys, const JsonSource& source) {
+                               const JsonSource& source) {
   std::vector<Claim> claims;
   if (!document.contains("claims") || !document["claims"].is_array()) return claims;
-  const ClaimReader reader(document, variants, known, keys, source);
+  const ClaimReader reader(document, variants, known);
   Checks check(source.mistakes);
   for (std::size_t i = 0; i < document["claims"].size(); ++i) {
     const Json& entry = document["claims"][i];
     const std::string pointer = child_pointer("/claims", i);
-    if (!keys.is_sound(entry, "claim")) {
-      if (entry.is_object())
-        for (const InputError& mistake : mistakes_beside_keys(entry, pointer, document, variants, known, keys, source))
-          check([&] { throw InputError(mistake); });
-      continue;
+    Claim claim;
+    if (check([&] { read_fields(entry, claim_fields(claim), pointer, source); })) {
+      check([&] {
+        reader.finish(claim, entry, pointer, source);
+        for (const Claim& other : claims)
+          if (other.id == claim.id)
+            source.fail(child_pointer(pointer, "id"), fmt::format("the id '{}' is taken already", claim.id));
+        claims.push_back(claim);
+      });
+    } else if (only_keys_are_unknown(entry, pointer)) {
+      // What it lacks may stand under one of these keys, so it is not listed.
+      Mistakes beside;
+      JsonSource own = source;
+      own.mistakes = &beside;
+      Checks look(&beside);
+      look([&] { reader.finish(claim, entry, pointer, own); });
+      for (const InputError& mistake : beside.list())
+        if (mistake.place() != pointer) check([&] { throw InputError(mistake); });
     }
-    check([&] {
-      Claim claim = reader.read(entry, pointer);
-      for (const Claim& other : claims)
-        if (other.id == claim.id)
-          source.fail(child_pointer(pointer, "id"), fmt::format("the id '{}' is taken already", claim.id));
-      claims.push_back(std::move(claim));
-    });
   }
   check.finish();
   return claims;
+}
+
+std::set<std::string> facts_of(const std::vector<ConfigVariant>& variants) {
+  std::set<std::string> facts;
+  for (const ConfigVariant& variant : variants)
+    for (const auto& spec : variant.problems)
+      if (spec->sequence) facts.insert(spec->sequence->facts.begin(), spec->sequence->facts.end());
+  return facts;
+}
+
+void check_metric(const std::string& name, const std::set<std::string>& facts, const Known& known, const std::string& place,
+                  const JsonSource& source) {
+  std::vector<std::string> names = claim_metrics();
+  names.insert(names.end(), facts.begin(), facts.end());
+  if (known.facts && std::find(names.begin(), names.end(), name) == names.end())
+    source.fail(place, fmt::format("unknown metric '{}'{}", cut_text(name), suggestion(name, names)));
+}
+
+void check_decade(const std::string& metric, double at, const std::string& place, const JsonSource& source) {
+  if (const Metric* known = find_metric(metric); known == nullptr || !known->takes_decade()) {
+    if (at > 0.0) source.fail(place, fmt::format("the metric '{}' takes no 'at'", metric));
+    return;
+  }
+  if (!(at > 0.0)) source.fail(place, fmt::format("the key 'at' is missing: the metric '{}' needs a power of ten", metric));
+  if (!is_decade(at))
+    source.fail(child_pointer(place, "at"),
+                fmt::format("'at' is {}, expected a power of ten from 1e-2 to 1e-12", format_double(at)));
 }
 
 bool label_matches(const std::string& pattern, const std::string& label, const std::string& base_label) {

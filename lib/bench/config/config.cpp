@@ -16,8 +16,10 @@
 
 #include "bench/config/claim_reader.hpp"
 #include "bench/config/config_json.hpp"
-#include "bench/config/config_keys.hpp"
 #include "bench/config/config_reader.hpp"
+#include "bench/config/config_tables.hpp"
+#include "bench/config/external_paths.hpp"
+#include "bench/config/field_reader.hpp"
 #include "bench/config/plot_check.hpp"
 #include "bench/config/sequence_reader.hpp"
 #include "bench/config/sweep.hpp"
@@ -143,19 +145,17 @@ void begin_reading(const JsonSource& source, const ChangedValues& changed) {
   if (source.mistakes != nullptr) source.mistakes->begin_reading(changed.varied, changed.left_out, source.context);
 }
 
-/// Whether the part of the config that a pointer changes is there, and has its form.
-bool leads_into_sound_part(const Json& swept_part, const std::string& pointer, const ConfigKeys& keys) {
-  const std::string first = pointer.substr(1, pointer.find('/', 1) - 1);
-  if (!swept_part.contains(first)) return first != "problems" && first != "solvers";
-  Mistakes known_ones;
-  Checks check(&known_ones);
-  return check([&] { keys.check_value(swept_part[first], keys.shape("config").key(first), "", {}); });
+/// Whether what a pointer may lead into has the right type; of another type it is a mistake by itself.
+bool can_be_led_into(const Json& swept_part, const std::string& key) {
+  const bool entries = key == "problems" || key == "solvers";
+  if (!swept_part.contains(key)) return !entries;
+  const Json& part = swept_part[key];
+  return !entries || (part.is_array() && std::all_of(part.begin(), part.end(), std::mem_fn(&Json::is_object)));
 }
 
-/// The sweep as far as it has no mistakes. A pointer into a part without its form may well lead nowhere, which is no mistake
-/// of its own.
+/// The sweep as far as it has no mistakes.
 Sweep read_sweep(const Json& document, const Json& swept_part, const JsonSource& source, const Catalog& catalog,
-                 const ConfigKeys& keys, Checks& check) {
+                 Checks& check) {
   Mistakes follow_ups;
   Checks ignore(&follow_ups);
   const Json lists = document.value("sweep", Json());
@@ -165,21 +165,19 @@ Sweep read_sweep(const Json& document, const Json& swept_part, const JsonSource&
   sweep.keep([&](const std::string& pointer, const Json& value, const std::string& place) {
     if (!check([&] { check_common_parameter(document, pointer, catalog, source, place); })) return false;
     const auto put = [&] { set_at_pointer(probe, pointer, value, source, place); };
-    if (leads_into_sound_part(swept_part, pointer, keys)) return check(put);
-    return swept_part.contains(pointer_tokens(pointer, source, place).front()) && ignore(put);
+    const std::string key = pointer_tokens(pointer, source, place).front();
+    return can_be_led_into(swept_part, key) ? check(put) : swept_part.contains(key) && ignore(put);
   });
   return sweep;
 }
 
 /// Whatever can be read, also of a document without the form of a config; mistakes are left to `check`.
 std::vector<ConfigVariant> read_variants(const Json& document, const JsonSource& source, const Catalog& catalog,
-                                         const ConfigKeys& keys, const ChangedValues& sized, bool of_results, Known& known,
-                                         Checks& check) {
+                                         ConfigReader& reader, const ChangedValues& sized, Known& known, Checks& check) {
   Json swept_part = Json::object();
   for (const std::string& key : swept_keys)
     if (document.contains(key)) swept_part[key] = document[key];
-  const Sweep sweep = read_sweep(document, swept_part, source, catalog, keys, check);
-  ConfigReader reader(catalog, keys, of_results);
+  const Sweep sweep = read_sweep(document, swept_part, source, catalog, check);
   std::vector<ConfigVariant> variants;
   ChangedValues changed = sized;
   changed.left_out.insert(changed.left_out.end(), sweep.left_out().begin(), sweep.left_out().end());
@@ -188,15 +186,18 @@ std::vector<ConfigVariant> read_variants(const Json& document, const JsonSource&
     std::pair<Json, std::vector<SweptValue>> made;
     applied = check([&] { made = sweep.apply(swept_part, i, source); }) && applied;
     if (made.first.is_null()) continue;
-    const auto& swept = made.second;
-    const JsonSource own{source.file, swept.empty() ? source.context : describe(swept), source.mistakes};
-    changed.varied = sized.varied;
-    for (const SweptValue& value : swept) changed.varied.push_back(value.pointer);
+    JsonSource own = source;
+    changed.varied = own.varied = sized.varied;
+    if (!made.second.empty()) own.context = describe(made.second), own.varied.clear();
+    for (const SweptValue& value : made.second) {
+      changed.varied.push_back(value.pointer);
+      own.varied.push_back(value.pointer);
+    }
     begin_reading(own, changed);
     check([&] { reader.read_variant(made.first, std::move(made.second), sweep.left_out(), own, variants); });
   }
   begin_reading(source, sized);
-  known = reader.known();
+  known = known_of(variants);
   known.sweep = applied;
   return variants;
 }
@@ -209,25 +210,26 @@ std::vector<std::string> keys_of(const Json& object) {
 
 /// Everything but the size: `document` has it applied. Where there are mistakes, what could be read.
 Config read_document(const Json& document, const JsonSource& source, const ChangedValues& sized, const Catalog& catalog,
-                     const ConfigKeys& keys, bool of_results, Checks& check) {
+                     ConfigReader& reader, Checks& check) {
   begin_reading(source, sized);
-  const bool formed = check([&] { keys.check_object(document, "config", "", source); });
   Config config;
+  ConfigVariant unused;
   config.file = source.file;
+  const bool formed = check([&] {
+    read_fields(document, config_fields(config, unused), "", source, {swept_keys.begin(), swept_keys.end()});
+  });
   Known known;
-  config.variants = read_variants(document, source, catalog, keys, sized, of_results, known, check);
-  check([&] { check_plots(document, config.variants, known, catalog, keys, source); });
-  check([&] { config.claims = read_claims(document, config.variants, known, keys, source); });
+  config.variants = read_variants(document, source, catalog, reader, sized, known, check);
+  JsonSource whole = source;  // what a size changes shows in claims and plots
+  whole.varied.clear();
+  check([&] { check_plots(document, config.variants, known, catalog, whole); });
+  check([&] { config.claims = read_claims(document, config.variants, known, whole); });
   if (!formed) return config;
-  const Shape& shape = keys.shape("config");
-  config.name = document["name"].get<std::string>();
-  config.title = shape.value<std::string>(document, "title");
-  config.description = shape.value<std::string>(document, "description");
-  config.kernels = shape.value<bool>(document, "kernels");
   check([&] { check_kernels(config, source); });
   Json resolved = document;
   make_states_absolute(resolved, source.file);
   make_files_absolute(resolved, source.file);
+  make_solvers_absolute(resolved, source.file);
   config.resolved = dump_json(resolved, 2);
   return config;
 }
@@ -255,8 +257,8 @@ bool Config::needs_files() const {
 
 Config parse_config(const std::string& text, const std::string& file, const Catalog& catalog,
                     const ConfigOverrides& overrides, Mistakes& mistakes) {
-  const ConfigKeys keys(catalog);
   const JsonSource source{file, "", &mistakes};
+  ConfigReader reader(catalog, overrides.of_results);
   Checks check(&mistakes);
   Config config;
   config.file = file;
@@ -268,14 +270,14 @@ Config parse_config(const std::string& text, const std::string& file, const Cata
   });
   if (!parsed) return config;
   const std::string& size = overrides.size;
-  if (!size.empty()) check([&] { keys.check_object(Json{{size, Json::object()}}, "sizes", "--size", source); });
+  if (!size.empty()) check([&] { read_fields(Json{{size, Json::object()}}, sizes_fields(), "--size", source); });
   ChangedValues applied;
-  if (document.contains("sizes") && check([&] { keys.check_object(document["sizes"], "sizes", "/sizes", source); })) {
+  if (document.contains("sizes") && check([&] { read_fields(document["sizes"], sizes_fields(), "/sizes", source); })) {
     // A mistake in a size shows whichever size is run.
     for (const auto& item : document["sizes"].items()) {
-      const JsonSource sized{file, "with size " + item.key(), &mistakes};
+      const JsonSource sized{file, "with size " + item.key(), &mistakes, keys_of(item.value())};
       const auto [made, left_out] = with_size(document, item.key(), catalog, source, check);
-      read_document(made, sized, {keys_of(item.value()), left_out}, catalog, keys, overrides.of_results, check);
+      read_document(made, sized, {keys_of(item.value()), left_out}, catalog, reader, check);
     }
     if (document["sizes"].contains(size)) {
       begin_reading(source, {});
@@ -284,7 +286,7 @@ Config parse_config(const std::string& text, const std::string& file, const Cata
   }
   const Json as_written = document;
   for (const std::string& setting : overrides.set) check([&] { apply_setting(document, setting, catalog, source); });
-  config = read_document(document, source, applied, catalog, keys, overrides.of_results, check);
+  config = read_document(document, source, applied, catalog, reader, check);
   config.size = size;
   for (const JsonChange& change : json_changes(as_written, document))
     if (change.pointer != "/title" && change.pointer != "/description") config.changes.push_back(change.text());

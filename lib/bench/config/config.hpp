@@ -42,12 +42,13 @@ struct ProblemSpec {
 /// One entry of "solvers".
 struct SolverSpec {
   std::string solver;
-  std::string label;                ///< with the swept values that touch it
-  std::string base_label;           ///< without swept values
-  Parameters parameters;            ///< all of them
-  std::vector<Model> models;        ///< models it is run on; empty: all of the config
-  std::optional<bool> native_stop;  ///< whether it stops on its own criterion; empty: as `stop` of the config says
-  std::optional<int> threads;       ///< threads it may use; empty: those of the run (--threads)
+  std::string label;                  ///< with the swept values that touch it
+  std::string base_label;             ///< without swept values
+  Parameters parameters;              ///< all of them
+  std::vector<Model> models;          ///< models it is run on; empty: all of the config
+  std::optional<bool> native_stop;    ///< whether it stops on its own criterion; empty: as `stop` of the config says
+  std::optional<int> max_iterations;  ///< empty: as `stop` of the config says
+  std::optional<int> threads;         ///< threads it may use; empty: those of the run (--threads)
   /// It starts from the reference solution of the problem without its perturbation, instead of from nothing.
   bool start_from_reference = false;
   /// It starts each step of a sequence from the step before, instead of from nothing.
@@ -83,7 +84,9 @@ enum class ClaimOver {
   upper_quartile,
   mean_ratio,
   affine_slope,
-  r_squared
+  r_squared,
+  mean,
+  geometric_mean
 };
 
 /// Whether a line is fitted through the cells.
@@ -96,14 +99,16 @@ enum class Relation { less_than, at_most, at_least, greater_than };
 
 /// A statement of a paper as a bound on results; judged by the command `claims` (bench/analysis/claims.hpp).
 struct Claim {
-  std::string id, says, where;
-  std::string see;  ///< page that tells why it is not met, from the root of the project, with an anchor; or empty
+  std::string id, says;
+  std::string where = "ours";  ///< is_claim_source()
+  std::string see;             ///< page that tells why it is not met, from the root of the project, with an anchor; or empty
   bool must = false;
-  std::string size;     ///< "small" or "paper": judged at this size alone; empty: at each
-  std::string metric;   ///< one of claim_metrics()
-  double at = 0.0;      ///< a decade 1e-2 … 1e-12; 0 when the metric takes none
-  std::string of;       ///< label of a solver, or a shell pattern
-  std::string problem;  ///< label of a problem, or a shell pattern; empty: all
+  bool set_afterwards = false;  ///< the bound was set after the number was known
+  std::string size;             ///< "small" or "paper": judged at this size alone; empty: at each
+  std::string metric;           ///< one of claim_metrics()
+  double at = 0.0;              ///< a decade 1e-2 … 1e-12; 0 when the metric takes none
+  std::string of;               ///< label of a solver, or a shell pattern
+  std::string problem;          ///< label of a problem, or a shell pattern; empty: all
   std::optional<Model> model;
   ClaimOver over = ClaimOver::each;
   std::string against;            ///< for slope, affine_slope and r_squared: "contacts", "rows" or a swept JSON pointer
@@ -120,11 +125,13 @@ struct Claim {
 struct ConfigVariant {
   std::vector<SweptValue> swept;                             ///< empty without a sweep
   std::vector<std::shared_ptr<const ProblemSpec>> problems;  ///< shared between variants that do not touch them
-  std::vector<Model> models;
+  std::vector<Model> models = {Model::ccp};
   std::vector<std::shared_ptr<const SolverSpec>> solvers;  ///< likewise
   StopRule stop;
   Limits limits;  ///< of a cell: beyond wall_s it is time_limit, beyond memory_mb out_of_memory
-  std::vector<Measure> trace;
+  std::vector<Measure> trace = {Measure::velocity_residual, Measure::relative_residual,    Measure::natural_map,
+                                Measure::objective,         Measure::penetration_velocity, Measure::cone_violation,
+                                Measure::complementarity};
 
   bool needs_files() const;  ///< a problem is FCLib files
   /// Whether a method stops on its own criterion.

@@ -154,8 +154,6 @@ struct PointerSetter {
   }
 };
 
-constexpr std::size_t longest_text = 60;
-
 std::string whole_text(const Json& value) { return value.is_string() ? value.get<std::string>() : dump_json(value); }
 
 void add_changes(const Json& before, const Json& after, const std::string& pointer, std::vector<JsonChange>& changes) {
@@ -177,16 +175,12 @@ void add_changes(const Json& before, const Json& after, const std::string& point
   }
 }
 
-/// At most the first `end` bytes, and no part of a UTF-8 character.
-std::string cut(const std::string& text, std::size_t end) {
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end);
-}
-
 }  // namespace
 
 void JsonSource::fail(const std::string& pointer, const std::string& expectation) const {
-  throw InputError(file, shown_pointer(pointer), context.empty() ? expectation : expectation + " (" + context + ")");
+  const auto touches = [&](const std::string& value) { return is_below(pointer, value) || is_below(value, pointer); };
+  const bool told = !context.empty() && (varied.empty() || std::any_of(varied.begin(), varied.end(), touches));
+  throw InputError(file, shown_pointer(pointer), told ? expectation + " (" + context + ")" : expectation);
 }
 
 Json parse_json(const std::string& text, const std::string& file) {
@@ -294,14 +288,12 @@ std::string json_type_name(const Json& value) {
   return "null";
 }
 
-std::string json_text(const Json& value) {
-  const std::string text = whole_text(value);
-  return text.size() <= longest_text ? text : cut(text, longest_text - 3) + "...";
-}
+std::string json_text(const Json& value) { return cut_text(whole_text(value)); }
 
 std::string distinct_text(const Json& value) {
   const std::string text = whole_text(value);
-  return text.size() <= longest_text ? text : cut(text, longest_text - 12) + "...#" + sha256_hex(text).substr(0, 8);
+  const std::string cut = cut_text(text, 51);
+  return text.size() <= 60 ? text : cut + "#" + sha256_hex(text).substr(0, 8);
 }
 
 std::string dump_json(const Json& value, int indent) {

@@ -18,8 +18,9 @@ using Json = nlohmann::ordered_json;
 /// Where a JSON came from, for messages.
 struct JsonSource {
   std::string file;
-  std::string context;           ///< added to every message, such as the swept values in place; may be empty
-  Mistakes* mistakes = nullptr;  ///< where several are listed; null: the first one is thrown at once
+  std::string context;                ///< added to messages, such as the swept values in place; may be empty
+  Mistakes* mistakes = nullptr;       ///< where several are listed; null: the first one is thrown at once
+  std::vector<std::string> varied{};  ///< JSON pointers of the values that the context is about; empty: of all
 
   /// Throws InputError(file, pointer, expectation + context).
   [[noreturn]] void fail(const std::string& pointer, const std::string& expectation) const;

@@ -41,14 +41,17 @@ void Mistakes::add(const InputError& error) {
 void Mistakes::add_one(const InputError& mistake) {
   const std::string& place = mistake.place();
   const bool known = !place.empty() && earlier_.count(place) > 0;
-  if ((known && !is_varied(place)) || lacks_value(place)) return;
-  if (!texts_.insert(place + "\n" + without_ending(mistake.what(), context_)).second) return;
+  if (known && !is_varied(place)) return;
+  const bool follow_up = lacks_value(place);
+  const std::string text = (follow_up ? "follows: " : "") + place + "\n" + without_ending(mistake.what(), context_);
+  if (!texts_.insert(text).second) return;
+  if (follow_up) return follow_ups_.push_back(mistake);
   current_.insert(place);
   mistakes_.push_back(mistake);
 }
 
 void Mistakes::raise() const {
-  if (!mistakes_.empty()) throw InputErrors(mistakes_);
+  if (!none()) throw InputErrors(mistakes_.empty() ? follow_ups_ : mistakes_);
 }
 
 }  // namespace ccp

@@ -15,12 +15,14 @@ class Mistakes {
  public:
   /// Begins a reading with other values in place. varied: the JSON pointers of these values, each of which can be wrong in
   /// a way of its own. unset: those whose values are missing, for mistakes of their own; what is wrong with an object around
-  /// them may come of that and is not listed. context: what JsonSource::fail adds to the messages.
+  /// them may come of that and is only listed where nothing else is wrong. context: what JsonSource::fail adds to the
+  /// messages.
   void begin_reading(const std::vector<std::string>& varied, const std::vector<std::string>& unset,
                      const std::string& context);
   /// The mistakes that the error stands for, but for those that are known.
   void add(const InputError& error);
-  bool none() const { return mistakes_.empty(); }
+  bool none() const { return mistakes_.empty() && follow_ups_.empty(); }
+  const std::vector<InputError>& list() const { return mistakes_; }
   /// Throws InputErrors when there are some.
   void raise() const;
 
@@ -29,7 +31,7 @@ class Mistakes {
   bool lacks_value(const std::string& place) const;
   void add_one(const InputError& mistake);
 
-  std::vector<InputError> mistakes_;
+  std::vector<InputError> mistakes_, follow_ups_;
   std::set<std::string> texts_;              ///< place and message without context
   std::set<std::string> current_, earlier_;  ///< places that are wrong in this reading, and in those before
   std::vector<std::string> varied_, unset_;

@@ -14,11 +14,12 @@
 #include <utility>
 
 #include "bench/config/config_json.hpp"
-#include "bench/config/config_keys.hpp"
+#include "bench/config/config_tables.hpp"
 #include "core/error.hpp"
 #include "core/sha256.hpp"
 #include "core/text.hpp"
 #include "io/file.hpp"
+#include "peers/external/external_name.hpp"
 
 namespace ccp {
 namespace {
@@ -40,6 +41,9 @@ std::string file_digest(const fs::path& path) {
   return hash.hex_digest();
 }
 
+/// The name of a solver wherever its files are.
+std::string known_as(const std::string& solver) { return is_external_name(solver) ? external_identity(solver) : solver; }
+
 /// The key of the motion of a scene by a driver, however long.
 std::string tape_key(const Json& scene, const SequenceSpec& sequence) {
   const DriverSpec& driver = sequence.driver;
@@ -47,7 +51,7 @@ std::string tape_key(const Json& scene, const SequenceSpec& sequence) {
                    {"scene", scene},
                    {"state", sequence.state_digest},
                    {"driver",
-                    {{"solver", driver.solver},
+                    {{"solver", known_as(driver.solver)},
                      {"parameters", parameters_json(driver.parameters)},
                      {"model", model_name(driver.model)},
                      {"measure", measure_info(driver.stop.measure).name},
@@ -135,9 +139,10 @@ class ProblemResolver {
   /// In the folder of the FCLib files, for those who look for others.
   std::string what_is_there() const {
     if (paths_.empty()) return "it holds no file";
-    const auto dump = std::find_if(paths_.begin(), paths_.end(),
-                                   [](const std::string& path) { return path.ends_with(".hdf5") || path.ends_with(".h5"); });
-    if (dump == paths_.end()) return fmt::format("no dump, *.hdf5, is among its files, such as {}", paths_.front());
+    const auto dump = std::find_if(paths_.begin(), paths_.end(), [](const std::string& path) {
+      return path.ends_with(".hdf5") || path.ends_with(".h5") || path.ends_with(".dat");
+    });
+    if (dump == paths_.end()) return fmt::format("no dump, *.hdf5 or *.dat, is among its files, such as {}", paths_.front());
     return fmt::format("it holds {} {}, such as {}", paths_.size(), paths_.size() == 1 ? "file" : "files", *dump);
   }
 
@@ -213,7 +218,7 @@ std::string cell_hash(const Cell& cell) {
   Json identity = {{"solver_version", solver_version},
                    {"problem", cell.problem_key},
                    {"model", model_name(cell.model)},
-                   {"solver", cell.solver->solver},
+                   {"solver", known_as(cell.solver->solver)},
                    {"parameters", parameters_json(cell.solver->parameters)},
                    {"stop", stop_json(cell.stop)},
                    {"trace", names_json(cell.trace)},
@@ -300,6 +305,7 @@ class Planner {
     cell.label = cell.solver->label;
     cell.stop = variant.stop;
     cell.stop.native = variant.stops_natively(*cell.solver);
+    cell.stop.max_iterations = cell.solver->max_iterations.value_or(variant.stop.max_iterations);
     cell.limits = variant.limits;
     cell.trace = variant.trace;
     cell.threads = cell.solver->threads.value_or(options_.threads);
@@ -369,15 +375,19 @@ std::pair<Config, Plan> read_and_plan(const std::string& file, const Catalog& ca
   return {std::move(config), std::move(plan)};
 }
 
-std::vector<std::size_t> select_cells(const Plan& plan, const std::string& only, Shard shard) {
+bool is_selected(const Cell& cell, const std::string& only) { return only == cell.id() || matches(only, cell.id()); }
+
+std::vector<std::size_t> select_cells(const Plan& plan, const std::vector<std::string>& only, Shard shard) {
   if (shard.count < 1 || shard.index < 1 || shard.index > shard.count)
     throw InputError(fmt::format("--shard {}/{}: expected K/N with 1 <= K <= N", shard.index, shard.count));
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < plan.cells.size(); ++i)
-    if (only.empty() || only == plan.cells[i].id() || matches(only, plan.cells[i].id())) chosen.push_back(i);
+    if (only.empty() || std::any_of(only.begin(), only.end(),
+                                    [&](const std::string& pattern) { return is_selected(plan.cells[i], pattern); }))
+      chosen.push_back(i);
   if (chosen.empty())
-    throw InputError(fmt::format("--only '{}' matches none of the {} cells of {}, such as '{}'", only, plan.cells.size(),
-                                 plan.config_name, plan.cells.front().id()));
+    throw InputError(fmt::format("--only '{}' matches none of the {} cells of {}, such as '{}'", join(only, "', '"),
+                                 plan.cells.size(), plan.config_name, plan.cells.front().id()));
   std::vector<std::size_t> mine;
   for (std::size_t i = 0; i < chosen.size(); ++i)
     if (i % static_cast<std::size_t>(shard.count) == static_cast<std::size_t>(shard.index - 1)) mine.push_back(chosen[i]);

@@ -66,8 +66,11 @@ struct Shard {
   int count = 1;
 };
 
-/// Indices of the cells to run: --only (shell pattern on id(), '*' also matches '/'; empty: all), then the shard. Throws
-/// InputError when nothing matches the pattern.
-std::vector<std::size_t> select_cells(const Plan& plan, const std::string& only, Shard shard);
+/// Whether --only names a cell: by its id(), or a shell pattern on it, whose '*' also matches '/'.
+bool is_selected(const Cell& cell, const std::string& only);
+
+/// Indices of the cells to run: those that one of `only` names (none: all), then the shard. Throws InputError when no cell
+/// is named.
+std::vector<std::size_t> select_cells(const Plan& plan, const std::vector<std::string>& only, Shard shard);
 
 }  // namespace ccp

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "bench/config/config_reader.hpp"
+#include "bench/config/external_paths.hpp"
 #include "core/error.hpp"
 #include "core/sha256.hpp"
 #include "io/file.hpp"
@@ -20,20 +21,13 @@ bool solves(const Solver& solver, Model model) {
   return solver.native(model) || (model == Model::ncp && solver.native(Model::ccp));
 }
 
-DriverSpec read_driver(const Json& entry, const Catalog& catalog, const ConfigKeys& keys, bool own,
-                       const std::string& pointer, const JsonSource& source) {
-  const Shape& shape = keys.shape("driver");
-  DriverSpec driver;
-  driver.solver = shape.value<std::string>(entry, "solver");
+void finish_driver(DriverSpec& driver, const Json& entry, const Catalog& catalog, bool own, bool of_results,
+                   const std::string& pointer, const JsonSource& source) {
+  driver.solver = located_solver(driver.solver, of_results, child_pointer(pointer, "solver"), source);
   const auto made = catalog.make_solver(driver.solver);
   if (const PeerSolver* peer = as_peer(*made)) driver.peer_version = peer->version();
   Checks check(source.mistakes);
-  check([&] { driver.parameters = read_parameters(entry, made->settings(), pointer, source); });
-  driver.model = *model_from_name(shape.value<std::string>(entry, "model"));
-  driver.stop.measure = *measure_from_name(shape.value<std::string>(entry, "measure"));
-  driver.stop.tolerance = shape.value<double>(entry, "tolerance");
-  driver.stop.max_iterations = shape.value<int>(entry, "max_iterations");
-  driver.wall_s = shape.value<double>(entry, "wall_s");
+  check([&] { driver.parameters = read_settings(entry, *made, pointer, source); });
   check([&] {
     if (own && entry.contains("model"))
       source.fail(child_pointer(pointer, "model"),
@@ -43,7 +37,6 @@ DriverSpec read_driver(const Json& entry, const Catalog& catalog, const ConfigKe
                   fmt::format("the driver {} does not solve the {} model", driver.solver, model_name(driver.model)));
   });
   check.finish();
-  return driver;
 }
 
 /// The SHA-256 of the file, once its state is known to fit.
@@ -81,29 +74,21 @@ void make_lists_absolute(Json& sweep, const std::filesystem::path& folder) {
 
 }  // namespace
 
-SequenceSpec read_sequence(const Json& entry, const Scene& scene, std::uint64_t seed, const Catalog& catalog,
-                           const ConfigKeys& keys, const std::string& pointer, const JsonSource& source, bool of_results) {
-  const Shape& shape = keys.shape("sequence");
+void finish_sequence(SequenceSpec& sequence, const Json& entry, const Scene& scene, std::uint64_t seed,
+                     const Catalog& catalog, const std::string& pointer, const JsonSource& source, bool of_results) {
   const auto& facts = catalog.facts.of(scene, catalog.scenes);
   if (!facts) source.fail(pointer, fmt::format("scene '{}' does not move", scene.info().name));
-  SequenceSpec sequence;
   sequence.facts = *facts;
-  sequence.steps = shape.value<int>(entry, "steps");
-  sequence.settle = shape.value<int>(entry, "settle");
   Checks check(source.mistakes);
   const bool solved_steps = check([&] {
     if (sequence.settle >= sequence.steps)
       source.fail(child_pointer(pointer, "settle"),
                   fmt::format("'settle' is {}, expected less than 'steps', which is {}", sequence.settle, sequence.steps));
   });
-  const auto trajectory = shape.value<std::string>(entry, "trajectory");
-  sequence.trajectory =
-      static_cast<Trajectory>(std::find(trajectories.begin(), trajectories.end(), trajectory) - trajectories.begin());
   check([&] {
-    sequence.driver = read_driver(entry.value("driver", Json::object()), catalog, keys,
-                                  sequence.trajectory == Trajectory::own, child_pointer(pointer, "driver"), source);
+    finish_driver(sequence.driver, entry.value("driver", Json::object()), catalog, sequence.trajectory == Trajectory::own,
+                  of_results, child_pointer(pointer, "driver"), source);
   });
-  sequence.trace_steps = shape.value<std::vector<int>>(entry, "trace_steps");
   std::sort(sequence.trace_steps.begin(), sequence.trace_steps.end());
   for (const int step : sequence.trace_steps)
     if (solved_steps && (step < sequence.settle || step >= sequence.steps))
@@ -111,7 +96,6 @@ SequenceSpec read_sequence(const Json& entry, const Scene& scene, std::uint64_t 
         source.fail(child_pointer(pointer, "trace_steps"),
                     fmt::format("step {} is not solved, expected {} to {}", step, sequence.settle, sequence.steps - 1));
       });
-  sequence.state = shape.value<std::string>(entry, "state");
   if (!sequence.state.empty()) {
     sequence.state = (std::filesystem::path(source.file).parent_path() / sequence.state).string();
     check([&] {
@@ -120,7 +104,6 @@ SequenceSpec read_sequence(const Json& entry, const Scene& scene, std::uint64_t 
     });
   }
   check.finish();
-  return sequence;
 }
 
 void check_sequences(const ConfigVariant& variant, const Catalog& catalog, const JsonSource& source) {

@@ -4,16 +4,16 @@
 
 #include "bench/config/config.hpp"
 #include "bench/config/config_json.hpp"
-#include "bench/config/config_keys.hpp"
 
 namespace ccp {
 
-/// "sequence" of a problem whose form was checked already. scene: with the parameters of the problem. Throws InputError for
-/// a scene that does not move, no step to solve, a traced step that is none of them, a driver without the model, and a state
-/// that cannot be read or is of another scene or number of bodies; of_results: a state may be gone. The motion is built with
-/// the scene's own parameters, to know what it says of itself; with those of the problem only where a state has to fit.
-SequenceSpec read_sequence(const Json& entry, const Scene& scene, std::uint64_t seed, const Catalog& catalog,
-                           const ConfigKeys& keys, const std::string& pointer, const JsonSource& source, bool of_results);
+/// Finishes the "sequence" of a problem, `entry`, whose fields were read. scene: with the parameters of the problem. Throws
+/// InputError for a scene that does not move, no step to solve, a traced step that is none of them, a driver without the
+/// model, and a state that cannot be read or is of another scene or number of bodies; of_results: a state may be gone. The
+/// motion is built with the scene's own parameters, to know what it says of itself; with those of the problem only where a
+/// state has to fit.
+void finish_sequence(SequenceSpec& sequence, const Json& entry, const Scene& scene, std::uint64_t seed,
+                     const Catalog& catalog, const std::string& pointer, const JsonSource& source, bool of_results);
 
 /// Whether problems, solvers and models of a variant go together: throws InputError for a start from the previous step
 /// without a sequence, one from the reference with a sequence, and an own trajectory whose driver does not solve a model.

@@ -25,7 +25,7 @@ enum class StartMatch {
 
 /// The solver that moves the world, or that solves again what a solver with a trajectory of its own leaves unsolved.
 struct DriverSpec {
-  std::string solver;
+  std::string solver = "proximal_newton";
   Parameters parameters;                    ///< all of them
   std::optional<std::string> peer_version;  ///< PeerSolver::version(); nothing for a method of our own
   Model model = Model::ccp;                 ///< of a shared trajectory; an own one has the model of its cell

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "bench/config/config_keys.hpp"
+#include "bench/config/config_tables.hpp"
 #include "core/text.hpp"
 
 namespace ccp {
@@ -15,6 +15,7 @@ constexpr std::size_t most_combinations = 100000;
 
 Sweep::Sweep(const Json& value, const JsonSource& source) {
   if (value.is_null()) return;
+  if (value.empty()) source.fail("/sweep", "'sweep' is empty, expected JSON pointers with lists of values");
   Checks check(source.mistakes);
   for (const auto& item : value.items()) {
     const bool zip = item.key() == "zip";

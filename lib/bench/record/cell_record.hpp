@@ -38,14 +38,12 @@ struct TimedRun {
 };
 
 /// Times of the kernels called by themselves, one call after the other, s: the mean of the fastest batch of calls. NaN where
-/// a kernel does not exist.
+/// a kernel does not exist. numbers() says what each is.
 struct KernelTimes {
-  double product = unknown_number;            ///< of FirstOrderKernels, in turn with the projection
-  double projection = unknown_number;         ///< and the other way round
-  double block_product = unknown_number;      ///< N x by 3×3 block-CSR
-  double csr_product = unknown_number;        ///< N x by Eigen's scalar compressed rows
-  double factors_product = unknown_number;    ///< Dᵀ(H⁻¹(D x)) by Eigen's scalar sparse matrices
-  double bytes_per_contact = unknown_number;  ///< of the operator that methods choose; bytes
+  double product = unknown_number;     ///< of FirstOrderKernels, in turn with the projection
+  double projection = unknown_number;  ///< and the other way round
+  double block_product = unknown_number, csr_product = unknown_number, factors_product = unknown_number;
+  double bytes_per_contact = unknown_number;
 };
 
 /// All of them NaN.
@@ -76,7 +74,7 @@ struct CellRecord {
   std::vector<Conversion> conversions;
   std::optional<ProblemFacts> problem;
   std::optional<KernelTimes> kernels;  ///< where the config asks for them
-  std::optional<Balance> balance;  ///< of the returned impulse; of a problem of one step
+  std::optional<Balance> balance;      ///< of the returned impulse; of a problem of one step
   /// Facts of a sequence. In its record iterations, counters and times are sums over its steps, measures the largest of
   /// them.
   std::optional<SequenceFacts> sequence;
@@ -88,12 +86,19 @@ struct CellRecord {
 /// The names of the crossings: "1e-2", … "1e-12".
 std::string decade_name(int decade);
 
-/// The counters that are columns of a trace.
-constexpr std::array<std::pair<const char*, std::int64_t Counters::*>, 4> traced_counters = {
-    {{"factorizations", &Counters::factorizations},
-     {"back_solves", &Counters::back_solves},
-     {"products", &Counters::products},
-     {"projections", &Counters::projections}}};
+/// A counter that is a column of a trace.
+struct TracedCounter {
+  const char *name, *meaning;
+  std::int64_t Counters::*counter;
+};
+constexpr std::array<TracedCounter, 4> traced_counters = {
+    {{"factorizations", "factorisations of matrices", &Counters::factorizations},
+     {"back_solves", "back-solves with factors", &Counters::back_solves},
+     {"products", "products with N, or with D and its transpose", &Counters::products},
+     {"projections", "projections onto the cones", &Counters::projections}}};
+
+/// Beside every metric of a method's own stop: the steps that it leaves out.
+constexpr const char* native_unmet_steps = "native_unmet_steps";
 
 /// Adds a run. Sets the times of the record to the medians over its runs of the highest pass, and notes iterates that differ
 /// from those of the first run.

@@ -4,189 +4,169 @@
 #include <cmath>
 #include <optional>
 #include <type_traits>
+#include <utility>
+#include <variant>
 
 #include "bench/record/csv.hpp"
+#include "bench/record/numbers.hpp"
 #include "problem/judge/measure.hpp"
 
 namespace ccp {
 namespace {
 
-template <typename Number>
-std::string column_text(Number value) {
-  if constexpr (std::is_floating_point_v<Number>)
+template <typename Value>
+std::string column_text(Value value) {
+  if constexpr (std::is_floating_point_v<Value>)
     return csv_number(value);
   else
     return std::to_string(value);
 }
 
-/// Empty where there is no value.
-template <typename Number>
-std::string column_text(const std::optional<Number>& value) {
-  return value ? column_text(*value) : std::string();
-}
-
-/// get: a member or a function of the record that gives a number or, for records that lack it, nothing.
+/// get: a function of the record that gives a number or, for records that lack it, nothing.
 template <typename Get>
-Metric column(const std::string& name, Get get, bool claimed = true) {
-  return {name,
-          MetricSource::column,
-          [get](const CellRecord& record) { return column_text(std::invoke(get, record)); },
-          {},
-          claimed};
-}
-
-Metric cost(Metric metric) {
-  metric.cost = true;
+Metric column(std::string name, std::string unit, std::string meaning, Get get, bool claimed = true) {
+  Metric metric{std::move(name), std::move(unit), std::move(meaning), MetricSource::column};
+  metric.field = [get](const CellRecord& record) {
+    const auto value = get(record);
+    if constexpr (requires { value.has_value(); })
+      return value ? column_text(*value) : std::string();
+    else
+      return column_text(value);
+  };
+  metric.claimed = claimed;
   return metric;
 }
 
-/// Empty for a problem that could not be built, and in configs that do not time kernels.
-template <typename Part, typename Number>
-Metric column_of(std::optional<Part> CellRecord::*part, const std::string& name, Number Part::*number) {
-  return column(name, [=](const CellRecord& record) {
-    const std::optional<Part>& whole = record.*part;
-    return whole ? std::optional((*whole).*number) : std::nullopt;
-  });
+/// The columns that the numbers of a part of the record have. part: gives its address, or null for a record without it,
+/// whose columns are empty.
+template <typename Part, typename Get>
+void add_columns(std::vector<Metric>& list, Get part) {
+  for (const Number<Part>& number : numbers<Part>()) {
+    if (number.column.empty()) continue;
+    Metric metric{number.column, number.unit, number.meaning, MetricSource::column};
+    metric.field = [part, member = number.member](const CellRecord& record) {
+      const Part* values = part(record);
+      if (values == nullptr) return std::string();
+      return std::visit([&](auto one) { return column_text(values->*one); }, member);
+    };
+    metric.claimed = number.claimed;
+    metric.cost = number.cost;
+    metric.at_native_stop = std::is_same_v<Part, NativeStop>;
+    list.push_back(std::move(metric));
+  }
+}
+
+template <typename Part>
+void add_columns(std::vector<Metric>& list, std::optional<Part> CellRecord::*part) {
+  add_columns<Part>(list, [part](const CellRecord& record) { return record.*part ? &*(record.*part) : nullptr; });
 }
 
 /// What the trace says, at the iteration that reached a decade or at the end.
-Metric traced(const std::string& name, MetricSource source, const std::string& trace_column) {
-  return {name, source, {}, {}, true, trace_column};
+Metric traced(std::string name, std::string unit, std::string meaning, MetricSource source, std::string trace_column) {
+  Metric metric{std::move(name), std::move(unit), std::move(meaning), source};
+  metric.traced = std::move(trace_column);
+  return metric;
 }
 
 std::optional<double> known(double value) { return std::isnan(value) ? std::nullopt : std::optional(value); }
 
-std::vector<Metric> counter_metrics() {
-  std::vector<Metric> list;
-  for (const auto& [name, counter] : traced_counters)
-    list.push_back(cost(column(name, [counter = counter](const CellRecord& r) { return r.counters.*counter; })));
-  list.push_back(column("analyses", [](const CellRecord& r) { return r.counters.analyses; }));
-  list.push_back(column("analysis_s", [](const CellRecord& r) { return r.counters.analysis_s; }));
-  list.push_back(column("factorization_s", [](const CellRecord& r) { return r.counters.factorization_s; }));
-  list.push_back(column("back_solve_s", [](const CellRecord& r) { return r.counters.back_solve_s; }));
-  list.push_back(column("linear_solver_s", [](const CellRecord& r) {
+/// Of the clocks that a sequence has: everything but moving the bodies and judging, s.
+std::optional<double> runtime(const CellRecord& record) {
+  if (!record.sequence) return std::nullopt;
+  return known(record.sequence->build_s + record.setup_s + record.solve_s + record.sequence->fallback_s);
+}
+
+std::optional<double> solver_share(const CellRecord& record) {
+  const std::optional<double> whole = runtime(record);
+  if (!whole || !(*whole > 0.0)) return std::nullopt;
+  return 1.0 - record.sequence->build_s / *whole;
+}
+
+std::optional<int> all_solved(const CellRecord& record) {
+  if (!record.sequence) return std::nullopt;
+  return record.sequence->unsolved_steps == 0 ? 1 : 0;
+}
+
+void add_times(std::vector<Metric>& list) {
+  constexpr bool unclaimed = false;
+  list.push_back(column("linear_solver_s", "s", "time of analyses, factorisations and back-solves", [](const CellRecord& r) {
     return r.counters.analysis_s + r.counters.factorization_s + r.counters.back_solve_s;
   }));
-  return list;
+  list.push_back(
+      column("solve_s_min", "s", "solve_s of the fastest run", [](const CellRecord& r) { return solve_spread(r).least_s; }));
+  list.back().cost = true;
+  list.push_back(column(
+      "solve_s_max", "s", "solve_s of the slowest run", [](const CellRecord& r) { return solve_spread(r).largest_s; },
+      unclaimed));
+  list.push_back(column(
+      "repeats", "", "runs that solve_s is the median of", [](const CellRecord& r) { return solve_spread(r).runs; },
+      unclaimed));
+  list.push_back(column(
+      "timing_pass", "", "1: iterates were judged between iterations, 2: they were not",
+      [](const CellRecord& r) { return r.runs.empty() ? 1 : r.runs.back().pass; }, unclaimed));
+  list.push_back(column(
+      "busy_runs", "", "runs during which the machine was busy", [](const CellRecord& r) { return busy_runs(r).count; },
+      unclaimed));
+  list.push_back(column(
+      "restarts", "", "1 where iterations are whole runs of another program",
+      [](const CellRecord& r) { return counts_restarts(r) ? 1 : 0; }, unclaimed));
+  list.push_back(column("kernel_work_s", "s", "what the products and projections of the run take at their mean times",
+                        [](const CellRecord& r) { return known(kernel_share(r).work_s); }));
+  list.push_back(column("kernel_ratio", "", "solve_s over kernel_work_s",
+                        [](const CellRecord& r) { return known(kernel_share(r).ratio); }));
+  list.push_back({"time_to", "s", "solver clock until the stop measure reached `at`", MetricSource::decade});
+  list.back().decade_field = [](const Crossing& crossing) { return csv_number(crossing.elapsed_s); };
+  list.push_back({"iterations_to", "", "iterations until the stop measure reached `at`", MetricSource::decade});
+  list.back().decade_field = [](const Crossing& crossing) {
+    return crossing.iteration < 0 ? std::string() : std::to_string(crossing.iteration);
+  };
 }
 
-std::vector<Metric> time_metrics() {
-  constexpr bool unclaimed = false;
-  const auto kernels = &CellRecord::kernels;
-  return {column("setup_s", &CellRecord::setup_s),
-          cost(column("solve_s", &CellRecord::solve_s)),
-          cost(column("solve_s_min", [](const CellRecord& r) { return solve_spread(r).least_s; })),
-          column(
-              "solve_s_max", [](const CellRecord& r) { return solve_spread(r).largest_s; }, unclaimed),
-          column(
-              "repeats", [](const CellRecord& r) { return solve_spread(r).runs; }, unclaimed),
-          column(
-              "timing_pass", [](const CellRecord& r) { return r.runs.empty() ? 1 : r.runs.back().pass; }, unclaimed),
-          column(
-              "judging_s", [](const CellRecord& r) { return known(r.judging_s); }, unclaimed),
-          column(
-              "busy_runs", [](const CellRecord& r) { return busy_runs(r).count; }, unclaimed),
-          column(
-              "restarts", [](const CellRecord& r) { return counts_restarts(r) ? 1 : 0; }, unclaimed),
-          column("wall_s", &CellRecord::wall_s),
-          column_of(kernels, "kernel_product_s", &KernelTimes::product),
-          column_of(kernels, "kernel_projection_s", &KernelTimes::projection),
-          column_of(kernels, "kernel_block_product_s", &KernelTimes::block_product),
-          column_of(kernels, "kernel_csr_product_s", &KernelTimes::csr_product),
-          column_of(kernels, "kernel_factors_product_s", &KernelTimes::factors_product),
-          column_of(kernels, "bytes_per_contact", &KernelTimes::bytes_per_contact),
-          column("kernel_work_s", [](const CellRecord& r) { return known(kernel_share(r).work_s); }),
-          column("kernel_ratio", [](const CellRecord& r) { return known(kernel_share(r).ratio); }),
-          {"time_to", MetricSource::decade, {}, [](const Crossing& crossing) { return csv_number(crossing.elapsed_s); }},
-          {"iterations_to", MetricSource::decade, {}, [](const Crossing& crossing) {
-             return crossing.iteration < 0 ? std::string() : std::to_string(crossing.iteration);
-           }}};
-}
-
-/// Empty where no sequence has run.
-template <typename Get>
-Metric sequence_column(const std::string& name, Get get, bool claimed = true) {
-  return column(
-      name,
-      [get](const CellRecord& record) {
-        return record.sequence ? std::optional(std::invoke(get, *record.sequence)) : std::nullopt;
-      },
-      claimed);
-}
-
-/// A number that the scene knows of its last state, by its name there.
-Metric fact_column(const std::string& name) {
-  return column(name, [name](const CellRecord& record) -> std::optional<double> {
-    if (record.sequence)
-      for (const MotionFact& fact : record.sequence->facts)
-        if (fact.name == name) return fact.value;
-    return std::nullopt;
-  });
-}
-
-std::vector<Metric> sequence_metrics() {
-  constexpr bool unclaimed = false;
-  return {sequence_column("steps", &SequenceFacts::steps),
-          sequence_column("unsolved_steps", &SequenceFacts::unsolved_steps),
-          cost(sequence_column("iterations_per_step", &SequenceFacts::iterations_per_step)),
-          sequence_column("iterations_per_solved_step", &SequenceFacts::iterations_per_solved_step),
-          cost(sequence_column("iterations_max", &SequenceFacts::iterations_max)),
-          sequence_column("contacts_per_step", &SequenceFacts::contacts_per_step),
-          sequence_column("contacts_max", &SequenceFacts::contacts_max),
-          sequence_column("unknowns_per_step", &SequenceFacts::unknowns_per_step),
-          sequence_column("build_s", &SequenceFacts::build_s),
-          sequence_column("deepest_gap", &SequenceFacts::deepest_gap),
-          sequence_column("energy_gain", &SequenceFacts::energy_gain),
-          sequence_column("steps_at_time_limit", &SequenceFacts::steps_at_time_limit, unclaimed),
-          fact_column("joint_error"),
-          fact_column("missed"),
-          fact_column("drift"),
-          fact_column("largest_cluster"),
-          fact_column("outside")};
-}
-
-/// Empty where the method does not stop on its own criterion.
-template <typename Number>
-Metric native_column(const std::string& name, Number NativeStop::*number) {
-  Metric metric = column_of(&CellRecord::native_stop, name, number);
-  metric.at_native_stop = true;
-  return metric;
-}
-
-std::vector<Metric> native_metrics() {
-  return {native_column(native_unmet_steps, &NativeStop::unmet_steps),
-          native_column("native_iterations_per_step", &NativeStop::iterations_per_step),
-          native_column("native_iterations_max", &NativeStop::iterations_max),
-          native_column("native_factorizations_per_step", &NativeStop::factorizations_per_step),
-          native_column("native_relative_residual", &NativeStop::relative_residual)};
+void add_traced(std::vector<Metric>& list) {
+  for (const auto& [name, meaning, counter] : traced_counters)
+    if (std::string(name) != "projections")
+      list.push_back(traced(std::string(name) + "_to", "", std::string(meaning) + " until the stop measure reached `at`",
+                            MetricSource::trace_at, name));
+  list.push_back(traced("outer_iterations_to", "", "outer iterations until the stop measure reached `at`",
+                        MetricSource::trace_at, "al_iteration"));
+  list.push_back(traced("failures", "", "inner problems not solved and line searches that failed", MetricSource::trace_end,
+                        "failures"));
+  list.push_back(traced("primal_residual_max", "N·s", "largest primal residual after the start", MetricSource::trace_largest,
+                        "primal_residual"));
+  list.push_back(traced("combined_residual_rises", "", "iterations whose combined residual is larger than before",
+                        MetricSource::trace_rises, "combined_residual"));
 }
 
 std::vector<Metric> all_metrics() {
-  std::vector<Metric> list = {cost(column("iterations", &CellRecord::iterations)),
-                              column("native_converged", [](const CellRecord& r) { return r.native_converged ? 1 : 0; })};
-  for (const Measure measure : all_measures())
-    list.push_back(column(std::string(measure_info(measure).name),
+  std::vector<Metric> list;
+  add_columns<CellRecord>(list, [](const CellRecord& record) { return &record; });
+  list.push_back(column("native_converged", "", "1 where the method's own criterion was met",
+                        [](const CellRecord& r) { return r.native_converged ? 1 : 0; }));
+  for (const Measure measure : all_measures()) {
+    const MeasureInfo& info = measure_info(measure);
+    list.push_back(column(std::string(info.name), std::string(info.unit), std::string(info.definition),
                           [measure](const CellRecord& r) { return r.measures[measure_index(measure)]; }));
-  const auto problem = &CellRecord::problem;
-  const std::vector<Metric> others = {column_of(problem, "contacts", &ProblemFacts::contacts),
-                                      column_of(problem, "rows", &ProblemFacts::rows),
-                                      column_of(problem, "symmetry_defect", &ProblemFacts::symmetry_defect),
-                                      column_of(&CellRecord::balance, "load_carried", &Balance::load_carried),
-                                      column_of(&CellRecord::balance, "speed_left", &Balance::speed_left),
-                                      column("peak_memory_mb", &CellRecord::peak_memory_mb),
-                                      traced("factorizations_to", MetricSource::trace_at, "factorizations"),
-                                      traced("back_solves_to", MetricSource::trace_at, "back_solves"),
-                                      traced("products_to", MetricSource::trace_at, "products"),
-                                      traced("outer_iterations_to", MetricSource::trace_at, "al_iteration"),
-                                      traced("failures", MetricSource::trace_end, "failures"),
-                                      traced("primal_residual_max", MetricSource::trace_largest, "primal_residual"),
-                                      {"seconds_per_iteration", MetricSource::derived},
-                                      {"seconds_per_factorization", MetricSource::derived},
-                                      {"seconds_per_back_solve", MetricSource::derived},
-                                      {"objective_gap", MetricSource::derived},
-                                      {"solved_natural_map", MetricSource::derived}};
-  for (const auto& part : {counter_metrics(), time_metrics(), sequence_metrics(), native_metrics(), others})
-    list.insert(list.end(), part.begin(), part.end());
+  }
+  add_columns<Counters>(list, [](const CellRecord& record) { return &record.counters; });
+  add_columns(list, &CellRecord::kernels);
+  add_times(list);
+  add_columns(list, &CellRecord::sequence);
+  list.push_back(column("all_solved", "", "1 where each step is solved, else 0", all_solved));
+  list.push_back(
+      column("runtime_s", "s", "build_s, setup_s, solve_s, and what the driver took for steps left unsolved", runtime));
+  list.push_back(column("solver_share", "", "what is not build_s of runtime_s", solver_share));
+  add_columns(list, &CellRecord::native_stop);
+  add_columns(list, &CellRecord::problem);
+  add_columns(list, &CellRecord::balance);
+  add_traced(list);
+  const auto derived = [&](const char* name, const char* unit, const char* meaning) {
+    list.push_back({name, unit, meaning, MetricSource::derived});
+  };
+  derived("seconds_per_iteration", "s", "solve_s over iterations");
+  derived("seconds_per_factorization", "s", "factorization_s over factorizations");
+  derived("seconds_per_back_solve", "s", "back_solve_s over back_solves");
+  derived("objective_gap", "J", "objective over that of the reference solution");
+  derived("solved_natural_map", "", "natural map where the run is solved, else 0");
   return list;
 }
 

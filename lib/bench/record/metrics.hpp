@@ -15,13 +15,14 @@ enum class MetricSource {
   trace_at,       ///< a column of the trace, at the iteration that reached a decade
   trace_end,      ///< a column of the trace, at the end of the run
   trace_largest,  ///< a column of the trace, the largest value after the start
+  trace_rises,    ///< how often a column of the trace is larger than in the iteration before
   derived         ///< follows from other columns of summary.csv
 };
 
 /// One number that results are compared by. The table of all is the list of the numbers of summary.csv and of what a claim
 /// or a plot can name.
 struct Metric {
-  std::string name;
+  std::string name, unit, meaning;
   MetricSource source = MetricSource::column;
   std::function<std::string(const CellRecord&)> field{};       ///< of a column, in summary.csv
   std::function<std::string(const Crossing&)> decade_field{};  ///< of the column of one decade
@@ -32,9 +33,6 @@ struct Metric {
 
   bool takes_decade() const { return source == MetricSource::decade || source == MetricSource::trace_at; }
 };
-
-/// Beside every metric with at_native_stop: the steps that it leaves out.
-constexpr const char* native_unmet_steps = "native_unmet_steps";
 
 /// In the order of summary.csv; what has no column there comes last.
 const std::vector<Metric>& metrics();

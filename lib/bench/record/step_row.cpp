@@ -106,6 +106,7 @@ SequenceFacts facts_of(const std::vector<StepRow>& rows, std::int64_t asked) {
     facts.rows_max = std::max(facts.rows_max, row.rows);
     facts.dofs = std::max(facts.dofs, row.dofs);
     facts.build_s += row.build_s;
+    facts.fallback_s += row.fallback_s;
     facts.deepest_gap = -larger(-facts.deepest_gap, -row.fact("deepest_gap"));
     facts.energy_gain = larger(facts.energy_gain, energy(row) - energy(rows.front()));
     if (row.contacts == 0) continue;

@@ -28,6 +28,7 @@ struct StepRow {
   bool native_converged = false;
   Crossings crossings;
   bool fallback = false;          ///< the world went on with the driver's solution instead
+  double fallback_s = 0.0;        ///< what the driver took where it solved the step again
   std::vector<MotionFact> facts;  ///< of the state that the step ends in
 
   /// NaN for a fact that the motion does not know.
@@ -39,20 +40,15 @@ struct StepRow {
 /// Takes status, work, times and measures of a solve.
 void take_result(StepRow& row, const Result& result);
 
-/// What is known of the steps of a cell together.
+/// What is known of the steps of a cell together; numbers() says what each number is. Means are NaN without a step to take
+/// them over.
 struct SequenceFacts {
-  std::int64_t steps = 0;                   ///< that have run
-  std::int64_t unsolved_steps = 0;          ///< of those that were asked for
-  double iterations_per_step = 0.0;         ///< of the steps with contacts; NaN without one
-  double iterations_per_solved_step = 0.0;  ///< of the solved steps with contacts; NaN without one
-  double contacts_per_step = 0.0;           ///< of the steps with contacts; NaN without one
-  double unknowns_per_step = 0.0;           ///< velocities and impulses of these steps, dofs + rows
+  std::int64_t steps = 0, unsolved_steps = 0, steps_at_time_limit = 0;
+  double iterations_per_step = 0.0, iterations_per_solved_step = 0.0;
+  double contacts_per_step = 0.0, unknowns_per_step = 0.0;
   int iterations_max = 0;
   Index contacts_max = 0, rows_max = 0, dofs = 0;
-  double deepest_gap = 0.0;  ///< m, the least of all steps
-  double build_s = 0.0;      ///< sum of the steps
-  double energy_gain = 0.0;  ///< J, of kinetic and potential energy over that after the first step, at most; NaN unknown
-  std::int64_t steps_at_time_limit = 0;
+  double deepest_gap = 0.0, build_s = 0.0, fallback_s = 0.0, energy_gain = 0.0;
   std::vector<MotionFact> facts;  ///< of the last state
 
   /// NaN for a fact that the motion does not know.
@@ -62,10 +58,8 @@ struct SequenceFacts {
 /// What the steps took that met the method's own criterion, of a method that stops there. A run without steps is one.
 /// Means, most and largest are over those of them that have rows; NaN without one.
 struct NativeStop {
-  std::int64_t unmet_steps = 0;  ///< of those that were asked for
-  double iterations_per_step = 0.0, iterations_max = 0.0;
-  double factorizations_per_step = 0.0;
-  double relative_residual = 0.0;  ///< at that stop, the largest
+  std::int64_t unmet_steps = 0;
+  double iterations_per_step = 0.0, iterations_max = 0.0, factorizations_per_step = 0.0, relative_residual = 0.0;
 };
 
 /// asked: the number of steps of the sequence.

@@ -18,15 +18,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* cell_name = "cell.json";
-constexpr const char* end_of_object = "\n}\n";
-const std::string checksum_key = ",\n  \"checksum\": \"";  // the last member, so that it covers all before it
+constexpr const char* checksum_key = "checksum";
 
 /// Traces and steps, whose damage would go unseen; not logs.
 bool has_checksum(const std::string& name) {
   return name == "steps.csv" || (name.rfind("trace.", 0) == 0 && fs::path(name).extension() == ".csv");
 }
 
-std::string ending_of(const std::string& body) { return checksum_key + checksum_of(body) + "\"" + end_of_object; }
+/// The checksum as it stands in the text.
+std::string checksum_member(const std::string& digits) { return fmt::format("\"{}\": \"{}\"", checksum_key, digits); }
 
 constexpr const char* mended_by_run = "runs the cell again";
 
@@ -42,16 +42,26 @@ void write_cell(const fs::path& folder, const Cell& cell, const CellRecord& reco
   for (const auto& entry : fs::directory_iterator(folder))
     if (const std::string name = entry.path().filename().string(); has_checksum(name))
       checksums[name] = checksum_of(read_result(entry.path()));
-  std::string text = record_to_json(cell, record);
-  text.erase(text.rfind(end_of_object));
-  if (!checksums.empty()) text += fmt::format(",\n  \"{}\": {}", checksums_key, dump_json(Json(checksums)));
-  write_file_atomically(folder / cell_name, text + ending_of(text));
+  Json json = try_parse_json(record_to_json(cell, record));
+  if (!checksums.empty()) json[checksums_key] = checksums;
+  write_file_atomically(folder / cell_name, with_checksum(std::move(json)));
+}
+
+std::string with_checksum(Json cell) {
+  cell[checksum_key] = "";
+  cell[checksum_key] = checksum_of(dump_json(cell, 2) + "\n");
+  return dump_json(cell, 2) + "\n";
 }
 
 bool is_as_written(const std::string& cell) {
-  const std::size_t end = cell.rfind(checksum_key);
-  if (end == std::string::npos) return try_parse_json(cell).is_object();
-  return cell.compare(end, std::string::npos, ending_of(cell.substr(0, end))) == 0;
+  const Json json = try_parse_json(cell);
+  const auto digits = json.is_object() ? json.find(checksum_key) : json.end();
+  if (digits == json.end() || !digits->is_string()) return false;
+  const std::string member = checksum_member(digits->get<std::string>());
+  std::string text = cell;
+  if (const std::size_t place = text.rfind(member); place != std::string::npos)
+    text.replace(place, member.size(), checksum_member(""));
+  return checksum_of(text) == digits->get<std::string>();
 }
 
 std::string read_cell(const fs::path& folder) {

@@ -4,17 +4,22 @@
 #include <optional>
 #include <string>
 
+#include "bench/config/config_json.hpp"
 #include "bench/config/plan.hpp"
 #include "bench/record/cell_record.hpp"
 
-/// cell.json on disk, which has a checksum of itself and lists each trace and steps file beside it with its own, as
-/// bench/results/checksum.hpp says. It is written last, in one piece, so that a result is whole or none.
+/// cell.json on disk, which has a checksum of its text, taken with an empty one in its place ("checksum": ""), and lists
+/// each trace and steps file beside it with its own, as bench/results/checksum.hpp says. It is written last, in one piece,
+/// so that a result is whole or none.
 namespace ccp {
 
 /// Writes cell.json of a cell whose other files are complete. Throws InputError when that cannot be done.
 void write_cell(const std::filesystem::path& folder, const Cell& cell, const CellRecord& record);
 
-/// Whether the text of a cell.json is as it was written. That of earlier programs has no checksum: it is where it is JSON.
+/// The text of a cell.json with its checksum.
+std::string with_checksum(Json cell);
+
+/// Whether the text of a cell.json has the checksum that it gives.
 bool is_as_written(const std::string& cell);
 
 /// The text of cell.json. Throws InputError where it is missing or damaged.

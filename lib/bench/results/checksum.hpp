@@ -10,7 +10,7 @@
 
 /// The rule by which the files of results are whole: what an index lists (cell.json, manifest.json) is there, with the
 /// checksum that it gives. All else is damage, which every reader names and `ccpbench run` mends. A checksum is the first 16
-/// hex digits of the SHA-256. Indices of earlier programs list nothing: what lies beside them is read as it is.
+/// hex digits of the SHA-256.
 namespace ccp {
 
 /// Where a cell.json or manifest.json lists files, with their checksums.
@@ -18,7 +18,7 @@ inline constexpr const char* checksums_key = "files";
 
 std::string checksum_of(const std::string& bytes);
 
-/// Those of a cell.json or manifest.json, by name; empty for those of earlier programs.
+/// Those of a cell.json or manifest.json, by name.
 std::map<std::string, std::string> checksums_in(const Json& json);
 
 /// What an index says of the files beside it.

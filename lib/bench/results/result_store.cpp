@@ -74,20 +74,6 @@ void add_fact_columns(std::vector<Column>& columns, const fs::path& folder, cons
   }
 }
 
-/// What decides which cells a manifest is about; null where it is none.
-Json identity_of(const std::string& manifest) {
-  const Json json = try_parse_json(manifest);
-  if (!json.is_object() || !json.contains("config") || !json["config"].is_object()) return nullptr;
-  Json identity = json["config"];
-  for (const char* words : {"name", "title", "description", "claims", "plots", "sizes"}) identity.erase(words);
-  const auto add = [&](const char* part, const char* key) {
-    if (json.contains(part) && json[part].is_object() && json[part].contains(key)) identity[key] = json[part][key];
-  };
-  add("options", "threads");
-  add("program", "solver_version");
-  return identity;
-}
-
 }  // namespace
 
 ResultStore::ResultStore(const std::string& out, const std::string& name) : folder_(fs::path(out) / name) {
@@ -173,10 +159,10 @@ bool ResultStore::move_figures(const fs::path& place) const {
   return true;
 }
 
-std::string ResultStore::set_aside(const std::string& manifest) const {
+std::string ResultStore::back_up_earlier(const std::string& manifest) const {
   const auto text = read_file(folder_ / "manifest.json");
   if (!text || !fs::exists(folder_ / "summary.csv")) return "";
-  const Json before = identity_of(*text), now = identity_of(manifest);
+  const Json before = manifest_identity(*text), now = manifest_identity(manifest);
   const auto changes = json_changes(before, now);
   if (before.is_null() || changes.empty()) return "";
   const fs::path place = folder_ / "earlier" / sha256_hex(dump_json(before)).substr(0, 8);

@@ -52,7 +52,7 @@ class ResultStore {
   /// Moves summary.csv, manifest.json and the figures (plots/) of another config, size, version of the solvers or number of
   /// threads than that of `manifest` to earlier/<identity>/, from where they show their cells as before. A sentence that
   /// says so and what differs; empty where there is nothing to move.
-  std::string set_aside(const std::string& manifest) const;
+  std::string back_up_earlier(const std::string& manifest) const;
 
  private:
   explicit ResultStore(std::filesystem::path folder) : folder_(std::move(folder)) {}

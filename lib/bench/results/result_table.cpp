@@ -18,8 +18,6 @@
 namespace ccp {
 namespace {
 
-constexpr double feasible = 1e-9;  // N s outside the cones; an infeasible point may lie below the minimum
-
 struct Manifest {
   Config config;  ///< with size and settings applied
   int threads = 1;
@@ -57,8 +55,8 @@ Manifest read_manifest(const std::filesystem::path& file, const Catalog& catalog
   return manifest;
 }
 
-/// What the summaries of earlier configs list, which were set aside.
-std::set<std::string> hashes_set_aside(const std::filesystem::path& folder) {
+/// What the backed-up summaries of earlier configs list.
+std::set<std::string> backed_up_hashes(const std::filesystem::path& folder) {
   std::set<std::string> hashes;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "earlier", ignored))
@@ -82,7 +80,7 @@ std::string refresh_summary(const std::filesystem::path& folder, const Manifest&
   std::set<std::string> listed, known;
   if (std::filesystem::exists(folder / "summary.csv")) {
     listed = hashes_of(read_summary_file(folder));
-    known = hashes_set_aside(folder);  // of no config but theirs, once this one has a summary
+    known = backed_up_hashes(folder);  // of no config but theirs, once this one has a summary
   }
   known.insert(listed.begin(), listed.end());
   const std::size_t unlisted = count_unlisted(folder, known);
@@ -145,6 +143,7 @@ ResultTable::ResultTable(const std::filesystem::path& folder, const Catalog& cat
       throw InputError((folder_ / "summary.csv").string(), fmt::format("record {}", i + 2), "has no model or no status");
     row.model = *model;
     row.status = *status;
+    row.reference = summary_.column("solver") >= 0 && text(i, "solver") == "reference";
     row.restarts = summary_.column("restarts") >= 0 && text(i, "restarts") == "1";
     for (std::size_t v = 0; v < config_.variants.size(); ++v) {
       const ConfigVariant& variant = config_.variants[v];
@@ -224,15 +223,25 @@ double ResultTable::largest_traced(const ResultRow& row, const std::string& colu
   return std::isinf(largest) ? unknown_number : largest;
 }
 
-double ResultTable::objective_gap(const ResultRow& row) const {
-  double smallest = never;
-  for (const ResultRow& other : rows_) {
-    if (other.problem != row.problem || other.model != row.model) continue;
-    const double objective = summary_.number(other.index, "objective");
-    if (std::isfinite(objective) && summary_.number(other.index, "cone_violation") <= feasible)
-      smallest = std::min(smallest, objective);
+double ResultTable::rises_traced(const ResultRow& row, const std::string& column) const {
+  if (row.status == Status::unsupported || has_steps(row) || !has_trace(row)) return unknown_number;
+  const CsvTable& steps = trace(row);
+  double last = unknown_number;
+  int rises = 0;
+  for (std::size_t i = 0; i < steps.rows.size(); ++i) {
+    if (!(steps.number(i, "iteration") > 0.0)) continue;
+    const double value = steps.number(i, column);
+    rises += value > last ? 1 : 0;
+    last = value;
   }
-  return std::isfinite(smallest) ? summary_.number(row.index, "objective") - smallest : unknown_number;
+  return std::isnan(last) ? unknown_number : rises;
+}
+
+double ResultTable::objective_gap(const ResultRow& row) const {
+  for (const ResultRow& other : rows_)
+    if (other.problem == row.problem && other.model == row.model && other.reference)
+      return summary_.number(row.index, "objective") - summary_.number(other.index, "objective");
+  return unknown_number;
 }
 
 double ResultTable::derived_metric(const ResultRow& row, const std::string& name) const {
@@ -257,13 +266,14 @@ double ResultTable::column_metric(const ResultRow& row, const std::string& name)
 
 double ResultTable::metric(const ResultRow& row, const std::string& name, double at) const {
   const Metric* metric = find_metric(name);
-  // A fact of a scene; results of earlier programs lack the column.
+  // A fact of a scene, of which a folder without such a sequence has no column.
   if (metric == nullptr) return summary_.column(name) < 0 ? unknown_number : column_metric(row, name);
   switch (metric->source) {
     case MetricSource::decade:
     case MetricSource::trace_at: return decade_metric(row, *metric, at);
     case MetricSource::trace_end: return last_traced(row, metric->traced);
     case MetricSource::trace_largest: return largest_traced(row, metric->traced);
+    case MetricSource::trace_rises: return rises_traced(row, metric->traced);
     case MetricSource::derived: return derived_metric(row, name);
     case MetricSource::column: return column_metric(row, name);
   }

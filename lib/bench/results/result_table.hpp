@@ -25,6 +25,7 @@ struct ResultRow {
   Model model = Model::ccp;
   Status status = Status::failed;
   bool peer = false;                  ///< of another program, which counts none of our operations
+  bool reference = false;             ///< of the solver `reference`
   bool restarts = false;              ///< its iterations are whole runs (counts_restarts)
   std::vector<std::size_t> variants;  ///< combinations of the sweep it belongs to, as indices of Config::variants
 
@@ -44,7 +45,7 @@ class ResultTable {
               MissingTraces traces = MissingTraces::refused);
 
   /// Throws InputError where the cell.json of a row is missing or damaged, or lists a file that is missing. A cell that a
-  /// run has not come to yet lacks nothing, nor do those of earlier programs, which list nothing.
+  /// run has not come to yet lacks nothing.
   void check_cells() const;
 
   const std::filesystem::path& folder() const { return folder_; }
@@ -83,6 +84,9 @@ class ResultTable {
   double last_traced(const ResultRow& row, const std::string& column) const;
   /// Its largest value from the first iteration on.
   double largest_traced(const ResultRow& row, const std::string& column) const;
+  /// How many iterations from the second one on have a larger value than the one before.
+  double rises_traced(const ResultRow& row, const std::string& column) const;
+  /// How far the objective is above that of the solver `reference` on the same problem.
   double objective_gap(const ResultRow& row) const;
 
   std::filesystem::path folder_;
@@ -91,7 +95,7 @@ class ResultTable {
   CsvTable summary_;
   std::vector<ResultRow> rows_;
   std::size_t planned_ = 0;
-  bool lists_cells_ = false;  ///< the run has ended, and its manifest lists the summary, as those of earlier programs do not
+  bool lists_cells_ = false;                        ///< the run has ended, and its manifest lists the summary
   mutable std::map<std::string, CsvTable> tables_;  ///< by hash and file
 };
 

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "bench/record/numbers.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
@@ -42,12 +43,12 @@ std::string number_text(Number value) {
     return std::to_string(value);
 }
 
-/// get: a reference to the number of a row.
+/// get: a member of a row, or a function that gives a reference to a number of it.
 template <typename Get>
 StepColumn number_column(const std::string& name, Get get) {
-  using Number = std::remove_reference_t<decltype(get(std::declval<StepRow&>()))>;
-  return {name, [get](const StepRow& row) { return number_text(get(const_cast<StepRow&>(row))); },
-          [get](StepRow& row, const std::string& text) { get(row) = number_in<Number>(text); }};
+  using Number = std::remove_reference_t<decltype(std::invoke(get, std::declval<StepRow&>()))>;
+  return {name, [get](const StepRow& row) { return number_text<Number>(std::invoke(get, const_cast<StepRow&>(row))); },
+          [get](StepRow& row, const std::string& text) { std::invoke(get, row) = number_in<Number>(text); }};
 }
 
 StepColumn flag_column(const std::string& name, bool StepRow::*flag) {
@@ -55,17 +56,14 @@ StepColumn flag_column(const std::string& name, bool StepRow::*flag) {
           [flag](StepRow& row, const std::string& text) { row.*flag = text == "1"; }};
 }
 
-void add_work(std::vector<StepColumn>& columns) {
-  columns.push_back(number_column("build_s", [](StepRow& row) -> double& { return row.build_s; }));
-  columns.push_back(number_column("setup_s", [](StepRow& row) -> double& { return row.setup_s; }));
-  columns.push_back(number_column("solve_s", [](StepRow& row) -> double& { return row.solve_s; }));
-  for (const auto& [name, counter] : traced_counters)
-    columns.push_back(
-        number_column(name, [counter = counter](StepRow& row) -> std::int64_t& { return row.counters.*counter; }));
-  columns.push_back(number_column("analyses", [](StepRow& row) -> std::int64_t& { return row.counters.analyses; }));
-  columns.push_back(number_column("analysis_s", [](StepRow& row) -> double& { return row.counters.analysis_s; }));
-  columns.push_back(number_column("factorization_s", [](StepRow& row) -> double& { return row.counters.factorization_s; }));
-  columns.push_back(number_column("back_solve_s", [](StepRow& row) -> double& { return row.counters.back_solve_s; }));
+void add_counters(std::vector<StepColumn>& columns) {
+  for (const Number<Counters>& number : numbers<Counters>())
+    std::visit(
+        [&](auto counter) {
+          const auto get = [counter](StepRow & row) -> auto& { return row.counters.*counter; };
+          columns.push_back(number_column(number.key, get));
+        },
+        number.member);
 }
 
 void add_decades(std::vector<StepColumn>& columns) {
@@ -85,15 +83,18 @@ void add_decades(std::vector<StepColumn>& columns) {
 
 std::vector<StepColumn> all_columns() {
   std::vector<StepColumn> columns = {
-      number_column("step", [](StepRow& row) -> std::int64_t& { return row.step; }),
-      number_column("time_s", [](StepRow& row) -> double& { return row.time_s; }),
+      number_column("step", &StepRow::step),
+      number_column("time_s", &StepRow::time_s),
       {"status", [](const StepRow& row) { return std::string(status_name(row.status)); },
        [](StepRow& row, const std::string& text) { row.status = status_from_name(text).value_or(Status::failed); }},
-      number_column("iterations", [](StepRow& row) -> int& { return row.iterations; }),
-      number_column("contacts", [](StepRow& row) -> Index& { return row.contacts; }),
-      number_column("rows", [](StepRow& row) -> Index& { return row.rows; }),
-      number_column("dofs", [](StepRow& row) -> Index& { return row.dofs; })};
-  add_work(columns);
+      number_column("iterations", &StepRow::iterations),
+      number_column("contacts", &StepRow::contacts),
+      number_column("rows", &StepRow::rows),
+      number_column("dofs", &StepRow::dofs),
+      number_column("build_s", &StepRow::build_s),
+      number_column("setup_s", &StepRow::setup_s),
+      number_column("solve_s", &StepRow::solve_s)};
+  add_counters(columns);
   for (const Measure measure : all_measures())
     columns.push_back(number_column(std::string(measure_info(measure).name),
                                     [measure](StepRow& row) -> double& { return row.measures[measure_index(measure)]; }));
@@ -105,6 +106,7 @@ std::vector<StepColumn> all_columns() {
   columns.push_back({"reason", [](const StepRow& row) { return csv_field(row.reason); },
                      [](StepRow& row, const std::string& text) { row.reason = text; }});
   columns.push_back(flag_column("fallback", &StepRow::fallback));
+  columns.push_back(number_column("fallback_s", &StepRow::fallback_s));
   return columns;
 }
 

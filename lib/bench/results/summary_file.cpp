@@ -53,6 +53,19 @@ bool has_ended(const Json& manifest) {
   return !manifest.is_object() || !manifest.contains("start") || (manifest.contains("end") && !manifest["end"].is_null());
 }
 
+Json manifest_identity(const std::string& manifest) {
+  const Json json = try_parse_json(manifest);
+  if (!json.is_object() || !json.contains("config") || !json["config"].is_object()) return nullptr;
+  Json identity = json["config"];
+  for (const char* words : {"name", "title", "description", "claims", "plots", "sizes"}) identity.erase(words);
+  const auto add = [&](const char* part, const char* key) {
+    if (json.contains(part) && json[part].is_object() && json[part].contains(key)) identity[key] = json[part][key];
+  };
+  add("options", "threads");
+  add("program", "solver_version");
+  return identity;
+}
+
 bool lists_summary(const fs::path& folder) { return manifest_index(folder).checksums.count(summary_name) > 0; }
 
 CsvTable read_summary_file(const fs::path& folder) {

@@ -27,6 +27,9 @@ void take_off_manifest(const std::filesystem::path& folder);
 /// missing.
 bool has_ended(const Json& manifest);
 
+/// What of the text of a manifest decides which cells it is about; null where it is none.
+Json manifest_identity(const std::string& manifest);
+
 /// Whether the manifest lists the summary.
 bool lists_summary(const std::filesystem::path& folder);
 

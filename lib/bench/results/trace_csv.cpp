@@ -41,7 +41,7 @@ auto real_column(Get get) {
 void take_row(const CsvTable& trace, std::size_t row, const Cell& cell, CellRecord& record) {
   record.iterations = static_cast<int>(trace.number(row, "iteration"));
   record.native_converged = trace.number(row, "native_converged") == 1.0;
-  for (const auto& [name, counter] : traced_counters)
+  for (const auto& [name, meaning, counter] : traced_counters)
     record.counters.*counter = static_cast<std::int64_t>(trace.number(row, name));
   for (const Measure measure : all_measures())
     record.measures[measure_index(measure)] = trace.number(row, std::string(measure_info(measure).name));
@@ -66,7 +66,7 @@ void TraceCsv::add_columns(const std::vector<Measure>& measures, const std::vect
   columns_ = {{"iteration", integer_column([](const TraceRow& row) { return row.iteration; })},
               {"outer", integer_column([](const TraceRow& row) { return row.outer; })},
               {"elapsed_s", real_column([](const TraceRow& row) { return row.elapsed_s; })}};
-  for (const auto& [name, counter] : traced_counters)
+  for (const auto& [name, meaning, counter] : traced_counters)
     columns_.push_back({name, integer_column([counter = counter](const TraceRow& row) { return row.counters.*counter; })});
   for (const Measure measure : measures)
     columns_.push_back({std::string(measure_info(measure).name),

@@ -1,14 +1,15 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "bench/config/catalog.hpp"
 #include "bench/config/plan.hpp"
 #include "bench/record/cell_record.hpp"
+#include "bench/run/attempt.hpp"
 #include "problem/contact_problem.hpp"
 #include "problem/judge/judge.hpp"
 
@@ -21,10 +22,10 @@ class BuiltProblem {
   /// Builds or reads the problem of the cell; never throws for what is wrong with it.
   BuiltProblem(const Cell& cell, const Catalog& catalog);
   /// A problem known to have this defect.
-  explicit BuiltProblem(std::pair<Status, std::string> defect) : defect_(std::move(defect)) {}
+  explicit BuiltProblem(Defect defect) : defect_(std::move(defect)) {}
 
-  /// Status and reason of all its cells when there is no problem.
-  const std::optional<std::pair<Status, std::string>>& defect() const { return defect_; }
+  /// Of all its cells when there is no problem.
+  const std::optional<Defect>& defect() const { return defect_; }
   /// Only without a defect.
   const ContactProblem& problem() const { return *problem_; }
   /// The same without its perturbation; only without a defect.
@@ -39,11 +40,13 @@ class BuiltProblem {
   void set_kernels(std::optional<KernelTimes> times) { kernels_ = times; }
 
  private:
+  /// What the action throws becomes the defect.
+  void try_building(const std::function<void()>& action);
   void build(const Cell& cell, const Catalog& catalog);
 
   std::optional<ContactProblem> problem_, unperturbed_;
   std::map<Model, std::unique_ptr<Judge>> judges_;
-  std::optional<std::pair<Status, std::string>> defect_;
+  std::optional<Defect> defect_;
   std::optional<KernelTimes> kernels_;
 };
 

@@ -22,29 +22,30 @@ Driver::Driver(std::unique_ptr<Solver> solver, const StopRule& stop, Model model
 Driver::Driver(const DriverSpec& spec, Model model, int threads, const Catalog& catalog)
     : Driver(configured_solver(spec.solver, spec.parameters, catalog), spec.stop, model, threads) {}
 
-Result Driver::solve(const Motion& motion, const MotionProblem& problem, const StepEnd* last, double seconds) const {
-  if (problem.problem.rows() == 0) {
-    Result result;
-    result.status = Status::solved;
-    result.carried = last != nullptr ? last->carried : 0.0;
-    return result;
-  }
+WarmStart start_of_step(const Motion& motion, const MotionProblem& problem, const StepEnd& last, StartMatch match) {
+  const bool same = match == StartMatch::same;
+  return {same ? same_impulse(problem, last) : matched_impulse(problem, last), motion.velocity(), last.carried,
+          same ? same_multiplier(problem, last) : matched_multiplier(problem, last)};
+}
+
+Result result_without_rows(const std::optional<StepEnd>& last) {
+  Result result;
+  result.status = Status::solved;
+  result.carried = last ? last->carried : 0.0;
+  return result;
+}
+
+Result Driver::solve(const Motion& motion, const MotionProblem& problem, const std::optional<StepEnd>& last,
+                     double seconds) const {
+  if (problem.problem.rows() == 0) return result_without_rows(last);
   if (const auto refusal = solver_->supports(problem.problem, model_))
     throw InputError(fmt::format("the driver: step {}: {}", motion.step(), *refusal));
   StopRule stop = stop_;
   stop.time_limit_s = seconds;
   Judge judge(problem.problem, model_);
   RunMonitor monitor(judge, stop, threads_);
-  WarmStart start;
-  if (last != nullptr) start = {matched_impulse(problem, *last), motion.velocity(), last->carried};
+  const WarmStart start = last ? start_of_step(motion, problem, *last, StartMatch::contacts) : WarmStart{};
   return solver_->solve(problem.problem, model_, start, monitor);
-}
-
-StepEnd Driver::take(Motion& motion, const MotionProblem& problem, const Result& result) {
-  if (!result.impulse.allFinite())
-    throw InputError(fmt::format("the driver found no finite impulses for step {}: {}", motion.step(), result.reason));
-  motion.advance(end_velocity(problem.problem, result.impulse), result.impulse);
-  return step_end(problem, result.impulse, result.carried);
 }
 
 }  // namespace ccp

@@ -1,18 +1,13 @@
 #include "bench/run/kernel_times.hpp"
 
-#include <sys/mman.h>
-
 #include <Eigen/SparseCore>
 #include <algorithm>
-#include <cerrno>
 #include <limits>
-#include <memory>
-#include <system_error>
 #include <utility>
 
 #include "cones/product_cone.hpp"
 #include "core/stopwatch.hpp"
-#include "solvers/fixed_point/delassus_rows.hpp"
+#include "problem/delassus/operator_form.hpp"
 
 namespace ccp {
 namespace {
@@ -22,7 +17,6 @@ using CsrMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
 // A kernel is repeated in batches until this much time is spent, but at least so often: the first calls fill the caches.
 constexpr double time_per_kernel_s = 0.3;
 constexpr int calls_per_batch = 10, least_batches = 3;
-constexpr int kernels_of_problem = 5;  // at most
 
 /// The time of one call in the fastest batch, s, where `between` runs before each, off the clock.
 template <typename Kernel, typename Between>
@@ -68,8 +62,6 @@ CsrMatrix inverse_matrix(const MassMatrix& mass) {
 
 }  // namespace
 
-const double least_measuring_s = kernels_of_problem * time_per_kernel_s;
-
 FirstOrderKernels::FirstOrderKernels(ContactProblem problem, int threads)
     : problem_(std::move(problem)),
       threads_(threads),
@@ -77,7 +69,7 @@ FirstOrderKernels::FirstOrderKernels(ContactProblem problem, int threads)
       y_(Vector::Zero(x_.size())),
       projected_(Vector::Zero(x_.size())) {}
 
-const DelassusOperator& FirstOrderKernels::chosen() const { return select_operator(problem_, OperatorForm::automatic); }
+const DelassusOperator& FirstOrderKernels::chosen() const { return delassus_operator(problem_, OperatorUse::products); }
 
 void FirstOrderKernels::multiply() { chosen().multiply(x_, y_, threads_); }
 
@@ -132,20 +124,6 @@ KernelTimes measure_kernels(const ContactProblem& problem, int threads) {
   const CsrMatrix N = problem.local().N;
   times.csr_product = least_time([&] { y.noalias() = N * x; }, rest);
   return times;
-}
-
-std::optional<KernelTimes> measure_kernels_apart(const ContactProblem& problem, int threads,
-                                                 const std::function<bool(const std::function<int()>&)>& run_apart) {
-  // Memory that the worker shares with this process.
-  void* place = ::mmap(nullptr, sizeof(KernelTimes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (place == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-  const auto unmap = [](KernelTimes* times) { ::munmap(times, sizeof(KernelTimes)); };
-  const std::unique_ptr<KernelTimes, decltype(unmap)> times(new (place) KernelTimes, unmap);
-  const bool done = run_apart([&] {
-    *times = measure_kernels(problem, threads);
-    return 0;
-  });
-  return done ? std::optional(*times) : std::nullopt;
 }
 
 }  // namespace ccp

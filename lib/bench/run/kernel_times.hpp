@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <optional>
 
 #include "bench/record/cell_record.hpp"
 #include "problem/contact_problem.hpp"
@@ -42,15 +40,7 @@ class KernelTotals {
   std::int64_t calls_ = 0;
 };
 
-/// What measuring the kernels of a problem takes at least, s.
-extern const double least_measuring_s;
-
 /// Times the kernels in this process, on `threads` threads where they take any (Eigen's run on one).
 KernelTimes measure_kernels(const ContactProblem& problem, int threads);
-
-/// The same in a worker of its own, so that what it derives and allocates is gone afterwards. `run_apart` runs a function in
-/// a forked process and says whether it has returned 0; nothing when it has not.
-std::optional<KernelTimes> measure_kernels_apart(const ContactProblem& problem, int threads,
-                                                 const std::function<bool(const std::function<int()>&)>& run_apart);
 
 }  // namespace ccp

@@ -15,6 +15,8 @@
 #include "bench/config/config_json.hpp"
 #include "bench/run/build_info.hpp"
 #include "bench/run/git_commit.hpp"
+#include "peers/external/external_name.hpp"
+#include "peers/external/external_solver.hpp"
 
 namespace ccp {
 namespace {
@@ -112,12 +114,16 @@ Json seeds_json(const Config& config) {
   return seeds;
 }
 
-/// Version and school of the peers among the solvers.
+/// Version and school of the peers among the solvers, and what solvers of the user say of themselves.
 Json peers_json(const Config& config) {
   Json peers = Json::object();
   for (const ConfigVariant& variant : config.variants)
-    for (const auto& solver : variant.solvers)
-      if (solver->peer_version) peers[solver->solver] = {{"version", *solver->peer_version}, {"school", solver->school}};
+    for (const auto& solver : variant.solvers) {
+      if (!solver->peer_version) continue;
+      Json& peer = peers[solver->solver] = {{"version", *solver->peer_version}, {"school", solver->school}};
+      if (!is_external_name(solver->solver)) continue;
+      if (const auto* own = ExternalSolver(solver->solver).description()) peer["says"] = try_parse_json(own->text);
+    }
   return peers;
 }
 

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "bench/results/folder_lock.hpp"
 #include "bench/results/result_store.hpp"
 #include "bench/results/summary_file.hpp"
-#include "bench/run/broken_off.hpp"
+#include "bench/run/cell_end.hpp"
 #include "bench/run/manifest.hpp"
+#include "bench/run/run_limits.hpp"
 #include "bench/run/supervisor.hpp"
 #include "core/error.hpp"
 #include "process/interrupt_guard.hpp"
@@ -23,6 +25,8 @@ void check_options(const RunOptions& options) {
   if (options.repeat < 1) throw InputError("--repeat: expected at least 1");
   if (options.passes < 0 || options.passes > 2) throw InputError("--passes: expected 1 or 2");
   if (options.threads < 1) throw InputError("--threads: expected at least 1");
+  if (options.for_s && options.fresh)
+    throw InputError("--for: not together with --fresh, as the next command would begin anew, expected one of them");
 }
 
 std::vector<std::size_t> each_hash_once(const Plan& plan, const std::vector<std::size_t>& chosen) {
@@ -98,6 +102,15 @@ Timing timing_of(const RunOptions& options, bool kernels) {
   return timing;
 }
 
+std::vector<std::size_t> spread(const std::vector<std::size_t>& cells) {
+  const std::size_t n = cells.size();
+  std::size_t step = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(0.618 * static_cast<double>(n))));
+  while (std::gcd(step, n) > 1) ++step;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < n; ++i) order.push_back(cells[i * step % n]);
+  return order;
+}
+
 bool is_failure(Status status) {
   return status == Status::failed || status == Status::crashed || status == Status::out_of_memory ||
          status == Status::false_converged;
@@ -109,8 +122,9 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   const auto chosen = select_cells(plan, options.only, options.shard);
   const ResultStore store(options.out, config.name);
   const FolderLock lock(store.folder());
-  const auto distinct = each_hash_once(plan, chosen);
-  remove_leftovers(store, plan, distinct);
+  auto distinct = each_hash_once(plan, chosen);
+  if (options.for_s) distinct = spread(distinct);
+  remove_orphaned(store, plan, distinct);
   const auto missing = cells_to_run(plan, distinct, store, options.fresh);
 
   RunReport report;
@@ -126,7 +140,7 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   std::vector<std::string> damage = store.damages(plan, options.fresh ? std::vector<std::size_t>() : missing);
   if (std::string of_summary = damage_of_summary(store.folder()); !of_summary.empty())
     damage.insert(damage.begin(), std::move(of_summary));
-  const std::string moved = store.set_aside(manifest);
+  const std::string moved = store.back_up_earlier(manifest);
   store.write_manifest(manifest);
   progress.planned(config, chosen.size(), report.reused);
   if (!moved.empty()) progress.note(moved);
@@ -136,24 +150,24 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
     for (const std::string& text : report.warnings) progress.warning(text);
 
   const InterruptGuard guard;
-  Supervisor supervisor(plan, catalog, store, options.jobs, timing, progress, options.fresh);
-  report.interrupted = !supervisor.run(missing, distinct, guard);
+  const bool done = Supervisor(plan, catalog, store, options, timing, progress, guard).run(missing, distinct);
+  report.interrupted = guard.interrupted();
+  if (!done && !report.interrupted) {
+    const RunLimits left = limits_of_run(plan, chosen, catalog, options);
+    report.remaining = left.to_run.size() + left.to_repeat.size();
+  }
   store.write_summary(plan);
 
   const bool chosen_done = collect(plan, chosen, store, report);
-  for (const std::string& text : differing_repeats(plan, distinct, store)) {
-    report.warnings.push_back(text);
-    progress.warning(text);
-  }
-  if (const std::string text = busy_cells(plan, distinct, store); !text.empty()) {
-    report.warnings.push_back(text);
-    progress.warning(text);
-  }
+  std::vector<std::string> doubts = differing_repeats(plan, distinct, store);
+  if (std::string busy = busy_cells(plan, distinct, store); !busy.empty()) doubts.push_back(std::move(busy));
+  for (const std::string& text : doubts) progress.warning(text);
+  report.warnings.insert(report.warnings.end(), doubts.begin(), doubts.end());
   state.complete =
-      !report.interrupted && chosen_done &&
+      done && chosen_done &&
       (chosen.size() == plan.cells.size() ||
        std::all_of(plan.cells.begin(), plan.cells.end(), [&](const Cell& cell) { return store.find(cell).has_value(); }));
-  state.interrupted = report.interrupted;
+  state.interrupted = !done;
   state.end = iso_time_now();
   store.write_manifest(with_summary_checksum(manifest_json(config, plan, options, report, state), store.folder()));
   return report;

@@ -18,7 +18,7 @@ namespace ccp {
 
 struct RunOptions {
   std::string out = "results";  ///< results go to out/<config name>/
-  std::string only;             ///< shell pattern on "problem/model/label"; empty: all
+  std::vector<std::string> only;  ///< shell patterns on "problem/model/label"; empty: all
   ConfigOverrides overrides;    ///< --size and --set
   std::string fclib_dir;        ///< --fclib; empty: CCPBENCH_FCLIB_DIR
   int jobs = 1;                 ///< cells at once
@@ -26,10 +26,15 @@ struct RunOptions {
   int repeat = 1;               ///< timed runs of each cell, in rounds over all cells
   int passes = 0;               ///< 1 or 2 (bench/run/repeats.hpp); 0: 2 with repeats or where kernels are timed, else 1
   bool fresh = false;           ///< run again what is there already
+  std::optional<double> for_s;  ///< stop after this time, s, and run the cells in an order that spreads over the plan
   Shard shard;
 };
 
 Timing timing_of(const RunOptions& options, bool kernels);
+
+/// The same entries in an order whose beginning has some of each problem, model and solver of a plan: steps of the golden
+/// section of their number n, prime to it. Of k settings that each problem has, the first k entries have each one once.
+std::vector<std::size_t> spread(const std::vector<std::size_t>& cells);
 
 /// How far a sequence has come.
 struct StepsDone {
@@ -77,21 +82,25 @@ struct FailedCell {
 };
 
 struct RunReport {
-  std::string folder;                    ///< out/<config name>
-  std::size_t selected = 0;              ///< cells asked for
-  std::size_t reused = 0;                ///< had a result already
-  std::array<std::size_t, static_cast<std::size_t>(Status::interrupted) + 1> counts{};  ///< of selected cells with a result, by Status
-  std::vector<FailedCell> failures;      ///< selected cells with is_failure()
-  std::vector<std::string> warnings;     ///< about times
+  std::string folder;        ///< out/<config name>
+  std::size_t selected = 0;  ///< cells asked for
+  std::size_t reused = 0;    ///< had a result already
+  std::array<std::size_t, static_cast<std::size_t>(Status::interrupted) + 1>
+      counts{};                       ///< of selected cells with a result, by Status
+  std::vector<FailedCell> failures;   ///< selected cells with is_failure()
+  std::vector<std::string> warnings;  ///< about times
   double solver_s = 0.0,
-         judging_s = 0.0;    ///< sums over the cells that know both: their solver clocks, and what was off them in the first run
+         judging_s =
+             0.0;  ///< sums over the cells that know both: their solver clocks, and what was off them in the first run
   bool interrupted = false;  ///< SIGINT or SIGTERM: the program should exit with 130
+  std::size_t remaining =
+      0;  ///< selected cells that lack a result or timed runs because the time of RunOptions::for_s was over
 };
 
 /// Runs a config; plan: make_plan(config, {options.fclib_dir, options.threads}). Numerical failures and crashes become
 /// results; throws InputError for bad input and an output folder that cannot be written or that another run writes to.
-/// SIGINT and SIGTERM stop the run: workers are killed, and nothing half-written is kept but the steps of sequences, which
-/// go on next time. Must be called from a process without other threads (workers are forked).
+/// SIGINT, SIGTERM and the end of its time stop the run: workers are killed, and nothing half-written is kept but the steps
+/// of sequences, which go on next time. Must be called from a process without other threads (workers are forked).
 RunReport run_config(const Config& config, const Plan& plan, const Catalog& catalog, const RunOptions& options,
                      RunProgress& progress);
 

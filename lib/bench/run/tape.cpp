@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "bench/results/checksum.hpp"
+#include "bench/run/driver.hpp"
+#include "bench/run/step_loop.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
 #include "core/text.hpp"
@@ -46,25 +48,6 @@ std::int64_t length_by_files(const fs::path& folder) {
   return length;
 }
 
-/// The part that begins with this state; nothing when it is missing, damaged or of another motion, which `damage` then says;
-/// where the tape may end there, nothing is missing. made: how long the tape was.
-std::optional<TapePart> find_part(const fs::path& folder, const std::string& key, std::int64_t first, std::int64_t made,
-                                  std::string& damage) {
-  const fs::path file = part_file(folder, first);
-  if (!fs::is_regular_file(file)) {
-    if (first < made) damage = missing_part(file);
-    return std::nullopt;
-  }
-  try {
-    TapePart part = read_tape_part(file);
-    if (part.key == key && part.first == first && std::ssize(part.states) <= states_per_part) return part;
-    damage = file.string() + ": is not of the sequence";
-  } catch (const InputError& error) {
-    damage = error.what();
-  }
-  return std::nullopt;
-}
-
 std::int64_t end_of(const TapePart& part) { return part.first + std::ssize(part.states); }
 
 /// The tape as far as it is as it was written.
@@ -73,41 +56,29 @@ struct Found {
   std::string damage;            ///< of the part after that, one line; empty: none
 };
 
-/// Reads no further than to the part with the state `enough`. made: as in find_part().
+/// Reads no further than to the part with the state `enough`. made: how long the tape was; where it may end, nothing is
+/// missing.
 Found find_tape(const fs::path& folder, const std::string& key, std::int64_t enough, std::int64_t made) {
   Found found;
-  for (std::int64_t first = 0;; first += states_per_part) {
-    auto part = find_part(folder, key, first, made, found.damage);
-    if (!part) return found;
-    found.last = std::move(part);
-    if (std::ssize(found.last->states) < states_per_part || end_of(*found.last) > enough) return found;
-  }
-}
-
-void append_state(TapePart& part, const Motion& motion, const Result& result) {
-  const MotionState state = motion.state();
-  part.states.push_back(state.values);
-  part.steps.push_back(state.step);
-  part.solved.push_back(result.status == Status::solved ? 1 : 0);
-  part.iterations.push_back(result.iterations);
-  const std::vector<MotionFact> facts = motion.facts();
-  std::vector<std::string> names;
-  Vector values(std::ssize(facts));
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    names.push_back(facts[i].name);
-    values[static_cast<Index>(i)] = facts[i].value;
-  }
-  if (!part.facts.empty() && names != part.fact_names)
-    throw InputError("the tape of an earlier program has other facts of the scene, expected --fresh");
-  part.fact_names = std::move(names);
-  part.facts.push_back(values);
-}
-
-TapePart new_part(const std::string& key, std::int64_t first) {
-  TapePart part;
-  part.key = key;
-  part.first = first;
-  return part;
+  std::int64_t first = 0;
+  do {
+    const fs::path file = part_file(folder, first);
+    if (!fs::is_regular_file(file)) {
+      if (first < made) found.damage = missing_part(file);
+      return found;
+    }
+    try {
+      TapePart part = read_tape_part(file);
+      if (part.key != key || part.first != first || std::ssize(part.states) > states_per_part)
+        throw InputError(file.string(), "", "is not of the sequence");
+      found.last = std::move(part);
+    } catch (const InputError& error) {
+      found.damage = error.what();
+      return found;
+    }
+    first += states_per_part;
+  } while (end_of(*found.last) == first && first <= enough);
+  return found;
 }
 
 /// The part to write to, with the motion where it ends.
@@ -116,7 +87,7 @@ TapePart begin_tape(std::optional<TapePart> last, const std::string& key, Motion
     motion.restore({motion.state().scene, last->steps.back(), last->states.back()});
     return std::move(*last);
   }
-  TapePart part = new_part(key, 0);
+  TapePart part{key, 0};
   Result start;
   start.status = Status::solved;
   append_state(part, motion, start);
@@ -141,9 +112,21 @@ std::unique_ptr<Motion> start_motion(const Cell& cell, const Catalog& catalog) {
   return motion;
 }
 
-std::int64_t tape_length(const fs::path& folder, const std::string& key) {
-  const auto last = find_tape(folder, key, std::numeric_limits<std::int64_t>::max(), 0).last;
-  return last ? end_of(*last) : 0;
+void append_state(TapePart& part, const Motion& motion, const Result& result) {
+  const MotionState state = motion.state();
+  part.states.push_back(state.values);
+  part.steps.push_back(state.step);
+  part.solved.push_back(result.status == Status::solved ? 1 : 0);
+  part.iterations.push_back(result.iterations);
+  const std::vector<MotionFact> facts = motion.facts();
+  std::vector<std::string> names;
+  Vector values(std::ssize(facts));
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    names.push_back(facts[i].name);
+    values[static_cast<Index>(i)] = facts[i].value;
+  }
+  part.fact_names = std::move(names);
+  part.facts.push_back(values);
 }
 
 std::string record_tape(const Cell& cell, const Catalog& catalog, const fs::path& folder, StepCounter& counter,
@@ -156,7 +139,6 @@ std::string record_tape(const Cell& cell, const Catalog& catalog, const fs::path
     if (found.damage.empty()) found.damage = missing_part(folder / driver_seconds_name) + ", with no time so far";
   }
   if (found.last && end_of(*found.last) > sequence.steps) return found.damage;
-  const Driver driver(sequence.driver, sequence.driver.model, cell.threads, catalog);
   const auto motion = start_motion(cell, catalog);
   TapePart part = begin_tape(std::move(found.last), cell.tape_key, *motion);
   std::int64_t written = end_of(part) > 1 ? end_of(part) : 0;  // a tape that goes on is there already
@@ -173,26 +155,30 @@ std::string record_tape(const Cell& cell, const Catalog& catalog, const fs::path
     written_at = clock.seconds();
     write_file_atomically(folder / driver_seconds_name, format_double(written_at) + "\n");
   };
-  try {
-    while (end_of(part) <= sequence.steps) {
-      const std::int64_t step = end_of(part) - 1;
-      counter.set(step);
-      const double left = sequence.driver.wall_s - clock.seconds();
-      if (left <= 0.0)
-        throw InputError(
-            fmt::format("the driver came to step {} of {} within {} s", step, sequence.steps, sequence.driver.wall_s));
-      const MotionProblem problem = motion->problem();
-      const Result result = driver.solve(*motion, problem, step > 0 ? &part.end : nullptr, left);
-      if (result.status == Status::time_limit) continue;  // said at the top of the loop
-      StepEnd end = Driver::take(*motion, problem, result);
-      if (std::ssize(part.states) == states_per_part) {
-        write();
-        part = new_part(cell.tape_key, end_of(part));
-      }
-      append_state(part, *motion, result);
-      part.end = std::move(end);
-      if (clock.seconds() - written_at >= seconds_per_write) write();
+  const Driver driver(sequence.driver, sequence.driver.model, cell.threads, catalog);
+  StepLoop loop{*motion, end_of(part) - 1};
+  if (loop.step > 0) loop.last = part.end;
+  const auto solve = [&](const MotionProblem& problem) {
+    counter.set(loop.step);
+    const double left = sequence.driver.wall_s - clock.seconds();
+    std::optional<Result> result;
+    if (left > 0.0) result = driver.solve(*motion, problem, loop.last, left);
+    if (!result || result->status == Status::time_limit)
+      throw InputError(
+          fmt::format("the driver came to step {} of {} within {} s", loop.step, sequence.steps, sequence.driver.wall_s));
+    return result;
+  };
+  const auto keep = [&](const Result& result) {
+    if (std::ssize(part.states) == states_per_part) {
+      write();
+      part = TapePart{cell.tape_key, end_of(part)};
     }
+    append_state(part, *motion, result);
+    part.end = *loop.last;
+    if (clock.seconds() - written_at >= seconds_per_write) write();
+  };
+  try {
+    loop.run(sequence.steps, solve, keep);
   } catch (...) {
     write();
     throw;
@@ -213,10 +199,10 @@ const TapePart& TapeReader::part_with(std::int64_t number) {
   return part_;
 }
 
-MotionState TapeReader::state(std::int64_t number, const std::string& scene) {
+MotionState TapeReader::state(std::int64_t number) {
   const TapePart& part = part_with(number);
   const auto place = static_cast<std::size_t>(number - part.first);
-  return {scene, part.steps[place], part.states[place]};
+  return {scene_, part.steps[place], part.states[place]};
 }
 
 bool TapeReader::solved(std::int64_t number) {

@@ -10,7 +10,6 @@
 
 #include "bench/config/catalog.hpp"
 #include "bench/config/plan.hpp"
-#include "bench/run/driver.hpp"
 #include "bench/run/step_counter.hpp"
 #include "io/motion_tape.hpp"
 #include "problem/motion.hpp"
@@ -23,9 +22,6 @@ namespace ccp {
 /// cannot be read or does not fit.
 std::unique_ptr<Motion> start_motion(const Cell& cell, const Catalog& catalog);
 
-/// The number of states a tape has.
-std::int64_t tape_length(const std::filesystem::path& folder, const std::string& key);
-
 /// Moves the scene of a cell until its tape has a state for the start and the end of each step, going on where it ends. A
 /// step that the driver leaves unsolved is taken as it is, and marked. Writes every hundred steps and at the end. A part
 /// that is missing or not as it was written is made again, with all after it; returns what is wrong with it, one line, or
@@ -35,13 +31,17 @@ std::int64_t tape_length(const std::filesystem::path& folder, const std::string&
 std::string record_tape(const Cell& cell, const Catalog& catalog, const std::filesystem::path& folder, StepCounter& counter,
                         bool was_made = false);
 
+/// Adds the present state of a motion to a part. result: of the step that led there.
+void append_state(TapePart& part, const Motion& motion, const Result& result);
+
 /// Reads a tape, one part at a time.
 class TapeReader {
  public:
-  TapeReader(std::filesystem::path folder, std::string key) : folder_(std::move(folder)), key_(std::move(key)) {}
+  TapeReader(std::filesystem::path folder, std::string key, std::string scene)
+      : folder_(std::move(folder)), key_(std::move(key)), scene_(std::move(scene)) {}
 
   /// The state with this number. Throws InputError when the tape does not have it.
-  MotionState state(std::int64_t number, const std::string& scene);
+  MotionState state(std::int64_t number);
   std::vector<MotionFact> facts(std::int64_t number);
   /// Whether the driver solved the step that ends in this state.
   bool solved(std::int64_t number);
@@ -50,7 +50,7 @@ class TapeReader {
   const TapePart& part_with(std::int64_t number);
 
   std::filesystem::path folder_;
-  std::string key_;
+  std::string key_, scene_;
   TapePart part_;
 };
 

@@ -1,8 +1,6 @@
 #include "bench/run/warm_up.hpp"
 
-#include <exception>
-#include <new>
-
+#include "bench/run/attempt.hpp"
 #include "peers/peer_solver.hpp"
 #include "problem/problem_builder.hpp"
 #include "solvers/run_monitor.hpp"
@@ -41,7 +39,7 @@ ContactProblem warm_up_problem(const ContactProblem& like) {
 }
 
 void warm_up(const Solver& solver, const ContactProblem& like, Model model, int threads) {
-  try {
+  attempt([&] {  // a method may fail on this problem, and none of its runs depends on it
     const ContactProblem problem = warm_up_problem(like);
     if (as_peer(solver) != nullptr) {
       problem.local();
@@ -54,11 +52,7 @@ void warm_up(const Solver& solver, const ContactProblem& like, Model model, int 
     Judge judge(problem, model);
     RunMonitor monitor(judge, stop, threads);
     solver.solve(problem, model, {}, monitor);
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception&) {
-    return;  // a method may fail on this problem, and none of its runs depends on it
-  }
+  });
 }
 
 }  // namespace ccp

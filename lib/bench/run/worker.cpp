@@ -3,15 +3,14 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 #include <memory>
-#include <new>
-#include <optional>
 #include <utility>
 
 #include "bench/results/cell_file.hpp"
 #include "bench/results/trace_csv.hpp"
+#include "bench/run/attempt.hpp"
+#include "bench/run/cell_end.hpp"
 #include "bench/run/driver.hpp"
 #include "bench/run/kernel_times.hpp"
 #include "bench/run/machine_load.hpp"
@@ -20,59 +19,21 @@
 #include "bench/run/warm_up.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
-#include "io/file.hpp"
 #include "solvers/run_monitor.hpp"
 
 namespace ccp {
 namespace {
 
-std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog) {
-  return configured_solver(cell.solver->solver, cell.solver->parameters, catalog);
+namespace fs = std::filesystem;
+
+/// Largest resident size of this process, MiB.
+double peak_memory_mb() {
+  rusage usage{};
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<double>(usage.ru_maxrss) / 1024.0 : 0.0;
 }
 
-void solve_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder, bool pin,
-                CellRecord& record) {
-  const auto solver = solver_of(cell, catalog);
-  if (const auto reason = solver->supports(built.problem(), cell.model)) {
-    record.status = Status::unsupported;
-    record.reason = *reason;
-    return;
-  }
-  const WarmStart start = start_of(cell, built, catalog);
-  TimedRun run;
-  if (pin) run.cores = pin_to_cores(cell.threads);
-  TraceCsv trace(folder / unfinished_trace_name);
-  RunMonitor monitor(*built.judge(cell.model), cell.stop, cell.threads);
-  monitor.set_trace(&trace, cell.trace);
-  make_pages_resident(resident_heap);
-  const LoadMeter load;  // before the warm-up: reading files evicts caches
-  if (catalog.warms_up) warm_up(*solver, built.problem(), cell.model, cell.threads);
-  Stopwatch watch;
-  watch.start();
-  Result result = solver->solve(built.problem(), cell.model, start, monitor);
-  record.judging_s = std::max(0.0, watch.seconds() - result.setup_s - result.solve_s);
-  run.busy = busy_text(load.read(), cell.threads, machine_cores());
-  trace.close();
-  record.crossings = result.crossings;
-  if (cell.stop.native) {
-    StepRow whole;
-    whole.rows = built.problem().rows();
-    take_result(whole, result);
-    record.native_stop = native_stop_of({whole}, 1);
-  }
-  add_run(record, result, std::move(run));
-  record.balance = balance_of(built.problem(), result.impulse);
-  record.take(std::move(result));
-  std::filesystem::rename(folder / unfinished_trace_name, folder / "trace.csv");
-}
-
-}  // namespace
-
-bool is_io_failure(const std::exception& error) {
-  return dynamic_cast<const WriteError*>(&error) != nullptr ||
-         dynamic_cast<const std::filesystem::filesystem_error*>(&error) != nullptr;
-}
-
+/// Where a cell starts. A reference solution is made here, in the worker and off the solver's clock, so that its failure
+/// costs this cell alone. Throws InputError when none is certified.
 WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& catalog) {
   if (!cell.solver->start_from_reference) return {};
   const ContactProblem& problem = built.unperturbed();
@@ -84,69 +45,133 @@ WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& c
   return {reference.impulse, {}, 0.0};
 }
 
-double peak_memory_mb() {
-  rusage usage{};
-  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<double>(usage.ru_maxrss) / 1024.0 : 0.0;
-}
+/// One timed run of a cell without a sequence.
+class TimedSolve {
+ public:
+  TimedSolve(const Cell& cell, BuiltProblem& built, const Catalog& catalog, bool pin)
+      : cell_(cell),
+        built_(built),
+        catalog_(catalog),
+        pin_(pin),
+        solver_(configured_solver(cell.solver->solver, cell.solver->parameters, catalog)) {}
 
-int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder, bool pin) {
-  Stopwatch wall;
-  wall.start();
-  CellRecord record;
-  record.hash = cell.hash;
-  record.limits = cell.limits;
-  record.problem = built.facts();
-  record.kernels = built.kernels();
-  try {
-    solve_cell(cell, built, catalog, folder, pin, record);
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {
-    record.status = Status::failed;
-    record.reason = error.what();
-    record.io_failure = is_io_failure(error);
-    recover_trace(folder, cell, record);
-  } catch (...) {
-    record.status = Status::failed;
-    record.reason = "an exception of an unknown kind";
-    recover_trace(folder, cell, record);
+  const Solver& solver() const { return *solver_; }
+  /// Time off the solver's clock, s.
+  double judging_s() const { return judging_s_; }
+
+  /// observe: sets what the monitor traces or replays.
+  Result run(TimedRun& timed, const std::function<void(RunMonitor&)>& observe) {
+    const WarmStart start = start_of(cell_, built_, catalog_);
+    if (pin_) timed.cores = pin_to_cores(cell_.threads);
+    RunMonitor monitor(*built_.judge(cell_.model), cell_.stop, cell_.threads);
+    observe(monitor);
+    make_pages_resident(resident_heap);
+    const LoadMeter load;  // before the warm-up: reading files evicts caches
+    if (catalog_.warms_up) warm_up(*solver_, built_.problem(), cell_.model, cell_.threads);
+    Stopwatch watch;
+    watch.start();
+    Result result = solver_->solve(built_.problem(), cell_.model, start, monitor);
+    judging_s_ = std::max(0.0, watch.seconds() - result.setup_s - result.solve_s);
+    timed.busy = busy_text(load.read(), cell_.threads, machine_cores());
+    return result;
   }
-  record.conversions = built.problem().conversions();
-  record.peak_memory_mb = peak_memory_mb();
-  record.wall_s = wall.seconds();
-  write_cell(folder, cell, record);
-  return 0;
+
+ private:
+  const Cell& cell_;
+  BuiltProblem& built_;
+  const Catalog& catalog_;
+  bool pin_;
+  std::unique_ptr<Solver> solver_;
+  double judging_s_ = 0.0;
+};
+
+void solve_first(TimedSolve solve, const Cell& cell, const BuiltProblem& built, const fs::path& folder, CellRecord& record) {
+  if (const auto reason = solve.solver().supports(built.problem(), cell.model)) {
+    record.status = Status::unsupported;
+    record.reason = *reason;
+    return;
+  }
+  TimedRun timed;
+  TraceCsv trace(folder / unfinished_trace_name);
+  Result result = solve.run(timed, [&](RunMonitor& monitor) { monitor.set_trace(&trace, cell.trace); });
+  trace.close();
+  record.judging_s = solve.judging_s();
+  record.crossings = result.crossings;
+  if (cell.stop.native) {
+    StepRow whole;
+    whole.rows = built.problem().rows();
+    take_result(whole, result);
+    record.native_stop = native_stop_of({whole}, 1);
+  }
+  add_run(record, result, std::move(timed));
+  record.balance = balance_of(built.problem(), result.impulse);
+  record.take(std::move(result));
+  fs::rename(folder / unfinished_trace_name, folder / "trace.csv");
 }
 
-int run_cell_again(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder,
-                   CellRecord record, int pass, bool pin) {
-  const auto solver = solver_of(cell, catalog);
-  const WarmStart start = start_of(cell, built, catalog);
-  TimedRun run;
-  run.pass = pass;
-  if (pin) run.cores = pin_to_cores(cell.threads);
-  RunMonitor monitor(*built.judge(cell.model), cell.stop, cell.threads);
-  // A repeated first pass evaluates the measures of the trace again, so that both judge the same, but writes no rows.
-  if (pass == 2)
-    monitor.replay({record.iterations, record.verdict, record.crossings});
-  else
-    monitor.set_trace(nullptr, cell.trace);
+Result solve_repeat(TimedSolve solve, const Cell& cell, const BuiltProblem& built, const Replay& replay, TimedRun& timed) {
   std::optional<FirstOrderKernels> kernels;
   KernelTotals totals;
-  if (cell.kernels) {
+  const Result result = solve.run(timed, [&](RunMonitor& monitor) {
+    // A repeated first pass evaluates the measures of the trace again, so that both judge the same, but writes no rows.
+    if (timed.pass == 2)
+      monitor.replay(replay);
+    else
+      monitor.set_trace(nullptr, cell.trace);
+    if (!cell.kernels) return;
     const bool symmetric = cell.model == Model::ccp;  // as the solver has it
     kernels.emplace(symmetric ? built.problem().symmetrised() : built.problem(), cell.threads);
     monitor.during_replay([&] { totals.add_call(*kernels); });
+  });
+  timed.kernel_work_s = totals.work(result.counters);
+  return result;
+}
+
+}  // namespace
+
+int run_first(const Cell& cell, const fs::path& folder, const std::function<void(CellRecord&)>& solve,
+              const std::function<void(CellRecord&)>& recover, const std::function<void(CellRecord&)>& finish) {
+  Stopwatch wall;
+  wall.start();
+  CellRecord record = record_of(cell);
+  if (const auto defect = attempt([&] { solve(record); })) {
+    if (defect->status == Status::out_of_memory) return exit_out_of_memory;
+    recover(record);
+    set_defect(record, *defect);
   }
-  make_pages_resident(resident_heap);
-  const LoadMeter load;
-  if (catalog.warms_up) warm_up(*solver, built.problem(), cell.model, cell.threads);
-  const Result result = solver->solve(built.problem(), cell.model, start, monitor);
-  run.busy = busy_text(load.read(), cell.threads, machine_cores());
-  run.kernel_work_s = totals.work(result.counters);
-  add_run(record, result, std::move(run));
+  record.peak_memory_mb = peak_memory_mb();
+  record.wall_s = wall.seconds();
+  finish(record);
   write_cell(folder, cell, record);
   return 0;
+}
+
+int run_repeat(const Cell& cell, const fs::path& folder, Repeat repeat, const std::function<Result(TimedRun&)>& solve) {
+  TimedRun timed;
+  timed.pass = repeat.pass;
+  const Result result = solve(timed);
+  add_run(repeat.record, result, std::move(timed));
+  write_cell(folder, cell, repeat.record);
+  return 0;
+}
+
+int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const fs::path& folder, bool pin,
+             std::optional<Repeat> repeat) {
+  if (repeat) {
+    const Replay replay{repeat->record.iterations, repeat->record.verdict, repeat->record.crossings};
+    return run_repeat(cell, folder, std::move(*repeat), [&](TimedRun& timed) {
+      return solve_repeat(TimedSolve(cell, built, catalog, pin), cell, built, replay, timed);
+    });
+  }
+  return run_first(
+      cell, folder,
+      [&](CellRecord& record) { solve_first(TimedSolve(cell, built, catalog, pin), cell, built, folder, record); },
+      [&](CellRecord& record) { recover_trace(folder, cell, record); },
+      [&](CellRecord& record) {
+        record.problem = built.facts();
+        record.kernels = built.kernels();
+        record.conversions = built.problem().conversions();
+      });
 }
 
 }  // namespace ccp

@@ -1,37 +1,40 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <filesystem>
+#include <functional>
+#include <optional>
 
 #include "bench/config/catalog.hpp"
 #include "bench/config/plan.hpp"
 #include "bench/record/cell_record.hpp"
 #include "bench/run/built_problem.hpp"
 
+/// The work of a worker: solves a cell and writes its files, cell.json last, into `folder`. These functions return the exit
+/// code of the worker, and throw InputError when cell.json cannot be written.
 namespace ccp {
 
 /// Room a timed run finds in memory, bytes: what the methods take for about a thousand contacts.
 constexpr std::size_t resident_heap = std::size_t{4} << 20U;
 
-/// Largest resident size of this process, MiB.
-double peak_memory_mb();
+/// A further timed run of a cell whose record is complete. pass: 2 for a replay that judges nothing.
+struct Repeat {
+  CellRecord record;
+  int pass = 1;
+};
 
-/// Where the run of a cell without a sequence starts. A reference solution is made here, in the worker and off the solver's
-/// clock, so that its failure costs this cell alone. Throws InputError when none is certified.
-WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& catalog);
+/// Runs a cell without a sequence: writes trace.csv, or adds the times of a repeat to the record. The judge of its model
+/// must exist already.
+int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder, bool pin,
+             std::optional<Repeat> repeat);
 
-/// Whether a file of the result could not be written: such a cell is tried again.
-bool is_io_failure(const std::exception& error);
+/// The first run of a cell. What `solve` throws becomes the status failed, after `recover` has taken what it left in its
+/// files. finish: adds to the record what is known in any case.
+int run_first(const Cell& cell, const std::filesystem::path& folder, const std::function<void(CellRecord&)>& solve,
+              const std::function<void(CellRecord&)>& recover, const std::function<void(CellRecord&)>& finish);
 
-/// The work of a worker: solves one cell and writes trace.csv and then cell.json into `folder`. What the solver throws
-/// becomes the status failed; std::bad_alloc goes through. Returns the exit code. Throws InputError when cell.json cannot be
-/// written. The judge of the cell's model must exist already.
-int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder, bool pin);
-
-/// Another run of a cell whose record is complete: adds its times to the record and writes cell.json. pass: 2 for a replay
-/// that judges nothing.
-int run_cell_again(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder,
-                   CellRecord record, int pass, bool pin);
+/// A repeat. What `solve` throws ends the worker.
+int run_repeat(const Cell& cell, const std::filesystem::path& folder, Repeat repeat,
+               const std::function<Result(TimedRun&)>& solve);
 
 }  // namespace ccp

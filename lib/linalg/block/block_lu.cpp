@@ -81,10 +81,10 @@ BlockLu::BlockLu(const BlockMatrix& A) : BlockLu(best_ordering(A)) {}
 
 BlockLu::BlockLu(BlockOrdering ordering) : rows_(ordering.order.size()), flops_(ordering.flops) {
   place_.resize(rows_);
-  for (std::size_t k = 0; k < rows_; ++k) place_[static_cast<std::size_t>(ordering.order[k])] = static_cast<int>(k);
+  for (std::size_t k = 0; k < rows_; ++k) place_[uz(ordering.order[k])] = static_cast<int>(k);
   // The lower part of a row is a column of the upper ones; with the rows in order its columns come sorted.
   row_start_.assign(rows_ + 1, 0);
-  for (const int column : ordering.upper) ++row_start_[static_cast<std::size_t>(column) + 1];
+  for (const int column : ordering.upper) ++row_start_[uz(column) + 1];
   upper_.resize(rows_);
   for (std::size_t k = 0; k < rows_; ++k) {
     upper_[k] = row_start_[k];  // moves on with each column of the lower part
@@ -94,8 +94,7 @@ BlockLu::BlockLu(BlockOrdering ordering) : rows_(ordering.order.size()), flops_(
   for (std::size_t k = 0; k < rows_; ++k) {
     const auto beyond = ordering.beyond(k);
     std::copy(beyond.begin(), beyond.end(), column_.begin() + upper_[k]);
-    for (const int column : beyond)
-      column_[static_cast<std::size_t>(upper_[static_cast<std::size_t>(column)]++)] = static_cast<int>(k);
+    for (const int column : beyond) column_[uz(upper_[uz(column)]++)] = static_cast<int>(k);
   }
   order_ = std::move(ordering.order);
   identity_.resize(rows_);
@@ -106,13 +105,12 @@ BlockLu::BlockLu(BlockOrdering ordering) : rows_(ordering.order.size()), flops_(
 void BlockLu::find_places(const BlockMatrix& A) {
   target_.resize(A.column.size());
   for (std::size_t row = 0; row < rows_; ++row) {
-    const auto old = static_cast<std::size_t>(order_[row]);
+    const auto old = uz(order_[row]);
     const auto begin = column_.begin() + row_start_[row], end = column_.begin() + row_start_[row + 1];
     for (int p = A.row_start[old]; p < A.row_start[old + 1]; ++p) {
-      const int column = place_[static_cast<std::size_t>(A.column[static_cast<std::size_t>(p)])];
+      const int column = place_[uz(A.column[uz(p)])];
       const bool diagonal = column == static_cast<int>(row);
-      target_[static_cast<std::size_t>(p)] =
-          diagonal ? -1 : static_cast<int>(std::lower_bound(begin, end, column) - column_.begin());
+      target_[uz(p)] = diagonal ? -1 : static_cast<int>(std::lower_bound(begin, end, column) - column_.begin());
     }
   }
 }
@@ -122,18 +120,16 @@ bool BlockLu::factorize(const BlockMatrix& A, const std::vector<Matrix3>& scale,
   if (target_.size() != A.column.size()) find_places(A);
   data_.resize(column_.size());  // here, not in the constructor: an analysis alone is to cost no memory
   pivot_inverse_.resize(rows_);
-  for (std::size_t row = 0; row < rows_; ++row) identity_[row] = identity[static_cast<std::size_t>(order_[row])];
+  for (std::size_t row = 0; row < rows_; ++row) identity_[row] = identity[uz(order_[row])];
   const BlockRowsOfLu lu{row_start_.data(), upper_.data(), column_.data(),       identity_.data(),
                          position_.data(),  data_.data(),  pivot_inverse_.data()};
   for (std::size_t row = 0; row < rows_; ++row) {
     if (identity_[row] != 0) continue;
-    const auto old = static_cast<std::size_t>(order_[row]);
+    const auto old = uz(order_[row]);
     const int first = A.row_start[old];
-    const BlocksToLoad own{A.block[static_cast<std::size_t>(first)].data(), target_.data() + first,
-                           A.row_start[old + 1] - first};
+    const BlocksToLoad own{A.block[uz(first)].data(), target_.data() + first, A.row_start[old + 1] - first};
     loops_.load(own, widened(scale[old]), widened(diagonal[old]), static_cast<int>(row), lu);
-    for (int p = row_start_[row]; p < row_start_[row + 1]; ++p)
-      position_[static_cast<std::size_t>(column_[static_cast<std::size_t>(p)])] = p;
+    for (int p = row_start_[row]; p < row_start_[row + 1]; ++p) position_[uz(column_[uz(p)])] = p;
     loops_.eliminate(static_cast<int>(row), lu);
     if (!invert(pivot_inverse_[row])) return false;
   }
@@ -150,8 +146,8 @@ void BlockLu::solve(const Vector& rhs, Vector& x) {
     if (identity_[row] != 0) continue;
     Vector3 sum = part(row);
     for (int p = row_start_[row]; p < row_start_[row + 1]; ++p) {
-      const auto k = static_cast<std::size_t>(column_[static_cast<std::size_t>(p)]);
-      if (identity_[k] != 0 || p < upper_[row]) sum.noalias() -= view(data_[static_cast<std::size_t>(p)]) * part(k);
+      const auto k = uz(column_[uz(p)]);
+      if (identity_[k] != 0 || p < upper_[row]) sum.noalias() -= view(data_[uz(p)]) * part(k);
     }
     part(row) = sum;
   }
@@ -159,8 +155,8 @@ void BlockLu::solve(const Vector& rhs, Vector& x) {
     if (identity_[row] != 0) continue;
     Vector3 sum = part(row);
     for (int p = upper_[row]; p < row_start_[row + 1]; ++p) {
-      const auto k = static_cast<std::size_t>(column_[static_cast<std::size_t>(p)]);
-      if (identity_[k] == 0) sum.noalias() -= view(data_[static_cast<std::size_t>(p)]) * part(k);
+      const auto k = uz(column_[uz(p)]);
+      if (identity_[k] == 0) sum.noalias() -= view(data_[uz(p)]) * part(k);
     }
     part(row).noalias() = view(pivot_inverse_[row]) * sum;
   }

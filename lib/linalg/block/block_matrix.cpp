@@ -11,10 +11,9 @@ namespace {
 
 /// The constraint of every scalar row.
 std::vector<int> blocks_of_rows(const ConstraintSet& constraints) {
-  std::vector<int> blocks(static_cast<std::size_t>(constraints.rows()));
+  std::vector<int> blocks(uz(constraints.rows()));
   for (Index i = 0; i < constraints.count(); ++i)
-    for (Index row = constraints.offset(i); row < constraints.offset(i + 1); ++row)
-      blocks[static_cast<std::size_t>(row)] = static_cast<int>(i);
+    for (Index row = constraints.offset(i); row < constraints.offset(i + 1); ++row) blocks[uz(row)] = static_cast<int>(i);
   return blocks;
 }
 
@@ -48,7 +47,7 @@ template <typename Visit>
 void for_parts(const ConstraintSet& constraints, const std::vector<int>& blocks, const Entries& entries, int column,
                const Visit& visit) {
   for (int p = entries.begin(column), end = entries.end(column); p < end;) {
-    const int block = blocks[static_cast<std::size_t>(entries.row[p])];
+    const int block = blocks[uz(entries.row[p])];
     const Index beyond = constraints.offset(block + 1);
     int q = p + 1;
     while (q < end && entries.row[q] < beyond) ++q;
@@ -65,18 +64,18 @@ struct Lists {
 
 /// The block rows of each block column of the matrix, and the diagonal, sorted.
 Lists rows_of_columns(const ConstraintSet& constraints, const SparseMatrix& scalar, const std::vector<int>& blocks) {
-  const auto count = static_cast<std::size_t>(constraints.count());
+  const auto count = uz(constraints.count());
   const Entries entries = entries_of(scalar);
   Lists rows;
   rows.start.reserve(count + 1);
   rows.start.push_back(0);
-  rows.item.reserve(count + static_cast<std::size_t>(scalar.nonZeros()) / 6);
+  rows.item.reserve(count + uz(scalar.nonZeros()) / 6);
   std::vector<int> seen(count, -1);
   for (int column = 0; column < static_cast<int>(count); ++column) {
     bool sorted = true;
     const auto take = [&](int row) {
-      if (seen[static_cast<std::size_t>(row)] == column) return;
-      seen[static_cast<std::size_t>(row)] = column;
+      if (seen[uz(row)] == column) return;
+      seen[uz(row)] = column;
       sorted = sorted && (static_cast<int>(rows.item.size()) == rows.start.back() || rows.item.back() < row);
       rows.item.push_back(row);
     };
@@ -94,14 +93,13 @@ Lists rows_of_columns(const ConstraintSet& constraints, const SparseMatrix& scal
 Lists transposed(const Lists& lists) {
   Lists result;
   result.start.assign(lists.start.size(), 0);
-  for (const int row : lists.item) ++result.start[static_cast<std::size_t>(row) + 1];
+  for (const int row : lists.item) ++result.start[uz(row) + 1];
   std::partial_sum(result.start.begin(), result.start.end(), result.start.begin());
   result.item.resize(lists.item.size());
   std::vector<int> next(result.start.begin(), result.start.end() - 1);
   for (std::size_t column = 0; column + 1 < lists.start.size(); ++column)
     for (int p = lists.start[column]; p < lists.start[column + 1]; ++p)
-      result.item[static_cast<std::size_t>(next[static_cast<std::size_t>(lists.item[static_cast<std::size_t>(p)])]++)] =
-          static_cast<int>(column);
+      result.item[uz(next[uz(lists.item[uz(p)])]++)] = static_cast<int>(column);
   return result;
 }
 
@@ -138,9 +136,9 @@ BlockMatrix block_matrix(const ConstraintSet& constraints, const SparseMatrix& s
   for (int j = 0; j < static_cast<int>(constraints.count()); ++j)
     for_alike_columns(constraints, entries, j, [&](int c, int beyond) {
       for_parts(constraints, blocks, entries, c, [&](int row, int p, int q) {
-        int& position = at[static_cast<std::size_t>(row)];
-        while (matrix.column[static_cast<std::size_t>(position)] < j) ++position;
-        Matrix3& block = matrix.block[static_cast<std::size_t>(position)];
+        int& position = at[uz(row)];
+        while (matrix.column[uz(position)] < j) ++position;
+        Matrix3& block = matrix.block[uz(position)];
         for (int k = c; k < beyond; ++k) {
           const double* const value = scalar.valuePtr() + entries.begin(k) + (p - entries.begin(c));
           auto column = block.col(k - constraints.offset(j));
@@ -151,10 +149,10 @@ BlockMatrix block_matrix(const ConstraintSet& constraints, const SparseMatrix& s
         }
       });
     });
-  matrix.diagonal.reserve(static_cast<std::size_t>(constraints.count()));
+  matrix.diagonal.reserve(uz(constraints.count()));
   for (int i = 0; i < static_cast<int>(constraints.count()); ++i) {
-    const auto first = matrix.column.begin() + matrix.row_start[static_cast<std::size_t>(i)];
-    const auto last = matrix.column.begin() + matrix.row_start[static_cast<std::size_t>(i) + 1];
+    const auto first = matrix.column.begin() + matrix.row_start[uz(i)];
+    const auto last = matrix.column.begin() + matrix.row_start[uz(i) + 1];
     matrix.diagonal.push_back(static_cast<int>(std::lower_bound(first, last, i) - matrix.column.begin()));
   }
   return matrix;
@@ -164,8 +162,7 @@ void BlockMatrix::multiply(const Vector& x, Vector& y) const {
   assert(x.size() == 3 * rows() && y.size() == 3 * rows());
   for (std::size_t i = 0; i < diagonal.size(); ++i) {
     Vector3 sum = Vector3::Zero();
-    for (int p = row_start[i]; p < row_start[i + 1]; ++p)
-      sum.noalias() += block[static_cast<std::size_t>(p)] * x.segment<3>(3 * column[static_cast<std::size_t>(p)]);
+    for (int p = row_start[i]; p < row_start[i + 1]; ++p) sum.noalias() += block[uz(p)] * x.segment<3>(3 * column[uz(p)]);
     y.segment<3>(3 * static_cast<Index>(i)) = sum;
   }
 }

@@ -17,10 +17,8 @@ struct BlockMatrix {
   std::vector<Matrix3> block;  ///< the blocks
   std::vector<int> diagonal;   ///< position of the diagonal block of each row
 
-  Index rows() const { return static_cast<Index>(diagonal.size()); }
-  const Matrix3& diagonal_block(Index i) const {
-    return block[static_cast<std::size_t>(diagonal[static_cast<std::size_t>(i)])];
-  }
+  Index rows() const { return std::ssize(diagonal); }
+  const Matrix3& diagonal_block(Index i) const { return block[uz(diagonal[uz(i)])]; }
 
   /// y <- A x on padded vectors (3·rows() entries, unit of A times that of x); y must not overlap x.
   void multiply(const Vector& x, Vector& y) const;

@@ -30,7 +30,7 @@ class Merger {
       if (const auto upper = ordering.beyond(k); upper.empty())
         roots_.push_back(static_cast<int>(k));
       else
-        children_[static_cast<std::size_t>(upper.front())].push_back(static_cast<int>(k));
+        children_[uz(upper.front())].push_back(static_cast<int>(k));
     }
   }
 
@@ -41,15 +41,15 @@ class Merger {
       const int top = stack.back();
       stack.pop_back();
       order.push_back(top);
-      const auto& below = children_[static_cast<std::size_t>(top)];
+      const auto& below = children_[uz(top)];
       stack.insert(stack.end(), below.begin(), below.end());
     }
     std::reverse(order.begin(), order.end());
     return order;
   }
 
-  const std::vector<int>& columns(int last) const { return columns_[static_cast<std::size_t>(last)]; }
-  const std::vector<int>& children(int last) const { return children_[static_cast<std::size_t>(last)]; }
+  const std::vector<int>& columns(int last) const { return columns_[uz(last)]; }
+  const std::vector<int>& children(int last) const { return children_[uz(last)]; }
 
  private:
   std::int64_t reach(std::size_t k) const { return std::ssize(ordering_.beyond(k)); }
@@ -57,12 +57,12 @@ class Merger {
   void take_children(std::size_t k) {
     auto& children = children_[k];
     std::sort(children.begin(), children.end(), [this](int a, int b) {
-      const auto left = reach(static_cast<std::size_t>(a)), right = reach(static_cast<std::size_t>(b));
+      const auto left = reach(uz(a)), right = reach(uz(b));
       return left != right ? left > right : a < b;
     });
     std::vector<int> kept;
     for (const int child : children) {
-      const auto c = static_cast<std::size_t>(child);
+      const auto c = uz(child);
       const auto own = static_cast<std::int64_t>(columns_[k].size()), theirs = static_cast<std::int64_t>(columns_[c].size());
       if (front_cost(own + theirs, reach(k)) <= front_cost(own, reach(k)) + front_cost(theirs, reach(c))) {
         columns_[k].insert(columns_[k].end(), columns_[c].begin(), columns_[c].end());
@@ -83,7 +83,7 @@ class Merger {
 std::vector<FrontTree::Run> runs_in_parent(const FrontTree::Front& front, const FrontTree::Front& parent) {
   std::vector<FrontTree::Run> runs;
   for (int here = 0; here < static_cast<int>(front.reach.size()); ++here) {
-    const int there = parent.place_of(front.reach[static_cast<std::size_t>(here)]);
+    const int there = parent.place_of(front.reach[uz(here)]);
     if (!runs.empty() && runs.back().there + runs.back().length == there)
       ++runs.back().length;
     else
@@ -112,24 +112,23 @@ FrontTree front_tree(const BlockOrdering& ordering) {
     front.own = static_cast<int>(columns.size());
     front.children = static_cast<int>(merger.children(last).size());
     for (const int column : columns) {
-      place[static_cast<std::size_t>(column)] = static_cast<int>(tree.order.size());
-      front_of[static_cast<std::size_t>(column)] = static_cast<int>(tree.fronts.size());
-      tree.order.push_back(ordering.order[static_cast<std::size_t>(column)]);
+      place[uz(column)] = static_cast<int>(tree.order.size());
+      front_of[uz(column)] = static_cast<int>(tree.fronts.size());
+      tree.order.push_back(ordering.order[uz(column)]);
     }
     tree.fronts.push_back(std::move(front));
   }
   for (std::size_t f = 0; f < tree.fronts.size(); ++f) {
     auto& reach = tree.fronts[f].reach;
-    for (const int column : ordering.beyond(static_cast<std::size_t>(last_columns[f])))
-      reach.push_back(place[static_cast<std::size_t>(column)]);
+    for (const int column : ordering.beyond(uz(last_columns[f]))) reach.push_back(place[uz(column)]);
     std::sort(reach.begin(), reach.end());
     tree.flops += elimination_flops(tree.fronts[f].own, static_cast<std::int64_t>(reach.size()));
   }
   for (std::size_t f = 0; f < tree.fronts.size(); ++f) {
-    const auto reach = ordering.beyond(static_cast<std::size_t>(last_columns[f]));
+    const auto reach = ordering.beyond(uz(last_columns[f]));
     if (reach.empty()) continue;
-    const int parent = front_of[static_cast<std::size_t>(reach.front())];
-    tree.fronts[f].in_parent = runs_in_parent(tree.fronts[f], tree.fronts[static_cast<std::size_t>(parent)]);
+    const int parent = front_of[uz(reach.front())];
+    tree.fronts[f].in_parent = runs_in_parent(tree.fronts[f], tree.fronts[uz(parent)]);
   }
   return tree;
 }

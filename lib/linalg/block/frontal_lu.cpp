@@ -9,7 +9,7 @@
 namespace ccp {
 namespace {
 
-std::size_t product(int a, int b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(b); }
+std::size_t product(int a, int b) { return uz(a) * uz(b); }
 
 /// Distance between the columns of a front: room for what kernels write beyond the last row, and no power of two.
 int front_stride(int size) { return padded_rows(size) + 8; }
@@ -30,16 +30,16 @@ void FrontalLu::place_entries(const BlockMatrix& A) {
   std::vector<int> place(tree_.order.size()), front_of(tree_.order.size());
   for (std::size_t f = 0; f < tree_.fronts.size(); ++f)
     for (int k = tree_.fronts[f].first; k < tree_.fronts[f].first + tree_.fronts[f].own; ++k) {
-      front_of[static_cast<std::size_t>(k)] = static_cast<int>(f);
-      place[static_cast<std::size_t>(tree_.order[static_cast<std::size_t>(k)])] = k;
+      front_of[uz(k)] = static_cast<int>(f);
+      place[uz(tree_.order[uz(k)])] = k;
     }
   std::vector<std::vector<Entry>> entries(tree_.fronts.size());
   for (std::size_t i = 0; i < tree_.order.size(); ++i)
     for (int p = A.row_start[i]; p < A.row_start[i + 1]; ++p) {
-      const int row = place[i], column = place[static_cast<std::size_t>(A.column[static_cast<std::size_t>(p)])];
-      const int f = front_of[static_cast<std::size_t>(std::min(row, column))];
-      const FrontTree::Front& front = tree_.fronts[static_cast<std::size_t>(f)];
-      entries[static_cast<std::size_t>(f)].push_back({p, static_cast<int>(i), front.place_of(row), front.place_of(column)});
+      const int row = place[i], column = place[uz(A.column[uz(p)])];
+      const int f = front_of[uz(std::min(row, column))];
+      const FrontTree::Front& front = tree_.fronts[uz(f)];
+      entries[uz(f)].push_back({p, static_cast<int>(i), front.place_of(row), front.place_of(column)});
     }
   entry_start_.push_back(0);
   for (const auto& own : entries) {
@@ -50,11 +50,11 @@ void FrontalLu::place_entries(const BlockMatrix& A) {
 
 void FrontalLu::plan_rows(const std::vector<char>& left_out) {
   left_out_.resize(tree_.order.size());
-  for (std::size_t k = 0; k < left_out_.size(); ++k) left_out_[k] = left_out[static_cast<std::size_t>(tree_.order[k])];
+  for (std::size_t k = 0; k < left_out_.size(); ++k) left_out_[k] = left_out[uz(tree_.order[k])];
   active_.clear();
   fronts_.clear();
   const auto take = [this](int k) {
-    if (left_out_[static_cast<std::size_t>(k)] == 0) active_.push_back(k);
+    if (left_out_[uz(k)] == 0) active_.push_back(k);
   };
   for (const FrontTree::Front& front : tree_.fronts) {
     Active rows{active_.size(), 0, 0};
@@ -105,7 +105,7 @@ void FrontalLu::plan_panels() {
 }
 
 Matrix3 FrontalLu::Values::of(const Entry& entry) const {
-  const auto block = static_cast<std::size_t>(entry.block), row = static_cast<std::size_t>(entry.of_row);
+  const auto block = uz(entry.block), row = uz(entry.of_row);
   if (scale == nullptr) return A.block[block];
   Matrix3 value = scale[row] * A.block[block];
   if (entry.row == entry.column) value += diagonal[row];
@@ -151,14 +151,14 @@ void FrontalLu::assemble(std::size_t f, const Values& values) {
   const int size = fronts_[f].size(), stride = front_stride(size);
   int slot = 0;
   for (int k = 0; k < front.size(); ++k) {
-    const int column = k < front.own ? front.first + k : front.reach[static_cast<std::size_t>(k - front.own)];
-    const bool out = left_out_[static_cast<std::size_t>(column)] != 0;
-    slot_[static_cast<std::size_t>(k)] = out ? -1 : slot++;
+    const int column = k < front.own ? front.first + k : front.reach[uz(k - front.own)];
+    const bool out = left_out_[uz(column)] != 0;
+    slot_[uz(k)] = out ? -1 : slot++;
   }
   std::fill_n(front_.begin(), product(stride, padded_columns(size) + strip_columns), 0.0);
   for (std::size_t e = entry_start_[f]; e < entry_start_[f + 1]; ++e) {
-    const int row = slot_[static_cast<std::size_t>(entries_[e].row)];
-    const int column = slot_[static_cast<std::size_t>(entries_[e].column)];
+    const int row = slot_[uz(entries_[e].row)];
+    const int column = slot_[uz(entries_[e].column)];
     if (row < 0 || column < 0) continue;
     const Matrix3 block = values.of(entries_[e]);
     double* to = front_.data() + scalars(row) + product(scalars(column), stride);
@@ -180,7 +180,7 @@ void FrontalLu::add_child(std::size_t child, Index stride) {
   for (const FrontTree::Run& run : tree_.fronts[child].in_parent) {
     FrontTree::Run kept{runs_.empty() ? 0 : runs_.back().here + runs_.back().length, 0, 0};
     for (int k = run.there; k < run.there + run.length; ++k) {
-      const int slot = slot_[static_cast<std::size_t>(k)];
+      const int slot = slot_[uz(k)];
       if (slot >= 0 && kept.length++ == 0) kept.there = slot;
     }
     if (kept.length > 0) runs_.push_back(kept);
@@ -230,8 +230,7 @@ void FrontalLu::keep_rest(std::size_t f, Index stride) {
   if (tree_.fronts[f].reach.empty()) return;
   const int own = fronts_[f].own(), rest = fronts_[f].rest();
   const double* from = front_.data() + own + own * stride;
-  for (int c = 0; c < rest; ++c, from += stride, stack_top_ += static_cast<std::size_t>(rest))
-    std::copy_n(from, rest, stack_.data() + stack_top_);
+  for (int c = 0; c < rest; ++c, from += stride, stack_top_ += uz(rest)) std::copy_n(from, rest, stack_.data() + stack_top_);
   stacked_.push_back(f);
 }
 
@@ -264,8 +263,7 @@ void FrontalLu::solve_lower(std::size_t f) {
   }
   store_own(rows);
   for (std::size_t k = rows.reach; k < rows.end; ++k)
-    for (std::size_t r = 0; r < 3; ++r)
-      work_.data()[static_cast<std::size_t>(scalars(active_[k])) + r] += local_[3 * (k - rows.first) + r];
+    for (std::size_t r = 0; r < 3; ++r) work_.data()[uz(scalars(active_[k])) + r] += local_[3 * (k - rows.first) + r];
 }
 
 void FrontalLu::solve_upper(std::size_t f) {

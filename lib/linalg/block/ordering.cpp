@@ -15,14 +15,13 @@ constexpr std::int64_t cheap_factorization = 40'000'000;
 std::vector<int> minimum_degree_order(const BlockMatrix& A) {
   const int n = static_cast<int>(A.rows());
   if (std::ssize(A.column) == n) {  // nothing is coupled: any order does, and AMD takes longer than a factorisation
-    std::vector<int> order(static_cast<std::size_t>(n));
+    std::vector<int> order(uz(n));
     std::iota(order.begin(), order.end(), 0);
     return order;
   }
   // Symmetric with sorted rows, so compressed columns as well.
   const std::vector<double> ones(A.column.size(), 1.0);
-  const Eigen::Map<const SparseMatrix> pattern(n, n, static_cast<Index>(A.column.size()), A.row_start.data(),
-                                               A.column.data(), ones.data());
+  const Eigen::Map<const SparseMatrix> pattern(n, n, std::ssize(A.column), A.row_start.data(), A.column.data(), ones.data());
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
   Eigen::AMDOrdering<int>()(pattern.selfadjointView<Eigen::Upper>(), permutation);
   return {permutation.indices().data(), permutation.indices().data() + n};
@@ -37,28 +36,26 @@ BlockOrdering with_structure(const BlockMatrix& A, std::vector<int> order, const
   result.upper_start.push_back(0);
   result.upper.reserve(A.column.size());
   std::vector<int> place(n), seen(n, -1);
-  for (std::size_t k = 0; k < n; ++k) place[static_cast<std::size_t>(result.order[k])] = static_cast<int>(k);
+  for (std::size_t k = 0; k < n; ++k) place[uz(result.order[k])] = static_cast<int>(k);
   std::vector<int> first_child(n, -1), next_child(n);  // lists of rows, by the tree
   for (std::size_t k = 0; k < n; ++k) {
     const auto own = static_cast<int>(k);
     const auto take = [&](int column) {
-      int& taken_by = seen[static_cast<std::size_t>(column)];
+      int& taken_by = seen[uz(column)];
       if (column <= own || taken_by == own) return;
       taken_by = own;
       result.upper.push_back(column);
     };
-    const auto old = static_cast<std::size_t>(result.order[k]);
-    for (int p = A.row_start[old]; p < A.row_start[old + 1]; ++p)
-      take(place[static_cast<std::size_t>(A.column[static_cast<std::size_t>(p)])]);
-    for (int child = first_child[k]; child >= 0; child = next_child[static_cast<std::size_t>(child)]) {
-      const auto c = static_cast<std::size_t>(child);
-      for (int p = result.upper_start[c]; p < result.upper_start[c + 1]; ++p)
-        take(result.upper[static_cast<std::size_t>(p)]);
+    const auto old = uz(result.order[k]);
+    for (int p = A.row_start[old]; p < A.row_start[old + 1]; ++p) take(place[uz(A.column[uz(p)])]);
+    for (int child = first_child[k]; child >= 0; child = next_child[uz(child)]) {
+      const auto c = uz(child);
+      for (int p = result.upper_start[c]; p < result.upper_start[c + 1]; ++p) take(result.upper[uz(p)]);
     }
     const auto row = result.upper.begin() + result.upper_start.back();
     std::sort(row, result.upper.end());
     if (row != result.upper.end()) {
-      int& first = first_child[static_cast<std::size_t>(*row)];
+      int& first = first_child[uz(*row)];
       next_child[k] = first;
       first = own;
     }

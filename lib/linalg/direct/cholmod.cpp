@@ -87,8 +87,8 @@ class Cholmod final : public LinearSolver {
   LinearStatus solve_dense(const double* rhs, Index rows, Index columns) {
     const SerialOpenMp serial;
     cholmod_dense view{};
-    view.nrow = view.d = static_cast<std::size_t>(rows);
-    view.ncol = static_cast<std::size_t>(columns);
+    view.nrow = view.d = uz(rows);
+    view.ncol = uz(columns);
     view.nzmax = view.nrow * view.ncol;
     view.x = const_cast<double*>(rhs);  // CHOLMOD has no const, but only reads it
     view.xtype = CHOLMOD_REAL;
@@ -101,9 +101,9 @@ class Cholmod final : public LinearSolver {
   /// The matrix as CHOLMOD sees it: symmetric, stored in the lower triangle, the upper one ignored.
   static cholmod_sparse view_of(const SparseMatrix& matrix) {
     cholmod_sparse view{};
-    view.nrow = static_cast<std::size_t>(matrix.rows());
-    view.ncol = static_cast<std::size_t>(matrix.cols());
-    view.nzmax = static_cast<std::size_t>(matrix.nonZeros());
+    view.nrow = uz(matrix.rows());
+    view.ncol = uz(matrix.cols());
+    view.nzmax = uz(matrix.nonZeros());
     view.p = const_cast<int*>(matrix.outerIndexPtr());
     view.i = const_cast<int*>(matrix.innerIndexPtr());
     view.x = const_cast<double*>(matrix.valuePtr());

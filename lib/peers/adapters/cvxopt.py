@@ -24,17 +24,15 @@ class CvxoptService(Service):
         ones = np.ones(self.contacts)
         if self.velocities:
             self.scale = np.column_stack([ones, self.mu, self.mu]).ravel()
-            rows, columns, values = self.jacobian
-            P = sparse(*self.mass, (self.velocities, self.velocities))
-            G = sparse(columns, rows, -values * self.scale[columns], (size, self.velocities))
-            q, h = column(-self.momentum), column(self.q * self.scale)
+            mass, jacobian = self.problem.H, self.problem.D
+            P = sparse(mass.rows(), mass.indices, mass.data, mass.shape)
+            G = sparse(jacobian.indices, jacobian.rows(), -jacobian.data * self.scale[jacobian.indices],
+                       (size, self.velocities))
+            q, h = column(-self.problem.k), column(self.q * self.scale)
         else:
             self.scale = None
-            block_row = np.repeat(np.arange(self.contacts), np.diff(self.row_start))
-            entry = np.arange(9)  # of a block, by columns
-            rows = (3 * block_row[:, None] + entry % 3).ravel()
-            columns = (3 * self.column[:, None] + entry // 3).ravel()
-            P = sparse(rows, columns, self.blocks, (size, size))
+            N = self.problem.N
+            P = sparse(N.rows(), N.indices, N.data, N.shape)
             diagonal = np.arange(size)
             G = sparse(diagonal, diagonal, -np.column_stack([self.mu, ones, ones]).ravel(), (size, size))
             q, h = column(self.q), column(np.zeros(size))

@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "peers/adapters/protocol.hpp"
+#include "peers/external/skeletons/ccpbench_solver.h"
 
-/// What the adapters in C++ share: the service of one problem on the socket that is standard input. An adapter is a file
-/// with
+/// What the adapters in C++ share, on top of the header that solvers of users include: the service of one problem on the
+/// socket that is standard input. An adapter is a file with
 ///
 ///     int main(int count, char** words) {
 ///       return ccp::serve(count, words, "dart 6.12.1", [](const std::string& id, ccp::AdapterService& service) { … });
@@ -28,28 +26,6 @@
 ///
 /// whose function prepares its matrices, calls ready(), and runs its solver with the clock on.
 namespace ccp {
-
-constexpr int adapter_socket = 0;
-
-inline void receive_bytes(void* data, std::size_t bytes) {
-  for (char* at = static_cast<char*>(data); bytes > 0;) {
-    const ssize_t got = ::read(adapter_socket, at, bytes);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) ::_exit(0);  // the program has closed its end
-    at += got;
-    bytes -= static_cast<std::size_t>(got);
-  }
-}
-
-inline void send_bytes(const void* data, std::size_t bytes) {
-  for (const char* at = static_cast<const char*>(data); bytes > 0;) {
-    const ssize_t sent = ::write(adapter_socket, at, bytes);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) ::_exit(0);
-    at += sent;
-    bytes -= static_cast<std::size_t>(sent);
-  }
-}
 
 /// Maps what the libraries have on disk, as ccpbench does for its own methods before it times them.
 inline void make_libraries_resident() {
@@ -70,36 +46,30 @@ class AdapterService {
   int contacts = 0;
   double tolerance = 0.0;           ///< of the peer's own criterion
   std::int64_t max_iterations = 0;  ///< may exceed an int
-  std::vector<int> row_start, column;
-  std::vector<double> blocks;  ///< of N, 9 each, by columns
   std::vector<double> r, friction, start;
 
   int rows() const { return 3 * contacts; }
 
   void read_problem() {
-    AdapterRequest request;
-    receive_bytes(&request, sizeof request);
-    contacts = static_cast<int>(request.contacts);
-    tolerance = request.tolerance;
-    max_iterations = request.max_iterations;
-    const auto count = static_cast<std::size_t>(request.contacts), stored = static_cast<std::size_t>(request.blocks);
-    receive(row_start, count + 1);
-    receive(column, stored);
-    receive(blocks, 9 * stored);
-    receive(r, 3 * count);
-    receive(friction, count);
-    receive(start, 3 * count);
+    const ccpbench_problem problem = ccpbench_read("{}", 0);
+    contacts = problem.constraints;
+    max_iterations = problem.max_iterations;
+    tolerance = problem.settings[0];
+    N_ = problem.N;
+    r.assign(problem.r, problem.r + rows());
+    friction.assign(problem.mu, problem.mu + contacts);
+    start.assign(problem.start, problem.start + rows());
   }
 
-  /// Calls put(row, column, value) for each stored entry of N.
+  /// Calls put(row, column, value) for each stored entry of N, block by block, each by columns.
   template <typename Put>
   void for_entries(const Put& put) const {
-    for (int i = 0; i < contacts; ++i)
-      for (int k = row_start[static_cast<std::size_t>(i)]; k < row_start[static_cast<std::size_t>(i) + 1]; ++k)
-        for (int c = 0; c < 3; ++c)
-          for (int row = 0; row < 3; ++row)
-            put(3 * i + row, 3 * column[static_cast<std::size_t>(k)] + c,
-                blocks[9 * static_cast<std::size_t>(k) + 3 * static_cast<std::size_t>(c) + static_cast<std::size_t>(row)]);
+    for (int first = 0; first < rows(); first += 3)
+      for (int k = 0; k < N_.row_start[first + 1] - N_.row_start[first]; ++k)
+        for (int row = first; row < first + 3; ++row) {
+          const int entry = N_.row_start[row] + k;
+          put(row, N_.column[entry], N_.value[entry]);
+        }
   }
 
   /// N as a dense matrix by rows, each `stride` long.
@@ -114,34 +84,25 @@ class AdapterService {
   /// whole_runs: each iterate is a run of its own from the start, whose time is that of the whole run.
   void ready(bool whole_runs = false) {
     make_libraries_resident();
-    send(AdapterFrame::ready, 0, whole_runs ? 1 : 0, 0.0, nullptr);
-    wait();
+    ccpbench_ready(whole_runs ? 1 : 0);
   }
 
-  void clock_on() { began_ = Clock::now(); }
-  void clock_off() { seconds_ += std::chrono::duration<double>(Clock::now() - began_).count(); }
+  void clock_on() { ccpbench_clock_on(); }
+  void clock_off() { ccpbench_clock_off(); }
   /// For whole runs: the next one counts from zero.
-  void clock_reset() { seconds_ = 0.0; }
+  void clock_reset() {
+    longest_ = std::max(longest_, ccpbench_own()->seconds);
+    ccpbench_own()->seconds = 0.0;
+  }
 
   /// Shows an iterate, with the clock off, and waits until the program has judged it.
   void show(std::int64_t iterations, double error, const std::vector<double>& reaction) {
-    longest_ = std::max(longest_, seconds_);
-    send(AdapterFrame::iterate, iterations, 0, error, &reaction);
-    wait();
+    take_longest();
+    ccpbench_show(reaction.data(), iterations, error, 0, nullptr);  // the program compares the error with the tolerance
   }
   void end(std::int64_t iterations, int info, double error, const std::vector<double>& reaction) {
-    longest_ = std::max(longest_, seconds_);
-    send(AdapterFrame::end, iterations, info, error, &reaction);
-  }
-  void fail(const std::string& why, bool lack_of_memory) {
-    AdapterFrame frame{AdapterFrame::failure,
-                       static_cast<std::int32_t>(std::min<std::size_t>(why.size(), 1000)),
-                       0,
-                       lack_of_memory ? 1 : 0,
-                       0.0,
-                       0.0};
-    send_bytes(&frame, sizeof frame);
-    send_bytes(why.data(), static_cast<std::size_t>(frame.bytes));
+    take_longest();
+    ccpbench_frame_out(CCPBENCH_END, iterations, info, error, reaction.data(), nullptr);
   }
 
   /// An iteration whose state is the iterate alone, by a solver that shows none: shows it after 1, 2, 4, … sweeps.
@@ -165,26 +126,11 @@ class AdapterService {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
  private:
-  using Clock = std::chrono::steady_clock;
+  /// The clock of whole runs is that of the longest one.
+  void take_longest() { ccpbench_own()->seconds = longest_ = std::max(longest_, ccpbench_own()->seconds); }
 
-  template <typename Value>
-  static void receive(std::vector<Value>& values, std::size_t count) {
-    values.resize(count);
-    receive_bytes(values.data(), count * sizeof(Value));
-  }
-  void send(AdapterFrame::Kind kind, std::int64_t iterations, int info, double error, const std::vector<double>* reaction) {
-    const std::size_t bytes = reaction != nullptr ? reaction->size() * sizeof(double) : 0;
-    const AdapterFrame frame{kind, static_cast<std::int32_t>(bytes), iterations, info, longest_, error};
-    send_bytes(&frame, sizeof frame);
-    if (reaction != nullptr) send_bytes(reaction->data(), bytes);
-  }
-  static void wait() {
-    char go_on = 0;
-    receive_bytes(&go_on, 1);
-  }
-
-  Clock::time_point began_;
-  double seconds_ = 0.0, longest_ = 0.0;
+  ccpbench_matrix N_{};
+  double longest_ = 0.0;
 };
 
 /// The main function of an adapter: "version", or "solve ID".
@@ -204,9 +150,9 @@ inline int serve(int count, char** words, const std::string& version,
     service.read_problem();
     solve(words[2], service);
   } catch (const std::bad_alloc&) {
-    service.fail("std::bad_alloc", true);
+    ccpbench_fail("std::bad_alloc", 1);
   } catch (const std::exception& error) {
-    service.fail(error.what(), false);
+    ccpbench_fail(error.what(), 0);
   }
   std::fflush(nullptr);
   ::_exit(0);  // without the destructors of the libraries, which may fail

@@ -1,5 +1,5 @@
-"""What the adapters in Python share: the service of one problem on the socket that is standard input, as adapters/protocol.hpp
-describes it. Built into the program in front of each of them, and started as
+"""What the adapters in Python and the solvers of users share: the service of one problem on the socket that is standard input, as
+external/skeletons/ccpbench_solver.h describes it. Built into the program in front of each of them. An adapter is started as
 
     python3 -c SCRIPT version             prints the version of the other program
     python3 -c SCRIPT solve NAME OPTION…  serves one problem
@@ -12,7 +12,8 @@ import sys
 import time
 
 SERVICE = 0  # the socket
-REQUEST = struct.Struct("=qqqdqqq")
+MAGIC, BYTE_ORDER, PROTOCOL = b"ccpbench", 0x01020304, 1
+GREETING, REQUEST = struct.Struct("=8siiii"), struct.Struct("=8sii11q")
 FRAME = struct.Struct("=iiqqdd")
 READY, ITERATE, END, FAILURE = 1, 2, 3, 4
 
@@ -28,13 +29,74 @@ def receive(size):
     return bytes(data)
 
 
-def send(kind, iterations=0, info=0, seconds=0.0, error=0.0, payload=b""):
-    data = memoryview(FRAME.pack(kind, len(payload), iterations, info, seconds, error) + payload)
+def write(data):
+    data = memoryview(data)
     try:
         while data:
             data = data[os.write(SERVICE, data):]
     except BrokenPipeError:
         os._exit(0)
+
+
+def greet(description=b"{}"):
+    os.dup2(2, 1)  # standard output belongs to the protocol
+    write(GREETING.pack(MAGIC, BYTE_ORDER, PROTOCOL, len(description), 0) + description)
+
+
+def send(kind, iterations=0, info=0, seconds=0.0, error=0.0, payload=b""):
+    write(FRAME.pack(kind, len(payload), iterations, info, seconds, error) + payload)
+
+
+class Sparse:
+    """A matrix by rows, as scipy.sparse.csr_matrix((data, indices, indptr), shape) takes it."""
+
+    def __init__(self, numpy, shape, entries):
+        self.numpy, self.shape = numpy, shape
+        self.indptr = numpy.frombuffer(receive(4 * (shape[0] + 1)), "i4")
+        self.indices = numpy.frombuffer(receive(4 * entries), "i4")
+        self.data = numpy.frombuffer(receive(8 * entries))
+
+    def rows(self):
+        """The row of each entry."""
+        return self.numpy.repeat(self.numpy.arange(self.shape[0]), self.numpy.diff(self.indptr))
+
+    def toarray(self):
+        dense = self.numpy.zeros(self.shape)
+        dense[self.rows(), self.indices] = self.data
+        return dense
+
+    def __matmul__(self, x):
+        """The product with a vector."""
+        return self.numpy.bincount(self.rows(), self.data * x[self.indices], self.shape[0])
+
+
+class Problem:
+    """What a solver is given. Arrays cannot be written to. An attribute is None where the solver did not ask for it or the problem does
+    not have it."""
+
+    KINDS = {1: "contact", 2: "contact2d", 3: "unilateral", 4: "bilateral"}
+
+    def __init__(self, numpy):
+        def array(kind, count):
+            return numpy.frombuffer(receive(count * numpy.dtype(kind).itemsize), kind)
+
+        (_, _, version, constraints, self.rows, self.dofs, n, h, d, c, settings, self.max_iterations, self.threads,
+         model) = REQUEST.unpack(receive(REQUEST.size))
+        if version != PROTOCOL:
+            raise RuntimeError(f"this ccpbench speaks version {version} of the protocol")
+        self.contacts, self.model = constraints, "ccp" if model == 1 else "ncp"
+        self.kinds = [self.KINDS[kind] for kind in array("i4", constraints).tolist()]
+        ends = numpy.cumsum(array("i4", constraints)).tolist()
+        self.blocks = [slice(first, end) for first, end in zip([0, *ends], ends)]
+        self.mu = array("f8", constraints)
+        self.N = self.r = self.H = self.D = self.C = self.k = self.b = None
+        if n >= 0:
+            self.N, self.r = Sparse(numpy, (self.rows, self.rows), n), array("f8", self.rows)
+        if self.dofs > 0:
+            self.H, self.D = Sparse(numpy, (self.dofs, self.dofs), h), Sparse(numpy, (self.dofs, self.rows), d)
+            self.C = Sparse(numpy, (self.rows, self.rows), c)
+            self.k, self.b = array("f8", self.dofs), array("f8", self.rows)
+        self.start, self.settings = array("f8", self.rows), array("f8", settings)
 
 
 def make_pages_resident(libraries):
@@ -63,23 +125,11 @@ class Service:
         self.numpy, self.name, self.settings = numpy, name, settings
 
     def read_problem(self):
-        np = self.numpy
-        (self.contacts, blocks, self.max_iterations, self.tolerance, self.velocities, mass_entries,
-         jacobian_entries) = REQUEST.unpack(receive(REQUEST.size))
-
-        def array(kind, count):
-            return np.frombuffer(receive(count * np.dtype(kind).itemsize), kind)
-
-        def entries(count):
-            return array("i4", count), array("i4", count), array("f8", count)
-
-        contacts = self.contacts
-        self.row_start, self.column = array("i4", contacts + 1), array("i4", blocks)
-        self.blocks, self.q, self.mu = array("f8", 9 * blocks), array("f8", 3 * contacts), array("f8", contacts)
-        self.start = array("f8", 3 * contacts)
-        if self.velocities:
-            self.mass, self.jacobian = entries(mass_entries), entries(jacobian_entries)
-            self.momentum = array("f8", self.velocities)
+        self.problem = problem = Problem(self.numpy)
+        self.contacts, self.max_iterations, self.mu, self.start = (problem.contacts, problem.max_iterations, problem.mu,
+                                                                   problem.start)
+        self.tolerance, self.velocities = float(problem.settings[0]), problem.dofs
+        self.q = problem.b if self.velocities else problem.r
 
     def prepare(self):
         """Turns the problem into what the other program takes."""
@@ -107,12 +157,18 @@ class Service:
             tolerance *= 0.1
 
     def serve(self):
+        greet()
         self.read_problem()
         self.prepare()
         make_pages_resident(self.libraries)
         send(READY, info=0 if self.observable else 1)
         receive(1)
         self.solve()
+
+
+def report_failure(error):
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    send(FAILURE, info=1 if isinstance(error, MemoryError) else 0, payload=text.encode()[:1000])
 
 
 def main(service, version, arguments):
@@ -122,7 +178,6 @@ def main(service, version, arguments):
     try:
         service(arguments[1], dict(word.split("=", 1) for word in arguments[2:])).serve()
     except Exception as error:  # whatever it is, the program is to hear of it
-        text = " ".join(f"{type(error).__name__}: {error}".split())
-        send(FAILURE, info=1 if isinstance(error, MemoryError) else 0, payload=text.encode()[:1000])
+        report_failure(error)
     sys.stderr.flush()
     os._exit(0)  # without the destructors of the libraries, which may fail

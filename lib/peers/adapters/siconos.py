@@ -29,6 +29,16 @@ def sbm_text(contacts, row_start, column, blocks, q, mu):
     yield numbers(mu)
 
 
+def blocks_of(np, N):
+    """The start of each row of 3×3 blocks, their columns, and their entries, 9 each by columns."""
+    row_start = N.indptr[::3] // 9
+    row = N.rows()
+    place = np.arange(len(row)) - N.indptr[row]  # in its row
+    blocks = np.empty(len(row))
+    blocks[9 * (row_start[row // 3] + place // 3) + 3 * (place % 3) + row % 3] = N.data
+    return row_start, N.indices[(row % 3 == 0) & (place % 3 == 0)] // 3, blocks
+
+
 class SiconosService(Service):
     libraries = ("siconos", "blas", "lapack", "mumps", "gfortran")
 
@@ -42,9 +52,9 @@ class SiconosService(Service):
         np = self.numpy
         self.warm_up()
         self.reaction, self.velocity = self.start.copy(), np.zeros(3 * self.contacts)
-        self.problem = self.read(sbm_text(self.contacts, self.row_start, self.column, self.blocks, self.q, self.mu))
+        self.read_in = self.read(sbm_text(self.contacts, *blocks_of(np, self.problem.N), self.q, self.mu))
         # Siconos reads on where a file is wrong; this says so.
-        if not (np.array_equal(np.ravel(self.problem.q), self.q) and np.array_equal(np.ravel(self.problem.mu), self.mu)):
+        if not (np.array_equal(np.ravel(self.read_in.q), self.q) and np.array_equal(np.ravel(self.read_in.mu), self.mu)):
             raise RuntimeError("Siconos did not read the problem as it was written")
 
     def read(self, text):
@@ -80,7 +90,7 @@ class SiconosService(Service):
     def drive(self, options):
         self.reaction[:] = self.start
         self.velocity[:] = 0.0
-        return self.siconos.fc3d_driver(self.problem, self.reaction, self.velocity, options)
+        return self.siconos.fc3d_driver(self.read_in, self.reaction, self.velocity, options)
 
     def observed_run(self):
         """One run that shows each of its iterates, with the clock stopped while the program looks at it."""

@@ -15,10 +15,7 @@ constexpr int blocks_of_span = static_cast<int>(span_size);
 class Chooser {
  public:
   Chooser(const std::vector<Index>& start, const std::vector<int>& body, Index body_count)
-      : start_(start),
-        body_(body),
-        last_use_(static_cast<std::size_t>(body_count), never),
-        claimed_(static_cast<std::size_t>(body_count), -1) {}
+      : start_(start), body_(body), last_use_(uz(body_count), never), claimed_(uz(body_count), -1) {}
 
   /// Position in `waiting`, blocks in their order.
   std::size_t choose(const std::vector<int>& waiting, int place) {
@@ -46,8 +43,8 @@ class Chooser {
 
   template <typename Visit>
   void for_bodies(int block, const Visit& visit) const {
-    const auto i = static_cast<std::size_t>(block);
-    for (Index k = start_[i]; k < start_[i + 1]; ++k) visit(static_cast<std::size_t>(body_[static_cast<std::size_t>(k)]));
+    const auto i = uz(block);
+    for (Index k = start_[i]; k < start_[i + 1]; ++k) visit(uz(body_[uz(k)]));
   }
 
   const std::vector<Index>& start_;
@@ -62,7 +59,7 @@ std::vector<int> spread_order(const std::vector<Index>& start, const std::vector
   const int count = static_cast<int>(start.size()) - 1;
   Chooser chooser(start, body, body_count);
   std::vector<int> order, waiting;
-  order.reserve(static_cast<std::size_t>(count));
+  order.reserve(uz(count));
   for (int place = 0, next = 0; place < count; ++place) {
     const int end = std::min(count, (place / blocks_of_span + 1) * blocks_of_span);
     while (waiting.size() < window && next < end) waiting.push_back(next++);

@@ -9,7 +9,7 @@ namespace {
 
 /// Block that owns each scalar row.
 std::vector<int> row_owner(const ConstraintSet& constraints) {
-  std::vector<int> owner(static_cast<std::size_t>(constraints.rows()));
+  std::vector<int> owner(uz(constraints.rows()));
   for (Index i = 0; i < constraints.count(); ++i)
     std::fill_n(owner.begin() + constraints.offset(i), constraints.rows(i), static_cast<int>(i));
   return owner;
@@ -18,12 +18,12 @@ std::vector<int> row_owner(const ConstraintSet& constraints) {
 /// Sorted block columns of each block row, the diagonal among them.
 std::vector<std::vector<int>> block_pattern(const ConstraintSet& constraints, const SparseMatrix& N,
                                             const std::vector<int>& owner) {
-  std::vector<std::vector<int>> pattern(static_cast<std::size_t>(constraints.count()));
+  std::vector<std::vector<int>> pattern(uz(constraints.count()));
   for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i].push_back(static_cast<int>(i));
   for (Index column = 0; column < N.outerSize(); ++column) {
-    const int block_column = owner[static_cast<std::size_t>(column)];
+    const int block_column = owner[uz(column)];
     for (SparseMatrix::InnerIterator entry(N, column); entry; ++entry) {
-      auto& row = pattern[static_cast<std::size_t>(owner[static_cast<std::size_t>(entry.row())])];
+      auto& row = pattern[uz(owner[uz(entry.row())])];
       if (row.back() != block_column) row.push_back(block_column);
     }
   }
@@ -47,32 +47,32 @@ AssembledDelassus::AssembledDelassus(ConstraintSet set, const SparseMatrix& N) :
   column_.reserve(stored);
   data_start_.reserve(stored);
   for (Index i = 0; i < blocks.count(); ++i) {
-    for (const int j : pattern[static_cast<std::size_t>(i)]) {
-      if (j == i) diagonal_.push_back(static_cast<Index>(column_.size()));
+    for (const int j : pattern[uz(i)]) {
+      if (j == i) diagonal_.push_back(std::ssize(column_));
       column_.push_back(j);
       data_start_.push_back(next_number);
       next_number += blocks.rows(i) * blocks.rows(j);
     }
-    row_start_.push_back(static_cast<Index>(column_.size()));
+    row_start_.push_back(std::ssize(column_));
   }
-  data_.assign(static_cast<std::size_t>(next_number), 0.0);
+  data_.assign(uz(next_number), 0.0);
   for (Index column = 0; column < N.outerSize(); ++column) {
-    const int j = owner[static_cast<std::size_t>(column)];
+    const int j = owner[uz(column)];
     for (SparseMatrix::InnerIterator entry(N, column); entry; ++entry) {
-      const auto i = static_cast<std::size_t>(owner[static_cast<std::size_t>(entry.row())]);
+      const auto i = uz(owner[uz(entry.row())]);
       const auto first = column_.begin() + row_start_[i], last = column_.begin() + row_start_[i + 1];
-      const auto position = static_cast<std::size_t>(std::lower_bound(first, last, j) - column_.begin());
+      const auto position = uz(std::lower_bound(first, last, j) - column_.begin());
       const Index block_row = static_cast<Index>(i);
-      data_[static_cast<std::size_t>(data_start_[position] + (column - blocks.offset(j)) * blocks.rows(block_row) +
-                                     (entry.row() - blocks.offset(block_row)))] += entry.value();
+      data_[uz(data_start_[position] + (column - blocks.offset(j)) * blocks.rows(block_row) +
+               (entry.row() - blocks.offset(block_row)))] += entry.value();
     }
   }
 }
 
 template <typename Kernel>
 void AssembledDelassus::for_row_blocks(Index block, const Kernel& kernel) const {
-  for (Index k = row_start_[static_cast<std::size_t>(block)]; k < row_start_[static_cast<std::size_t>(block) + 1]; ++k) {
-    const auto position = static_cast<std::size_t>(k);
+  for (Index k = row_start_[uz(block)]; k < row_start_[uz(block) + 1]; ++k) {
+    const auto position = uz(k);
     kernel(static_cast<Index>(column_[position]), data_.data() + data_start_[position]);
   }
 }
@@ -121,7 +121,7 @@ void AssembledDelassus::multiply_absolute(ConstVectorRef x, VectorRef y) const {
 
 Matrix3 AssembledDelassus::diagonal_block(Index block) const {
   const Index rows = constraints().rows(block);
-  const double* a = data_.data() + data_start_[static_cast<std::size_t>(diagonal_[static_cast<std::size_t>(block)])];
+  const double* a = data_.data() + data_start_[uz(diagonal_[uz(block)])];
   Matrix3 corner = Matrix3::Zero();
   for (Index c = 0; c < rows; ++c)
     for (Index r = 0; r < rows; ++r) corner(r, c) = a[c * rows + r];

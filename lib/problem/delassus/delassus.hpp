@@ -73,13 +73,13 @@ class AssembledDelassus final : public DelassusOperator {
 
 template <int Rows>
 [[gnu::always_inline]] inline BlockVector<Rows> AssembledDelassus::row_product(Index block, const double* x) const {
-  const auto i = static_cast<std::size_t>(block);
+  const auto i = uz(block);
   if constexpr (Rows == 3) {
     if (constraints().all_contacts_3d()) {
       double sum0 = 0.0, sum1 = 0.0, sum2 = 0.0;
       for (Index k = row_start_[i]; k < row_start_[i + 1]; ++k) {
         const double* a = data_.data() + 9 * k;
-        const double* p = x + 3 * column_[static_cast<std::size_t>(k)];
+        const double* p = x + 3 * column_[uz(k)];
         sum0 += a[0] * p[0] + a[3] * p[1] + a[6] * p[2];
         sum1 += a[1] * p[0] + a[4] * p[1] + a[7] * p[2];
         sum2 += a[2] * p[0] + a[5] * p[1] + a[8] * p[2];
@@ -89,8 +89,8 @@ template <int Rows>
   }
   BlockVector<Rows> sum = BlockVector<Rows>::Zero();
   for (Index k = row_start_[i]; k < row_start_[i + 1]; ++k) {
-    const Index j = column_[static_cast<std::size_t>(k)];
-    const double* a = data_.data() + data_start_[static_cast<std::size_t>(k)];
+    const Index j = column_[uz(k)];
+    const double* a = data_.data() + data_start_[uz(k)];
     for (const double *p = x + constraints().offset(j), *end = p + constraints().rows(j); p < end; ++p, a += Rows)
       for (int r = 0; r < Rows; ++r) sum[r] += a[r] * *p;
   }

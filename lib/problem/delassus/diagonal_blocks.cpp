@@ -31,7 +31,7 @@ TouchedColumns touched_columns(const ConstraintSet& set, const SparseMatrix& D, 
       if (entry.value() != 0.0) touched.dofs.push_back(static_cast<int>(entry.row()));
   std::sort(touched.dofs.begin(), touched.dofs.end());
   touched.dofs.erase(std::unique(touched.dofs.begin(), touched.dofs.end()), touched.dofs.end());
-  touched.weights.setZero(static_cast<Index>(touched.dofs.size()), rows);
+  touched.weights.setZero(std::ssize(touched.dofs), rows);
   for (Index c = 0; c < rows; ++c)
     for (SparseMatrix::InnerIterator entry(D, offset + c); entry; ++entry) {
       const auto dof = std::lower_bound(touched.dofs.begin(), touched.dofs.end(), static_cast<int>(entry.row()));
@@ -59,7 +59,7 @@ void solve_for_blocks(const ConstraintSet& set, const SparseMatrix& D, const Mas
       for (Index r = 0; r < rows; ++r)
         for (Index c = 0; c < rows; ++c) N(r, c) = D.col(offset + r).dot(X.col(place + c));
       if (mass.symmetric()) N = 0.5 * (N + N.transpose()).eval();
-      blocks[static_cast<std::size_t>(*begin)].topLeftCorner(rows, rows) = N;
+      blocks[uz(*begin)].topLeftCorner(rows, rows) = N;
       place += rows;
     }
   }
@@ -84,7 +84,7 @@ class BlocksByEntries {
     }
     const Vector entries = inverse_.entries();
     for (const Needed& needed : held_)
-      if (!combine(needed, entries, blocks[static_cast<std::size_t>(needed.block)])) others_.push_back(needed.block);
+      if (!combine(needed, entries, blocks[uz(needed.block)])) others_.push_back(needed.block);
     return others_;
   }
 
@@ -113,7 +113,7 @@ class BlocksByEntries {
   /// Σ D_pr (H⁻¹)_pq D_qc. False where the sum has lost too many digits.
   bool combine(const Needed& needed, const Vector& entries, Matrix3& block) const {
     const TouchedColumns touched = touched_columns(set_, D_, needed.block);
-    const auto count = static_cast<Index>(touched.dofs.size()), rows = set_.rows(needed.block);
+    const auto count = std::ssize(touched.dofs), rows = set_.rows(needed.block);
     DenseMatrix inverse(count, count);
     auto number = needed.entries.begin();
     for (Index p = 0; p < count; ++p)
@@ -137,7 +137,7 @@ class BlocksByEntries {
 
 std::vector<Matrix3> delassus_diagonal_blocks(const ConstraintSet& set, const GlobalForm& form, const MassMatrix& mass) {
   if (!mass.groups().empty()) return BodyColumns(set, form, mass).diagonal_blocks();
-  std::vector<Matrix3> blocks(static_cast<std::size_t>(set.count()), Matrix3::Zero());
+  std::vector<Matrix3> blocks(uz(set.count()), Matrix3::Zero());
   const SparseMatrix &D = form.D, &C = form.C;
   std::vector<Index> solved;
   if (const auto factor = mass.factor()) {
@@ -150,7 +150,7 @@ std::vector<Matrix3> delassus_diagonal_blocks(const ConstraintSet& set, const Gl
   for (Index i = 0; i < set.count(); ++i)
     for (Index c = 0; c < set.rows(i); ++c)
       for (SparseMatrix::InnerIterator entry(C, set.offset(i) + c); entry; ++entry)
-        blocks[static_cast<std::size_t>(i)](entry.row() - set.offset(i), c) += entry.value();
+        blocks[uz(i)](entry.row() - set.offset(i), c) += entry.value();
   return blocks;
 }
 

@@ -33,11 +33,11 @@ FactoredDelassus::FactoredDelassus(ConstraintSet set, const SparseMatrix& D, con
   collect_pairs(D, mass.blocks());
   scale_pairs(mass);
   if (C.nonZeros() > 0) {
-    compliance_.assign(static_cast<std::size_t>(constraints().count()), Matrix3::Zero());
+    compliance_.assign(uz(constraints().count()), Matrix3::Zero());
     for (Index i = 0; i < constraints().count(); ++i)
       for (Index c = 0; c < constraints().rows(i); ++c)
         for (SparseMatrix::InnerIterator entry(C, constraints().offset(i) + c); entry; ++entry)
-          compliance_[static_cast<std::size_t>(i)](entry.row() - constraints().offset(i), c) = entry.value();
+          compliance_[uz(i)](entry.row() - constraints().offset(i), c) = entry.value();
   }
   scratch_.setZero(padded_size());
 }
@@ -46,7 +46,7 @@ std::vector<int> FactoredDelassus::touched_bodies(const SparseMatrix& D, const s
   std::vector<int> touched;
   for (Index c = 0; c < constraints().rows(block); ++c)
     for (SparseMatrix::InnerIterator entry(D, constraints().offset(block) + c); entry; ++entry)
-      touched.push_back(owner[static_cast<std::size_t>(entry.row())]);
+      touched.push_back(owner[uz(entry.row())]);
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   return touched;
@@ -62,7 +62,7 @@ void FactoredDelassus::collect_bodies(const SparseMatrix& D, const std::vector<i
     std::vector<int> touched = touched_bodies(D, owner, i);
     if (paired) touched.resize(2, idle_body_);
     pair_body_.insert(pair_body_.end(), touched.begin(), touched.end());
-    pair_start_.push_back(static_cast<Index>(pair_body_.size()));
+    pair_start_.push_back(std::ssize(pair_body_));
   }
   order_ = spread_order(pair_start_, pair_body_, idle_body_ + 1);
   if (!contact_pairs_) return;
@@ -78,26 +78,25 @@ void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition
   data_start_.resize(order_.size());
   Index start = 0;
   for (const int i : order_) {
-    data_start_[static_cast<std::size_t>(i)] = start;
-    start += 6 * blocks.rows(i) * static_cast<Index>(bodies_of(i).size());
+    data_start_[uz(i)] = start;
+    start += 6 * blocks.rows(i) * std::ssize(bodies_of(i));
   }
-  root_.resize(static_cast<std::size_t>(start + 36 * (pairs_ahead + 1)), 0.0);
-  std::vector<std::vector<std::pair<int, Index>>> by_body(static_cast<std::size_t>(partition.count()) + 1);
+  root_.resize(uz(start + 36 * (pairs_ahead + 1)), 0.0);
+  std::vector<std::vector<std::pair<int, Index>>> by_body(uz(partition.count()) + 1);
   for (Index i = 0; i < blocks.count(); ++i) {
     const auto touched = bodies_of(i);
     const Index size = 6 * blocks.rows(i);
     for (Index c = 0; c < blocks.rows(i); ++c)
       for (SparseMatrix::InnerIterator entry(D, blocks.offset(i) + c); entry; ++entry) {
-        const int body = owner[static_cast<std::size_t>(entry.row())];
+        const int body = owner[uz(entry.row())];
         const auto k = std::lower_bound(touched.begin(), touched.end(), body) - touched.begin();
         const auto row = static_cast<int>(entry.row() - partition.offset(body));
         with_rows(blocks.rows(i), [&](auto rows) {
-          root_[static_cast<std::size_t>(data_start(i) + k * size + number<rows>(static_cast<int>(c), row))] = entry.value();
+          root_[uz(data_start(i) + k * size + number<rows>(static_cast<int>(c), row))] = entry.value();
         });
       }
     for (std::size_t k = 0; k < touched.size(); ++k)
-      by_body[static_cast<std::size_t>(touched[k])].emplace_back(static_cast<int>(i),
-                                                                 data_start(i) + static_cast<Index>(k) * size);
+      by_body[uz(touched[k])].emplace_back(static_cast<int>(i), data_start(i) + static_cast<Index>(k) * size);
   }
   by_body.pop_back();  // the idle one
   body_start_.assign(1, 0);
@@ -106,16 +105,16 @@ void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition
       body_block_.push_back(block);
       body_data_.push_back(first);
     }
-    body_start_.push_back(static_cast<Index>(body_block_.size()));
+    body_start_.push_back(std::ssize(body_block_));
   }
 }
 
 void FactoredDelassus::scale_pairs(const MassMatrix& mass) {
   for (Index b = 0; b < bodies(); ++b) {
     const Eigen::Map<const Eigen::Matrix<double, 6, 6>> inverse_root(mass.block_inverse_root(b));
-    for (Index k = body_start_[static_cast<std::size_t>(b)]; k < body_start_[static_cast<std::size_t>(b) + 1]; ++k) {
-      double* pair = root_.data() + body_data_[static_cast<std::size_t>(k)];
-      with_rows(constraints().rows(body_block_[static_cast<std::size_t>(k)]), [&](auto rows) {
+    for (Index k = body_start_[uz(b)]; k < body_start_[uz(b) + 1]; ++k) {
+      double* pair = root_.data() + body_data_[uz(k)];
+      with_rows(constraints().rows(body_block_[uz(k)]), [&](auto rows) {
         for (int c = 0; c < rows; ++c) {
           Eigen::Matrix<double, 6, 1> column;
           for (int r = 0; r < 6; ++r) column[r] = pair[number<rows>(c, r)];
@@ -131,9 +130,9 @@ void FactoredDelassus::gather_velocity(const double* impulse, double* w, Index f
   const ConstraintSet& blocks = constraints();
   std::fill(w + 6 * first_body, w + 6 * last_body, 0.0);
   for (Index b = first_body; b < last_body; ++b)
-    for (Index k = body_start_[static_cast<std::size_t>(b)]; k < body_start_[static_cast<std::size_t>(b) + 1]; ++k) {
-      const Index i = body_block_[static_cast<std::size_t>(k)];
-      const double* pair = root_.data() + body_data_[static_cast<std::size_t>(k)];
+    for (Index k = body_start_[uz(b)]; k < body_start_[uz(b) + 1]; ++k) {
+      const Index i = body_block_[uz(k)];
+      const double* pair = root_.data() + body_data_[uz(k)];
       with_rows(blocks.rows(i),
                 [&](auto rows) { add_pair<rows>(pair, block_of<rows>(impulse, blocks.offset(i)), w + 6 * b); });
     }
@@ -164,10 +163,10 @@ void FactoredDelassus::scaled_velocity(ConstVectorRef impulse, double* w, int th
     const std::vector<BodyShare>& all = shares(parts);
     const auto add = [&](Index begin, Index end) {
       for (Index part = begin; part < end; ++part) {
-        const BodyShare& share = all[static_cast<std::size_t>(part)];
+        const BodyShare& share = all[uz(part)];
         std::fill(w + 6 * share.first, w + 6 * share.last, 0.0);
-        kernels().pairs.add_sides(paired_contacts().pairs, static_cast<Index>(share.sides.size()), share.sides.data(),
-                                  order_.data(), impulse.data(), w);
+        kernels().pairs.add_sides(paired_contacts().pairs, std::ssize(share.sides), share.sides.data(), order_.data(),
+                                  impulse.data(), w);
       }
     };
     parallel_ranges(parts, parts, add, 1);
@@ -178,24 +177,23 @@ void FactoredDelassus::scaled_velocity(ConstVectorRef impulse, double* w, int th
 }
 
 const std::vector<FactoredDelassus::BodyShare>& FactoredDelassus::shares(int threads) const {
-  if (shares_.size() == static_cast<std::size_t>(threads)) return shares_;
+  if (shares_.size() == uz(threads)) return shares_;
   const Index sides = body_start_.back();
-  std::vector<int> owner(static_cast<std::size_t>(bodies()));
-  shares_.assign(static_cast<std::size_t>(threads), {});
+  std::vector<int> owner(uz(bodies()));
+  shares_.assign(uz(threads), {});
   int body = 0;
   for (int part = 0; part < threads; ++part) {
-    BodyShare& share = shares_[static_cast<std::size_t>(part)];
+    BodyShare& share = shares_[uz(part)];
     share.first = body;
     const Index due = part + 1 < threads ? sides * (part + 1) / threads : sides + 1;
-    while (body < bodies() && body_start_[static_cast<std::size_t>(body)] < due)
-      owner[static_cast<std::size_t>(body++)] = part;
+    while (body < bodies() && body_start_[uz(body)] < due) owner[uz(body++)] = part;
     share.last = body;
     const auto first = body_start_.begin() + share.first, last = body_start_.begin() + share.last;
-    share.sides.reserve(static_cast<std::size_t>(*last - *first));
+    share.sides.reserve(uz(*last - *first));
   }
   for (std::size_t side = 0; side < place_body_.size(); ++side)
     if (const int of = place_body_[side] / 6; of != idle_body_)
-      shares_[static_cast<std::size_t>(owner[static_cast<std::size_t>(of)])].sides.push_back(static_cast<int>(side));
+      shares_[uz(owner[uz(of)])].sides.push_back(static_cast<int>(side));
   return shares_;
 }
 
@@ -212,8 +210,8 @@ void FactoredDelassus::find_blocks(BlockSpan span, const double* w, const double
     kernels().pairs.find_velocities(paired_contacts().pairs.from(span.begin), span.end - span.begin,
                                     order_.data() + span.begin, w, u);
     for (Index k = span.begin; k < span.end && has_compliance(); ++k) {
-      const int i = order_[static_cast<std::size_t>(k)];
-      Eigen::Map<Vector3>(u + 3 * i) += compliance_[static_cast<std::size_t>(i)] * block_of<3>(impulse, 3 * i);
+      const int i = order_[uz(k)];
+      Eigen::Map<Vector3>(u + 3 * i) += compliance_[uz(i)] * block_of<3>(impulse, 3 * i);
     }
     return;
   }
@@ -234,7 +232,7 @@ class FactoredDelassus::Split final : public SplitProduct {
   }
   std::span<const double> root() const override {
     if (N_.has_compliance()) return {};
-    return {w_.data(), static_cast<std::size_t>(w_.size())};
+    return {w_.data(), uz(w_.size())};
   }
 
  private:
@@ -260,7 +258,7 @@ Matrix3 FactoredDelassus::block(Index i, Index j) const {
         });
       });
     }
-  if (i == j && !compliance_.empty()) corner += compliance_[static_cast<std::size_t>(i)];
+  if (i == j && !compliance_.empty()) corner += compliance_[uz(i)];
   return corner;
 }
 
@@ -268,7 +266,7 @@ std::size_t FactoredDelassus::bytes() const {
   return root_.size() * sizeof(double) +
          (order_.size() + pair_body_.size() + place_body_.size() + body_block_.size()) * sizeof(int) +
          (pair_start_.size() + data_start_.size() + body_start_.size() + body_data_.size()) * sizeof(Index) +
-         compliance_.size() * sizeof(Matrix3) + static_cast<std::size_t>(scratch_.size()) * sizeof(double) +
+         compliance_.size() * sizeof(Matrix3) + uz(scratch_.size()) * sizeof(double) +
          (shares_.empty() ? 0 : place_body_.size()) * sizeof(int);
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/block_rows.hpp"
 #include "core/large_pages.hpp"
-#include "kernels/contact_groups.hpp"
+#include "kernels/group_sweep.hpp"
 #include "problem/delassus/block_order.hpp"
 #include "problem/delassus/delassus.hpp"
 #include "problem/mass_matrix.hpp"
@@ -27,7 +27,7 @@ class FactoredDelassus final : public DelassusOperator {
   Matrix3 diagonal_block(Index block) const override { return this->block(block, block); }
   std::size_t bytes() const override;
 
-  Index bodies() const { return static_cast<Index>(body_start_.size()) - 1; }
+  Index bodies() const { return std::ssize(body_start_) - 1; }
   Index padded_size() const { return 6 * (bodies() + 1); }
   bool has_compliance() const { return !compliance_.empty(); }
   /// Whether all blocks are 3D contacts of at most two bodies.
@@ -50,7 +50,7 @@ class FactoredDelassus final : public DelassusOperator {
   const std::vector<int>& order() const { return order_; }
   /// The bodies of one block; the idle one, number bodies(), may be among them.
   std::span<const int> bodies_of(Index block) const {
-    const auto i = static_cast<std::size_t>(block);
+    const auto i = uz(block);
     return {pair_body_.data() + pair_start_[i], pair_body_.data() + pair_start_[i + 1]};
   }
 
@@ -78,7 +78,7 @@ class FactoredDelassus final : public DelassusOperator {
   /// For contact_pairs(): about as many sides for each of the threads. Made by the first product on so many.
   const std::vector<BodyShare>& shares(int threads) const;
 
-  Index data_start(Index block) const { return data_start_[static_cast<std::size_t>(block)]; }
+  Index data_start(Index block) const { return data_start_[uz(block)]; }
   std::vector<int> touched_bodies(const SparseMatrix& D, const std::vector<int>& owner, Index block) const;
   void collect_bodies(const SparseMatrix& D, const std::vector<int>& owner);
   void collect_pairs(const SparseMatrix& D, const BlockPartition& bodies);
@@ -103,11 +103,11 @@ class FactoredDelassus final : public DelassusOperator {
 template <int Rows>
 inline BlockVector<Rows> FactoredDelassus::local_velocity(Index block, const double* scaled_velocity,
                                                           const BlockVector<Rows>& impulse) const {
-  const auto i = static_cast<std::size_t>(block);
+  const auto i = uz(block);
   const double* pair = root_.data() + data_start_[i];
   double sums[Rows][6] = {};  // of the pairs, added up as in PairLoops
   for (Index k = pair_start_[i]; k < pair_start_[i + 1]; ++k, pair += 6 * Rows) {
-    const double* w = scaled_velocity + 6 * Index{pair_body_[static_cast<std::size_t>(k)]};
+    const double* w = scaled_velocity + 6 * Index{pair_body_[uz(k)]};
     for (int r = 0; r < Rows; ++r)
       for (int j = 0; j < 6; ++j) sums[r][j] += pair[number<Rows>(r, j)] * w[j];
   }
@@ -131,10 +131,10 @@ inline void FactoredDelassus::add_pair(const double* pair, const BlockVector<Row
 
 template <int Rows>
 inline void FactoredDelassus::add_impulse(Index block, const BlockVector<Rows>& delta, double* scaled_velocity) const {
-  const auto i = static_cast<std::size_t>(block);
+  const auto i = uz(block);
   const double* pair = root_.data() + data_start_[i];
   for (Index k = pair_start_[i]; k < pair_start_[i + 1]; ++k, pair += 6 * Rows)
-    add_pair<Rows>(pair, delta, scaled_velocity + 6 * Index{pair_body_[static_cast<std::size_t>(k)]});
+    add_pair<Rows>(pair, delta, scaled_velocity + 6 * Index{pair_body_[uz(k)]});
 }
 
 }  // namespace ccp

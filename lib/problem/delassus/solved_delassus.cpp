@@ -14,15 +14,13 @@ SolvedDelassus::SolvedDelassus(ConstraintSet set, const SparseMatrix& D, const S
 
 /// v += D x of the blocks of a span.
 void SolvedDelassus::add_momentum(BlockSpan span, ConstVectorRef x, Vector& v) const {
-  for (Index j = constraints().offsets()[static_cast<std::size_t>(span.begin)];
-       j < constraints().offsets()[static_cast<std::size_t>(span.end)]; ++j)
+  for (Index j = constraints().offsets()[uz(span.begin)]; j < constraints().offsets()[uz(span.end)]; ++j)
     for (SparseMatrix::InnerIterator entry(D_, j); entry; ++entry) v[entry.row()] += entry.value() * x[j];
 }
 
 /// y = Dᵀv + C x of the blocks of a span; C is symmetric, and has no entries between blocks.
 void SolvedDelassus::find_rows(BlockSpan span, const Vector& v, ConstVectorRef x, VectorRef y) const {
-  for (Index j = constraints().offsets()[static_cast<std::size_t>(span.begin)];
-       j < constraints().offsets()[static_cast<std::size_t>(span.end)]; ++j) {
+  for (Index j = constraints().offsets()[uz(span.begin)]; j < constraints().offsets()[uz(span.end)]; ++j) {
     double sum = 0.0;
     for (SparseMatrix::InnerIterator entry(D_, j); entry; ++entry) sum += entry.value() * v[entry.row()];
     if (C_.nonZeros() > 0)
@@ -62,9 +60,8 @@ class SolvedDelassus::Split final : public SplitProduct {
 std::unique_ptr<SplitProduct> SolvedDelassus::split_product() const { return std::make_unique<Split>(*this); }
 
 std::size_t SolvedDelassus::bytes() const {
-  return static_cast<std::size_t>(D_.nonZeros() + C_.nonZeros()) * (sizeof(double) + sizeof(int)) +
-         static_cast<std::size_t>(mass_.factor_nonzeros() + scratch_.size()) * sizeof(double) +
-         diagonal_.size() * sizeof(Matrix3);
+  return uz(D_.nonZeros() + C_.nonZeros()) * (sizeof(double) + sizeof(int)) +
+         uz(mass_.factor_nonzeros() + scratch_.size()) * sizeof(double) + diagonal_.size() * sizeof(Matrix3);
 }
 
 }  // namespace ccp

@@ -4,6 +4,7 @@
 
 #include "cones/cone_kernels.hpp"
 #include "problem/conversion.hpp"
+#include "problem/delassus/operator_form.hpp"
 #include "problem/judge/judge.hpp"
 
 /// What rounding leaves of the measures (D.2), and the check of penetration and complementarity (D.15).
@@ -74,7 +75,7 @@ void Judge::add_terms_of_global_form(const Vector& impulse) {
     velocity = absolute_inverse_product(mass, scratch_n_);
     if (form.C.nonZeros() > 0) errors_ += form.C.cwiseAbs() * impulse.cwiseAbs();
   } else {
-    if (can_assemble()) {
+    if (operator_form(problem_, OperatorUse::row_sums) == OperatorForm::assembled) {
       assembled().multiply_absolute(impulse, scratch_m_);
       errors_ += scratch_m_;
     } else {
@@ -137,7 +138,7 @@ double Judge::floor(Measure measure, const Vector& impulse) {
         break;
       case Measure::merit:
         if (inverse_blocks_.empty()) invert_blocks();
-        sum += std::pow(block_floor(i, 1.0, impulse), 2) * inverse_blocks_[static_cast<std::size_t>(i)].norm();
+        sum += std::pow(block_floor(i, 1.0, impulse), 2) * inverse_blocks_[uz(i)].norm();
         break;
       default: return std::numeric_limits<double>::quiet_NaN();
     }

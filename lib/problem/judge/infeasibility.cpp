@@ -16,10 +16,10 @@ constexpr double eps = std::numeric_limits<double>::epsilon();
 
 /// Sums of rounded terms, and of their sizes, in extended precision.
 struct Sums {
-  explicit Sums(Index count) : value(static_cast<std::size_t>(count)), size(static_cast<std::size_t>(count)) {}
+  explicit Sums(Index count) : value(uz(count)), size(uz(count)) {}
   void add(Index row, double a, double b, double scale) {
-    value[static_cast<std::size_t>(row)] += static_cast<long double>(a) * b;
-    size[static_cast<std::size_t>(row)] += static_cast<long double>(scale) * std::abs(b);
+    value[uz(row)] += static_cast<long double>(a) * b;
+    size[uz(row)] += static_cast<long double>(scale) * std::abs(b);
   }
   bool vanish() const {
     for (std::size_t i = 0; i < value.size(); ++i)

@@ -23,8 +23,9 @@ std::optional<Infeasibility> check_infeasibility(const ContactProblem& problem, 
 
 /// Looks for a certificate and checks it. First single contacts and rows that no impulse moves, then the velocities that
 /// violate the constraints least (K.10), among normals and bilateral rows, and for ccp also in the cones. The work is
-/// bounded (about 1e9 operations); nothing when the problem has a solution, and when none was found.
-std::optional<Infeasibility> find_infeasibility(const ContactProblem& problem, Model model);
+/// bounded (about 1e9 operations); nothing when the problem has a solution, and when none was found. reached: u of some
+/// impulse (m, m/s), from where the search is shorter than from r.
+std::optional<Infeasibility> find_infeasibility(const ContactProblem& problem, Model model, const Vector* reached = nullptr);
 
 /// One sentence that names the blocks, each numbered within its kind from 0, and the speed.
 std::string infeasibility_text(const ContactProblem& problem, const Infeasibility& proof);

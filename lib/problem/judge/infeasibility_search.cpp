@@ -9,11 +9,12 @@ namespace ccp {
 namespace {
 
 constexpr int most_newton_steps = 60;
-constexpr double most_work = 1e9;         // operations
-constexpr double support = 1e-6;          // of the largest block; what is smaller is taken for rounding
-constexpr double nearly = 1e-5;           // ‖Ay‖ relative to ‖y‖ at which a candidate is worth a check
-constexpr int projections = 5;            // refine what conjugate gradients leave
-constexpr double grid = 1099511627776.0;  // 2^40: candidates are also tried with their last bits rounded away
+constexpr double fine = 1e-10, coarse = 0.1;  // relative residuals at which conjugate gradients end
+constexpr double most_work = 1e9;             // operations
+constexpr double support = 1e-6;              // of the largest block; what is smaller is taken for rounding
+constexpr double nearly = 1e-5;               // ‖Ay‖ relative to ‖y‖ at which a candidate is worth a check
+constexpr int projections = 5;                // refine what conjugate gradients leave
+constexpr double grid = 1099511627776.0;      // 2^40: candidates are also tried with their last bits rounded away
 
 /// A (k×m), each row scaled to the largest entry 1, with Nᵀy = 0 where Ay = 0: D and C, or Nᵀ. Counts the work.
 class Rows {
@@ -32,14 +33,14 @@ class Rows {
     for_entries([&largest](SparseMatrix::InnerIterator& entry) {
       if (largest[entry.row()] > 0.0) entry.valueRef() /= largest[entry.row()];
     });
-    column_zero_.assign(static_cast<std::size_t>(A_.cols()), true);
+    column_zero_.assign(uz(A_.cols()), true);
     for_entries([this](SparseMatrix::InnerIterator& entry) {
-      if (entry.value() != 0.0) column_zero_[static_cast<std::size_t>(entry.col())] = false;
+      if (entry.value() != 0.0) column_zero_[uz(entry.col())] = false;
     });
   }
 
   Index rows() const { return A_.rows(); }
-  bool moves_nothing(Index column) const { return column_zero_[static_cast<std::size_t>(column)]; }
+  bool moves_nothing(Index column) const { return column_zero_[uz(column)]; }
   Vector multiply(const Vector& y) {
     work_ += 2.0 * static_cast<double>(A_.nonZeros() + A_.rows() + A_.cols());
     return A_ * y;
@@ -72,10 +73,10 @@ class Rows {
 
 /// d with A S Aᵀ d = g by conjugate gradients; S: y -> S y in place. The system may be singular, g lies in its range.
 template <class Scale>
-Vector solve_normal(Rows& A, const Scale& scale, const Vector& g) {
+Vector solve_normal(Rows& A, const Scale& scale, const Vector& g, double accuracy) {
   Vector d = Vector::Zero(g.size()), residual = g, p = g;
   double square = residual.squaredNorm();
-  const double enough = 1e-20 * square;  // below, rounding takes the place of g in the range
+  const double enough = accuracy * accuracy * square;
   const Index most = 2 * g.size() + 20;
   for (Index i = 0; i < most && square > enough && !A.exhausted(); ++i) {
     Vector z = A.multiply_transposed(p);
@@ -96,13 +97,13 @@ Vector solve_normal(Rows& A, const Scale& scale, const Vector& g) {
 /// The search in one cone: that of normals alone (y_T = 0), or Υ.
 class Search {
  public:
-  Search(const ContactProblem& problem, Model model, bool normals, Rows& rows, const Vector& free, double fastest)
+  Search(const ContactProblem& problem, Model model, bool normals, Rows& rows, const Vector& velocity, double fastest)
       : problem_(problem),
         set_(problem.constraints()),
         model_(model),
         normals_(normals),
         A_(rows),
-        x_(-free),
+        x_(-velocity),
         fastest_(fastest) {}
 
   /// Minimises ½‖Π(−r − Aᵀw)‖² (K.10) by Newton's method (K.11) with a line search.
@@ -114,7 +115,7 @@ class Search {
       if (g.norm() <= nearly * y.norm())
         if (auto proof = candidate(y)) return proof;
       const Vector d = solve_normal(
-          A_, [this](Vector& z) { differentiate(z); }, g);
+          A_, [this](Vector& z) { differentiate(z); }, g, coarse);
       const Vector change = A_.multiply_transposed(d);
       const double slope = g.dot(d), before = y.squaredNorm();
       double step = 1.0;
@@ -190,7 +191,7 @@ class Search {
     const auto restrict = [&mask](Vector& part) { part = part.cwiseProduct(mask).eval(); };
     Vector g = A_.multiply(z);
     for (int i = 0; i < projections && !g.isZero(0.0); ++i) {
-      Vector nearer = A_.multiply_transposed(solve_normal(A_, restrict, g));
+      Vector nearer = A_.multiply_transposed(solve_normal(A_, restrict, g, fine));
       restrict(nearer);
       nearer = z - nearer;
       const Vector left = A_.multiply(nearer);
@@ -234,7 +235,7 @@ std::optional<Infeasibility> unmoved_row(const ContactProblem& problem, Model mo
 
 }  // namespace
 
-std::optional<Infeasibility> find_infeasibility(const ContactProblem& given, Model model) {
+std::optional<Infeasibility> find_infeasibility(const ContactProblem& given, Model model, const Vector* reached) {
   const ContactProblem problem = model == Model::ccp ? given.symmetrised() : given;
   const ConstraintSet& set = problem.constraints();
   if (set.count() == 0) return std::nullopt;
@@ -242,11 +243,12 @@ std::optional<Infeasibility> find_infeasibility(const ContactProblem& given, Mod
   problem.local_velocity(Vector::Zero(set.rows()), scratch, free);
   const double fastest = max_norm(free);
   if (!(fastest > 0.0) || !std::isfinite(fastest)) return std::nullopt;
+  const Vector& start = reached != nullptr ? *reached : free;
   Rows rows(problem);
   if (auto proof = unmoved_row(problem, model, rows, free)) return proof;
-  if (auto proof = Search(problem, model, true, rows, free, fastest).run()) return proof;
+  if (auto proof = Search(problem, model, true, rows, start, fastest).run()) return proof;
   if (model == Model::ncp || set.contacts() == 0) return std::nullopt;
-  return Search(problem, model, false, rows, free, fastest).run();
+  return Search(problem, model, false, rows, start, fastest).run();
 }
 
 }  // namespace ccp

@@ -8,20 +8,20 @@
 #include "linalg/dense.hpp"
 #include "problem/block_scale.hpp"
 #include "problem/conversion.hpp"
+#include "problem/delassus/operator_form.hpp"
 #include "problem/judge/velocity_residual.hpp"
 
 namespace ccp {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr Index most_dense_rows = 3000;  // of an N that is dense and kept: 72 MB
 
 }  // namespace
 
 Judge::Judge(const ContactProblem& problem, Model model)
     : problem_(model == Model::ccp ? problem.symmetrised() : problem), model_(model), constraints_(problem.constraints()) {
   const Index m = constraints_.rows();
-  if (problem_.given_global() && !problem_.mass().block_diagonal()) {
+  if (operator_form(problem_, OperatorUse::diagonal) == OperatorForm::solved) {
     BodyColumns* columns = body_columns();
     diagonal_blocks_ = columns != nullptr ? columns->diagonal_blocks()
                                           : delassus_diagonal_blocks(constraints_, problem_.global(), problem_.mass());
@@ -172,7 +172,7 @@ double Judge::contact_residual(const Vector& impulse) {
 void Judge::invert_blocks() {
   for (Index i = 0; i < constraints_.count(); ++i) {
     // N_ii may be singular: its pseudo-inverse, and ρ_i on the null space, where a defect must show, too.
-    Matrix3 block = diagonal_blocks_.empty() ? diagonal_block(i) : diagonal_blocks_[static_cast<std::size_t>(i)];
+    Matrix3 block = diagonal_blocks_.empty() ? diagonal_block(i) : diagonal_blocks_[uz(i)];
     if (!problem_.symmetric_mass()) block = 0.5 * (block + block.transpose()).eval();
     const Matrix3 inverse = pseudo_inverse(block);
     inverse_blocks_.emplace_back(inverse + step_[i] * (Matrix3::Identity() - inverse * block));
@@ -185,7 +185,7 @@ double Judge::merit_scale() {
   for (Index i = 0; i < constraints_.count(); ++i) {
     const Index rows = constraints_.rows(i);
     const auto free = r_.segment(constraints_.offset(i), rows);
-    free_energy += free.dot(inverse_blocks_[static_cast<std::size_t>(i)].topLeftCorner(rows, rows) * free);
+    free_energy += free.dot(inverse_blocks_[uz(i)].topLeftCorner(rows, rows) * free);
   }
   return free_energy > 0.0 ? free_energy : 1.0;
 }
@@ -196,7 +196,7 @@ double Judge::merit(const Vector& impulse) {
   for (Index i = 0; i < constraints_.count(); ++i) {
     const Vector3 defect = block_defect(constraints_, i, 1.0, impulse, u_, correction());
     const Index rows = constraints_.rows(i);
-    const auto inverse = inverse_blocks_[static_cast<std::size_t>(i)].topLeftCorner(rows, rows);
+    const auto inverse = inverse_blocks_[uz(i)].topLeftCorner(rows, rows);
     spurious += defect.head(rows).dot(inverse * defect.head(rows));
   }
   return spurious / scale;
@@ -211,10 +211,6 @@ BodyColumns* Judge::body_columns() {
 Matrix3 Judge::diagonal_block(Index block) {
   BodyColumns* columns = body_columns();
   return columns != nullptr ? columns->diagonal_block(block) : assembled().diagonal_block(block);
-}
-
-bool Judge::can_assemble() const {
-  return !problem_.given_global() || !problem_.mass().groups().empty() || constraints_.rows() <= most_dense_rows;
 }
 
 const AssembledDelassus& Judge::assembled() {

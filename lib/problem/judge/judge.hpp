@@ -94,7 +94,6 @@ class Judge {
   std::pair<double, double> passes(Measure measure, double tolerance, Index block, double scale) const;
   void invert_blocks();
   Matrix3 diagonal_block(Index block);
-  bool can_assemble() const;
   const AssembledDelassus& assembled();
   /// Nothing where H does not split into bodies.
   BodyColumns* body_columns();

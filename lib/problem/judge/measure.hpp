@@ -8,7 +8,7 @@
 
 namespace ccp {
 
-/// Every measure the suite knows: one yardstick for all solvers. Definitions in lib/README.md and judge.cpp.
+/// Every measure the suite knows: one yardstick for all solvers. Definitions in lib/docs/d_measures.md and judge.cpp.
 enum class Measure {
   velocity_residual,
   relative_residual,

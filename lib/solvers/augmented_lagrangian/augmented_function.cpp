@@ -22,7 +22,7 @@ AugmentedFunction::AugmentedFunction(const ContactProblem& problem, Model map)
   for (Vector* vector : {&target_, &constraint_velocity_, &impulse_, &direction_velocity_, &weighted_})
     vector->setZero(D_.cols());
   penalty_.setOnes(set_.count());
-  blocks_.assign(static_cast<std::size_t>(set_.count()), Matrix3::Zero());
+  blocks_.assign(uz(set_.count()), Matrix3::Zero());
 }
 
 void AugmentedFunction::freeze(const Vector& target, const Vector& penalty) {
@@ -44,7 +44,7 @@ void AugmentedFunction::evaluate(const Vector& v) {
 
 const std::vector<Matrix3>& AugmentedFunction::linearise() {
   for (Index i = 0; i < set_.count(); ++i)
-    blocks_[static_cast<std::size_t>(i)] =
+    blocks_[uz(i)] =
         penalty_[i] * contact_map(set_.kind(i), set_.friction(i), map_,
                                   padded_block(set_, target_, i) - penalty_[i] * padded_block(set_, constraint_velocity_, i))
                           .derivative;
@@ -54,7 +54,7 @@ const std::vector<Matrix3>& AugmentedFunction::linearise() {
 void AugmentedFunction::multiply(const Vector& x, Vector& y, bool transposed) {
   weighted_.noalias() = D_.transpose() * x;
   for (Index i = 0; i < set_.count(); ++i) {
-    const Matrix3& W = blocks_[static_cast<std::size_t>(i)];
+    const Matrix3& W = blocks_[uz(i)];
     const Vector3 own = padded_block(set_, weighted_, i);
     put_block(set_, weighted_, i, transposed ? Vector3(W.transpose() * own) : Vector3(W * own));
   }

@@ -6,6 +6,7 @@
 #include "problem/block_scale.hpp"
 #include "problem/conversion.hpp"
 #include "solvers/augmented_lagrangian/inner_newton.hpp"
+#include "solvers/augmented_lagrangian/penalty.hpp"
 #include "solvers/methods.hpp"
 #include "solvers/newton/contact_map.hpp"
 #include "solvers/shared/best_iterate.hpp"
@@ -17,8 +18,8 @@
 namespace ccp {
 namespace {
 
-constexpr double rounded = 1e-8;  ///< relative to the terms of ϱ
-constexpr int patience = 8;       ///< outer iterations without a better residual until β no longer grows
+constexpr double rounded = 1e-8;          ///< relative to the terms of ϱ
+constexpr double inner_tolerance = 0.01;  ///< of ‖ϱ‖, relative to the change of the impulses, both as energies
 
 /// Settings of the augmented Lagrangian methods of Lee et al. 2025, Algorithm 1.
 struct AugmentedSettings {
@@ -27,7 +28,6 @@ struct AugmentedSettings {
   double kappa = 10.0;
   double zeta = 0.25;
   double beta_max = 1e4;  ///< largest β times the mean of N_ii
-  double inner_tolerance = 0.01;
   int inner_steps = 50;
   int al_iterations = 0;  ///< 0: no limit
   double tolerance = 1e-10;
@@ -59,9 +59,11 @@ class AugmentedSession final : public Session {
         compliance_(largest_compliance(problem_)),
         best_(problem_.rows(), problem_.global().H.rows()) {
     const double contacts = std::max(1.0, static_cast<double>(set_.count()));
-    first_beta_ = settings.beta > 0.0 ? settings.beta : 10.0 * weight_.cwiseInverse().sum() / contacts;
-    if (set_.count() == 0) first_beta_ = 1.0;
-    last_beta_ = std::max(first_beta_, settings.beta_max * contacts / std::max(weight_.sum(), 1e-300));
+    rule_.kappa = settings.kappa;
+    rule_.zeta = settings.zeta;
+    rule_.first = settings.beta > 0.0 ? settings.beta : 10.0 * weight_.cwiseInverse().sum() / contacts;
+    if (set_.count() == 0) rule_.first = 1.0;
+    rule_.last = std::max(rule_.first, settings.beta_max * contacts / std::max(weight_.sum(), 1e-300));
     for (Vector* vector :
          {&impulse_, &previous_, &constant_, &saxce_, &constraint_velocity_, &target_, &implied_, &u_, &scratch_, &image_})
       vector->setZero(problem_.rows());
@@ -72,24 +74,30 @@ class AugmentedSession final : public Session {
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     begin(start, shift, monitor);
     if (!show(monitor, false)) return outcome();
-    for (int loop = 0;; ++loop) {
-      if (settings_.al_iterations > 0 && loop == settings_.al_iterations) return limited();
-      freeze();
-      const bool moved = solve_inner(monitor);
-      if (stopped_) return outcome();
-      if (!moved) return stalled("the inner problem cannot be solved");
-      if (!inner_failed_ && update(monitor)) return stalled("the iterates no longer change");
+    for (int loop = 0; settings_.al_iterations == 0 || loop < settings_.al_iterations; ++loop) {
+      freeze();                        // line 5
+      switch (solve_inner(monitor)) {  // lines 6–14
+        case Inner::stopped: return outcome();
+        case Inner::failed:
+          take_back();
+          if (!beta_.retreat()) return given_up(Status::stalled, "the inner problem cannot be solved");
+          continue;
+        case Inner::cut_short: beta_.lower(); break;
+        case Inner::solved: break;
+      }
+      if (!update(monitor)) return given_up(Status::stalled, "the iterates no longer change");  // lines 15–22
     }
+    return given_up(Status::iteration_limit, "the limit of outer iterations was reached");
   }
 
  private:
+  /// How an inner problem ends. A convex one that is cut short is merely solved less accurately, but its penalty is too
+  /// large; of the others v may be no better than before.
+  enum class Inner { solved, cut_short, failed, stopped };
+
   void begin(const WarmStart& start, const Vector& shift, Monitor& monitor) {
     shift_ = shift;
-    beta_ = first_beta_;
-    previous_change_ = std::numeric_limits<double>::infinity();
-    waited_ = 0;
-    growing_ = true;
-    stopped_ = false;
+    beta_.restart(rule_);
     failures_ = 0;
     native_.clear();
     native_.beta = beta_;
@@ -172,9 +180,8 @@ class AugmentedSession final : public Session {
     return energy ? std::sqrt(sum) : largest;
   }
 
-  /// Newton steps until ϱ is small beside the change of the impulses, at least one. False when nothing helps any more.
-  bool solve_inner(Monitor& monitor) {
-    inner_failed_ = false;
+  /// Newton steps until ϱ is small beside the change of the impulses, at least one.
+  Inner solve_inner(Monitor& monitor) {
     double norm = function_.norm(function_.value());
     for (int step = 0; step < settings_.inner_steps; ++step) {
       const InnerNewton::Step done = inner_.step(function_, monitor);
@@ -182,65 +189,45 @@ class AugmentedSession final : public Session {
       norm = function_.norm(function_.value());
       // A step that does not halve a residual this small has reached the rounding of β Dᵀv in λ.
       const bool at_rounding = norm >= 0.5 * before && norm <= rounded * function_.scale();
+      const bool failed = done.failed && !at_rounding;
+      const bool solved = !failed && (norm <= inner_tolerance * change(true) || at_rounding);
+      if (failed) ++failures_;
       impulse_ = function_.impulse();
+      v_ = function_.velocity();
       native_.residual = change(false);
       native_.newton_residual = norm;
       native_.step_length = done.length;
       native_.trials = done.trials;
-      inner_failed_ = done.failed && !at_rounding;
-      if (inner_failed_) native_.failures = ++failures_;
-      v_ = function_.velocity();
-      const bool solved = !inner_failed_ && (norm <= settings_.inner_tolerance * change(true) || at_rounding);
-      if (!show(monitor, solved && native_.residual <= settings_.tolerance)) {
-        stopped_ = true;
-        return true;
-      }
-      if (inner_failed_) break;
-      if (solved) return true;
+      native_.failures = failures_;
+      if (!show(monitor, solved && native_.residual <= settings_.tolerance)) return Inner::stopped;
+      if (failed) return Inner::failed;
+      if (solved) return Inner::solved;
     }
-    if (settings_.inner.method != InnerMethod::exact_newton || inner_failed_) return retreat();
-    // A convex inner problem that is cut short is merely solved less accurately, but its penalty is too large.
-    lower_penalty();
-    return true;
+    if (settings_.inner.method == InnerMethod::exact_newton) return Inner::cut_short;
+    native_.failures = ++failures_;
+    return Inner::failed;
   }
 
-  void lower_penalty() {
-    growing_ = false;
-    waited_ = 0;
-    beta_ = std::max(beta_ / settings_.kappa, std::min(beta_, first_beta_));
-  }
-
-  /// Lowers β after an inner problem that was not solved: the smaller β, the closer ϱ is to a linear function.
-  bool retreat() {
-    if (!inner_failed_) native_.failures = ++failures_;
-    inner_failed_ = true;
-    growing_ = false;
-    beta_ /= settings_.kappa;
+  /// Back to the last outer iterate.
+  void take_back() {
     impulse_ = previous_;
     v_ = previous_velocity_;
-    return beta_ >= 1e-12 * first_beta_;
   }
 
-  /// Multipliers, z and β for the next outer iteration; true when nothing changes.
+  /// Multipliers, z and β for the next outer iteration (I.5). False when nothing changes any more.
   bool update(Monitor& monitor) {
-    const double change_now = change(false);
+    const double outer_residual = change(false);
     for (Index i = 0; i < set_.count(); ++i)
       put_block(set_, implied_, i,
                 padded_block(set_, function_.constraint_velocity(), i) + padded_block(set_, constant_, i) +
                     (padded_block(set_, impulse_, i) - padded_block(set_, previous_, i)) / penalty_[i]);
-    const bool same = impulse_ == previous_ && v_ == previous_velocity_, least = beta_ <= first_beta_;
+    const bool unchanged = impulse_ == previous_ && v_ == previous_velocity_;
     previous_ = impulse_;
     previous_velocity_ = v_;
     const double residual = evaluate(impulse_, monitor);
-    if (residual < best_.residual()) {
-      best_.keep(residual, impulse_, &v_);
-      waited_ = 0;
-    } else if (++waited_ == patience || same) {
-      lower_penalty();  // the residual no longer falls
-    }
-    if (growing_ && change_now > settings_.zeta * previous_change_) beta_ = std::min(settings_.kappa * beta_, last_beta_);
-    previous_change_ = change_now;
-    return same && least;
+    const bool better = residual < best_.residual();
+    if (better) best_.keep(residual, impulse_, &v_);
+    return beta_.update(outer_residual, better, unchanged);
   }
 
   bool show(Monitor& monitor, bool converged) {
@@ -253,15 +240,9 @@ class AugmentedSession final : public Session {
   Outcome outcome() const {
     return {best_.impulse(), problem_.given_global() ? best_.velocity() : Vector(), 0.0, std::nullopt, ""};
   }
-  Outcome limited() const {
+  Outcome given_up(Status status, const char* why) const {
     Outcome result = outcome();
-    result.given_up = Status::iteration_limit;
-    result.reason = "the limit of outer iterations was reached";
-    return result;
-  }
-  Outcome stalled(const char* why) const {
-    Outcome result = outcome();
-    result.given_up = Status::stalled;
+    result.given_up = status;
     result.reason = why;
     return result;
   }
@@ -275,9 +256,9 @@ class AugmentedSession final : public Session {
   InnerNewton inner_;
   Vector weight_;      ///< t_i = tr(N_ii)/rows, 1/kg
   Vector compliance_;  ///< c_i
-  double first_beta_ = 1.0, last_beta_ = 1.0, beta_ = 1.0, previous_change_ = 0.0;
-  int waited_ = 0, failures_ = 0;
-  bool growing_ = true, stopped_ = false, inner_failed_ = false;
+  Penalty::Rule rule_;
+  Penalty beta_;
+  int failures_ = 0;
   BestIterate best_;
   Vector shift_, impulse_, previous_, constant_, saxce_, constraint_velocity_, target_, implied_, u_, scratch_, image_;
   Vector penalty_, v_, previous_velocity_, load_;
@@ -292,16 +273,15 @@ class AugmentedLagrangian final : public Method<AugmentedSettings, AugmentedSess
     settings_.inner.method = method;
     fields_
         .add("beta", &settings_.beta, Range::non_negative(), "kg",
-             "first penalty; 0: 10 times the mean of rows/tr(N_ii). The paper's is 1e4", "Lee et al. 2025, sec. V-D")
+             "first penalty; 0: 10 times the mean of rows/tr(N_ii). The paper's is 1e4",
+             "Lee et al. 2025, sec. V-D; 0 is ours")
         .add("kappa", &settings_.kappa, Range{1.0, std::numeric_limits<double>::infinity(), true, false}, "",
-             "factor by which the penalty grows", "Lee et al. 2025, eq. 27")
+             "factor by which the penalty grows", "Lee et al. 2025, eq. 27; value ours")
         .add("zeta", &settings_.zeta, Range::open_closed(0, 1), "",
-             "the penalty grows where the outer residual fell by less than this", "Lee et al. 2025, Algorithm 1")
+             "the penalty grows where the outer residual fell by less than this", "Lee et al. 2025, Algorithm 1; value ours")
         .add("beta_max", &settings_.beta_max, Range::positive(), "",
              "largest penalty times the mean of tr(N_ii)/rows; it stops growing earlier where the residual no longer falls",
-             "Lee et al. 2025, eq. 27")
-        .add("inner_tolerance", &settings_.inner_tolerance, Range::positive(), "",
-             "inner residual relative to the change of the impulses, both as energies", "ours")
+             "Lee et al. 2025, eq. 27; value and scale ours")
         .add("inner_steps", &settings_.inner_steps, Range::at_least(1), "Newton steps of one inner problem", "ours")
         .add("al_iterations", &settings_.al_iterations, Range::at_least(0),
              "limit of outer iterations, which al_iteration counts (max_iterations counts Newton steps); 0: none",
@@ -311,7 +291,7 @@ class AugmentedLagrangian final : public Method<AugmentedSettings, AugmentedSess
             {{"auto", AugmentedForm::automatic}, {"velocity", AugmentedForm::velocity}, {"contact", AugmentedForm::contact}},
             "unknowns of the Newton systems; auto: the cheaper form", "Lee et al. 2025, eq. 23; ours (I.6)")
         .add("tolerance", &settings_.tolerance, Range::positive(), "m/s", "native criterion: outer residual",
-             "Lee et al. 2025, Algorithm 1");
+             "Lee et al. 2025, Algorithm 1; value ours");
     if (method == InnerMethod::exact_newton)
       fields_.add("line_search_tolerance", &settings_.inner.line_search_tolerance, Range::open_closed(0, 0.5), "",
                   "slope at the end of a line search relative to that at its start", "Lee et al. 2025, eq. 26");

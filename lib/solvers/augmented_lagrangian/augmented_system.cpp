@@ -17,14 +17,13 @@ class VelocityForm final : public AugmentedSystem {
  public:
   VelocityForm(const ContactProblem& problem, bool symmetric, Monitor& monitor)
       : D_(jacobian_blocks(problem.constraints(), problem.global().D)),
-        users_(static_cast<std::size_t>(problem.global().H.rows())),
+        users_(uz(problem.global().H.rows())),
         matrix_(eliminated_pattern(problem.global().H, D_, symmetric)),
         mass_(Eigen::Map<const Vector>(matrix_.valuePtr(), matrix_.nonZeros())),
         column_(Vector::Zero(matrix_.cols())),
         solver_(analysed_solver("auto", symmetric ? MatrixKind::spd : MatrixKind::unsymmetric, matrix_, monitor, 1)) {
     for (std::size_t i = 0; i + 1 < D_.first.size(); ++i)
-      for (std::size_t k = D_.first[i]; k < D_.first[i + 1]; ++k)
-        users_[static_cast<std::size_t>(D_.dof[k])].push_back({i, k});
+      for (std::size_t k = D_.first[i]; k < D_.first[i + 1]; ++k) users_[uz(D_.dof[k])].push_back({i, k});
   }
 
   bool factorize(const std::vector<Matrix3>& blocks, Monitor& monitor) override {
@@ -46,7 +45,7 @@ class VelocityForm final : public AugmentedSystem {
 
   /// Through a dense column: with D from N a constraint may act on all velocities.
   void write_column(int j, const std::vector<Matrix3>& blocks) {
-    const auto& users = users_[static_cast<std::size_t>(j)];
+    const auto& users = users_[uz(j)];
     for (const auto& [i, own] : users) {
       if (blocks[i].isZero(0.0)) continue;
       const Vector3 weighted = blocks[i] * D_.row[own];
@@ -73,7 +72,7 @@ class ContactForm final : public AugmentedSystem {
       : problem_(problem),
         N_(block_matrix(problem.constraints(), problem.symmetrised().local().N)),
         lu_(N_),
-        identity_(static_cast<std::size_t>(problem.constraints().count()), 0),
+        identity_(uz(problem.constraints().count()), 0),
         ones_(identity_.size(), Matrix3::Identity()),
         W_(identity_.size(), Matrix3::Zero()) {
     for (Vector* vector : {&scaled_, &impulse_}) vector->setZero(3 * problem.constraints().count());
@@ -160,7 +159,7 @@ double velocity_operations(const ContactProblem& problem) {
   const JacobianBlocks D = jacobian_blocks(set, problem.global().D);
   double operations = operations_per_velocity * static_cast<double>(problem.global().H.rows());
   for (Index i = 0; i < set.count(); ++i) {
-    const auto dofs = static_cast<double>(D.size(static_cast<std::size_t>(i)));
+    const auto dofs = static_cast<double>(D.size(uz(i)));
     operations += 2.0 * static_cast<double>(set.rows(i)) * dofs * dofs;
   }
   return operations;
@@ -179,7 +178,7 @@ double least_contact_operations(const ContactProblem& problem) {
   for (Index i = 0; i < set.count(); ++i)
     for (Index row = set.offset(i); row < set.offset(i) + set.rows(i); ++row)
       for (SparseMatrix::InnerIterator entry(D, row); entry; ++entry) {
-        const auto body = static_cast<std::size_t>(owner[static_cast<std::size_t>(entry.row())]);
+        const auto body = uz(owner[uz(entry.row())]);
         if (last[body] != i) constraints[body] += 1.0;
         last[body] = i;
       }

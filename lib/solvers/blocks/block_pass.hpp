@@ -105,15 +105,13 @@ class BlockPass {
   template <std::size_t Count>
   using Sums = std::array<double, Count>;
 
-  explicit BlockPass(const ConstraintSet& set)
-      : set_(&set), partial_(static_cast<std::size_t>((set.count() + chunk - 1) / chunk)) {}
+  explicit BlockPass(const ConstraintSet& set) : set_(&set), partial_(uz((set.count() + chunk - 1) / chunk)) {}
 
   /// kernel(begin, end) returns the shares of the blocks [begin, end), at most `chunk` of them, in the sums.
   template <std::size_t Count, typename Kernel>
   Sums<Count> run_chunks(int threads, const Kernel& kernel) {
     parallel_ranges(
-        threads, static_cast<Index>(partial_.size()),
-        [&](Index first, Index last) { run_range<Count>(first, last, kernel); }, 1);
+        threads, std::ssize(partial_), [&](Index first, Index last) { run_range<Count>(first, last, kernel); }, 1);
     return total<Count, Sum>();
   }
 
@@ -164,7 +162,7 @@ class BlockPass {
     static_assert(Count <= most_sums);
     for (Index c = first_chunk; c < last_chunk; ++c) {
       const Sums<Count> sums = kernel(c * chunk, std::min((c + 1) * chunk, set_->count()));
-      std::copy(sums.begin(), sums.end(), partial_[static_cast<std::size_t>(c)].begin());
+      std::copy(sums.begin(), sums.end(), partial_[uz(c)].begin());
     }
   }
 

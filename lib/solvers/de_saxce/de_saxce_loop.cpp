@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "cones/product_cone.hpp"
+#include "problem/conversion.hpp"
 #include "solvers/forwarding_monitor.hpp"
 
 namespace ccp {
@@ -68,13 +69,6 @@ class InnerMonitor final : public ForwardingMonitor {
   bool first_outer_ = true, run_ended_ = false, reached_ = false;
 };
 
-/// N − N_sym of a problem given by an unsymmetric N; no entries otherwise.
-SparseMatrix antisymmetric_part(const ContactProblem& problem) {
-  if (problem.symmetry_defect() == 0.0) return SparseMatrix(problem.rows(), problem.rows());
-  const SparseMatrix& N = problem.local().N;
-  return 0.5 * (N - SparseMatrix(N.transpose()));
-}
-
 class DeSaxceSession final : public Session {
  public:
   DeSaxceSession(const Solver& solver, const ContactProblem& problem, Judge& judge, Stopwatch* clock, Monitor& monitor)
@@ -100,7 +94,7 @@ class DeSaxceSession final : public Session {
       inner.begin_outer(outer);
       const Outcome outcome = session_->run(outer == 0 ? start : next, frozen, inner);
       if (inner.run_ended() || outcome.given_up) return outcome;
-      next = {outcome.impulse, outcome.velocity, outcome.carried};
+      next = {outcome.impulse, outcome.velocity, outcome.carried, outcome.multiplier};
     }
   }
 

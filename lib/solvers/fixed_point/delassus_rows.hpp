@@ -1,10 +1,6 @@
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "problem/contact_problem.hpp"
-#include "solvers/shared/method.hpp"
 
 /// What a fixed-point method needs of the Delassus operator: the local velocity of one block, after every change or with all
 /// impulses of the last sweep. Two forms with the same interface, so that each method is written once.
@@ -64,35 +60,6 @@ class FactoredRows {
   ContactProblem problem_;
   const FactoredDelassus& N_;
   Vector velocity_, scratch_;
-};
-
-/// Which operator a method runs on. automatic: factored where the problem has it, else assembled or, for a method that needs
-/// products and diagonal blocks only, solved where a dense N would have more numbers than the factor of H.
-enum class OperatorForm { automatic, assembled, factored, solved };
-
-/// Nothing when the problem has the form; else the reason.
-std::optional<std::string> operator_form_defect(const ContactProblem& problem, OperatorForm form);
-
-/// Whether automatic or the form itself is the factored one.
-bool use_factored(const ContactProblem& problem, OperatorForm form);
-
-/// The operator itself, for methods that need products and diagonal blocks only.
-const DelassusOperator& select_operator(const ContactProblem& problem, OperatorForm form);
-
-/// The row of the settings table, of methods that need products and diagonal blocks only, and of those that need rows of N.
-void add_operator_field(FieldTable& fields, OperatorForm& form);
-void add_row_operator_field(FieldTable& fields, OperatorForm& form);
-
-/// The frame of a method on either form: `Settings` has a member `form`.
-template <typename Settings, typename Run>
-class OperatorMethod : public Method<Settings, Run> {
- protected:
-  using Method<Settings, Run>::Method;
-
- private:
-  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
-    return operator_form_defect(problem, this->settings_.form);
-  }
 };
 
 }  // namespace ccp

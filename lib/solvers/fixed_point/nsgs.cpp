@@ -1,6 +1,7 @@
 #include "cones/friction_cone.hpp"
 #include "cones/strict_projection.hpp"
-#include "solvers/fixed_point/fixed_point_method.hpp"
+#include "solvers/fixed_point/local_contact.hpp"
+#include "solvers/fixed_point/sweep.hpp"
 #include "solvers/methods.hpp"
 
 namespace ccp {
@@ -8,9 +9,10 @@ namespace {
 
 enum class LocalSolver { strict, projection, newton, exact };
 
+constexpr int newton_steps = 10;  ///< on one contact, before enumeration takes over
+
 struct NsgsSettings {
   LocalSolver local = LocalSolver::exact;
-  int newton_steps = 10;
   SweepOptions sweep;
   OperatorForm form = OperatorForm::automatic;
 };
@@ -27,8 +29,8 @@ class NsgsSession final : public SweepSession {
   NsgsSession(const NsgsSettings& settings, const ContactProblem& problem, Model, Monitor&)
       : SweepSession(problem, settings.form), settings_(settings) {
     for (Index i = 0; i < blocks().count(); ++i) {
-      matrices_.push_back(padded_block(N_, i));
-      step_.push_back(1.0 / stable_rate(N_.diagonal_block(i)));
+      matrices_.push_back(padded_block(delassus(), i));
+      step_.push_back(1.0 / stable_rate(delassus().diagonal_block(i)));
     }
   }
 
@@ -49,13 +51,13 @@ class NsgsSession final : public SweepSession {
     else if constexpr (Block::kind == ConstraintKind::contact2d)
       return updated_contact(block.index, block.mu, {u[0], u[1], 0.0}, {gamma[0], gamma[1], 0.0}).template head<2>();
     else
-      return block.project(gamma - step_[static_cast<std::size_t>(block.index)] * u);
+      return block.project(gamma - step_[uz(block.index)] * u);
   }
 
   Vector3 updated_contact(Index i, double mu, const Vector3& u, const Vector3& gamma) const {
-    const double step = step_[static_cast<std::size_t>(i)];
+    const double step = step_[uz(i)];
     const auto frozen = [&] {
-      const Matrix3& N_ii = matrices_[static_cast<std::size_t>(i)];
+      const Matrix3& N_ii = matrices_[uz(i)];
       return LocalContact{N_ii, u - N_ii * gamma, mu};
     };
     switch (settings_.local) {
@@ -63,7 +65,7 @@ class NsgsSession final : public SweepSession {
       case LocalSolver::projection: return project_friction_cone(Vector3(gamma - step * de_saxce_velocity(u, mu)), mu);
       case LocalSolver::newton: {
         bool converged = false;
-        const Vector3 solution = solve_contact_newton(frozen(), gamma, settings_.newton_steps, converged);
+        const Vector3 solution = solve_contact_newton(frozen(), gamma, newton_steps, converged);
         return converged ? project_strict(solution, mu) : solve_contact_exact(frozen());
       }
       case LocalSolver::exact: return solve_contact_exact(frozen());
@@ -91,16 +93,15 @@ class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
 
  private:
   void add_local_fields() {
-    fields_
-        .add("local", &settings_.local,
-             {{"strict", LocalSolver::strict},
-              {"projection", LocalSolver::projection},
-              {"newton", LocalSolver::newton},
-              {"exact", LocalSolver::exact}},
-             "how one contact problem is solved: one strict projection (the PGS of Lee et al.), one Euclidean projection, "
-             "Alart–Curnier Newton with fallback to exact, or exactly by enumeration",
-             "Lee et al., eq. 17; Alart and Curnier 1991; ours")
-        .add("newton_steps", &settings_.newton_steps, Range::closed(1, 1000), "Newton steps before the fallback", "ours");
+    fields_.add(
+        "local", &settings_.local,
+        {{"strict", LocalSolver::strict},
+         {"projection", LocalSolver::projection},
+         {"newton", LocalSolver::newton},
+         {"exact", LocalSolver::exact}},
+        "how one contact problem is solved: one strict projection (the PGS of Lee et al.), one Euclidean projection, "
+        "Alart–Curnier Newton with fallback to exact, or exactly by enumeration",
+        "Lee et al., eq. 17; Alart and Curnier 1991; ours");
   }
 };
 

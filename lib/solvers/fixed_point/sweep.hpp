@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -8,11 +9,18 @@
 #include "core/constraints.hpp"
 #include "kernels/group_sweep.hpp"
 #include "solvers/blocks/block_pass.hpp"
+#include "solvers/fixed_point/delassus_rows.hpp"
 #include "solvers/shared/native_columns.hpp"
+#include "solvers/shared/operator_method.hpp"
 #include "solvers/solver.hpp"
 
-/// What the Gauss–Seidel methods share: the loop over sweeps, its native criterion and its stall test. A method brings the
-/// update of one block.
+/// What the Gauss–Seidel methods share. A method brings the update of one block; `SweepSession::run_sweeps` sweeps with it:
+///
+///     Sweeps::run      sweeps until the monitor says stop; the native criterion, the stall test
+///     Sweeps::relax    one sweep: u_i with the newest impulses, the update, γ_i, for one block after the other
+///     GroupSweep       the same for contacts of rigid bodies, in groups that share no body (kernels/group_sweep.hpp)
+///
+/// The rows of N are those of delassus_rows.hpp.
 namespace ccp {
 
 /// The native column of the fixed-point methods.
@@ -165,5 +173,53 @@ class Sweeps final : public ImpulseSource {
   double change_ = 0.0;               ///< largest change of a component in this sweep
   std::optional<GroupSweep> groups_;  ///< takes the place of all that, where there are groups
 };
+
+/// Base of the sessions of the Gauss–Seidel methods: the problem, with N in the form that sweeps read.
+class SweepSession : public Session {
+ public:
+  SweepSession(const ContactProblem& problem, OperatorForm form)
+      : problem_(problem), N_(delassus_operator(problem, OperatorUse::rows, form)) {
+    problem.free_velocity();  // formed here, where set-up is timed
+    factored_ = problem.has_factored() && form != OperatorForm::assembled;
+    if (!factored_) {
+      order_.resize(uz(blocks().count()));
+      std::iota(order_.begin(), order_.end(), 0);
+      return;
+    }
+    order_ = problem_.factored().order();
+    if (problem_.factored().contact_pairs()) groups_ = ContactGroups(problem_.factored().paired_contacts());
+  }
+
+ protected:
+  const ConstraintSet& blocks() const { return N_.constraints(); }
+  const DelassusOperator& delassus() const { return N_; }
+
+  /// Sweeps with this update of one block.
+  template <typename Update>
+  Outcome run_sweeps(const WarmStart& start, const Vector& shift, const SweepOptions& options, Monitor& monitor,
+                     const Update& update) const {
+    const Vector r = problem_.free_velocity() + shift;
+    const auto run = [&](auto rows) {
+      return Sweeps(blocks(), order_, groups_, rows, r, shift, options, update).run(start, monitor);
+    };
+    return factored_ ? run(FactoredRows(problem_)) : run(AssembledRows(problem_));
+  }
+
+ private:
+  ContactProblem problem_;
+  const DelassusOperator& N_;
+  bool factored_;
+  std::vector<int> order_;  ///< each block once: that of the operator, which has the bits of the order 0, 1, …
+  ContactGroups groups_;    ///< none where the blocks are taken one by one
+};
+
+inline void add_sweep_fields(FieldTable& fields, SweepOptions& sweep) {
+  fields
+      .add("sweep", &sweep.order, {{"forward", SweepOrder::forward}, {"symmetric", SweepOrder::symmetric}},
+           "order of the blocks in one iteration; symmetric: forward, then backward", "ours")
+      .add("lambda", &sweep.lambda, Range::open_closed(0.0, 1.0), "", "averaging λ of new and old impulses", "ours")
+      .add("native_tolerance", &sweep.native_tolerance, Range::non_negative(), "",
+           "native criterion: max|Δγ| of a sweep <= native_tolerance · max|γ|", "ours");
+}
 
 }  // namespace ccp

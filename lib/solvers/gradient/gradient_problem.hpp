@@ -9,8 +9,8 @@
 #include "problem/block_scale.hpp"
 #include "problem/conversion.hpp"
 #include "solvers/blocks/block_pass.hpp"
-#include "solvers/fixed_point/delassus_rows.hpp"
 #include "solvers/shared/native_columns.hpp"
+#include "solvers/shared/operator_method.hpp"
 #include "solvers/solver.hpp"
 
 namespace ccp {
@@ -42,7 +42,7 @@ class GradientProblem {
  public:
   /// residual_step: g of (F.6) in kg on every block; 0 takes ρ_i of (D.1).
   GradientProblem(const ContactProblem& problem, const GradientSettings& settings)
-      : problem_(problem), N_(select_operator(problem, settings.form)) {
+      : problem_(problem), N_(delassus_operator(problem, OperatorUse::products, settings.form)) {
     problem.free_velocity();  // formed here, where set-up is timed
     const ConstraintSet& blocks = problem.constraints();
     const Vector diagonal = delassus_diagonal(problem);

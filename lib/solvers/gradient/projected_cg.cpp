@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdint>
 
 #include "solvers/gradient/gradient_problem.hpp"
@@ -54,7 +55,7 @@ class CgSession final : public Session {
         step_(gamma_),
         step_product_(gamma_),
         P_(problem_.preconditioner(settings.preconditioner)),
-        faces_(static_cast<std::size_t>(problem.constraints().count()), Face::apex),
+        faces_(uz(problem.constraints().count()), Face::apex),
         typical_step_(problem_.typical_step(settings.preconditioner)) {}
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
@@ -87,6 +88,8 @@ class CgSession final : public Session {
   struct Line {
     double slope, curvature, size, product_square;
     double minimiser() const { return -slope / curvature; }
+    /// No step is taken into overflow, to which a problem without a solution leads.
+    bool finite() const { return std::isfinite(size) && std::isfinite(product_square); }
   };
 
   /// N γ itself in place of the sum it was kept as, and a look around.
@@ -107,7 +110,7 @@ class CgSession final : public Session {
       update(block);
       const Point gamma = block.of(gamma_), product = block.of(product_), g = product + block.of(r_);
       const double P = P_[block.index], reach = alpha * P;
-      Face& known = faces_[static_cast<std::size_t>(block.index)];
+      Face& known = faces_[uz(block.index)];
       const Face face = face_of(block, gamma);
       const double changed = known != face ? 1.0 : 0.0;
       known = face;
@@ -135,7 +138,7 @@ class CgSession final : public Session {
     const auto [slope] = pass_.run<1>(monitor.threads(), [&, momentum](const auto& block) {
       using Point = typename std::decay_t<decltype(block)>::Point;
       const Point g = block.of(product_) + block.of(r_);
-      const Face face = faces_[static_cast<std::size_t>(block.index)];
+      const Face face = faces_[uz(block.index)];
       const Point free = in_face(face, Point(block.of(gamma_)), g);
       const Point down = -P_[block.index] * free;
       const Point direction = momentum > 0.0 ? Point(down + momentum * block.of(conjugate_)) : down;
@@ -144,7 +147,7 @@ class CgSession final : public Session {
     });
     problem_.multiply(conjugate_, conjugate_product_, monitor);
     const Line line = examine(conjugate_, conjugate_product_, slope, monitor.threads());
-    if (!(line.slope < 0.0 && line.curvature > 0.0)) return false;
+    if (!(line.slope < 0.0 && line.curvature > 0.0 && line.finite())) return false;
     const double length = line.minimiser();
     const auto [blocks_outside, step_slope] = pass_.run<2>(monitor.threads(), [&, length](const auto& block) {
       using Point = typename std::decay_t<decltype(block)>::Point;
@@ -181,6 +184,7 @@ class CgSession final : public Session {
     if (!(slope < 0.0)) return false;
     problem_.multiply(step_, step_product_, monitor);
     const Line line = examine(step_, step_product_, slope, monitor.threads());
+    if (!line.finite()) return false;
     const double length = -line.slope < line.curvature ? line.minimiser() : 1.0;
     if (length != 1.0) step_ *= length;
     conjugate_directions_ = 0.0;
@@ -199,7 +203,8 @@ class CgSession final : public Session {
 
   /// γ ← Π(γ + step), which changes rounding only, N γ ← N γ + λ product; the next α (F.10).
   void move(const Line& line, double length, const Vector& product, Monitor& monitor) {
-    if (line.curvature > 0.0 && line.size > 0.0) alpha_ = line.size / line.curvature;
+    if (line.curvature > 0.0 && line.size > 0.0 && std::isfinite(line.size / line.curvature))
+      alpha_ = line.size / line.curvature;
     settle(monitor, [&, length](const auto& block) {
       block.of(gamma_) = block.project(block.of(gamma_) + block.of(step_));
       block.of(product_) += length * block.of(product);

@@ -27,7 +27,7 @@ struct SpgColumns : ProjectedStepColumns {
 class ObjectiveMemory {
  public:
   void reset(int size) {
-    size_ = static_cast<std::size_t>(size);
+    size_ = uz(size);
     above_.fill(0.0);
   }
   /// max_j f_j − f over the last iterates, the current one among them.

@@ -10,7 +10,7 @@ namespace ccp {
 BarrierProblem::BarrierProblem(const ContactProblem& problem) : constraints(problem.constraints()) {
   scale.setZero(size());
   curvature.setOnes(size());
-  active.resize(static_cast<std::size_t>(count()));
+  active.resize(uz(count()));
   const Vector diagonal = delassus_diagonal(problem);
   step = block_steps(constraints, diagonal);
   for (Index i = 0; i < count(); ++i) {
@@ -27,7 +27,7 @@ BarrierProblem::BarrierProblem(const ContactProblem& problem) : constraints(prob
       const double own = factor[c] * factor[c] * diagonal[constraints.offset(i) + c];
       if (own > 0.0) curvature[3 * i + c] = own;
     }
-    active[static_cast<std::size_t>(i)] = static_cast<int>(rows);
+    active[uz(i)] = static_cast<int>(rows);
     if (!bilateral(i)) ++cones;
   }
 }
@@ -35,15 +35,13 @@ BarrierProblem::BarrierProblem(const ContactProblem& problem) : constraints(prob
 void BarrierProblem::to_scaled_velocity(const Vector& u, Vector& padded) const {
   padded.setZero(size());
   for (Index i = 0; i < count(); ++i)
-    for (Index c = 0; c < active[static_cast<std::size_t>(i)]; ++c)
-      padded[3 * i + c] = scale[3 * i + c] * u[constraints.offset(i) + c];
+    for (Index c = 0; c < active[uz(i)]; ++c) padded[3 * i + c] = scale[3 * i + c] * u[constraints.offset(i) + c];
 }
 
 void BarrierProblem::to_scaled_impulse(const Vector& gamma, Vector& padded) const {
   padded.setZero(size());
   for (Index i = 0; i < count(); ++i)
-    for (Index c = 0; c < active[static_cast<std::size_t>(i)]; ++c)
-      padded[3 * i + c] = gamma[constraints.offset(i) + c] / scale[3 * i + c];
+    for (Index c = 0; c < active[uz(i)]; ++c) padded[3 * i + c] = gamma[constraints.offset(i) + c] / scale[3 * i + c];
 }
 
 void BarrierProblem::to_impulse(const Vector& lambda, Vector& gamma) const {

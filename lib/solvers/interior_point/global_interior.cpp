@@ -19,8 +19,8 @@ GlobalInterior::GlobalInterior(const ContactProblem& problem, const BarrierProbl
     const BlockMatrix blocks = block_matrix(barrier.constraints, form_.C);
     for (Index i = 0; i < barrier.count(); ++i) {
       const auto scale = barrier.scale.segment<3>(3 * i).asDiagonal();
-      const int own = blocks.diagonal[static_cast<std::size_t>(i)];
-      compliance_.push_back(scale * blocks.block[static_cast<std::size_t>(own)] * scale);
+      const int own = blocks.diagonal[uz(i)];
+      compliance_.push_back(scale * blocks.block[uz(own)] * scale);
     }
   }
   barrier.to_scaled_velocity(form_.b, own_b_);

@@ -20,10 +20,8 @@ class GlobalInterior : public InteriorSystem {
   bool has_velocity() const override { return given_global_; }
 
  protected:
-  Matrix3 compliance(Index i) const {
-    return compliance_.empty() ? Matrix3(Matrix3::Zero()) : compliance_[static_cast<std::size_t>(i)];
-  }
-  std::size_t first(Index i) const { return D_.first[static_cast<std::size_t>(i)]; }
+  Matrix3 compliance(Index i) const { return compliance_.empty() ? Matrix3(Matrix3::Zero()) : compliance_[uz(i)]; }
+  std::size_t first(Index i) const { return D_.first[uz(i)]; }
 
   /// y <- Dᵀ v and y += D λ, padded.
   void gather(const Vector& v, Vector& y) const;

@@ -28,8 +28,8 @@ InteriorIteration::InteriorIteration(const InteriorSettings& settings, const Con
     vector->setZero(system_->primal_size());
   before_ = point_;
   last_ = direction_;
-  scaling_.resize(static_cast<std::size_t>(barrier_.count()));
-  blocks_.resize(static_cast<std::size_t>(barrier_.count()));
+  scaling_.resize(uz(barrier_.count()));
+  blocks_.resize(uz(barrier_.count()));
   set_regularisation(std::max(settings.compliance, system_->regularisation()));
 }
 
@@ -118,12 +118,12 @@ double InteriorIteration::remainder() const {
 
 bool InteriorIteration::scale_cones() {
   for (Index i = 0; i < barrier_.count(); ++i) {
-    auto& block = blocks_[static_cast<std::size_t>(i)];
+    auto& block = blocks_[uz(i)];
     if (barrier_.bilateral(i)) {
       block.diagonal.setZero();
       continue;
     }
-    NesterovTodd& W = scaling_[static_cast<std::size_t>(i)];
+    NesterovTodd& W = scaling_[uz(i)];
     if (!nesterov_todd(point_.lambda.segment<3>(3 * i), point_.y.segment<3>(3 * i), W)) {
       message_ = "an impulse or a velocity is on the surface of its cone to within rounding";
       return false;
@@ -149,20 +149,19 @@ bool InteriorIteration::factorize(Monitor& monitor) {
 
 void InteriorIteration::set_regularisation(double delta) {
   delta_ = delta;
-  for (Index i = 0; i < barrier_.count(); ++i)
-    blocks_[static_cast<std::size_t>(i)].soft = delta * barrier_.curvature.segment<3>(3 * i);
+  for (Index i = 0; i < barrier_.count(); ++i) blocks_[uz(i)].soft = delta * barrier_.curvature.segment<3>(3 * i);
 }
 
 void InteriorIteration::target_affine() {
   for (Index i = 0; i < barrier_.count(); ++i)
-    if (!barrier_.bilateral(i)) direction_.target.segment<3>(3 * i) = -scaling_[static_cast<std::size_t>(i)].point;
+    if (!barrier_.bilateral(i)) direction_.target.segment<3>(3 * i) = -scaling_[uz(i)].point;
 }
 
 /// −z + z \ (σ μ_c e − weight · W⁻¹Δy ∘ WΔλ) with the last direction.
 void InteriorIteration::target_corrected(double weight) {
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) continue;
-    const Vector3& z = scaling_[static_cast<std::size_t>(i)].point;
+    const Vector3& z = scaling_[uz(i)].point;
     Vector3 wanted =
         -weight * jordan_product(direction_.scaled_y.segment<3>(3 * i), direction_.scaled_lambda.segment<3>(3 * i));
     wanted[0] += sigma_ * mu_;
@@ -181,7 +180,7 @@ bool InteriorIteration::centre(Lengths& alpha, Monitor& monitor) {
   last_ = direction_;
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) continue;
-    const Vector3& z = scaling_[static_cast<std::size_t>(i)].point;
+    const Vector3& z = scaling_[uz(i)].point;
     const Vector3 product = jordan_product(z + primal * direction_.scaled_y.segment<3>(3 * i),
                                            z + dual * direction_.scaled_lambda.segment<3>(3 * i));
     const Vector3 missing = lorentz_map(product, [&](double value) {
@@ -202,16 +201,15 @@ bool InteriorIteration::centre(Lengths& alpha, Monitor& monitor) {
 bool InteriorIteration::find_direction(Monitor& monitor) {
   t_ = -point_.residual;
   for (Index i = 0; i < barrier_.count(); ++i)
-    if (!barrier_.bilateral(i))
-      t_.segment<3>(3 * i) += scaling_[static_cast<std::size_t>(i)].apply(direction_.target.segment<3>(3 * i));
-  if (!system_->solve(point_.momentum, t_, direction_.dv, direction_.dlambda, settings_.refinement_steps, monitor)) {
+    if (!barrier_.bilateral(i)) t_.segment<3>(3 * i) += scaling_[uz(i)].apply(direction_.target.segment<3>(3 * i));
+  if (!system_->solve(point_.momentum, t_, direction_.dv, direction_.dlambda, refinement_steps, monitor)) {
     message_ = "the linear system cannot be solved: " + system_->message();
     return false;
   }
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) continue;
     auto scaled = direction_.scaled_lambda.segment<3>(3 * i);
-    scaled = scaling_[static_cast<std::size_t>(i)].apply(direction_.dlambda.segment<3>(3 * i));
+    scaled = scaling_[uz(i)].apply(direction_.dlambda.segment<3>(3 * i));
     direction_.scaled_y.segment<3>(3 * i) = direction_.target.segment<3>(3 * i) - scaled;
   }
   return true;
@@ -223,7 +221,7 @@ InteriorIteration::Lengths InteriorIteration::lengths_to_boundary() const {
   Lengths alpha{far, far};
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) continue;
-    const Vector3& z = scaling_[static_cast<std::size_t>(i)].point;
+    const Vector3& z = scaling_[uz(i)].point;
     alpha.primal = std::min(alpha.primal, lorentz_step(z, direction_.scaled_y.segment<3>(3 * i)));
     alpha.dual = std::min(alpha.dual, lorentz_step(z, direction_.scaled_lambda.segment<3>(3 * i)));
   }
@@ -235,7 +233,7 @@ double InteriorIteration::trial_complementarity(const Lengths& alpha) const {
   double sum = 0.0;
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) continue;
-    const Vector3& z = scaling_[static_cast<std::size_t>(i)].point;
+    const Vector3& z = scaling_[uz(i)].point;
     sum += (z + primal * direction_.scaled_y.segment<3>(3 * i)).dot(z + dual * direction_.scaled_lambda.segment<3>(3 * i));
   }
   return barrier_.cones > 0 ? sum / static_cast<double>(barrier_.cones) : 0.0;
@@ -261,7 +259,7 @@ bool InteriorIteration::stays_central(const Lengths& alpha) const {
   const double least = central_part * trial_complementarity(alpha);
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) continue;
-    const Vector3& z = scaling_[static_cast<std::size_t>(i)].point;
+    const Vector3& z = scaling_[uz(i)].point;
     const Vector3 y = z + alpha.primal * direction_.scaled_y.segment<3>(3 * i);
     const Vector3 lambda = z + alpha.dual * direction_.scaled_lambda.segment<3>(3 * i);
     const double product = y.dot(lambda);
@@ -278,8 +276,7 @@ void InteriorIteration::move(const Lengths& alpha) {
   point_.lambda += alpha.dual * direction_.dlambda;
   for (Index i = 0; i < barrier_.count(); ++i)
     if (!barrier_.bilateral(i))
-      point_.y.segment<3>(3 * i) +=
-          alpha.primal * scaling_[static_cast<std::size_t>(i)].apply(direction_.scaled_y.segment<3>(3 * i));
+      point_.y.segment<3>(3 * i) += alpha.primal * scaling_[uz(i)].apply(direction_.scaled_y.segment<3>(3 * i));
   keep_inside(point_.lambda);
   keep_inside(point_.y);
 }

@@ -17,6 +17,9 @@ enum class StartingPoint { central, mehrotra, two_step, ones };
 enum class InteriorWarmStart { none, partial, full, velocities };
 enum class InteriorCriterion { relative, absolute, carried };
 
+/// Steps of iterative refinement per solve, on the unreduced system.
+constexpr int refinement_steps = 1;
+
 struct InteriorSettings {
   StepLengths step_lengths = StepLengths::equal;
   EtaPolicy eta_policy = EtaPolicy::adaptive;
@@ -27,7 +30,6 @@ struct InteriorSettings {
   double compliance = 0.0;
   LinearForm form = LinearForm::automatic;
   LinearBackend backend = LinearBackend::automatic;
-  int refinement_steps = 1;
   int correctors = 0;
   double tolerance_residual = 1e-10;
   double tolerance_complementarity = 1e-9;

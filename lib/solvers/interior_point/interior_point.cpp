@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "cones/product_cone.hpp"
 #include "problem/judge/velocity_residual.hpp"
@@ -38,47 +39,55 @@ class InteriorSession final : public Session {
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
+    begin(shift);
+    const Begun begun = first_point(start, monitor);
+    if (begun == Begun::failed) return outcome(Status::stalled, iteration_.message());
+    if (begun == Begun::stopped) return outcome();
+    do {
+      if (!iteration_.step(monitor)) return outcome(Status::stalled, iteration_.message());
+      observe();
+      if (exhausted()) return show(monitor) ? outcome(Status::stalled, "no progress in 30 iterations") : outcome();
+    } while (show(monitor));
+    return outcome();
+  }
+
+ private:
+  enum class Begun { able, failed, stopped };
+
+  void begin(const Vector& shift) {
     iteration_.set_shift(shift);
     shift_ = shift;
-    // Velocities alone say nothing of impulses: such a run shows its own first point, not the impulses it does not take.
-    // Those of later runs are its own (the De Saxcé loop goes on with them).
-    const bool velocities = first_run_ && start.velocity.size() > 0 && iteration_.takes_velocities_alone();
-    first_run_ = false;
-    const bool warm = start.impulse.size() > 0 && !velocities;
     native_.clear();
     velocity_ = nullptr;
     converged_ = false;
     least_ = std::numeric_limits<double>::infinity();
     since_least_ = 0;
-    bool able = true;
-    if (warm) {
-      impulse_ = start.impulse;
-      project_product(problem_.constraints(), impulse_);
-    } else {
-      able = velocities ? iteration_.start_at(start.velocity, monitor) : iteration_.start_cold(monitor);
-      observe();
-    }
-    best_.restart(impulse_);
-    for (bool begun = !warm; able && show(monitor); begun = true) {
-      if (!begun) able = begin_warm(start, monitor);
-      able = able && iteration_.step(monitor);
-      if (!able) break;
-      observe();
-      if (exhausted()) {
-        if (!show(monitor)) break;
-        return outcome(Status::stalled, "no progress in 30 iterations");
-      }
-    }
-    if (!able) return outcome(Status::stalled, iteration_.message());
-    return outcome(std::nullopt, "");
   }
 
- private:
-  bool begin_warm(const WarmStart& start, Monitor& monitor) {
-    if (iteration_.takes_velocities_alone() && start.velocity.size() > 0)
-      return iteration_.start_at(start.velocity, monitor);
-    const Vector given = impulse_;
-    return iteration_.start_warm(given, start.velocity.size() > 0 ? &start.velocity : nullptr, monitor);
+  /// The starting point, which is the first iterate shown; or impulses that are given, from which it is made. Velocities
+  /// alone say nothing of impulses: such a run shows its own first point, not the impulses it does not take. Those of later
+  /// runs are its own (the De Saxcé loop goes on with them).
+  Begun first_point(const WarmStart& start, Monitor& monitor) {
+    const bool velocities = start.velocity.size() > 0 && iteration_.takes_velocities_alone();
+    const bool first_run = std::exchange(first_run_, false);
+    if (start.impulse.size() > 0 && !(velocities && first_run)) return from_impulses(start, velocities, monitor);
+    const bool able =
+        velocities && first_run ? iteration_.start_at(start.velocity, monitor) : iteration_.start_cold(monitor);
+    observe();
+    best_.restart(impulse_);
+    if (!able) return Begun::failed;
+    return show(monitor) ? Begun::able : Begun::stopped;
+  }
+
+  Begun from_impulses(const WarmStart& start, bool velocities, Monitor& monitor) {
+    impulse_ = start.impulse;
+    project_product(problem_.constraints(), impulse_);
+    best_.restart(impulse_);
+    if (!show(monitor)) return Begun::stopped;
+    const Vector* velocity = start.velocity.size() > 0 ? &start.velocity : nullptr;
+    const bool able =
+        velocities ? iteration_.start_at(*velocity, monitor) : iteration_.start_warm(impulse_, velocity, monitor);
+    return able ? Begun::able : Begun::failed;
   }
 
   void observe() {
@@ -124,7 +133,7 @@ class InteriorSession final : public Session {
     return ++since_least_ >= patience;
   }
 
-  Outcome outcome(std::optional<Status> given_up, const std::string& reason) const {
+  Outcome outcome(std::optional<Status> given_up = std::nullopt, const std::string& reason = "") const {
     return {best_.impulse(), best_.velocity(), 0.0, given_up, reason};
   }
 
@@ -194,8 +203,6 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
              "unknowns of the linear system: velocities and impulses, velocities, impulses",
              "Mangoni's thesis, sec. 4.8; ours")
         .add("linear_solver", &s.backend, linear_backend_choices(), "library that factorises it", "ours")
-        .add("refinement_steps", &s.refinement_steps, Range::closed(0, 10),
-             "steps of iterative refinement per solve, on the unreduced system", "ours")
         .add("correctors", &s.correctors, Range::closed(0, 10),
              "centrality correctors of an iteration at most, each a solve with the same factor; the next one while steps "
              "grow",

@@ -32,13 +32,13 @@ bool InteriorIteration::least_squares(double weight, Monitor& monitor) {
   system_->velocity_of(point_.lambda, point_.v);
   evaluate();
   for (Index i = 0; i < barrier_.count(); ++i) {
-    auto& block = blocks_[static_cast<std::size_t>(i)];
+    auto& block = blocks_[uz(i)];
     block.basis.setIdentity();
     block.diagonal.setConstant(barrier_.bilateral(i) ? 0.0 : weight);
   }
   if (!factorize(monitor)) return false;
   t_ = -u_;
-  if (!system_->solve(point_.momentum, t_, direction_.dv, direction_.dlambda, settings_.refinement_steps, monitor)) {
+  if (!system_->solve(point_.momentum, t_, direction_.dv, direction_.dlambda, refinement_steps, monitor)) {
     message_ = system_->message();
     return false;
   }
@@ -116,7 +116,7 @@ bool InteriorIteration::affine_start(const Vector* velocity, Monitor& monitor) {
   if (!find_direction(monitor)) return false;
   for (Index i = 0; i < barrier_.count(); ++i) {
     if (barrier_.bilateral(i)) continue;
-    const NesterovTodd& W = scaling_[static_cast<std::size_t>(i)];
+    const NesterovTodd& W = scaling_[uz(i)];
     auto lambda = point_.lambda.segment<3>(3 * i), y = point_.y.segment<3>(3 * i);
     lambda = lorentz_raise(lambda + direction_.dlambda.segment<3>(3 * i), unit_of(i, true));
     y = lorentz_raise(y + W.apply(direction_.scaled_y.segment<3>(3 * i)), unit_of(i, false));
@@ -157,7 +157,7 @@ bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity
 bool InteriorIteration::impulses_of_velocity(Monitor& monitor) {
   const double unit = rms(free_);
   for (Index i = 0; i < barrier_.count(); ++i) {
-    auto& block = blocks_[static_cast<std::size_t>(i)];
+    auto& block = blocks_[uz(i)];
     block.basis.setIdentity();
     block.diagonal.setConstant(barrier_.bilateral(i) ? 0.0 : nearly_rigid);
     if (barrier_.bilateral(i) || !(unit > 0.0)) continue;
@@ -172,7 +172,7 @@ bool InteriorIteration::impulses_of_velocity(Monitor& monitor) {
   if (!factorize(monitor)) return false;
   point_.momentum.setZero();
   t_ = u_ - free_;
-  if (!system_->solve(point_.momentum, t_, direction_.dv, point_.lambda, settings_.refinement_steps, monitor)) {
+  if (!system_->solve(point_.momentum, t_, direction_.dv, point_.lambda, refinement_steps, monitor)) {
     message_ = system_->message();
     return false;
   }

@@ -66,8 +66,8 @@ class InteriorSystem {
  protected:
   explicit InteriorSystem(const BarrierProblem& barrier) : barrier_(barrier) {}
 
-  const BarrierBlock& block(Index i) const { return (*blocks_)[static_cast<std::size_t>(i)]; }
-  int active(Index i) const { return barrier_.active[static_cast<std::size_t>(i)]; }
+  const BarrierBlock& block(Index i) const { return (*blocks_)[uz(i)]; }
+  int active(Index i) const { return barrier_.active[uz(i)]; }
   /// The active rows of padded impulses in the eigenvectors of P, one constraint after the other; and back, times `sign`.
   void pack(const Vector& x, double* packed) const;
   void unpack(const double* packed, double sign, Vector& x) const;

@@ -14,7 +14,7 @@ class NormalInterior final : public GlobalInterior {
         matrix_(eliminated_pattern(form_.H, D_, true)),
         mass_(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros()),
         target_(entry_places(matrix_, D_, true)),
-        inverse_(static_cast<std::size_t>(barrier.count())) {
+        inverse_(uz(barrier.count())) {
     std::size_t largest = 0;
     for (Index i = 0; i < barrier.count(); ++i) largest = std::max(largest, first(i + 1) - first(i));
     rotated_.resize(largest);
@@ -28,7 +28,7 @@ class NormalInterior final : public GlobalInterior {
     auto target = target_.cbegin();
     for (Index i = 0; i < barrier_.count(); ++i) {
       invert(i);
-      const Matrix3& M = inverse_[static_cast<std::size_t>(i)];
+      const Matrix3& M = inverse_[uz(i)];
       for (std::size_t e = first(i); e < first(i + 1); ++e) rotated_[e - first(i)] = block(i).basis.transpose() * D_.row[e];
       const std::size_t own = first(i + 1) - first(i);
       for (std::size_t b = 0; b < own; ++b) {
@@ -60,12 +60,12 @@ class NormalInterior final : public GlobalInterior {
     const BarrierBlock& P = block(i);
     Matrix3 own = P.own();
     if (!compliance_.empty()) own += P.basis.transpose() * compliance(i) * P.basis;
-    inverse_[static_cast<std::size_t>(i)] = own.inverse();
+    inverse_[uz(i)] = own.inverse();
   }
 
   Vector3 apply_inverse(Index i, const Vector3& x) const {
     const Matrix3& basis = block(i).basis;
-    return basis * (inverse_[static_cast<std::size_t>(i)] * (basis.transpose() * x));
+    return basis * (inverse_[uz(i)] * (basis.transpose() * x));
   }
 
   SparseMatrix matrix_;

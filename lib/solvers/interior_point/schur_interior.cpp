@@ -66,9 +66,9 @@ class SchurInterior final : public InteriorSystem {
  private:
   void scale_blocks() {
     for (Index i = 0; i < N_.rows(); ++i)
-      for (int k = N_.row_start[static_cast<std::size_t>(i)]; k < N_.row_start[static_cast<std::size_t>(i) + 1]; ++k) {
-        const Index j = N_.column[static_cast<std::size_t>(k)];
-        Matrix3& entry = N_.block[static_cast<std::size_t>(k)];
+      for (int k = N_.row_start[uz(i)]; k < N_.row_start[uz(i) + 1]; ++k) {
+        const Index j = N_.column[uz(k)];
+        Matrix3& entry = N_.block[uz(k)];
         entry = barrier_.scale.segment<3>(3 * i).asDiagonal() * entry * barrier_.scale.segment<3>(3 * j).asDiagonal();
       }
   }
@@ -81,11 +81,10 @@ class SchurInterior final : public InteriorSystem {
     matrix_.resize(start.back(), start.back());
     std::vector<Triplet> entries;
     for (Index j = 0; j < N_.rows(); ++j)
-      for (int k = N_.diagonal[static_cast<std::size_t>(j)]; k < N_.row_start[static_cast<std::size_t>(j) + 1]; ++k) {
-        const Index i = N_.column[static_cast<std::size_t>(k)];
+      for (int k = N_.diagonal[uz(j)]; k < N_.row_start[uz(j) + 1]; ++k) {
+        const Index i = N_.column[uz(k)];
         for (int c = 0; c < active(j); ++c)
-          for (int r = i == j ? c : 0; r < active(i); ++r)
-            entries.emplace_back(start[static_cast<std::size_t>(i)] + r, start[static_cast<std::size_t>(j)] + c, 1.0);
+          for (int r = i == j ? c : 0; r < active(i); ++r) entries.emplace_back(start[uz(i)] + r, start[uz(j)] + c, 1.0);
       }
     matrix_.setFromTriplets(entries.begin(), entries.end());
     matrix_.makeCompressed();
@@ -96,11 +95,10 @@ class SchurInterior final : public InteriorSystem {
   void load_values() {
     for (Index j = 0; j < N_.rows(); ++j) {
       double* column[3] = {};
-      for (int c = 0; c < active(j); ++c)
-        column[c] = matrix_.valuePtr() + matrix_.outerIndexPtr()[start_[static_cast<std::size_t>(j)] + c];
-      for (int k = N_.diagonal[static_cast<std::size_t>(j)]; k < N_.row_start[static_cast<std::size_t>(j) + 1]; ++k) {
-        const Index i = N_.column[static_cast<std::size_t>(k)];
-        Matrix3 entry = block(i).basis.transpose() * N_.block[static_cast<std::size_t>(k)].transpose() * block(j).basis;
+      for (int c = 0; c < active(j); ++c) column[c] = matrix_.valuePtr() + matrix_.outerIndexPtr()[start_[uz(j)] + c];
+      for (int k = N_.diagonal[uz(j)]; k < N_.row_start[uz(j) + 1]; ++k) {
+        const Index i = N_.column[uz(k)];
+        Matrix3 entry = block(i).basis.transpose() * N_.block[uz(k)].transpose() * block(j).basis;
         if (i == j) entry += block(j).own();
         for (int c = 0; c < active(j); ++c)
           for (int r = i == j ? c : 0; r < active(i); ++r) *column[c]++ = entry(r, c);

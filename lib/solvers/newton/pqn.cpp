@@ -8,8 +8,7 @@
 #include "cones/smoothed_projection.hpp"
 #include "linalg/gmres.hpp"
 #include "problem/block_scale.hpp"
-#include "problem/conversion.hpp"
-#include "solvers/fixed_point/delassus_rows.hpp"
+#include "problem/delassus/operator_form.hpp"
 #include "solvers/methods.hpp"
 #include "solvers/newton/contact_map.hpp"
 #include "solvers/newton/sweep_phase.hpp"
@@ -28,18 +27,6 @@ constexpr double overflow = 1e12;
 enum class RelativeDelta { none, min, avg, max };
 enum class ImpulseScale { none, block };
 enum class OmegaScale { relative, absolute };
-
-/// A product by solves goes through the factor of H four times, with its refinement; one with N reads each number once. So N
-/// is formed where it has at most so many times the numbers of the factor. Measured: with cubes, bars and beams both are
-/// equal at eight times; between four and eight N pays for its forming only after 400 to 2000 products.
-constexpr Index reads_of_factor = 4;
-
-/// What N of elastic bodies has is far below rows²: bodies that do not touch share no entries.
-OperatorForm operator_form(const ContactProblem& problem) {
-  if (!problem.given_global() || problem.has_factored()) return OperatorForm::automatic;
-  const Index most = reads_of_factor * problem.mass().factor_nonzeros();
-  return delassus_numbers(problem) <= most ? OperatorForm::assembled : OperatorForm::solved;
-}
 
 /// Table 1 of the paper.
 struct PqnSettings {
@@ -72,10 +59,10 @@ class PqnSession final : public Session {
       : settings_(settings),
         problem_(problem),
         set_(problem_.constraints()),
-        N_(&select_operator(problem_, operator_form(problem_))),
+        N_(&delassus_operator(problem_, OperatorUse::inner_products)),
         gmres_(problem_.rows(), settings.restart),
         best_(problem_.rows()) {
-    const auto count = static_cast<std::size_t>(set_.count());
+    const auto count = uz(set_.count());
     for (std::vector<Matrix3>* blocks : {&own_, &inverse_, &X_, &Y_, &preconditioner_})
       blocks->assign(count, Matrix3::Zero());
     weight_.setOnes(set_.count());
@@ -113,7 +100,7 @@ class PqnSession final : public Session {
   void load_blocks() {
     double smallest = std::numeric_limits<double>::infinity(), largest = 0.0, sum = 0.0;
     for (Index i = 0; i < set_.count(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
+      const auto at = uz(i);
       own_[at] = N_->diagonal_block(i);
       const double mean = block_mean(own_[at].trace(), set_.rows(i));
       Matrix3 padded = own_[at];
@@ -155,7 +142,7 @@ class PqnSession final : public Session {
     size_ = max_norm(r_);
     energy_ = 0.0;
     for (Index i = 0; i < set_.count(); ++i)
-      energy_ += padded_block(set_, r_, i).dot(inverse_[static_cast<std::size_t>(i)] * padded_block(set_, r_, i));
+      energy_ += padded_block(set_, r_, i).dot(inverse_[uz(i)] * padded_block(set_, r_, i));
     if (!(energy_ > 0.0)) energy_ = 1.0;
     native_.clear();
     impulse_.setZero();
@@ -183,11 +170,11 @@ class PqnSession final : public Session {
     for (Index i = 0; i < set_.count(); ++i) {
       const Vector3 impulse_i = padded_block(set_, impulse, i);
       const Vector3 C = constraint_value(i, impulse_i, weight_[i]);
-      sum += C.dot(inverse_[static_cast<std::size_t>(i)] * C);
+      sum += C.dot(inverse_[uz(i)] * C);
       if (settings_.merit_scale == settings_.impulse_scale) continue;
       const double weight = settings_.merit_scale == ImpulseScale::none ? 1.0 : own_scale_[i];
       const Vector3 other = constraint_value(i, impulse_i, weight);
-      native_sum += other.dot(inverse_[static_cast<std::size_t>(i)] * other);
+      native_sum += other.dot(inverse_[uz(i)] * other);
     }
     native_merit_ = std::abs(settings_.merit_scale == settings_.impulse_scale ? sum : native_sum) / energy_;
     return std::abs(sum) / energy_;
@@ -225,7 +212,7 @@ class PqnSession final : public Session {
     const double omega =
         settings_.omega * (absolute ? settings_.merit_tolerance : std::min(settings_.merit_tolerance, merit_) * size_);
     for (Index i = 0; i < set_.count(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
+      const auto at = uz(i);
       put_block(set_, value_, i, linearise_constraint(i, omega, X_[at], Y_[at]));
       Matrix3 A = X_[at] * own_[at] + Y_[at] + delta_ * Matrix3::Identity();
       // This is own_scale_, but tiny where N_ii = 0: A = Y + δI is inverted there, however small it is.
@@ -261,15 +248,14 @@ class PqnSession final : public Session {
   void apply_matrix(const Vector& x, Vector& y) {
     N_->multiply(x, product_, threads_);
     for (Index i = 0; i < set_.count(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
+      const auto at = uz(i);
       const Vector3 own = padded_block(set_, x, i);
       put_block(set_, y, i, X_[at] * padded_block(set_, product_, i) + Y_[at] * own + delta_ * own);
     }
   }
 
   void apply_preconditioner(const Vector& x, Vector& y) const {
-    for (Index i = 0; i < set_.count(); ++i)
-      put_block(set_, y, i, preconditioner_[static_cast<std::size_t>(i)] * padded_block(set_, x, i));
+    for (Index i = 0; i < set_.count(); ++i) put_block(set_, y, i, preconditioner_[uz(i)] * padded_block(set_, x, i));
   }
 
   bool show(Monitor& monitor) {

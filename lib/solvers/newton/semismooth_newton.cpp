@@ -17,11 +17,6 @@ namespace {
 
 struct SemismoothSettings {
   ComplementarityFunction function = ComplementarityFunction::alart_curnier;
-  double step_factor = 1.0;
-  int memory = 10;
-  int backtracks = 10;
-  double sufficient_decrease = 1e-4;
-  double regularization = 1e-10;
 };
 
 struct SemismoothColumns : NativeColumns {
@@ -41,10 +36,10 @@ class SemismoothSession final : public Session {
         best_(problem.rows()) {
     const ConstraintSet& set = problem.constraints();
     weight_ = block_means(set, [this](Index i) { return N_.diagonal_block(i).trace(); });
-    step_ = settings.step_factor * weight_.cwiseInverse();
+    step_ = weight_.cwiseInverse();
     for (Vector* vector : {&x_, &u_, &residual_, &direction_, &change_, &trial_x_, &trial_u_})
       vector->setZero(3 * set.count());
-    const auto blocks = static_cast<std::size_t>(set.count());
+    const auto blocks = uz(set.count());
     scale_.resize(blocks);
     diagonal_.resize(blocks);
     identity_.assign(blocks, 0);
@@ -54,7 +49,7 @@ class SemismoothSession final : public Session {
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     begin(start, shift, monitor);
     MeritMemory merits;
-    merits.restart(settings_.memory, merit_);
+    merits.restart(memory, merit_);
     while (show(monitor)) {
       if (merit_ == 0.0) return {best_.impulse(), {}, 0.0, Status::stalled, "the Newton function is zero"};
       if (!find_direction(monitor)) return {best_.impulse(), {}, 0.0, Status::stalled, "the Jacobian is singular"};
@@ -74,7 +69,7 @@ class SemismoothSession final : public Session {
     merit_ = merit_of(x_, u_);
     if (start.impulse.size() > 0) take_start(start.impulse, r, monitor);
     best_.restart(impulse_);
-    regularization_ = settings_.regularization;
+    regularization_ = least_regularization;
     length_ = 1.0;
   }
 
@@ -106,7 +101,7 @@ class SemismoothSession final : public Session {
   void linearise() {
     const ConstraintSet& set = problem_.constraints();
     for (Index i = 0; i < set.count(); ++i) {
-      const auto block = static_cast<std::size_t>(i);
+      const auto block = uz(i);
       const ComplementarityValue phi = complementarity(settings_.function, set.kind(i), set.friction(i), model_,
                                                        x_.segment<3>(3 * i), u_.segment<3>(3 * i), step_[i]);
       residual_.segment<3>(3 * i) = -phi.value;
@@ -127,7 +122,7 @@ class SemismoothSession final : public Session {
       if (!direction_.allFinite()) continue;
       N_.multiply(direction_, change_);
       ++monitor.counters().products;
-      regularization_ = std::max(settings_.regularization, 0.01 * regularization_);
+      regularization_ = std::max(least_regularization, 0.01 * regularization_);
       return true;
     }
     return false;
@@ -141,7 +136,7 @@ class SemismoothSession final : public Session {
       trial_u_ = u_ + length_ * change_;
       ++monitor.counters().projections;
       const double merit = merit_of(trial_x_, trial_u_);
-      if (merit <= (1.0 - settings_.sufficient_decrease * length_) * bound || trial >= settings_.backtracks) {
+      if (merit <= (1.0 - decrease * length_) * bound || trial >= most_trials) {
         merit_ = merit;
         break;
       }
@@ -165,6 +160,11 @@ class SemismoothSession final : public Session {
     const bool converged = merit_ <= 1e-14 * free_velocity_;
     return best_.show(monitor, residual, impulse_, {impulse_, nullptr, native_.values(), converged});
   }
+
+  static constexpr int memory = 10;         ///< merits that the line search looks back on
+  static constexpr int most_trials = 10;    ///< of a line search, each half as long
+  static constexpr double decrease = 1e-4;  ///< of the merit, asked of a step, relative to its length (Armijo 1966)
+  static constexpr double least_regularization = 1e-10;  ///< added to N_ii in the Jacobian, relative to t_i
 
   SemismoothSettings settings_;
   ContactProblem problem_;
@@ -190,20 +190,11 @@ class SemismoothNewton final : public Method<SemismoothSettings, SemismoothSessi
                 {Model::ncp, Model::ccp},
                 SemismoothColumns().columns(),
                 true}) {
-    fields_
-        .add("function", &settings_.function,
-             {{"alart_curnier", ComplementarityFunction::alart_curnier},
-              {"natural_map", ComplementarityFunction::natural_map},
-              {"fischer_burmeister", ComplementarityFunction::fischer_burmeister}},
-             "complementarity function whose root is sought", "Alart and Curnier 1991; Fukushima, Luo and Tseng 2002")
-        .add("step_factor", &settings_.step_factor, Range::positive(), "", "ρ_i = step_factor · rows(i)/tr(N_ii)", "ours")
-        .add("memory", &settings_.memory, Range::closed(1, MeritMemory::capacity),
-             "merits the line search looks back on; 1: monotone", "Grippo, Lampariello and Lucidi 1986")
-        .add("backtracks", &settings_.backtracks, Range::at_least(1), "trials of a line search, each half as long", "ours")
-        .add("sufficient_decrease", &settings_.sufficient_decrease, Range::open_closed(0, 0.5), "",
-             "decrease of the merit asked of a step, relative to its length", "Armijo 1966")
-        .add("regularization", &settings_.regularization, Range::non_negative(), "",
-             "added to N_ii in the Jacobian, relative to tr(N_ii)/rows(i); raised by itself where it is singular", "ours");
+    fields_.add("function", &settings_.function,
+                {{"alart_curnier", ComplementarityFunction::alart_curnier},
+                 {"natural_map", ComplementarityFunction::natural_map},
+                 {"fischer_burmeister", ComplementarityFunction::fischer_burmeister}},
+                "complementarity function whose root is sought", "Alart and Curnier 1991; Fukushima, Luo and Tseng 2002");
   }
 };
 

@@ -66,7 +66,7 @@ class SweepMonitor final : public ForwardingMonitor {
 /// The method of the sweeps. Newton steps solve one contact in two thirds of the time of enumeration, the fallback where
 /// they fail.
 std::unique_ptr<Solver> make_sweeps(Model model) {
-  if (model == Model::ccp) return make_projected_gauss_seidel();
+  if (model == Model::ccp) return make_gauss_seidel();
   auto nsgs = make_nsgs();
   nsgs->settings().set("local", std::string("newton"));
   return nsgs;

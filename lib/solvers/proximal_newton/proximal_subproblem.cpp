@@ -13,7 +13,7 @@ ProximalSubproblem::ProximalSubproblem(const ContactProblem& problem, Model mode
       weight_(system_->mean_diagonal()),
       step_factor_(step_factor),
       residual_factor_(step_factor) {
-  const auto blocks = static_cast<std::size_t>(constraints_.count());
+  const auto blocks = uz(constraints_.count());
   for (Vector* vector : {&r_, &centre_, &x_, &u_, &direction_, &velocity_change_, &trial_x_, &trial_u_, &residual_})
     vector->setZero(size());
   scale_.resize(blocks);
@@ -54,7 +54,7 @@ double ProximalSubproblem::merit_of(const Vector& x, const Vector& u) const {
 
 bool ProximalSubproblem::sticking_point(Vector& x) {
   for (Index i = 0; i < constraints_.count(); ++i) {
-    const auto block = static_cast<std::size_t>(i);
+    const auto block = uz(i);
     scale_[block] = step_[i] * Matrix3::Identity();
     diagonal_[block] = step_[i] * a_ * weight_[i] * Matrix3::Identity();
     residual_.segment<3>(3 * i) = -step_[i] * u_.segment<3>(3 * i);
@@ -71,7 +71,7 @@ bool ProximalSubproblem::sticking_point(Vector& x) {
 
 bool ProximalSubproblem::find_direction() {
   for_each([this](Index i, const auto& constraint) {
-    const auto block = static_cast<std::size_t>(i);
+    const auto block = uz(i);
     const Vector3 own = x_.segment<3>(3 * i);
     const double rho = step_[i];
     const ContactMap map = constraint.map(own - rho * u_.segment<3>(3 * i));

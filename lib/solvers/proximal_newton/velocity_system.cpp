@@ -27,7 +27,7 @@ class VelocitySystem final : public NewtonSystem {
     split_jacobian();
     build_pattern();
     lu_ = std::make_unique<FrontalLu>(K_, best_ordering(K_));
-    const auto count = static_cast<std::size_t>(constraints_.count());
+    const auto count = uz(constraints_.count());
     inverse_.resize(count);
     weight_.resize(count);
     velocity_.setZero(3 * K_.rows());
@@ -69,7 +69,7 @@ class VelocitySystem final : public NewtonSystem {
     for (int step = 0; step < refinements; ++step) {
       multiply(x, product_);
       for (Index i = 0; i < constraints_.count(); ++i) {
-        const auto block = static_cast<std::size_t>(i);
+        const auto block = uz(i);
         residual_.segment<3>(3 * i) =
             rhs.segment<3>(3 * i) - (*G_)[block] * product_.segment<3>(3 * i) - (*E_)[block] * x.segment<3>(3 * i);
       }
@@ -89,11 +89,11 @@ class VelocitySystem final : public NewtonSystem {
   /// D in 3×3 parts: the dofs of a body in groups of three.
   void split_jacobian() {
     const BlockPartition& bodies = problem_.mass().blocks();
-    std::vector<int> group(static_cast<std::size_t>(problem_.dofs())), row(group.size());
+    std::vector<int> group(uz(problem_.dofs())), row(group.size());
     int groups = 0;
     for (Index b = 0; b < bodies.count(); ++b) {
       for (Index dof = 0; dof < bodies.size(b); ++dof) {
-        const auto at = static_cast<std::size_t>(bodies.offset(b) + dof);
+        const auto at = uz(bodies.offset(b) + dof);
         group[at] = groups + static_cast<int>(dof / 3);
         row[at] = static_cast<int>(dof % 3);
       }
@@ -106,8 +106,7 @@ class VelocitySystem final : public NewtonSystem {
       const std::size_t first = parts_.size();
       for (Index c = 0; c < constraints_.rows(i); ++c)
         for (SparseMatrix::InnerIterator entry(D, constraints_.offset(i) + c); entry; ++entry)
-          part_at(first, group[static_cast<std::size_t>(entry.row())])(row[static_cast<std::size_t>(entry.row())], c) =
-              entry.value();
+          part_at(first, group[uz(entry.row())])(row[uz(entry.row())], c) = entry.value();
       part_start_.push_back(static_cast<int>(parts_.size()));
     }
     load_mass(group, row);
@@ -125,16 +124,15 @@ class VelocitySystem final : public NewtonSystem {
     const SparseMatrix& H = problem_.global().H;
     for (int c = 0; c < H.outerSize(); ++c)
       for (SparseMatrix::InnerIterator entry(H, c); entry; ++entry)
-        mass_entries_.emplace_back(
-            3 * group[static_cast<std::size_t>(entry.row())] + row[static_cast<std::size_t>(entry.row())],
-            3 * group[static_cast<std::size_t>(c)] + row[static_cast<std::size_t>(c)], entry.value());
+        mass_entries_.emplace_back(3 * group[uz(entry.row())] + row[uz(entry.row())], 3 * group[uz(c)] + row[uz(c)],
+                                   entry.value());
   }
 
   void load_compliance() {
     const SparseMatrix& C = problem_.global().C;
     if (C.nonZeros() == 0) return;
     const BlockMatrix blocks = block_matrix(constraints_, C);
-    for (const int diagonal : blocks.diagonal) compliance_.push_back(blocks.block[static_cast<std::size_t>(diagonal)]);
+    for (const int diagonal : blocks.diagonal) compliance_.push_back(blocks.block[uz(diagonal)]);
   }
 
   /// The pattern of H + D Dᵀ by groups, and where each contact adds to it.
@@ -146,10 +144,10 @@ class VelocitySystem final : public NewtonSystem {
       for (int a = part_start_[i]; a < part_start_[i + 1]; ++a)
         for (int b = part_start_[i]; b < part_start_[i + 1]; ++b)
           entries.emplace_back(3 * part(a).place, 3 * part(b).place, 0.0);
-    std::vector<char> used(static_cast<std::size_t>(3 * groups_), 0);
-    for (const Triplet& entry : mass_entries_) used[static_cast<std::size_t>(entry.row())] = 1;
+    std::vector<char> used(uz(3 * groups_), 0);
+    for (const Triplet& entry : mass_entries_) used[uz(entry.row())] = 1;
     for (int k = 0; k < 3 * groups_; ++k)
-      if (used[static_cast<std::size_t>(k)] == 0) entries.emplace_back(k, k, 1.0);  // padding of groups with fewer dofs
+      if (used[uz(k)] == 0) entries.emplace_back(k, k, 1.0);  // padding of groups with fewer dofs
     const SparseMatrix K = from_triplets(3 * groups_, 3 * groups_, entries);
     K_ = block_matrix(groups, K);
     mass_ = K_.block;
@@ -162,20 +160,20 @@ class VelocitySystem final : public NewtonSystem {
   }
 
   int position(int row, int column) const {
-    const auto first = K_.column.begin() + K_.row_start[static_cast<std::size_t>(row)];
-    const auto last = K_.column.begin() + K_.row_start[static_cast<std::size_t>(row) + 1];
+    const auto first = K_.column.begin() + K_.row_start[uz(row)];
+    const auto last = K_.column.begin() + K_.row_start[uz(row) + 1];
     return static_cast<int>(std::lower_bound(first, last, column) - K_.column.begin());
   }
 
-  const JacobianPart& part(int p) const { return parts_[static_cast<std::size_t>(p)]; }
+  const JacobianPart& part(int p) const { return parts_[uz(p)]; }
 
   /// K += D_i S_i⁻¹G_i D_iᵀ.
   void add_contact(std::size_t i) {
-    auto target = static_cast<std::size_t>(target_first_[i]);
+    auto target = uz(target_first_[i]);
     for (int a = part_start_[i]; a < part_start_[i + 1]; ++a) {
       const Matrix3 left = part(a).block * weight_[i];
       for (int b = part_start_[i]; b < part_start_[i + 1]; ++b)
-        K_.block[static_cast<std::size_t>(target_[target++])].noalias() += left * part(b).block.transpose();
+        K_.block[uz(target_[target++])].noalias() += left * part(b).block.transpose();
     }
   }
 

@@ -8,7 +8,7 @@ JacobianBlocks jacobian_blocks(const ConstraintSet& constraints, const SparseMat
   JacobianBlocks blocks;
   for (Index i = 0; i < constraints.count(); ++i) {
     const Index offset = constraints.offset(i);
-    const Index own = rows != nullptr ? (*rows)[static_cast<std::size_t>(i)] : constraints.rows(i);
+    const Index own = rows != nullptr ? (*rows)[uz(i)] : constraints.rows(i);
     const auto first = static_cast<std::ptrdiff_t>(blocks.dof.size());
     for (Index c = 0; c < own; ++c)
       for (SparseMatrix::InnerIterator entry(D, offset + c); entry; ++entry)
@@ -19,7 +19,7 @@ JacobianBlocks jacobian_blocks(const ConstraintSet& constraints, const SparseMat
     for (Index c = 0; c < own; ++c)
       for (SparseMatrix::InnerIterator entry(D, offset + c); entry; ++entry) {
         const auto dof = std::lower_bound(blocks.dof.begin() + first, blocks.dof.end(), entry.row());
-        blocks.row[static_cast<std::size_t>(dof - blocks.dof.begin())][c] = entry.value();
+        blocks.row[uz(dof - blocks.dof.begin())][c] = entry.value();
       }
     blocks.first.push_back(blocks.dof.size());
   }
@@ -33,19 +33,19 @@ SparseMatrix eliminated_pattern(const SparseMatrix& H, const JacobianBlocks& D, 
   for (std::size_t i = 0; i < kept.size(); ++i)
     if (kept[i] >= 0) size = kept[i] + static_cast<int>(constraints.rows(static_cast<Index>(i)));
   const auto at = [](std::size_t place) { return static_cast<std::ptrdiff_t>(place); };
-  std::vector<std::vector<std::size_t>> touching(static_cast<std::size_t>(n));
+  std::vector<std::vector<std::size_t>> touching(uz(n));
   for (std::size_t i = 0; i + 1 < D.first.size(); ++i)
-    for (std::size_t d = D.first[i]; d < D.first[i + 1]; ++d) touching[static_cast<std::size_t>(D.dof[d])].push_back(i);
-  std::vector<int> outer{0}, inner, last_column(static_cast<std::size_t>(size), -1);
+    for (std::size_t d = D.first[i]; d < D.first[i + 1]; ++d) touching[uz(D.dof[d])].push_back(i);
+  std::vector<int> outer{0}, inner, last_column(uz(size), -1);
   for (int j = 0; j < n; ++j) {
     const std::size_t first = inner.size();
     const auto take = [&](int row) {
-      int& seen = last_column[static_cast<std::size_t>(row)];
+      int& seen = last_column[uz(row)];
       if ((row >= j || !lower) && seen != j) inner.push_back(row);
       seen = j;
     };
     for (SparseMatrix::InnerIterator entry(H, j); entry; ++entry) take(static_cast<int>(entry.row()));
-    for (const std::size_t i : touching[static_cast<std::size_t>(j)])
+    for (const std::size_t i : touching[uz(j)])
       if (kept.empty() || kept[i] < 0)
         std::for_each_n(D.dof.begin() + at(D.first[i]), D.size(i), take);
       else
@@ -60,7 +60,7 @@ SparseMatrix eliminated_pattern(const SparseMatrix& H, const JacobianBlocks& D, 
       outer.push_back(static_cast<int>(inner.size()));
     }
   SparseMatrix matrix(size, size);
-  matrix.resizeNonZeros(static_cast<Index>(inner.size()));
+  matrix.resizeNonZeros(std::ssize(inner));
   std::copy(outer.begin(), outer.end(), matrix.outerIndexPtr());
   std::copy(inner.begin(), inner.end(), matrix.innerIndexPtr());
   std::fill_n(matrix.valuePtr(), matrix.nonZeros(), 0.0);

@@ -5,59 +5,39 @@
 #include "cones/product_cone.hpp"
 #include "problem/block_scale.hpp"
 #include "problem/conversion.hpp"
+#include "problem/delassus/operator_form.hpp"
 #include "solvers/methods.hpp"
-#include "solvers/shared/linear_backend.hpp"
+#include "solvers/shared/largest_eigenvalue.hpp"
 #include "solvers/shared/method.hpp"
 #include "solvers/shared/native_columns.hpp"
+#include "solvers/splitting/admm_settings.hpp"
 #include "solvers/splitting/admm_system.hpp"
-#include "solvers/splitting/rho_policy.hpp"
 
 namespace ccp {
 namespace {
 
-/// S of eq. 45: I, N_ii^(-1/2) as in the paper, or N_ii^(1/2) as in the reference implementation.
-enum class RhoScaling { none, diagonal, inverse_diagonal };
-/// The one number of N_ii for all rows of a block.
-enum class BlockNumber { mean, normal };
-/// The rows whose residuals and impulses adapt ρ.
-enum class AdaptingRows { all, cones };
-/// The impulse that is shown and handed over.
-enum class Impulse { z, gamma };
-
 struct AdmmColumns : NativeColumns {
   explicit AdmmColumns(bool accelerated)
-      : dual(*this, "dual_residual", "m/s", accelerated ? "|Θ(γ − γ̂)|∞" : "|Θ(z − z_previous)|∞") {}
+      : dual(*this, "dual_residual", "m/s", accelerated ? "|Θ(γ − γ̂)|∞" : "|Θ(z − z_previous)|∞"),
+        combined(*this, "combined_residual", "J",
+                 accelerated ? "‖γ − z‖² + ‖γ − γ̂‖² in the norm of Θ" : "‖γ − z‖² + ‖z − z_previous‖² in the norm of Θ") {}
   NativeValue primal{*this, "primal_residual", "N·s", "|γ − z|∞"};
   NativeValue dual;
   NativeValue rho{*this, "rho", "1/kg", "ρ of the iteration"};
   NativeValue scaled_primal{*this, "scaled_primal_residual", "√J", "|S⁻¹(γ − z)|∞; N·s without the preconditioner"};
   NativeValue scaled_dual{*this, "scaled_dual_residual", "√J", "|S · dual|∞; m/s without the preconditioner"};
+  NativeValue combined;
 };
 
-struct AdmmSettings {
-  double rho = 0.1;
-  double rho_bilateral = 1e-9;
-  bool rho_bilateral_relative = false;
-  double rho_min = 1e-12, rho_max = 1e12;
-  bool accelerated = false;
-  double restart_factor = 0.999;
-  RhoSettings adaptation;
-  RhoScaling scaling = RhoScaling::none;
-  BlockNumber block_number = BlockNumber::mean;
-  AdaptingRows adapting_rows = AdaptingRows::all;
-  Impulse hands_out = Impulse::z;
-  LinearForm form = LinearForm::automatic;
-  LinearBackend backend = LinearBackend::automatic;
-  int refinement_steps = 1;
-  double tolerance_primal = 1e-10;
-  double tolerance_dual = 1e-10;
-};
+constexpr int refinement_steps = 1;  ///< per solve
 
 class AdmmSession final : public Session {
  public:
-  AdmmSession(const AdmmSettings& settings, const ContactProblem& problem, Model, Monitor& monitor)
+  AdmmSession(const AdmmSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor)
       : settings_(settings),
-        problem_(problem),
+        problem_(problem.symmetrised()),
+        antisymmetric_(antisymmetric_part(problem)),
+        renews_shift_(model == Model::ncp),
         weight_(Vector::Ones(problem.rows())),
         bilateral_(problem.rows()),
         native_(settings.accelerated) {
@@ -68,15 +48,17 @@ class AdmmSession final : public Session {
     adapting_ =
         settings.adapting_rows == AdaptingRows::all ? Vector::Ones(problem.rows()) : Vector(1.0 - bilateral_.array());
     scale_with_delassus_diagonal();
-    system_ =
-        make_admm_system(problem, settings.form, linear_backend_name(settings.backend), settings.refinement_steps, monitor);
+    system_ = make_admm_system(problem_, settings.form, linear_backend_name(settings.backend), refinement_steps, monitor);
     const Index m = problem.rows();
     for (Vector* vector :
-         {&theta_, &theta_inverse_, &gamma_, &z_, &z_previous_, &y_, &g_, &change_, &gamma_point_, &y_point_, &gamma_last_,
-          &y_last_, &gradient_, &normal_, &gamma_seen_, &z_seen_, &gradient_seen_, &normal_seen_})
+         {&theta_,  &theta_inverse_, &theta_solved_, &gamma_,         &z_,           &z_previous_, &y_,
+          &g_,      &change_,        &gamma_point_,  &y_point_,       &gamma_last_,  &y_last_,     &gradient_,
+          &normal_, &gamma_seen_,    &z_seen_,       &gradient_seen_, &normal_seen_, &s_})
       vector->setZero(m);
     v_.setZero(system_->has_velocity() ? problem.global().H.rows() : 0);
-    set_rho(settings.rho, monitor);
+    double rho = settings.rho;
+    if (settings.proximal > 0.0 || settings.adaptation.policy == RhoPolicy::condition) observe_spectrum(rho, monitor);
+    set_rho(rho, monitor);
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
@@ -88,18 +70,25 @@ class AdmmSession final : public Session {
     while (monitor.go_on({shown_impulse(), shown_velocity(), native_.values(), converged})) {
       iterate(shift, monitor);
       if (broken_)
-        return {shown_impulse(), {}, rho_, Status::failed, "the linear system cannot be solved: " + system_->message()};
+        return {shown_impulse(), {}, rho_, Status::failed, "the linear system cannot be solved: " + system_->message(), {}};
       converged = primal_ <= settings_.tolerance_primal && dual_ <= settings_.tolerance_dual;
       native_.primal = primal_;
       native_.dual = dual_;
       native_.rho = rho_;
       native_.scaled_primal = scaled_primal_;
       native_.scaled_dual = scaled_dual_;
+      native_.combined = change_energy_;
       ++iteration;
       const bool changed = adjust_rho(iteration, monitor);
       if (settings_.accelerated) accelerate(changed);
     }
-    return {shown_impulse(), shown_velocity() != nullptr ? v_ : Vector(), rho_, std::nullopt, ""};
+    const Vector none;
+    return {shown_impulse(),
+            shown_velocity() != nullptr ? v_ : none,
+            rho_,
+            std::nullopt,
+            "",
+            settings_.warm_start == AdmmStart::y_z ? y_ : none};
   }
 
  private:
@@ -116,17 +105,22 @@ class AdmmSession final : public Session {
         return gamma_[row] - gamma_point_[row];
       });
     } else {
+      gamma_point_ = gamma_;
       solve_linear_system(shift, monitor);
       project(monitor);
-      update_multiplier([&](Index row) { return z_[row] - z_previous_[row]; });
+      update_multiplier([&](Index row) {
+        const double change = z_[row] - z_previous_[row];
+        return proximal_ > 0.0 ? change + proximal_ * weight_[row] * theta_inverse_[row] * (gamma_[row] - gamma_point_[row])
+                               : change;
+      });
     }
   }
 
-  /// y += Θ(γ − z), 0 on bilateral rows (G.3), and the residuals (G.4) and (G.13), where change_of(row) gives what Θ is
-  /// applied to in the dual ones. One pass over the rows.
+  /// y += Θ(γ − z), 0 on bilateral rows (G.3), and the residuals (G.4), (G.13) and (G.22), where change_of(row) gives what Θ
+  /// is applied to in the dual ones. One pass over the rows.
   template <typename Change>
   void update_multiplier(const Change& change_of) {
-    primal_ = dual_ = scaled_primal_ = scaled_dual_ = adapting_primal_ = adapting_dual_ = 0.0;
+    primal_ = dual_ = scaled_primal_ = scaled_dual_ = adapting_primal_ = adapting_dual_ = change_energy_ = 0.0;
     for (Index row = 0; row < y_.size(); ++row) {
       change_[row] = change_of(row);
       const double gap = gamma_[row] - z_[row];
@@ -137,6 +131,7 @@ class AdmmSession final : public Session {
                    scaled_dual = theta_[row] * std::abs(change_[row]) / root_[row];
       scaled_primal_ = std::max(scaled_primal_, scaled_primal);
       scaled_dual_ = std::max(scaled_dual_, scaled_dual);
+      change_energy_ += theta_[row] * (gap * gap + change_[row] * change_[row]);
       if (adapting_[row] == 0.0) continue;
       adapting_primal_ = std::max(adapting_primal_, scaled_primal);
       adapting_dual_ = std::max(adapting_dual_, scaled_dual);
@@ -146,9 +141,7 @@ class AdmmSession final : public Session {
   /// Extrapolates γ and y while the combined residual falls, else goes back to the last iterate (Goldstein 2014, Algorithm
   /// 8). A new ρ is a new problem: the momentum starts again from here.
   void accelerate(bool changed) {
-    const double combined =
-        (y_ - y_point_).cwiseAbs2().cwiseProduct(theta_inverse_).sum() + theta_.cwiseProduct(change_.cwiseAbs2()).sum();
-    const bool falls = combined < settings_.restart_factor * combined_;
+    const bool falls = change_energy_ < settings_.restart_factor * combined_;
     if (changed) combined_ = std::numeric_limits<double>::infinity();
     if (changed || !falls) momentum_ = 1.0;
     gamma_point_.swap(gamma_last_);
@@ -162,7 +155,7 @@ class AdmmSession final : public Session {
       y_ = y_point_;
       return;
     }
-    combined_ = combined;
+    combined_ = change_energy_;
     const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * momentum_ * momentum_));
     const double weight = (momentum_ - 1.0) / next;
     momentum_ = next;
@@ -193,15 +186,38 @@ class AdmmSession final : public Session {
     rho_max_ = settings_.rho_max * unit;
   }
 
+  /// η and, by L and m̂ of the scaled problem, the first ρ and its changes (G.36).
+  void observe_spectrum(double& rho, Monitor& monitor) {
+    constexpr double rho_power = 0.2, change_power = 0.05, least_ratio = 1e-12;
+    const DelassusOperator& N = delassus_operator(problem_, OperatorUse::products, OperatorForm::automatic);
+    Vector unscaled(N.rows());
+    const auto multiply = [&](const Vector& x, Vector& y) {
+      unscaled = x.cwiseQuotient(root_);
+      N.multiply(unscaled, y, monitor.threads());
+      y.array() /= root_.array();
+      ++monitor.counters().products;
+    };
+    double largest = largest_eigenvalue(multiply, gamma_, g_);
+    if (!(largest > 0.0)) largest = 1.0;
+    proximal_ = settings_.proximal * largest;
+    if (settings_.adaptation.policy != RhoPolicy::condition) return;
+    const bool compliant = problem_.given_global() && problem_.rows() > 0;
+    const Vector compliance = compliant ? Vector(problem_.global().C.diagonal().cwiseQuotient(weight_)) : Vector::Zero(1);
+    const double least = std::max(proximal_ + compliance.minCoeff(), least_ratio * largest);
+    rho *= std::sqrt(largest * least) * std::pow(largest / least, rho_power);
+    settings_.adaptation.max_factor = std::pow(largest / least, change_power);
+  }
+
   void set_rho(double rho, Monitor& monitor) {
     rho_ = rho;
     theta_ = weight_.cwiseProduct(rho_ * (1.0 - bilateral_.array()).matrix() + settings_.rho_bilateral * bilateral_);
     theta_inverse_ = theta_.cwiseInverse();
-    broken_ = !system_->factorize(theta_, monitor);
+    theta_solved_ = theta_ + proximal_ * weight_;
+    broken_ = !system_->factorize(theta_solved_, monitor);
   }
 
-  /// Algorithm 2 from γ⁰, or y⁰ = z⁰ = 0. A fixed step stays as it was set, whatever an earlier run carried. Bilateral rows
-  /// keep y = 0: Π_R is the identity, so their y would never leave again.
+  /// Algorithm 2 from γ⁰, or y⁰ = z⁰ = 0, or the y and z with which the step before ended. A fixed step stays as it was set,
+  /// whatever an earlier run carried. Bilateral rows keep y = 0: Π_R is the identity, so their y would never leave again.
   void initialise(const WarmStart& start, const Vector& shift, Monitor& monitor) {
     const bool adapts = settings_.adaptation.policy != RhoPolicy::fixed;
     if (adapts && start.carried > 0.0 && start.carried != rho_)
@@ -215,25 +231,44 @@ class AdmmSession final : public Session {
     momentum_ = 1.0;
     combined_ = std::numeric_limits<double>::infinity();
     has_velocity_ = false;
-    if (start.impulse.size() == 0) return;
-    z_ = start.impulse;
+    if (start.impulse.size() == 0 && !renews_shift_) return;
+    if (start.impulse.size() > 0) z_ = start.impulse;
     project_product(problem_.constraints(), z_);
+    y_ = settings_.warm_start == AdmmStart::y_z && start.multiplier.size() > 0 ? start.multiplier
+                                                                               : multiplier_of(start, shift, monitor);
+    y_ = (bilateral_.array() > 0.0).select(0.0, y_);
+    gamma_ = z_;
+    gamma_last_ = gamma_;
+    y_last_ = y_;
+  }
+
+  /// y⁰ of γ⁰ (Algorithm 2, lines 1 to 4), with the velocity of the start or with that of γ⁰.
+  Vector multiplier_of(const WarmStart& start, const Vector& shift, Monitor& monitor) {
     Vector body_scratch, u;
-    if (start.velocity.size() > 0) {
+    if (start.velocity.size() > 0 && settings_.warm_start != AdmmStart::gamma) {
       const GlobalForm& form = problem_.global();
       u = form.D.transpose() * start.velocity + form.C * z_ + form.b;
     } else {
       problem_.local_velocity(z_, body_scratch, u);
     }
     ++monitor.counters().products;
-    y_ = (bilateral_.array() > 0.0).select(0.0, -(u + shift));
-    gamma_ = z_;
-    gamma_last_ = gamma_;
-    y_last_ = y_;
+    u += shift;
+    if (!renews_shift_) return -u;
+    de_saxce_shift(problem_.constraints(), u, s_);
+    u += s_ + antisymmetric_ * z_;
+    Vector projected = -u;
+    project_product(problem_.constraints(), projected);
+    return -u - projected;
   }
 
   void solve_linear_system(const Vector& shift, Monitor& monitor) {
     g_ = theta_.cwiseProduct(z_) - y_ - shift;
+    if (renews_shift_) {  // −y estimates û, which has the same u_T
+      de_saxce_shift(problem_.constraints(), y_, s_);
+      g_ -= s_;
+      if (antisymmetric_.nonZeros() > 0) g_.noalias() -= antisymmetric_ * gamma_;
+    }
+    if (proximal_ > 0.0) g_ += proximal_ * weight_.cwiseProduct(gamma_);
     broken_ = !system_->solve(g_, gamma_, v_, monitor);
     has_velocity_ = system_->has_velocity();
   }
@@ -269,7 +304,7 @@ class AdmmSession final : public Session {
 
   /// Curvatures since the last update; none at the first. Bilateral rows, where ρ has no part, are left out.
   void observe_curvature(RhoObservation& seen) {
-    gradient_ = g_ - theta_.cwiseProduct(gamma_);  // Nγ + r, by the linear system
+    gradient_ = g_ - theta_solved_.cwiseProduct(gamma_);  // Nγ + r, by the linear system
     normal_ = y_;
     if (settings_.accelerated) normal_ -= theta_.cwiseProduct(change_);
     if (seen_) {
@@ -304,12 +339,14 @@ class AdmmSession final : public Session {
 
   AdmmSettings settings_;
   ContactProblem problem_;
-  Vector weight_;     ///< S⁻²
-  Vector root_;       ///< S⁻¹
-  Vector bilateral_;  ///< 1 on bilateral rows
-  Vector adapting_;   ///< 1 on rows that adapt ρ
+  SparseMatrix antisymmetric_;
+  bool renews_shift_;  ///< De Saxcé's shift follows y: the model is ncp
+  Vector weight_;      ///< S⁻²
+  Vector root_;        ///< S⁻¹
+  Vector bilateral_;   ///< 1 on bilateral rows
+  Vector adapting_;    ///< 1 on rows that adapt ρ
   std::unique_ptr<AdmmSystem> system_;
-  Vector theta_, theta_inverse_, gamma_, z_, z_previous_, y_, g_, v_;
+  Vector theta_, theta_inverse_, theta_solved_, s_, gamma_, z_, z_previous_, y_, g_, v_;
   Vector change_;                                             ///< what Θ is applied to in the dual residual
   Vector gamma_point_, y_point_, gamma_last_, y_last_;        ///< where the iteration started; the last iterate
   Vector gradient_, normal_;                                  ///< Nγ + r, and the normal of the cone at z
@@ -317,86 +354,24 @@ class AdmmSession final : public Session {
   double primal_ = 0.0, dual_ = 0.0;                          ///< ‖residuals‖∞ of the iteration
   double scaled_primal_ = 0.0, scaled_dual_ = 0.0;            ///< of the scaled problem
   double adapting_primal_ = 0.0, adapting_dual_ = 0.0;        ///< the same of rows that adapt ρ
+  double change_energy_ = 0.0;                                ///< c of (G.22)
   double momentum_ = 1.0, combined_ = 0.0;
   bool seen_ = false;
   double rho_ = 0.0, rho_min_ = 0.0, rho_max_ = 0.0;
+  double proximal_ = 0.0;  ///< η, of the scaled problem
   bool has_velocity_ = false, broken_ = false;
   AdmmColumns native_;
 };
 
 class Admm final : public Method<AdmmSettings, AdmmSession> {
  public:
-  Admm(const AdmmSettings& defaults, const char* name, const char* title, const char* reference)
-      : Method({name, title, reference, {Model::ccp}, AdmmColumns(defaults.accelerated).columns(), true}, defaults) {
-    AdmmSettings& s = settings_;
-    add_rho_fields();
-    fields_
-        .add("rho", &s.rho, Range::positive(), "1/kg", "initial ρ (dimensionless with the preconditioner)",
-             "Tasora 2021, sec. 6.2")
-        .add("rho_bilateral", &s.rho_bilateral, Range::positive(), "1/kg", "ρ on bilateral rows", "Tasora 2021, eq. 44")
-        .add("preconditioner", &s.scaling,
-             {{"none", RhoScaling::none},
-              {"diagonal", RhoScaling::diagonal},
-              {"inverse_diagonal", RhoScaling::inverse_diagonal}},
-             "diagonal: P-ADMM, S = N_ii^(-1/2), ρ N_ii in the place of ρ; inverse_diagonal: S = N_ii^(1/2), ρ/N_ii",
-             "Tasora 2021, eq. 47; inverse_diagonal: Chrono's ChSolverADMM")
-        .add("block_number", &s.block_number, {{"mean", BlockNumber::mean}, {"normal", BlockNumber::normal}},
-             "the number that the preconditioner takes for all rows of N_ii: mean of the diagonal, or N_nn",
-             "mean: Chrono's ChSolverADMM; the paper leaves it open")
-        .add("hands_out", &s.hands_out, {{"z", Impulse::z}, {"gamma", Impulse::gamma}},
-             "impulse that is measured and handed over: z, in the cones, or γ of the linear system, which v belongs to",
-             "z: Tasora 2021, eq. 35; gamma: Algorithm 1 and Chrono's ChSolverADMM")
-        .add("linear_system", &s.form,
-             {{"auto", LinearForm::automatic},
-              {"saddle", LinearForm::saddle},
-              {"schur", LinearForm::schur},
-              {"normal", LinearForm::normal}},
-             "which form of the linear system is factorised", "Tasora 2021, eqs. 36 and 31; ours")
-        .add("linear_solver", &s.backend, linear_backend_choices(), "library that factorises it", "ours")
-        .add("refinement_steps", &s.refinement_steps, Range::closed(0, 10), "steps of iterative refinement per solve",
-             "ours")
-        .add("tolerance_primal", &s.tolerance_primal, Range::non_negative(), "N·s", "native criterion on |γ − z|∞",
-             "Tasora 2021, eq. 39; value ours")
-        .add("tolerance_dual", &s.tolerance_dual, Range::non_negative(), "m/s", "native criterion on |Θ(z − z_previous)|∞",
-             "Tasora 2021, eq. 40; value ours");
+  Admm(const AdmmSettings& defaults, const char* name, const char* title, const char* reference,
+       const std::vector<Model>& models = {Model::ccp})
+      : Method({name, title, reference, models, AdmmColumns(defaults.accelerated).columns(), true}, defaults) {
+    add_admm_fields(fields_, settings_);
   }
 
  private:
-  void add_rho_fields() {
-    AdmmSettings& s = settings_;
-    fields_
-        .add("rho_bilateral_relative", &s.rho_bilateral_relative,
-             "rho_bilateral is a multiple of the mean N_ii of its block (always so with the preconditioner)", "ours")
-        .add("step_policy", &s.adaptation.policy,
-             {{"fixed", RhoPolicy::fixed},
-              {"balanced", RhoPolicy::balanced},
-              {"balanced_normalized", RhoPolicy::balanced_normalized},
-              {"spectral", RhoPolicy::spectral}},
-             "how ρ is adapted: not at all, by the ratio of the residuals, by that of the relative residuals, by curvatures",
-             "Tasora 2021, eqs. 42 and 43; Xu 2017")
-        .add("update_interval", &s.adaptation.update_interval, Range::at_least(1.0), "iterations between updates of ρ, n_s",
-             "Tasora 2021, sec. 8.1")
-        .add("first_update", &s.adaptation.first_update, Range::at_least(0.0),
-             "iteration after which ρ is first updated, the next ones n_s later; 0: after n_s iterations",
-             "Tasora 2021, sec. 5.2, leaves it open; 1: Chrono's ChSolverADMM")
-        .add("max_factor", &s.adaptation.max_factor, Range::at_least(1.0), "", "largest change of ρ in one update",
-             "Tasora 2021, sec. 5.2")
-        .add("balance_exponent", &s.adaptation.exponent, Range::closed(0.0, 1.0), "",
-             "power of the ratio that balanced policies multiply by: 1 as printed; 0.5 does not overshoot",
-             "ours (G.8); 0.5: Chrono's ChSolverADMM")
-        .add("adapting_rows", &s.adapting_rows, {{"all", AdaptingRows::all}, {"cones", AdaptingRows::cones}},
-             "rows whose residuals and impulses adapt ρ in balanced policies: all, or those of contacts and unilaterals "
-             "alone",
-             "all: Tasora 2021, eqs. 42 and 43; cones: ours")
-        .add("dead_band", &s.adaptation.dead_band, Range::at_least(1.0), "",
-             "no update while the factor is in [1/dead_band, dead_band]", "Tasora 2021, sec. 5.2")
-        .add("rho_min", &s.rho_min, Range::positive(), "", "least ρ, in units of the mean N_ii", "ours")
-        .add("rho_max", &s.rho_max, Range::positive(), "", "largest ρ, in units of the mean N_ii", "ours");
-    if (s.accelerated)
-      fields_.add("restart_factor", &s.restart_factor, Range::closed(0.0, 1.0), "",
-                  "the momentum starts again unless the combined residual falls by this factor", "Tasora 2021, sec. 7");
-  }
-
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
     if (settings_.rho_min > settings_.rho_max) return "rho_min is above rho_max";
     return admm_system_defect(problem, settings_.form, linear_backend_name(settings_.backend));
@@ -421,6 +396,20 @@ std::unique_ptr<Solver> make_admm_chrono() {
   settings.scaling = RhoScaling::inverse_diagonal;
   return std::make_unique<Admm>(settings, "admm_chrono", "ADMM with the choices of its reference implementation in Chrono",
                                 "Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 1; Chrono's ChSolverADMM");
+}
+
+std::unique_ptr<Solver> make_admm_pinocchio() {
+  AdmmSettings settings;
+  settings.rho = 0.5;
+  settings.proximal = 1e-6;
+  settings.adaptation.policy = RhoPolicy::condition;
+  settings.adaptation.update_interval = 1;
+  settings.adaptation.dead_band = 10.0;
+  settings.adaptation.exponent = 0.5;
+  settings.scaling = RhoScaling::diagonal;
+  return std::make_unique<Admm>(settings, "admm_pinocchio", "Proximal ADMM with De Saxcé's shift renewed in every iteration",
+                                "Carpentier, Le Lidec, Montaut 2024; pinocchio's ADMMContactSolver",
+                                std::vector{Model::ncp, Model::ccp});
 }
 
 std::unique_ptr<Solver> make_fadmm() {

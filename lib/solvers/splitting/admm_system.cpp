@@ -11,10 +11,10 @@ namespace {
 
 /// Positions of the diagonal entries of a compressed matrix in its value array.
 std::vector<Index> diagonal_positions(const SparseMatrix& A) {
-  std::vector<Index> positions(static_cast<std::size_t>(A.cols()), -1);
+  std::vector<Index> positions(uz(A.cols()), -1);
   for (Index j = 0; j < A.cols(); ++j)
     for (Index k = A.outerIndexPtr()[j]; k < A.outerIndexPtr()[j + 1]; ++k)
-      if (A.innerIndexPtr()[k] == j) positions[static_cast<std::size_t>(j)] = k;
+      if (A.innerIndexPtr()[k] == j) positions[uz(j)] = k;
   return positions;
 }
 

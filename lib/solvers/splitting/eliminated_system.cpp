@@ -108,9 +108,8 @@ class EliminatedSystem final : public AdmmSystem {
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       for (int c = 0; kept_[i] >= 0 && c < rows(i); ++c) {
         for (std::size_t d = D_.first[i]; d < D_.first[i + 1]; ++d) {
-          constant_[static_cast<std::size_t>(entry_place(matrix_, kept_[i] + c, D_.dof[d]))] = D_.row[d][c];
-          if (!symmetric_)
-            constant_[static_cast<std::size_t>(entry_place(matrix_, D_.dof[d], kept_[i] + c))] = D_.row[d][c];
+          constant_[uz(entry_place(matrix_, kept_[i] + c, D_.dof[d]))] = D_.row[d][c];
+          if (!symmetric_) constant_[uz(entry_place(matrix_, D_.dof[d], kept_[i] + c))] = D_.row[d][c];
         }
         for (int r = symmetric_ ? c : 0; r < rows(i); ++r)
           places_.push_back(entry_place(matrix_, kept_[i] + r, kept_[i] + c));

@@ -22,6 +22,7 @@ double raw_factor(const RhoSettings& settings, const RhoObservation& seen) {
     return quadratic + cone > 0.0 ? (quadratic + cone) / seen.rho : 1.0;
   }
   const double ratio = seen.primal / seen.dual;  // x/0 is infinite and clamped, 0/0 is no reason for a change
+  if (settings.policy == RhoPolicy::condition) return ratio;
   const bool relative = settings.policy == RhoPolicy::balanced_normalized && seen.multiplier > 0.0 && seen.impulse > 0.0;
   return std::pow(relative ? ratio * (seen.multiplier / seen.impulse) : ratio, settings.exponent);
 }
@@ -37,8 +38,9 @@ double rho_factor(const RhoSettings& settings, int iteration, const RhoObservati
   if (!updates_after(settings, iteration)) return 1.0;
   const double raw = raw_factor(settings, seen);
   if (std::isnan(raw)) return 1.0;
-  const double factor = std::clamp(raw, 1.0 / settings.max_factor, settings.max_factor);
-  return factor >= 1.0 / settings.dead_band && factor <= settings.dead_band ? 1.0 : factor;
+  if (raw >= 1.0 / settings.dead_band && raw <= settings.dead_band) return 1.0;
+  if (settings.policy == RhoPolicy::condition) return raw > 1.0 ? settings.max_factor : 1.0 / settings.max_factor;
+  return std::clamp(raw, 1.0 / settings.max_factor, settings.max_factor);
 }
 
 }  // namespace ccp

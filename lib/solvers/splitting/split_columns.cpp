@@ -9,7 +9,7 @@ SplitColumns::SplitColumns(const Subsystems& parts, Index constraints)
   list_start_.assign(start_.size(), 0);
   values_.resize(3 * dof_.size());
   for (std::size_t p = 0; p + 1 < first_.size(); ++p) {
-    subsystem.push_back(static_cast<std::size_t>(owner[static_cast<std::size_t>(parts.last[p])]));
+    subsystem.push_back(uz(owner[uz(parts.last[p])]));
     ++list_start_[subsystem[p] + 1];
     const std::size_t first = first_[p], count = first_[p + 1] - first;
     block_.push_back(count == 6 && dof_[first + 5] == dof_[first] + 5 ? 1 : 0);
@@ -23,10 +23,10 @@ SplitColumns::SplitColumns(const Subsystems& parts, Index constraints)
   for (std::size_t p = 0; p < subsystem.size(); ++p) list_[next[subsystem[p]]++] = static_cast<Index>(p);
   Index p = 0;
   for (Index i = 0; i < constraints; ++i) {
-    while (p < static_cast<Index>(constraint_.size()) && constraint_[static_cast<std::size_t>(p)] < i) ++p;
+    while (p < std::ssize(constraint_) && constraint_[uz(p)] < i) ++p;
     part_of_.push_back(p);
   }
-  part_of_.push_back(static_cast<Index>(constraint_.size()));
+  part_of_.push_back(std::ssize(constraint_));
 }
 
 }  // namespace ccp

@@ -15,17 +15,16 @@ class SplitColumns {
  public:
   SplitColumns(const Subsystems& parts, Index constraints);
 
-  Index parts() const { return static_cast<Index>(first_.size()) - 1; }
-  Index subsystems() const { return static_cast<Index>(start_.size()) - 1; }
+  Index parts() const { return std::ssize(first_) - 1; }
+  Index subsystems() const { return std::ssize(start_) - 1; }
   /// Parts of block i are first_part(i) … first_part(i + 1) − 1.
-  Index first_part(Index i) const { return part_of_[static_cast<std::size_t>(i)]; }
+  Index first_part(Index i) const { return part_of_[uz(i)]; }
 
   /// D_pᵀv. v: n.
   Vector3 velocity(Index p, const double* v) const {
-    const std::size_t first = first_[static_cast<std::size_t>(p)], end = first_[static_cast<std::size_t>(p) + 1];
+    const std::size_t first = first_[uz(p)], end = first_[uz(p) + 1];
     const double* const values = values_.data() + 3 * first;
-    if (block_[static_cast<std::size_t>(p)] != 0)
-      return Block(values).transpose() * Eigen::Map<const Vector6>(v + dof_[first]);
+    if (block_[uz(p)] != 0) return Block(values).transpose() * Eigen::Map<const Vector6>(v + dof_[first]);
     Vector3 sum = Vector3::Zero();
     for (std::size_t e = first; e < end; ++e) sum += v[dof_[e]] * Eigen::Map<const Vector3>(values + 3 * (e - first));
     return sum;
@@ -33,9 +32,9 @@ class SplitColumns {
 
   /// load += D_p force. load: n.
   void add(Index p, const Vector3& force, double* load) const {
-    const std::size_t first = first_[static_cast<std::size_t>(p)], end = first_[static_cast<std::size_t>(p) + 1];
+    const std::size_t first = first_[uz(p)], end = first_[uz(p) + 1];
     const double* const values = values_.data() + 3 * first;
-    if (block_[static_cast<std::size_t>(p)] != 0) {
+    if (block_[uz(p)] != 0) {
       Eigen::Map<Vector6>(load + dof_[first]) += Block(values) * force;
       return;
     }
@@ -50,8 +49,8 @@ class SplitColumns {
         threads, subsystems(),
         [&](Index begin, Index end) {
           for (Index j = begin; j < end; ++j) {
-            const Index start = start_[static_cast<std::size_t>(j)];
-            body(j, start, start_[static_cast<std::size_t>(j) + 1] - start);
+            const Index start = start_[uz(j)];
+            body(j, start, start_[uz(j) + 1] - start);
           }
         },
         grain);
@@ -60,8 +59,7 @@ class SplitColumns {
   /// Calls body(part, its block) for the parts of subsystem j, in the order of the constraints.
   template <typename Body>
   void for_parts_of(Index j, const Body& body) const {
-    for (std::size_t e = list_start_[static_cast<std::size_t>(j)]; e < list_start_[static_cast<std::size_t>(j) + 1]; ++e)
-      body(list_[e], constraint_[static_cast<std::size_t>(list_[e])]);
+    for (std::size_t e = list_start_[uz(j)]; e < list_start_[uz(j) + 1]; ++e) body(list_[e], constraint_[uz(list_[e])]);
   }
 
  private:

@@ -56,10 +56,10 @@ double pseudo_density(const ContactProblem& problem, const Subsystems& bodies) {
   const Vector diagonal = problem.global().H.diagonal();
   const std::vector<int> owner = bodies.owner();
   std::vector<double> parts(owner.size(), 0.0);
-  for (const int last : bodies.last) parts[static_cast<std::size_t>(last)] += 1.0;
+  for (const int last : bodies.last) parts[uz(last)] += 1.0;
   for (std::size_t l = 0; l < parts.size(); ++l) {
     if (parts[l] == 0.0) continue;
-    const Index subsystem = owner[l], start = bodies.start[static_cast<std::size_t>(subsystem)];
+    const Index subsystem = owner[l], start = bodies.start[uz(subsystem)];
     const double mass = bodies.mass.size() > 0 ? bodies.mass[static_cast<Index>(l)]
                                                : diagonal.segment(start, std::min(Index{3}, bodies.size(subsystem))).mean();
     sum += std::log(mass / parts[l]);

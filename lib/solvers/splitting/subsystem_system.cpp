@@ -18,9 +18,9 @@ namespace {
 constexpr Index largest_chain = 200;  ///< dofs of a chain that is factorised as a dense matrix
 constexpr Index free_body = 6;
 constexpr Index largest_dense = 64;  ///< 1 to 8 robots of 18 dofs: a dense matrix is ahead up to 72 dofs, behind from 108 on
-constexpr Index tree_grain = 64;  ///< subsystems that one thread takes at least
+constexpr Index tree_grain = 64;     ///< subsystems that one thread takes at least
 
-std::size_t slot(Index i) { return static_cast<std::size_t>(i); }
+std::size_t slot(Index i) { return uz(i); }
 
 /// The largest subsystem of the baselines that is factorised as a dense matrix.
 Index dense_limit(SplitMatrix matrix, Index dofs) {
@@ -148,7 +148,7 @@ bool SubsystemSystem::factorize(double beta, Monitor& monitor) {
   const bool all = std::exchange(first_, false);
   message_.clear();
   parallel_ranges(
-      monitor.threads(), static_cast<Index>(tree_list_.size()),
+      monitor.threads(), std::ssize(tree_list_),
       [&](Index begin, Index end) {
         for (Index t = begin; t < end; ++t) {
           if (!all && touched_[slot(t)] == 0) continue;
@@ -180,7 +180,7 @@ bool SubsystemSystem::solve(Vector& v, Monitor& monitor) {
   Stopwatch watch;
   watch.start();
   parallel_ranges(
-      monitor.threads(), static_cast<Index>(tree_list_.size()),
+      monitor.threads(), std::ssize(tree_list_),
       [&](Index begin, Index end) {
         for (Index t = begin; t < end; ++t) trees_.solve(tree_list_[slot(t)], L_.data(), v.data());
       },

@@ -15,12 +15,12 @@ class TreeFactor {
   TreeFactor(const std::vector<Index>& start, const std::vector<int>& parent, const std::vector<bool>& used);
 
   /// Numbers in the array of values.
-  Index size() const { return static_cast<Index>(path_.size()); }
+  Index size() const { return std::ssize(path_); }
   /// Where entry (l, a) stands; a is l or an ancestor of l.
-  Index place(int l, int a) const { return first_[static_cast<std::size_t>(l)] + depth_[static_cast<std::size_t>(a)]; }
+  Index place(int l, int a) const { return first_[uz(l)] + depth_[uz(a)]; }
   /// Ancestors of l, l included, from the root down.
-  const int* path(int l) const { return path_.data() + first_[static_cast<std::size_t>(l)]; }
-  Index path_size(int l) const { return depth_[static_cast<std::size_t>(l)] + 1; }
+  const int* path(int l) const { return path_.data() + first_[uz(l)]; }
+  Index path_size(int l) const { return depth_[uz(l)] + 1; }
 
   /// L of the rows of range j from those of A, in place: values holds A before and L after, with 1/L_ll on its diagonal.
   /// False where A is not positive definite. No allocation, as in all functions below.

@@ -1,5 +1,5 @@
 // The block and multifrontal LU, and the ordering, beside MUMPS, UMFPACK, AMD and METIS on the matrices of proximal_newton.
-// Prints tables in Markdown; results/PERFORMANCE.md has them. See scripts/bench_block_lu.sh.
+// Prints tables in Markdown; results/BLOCK_LU.md has them. See scripts/bench_block_lu.sh.
 
 #include <fmt/format.h>
 

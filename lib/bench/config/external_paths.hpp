@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "bench/config/config_json.hpp"
+
+/// Where the solvers of the user are that a config names: relative paths are from its folder.
+namespace ccp {
+
+/// The name of a solver, with absolute paths where it is one of the user. Fails at `pointer` for a malformed name, and for
+/// one whose files are not there unless they may be gone.
+std::string located_solver(const std::string& name, bool may_be_gone, const std::string& pointer, const JsonSource& source);
+
+/// Whether an entry, of the solvers of a config or its driver, names a solver of the user.
+bool names_external(const Json& entry);
+
+/// Makes the paths of the solvers absolute, as seen from the folder of the config `file`.
+void make_solvers_absolute(Json& document, const std::string& file);
+
+}  // namespace ccp

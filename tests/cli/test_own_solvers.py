@@ -1,0 +1,223 @@
+"""Solvers of users by the real program (CCPBENCH_PROGRAM): the skeletons in every language, bad solvers that `check-solver` finds out
+and that no run dies of, configs, and a new user who follows the guide."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+PROGRAM = os.environ["CCPBENCH_PROGRAM"]
+ROOT = Path(__file__).resolve().parents[2]
+BAD = ROOT / "tests" / "peers" / "bad_solver.py"
+STACK = "scene:odd_mass_stack:spheres=3,heavy_index=2,heavy_mass=20,lone_mass=0"
+CONFIG = """{
+  "name": "own", "model": "ncp", "stop": { "tolerance": 1e-6, "max_iterations": 2000, "time_limit_s": 2 },
+  "problems": [ { "scene": "odd_mass_stack", "parameters": { "spheres": 3, "heavy_index": 2, "heavy_mass": 20, "lone_mass": 0 } } ],
+  "solvers": [ { "solver": "nsgs" }, { "solver": "%s", "parameters": { "omega": 1.0 } } ]
+}
+"""
+
+
+class Solvers(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="own solver ")  # paths may have blanks
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name)
+
+    def ask(self, *arguments, code=0):
+        ran = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=300, cwd=self.folder)
+        self.assertEqual(ran.returncode, code, f"{arguments}\n{ran.stdout}{ran.stderr}")
+        return ran.stdout + ran.stderr
+
+    def write_config(self, solver, text=CONFIG):
+        (self.folder / "study").mkdir(exist_ok=True)
+        (self.folder / "study" / "own.json").write_text(text % solver, encoding="utf-8")
+        return "study/own.json"
+
+    def rows(self):
+        with open(self.folder / "results" / "own" / "summary.csv", newline="", encoding="utf-8") as file:
+            return {row["label"]: row for row in csv.DictReader(file)}
+
+    def bad(self, fault):
+        shutil.copy(BAD, self.folder / "bad_solver.py")
+        return f"command:./bad_solver.py {fault}"
+
+
+class Skeletons(Solvers):
+    def use(self, language):
+        told = self.ask("new-solver", "mine", "--language", language)
+        build = re.search(r"^build it: (.*)$", told, re.M)
+        if build:
+            subprocess.run(build.group(1).split(), cwd=self.folder, check=True)
+        solver = re.search(r"check-solver (\S+)", told).group(1)
+        checks = self.ask("check-solver", solver)
+        self.assertNotRegex(checks, "fault|skipped")
+        ranked = json.loads(self.ask("solve", STACK, "--solver", solver, "--solver", f"{solver}:omega=1.5", "--solver", "nsgs", "--tolerance", "1e-6",
+                                     "--max-iterations", "3000", "--json"))
+        text = json.dumps(ranked)
+        self.assertEqual(text.count('"solved"'), 3, text)
+        self.assertIn('"mine', text)
+        again = self.ask("new-solver", "mine", "--language", language, code=2)
+        self.assertIn("is there already", again)
+
+    def test_python(self):
+        self.use("python")
+        self.assertLessEqual(len((self.folder / "mine.py").read_text().splitlines()), 20)
+        guide = (ROOT / "apps" / "ccpbench" / "docs" / "own_solver.md").read_text(encoding="utf-8")
+        self.assertIn(f"```python\n{(self.folder / 'mine.py').read_text(encoding='utf-8')}```", guide)
+
+    def test_c(self):
+        self.use("c")
+        warned = subprocess.run("cc -std=c99 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wconversion -pedantic -Werror -O2 -o strict mine.c -lm".split(),
+                                cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(warned.returncode, 0, warned.stderr)
+
+    def test_cpp(self):
+        self.use("cpp")
+
+    @unittest.skipUnless(shutil.which("octave-cli"), "GNU Octave is not there (Debian: octave)")
+    def test_octave(self):
+        self.use("octave")
+
+
+class Faults(Solvers):
+    FOUND = {"death": ("greets", "no licence"), "version": ("greets", "version 2"), "byte order": ("greets", "byte order"),
+             "garbage": ("greets", "does not greet"), "silence": ("greets", "did not greet within 1 s"),
+             "bad description": ("greets", "setting 1/default"), "nan": ("finite", "not finite"), "too few": ("solves", "expected"),
+             "hang": ("solves", "does not end within"), "crash": ("solves", "SIGSEGV"), "late garbage": ("solves", "no answer of the protocol"),
+             "standstill": ("solves", "it ends with"), "false convergence": ("honest", "criterion holds"), "random": ("deterministic", "differ"),
+             "cold": ("warm start", "the same from another start"), "end of range": ("settings", "omega = 1.5"),
+             "slow clock": ("clock", "doubtful times"), "fast clock": ("clock", "have passed"), "children": ("alone", "left behind")}
+
+    def test_a_sound_solver_has_none(self):
+        self.assertNotRegex(self.ask("check-solver", self.bad("none")), "fault|skipped")
+
+    def test_each_fault_is_found(self):
+        for fault, (check, text) in self.FOUND.items():
+            with self.subTest(fault=fault):
+                found = json.loads(self.ask("check-solver", self.bad(fault.replace(" ", "\\ ")), "--patience", "1", "--json", code=1))
+                faults = {row["check"]: row["faults"] for row in found if row["faults"]}
+                self.assertIn(text, faults.get(check, f"no fault of {check}: {faults}"))
+
+    def test_no_run_dies_of_one(self):
+        ends = {"death": "failed", "version": "failed", "garbage": "failed", "late garbage": "failed", "nan": "diverged", "too few": "failed",
+                "crash": "crashed", "hang": "time_limit", "false convergence": "stalled", "fast clock": "failed"}
+        for fault, status in ends.items():
+            with self.subTest(fault=fault):
+                config = self.write_config(f"command:../bad_solver.py {fault.replace(' ', chr(92) * 2 + ' ')}")
+                self.bad(fault)
+                self.ask("run", config, "--quiet", "--fresh", code=3 if status in ("failed", "crashed") else 0)
+                rows = self.rows()
+                self.assertEqual(rows["nsgs"]["status"], "solved")
+                own = next(row for label, row in rows.items() if label != "nsgs")
+                self.assertEqual(own["status"], status, own["reason"])
+                self.assertTrue(own["reason"] or status == "diverged")
+
+    def test_processes_left_behind_end_with_the_run(self):
+        self.ask("solve", STACK, "--solver", self.bad("children"), "--tolerance", "1e-6", "--max-iterations", "3000")
+        with self.assertRaises(ProcessLookupError):
+            os.kill(int((self.folder / "left_behind").read_text(encoding="utf-8")), 0)
+
+
+class Configs(Solvers):
+    def mine(self, extra=""):
+        self.ask("new-solver", "mine")
+        text = (self.folder / "mine.py").read_text(encoding="utf-8")
+        (self.folder / "mine.py").write_text(f"open('{self.folder}/started', 'a').write('x')\n{text}{extra}", encoding="utf-8")
+        return self.write_config("python:../mine.py")
+
+    def started(self):
+        mark = self.folder / "started"
+        count = len(mark.read_text()) if mark.exists() else 0
+        mark.unlink(missing_ok=True)
+        return count
+
+    def test_only_a_run_starts_it_and_says_so(self):
+        config = self.mine()
+        for command in (["check", config], ["run", config, "--dry-run"], ["list", "config", "--schema"]):
+            self.ask(*command)
+            self.assertEqual(self.started(), 0, command)
+        said = self.ask("run", config)
+        self.assertIn(f"starts python:{self.folder}/mine.py:solve", said)
+        self.assertEqual(self.started(), 2)  # to be asked, and to solve
+        self.assertEqual(self.rows()["mine"]["status"], "solved")
+        for command in (["check", config], ["run", config, "--dry-run"], ["report", "results/own"], ["claims", "results/own"]):
+            self.ask(*command)
+            self.assertEqual(self.started(), 0, command)
+        self.assertIn("1 cell", self.ask("run", config, "--dry-run", "--only", "*/mine"))
+
+    def test_results_are_kept_until_the_file_changes(self):
+        config = self.mine()
+        self.ask("run", config, "--quiet")
+        first = self.rows()["mine"]["hash"]
+        self.started()
+        self.ask("run", config, "--quiet")
+        self.assertEqual(self.started(), 1)  # asked alone
+        (self.folder / "mine.py").write_text((self.folder / "mine.py").read_text() + "# another\n")
+        self.ask("run", config, "--quiet")
+        self.assertNotEqual(self.rows()["mine"]["hash"], first)
+
+    def test_settings_are_checked_by_what_the_solver_declares(self):
+        config = self.mine()
+        self.assertIn("valid", self.ask("check", config, "--set", "/solvers/1/parameters/omega=7"))
+        wrong = self.ask("run", config, "--set", "/solvers/1/parameters/omega=7", code=2)
+        self.assertIn("/solvers/1/parameters/omega", wrong)
+        self.assertIn("in (0, 2)", wrong)
+        self.assertIn("did you mean 'omega'", self.ask("run", config, "--set", "/solvers/1/parameters/omeg=1", code=2))
+        self.assertIn("'omega' is 3", self.ask("solve", STACK, "--solver", "python:mine.py:omega=3", code=2))
+        self.assertIn("relaxation", self.ask("list", "solvers", "python:mine.py"))
+        self.assertIn("there is no file", self.ask("check", self.write_config("python:mine.py"), code=2))
+        self.assertIn("names no solver", self.ask("check", self.write_config("python:"), code=2))
+
+    def test_sweeps_own_columns_and_the_manifest(self):
+        config = self.mine("\nsolve.columns = {'step': 'length'}\n")
+        text = (self.folder / "mine.py").read_text().replace("while report(gamma):", "while report(gamma, error=0.5, step=settings.omega):")
+        (self.folder / "mine.py").write_text(text)
+        (self.folder / config).write_text((CONFIG % "python:../mine.py").replace(
+            '"model": "ncp"', '"model": "ncp", "sweep": { "/solvers/1/parameters/omega": [0.5, 1, 1.5] }, "plots": [ { "kind": "convergence", "y": "own_step" } ]'))
+        self.ask("run", config, "--quiet")
+        rows = self.rows()
+        self.assertEqual(sorted(rows), ["mine (omega=0.5)", "mine (omega=1)", "mine (omega=1.5)", "nsgs"])
+        cell = self.folder / "results" / "own" / "cells" / rows["mine (omega=0.5)"]["hash"]
+        with open(cell / "trace.csv", newline="", encoding="utf-8") as file:
+            trace = list(csv.DictReader(file))
+        self.assertEqual(float(trace[2]["own_step"]), 0.5)
+        self.assertEqual(float(trace[2]["own_error"]), 0.5)
+        manifest = json.loads((self.folder / "results" / "own" / "manifest.json").read_text())
+        (peer,) = manifest["peers"].values()
+        self.assertEqual(peer["school"], "external")
+        self.assertEqual(peer["says"]["settings"][0]["below"], 2)
+
+    def test_the_steps_of_a_sequence_start_from_the_step_before(self):
+        self.mine("\nsolve.constraints = ['contact', 'unilateral']\n")
+        text = (CONFIG % "python:../mine.py").replace(', "parameters": { "omega": 1.0 }', ', "start": { "from": "previous" }')
+        problem = '{ "scene": "single_ball", "sequence": { "steps": 4 } }'
+        (self.folder / "study" / "own.json").write_text(re.sub(r'{ "scene".*} }', problem, text))
+        self.ask("run", "study/own.json", "--quiet")
+        own, ours = self.rows()["mine"], self.rows()["nsgs"]
+        self.assertEqual(own["status"], "solved", own["reason"])
+        self.assertEqual(own["problem"], ours["problem"])
+
+
+class NewUser(Solvers):
+    def test_from_the_guide_to_a_ranked_report_in_ten_minutes(self):
+        """The first block of the chapter, line by line."""
+        began = time.monotonic()
+        guide = (ROOT / "apps" / "ccpbench" / "docs" / "own_solver.md").read_text(encoding="utf-8")
+        lines = [line.split("#")[0].split() for line in guide.split("```")[1].strip().splitlines()]
+        self.assertEqual([words[1] for words in lines], ["new-solver", "check-solver", "solve", "new", "run", "report"])
+        for words in lines:
+            self.ask(*words[1:])
+        page = (self.folder / "report.html").read_text(encoding="utf-8")
+        self.assertIn("mine", page)
+        self.assertLess(time.monotonic() - began, 600.0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,166 @@
+"""Draws every kind of figure at the widths of a column and of a page, and looks at what stands on it: nothing outside, nothing too small,
+no two curves alike, no large part blank."""
+
+import argparse
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from make_result_folder import make_divergences, make_result_folder
+import test_plot_means
+import test_plot_profiles
+import test_plot_sequence
+from test_plot_means import MEAN, SCALING
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+import plot_convergence  # noqa: E402
+import plot_maps  # noqa: E402
+import plot_means  # noqa: E402
+import plot_profiles  # noqa: E402
+import plot_sequence  # noqa: E402
+import plot_sweep  # noqa: E402
+import plotting  # noqa: E402
+import matplotlib.text  # noqa: E402
+import numpy  # noqa: E402
+from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: E402
+
+WIDTHS = {"single": 3.5, "double": 7.1}
+SMALLEST = 6.0  # points
+
+
+def longest_blank(lines):
+    """The largest share of neighbouring lines without ink."""
+    longest = run = 0
+    for blank in lines:
+        run = run + 1 if blank else 0
+        longest = max(longest, run)
+    return longest / len(lines)
+
+
+def faults_of(figure):
+    """What a reader would complain of."""
+    figure.set_dpi(100)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    page, found = figure.bbox, []
+    for text in figure.findobj(lambda artist: isinstance(artist, matplotlib.text.Text) and artist.get_visible() and artist.get_text().strip()):
+        words, box = text.get_text(), text.get_window_extent()
+        if text.get_fontsize() < SMALLEST - 1e-9:
+            found.append(f"'{words}' has {text.get_fontsize():g} points")
+        if box.width > 0 and (box.x0 < -1 or box.y0 < -1 or box.x1 > page.x1 + 1 or box.y1 > page.y1 + 1):
+            ticks = [label for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for label in axis.get_ticklabels(which="both")]
+            if text not in ticks or inside_view(figure, text):
+                found.append(f"'{words}' stands outside")
+    for axes in figure.axes:
+        looks = [(line.get_color(), str(line._unscaled_dash_pattern), line.get_marker()) for line in axes.lines
+                 if line.get_linestyle() not in ("None", "none", "") and len(line.get_xdata()) > 2]
+        for look in {look for look in looks if looks.count(look) > 1}:
+            found.append(f"two curves look alike: {look}")
+    ink = numpy.asarray(canvas.buffer_rgba())[:, :, :3].min(axis=2) <= 250
+    for name, lines in (("rows", ~ink.any(axis=1)), ("columns", ~ink.any(axis=0))):
+        if longest_blank(list(lines)) > 1 / 3:
+            found.append(f"{longest_blank(list(lines)):.0%} of the {name} are blank")
+    return found
+
+
+def inside_view(figure, text):
+    """Whether a tick label belongs to a tick that is drawn."""
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            for tick in axis.get_major_ticks():
+                if text in (tick.label1, tick.label2):
+                    return low <= tick.get_loc() <= high
+    return True
+
+
+class FigureChecks(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.place = Path(scratch.name)
+
+    def figures(self, module, folder, **options):
+        """The figures that a script draws of a folder, by name and width."""
+        drawn = {}
+        kept, plotting.save = plotting.save, lambda figure, path, kind, dpi: drawn.__setitem__(path.stem, figure)
+        try:
+            found = {}
+            for name, width in WIDTHS.items():
+                drawn.clear()
+                arguments = argparse.Namespace(
+                    folders=[folder], out=self.place / "out", format=["png"], table_format=[], dpi=100, quiet=True, width=width, title=True, only=[],
+                    legend=None, legend_at="auto", no_notes=False, problem="*", raw=False, all=True, metric=None, kind=None, **options)
+                code = plotting.draw_each([folder], lambda one: module.plot_folder(one, arguments), arguments)
+                self.assertEqual(code, 0)
+                found |= {f"{stem} ({name})": figure for stem, figure in drawn.items()}
+                plotting.drawn_names.clear()
+            return found
+        finally:
+            plotting.save = kept
+
+    def check(self, module, folder):
+        figures = self.figures(module, folder)
+        self.assertTrue(figures)
+        for name, figure in figures.items():
+            self.assertEqual(faults_of(figure), [], name)
+
+    def test_convergence(self):
+        plots = [{"kind": "convergence", "y": "velocity_residual", "axes": axes} for axes in ("linear", "log_x", "log_y", "log")]
+        self.check(plot_convergence, make_result_folder(self.place / "stack", plots=plots))
+
+    def test_maps(self):
+        make_divergences(self.place / "maps")
+        self.check(plot_maps, self.place / "maps")
+
+    def test_means_and_scaling(self):
+        made = test_plot_means.Means("make_folder")
+        made.folder = self.place / "nuts"
+        made.make_folder([MEAN, SCALING])
+        self.check(plot_means, made.folder)
+
+    def test_sweeps_and_ensembles(self):
+        made = test_plot_means.Means("make_folder")
+        made.folder = self.place / "nuts"
+        made.make_folder([{"kind": "sweep", "against": "/problems/0/parameters/size", "metric": metric} for metric in ("iterations", "solve_s")] +
+                         [{"kind": "ensemble", "metric": "iterations"}])
+        self.check(plot_sweep, made.folder)
+
+    def test_sequences(self):
+        made = test_plot_sequence.PlotSequence("two_cells")
+        made.folder = self.place / "balls"
+        made.two_cells()
+        self.check(plot_sequence, made.folder)
+
+    def test_profiles(self):
+        made = test_plot_profiles.PlotProfiles("make_folder")
+        made.folder = self.place / "profiles"
+        made.make_folder(labels=("ADMM", "NSGS", "APGD"))
+        for width in WIDTHS.values():
+            arguments = argparse.Namespace(only=[], results=None, top=10, title=True, width=width)
+            drawn = []
+            self.assertEqual(plotting.draw_each([made.folder], lambda folder: drawn.append(plot_profiles.draw_figure(folder, arguments))), 0)
+            self.assertEqual(faults_of(drawn[0]), [])
+
+    def test_the_checks_find_what_is_wrong(self):
+        figure = next(iter(self.figures(plot_convergence, make_result_folder(self.place / "stack")).values()))
+        self.assertEqual(faults_of(figure), [])
+        axes = figure.axes[0]
+        axes.plot([0, 1, 2], [1, 1, 1], color="red")
+        axes.plot([0, 1, 2], [1, 1, 1], color="red")
+        figure.text(0.99, 0.5, "far to the right")
+        figure.text(0.5, 0.5, "tiny", fontsize=5)
+        for words in ("two curves look alike", "'far to the right' stands outside", "'tiny' has 5 points"):
+            self.assertIn(words, " ".join(faults_of(figure)))
+        width, height = figure.get_size_inches()
+        figure.set_size_inches(width, 2 * height)
+        for one in figure.axes:
+            box = one.get_position()
+            one.set_position((box.x0, 0.5 + box.y0 / 2, box.width, box.height / 2))
+        self.assertTrue([fault for fault in faults_of(figure) if "blank" in fault])
+
+
+if __name__ == "__main__":
+    unittest.main()
