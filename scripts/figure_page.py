@@ -1,6 +1,5 @@
 """The page of a figure: panels of a given width in print, and the legend, title and notes around them. Lengths are inches."""
 
-import textwrap
 from dataclasses import dataclass
 
 from plotting import GREY, NARROW, SMALL, TEXT, layout, text_width
@@ -117,7 +116,8 @@ def make_page(width, panels, entries, notes=(), title=(), height=2.3, shared=Tru
     titles = [text for text in title if text]
     if titles and layout.where:
         titles[1:] = [": ".join((layout.where, *titles[1:]))]
-    head = sum(wide for wide, _ in zip((0.19, 0.15), titles))
+    titles = [(text, k) for k, text in enumerate(titles) for text in wrapped(text, width - 0.2, SMALL + 0.5 if k else 1.1 * (TEXT + 0.5))]
+    head = sum(0.15 if k else 0.19 for _, k in titles)
     pitch = height + (GAP if stacked else BELOW) + heading
     total = head + ABOVE + (rows - 1) * pitch + heading + height + BELOW + legend + foot + 0.03
     figure = Figure(figsize=(width, total))
@@ -134,9 +134,9 @@ def make_page(width, panels, entries, notes=(), title=(), height=2.3, shared=Tru
         draw_legend(figure, entries, 0.14, foot + legend, columns, width - 0.2)
     for k, text in enumerate(lines):
         figure.text(0.14 / width, (foot - 0.02 - k * 6.5 * LINE / 72) / total, text, fontsize=6.5, color=GREY, va="top")
-    for k, text in enumerate(titles):
-        figure.text(0.14 / width, 1 - (0.16 + 0.16 * k) / total, textwrap.shorten(text, int(width * (14 if k else 12.5)), placeholder=" …"),
-                    fontsize=SMALL + 0.5 if k else TEXT + 0.5, weight="normal" if k else "bold", color=GREY if k else "black")
+    for row, (text, k) in enumerate(titles):
+        figure.text(0.14 / width, 1 - (0.16 + 0.16 * row) / total, text, fontsize=SMALL + 0.5 if k else TEXT + 0.5,
+                    weight="normal" if k else "bold", color=GREY if k else "black")
     return page
 
 

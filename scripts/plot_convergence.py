@@ -155,12 +155,13 @@ def entries_of(curves, scale, legend, timed):
     those that are busy of the curves `timed`."""
     def one(curve, text, **look):
         below = "" if legend == "labels" else outcome(curve, legend == "full")
+        text += "" if below or curve.columns else " (no curve)"
         return Entry(text, look or {key: curve.style[key] for key in ("color", "linestyle", "marker")} if curve.columns else {},
                      below)
 
     if not any(is_ordered(curve, scale) for curve in curves):
         return [entry_or_blank(one(curve, curve.label)) for curve in curves]
-    ordered, entries = {}, []
+    ordered, entries, legend = {}, [], "labels"
     for curve in curves:
         if is_ordered(curve, scale):
             ordered.setdefault(scale.kind(curve), []).append(curve)
@@ -170,8 +171,6 @@ def entries_of(curves, scale, legend, timed):
         elif (members := ordered[scale.kind(curve)])[0] is curve:
             words = busy_words([was_busy(c) for c in members if c in timed]) if len(ordered) > 1 else ""
             entries.append(Entry(scale.kind(curve) + words, {**{k: curve.style[k] for k in ("linestyle", "marker")}, "color": "#333333"}))
-    for entry in entries:
-        entry.below = ""
     entries.append(Entry(f"{with_unit(scale.pointer)}:"))
     texts, formulas = number_texts(list(scale.colours))
     if len(ordered) == 1:  # a value is one curve

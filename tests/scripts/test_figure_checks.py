@@ -15,6 +15,7 @@ from test_plot_means import MEAN, SCALING
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
+import figure_page  # noqa: E402
 import plot_convergence  # noqa: E402
 import plot_maps  # noqa: E402
 import plot_means  # noqa: E402
@@ -143,6 +144,13 @@ class FigureChecks(unittest.TestCase):
             drawn = []
             self.assertEqual(plotting.draw_each([made.folder], lambda folder: drawn.append(plot_profiles.draw_figure(folder, arguments))), 0)
             self.assertEqual(faults_of(drawn[0]), [])
+
+    def test_long_titles_have_lines_in_place_of_dots(self):
+        words = "a stack of spheres " * 6
+        page = figure_page.make_page(3.5, 1, [], title=("Short", words))
+        lines = [text.get_text() for text in page.figure.texts]
+        self.assertGreater(len(lines), 2)
+        self.assertEqual(" ".join(lines), f"Short {words}".strip())
 
     def test_the_checks_find_what_is_wrong(self):
         figure = next(iter(self.figures(plot_convergence, make_result_folder(self.place / "stack")).values()))

@@ -113,7 +113,10 @@ class PlotConvergence(unittest.TestCase):
         said = self.said("--legend", "outcomes")
         self.assertIn("solved, 22 iterations", said)
         self.assertFalse([words for words in said if words.endswith("ms") or words.endswith("µs")])
-        self.assertFalse([words for words in self.said("--legend", "labels") if "22 iterations" in words])
+        labels = self.said("--legend", "labels")
+        self.assertFalse([words for words in labels if "22 iterations" in words])
+        self.assertIn("IPM $x (no curve)", labels)
+        self.assertIn("Jacobi", labels)
 
     def test_widths_are_those_of_columns(self):
         make_result_folder(self.folder)
