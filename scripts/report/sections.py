@@ -27,12 +27,13 @@ def stop_rule(stop):
 def provenance(study):
     manifest = study.manifest
     program, machine, options = (manifest.get(k) or {} for k in ("program", "environment", "options"))
+    machines = [m for m in manifest.get("machines") or [machine] if isinstance(m, dict)]
     facts = [
         ("when", " to ".join(str(manifest.get(k)) for k in ("start", "end") if manifest.get(k))),
         ("stopped at", stop_rule(study.config.get("stop") or {})),
         ("program", f"{program.get('name', '')} {program.get('version', '')}, commit {program.get('git_commit', 'unknown')}"),
         ("built by", f"{program.get('compiler', '')}, {program.get('build_type', '')}, {program.get('flags', '')}"),
-        ("machine", f"{machine.get('cpu', '')}, {machine.get('cores', '?')} cores, {as_number(machine.get('memory_mb')) / 1024:.0f} GiB"),
+        ("machine", "; ".join(f"{m.get('cpu', '')}, {m.get('cores', '?')} cores, {as_number(m.get('memory_mb')) / 1024:.0f} GiB" for m in machines)),
         ("system", machine.get("system", "")), ("BLAS", machine.get("blas", "")),
         ("libraries", ", ".join(f"{k} {v}" for k, v in (machine.get("libraries") or {}).items())),
         ("options", ", ".join(f"{k} {v}" for k, v in options.items() if v not in ("", [], False, None))),

@@ -41,6 +41,14 @@ TEST_CASE("a verdict on results that lack cells says so") {
   const std::string file = place.write("c.json", with_claim(R"("metric": "iterations", "of": "A*", "less_than": 50)"));
   REQUIRE(run_program(place, {"run", file, "--quiet", "--only", "*A (rho=0.1)", "--out", place.text("out")}).code == 0);
   const Answer part = run_program(place, {"claims", place.text("out/tiny")});
+  for (const Arguments& option : {Arguments{"--only", "*"}, {"--set", "/name=\"x\""}, {"--size", "small"}, {"--both-sizes"}}) {
+    Arguments arguments = {"claims", place.text("out/tiny")};
+    arguments.insert(arguments.end(), option.begin(), option.end());
+    CHECK_THAT(bad_input_line(run_program(place, arguments)), Catch::Contains(option[0] + ": "));
+  }
+  const Answer other = run_program(place, {"claims", file, "--quiet", "--only", "*/J", "--out", place.text("other")});
+  CHECK(other.code == 0);
+  CHECK(contains(other.err, "tiny: 1 claim that must hold is about cells that --only leaves out, and not judged"));
   CHECK(contains(part.out, "met, incomplete"));
   CHECK(contains(part.err, "1 of 3 cells have a result; the verdicts are about these"));
   REQUIRE(run_program(place, {"run", file, "--quiet", "--out", place.text("out")}).code == 0);

@@ -17,6 +17,10 @@ TEST_CASE("check counts cells and takes --size and --set") {
   CHECK(both.code == 0);
   CHECK_THAT(both.out, Catch::Contains("18 cells: 1 problem, 2 models, 9 solver settings"));
   CHECK(place.listing().empty());
+  const std::string own = place.write("own.json", R"({ "name": "own", "problems": [ { "scene": "odd_mass_stack" } ],
+    "model": "ccp", "solvers": [ { "solver": "nsgs" }, { "solver": "admm" } ] })");
+  const Answer unsupported = run_program(place, {"check", own});
+  CHECK_THAT(unsupported.out, Catch::Contains("; 1 cell unsupported: nsgs does not solve the ccp model"));
 }
 
 TEST_CASE("check looks at every config of the project") {

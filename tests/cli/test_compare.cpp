@@ -127,17 +127,39 @@ TEST_CASE("compare takes two folders, with the times of what was repeated in bot
   const Answer slower = gate("new/c", "slow/c", "1.2");
   CHECK(slower.code == 1);
   CHECK_THAT(slower.err, Catch::Contains(jacobi_cell + ": takes") && Catch::Contains("times as long"));
-  CHECK_THAT(bad_input_line(gate("old/c", "new/c", "1.2")), Catch::Contains("--repeat 5"));
+  CHECK_THAT(bad_input_line(gate("old/c", "new/c", "1.2")), Catch::Contains("none was repeated in both"));
   CHECK_THAT(bad_input_line(gate("new/c", "slow/c", "0.5")), Catch::Contains("--fail-slower"));
   for (const auto& [id, cell] : read_results(place / "slow/c")) {
     if (id != jacobi_cell) continue;
     auto json = cell.json;
-    for (auto& run : json["runs"]) run["busy"] = "another program took 40 % of a core";
+    json["runs"].push_back(json["runs"].back());  // a sixth, which is busy and does not count
+    json["runs"].back()["busy"] = "another program took 40 % of a core";
     write_cell(cell.folder, json);
   }
-  const Answer busy = gate("new/c", "slow/c", "1.2");
-  CHECK(busy.code == 1);  // by the other cell
-  CHECK_THAT(busy.err, Catch::Contains("do not count") && !Catch::Contains(jacobi_cell + ": takes"));
+  CHECK_THAT(gate("new/c", "slow/c", "1.2").err, Catch::Contains(jacobi_cell + ": takes") && !Catch::Contains("not judged"));
+  for (const std::string busy_cells : {"one", "all"}) {
+    for (const auto& [id, cell] : read_results(place / "slow/c")) {
+      if (busy_cells == "one" && id != jacobi_cell) continue;
+      auto json = cell.json;
+      for (auto& run : json["runs"]) run["busy"] = "another program took 40 % of a core";
+      write_cell(cell.folder, json);
+    }
+    const Answer busy = gate("new/c", "slow/c", "1.2");
+    CHECK_THAT(busy.err, Catch::Contains("not busy") && !Catch::Contains(jacobi_cell + ": takes"));
+    CHECK(busy.code == (busy_cells == "one" ? 1 : 2));  // by the other cell; none can be judged
+    if (busy_cells == "all") continue;
+    CHECK_THAT(compare("new/c", "slow/c").out, Catch::Contains("left out (busy)"));
+    const auto gate_as = [&](const Arguments& options) {
+      Arguments arguments = {"compare", place.text("new/c"), place.text("slow/c"), "--fail-slower", "5000"};
+      arguments.insert(arguments.end(), options.begin(), options.end());
+      return run_program(place, arguments);
+    };
+    CHECK(gate_as({}).code == 0);
+    CHECK(gate_as({"--fail-unjudged"}).code == 1);
+    CHECK_THAT(gate_as({"--format", "junit"}).out, Catch::Contains("skipped=\"1\"") && Catch::Contains("not judged"));
+    CHECK_THAT(gate_as({"--format", "annotations"}).out, Catch::StartsWith("::warning title=c%3A " + jacobi_cell));
+    CHECK_THAT(gate_as({"--format", "annotations", "--fail-unjudged"}).out, Catch::StartsWith("::error title=c%3A " + jacobi_cell));
+  }
 
   REQUIRE(run_stack(place, "part", {"--only", "*/usual*"}).code == 0);
   const Answer part = compare("new/c", "part/c");

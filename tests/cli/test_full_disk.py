@@ -36,6 +36,11 @@ class FullDisk(unittest.TestCase):
         self.assertEqual(made.returncode, 0, made.stderr)
         return made
 
+    def test_a_full_disk_behind_stderr_stops_no_run(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            made = subprocess.run([PROGRAM, "run", "full.json", "--only", "*admm*"], cwd=self.place, stdout=subprocess.DEVNULL, stderr=full, timeout=300)
+        self.assertEqual(made.returncode, 0)
+
     def test_loses_the_running_cell_alone_and_says_so(self):
         self.on_disk("""
             mount -t tmpfs -o size=300k none disk

@@ -138,10 +138,17 @@ TEST_CASE("merge puts shards together, leaves out what is damaged, and takes one
   CHECK_THAT(rest.out, Catch::Contains("2 cells copied, 3 there already, 1 missing"));
   CHECK_THAT(rest.err, Catch::Contains("left out: ") && Catch::Contains("trace.csv"));
   std::ofstream(damaged / "trace.csv") << trace;
+  auto other = nlohmann::json::parse(read_text(place / "part2/sweep/manifest.json"));
+  other["environment"]["cpu"] = "Another CPU";
+  other["warnings"].push_back("it was hot");
+  std::ofstream(place / "part2/sweep/manifest.json") << other.dump();
   CHECK(merge({"part2/sweep"}).code == 0);
   CHECK(timeless_summary(place / "merged/sweep") == timeless_summary(place / "whole/sweep"));
   const auto manifest = nlohmann::json::parse(read_text(place / "merged/sweep/manifest.json"));
   CHECK(manifest["complete"] == true);
+  REQUIRE(manifest["machines"].size() == 2);
+  CHECK(manifest["machines"][1]["cpu"] == "Another CPU");
+  CHECK_THAT(manifest["warnings"].dump(), Catch::Contains("it was hot") && Catch::Contains("on different machines"));
   CHECK(cells_reported(run_program(place, {"run", config, "--out", "merged"})) == 0);
 
   REQUIRE(run_program(place, {"run", config, "--out", "other", "--quiet", "--set", "/stop/max_iterations=7"}).code == 0);

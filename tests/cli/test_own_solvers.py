@@ -101,7 +101,7 @@ class Faults(Solvers):
     def test_each_fault_is_found(self):
         for fault, (check, text) in self.FOUND.items():
             with self.subTest(fault=fault):
-                found = json.loads(self.ask("check-solver", self.bad(fault.replace(" ", "\\ ")), "--patience", "1", "--json", code=1))
+                found = json.loads(self.ask("check-solver", self.bad(fault.replace(" ", "\\ ")), "--patience", "3" if fault == "hang" else "30", "--json", code=1))
                 faults = {row["check"]: row["faults"] for row in found if row["faults"]}
                 self.assertIn(text, faults.get(check, f"no fault of {check}: {faults}"))
 

@@ -132,6 +132,18 @@ std::optional<Config> read_small(const std::string& file, ConfigOverrides overri
   return config.size.empty() ? std::nullopt : std::optional(std::move(config));
 }
 
+/// Nothing of a folder of results is run or changed.
+void check_folder(const std::string& name, const ClaimsArguments& options) {
+  const RunOptions& run = options.run;
+  const char* given = !run.only.empty()             ? "--only"
+                      : !run.overrides.set.empty()  ? "--set"
+                      : !run.overrides.size.empty() ? "--size"
+                      : options.both_sizes          ? "--both-sizes"
+                                                    : nullptr;
+  if (given != nullptr)
+    throw InputError("", given, fmt::format("is about configs that are run, expected none beside the results '{}'", name));
+}
+
 /// Reads and plans everything before anything runs, so that a mistake in the last input costs nothing. With --only, configs
 /// without a matching cell are left out, unless that leaves nothing.
 std::vector<Input> read_inputs(const ClaimsArguments& options) {
@@ -142,6 +154,7 @@ std::vector<Input> read_inputs(const ClaimsArguments& options) {
   std::string mismatch;
   for (const std::string& name : options.inputs.empty() ? all_configs() : options.inputs) {
     if (std::filesystem::is_directory(name)) {
+      check_folder(name, options);
       inputs.push_back({name, std::nullopt, std::nullopt});
       continue;
     }
@@ -194,8 +207,11 @@ std::optional<JudgedConfig> judge_config(const Config& config, const RunOptions&
   JudgedConfig result = judge_folder(report.folder, run);
   if (run.only.empty()) return result;
   auto& all = result.judgements;  // what --only leaves out is not asked for
-  all.erase(std::remove_if(all.begin(), all.end(), [](const Judgement& judgement) { return judgement.cells == 0; }),
-            all.end());
+  const auto left_out = std::stable_partition(all.begin(), all.end(), [](const Judgement& j) { return j.cells > 0; });
+  if (const auto must = std::count_if(left_out, all.end(), [](const Judgement& j) { return j.claim.must; }); must > 0)
+    report_note(fmt::format("{}: {} that must hold {} about cells that --only leaves out, and not judged", config.name,
+                            counted(static_cast<std::size_t>(must), "claim"), must == 1 ? "is" : "are"));
+  all.erase(left_out, all.end());
   return result;
 }
 
@@ -246,7 +262,9 @@ std::vector<Check> claim_checks(const std::vector<JudgedConfig>& judged) {
     for (const auto* judgements : {&one.judgements, &one.small})
       for (const Judgement& judgement : *judgements) {
         const bool met = judgement.verdict == Verdict::met;
-        const Check::Outcome missed = judgement.claim.must ? Check::Outcome::failed : Check::Outcome::warned;
+        const Check::Outcome missed = judgement.claim.must                     ? Check::Outcome::failed
+                                      : judgement.verdict == Verdict::not_met ? Check::Outcome::warned
+                                                                              : Check::Outcome::unjudged;
         checks.push_back({one.config.name + (judgements == &one.small ? " (small)" : ""), judgement.claim.id,
                           met ? Check::Outcome::passed : missed,
                           met ? ""
@@ -371,7 +389,7 @@ void add_claims(CommandLine& program) {
                "judge the configs at the papers' sizes and, into OUT/small, at the small one");
   command.text("--out", &run_options.out, "DIR", "where results go, into a folder per config (default results)");
   command.repeated("--only", &run_options.only, "GLOB",
-                   "run and judge only cells whose problem/model/label matches this shell pattern, any number of times");
+                   "run only cells whose problem/model/label matches this shell pattern, any number of times; claims without\na result are not judged");
   command.repeated("--set", &run_options.overrides.set, "POINTER=VALUE",
                    "change the config at a JSON pointer, any number of times; an index * is every entry of a list");
   command.integer("--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");

@@ -37,15 +37,16 @@ constexpr const char* compare_footer =
     "results the\n"
     "times are compared as well, where both were repeated (--repeat): which differences exceed noise takes five runs of "
     "each.\n"
-    "Only with --fail-slower they affect the exit code; cells timed on a busy machine are left out, by name. Where a side\n"
+    "Only with --fail-slower they affect the exit code. Runs on a busy machine do not count; a cell with fewer than five\n"
+    "others is left out by name, and makes the sides different with --fail-unjudged, too. Where a side\n"
     "lacks traces, as copied summaries do, --without-traces compares the rest.\n"
-    "--update refuses results that lack cells of the baseline, or of another size, but for --replace.\n"
+    "--update refuses results that lack cells of the baseline, or have another size or name, but for --replace.\n"
     "Exit codes: 0 the same, 1 different (the table says what moved), 2 could not compare.\n";
 
 struct CompareArguments {
   std::vector<std::string> results;
   std::string baseline, fclib_dir;
-  bool update = false, replace = false, without_traces = false;
+  bool update = false, replace = false, without_traces = false, fail_unjudged = false;
   std::optional<double> fail_slower;
   FormatOption format;
 
@@ -59,15 +60,19 @@ struct Sides {
   std::string before;  ///< "baseline" or "before"
   std::vector<TimeChange> times{};
   std::optional<double> fail_slower{};  ///< ratio of times beyond which a cell has become slower; else times decide nothing
+  bool fail_unjudged = false;           ///< whether a cell whose times are left out is a difference
 
-  /// Beyond that ratio and beyond noise, on machines that were not busy.
+  /// Beyond that ratio and beyond noise.
   bool slower(const TimeChange& change) const {
-    return fail_slower && change.ratio > *fail_slower && change.beyond_noise && !change.busy();
+    return fail_slower && change.ratio > *fail_slower && change.beyond_noise && change.left_out().empty();
   }
-  bool any_slower() const {
-    return std::any_of(times.begin(), times.end(), [&](const TimeChange& change) { return slower(change); });
+  bool unjudged(const TimeChange& change) const { return fail_slower && !change.left_out().empty(); }
+  bool times_differ() const {
+    return std::any_of(times.begin(), times.end(), [&](const TimeChange& change) {
+      return slower(change) || (fail_unjudged && unjudged(change));
+    });
   }
-  bool same() const { return inputs.empty() && compared.changes.empty() && !any_slower(); }
+  bool same() const { return inputs.empty() && compared.changes.empty() && !times_differ(); }
 };
 
 /// "rho: 0.1 → 0.2 (solver, 1 cell: stack/ccp/ADMM)"
@@ -88,15 +93,22 @@ std::string slower_text(const TimeChange& change) {
                      duration(change.now.median));
 }
 
+Entry noise_entry(const TimeChange& change) {
+  if (change.before.disturbed || change.now.disturbed) return Entry("left out (busy)", Tone::warning);
+  return change.beyond_noise ? Entry(change.ratio < 1.0 ? "quicker" : "slower", Tone::warning) : Entry("no", Tone::dim);
+}
+
 void print_times(const std::vector<TimeChange>& times) {
   if (times.empty()) return;
   const auto beyond = static_cast<std::size_t>(
-      std::count_if(times.begin(), times.end(), [](const TimeChange& change) { return change.beyond_noise; }));
+      std::count_if(times.begin(), times.end(), [](const TimeChange& change) {
+        return change.beyond_noise && change.left_out().empty();
+      }));
   Table table({{"cell", false, Fit::shorten_left}, {"before", true}, {"now", true}, {"ratio", true}, {"beyond noise"}});
   for (const TimeChange& change : times)
     table.row(
         {printable(change.cell), time_text(change.before), time_text(change.now), fmt::format("{:.3g}", change.ratio),
-         change.beyond_noise ? Entry(change.ratio < 1.0 ? "quicker" : "slower", Tone::warning) : Entry("no", Tone::dim)});
+         noise_entry(change)});
   print_line(
       fmt::format("times, set-up and iterations, of {} repeated in both: {} beyond noise (rank sums, chance below 1 %)",
                   counted(times.size(), "cell"), beyond));
@@ -151,6 +163,7 @@ Json sides_json(const std::string& name, const Sides& sides, std::size_t cells) 
                              {"ratio", json_number(change.ratio)},
                              {"chance", change.chance},
                              {"beyond_noise", change.beyond_noise},
+                             {"left_out", change.left_out()},
                              {"too_slow", sides.slower(change)}});
   return json;
 }
@@ -170,7 +183,7 @@ Records sides_records(const Sides& sides) {
     table.row({"difference", change.cell, change.what, change.before, change.now, change.allowed});
   for (const TimeChange& change : sides.times)
     table.row({"time", change.cell, change.beyond_noise ? "time beyond noise, s" : "time, s", seconds(change.before.median),
-               seconds(change.now.median), ""});
+               seconds(change.now.median), change.left_out().empty() ? "" : "left out: " + change.left_out()});
   return table;
 }
 
@@ -188,28 +201,44 @@ std::vector<Check> side_checks(const std::string& name, const Sides& sides, cons
     wrong[change.cell].push_back(
         fmt::format("{}: {} {}, now {}{}", change.what, sides.before, change.before, change.now,
                     change.allowed.empty() ? "" : " (allowed: " + change.allowed + ")"));
-  for (const TimeChange& change : sides.times)
+  std::map<std::string, std::string> unjudged;
+  for (const TimeChange& change : sides.times) {
     if (sides.slower(change)) wrong[change.cell].push_back(slower_text(change));
-  for (const auto& [cell, texts] : wrong) checks.push_back({name, cell, outcome(texts), join(texts, "; ")});
+    if (!sides.unjudged(change)) continue;
+    const std::string text = fmt::format("{} (not judged: {})", slower_text(change), change.left_out());
+    if (sides.fail_unjudged)
+      wrong[change.cell].push_back(text);
+    else
+      unjudged[change.cell] = text;
+  }
+  for (const auto& [cell, texts] : wrong) {
+    const auto open = unjudged.find(cell);
+    if (texts.empty() && open != unjudged.end())
+      checks.push_back({name, cell, Check::Outcome::unjudged, open->second});
+    else
+      checks.push_back({name, cell, outcome(texts), join(texts, "; ")});
+  }
   return checks;
 }
 
 /// Where times decide: names the cells that became slower and those left out. Throws InputError where none can be judged.
 void judge_times(const Sides& sides) {
-  std::vector<std::string> busy;
-  std::size_t judged = 0;
-  for (const TimeChange& change : sides.times) {
-    if (change.busy())
-      busy.push_back(change.cell);
-    else if (std::min(change.before.runs, change.now.runs) >= 5)
-      ++judged;
+  std::map<std::string, std::vector<std::string>> left_out;  // cells by reason
+  for (const TimeChange& change : sides.times)
+    if (sides.unjudged(change)) left_out[change.left_out()].push_back(change.cell);
+  std::vector<std::string> reasons;
+  std::size_t open = 0;
+  for (const auto& [reason, cells] : left_out) {
+    open += cells.size();
+    reasons.push_back(fmt::format("{} ({})", reason, counted(cells.size(), "cell")));
   }
-  if (!busy.empty())
-    report_note(fmt::format("the times of {} do not count, for the machine was busy: {}", counted(busy.size(), "cell"),
-                            printable(join(busy, ", "))));
-  if (judged == 0)
-    throw InputError("", "--fail-slower", "needs five timed runs of a cell on both sides, on a machine that is not busy: "
-                                          "run both with --repeat 5 or more");
+  if (open == sides.times.size())
+    throw InputError("", "--fail-slower",
+                     fmt::format("can judge no cell: {}; give both runs more --repeat, on a quiet machine",
+                                 reasons.empty() ? "none was repeated in both" : join(reasons, ", ")));
+  for (const auto& [reason, cells] : left_out)
+    report_note(fmt::format("the times of {} are not judged, {}: {}", counted(cells.size(), "cell"), reason,
+                            printable(join(cells, ", "))));
   for (const TimeChange& change : sides.times)
     if (sides.slower(change)) report_error(printable(change.cell + ": " + slower_text(change)));
 }
@@ -234,7 +263,7 @@ int compare_folders(const ResultTable& before, const ResultTable& now, const Com
     if (!results->config().changes.empty())
       report_note(fmt::format("{}: changed: {}", results->folder().string(), join(results->config().changes, "; ")));
   const Sides sides{InputTable(before).changes_to(InputTable(now)), compare_results(before, now, options.traces()), "before",
-                    compare_times(before, now), options.fail_slower};
+                    compare_times(before, now), options.fail_slower, options.fail_unjudged};
   return show_sides(now.config().name, sides, now, options.format);
 }
 
@@ -253,6 +282,7 @@ int compare(const CompareArguments& options) {
     throw InputError("compare: --update records a baseline, expected --baseline DIR");
   if (options.replace && !options.update) throw InputError("compare: --replace goes with --update");
   if (options.update && !options.format.text()) throw InputError("", "--update", "records a baseline and prints no table");
+  if (options.fail_unjudged && !options.fail_slower) throw InputError("", "--fail-unjudged", "goes with --fail-slower");
   if (options.fail_slower && options.results.size() != 2)
     throw InputError("", "--fail-slower", "compares times, expected two folders of results: a baseline has none");
   const ResultTable results = read_results(options.results.front(), options);
@@ -287,11 +317,12 @@ void add_compare(CommandLine& program) {
                "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together");
   command.flag("--update", &options.update, "make these results the baseline");
   command.flag("--replace", &options.replace,
-               "with --update: in the place of one of more cells, another size or config, too");
+               "with --update: in the place of one of more cells, another size or another name, too");
   command.flag("--without-traces", &options.without_traces,
                "compare, or record, cells whose traces are missing by all else");
   command.real("--fail-slower", &options.fail_slower, Range::at_least(1.0), "RATIO",
                "different also where a cell takes more than this times as long, beyond noise");
+  command.flag("--fail-unjudged", &options.fail_unjudged, "with --fail-slower: different where times cannot be judged, too");
   add_format_of_checks(command, &options.format);
 }
 

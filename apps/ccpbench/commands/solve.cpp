@@ -74,7 +74,7 @@ class SolveObserver final : public TraceSink {
     since_shown_ = Stopwatch();
     since_shown_.start();
     shown_ = true;
-    fmt::print(stderr, "\r\x1b[K  {}",
+    print_error_stream("\r\x1b[K  {}",
                Style::err().dim(shorten(where() + ", " + duration(row.elapsed_s), stderr_width() - 3)));
     std::fflush(stderr);
   }

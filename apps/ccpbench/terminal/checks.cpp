@@ -30,7 +30,8 @@ std::string junit_case(const Check& check) {
     case Check::Outcome::passed: break;
     case Check::Outcome::warned: inside = fmt::format("<system-out>{}</system-out>", message); break;
     case Check::Outcome::failed: inside = fmt::format("<failure message=\"{}\"/>", message); break;
-    case Check::Outcome::skipped: inside = fmt::format("<skipped message=\"{}\"/>", message); break;
+    case Check::Outcome::skipped:
+    case Check::Outcome::unjudged: inside = fmt::format("<skipped message=\"{}\"/>", message); break;
   }
   return fmt::format("    <testcase classname=\"{}\" name=\"{}\">{}</testcase>\n", xml_text(check.suite), xml_text(check.name),
                      inside);
@@ -50,7 +51,7 @@ std::string junit_xml(const std::vector<Check>& checks) {
       if (check.suite != suite) continue;
       ++tests;
       failures += check.outcome == Check::Outcome::failed ? 1 : 0;
-      skipped += check.outcome == Check::Outcome::skipped ? 1 : 0;
+      skipped += check.outcome == Check::Outcome::skipped || check.outcome == Check::Outcome::unjudged ? 1 : 0;
       cases += junit_case(check);
     }
     text += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{}  </testsuite>\n",
@@ -66,7 +67,7 @@ std::string annotations(const std::vector<Check>& checks) {
   property.insert(property.end(), {{':', "%3A"}, {',', "%2C"}});
   std::string text;
   for (const Check& check : checks)
-    if (check.outcome == Check::Outcome::failed || check.outcome == Check::Outcome::warned)
+    if (check.outcome != Check::Outcome::passed && check.outcome != Check::Outcome::skipped)
       text += fmt::format("::{} title={}::{}\n", check.outcome == Check::Outcome::failed ? "error" : "warning",
                           replace_each(check.suite + ": " + check.name, property), replace_each(check.message, line));
   return text;

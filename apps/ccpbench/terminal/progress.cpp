@@ -44,9 +44,9 @@ TerminalProgress::~TerminalProgress() { clear_bar(); }
 void TerminalProgress::planned(const Config& config, std::size_t selected, std::size_t reused) {
   if (quiet_) return;
   const std::string known = reused == 0 ? "" : fmt::format(", {} there already", reused);
-  fmt::print(stderr, "{}: {}{}\n", Style::err().bold(printable(config.name)), counted(selected, "cell"), known);
+  print_error_stream("{}: {}{}\n", Style::err().bold(printable(config.name)), counted(selected, "cell"), known);
   for (const std::string& change : config.changes)
-    fmt::print(stderr, "  {} {}\n", Style::err().paint(Tone::warning, "changed:"), printable(change));
+    print_error_stream("  {} {}\n", Style::err().paint(Tone::warning, "changed:"), printable(change));
 }
 
 void TerminalProgress::building(const Cell& cell, const RunCounts& counts) {
@@ -62,14 +62,14 @@ void TerminalProgress::started(const Cell& cell, const RunCounts& counts) {
 void TerminalProgress::finished(const Cell& cell, const CellRecord& record, const RunCounts& counts) {
   if (quiet_) return;
   clear_bar();
-  fmt::print(stderr, "{}\n", cell_line(cell, record, counts));
+  print_error_stream("{}\n", cell_line(cell, record, counts));
   show_bar(counts);
 }
 
 void TerminalProgress::say(const std::string& text) {
   clear_bar();
-  if (!terminal_) return fmt::print(stderr, "{}\n", text);
-  for (const std::string& line : wrap(text, stderr_width())) fmt::print(stderr, "{}\n", line);
+  if (!terminal_) return print_error_stream("{}\n", text);
+  for (const std::string& line : wrap(text, stderr_width())) print_error_stream("{}\n", line);
 }
 
 void TerminalProgress::warning(const std::string& text) {
@@ -120,7 +120,7 @@ void TerminalProgress::show_bar(const RunCounts& counts) {
   constexpr int least_of_a_name = 12;
   const std::string now = room() >= least_of_a_name + 2 ? "  " + shorten_left(printable(now_), room() - 2) : std::string();
   clear_bar();
-  fmt::print(stderr, " {}{}{}", bar(counts.done, counts.total, bar_width), text, Style::err().dim(now));
+  print_error_stream(" {}{}{}", bar(counts.done, counts.total, bar_width), text, Style::err().dim(now));
   std::fflush(stderr);
   bar_shown_ = true;
 }

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -63,6 +67,13 @@ std::string counted(std::size_t count, std::string_view singular, std::string_vi
 void check_output(const std::string& file);
 
 void print(std::string_view text);           ///< to stdout
+/// To stderr. One that cannot be written to, such as a full disk, stops no run.
+template <typename... Values>
+void print_error_stream(fmt::format_string<Values...> format, Values&&... values) {
+  const std::string text = fmt::format(format, std::forward<Values>(values)...);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 void print_line(std::string_view text);      ///< to stdout, with the line break
 void report_error(std::string_view text);    ///< one line "ccpbench: error: text" on stderr
 void report_error(const InputError& error);  ///< the same for each of its lines

@@ -9,9 +9,11 @@
 #include <set>
 #include <utility>
 
+#include "bench/config/sequence_reader.hpp"
 #include "bench/results/result_store.hpp"
 #include "bench/run/run_limits.hpp"
 #include "core/text.hpp"
+#include "peers/external/external_name.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/table.hpp"
 
@@ -245,6 +247,29 @@ void print_plan(const Config& config, const Plan& plan, const RunOptions& option
   print_line("time: " + limits_text(limits, options.jobs));
 }
 
+namespace {
+
+/// "; 3 cells unsupported: nsgs does not solve the ccp model", or nothing. No solver of the user is asked.
+std::string unsupported_text(const Plan& plan) {
+  std::map<std::pair<std::string, Model>, bool> known;
+  std::set<std::string> reasons;
+  std::size_t count = 0;
+  for (const Cell& cell : plan.cells) {
+    const std::string& name = cell.solver->solver;
+    if (is_external_name(name)) continue;
+    const auto [entry, is_new] = known.try_emplace({name, cell.model}, false);
+    if (is_new) entry->second = solves(*catalog().make_solver(name), cell.model);
+    if (entry->second) continue;
+    ++count;
+    reasons.insert(fmt::format("{} does not solve the {} model", name, model_name(cell.model)));
+  }
+  if (count == 0) return "";
+  return fmt::format("; {} unsupported: {}", counted(count, "cell"),
+                     join(std::vector<std::string>(reasons.begin(), reasons.end()), ", "));
+}
+
+}  // namespace
+
 std::string plan_size(const Plan& plan) {
   std::set<std::string> problems, solvers;
   std::size_t steps = 0;
@@ -257,7 +282,8 @@ std::string plan_size(const Plan& plan) {
   }
   const std::string of_steps = steps > 0 ? fmt::format(" of {}", counted(steps, "step")) : std::string();
   return fmt::format("{}: {}{}, {}, {}", counted(plan.cells.size(), "cell"), counted(problems.size(), "problem"), of_steps,
-                     counted(models.size(), "model"), counted(solvers.size(), "solver setting"));
+                     counted(models.size(), "model"), counted(solvers.size(), "solver setting")) +
+         unsupported_text(plan);
 }
 
 }  // namespace ccp::cli

@@ -159,7 +159,7 @@ std::string size_option(const std::string& size) { return size.empty() ? "withou
 
 class Comparison {
  public:
-  /// strict: cells that no other machine could repeat are refused; else only their status is compared. name: of the side
+  /// strict: with a stored baseline, of the same config and size, without steps at their time limit. name: of the side
   /// that is stored in the folder.
   Comparison(const ResultTable& results, const fs::path& folder, bool strict, fs::path name, MissingTraces traces)
       : results_(results),
@@ -226,7 +226,6 @@ class Comparison {
           file, "/size",
           fmt::format("the baseline is {}, the results are {}: run the config {}", size_text(json_.value("size", "")),
                       size_text(results_.config().size), size_option(json_.value("size", ""))));
-    check_repeatable(results_);
   }
 
   void compare_cell(const ResultRow& row, const Json& cell) {
@@ -236,6 +235,10 @@ class Comparison {
       if (!repeatable(row.status) ||
           !repeatable(status_from_name(cell.at("status").get<std::string>()).value_or(Status::failed)))
         return;
+      if (const double steps = results_.metric(row, "steps_at_time_limit", 0.0); strict_ && steps > 0.0) {
+        changes_.push_back({row.id(), "steps at their time limit", "0", number_text(steps), "0"});
+        return;
+      }
       const auto compare = [&](const std::string& name, double absolute, double relative) {
         const double before = cell.at(name).get<double>(), now = results_.metric(row, name, 0.0);
         const double allowed = std::max(absolute, relative * std::abs(before));

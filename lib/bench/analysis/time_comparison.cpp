@@ -1,5 +1,7 @@
 #include "bench/analysis/time_comparison.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,11 +14,13 @@ namespace ccp {
 namespace {
 
 constexpr double rare = 0.01;
+constexpr std::size_t enough = 5;  // repeats of both, for a chance below `rare`
 
 struct Samples {
   int pass = 0;
   std::vector<double> seconds;
   std::size_t busy = 0;
+  bool disturbed = false;
 };
 
 Samples samples_of(const ResultTable& results, const ResultRow& row) {
@@ -25,10 +29,16 @@ Samples samples_of(const ResultTable& results, const ResultRow& row) {
   if (!record) throw InputError(file.string(), "", "is not the result of a cell");
   Samples samples;
   samples.busy = busy_runs(*record).count;
+  std::vector<double> quiet;
   for (const TimedRun& run : record->runs) samples.pass = std::max(samples.pass, run.pass);
-  for (const TimedRun& run : record->runs)
-    if (run.pass == samples.pass && std::isfinite(run.solve_s + run.setup_s))
-      samples.seconds.push_back(run.solve_s + run.setup_s);
+  for (const TimedRun& run : record->runs) {
+    const double seconds = run.solve_s + run.setup_s;
+    if (run.pass != samples.pass || !std::isfinite(seconds)) continue;
+    samples.seconds.push_back(seconds);
+    if (run.busy.empty()) quiet.push_back(seconds);
+  }
+  samples.disturbed = quiet.size() < std::min(enough, samples.seconds.size());
+  if (!samples.disturbed) samples.seconds = quiet;
   std::sort(samples.seconds.begin(), samples.seconds.end());
   return samples;
 }
@@ -38,7 +48,7 @@ TimeSample summary_of(const Samples& samples) {
   const std::vector<double>& sorted = samples.seconds;
   const std::size_t half = sorted.size() / 2;
   const double median = sorted.size() % 2 == 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
-  return {median, sorted.front(), sorted.back(), sorted.size(), samples.busy};
+  return {median, sorted.front(), sorted.back(), sorted.size(), samples.busy, samples.disturbed};
 }
 
 /// counts[u]: in how many of the orders of n and m values u pairs stand the wrong way round.
@@ -60,6 +70,12 @@ std::vector<double> pair_counts(std::size_t n, std::size_t m) {
 }
 
 }  // namespace
+
+std::string TimeChange::left_out() const {
+  if (before.disturbed || now.disturbed)
+    return fmt::format("fewer than {} runs on a machine that was not busy", enough);
+  return std::min(before.runs, now.runs) < enough ? fmt::format("fewer than {} runs", enough) : "";
+}
 
 double rank_sum_chance(const std::vector<double>& a, const std::vector<double>& b) {
   const std::size_t n = a.size(), m = b.size();

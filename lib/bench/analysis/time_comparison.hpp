@@ -8,11 +8,14 @@
 
 namespace ccp {
 
-/// The times of the repeats of one cell, setup and iterations, s.
+/// The times of the repeats of one cell, setup and iterations, s: of those that no other program has disturbed where there are
+/// five of these, else of all.
 struct TimeSample {
   double median, least, largest;
-  std::size_t runs;
-  std::size_t busy;  ///< of these runs, while the machine was busy (busy_runs)
+  std::size_t runs;  ///< that these times are of
+  std::size_t busy;  ///< runs while the machine was busy, of the same pass
+
+  bool disturbed = false;  ///< the times are of busy runs too
 };
 
 /// One cell that was repeated in two folders of results.
@@ -23,7 +26,8 @@ struct TimeChange {
   double chance;      ///< of ranks at least as far apart if both were the same (rank_sum_chance)
   bool beyond_noise;  ///< chance < 0.01, which takes five repeats of each at least
 
-  bool busy() const { return before.busy > 0 || now.busy > 0; }
+  /// Why the change is not judged: fewer than five runs, or a busy machine. Empty where it is.
+  std::string left_out() const;
 };
 
 /// Cells of both that were timed twice or more in both, by the same pass. Throws InputError where a cell.json is missing.

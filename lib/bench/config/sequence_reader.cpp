@@ -15,11 +15,12 @@
 #include "process/process_pool.hpp"
 
 namespace ccp {
-namespace {
 
 bool solves(const Solver& solver, Model model) {
   return solver.native(model) || (model == Model::ncp && solver.native(Model::ccp));
 }
+
+namespace {
 
 void finish_driver(DriverSpec& driver, const Json& entry, const Catalog& catalog, bool own, bool of_results,
                    const std::string& pointer, const JsonSource& source) {

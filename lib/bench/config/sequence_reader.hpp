@@ -7,6 +7,9 @@
 
 namespace ccp {
 
+/// True when the solver solves the model, by itself or through the De Saxcé loop.
+bool solves(const Solver& solver, Model model);
+
 /// Finishes the "sequence" of a problem, `entry`, whose fields were read. scene: with the parameters of the problem. Throws
 /// InputError for a scene that does not move, no step to solve, a traced step that is none of them, a driver without the
 /// model, and a state that cannot be read or is of another scene or number of bodies; of_results: a state may be gone. The

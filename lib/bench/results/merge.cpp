@@ -66,6 +66,21 @@ void copy_cells(const fs::path& from, const fs::path& out, Merge& merge) {
   }
 }
 
+/// Adds what a manifest says of its machine, which other times than the first may be of, and its warnings.
+void add_machine(Json& json, const Json& other) {
+  const auto add_new = [](Json& list, const Json& value) {
+    if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+  };
+  Json& warnings = json["warnings"];
+  for (const Json& warning : other.value("warnings", Json::array())) add_new(warnings, warning);
+  Json machines = json.value("machines", Json::array({json["environment"]}));
+  add_new(machines, other.value("environment", Json()));
+  for (const Json& machine : other.value("machines", Json::array())) add_new(machines, machine);
+  if (machines.size() < 2) return;
+  add_new(warnings, "the times were taken on different machines");
+  json["machines"] = std::move(machines);
+}
+
 }  // namespace
 
 Merge merge_results(const std::vector<std::string>& folders, const fs::path& out, const Catalog& catalog,
@@ -83,6 +98,7 @@ Merge merge_results(const std::vector<std::string>& folders, const fs::path& out
   for (const std::string& folder : folders) copy_cells(folder, out, merge);
   if (merge.copied + merge.there == 0) throw InputError(merge.left_out.front());
   Json json = try_parse_json(read_result(is_new ? fs::path(folders.front()) / "manifest.json" : manifest));
+  for (const std::string& folder : folders) add_machine(json, try_parse_json(read_result(fs::path(folder) / "manifest.json")));
   write_file_atomically(manifest, dump_json(json, 2) + "\n");
   take_off_manifest(out);  // until the table of all cells is written
   const ResultTable results(out, catalog, fclib_dir);

@@ -93,7 +93,7 @@ std::string refresh_summary(const std::filesystem::path& folder, const Manifest&
   try {
     const Plan plan = make_plan(manifest.config, {fclib_dir, manifest.threads});
     for (const Cell& cell : plan.cells) listed.erase(cell.hash);
-    if (!listed.empty()) return left_out("summary.csv is not that of manifest.json");
+    if (!listed.empty()) return left_out("the config plans other cells now: a solver or a file that it names has changed since");
     ResultStore::to_read(folder).write_summary(plan);
   } catch (const InputError& error) {
     return left_out(error.what());

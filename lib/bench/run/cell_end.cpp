@@ -67,6 +67,8 @@ void remove_where(const fs::path& folder, const Wanted& wanted) {
   for (const fs::path& path : paths) fs::remove_all(path, ignored);
 }
 
+constexpr const char* wall_limit_words = "wall limit of";
+
 }  // namespace
 
 CellRecord record_of(const Cell& cell) {
@@ -82,8 +84,12 @@ void set_defect(CellRecord& record, const Defect& defect) {
   record.io_failure = defect.io_failure;
 }
 
+bool was_killed(const CellRecord& record) {
+  return record.status == Status::time_limit && record.reason.find(wall_limit_words) != std::string::npos;
+}
+
 Defect defect_of(const WorkerExit& exit, const Limits& limits, const fs::path& log) {
-  if (exit.beyond_wall_limit) return {Status::time_limit, fmt::format("wall limit of {} s", limits.wall_s)};
+  if (exit.beyond_wall_limit) return {Status::time_limit, fmt::format("{} {} s", wall_limit_words, limits.wall_s)};
   if (exit.status.code == exit_out_of_memory)
     return {Status::out_of_memory, fmt::format("memory limit of {} MiB", limits.memory_mb)};
   std::string reason = exit.status.code

@@ -30,6 +30,9 @@ void set_defect(CellRecord& record, const Defect& defect);
 /// Why a worker ended without a result.
 Defect defect_of(const WorkerExit& exit, const Limits& limits, const std::filesystem::path& log);
 
+/// Whether it was killed at its wall limit: a solver that stops at its time limit ends by itself.
+bool was_killed(const CellRecord& record);
+
 /// Where the worker of a sequence was killed, with its steps until there.
 struct InterruptedSteps {
   TapePart mark;  ///< with one state, of the step that is next

@@ -87,7 +87,7 @@ bool collect(const Plan& plan, const std::vector<std::size_t>& chosen, const Res
       report.judging_s += record->judging_s;
       report.solver_s += solver_s;
     }
-    if (is_failure(record->status)) report.failures.push_back({plan.cells[index].id(), record->status, record->reason});
+    if (is_failure(*record)) report.failures.push_back({plan.cells[index].id(), record->status, record->reason});
   }
   return complete;
 }
@@ -115,6 +115,8 @@ bool is_failure(Status status) {
   return status == Status::failed || status == Status::crashed || status == Status::out_of_memory ||
          status == Status::false_converged;
 }
+
+bool is_failure(const CellRecord& record) { return is_failure(record.status) || was_killed(record); }
 
 RunReport run_config(const Config& config, const Plan& plan, const Catalog& catalog, const RunOptions& options,
                      RunProgress& progress) {

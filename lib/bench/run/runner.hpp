@@ -75,6 +75,9 @@ class RunProgress {
 /// are results of a benchmark, not failures of it.
 bool is_failure(Status status);
 
+/// The same of a cell, and whether it was killed at its wall limit.
+bool is_failure(const CellRecord& record);
+
 struct FailedCell {
   std::string id;  ///< "problem/model/label"
   Status status = Status::failed;

@@ -245,7 +245,7 @@ CellRecord Supervisor::stored(const Cell& cell) const {
 
 void Supervisor::report(std::size_t index, const CellRecord& record) {
   ++counts_.done;
-  if (is_failure(record.status)) ++counts_.failed;
+  if (is_failure(record)) ++counts_.failed;
   progress_.finished(plan_.cells[index], record, counts());
 }
 
