@@ -6,6 +6,7 @@ result, which is data alone; all pages are written anew from what is there, so t
 """
 
 import argparse
+import shutil
 import sys
 from pathlib import Path
 
@@ -82,6 +83,12 @@ def publish(arguments):
         if judged.get("writer"):
             raise InputError(f"{folder}: a run is going on ({judged['writer']})")
         name, fresh = add_entry(site, folder, judged, arguments.name, arguments.notes)
+        try:
+            whole_entry(site / "results" / name, library)
+        except InputError:
+            if fresh:
+                shutil.rmtree(site / "results" / name)
+            raise
         print(f"{site / 'results' / name}: {'new' if fresh else 'there already'}")
     whole, damaged = read_site(site, library)
     for text in damaged:

@@ -137,7 +137,10 @@ def entry_folders(site):
 def check_files(folder, files):
     """Raises InputError unless these files, and no others, are there with their checksums."""
     root = os.path.realpath(folder)
-    there = {os.path.relpath(Path(where) / name, folder) for where, _, names in os.walk(folder) for name in names} - {"entry.json"}
+    there = {os.path.relpath(Path(where) / name, folder) for where, folders, names in os.walk(folder)
+             for name in (*names, *(f for f in folders if (Path(where) / f).is_symlink()))} - {"entry.json"}
+    if folder.is_symlink():
+        raise InputError(f"{folder}: is a link, expected the folder itself")
     for name in sorted(there | set(files)):
         if name not in files or not DATA.fullmatch(name):
             raise InputError(f"{folder / name}: is none of the files of a published result")

@@ -232,7 +232,10 @@ class Publish(unittest.TestCase):
             (folder / "summary.csv").unlink()
             (folder / "summary.csv").symlink_to(self.results / "summary.csv")
 
-        for damage, words in ((lambda f: (f / trace).write_text("iteration\n"), "trace.csv: is damaged"),
+        def link_a_folder(folder):
+            (folder / "more").symlink_to("/")
+
+        for damage, words in ((link_a_folder, "more: is none of the files"), (lambda f: (f / trace).write_text("iteration\n"), "trace.csv: is damaged"),
                               (lambda f: (f / trace).unlink(), "trace.csv: is missing"), (link, "summary.csv: is a link"),
                               (lambda f: (f / "entry.json").write_text(json.dumps(entry)), "entry.json: is damaged"),
                               (lambda f: (f / "entry.json").write_text(json.dumps(outside)), "entry.json: is damaged")):
@@ -270,18 +273,20 @@ class Publish(unittest.TestCase):
         running = self.copy("running")
         manifest = json.loads((running / "manifest.json").read_text())
         (running / "manifest.json").write_text(json.dumps({**manifest, "end": None}))
+        strange = self.copy("strange")
+        (strange / "manifest.json").write_text(json.dumps({**manifest, "environment": ["a list"]}))
         page = self.place / "mine"
         page.mkdir()
         (page / "index.html").write_text("my page")
         for arguments, words in ((("--out", self.site, self.place / "nowhere"), "no such folder"), (("--out", self.site, self.place / "empty"), "manifest.json"),
-                                 (("--out", self.site, running), "has not come to its end"), ((self.results,), "expected --out SITE"),
+                                 (("--out", self.site, strange), "not the results of a run"), (("--out", self.site, running), "has not come to its end"), ((self.results,), "expected --out SITE"),
                                  (("--out", page, self.results), "is a page of another program"), (("--verify", self.place / "empty"), "has no folder results"),
                                  (("--verify", self.site, self.results), "expected no RESULTS"), (("--out", self.site, "--name", "A"), "goes with RESULTS"),
                                  (("--out", self.site, self.results, "--name", "A" * 101), "at most 100")):
             answer = ccpbench("publish", *arguments)
             self.assertEqual((answer.returncode, answer.stderr.count("\n")), (2, 1), answer.stderr)
             self.assertIn(words, answer.stderr)
-            self.assertFalse(self.site.exists() and list(self.site.rglob("*.html")))
+            self.assertFalse(self.site.exists() and [path for path in self.site.rglob("*") if path.is_file()])
         self.assertEqual((page / "index.html").read_text(), "my page")
 
     def look(self, page, width, dark):
