@@ -268,6 +268,18 @@ class Publish(unittest.TestCase):
         self.assertEqual(answer.returncode, 1, answer.stdout + answer.stderr)
         self.assertRegex(answer.stdout, r"6 cells again: different(.|\n)*relative_residual at")
 
+    def test_verify_starts_no_command_of_a_published_config(self):
+        mark = self.place / "started"
+        (self.place / "mine.py").write_text(f"open('{mark}', 'a').write('x')\n\n\ndef solve(problem, settings, report):\n    return problem.start\n")
+        config = {**CONFIG, "solvers": [*CONFIG["solvers"], {"solver": "python:./mine.py"}], "model": "ncp"}
+        (self.place / "own.json").write_text(json.dumps(config))
+        self.assertEqual(ccpbench("run", self.place / "own.json", "--out", self.place / "own", "--quiet").returncode, 0)
+        mark.unlink()
+        self.publish(self.place / "own" / "tiny")
+        answer = ccpbench("publish", "--verify", self.site, "--sample", 100)
+        self.assertIn("6 cells again: as published", answer.stdout, answer.stderr)  # of eight
+        self.assertFalse(mark.exists())
+
     def test_bad_input_is_one_line_and_leaves_no_page(self):
         (self.place / "empty").mkdir()
         running = self.copy("running")
