@@ -86,7 +86,7 @@ def page(studies, library):
     data = json.dumps([d for _, d in made], ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     links = "".join(f'<li><a href="#study-{k}">{say(s.title)}</a></li>' for k, s in enumerate(studies))
     title = studies[0].title if len(studies) == 1 else f"{len(studies)} studies"
-    style, *scripts = ((PARTS / name).read_text(encoding="utf-8") for name in ("report.css", "svg.js", "report.js", "tables.js"))
+    style, *scripts = ((PARTS / name).read_text(encoding="utf-8") for name in ("report.css", "theme.js", "svg.js", "report.js", "tables.js"))
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>

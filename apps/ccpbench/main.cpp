@@ -23,9 +23,9 @@ constexpr const char* program_footer =
     "\n"
     "Exit codes\n"
     "  0    done\n"
-    "  1    compare: different; claims: one that must hold does not; check-solver: faults\n"
+    "  1    compare, publish --verify: different; claims: one that must hold does not; check-solver: faults\n"
     "  2    bad input: one line on stderr says what, where, and what was expected\n"
-    "  3    some cells failed (the others are written); solve: not solved\n"
+    "  3    some cells failed (the others are written); solve: not solved; merge, publish: damage was left out\n"
     "  70   a defect of this program\n"
     "  130  interrupted; what was finished is kept\n"
     "\n"
@@ -41,10 +41,9 @@ int flushed(int code) {
 int run_program(int argc, char** argv) {
   CommandLine program("ccpbench", "benchmark suite for complementarity problems with friction", CCPBENCH_VERSION,
                       program_footer);
-  for (const auto add :
-       {add_run, add_solve, add_new, add_check, add_new_solver, add_check_solver, add_list, add_inspect, add_generate,
-        add_convert, add_rank, add_merge, add_report, add_claims, add_compare, add_profile, add_plot, add_cite,
-        add_completion, add_man})
+  for (const auto add : {add_run,     add_solve,    add_new,     add_check, add_new_solver, add_check_solver, add_list,
+                         add_inspect, add_generate, add_convert, add_rank,  add_merge,      add_report,       add_publish,
+                         add_claims,  add_compare,  add_profile, add_plot,  add_cite,       add_completion,   add_man})
     add(program);
   if (std::getenv(completion_variable) != nullptr) {
     complete_line(program, {argv + std::min(argc, 1), argv + argc});

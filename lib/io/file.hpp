@@ -89,6 +89,20 @@ class OutputFile {
 /// Creates nothing. To be asked before the work whose results go there.
 void check_output_folder(const std::filesystem::path& folder);
 
+/// A folder for temporary files that is gone with its owner.
+class ScratchFolder {
+ public:
+  /// Throws InputError where there is no place for it.
+  explicit ScratchFolder(const std::string& name);
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 /// Whether a name is that of the temporary file of an OutputFile whose process has ended without giving it its name.
 bool is_unfinished_file(const std::string& name);
 

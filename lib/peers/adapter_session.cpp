@@ -88,7 +88,7 @@ AdapterSession::AdapterSession(AdapterTask task, const ContactProblem& problem, 
 
 Outcome AdapterSession::run(const WarmStart& start, const Vector& shift, Monitor& monitor) {
   monitor.advance_clock(0.0);
-  impulse_ = start.impulse.size() > 0 && task_.takes_start ? start.impulse : Vector::Zero(problem_.rows());
+  impulse_ = start.impulse.size() > 0 ? start.impulse : Vector::Zero(problem_.rows());
   outcome_ = {};
   shown_ = 0;
   if (show(monitor, false)) converse(shift, monitor);
@@ -128,7 +128,8 @@ bool AdapterSession::send_problem(ChildProgram& adapter, const Vector& shift, in
           send(adapter, form.b + shift)))
       return false;
   }
-  return send(adapter, impulse_) && send(adapter, task_.settings.data(), task_.settings.size());
+  const Vector start = task_.takes_start ? impulse_ : Vector::Zero(problem_.rows());
+  return send(adapter, start) && send(adapter, task_.settings.data(), task_.settings.size());
 }
 
 void AdapterSession::give_up(Status status, std::string reason) {
@@ -266,7 +267,8 @@ bool AdapterSession::take(const ccpbench_frame& frame, Monitor& monitor) {
 }
 
 void AdapterSession::finish(const ccpbench_frame& frame) {
-  if (frame.info == 0)
+  outcome_.own_answer = frame.info == 0;
+  if (outcome_.own_answer)
     return give_up(Status::stalled, fmt::format("{} calls it converged{}", task_.program, own_error(frame.error)));
   const bool out_of_iterations = frame.iterations >= iterations_allowed_;
   const std::string counted =

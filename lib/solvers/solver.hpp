@@ -41,6 +41,7 @@ struct Outcome {
   std::optional<Status> given_up;  ///< set when the method itself could not go on: stalled, failed
   std::string reason;              ///< why
   Vector multiplier{};             ///< its y, m, m/s, where its next run takes one; or empty
+  bool own_answer = false;         ///< it has given up because its own criterion holds
 };
 
 /// A method bound to one problem, with its operators formed, its norms estimated and its first factorisation done.

@@ -3,7 +3,7 @@
 set(CCPBENCH_MAINTAINER "The ccpbench developers <ccpbench@example.org>" CACHE STRING "Who is named as the maintainer of packages")
 
 set(_data ${CMAKE_INSTALL_DATADIR}/ccpbench)
-set(_scripts report ccpbench_results output_file result_folder series_styles plotting figure_page curve_axes plot plot_convergence plot_sweep plot_maps
+set(_scripts report publish ccpbench_results output_file result_folder series_styles plotting figure_page curve_axes plot plot_convergence plot_sweep plot_maps
   plot_sequence plot_profiles ensemble_figure cell_values plot_means plot_tables result_tables result_maps draw_scene schools virtual_best)
 foreach(_script IN LISTS _scripts)
   set(_file ${PROJECT_SOURCE_DIR}/scripts/${_script}.py)
@@ -14,7 +14,7 @@ foreach(_script IN LISTS _scripts)
     install(FILES ${_file} DESTINATION ${_data}/scripts COMPONENT program)
   endif()
 endforeach()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/scripts/report ${PROJECT_SOURCE_DIR}/scripts/scene DESTINATION ${_data}/scripts COMPONENT program
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/scripts/report ${PROJECT_SOURCE_DIR}/scripts/publish ${PROJECT_SOURCE_DIR}/scripts/scene DESTINATION ${_data}/scripts COMPONENT program
   FILES_MATCHING PATTERN "*.py" PATTERN "*.css" PATTERN "*.js" PATTERN "__pycache__" EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs DESTINATION ${_data} COMPONENT program FILES_MATCHING PATTERN "*.json")
 

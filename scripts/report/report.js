@@ -2,7 +2,6 @@
 "use strict";
 (() => {
   const root = document.documentElement;
-  root.classList.add("js");
   const studies = JSON.parse(document.getElementById("data").textContent);
   // The styles of scripts/series_styles.py: the lengths of the three lists have no common factor, so that a line is known by more
   // than its colour.
@@ -235,12 +234,8 @@
   });
   const repaint = () => redraws.forEach((show) => show());
 
-  const theme = document.getElementById("theme");
-  const word = () => { theme.textContent = dark() ? "Light theme" : "Dark theme"; };
-  theme.addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; word(); repaint(); });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { word(); repaint(); });
+  root.addEventListener("theme", repaint);
   const closed = [...document.querySelectorAll("details.failures:not([open])")];
   addEventListener("beforeprint", () => { printing = true; closed.forEach((d) => { d.open = true; }); repaint(); });
   addEventListener("afterprint", () => { printing = false; closed.forEach((d) => { d.open = false; }); repaint(); });
-  word();
 })();

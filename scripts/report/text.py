@@ -2,6 +2,7 @@
 
 import html
 import math
+import re
 
 NAMES = {
     "iteration": "iteration", "iterations": "iterations", "elapsed_s": "solver time (s)", "solver_s": "solver time (s)", "solve_s": "time of the iterations, without setup (s)",
@@ -94,6 +95,7 @@ def table(caption, head, rows, kind="plain"):
     for k, row in enumerate(rows):
         cells = "".join(cell_html(cell, right, (k, j) in best) for j, (cell, (_, right)) in enumerate(zip(row[1:], head[1:]), start=1))
         body.append(f'<tr><th scope="row">{row[0]}</th>{cells}</tr>')
-    return (f'<p class="soft caption">{caption}</p><div class="scroll" tabindex="0" role="region" aria-label="{caption}">'
-            f'<table class="{kind}" aria-label="{caption}">'
+    name = re.sub(r"<[^>]*>", "", caption)
+    return (f'<p class="soft caption">{caption}</p><div class="scroll" tabindex="0" role="region" aria-label="{name}">'
+            f'<table class="{kind}" aria-label="{name}">'
             f"<thead><tr>{top}</tr></thead><tbody>{''.join(body)}</tbody></table></div>")

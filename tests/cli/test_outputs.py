@@ -54,6 +54,7 @@ FOLDERS = {
     "convert --out": (["convert", "base.hdf5", "--form", "global", "--out", "OUT"], "base.global.hdf5"),
     "profile --out": (["profile", "results/tiny", "--at", "1e-2", "--out", "OUT"], "accuracy.csv"),
     "compare --baseline": (["compare", "results/tiny", "--update", "--baseline", "OUT"], "tiny/baseline.json"),
+    "publish --out": (["publish", "results/tiny", "--out", "OUT"], "index.html"),
     "plot --out": (["plot", "results/tiny", "--kind", "convergence", "--format", "svg", "--quiet", "--out", "OUT"], "*.svg"),
 }
 

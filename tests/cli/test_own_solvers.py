@@ -175,6 +175,30 @@ class Configs(Solvers):
         self.assertIn("there is no file", self.ask("check", self.write_config("python:mine.py"), code=2))
         self.assertIn("names no solver", self.ask("check", self.write_config("python:"), code=2))
 
+    def test_claims_run_a_config_as_run_does(self):
+        self.mine()
+        claim = '"claims": [ { "id": "a", "says": "it converges", "where": "ours", "metric": "iterations", "of": "mine", "at_most": 2000 } ],'
+        config = self.write_config("python:../mine.py", CONFIG.replace('"model"', claim + ' "model"').replace(', "parameters": { "omega": 1.0 }', ""))
+        self.ask("run", config, "--quiet")
+        first = self.rows()["mine"]["hash"]
+        self.started()
+        self.assertIn("1 of 1 claim", self.ask("claims", config, "--quiet"))
+        self.assertEqual((self.started(), self.rows()["mine"]["hash"]), (1, first))  # asked alone: its results are there
+        wrong = self.ask("claims", config, "--quiet", "--out", "other", "--set", "/solvers/1/parameters/omega=7", code=2)
+        self.assertIn("own.json: /solvers/1/parameters/omega: 'omega' is 7, expected a value in (0, 2)", wrong)
+        self.assertFalse((self.folder / "other").exists())  # told before anything runs
+
+    def test_a_convex_solver_joins_a_config_of_coulomb_problems(self):
+        self.mine("solve.models = ['ccp']\n")
+        text = (self.folder / "mine.py").read_text()
+        self.assertIn("ccp; ncp through the De Saxcé fixed point", self.ask("list", "solvers", "python:mine.py"))
+        # Without friction discs are cones.
+        config = self.write_config("python:../mine.py", CONFIG.replace('"spheres": 3', '"spheres": 3, "friction": 0'))
+        self.assertTrue(text.endswith("['ccp']\n"))
+        self.ask("run", config, "--quiet")
+        row = self.rows()["mine"]
+        self.assertEqual((row["status"], row["model"]), ("solved", "ncp"), row["reason"])
+
     def test_sweeps_own_columns_and_the_manifest(self):
         config = self.mine("\nsolve.columns = {'step': 'length'}\n")
         text = (self.folder / "mine.py").read_text().replace("while report(gamma):", "while report(gamma, error=0.5, step=settings.omega):")

@@ -40,11 +40,12 @@ class InstalledProgram(unittest.TestCase):
     def test_runs_a_config_by_its_name_and_shows_its_results(self):
         made = self.program("run", "test1a", "--quiet")
         self.assertEqual((made.returncode, made.stdout, made.stderr), (0, "results: results/test1a\n", ""))
-        for arguments in (("check", "test1a"), ("plot", "results/test1a", "--format", "svg", "--quiet"), ("report", "results/test1a"), ("claims", "results/test1a")):
+        for arguments in (("check", "test1a"), ("plot", "results/test1a", "--format", "svg", "--quiet"), ("report", "results/test1a"), ("publish", "results/test1a", "--out", "site"), ("claims", "results/test1a")):
             made = self.program(*arguments)
             self.assertEqual((made.returncode, made.stderr), (0, ""), arguments)
         self.assertTrue(list((self.place / "results" / "test1a" / "plots").glob("*.svg")))
         self.assertIn("ADMM balanced", (self.place / "report.html").read_text(encoding="utf-8"))
+        self.assertTrue((self.place / "site" / "index.html").is_file())
         script = "from ccpbench_results import Results; print(Results('results/test1a').cells()['status'][0])"
         read = run(sys.executable, "-Bc", script, cwd=self.place, env={**os.environ, "PYTHONPATH": str(self.prefix / "lib/python3/dist-packages")})
         self.assertEqual((read.stdout, read.stderr), ("solved\n", ""))

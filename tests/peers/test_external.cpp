@@ -231,3 +231,52 @@ TEST_CASE("showing an iterate is not on the clock of a solver of the user, and t
                                                                  << 1e3 * quick.clock_s << " µs");
   CHECK(median_us < 1000.0);  // 25 µs on an idle machine
 }
+
+TEST_CASE("a solver of the user that takes convex problems alone finds Coulomb's solution through the De Saxcé loop") {
+  if (!python_is_there()) return;
+  const auto gradient = [](const std::string& body) {
+    return R"(
+import numpy as np
+
+def cone(gamma, problem):
+    for rows, mu in zip(problem.blocks, problem.mu):
+        n, t = gamma[rows.start], gamma[rows.start + 1:rows.stop]
+        size = np.linalg.norm(t)
+        if mu * size <= -n:
+            gamma[rows] = 0.0
+        elif size > mu * n:
+            normal = (n + mu * size) / (1.0 + mu * mu)
+            gamma[rows.start], gamma[rows.start + 1:rows.stop] = normal, t * (mu * normal / size)
+    return gamma
+
+def solve(problem, settings, report):
+    assert problem.model == "ccp"
+    N, r, gamma = problem.N.toarray(), problem.r, problem.start.copy()
+    step = 1.0 / np.linalg.norm(N, 2)
+)" + body + "\nsolve.models = [\"ccp\"]\n";
+  };
+  const std::string iterate = "cone(gamma - step * (N @ gamma + r), problem)";
+  const PythonSolver shown(gradient("    while report(gamma): gamma = " + iterate));
+  const PythonSolver answers(gradient("    for _ in range(3000): gamma = " + iterate + "\n    return gamma"));
+  const PythonSolver cold(gradient("    assert not gamma.any()\n    for _ in range(3000): gamma = " + iterate +
+                                   "\n    return gamma\nsolve.warm_start = False"));
+  const ContactProblem problem = random_problem(51, {2, 3});
+  RunSpec spec{"nsgs", Model::ncp};
+  spec.stop.tolerance = 1e-6;
+  spec.stop.max_iterations = 2000;
+  const Result ours = run(problem, spec);
+  for (const PythonSolver* solver : {&shown, &answers, &cold}) {
+    REQUIRE(ask_external_solver(solver->name).defect.empty());
+    MemoryTrace trace;
+    const Result result = run(problem, ExternalSolver(solver->name), spec, &trace);
+    INFO(result.reason);
+    CHECK(result.status == Status::solved);
+    CHECK((problem.local().N * (result.impulse - ours.impulse)).norm() < 1e-4);
+    CHECK(trace.rows.back().outer >= 2);
+    if (solver != &shown) CHECK(result.iterations == trace.rows.back().outer + 1);  // an answer to each convex problem
+  }
+  const PythonSolver idle("def solve(problem, settings, report): return problem.start\nsolve.models = [\"ccp\"]\n");
+  const Result nothing = solved(idle.name, problem, Model::ncp);
+  CHECK(nothing.status == Status::stalled);
+  CHECK(nothing.iterations <= 2);
+}

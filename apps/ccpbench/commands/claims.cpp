@@ -125,10 +125,16 @@ struct Input {
   bool without_files = false;           ///< its FCLib files are not there
 };
 
-/// The config at its small size; nothing where it gives none.
-std::optional<Config> read_small(const std::string& file, ConfigOverrides overrides) {
-  overrides.size = "small";
+/// A config that is to run, with the settings that solvers of the user declare: they are started for it. Else as it stands.
+Config read_to_run(const std::string& file, const ConfigOverrides& overrides, bool runs) {
   Config config = read_config(config_file(file), catalog(), overrides);
+  return runs && start_user_solvers(config) ? read_config(config_file(file), catalog(), overrides) : config;
+}
+
+/// The config at its small size; nothing where it gives none.
+std::optional<Config> read_small(const std::string& file, ConfigOverrides overrides, bool runs) {
+  overrides.size = "small";
+  Config config = read_to_run(file, overrides, runs);
   return config.size.empty() ? std::nullopt : std::optional(std::move(config));
 }
 
@@ -159,7 +165,6 @@ std::vector<Input> read_inputs(const ClaimsArguments& options) {
       continue;
     }
     Input input{name, read_config(config_file(name), catalog(), run.overrides), std::nullopt};
-    if (options.both_sizes) input.small = read_small(name, run.overrides);
     input.without_files = !files && input.config->needs_fclib_folder();
     if (!input.without_files) {
       const Plan plan = make_plan(*input.config, {run.fclib_dir, run.threads});
@@ -169,7 +174,9 @@ std::vector<Input> read_inputs(const ClaimsArguments& options) {
         mismatch = error.what();
         continue;
       }
+      input.config = read_to_run(name, run.overrides, true);
     }
+    if (options.both_sizes) input.small = read_small(name, run.overrides, !input.without_files);
     inputs.push_back(std::move(input));
   }
   if (inputs.empty()) throw InputError(mismatch);
@@ -201,7 +208,6 @@ JudgedConfig judge_folder(const std::string& folder, const RunOptions& run) {
 /// Runs what is missing. Nothing when the run was interrupted.
 std::optional<JudgedConfig> judge_config(const Config& config, const RunOptions& run, bool quiet) {
   const Plan plan = make_plan(config, {run.fclib_dir, run.threads});
-  start_user_solvers(config);
   const RunReport report = run_in_terminal(config, plan, run, quiet);
   if (report.interrupted) return std::nullopt;
   JudgedConfig result = judge_folder(report.folder, run);

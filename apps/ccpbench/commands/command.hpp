@@ -19,6 +19,7 @@ void add_rank(CommandLine& program);
 void add_merge(CommandLine& program);
 void add_convert(CommandLine& program);
 void add_report(CommandLine& program);
+void add_publish(CommandLine& program);
 void add_plot(CommandLine& program);
 void add_claims(CommandLine& program);
 void add_compare(CommandLine& program);

@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "linalg/linear_solver.hpp"
+#include "peers/external/external_solver.hpp"
 #include "peers/peer_solver.hpp"
 #include "problems/registry.hpp"
 #include "terminal/arguments.hpp"
@@ -81,7 +82,7 @@ void print_fields(const FieldTable& table) {
 
 std::string models_text(const Solver& solver) {
   if (solver.native(Model::ccp) && solver.native(Model::ncp)) return "ccp, ncp";
-  if (solver.native(Model::ccp) && as_peer(solver) != nullptr) return "ccp";
+  if (solver.native(Model::ccp) && as_peer(solver) != nullptr && as_external(solver) == nullptr) return "ccp";
   if (solver.native(Model::ccp)) return "ccp; ncp through the De Saxcé fixed point";
   return "ncp";
 }

@@ -33,6 +33,7 @@ constexpr const char* run_footer =
     "  $ ccpbench run configs/fclib.json --shard 2/8\n"
     "  $ ccpbench run configs/fclib.json --for 10m\n"
     "  $ ccpbench run configs/test1a.json --quiet --format latex > table.tex\n"
+    "  $ ccpbench run configs/test1a.json --quiet --repeat 5 --format benchmark > benchmark.json\n"
     "\n"
     "A cell is one problem with one model and one solver setting. What is there already is not run again; Ctrl-C keeps "
     "what\n"
@@ -112,6 +113,7 @@ int run_all(RunArguments options) {
   if (!options.dry_run)
     for (const Planned& planned : all) check_output_folder(std::filesystem::path(options.run.out) / planned.config.name);
   Records table = cell_table();
+  Json benchmarks = Json::array();
   bool failed = false, interrupted = false;
   std::size_t remaining = 0, configs = all.size();
   for (const Planned& planned : all) {
@@ -134,6 +136,7 @@ int run_all(RunArguments options) {
     } else {
       report_note("results: " + report.folder);
       add_cells(table, planned.config, planned.plan, options.run);
+      add_benchmarks(benchmarks, planned.config, planned.plan, options.run);
     }
     std::fflush(stdout);
     interrupted = report.interrupted;
@@ -141,7 +144,10 @@ int run_all(RunArguments options) {
     failed = failed || !report.failures.empty();
     remaining += report.remaining;
   }
-  if (!text) print_records(options.format.format(), table);
+  if (options.format.format() == Format::benchmark)
+    print_line(dump_json(benchmarks, 1));
+  else if (!text)
+    print_records(options.format.format(), table);
   if (interrupted) {
     report_error("interrupted; run it again to do the missing cells");
     return exit_interrupted;
@@ -197,7 +203,7 @@ void add_run(CommandLine& program) {
                "only the 'results:' lines, errors, and the failed cells with their reasons at the end");
   command.flag("--dry-run", &options.dry_run,
                "list the cells, the longest they can take, and what stored results took; run nothing");
-  add_format(command, &options.format);
+  add_format_of_runs(command, &options.format);
 }
 
 }  // namespace ccp::cli

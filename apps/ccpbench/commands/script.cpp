@@ -2,14 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <system_error>
 
 #include "core/error.hpp"
+#include "io/file.hpp"
 #include "process/program.hpp"
 #include "terminal/command_line.hpp"
 
 namespace ccp::cli {
+namespace {
+
+/// A nameless file that holds the text, to be read from its start.
+FileStream nameless_file(const std::string& text) {
+  FileStream file(std::tmpfile());
+  if (file == nullptr || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
+    throw InputError(fmt::format("cannot write a temporary file: {}", std::strerror(errno)));
+  std::rewind(file.get());
+  return file;
+}
+
+}  // namespace
 
 std::filesystem::path find_script(const std::string& name) {
   std::vector<std::filesystem::path> places;
@@ -27,15 +43,17 @@ std::filesystem::path find_script(const std::string& name) {
                    "no such file; CCPBENCH_SCRIPTS names the folder of the scripts");
 }
 
-int run_script(const std::string& name, const std::vector<std::string>& arguments, std::FILE* input) {
+int run_script(const std::string& name, const std::vector<std::string>& arguments, const std::optional<std::string>& input) {
   Program program = {{"python3", "-B", find_script(name).string()}, {}};
   program.arguments.insert(program.arguments.end(), arguments.begin(), arguments.end());
-  if (input != nullptr) program.input = fileno(input);
+  const FileStream given = input ? nameless_file(*input) : nullptr;
+  if (given != nullptr) program.input = fileno(given.get());
   try {
     const ExitStatus exit = wait_for(start(program));
     const int code = exit.code.value_or(128 + exit.signal);
-    if (code == exit_no_program) throw InputError(fmt::format("python3 is missing, which runs {}: apt-get install python3", name));
-    return code == exit_done || code == exit_bad_input ? code : exit_internal_error;
+    if (code == exit_no_program)
+      throw InputError(fmt::format("python3 is missing, which runs {}: apt-get install python3", name));
+    return code == exit_done || code == exit_bad_input || code == exit_some_failed ? code : exit_internal_error;
   } catch (const std::system_error& error) {
     throw InputError(fmt::format("cannot start python3: {}", error.code().message()));
   }

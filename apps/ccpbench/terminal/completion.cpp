@@ -162,7 +162,7 @@ Words values(const ArgumentText& argument, const std::string& value, const Line&
     for (const std::string& file : files("configs/", {".json"}))
       found.push_back(std::filesystem::path(file).stem().string());
   if (kind == "CONFIG" || kind == "INPUT") found = files(value, {".json"});
-  if (kind == "DIR" || kind == "RESULTS") found = files(value, {});
+  if (kind == "DIR" || kind == "RESULTS" || kind == "SITE") found = files(value, {});
   if (kind == "FILE") found = argument.positional ? sources(value, names) : files(value, {""});
   if (kind == "NAME=VALUE" && line.command->name == "generate") found = assignments(value, names.parameters(first));
   if (kind == "NAME=VALUE")

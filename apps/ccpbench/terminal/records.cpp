@@ -15,7 +15,9 @@
 namespace ccp::cli {
 namespace {
 
-const std::vector<std::string> format_names = {"text", "csv", "markdown", "latex", "json", "junit", "annotations"};
+const std::vector<std::string> format_names = {"text", "csv",   "markdown",    "latex",
+                                               "json", "junit", "annotations", "benchmark"};
+constexpr std::ptrdiff_t values_formats = 5;  // the first ones, of all commands that print tables
 
 std::string plain_text(const Json& value) {
   if (value.is_null()) return "–";
@@ -179,15 +181,24 @@ Format FormatOption::format() const {
 }
 
 void add_format(Subcommand& command, FormatOption* target) {
-  command.choice("--format", &target->name, {format_names.begin(), format_names.begin() + 5},
+  command.choice("--format", &target->name, {format_names.begin(), format_names.begin() + values_formats},
                  "text, csv, markdown, latex (booktabs) or json; all but text print a table of values alone");
   command.flag("--json", &target->json, "the same as --format json");
 }
 
 void add_format_of_checks(Subcommand& command, FormatOption* target) {
-  command.choice("--format", &target->name, format_names,
+  command.choice("--format", &target->name, {format_names.begin(), format_names.end() - 1},
                  "text, a table of values alone as csv, markdown, latex (booktabs) or json, or for CI junit (XML) or "
                  "annotations (as GitHub reads them)");
+  command.flag("--json", &target->json, "the same as --format json");
+}
+
+void add_format_of_runs(Subcommand& command, FormatOption* target) {
+  std::vector<std::string> names(format_names.begin(), format_names.begin() + values_formats);
+  names.push_back(format_names.back());
+  command.choice("--format", &target->name, names,
+                 "text, a table of values alone as csv, markdown, latex (booktabs) or json, or for CI benchmark (JSON for "
+                 "github-action-benchmark)");
   command.flag("--json", &target->json, "the same as --format json");
 }
 

@@ -10,8 +10,8 @@
 /// What commands print for programs, spreadsheets and papers instead of pages for people: `--format`.
 namespace ccp::cli {
 
-/// junit and annotations: of commands that check something (`checks.hpp`).
-enum class Format { text, csv, markdown, latex, json, junit, annotations };
+/// junit and annotations: of commands that check something (`checks.hpp`); benchmark: of runs (`views/summary.hpp`).
+enum class Format { text, csv, markdown, latex, json, junit, annotations, benchmark };
 
 /// The options --format and --json of a command.
 struct FormatOption {
@@ -26,6 +26,8 @@ struct FormatOption {
 void add_format(Subcommand& command, FormatOption* target);
 /// The same with junit and annotations.
 void add_format_of_checks(Subcommand& command, FormatOption* target);
+/// The same as add_format() with benchmark.
+void add_format_of_runs(Subcommand& command, FormatOption* target);
 
 /// One value of a table: as programs read it (CSV, JSON), and as people do (Markdown, LaTeX).
 struct Datum {

@@ -9,7 +9,10 @@
 #include <string>
 
 #include "bench/analysis/profile.hpp"
+#include "bench/results/folder_lock.hpp"
 #include "core/error.hpp"
+#include "terminal/arguments.hpp"
+#include "terminal/terminal.hpp"
 
 namespace ccp::cli {
 namespace {
@@ -157,6 +160,20 @@ Json profile_entries(const std::vector<ResultTable>& results) {
     for (const Axis& axis : axes)
       for (const double at : usual_accuracies(results)) add_profiles(results, model, axis, at, entries);
   return entries;
+}
+
+Json analysis_entry(const std::string& folder, const std::string& fclib_dir) {
+  Json found = {{"writer", writer_of(folder)}};
+  try {
+    const std::vector<ResultTable> results(1, ResultTable(folder, catalog(), fclib_dir));
+    if (!results.front().note().empty()) report_note(results.front().note());
+    Json claims = Json::array();
+    for (const Judgement& judgement : judge_claims(results.front())) claims.push_back(claim_entry(judgement));
+    found.update({{"claims", claims}, {"profiles", profile_entries(results)}});
+  } catch (const InputError& error) {
+    found["note"] = error.what();
+  }
+  return found;
 }
 
 }  // namespace ccp::cli

@@ -222,10 +222,34 @@ void add_cells(Records& table, const Config& config, const Plan& plan, const Run
     const auto record = store.find(cell);
     const auto measure = [&](Measure which) { return record ? record->measures[measure_index(which)] : std::nan(""); };
     table.row({config.name, cell.problem, model_name(cell.model), cell.label,
-               record ? Datum(status_name(record->status)) : Datum(Json()), record ? Datum(record->iterations) : Datum(Json()),
-               seconds(record ? record->setup_s + record->solve_s : std::nan("")), number(measure(Measure::relative_residual)),
-               number(measure(Measure::natural_map))});
+               record ? Datum(status_name(record->status)) : Datum(Json()),
+               record ? Datum(record->iterations) : Datum(Json()),
+               seconds(record ? record->setup_s + record->solve_s : std::nan("")),
+               number(measure(Measure::relative_residual)), number(measure(Measure::natural_map))});
   }
+}
+
+void add_benchmarks(Json& list, const Config& config, const Plan& plan, const RunOptions& options) {
+  const ResultStore store(options.out, config.name);
+  std::size_t unsolved = 0;
+  for (const std::size_t index : select_cells(plan, options.only, options.shard)) {
+    const Cell& cell = plan.cells[index];
+    const auto record = store.find(cell);
+    if (record && record->status == Status::unsupported) continue;
+    if (!record || record->status != Status::solved) {  // what it cost so far would look cheap
+      ++unsolved;
+      continue;
+    }
+    const std::string name = config.name + ": " + cell.id();
+    const Spread spread = solve_spread(*record);
+    Json time = {{"name", name + ", time"}, {"unit", "s"}, {"value", record->setup_s + record->solve_s}};
+    if (spread.runs > 1) time["range"] = fmt::format("± {:.3g}", 0.5 * (spread.largest_s - spread.least_s));
+    time["extra"] = fmt::format("{}\nset-up {:.3g} s", counted(spread.runs, "run"), record->setup_s);
+    list.push_back(std::move(time));
+    if (!counts_restarts(*record))
+      list.push_back({{"name", name + ", iterations"}, {"unit", "iterations"}, {"value", record->iterations}});
+  }
+  list.push_back({{"name", config.name + ": unsolved"}, {"unit", "cells"}, {"value", unsolved}});
 }
 
 void print_plan(const Config& config, const Plan& plan, const RunOptions& options) {

@@ -18,6 +18,10 @@ void print_summary(const Config& config, const Plan& plan, const RunOptions& opt
 Records cell_table();
 void add_cells(Records& table, const Config& config, const Plan& plan, const RunOptions& options);
 
+/// Adds what github-action-benchmark reads as "customSmallerIsBetter", {name, unit, value, range, extra} each: time and
+/// iterations of each solved cell, and how many cells of the config were tried and not solved.
+void add_benchmarks(Json& list, const Config& config, const Plan& plan, const RunOptions& options);
+
 /// What a run would do, without doing it.
 void print_plan(const Config& config, const Plan& plan, const RunOptions& options);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -96,10 +95,6 @@ BaselineTolerances read_tolerances(const Json& json, const fs::path& folder) {
   };
   return {number("curve_decades"), number("curve_floor"), number("count_relative"), number("count_absolute"),
           number("objective_relative")};
-}
-
-bool repeatable(Status status) {
-  return status != Status::time_limit && status != Status::crashed && status != Status::out_of_memory;
 }
 
 void check_repeatable(const ResultTable& results) {
@@ -368,26 +363,6 @@ void add_steps(const ResultRow& row, const CsvTable& steps, std::string& text) {
                         steps.number(i, "contacts"), steps.number(i, "iterations"));
 }
 
-/// A folder that is gone with its owner.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string pattern = (fs::temp_directory_path() / "ccpbench-compare-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw cannot_write(pattern, errno);
-    path_ = pattern;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 /// Statuses, counts and curves of all cells, keeping the tolerances of a baseline that is there.
 void store_baseline(const ResultTable& results, const fs::path& folder) {
   BaselineTolerances tolerances;
@@ -460,6 +435,10 @@ void check_replaced(const ResultTable& results, const fs::path& folder) {
 
 }  // namespace
 
+bool repeatable(Status status) {
+  return status != Status::time_limit && status != Status::crashed && status != Status::out_of_memory;
+}
+
 fs::path find_baseline(const fs::path& folder, const std::string& config) {
   for (const fs::path& candidate : {folder, folder / config})
     if (fs::is_regular_file(candidate / "baseline.json")) return candidate;
@@ -479,7 +458,7 @@ BaselineComparison compare_results(const ResultTable& before, const ResultTable&
   if (!common) throw InputError(now.folder().string(), "", fmt::format("has no cell that {} has", before.folder().string()));
   if (traces == MissingTraces::refused && cells_without_curves(before).empty()) before.check_cells();
   for (const ResultRow& row : before.rows()) check_whole(before, row);
-  const ScratchFolder scratch;
+  const ScratchFolder scratch("ccpbench-compare");
   store_baseline(before, scratch.path());
   return Comparison(now, scratch.path(), false, before.folder(), traces).run();
 }

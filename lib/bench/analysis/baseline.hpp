@@ -27,6 +27,9 @@ struct BaselineChange {
   std::string before, now, allowed;
 };
 
+/// Whether another machine would end so.
+bool repeatable(Status status);
+
 /// The folder of the baseline of a config: `folder` itself or its subfolder named like the config. Throws InputError when
 /// neither holds a baseline.json.
 std::filesystem::path find_baseline(const std::filesystem::path& folder, const std::string& config);

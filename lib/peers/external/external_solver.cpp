@@ -115,12 +115,9 @@ std::string ExternalSolver::do_takes() const {
   return fmt::format("constraints of the kinds {}{}", join(kinds, ", "), own->local ? "" : ", in global form");
 }
 
-std::optional<std::string> ExternalSolver::do_supports(const ContactProblem& problem, Model model) const {
+std::optional<std::string> ExternalSolver::do_supports(const ContactProblem& problem, Model) const {
   const ExternalDescription* own = description();
   if (own == nullptr) return std::nullopt;
-  if (!native(model))
-    return fmt::format("{} solves the ccp model alone: a loop around it would start its process anew for each step",
-                       own->name);
   if (!own->local && !problem.given_global())
     return fmt::format("{} takes problems in global form, and this one is in local form", own->name);
   const ConstraintSet& set = problem.constraints();

@@ -24,7 +24,8 @@ const ExternalAnswer& ask_external_solver(const std::string& name, double longes
 
 /// A solver of the user: a process of its own for each run, judged, limited and timed as the adapters of peers are. Until
 /// ask_external_solver() was called for its name it takes any settings and cannot run; nothing but that function and a run
-/// starts it. Where it does not answer as the protocol says, its runs fail with the reason.
+/// starts it. For ncp one of ccp alone is started anew for each convex problem of the De Saxcé loop. Where it does not
+/// answer as the protocol says, its runs fail with the reason.
 class ExternalSolver final : public PeerSolver {
  public:
   explicit ExternalSolver(const std::string& name);

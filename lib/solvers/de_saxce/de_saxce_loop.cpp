@@ -93,7 +93,9 @@ class DeSaxceSession final : public Session {
 
       inner.begin_outer(outer);
       const Outcome outcome = session_->run(outer == 0 ? start : next, frozen, inner);
-      if (inner.run_ended() || outcome.given_up) return outcome;
+      // What answers by its own criterion has solved this convex problem, unless it finds nothing to do.
+      const bool answered = outcome.own_answer && outcome.impulse != next.impulse;
+      if (inner.run_ended() || (outcome.given_up && !answered)) return outcome;
       next = {outcome.impulse, outcome.velocity, outcome.carried, outcome.multiplier};
     }
   }
