@@ -91,7 +91,7 @@ class Problem:
         """The problem of a scene (`ccpbench list scenes NAME` shows its parameters); of one that moves, the first step.
 
         >>> Problem.from_scene("odd_mass_stack", spheres=5, heavy_index=3)
-        Problem: 5 contacts, 15 rows, 30 dofs
+        Problem 'odd_mass_stack': 6 contacts, 18 rows, 36 dofs
         """
         return cls._of(_core.scene_problem(scene, seed, parameters))
 
@@ -107,6 +107,7 @@ class Problem:
 
     @property
     def name(self) -> str:
+        """As given, or that of the scene or the file."""
         return self._core.name
 
     @property

@@ -132,7 +132,7 @@ class Scene:
         arguments are those of `solve`. steps: how many; no end unless given.
 
         >>> [len(step.gaps) for step in scene("single_ball").motion(steps=2)]
-        [0, 0]
+        [1, 1]
         """
         options = _options(model, measure, tolerance, False, max_iterations, time_limit, threads, ())
         return Motion(self, _made(driver, settings), options, steps)

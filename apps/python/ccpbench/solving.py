@@ -59,6 +59,7 @@ class Solution:
 
     @property
     def solved(self) -> bool:
+        """Whether the status is "solved"."""
         return self._core.status == "solved"
 
     @property
@@ -68,10 +69,12 @@ class Solution:
 
     @property
     def notes(self) -> list[str]:
+        """Remarks of the method, such as which linear system it chose."""
         return self._core.notes
 
     @property
     def model(self) -> str:
+        """"ncp" or "ccp"."""
         return self._core.model
 
     @property
@@ -96,6 +99,7 @@ class Solution:
 
     @property
     def iterations(self) -> int:
+        """Iterates shown after the start."""
         return self._core.iterations
 
     @property

@@ -95,6 +95,7 @@ class Results(results.Results):
 
     @property
     def plot(self) -> Plots:
+        """Draws figures: `results.plot()` all, `results.plot.convergence()` those of a kind."""
         return Plots(self.folder)
 
 
