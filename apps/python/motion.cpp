@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bench/run/driver.hpp"
+#include "core/error.hpp"
 #include "problem/contact_match.hpp"
 #include "problem/motion.hpp"
 #include "problems/registry.hpp"

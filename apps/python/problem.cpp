@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <functional>
+#include <type_traits>
+
 #include "bench/run/dumps.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "arrays.hpp"
-
 #include <array>
 #include <memory>
 #include <mutex>
@@ -10,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "arrays.hpp"
 #include "io/fclib.hpp"
 #include "problem/contact_problem.hpp"
 #include "problem/judge/judge.hpp"

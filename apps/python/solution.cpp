@@ -114,16 +114,26 @@ py::dict measures_dict(const Measures& values) {
   return measures;
 }
 
+/// impulse: in the user's terms. velocity: the v (n) that a method carries itself, or empty.
+Measures judged(Problem& problem, Model model, Vector impulse, const Vector& velocity) {
+  return problem.alone([&](const ContactProblem& contacts) {
+    if (contacts.impulse_shift().size() > 0) impulse += contacts.impulse_shift();
+    return problem.judge(model).evaluate(all_measures(), {&impulse, velocity.size() > 0 ? &velocity : nullptr});
+  });
+}
+
 /// velocity: the v (n, m/s) that a method carries itself, or None.
 py::dict judge_point(Problem& problem, const py::object& impulse, const py::object& velocity, const std::string& model) {
   const ContactProblem& contacts = problem.contact_problem();
-  Vector given = vector_of(impulse, "impulse", contacts.rows());
-  if (contacts.impulse_shift().size() > 0) given += contacts.impulse_shift();
   const Vector own = velocity.is_none() ? Vector() : vector_of(velocity, "velocity", contacts.dofs());
-  const Model chosen = model_of(model);
-  return measures_dict(problem.alone([&](const ContactProblem&) {
-    return problem.judge(chosen).evaluate(all_measures(), {&given, velocity.is_none() ? nullptr : &own});
-  }));
+  return measures_dict(judged(problem, model_of(model), vector_of(impulse, "impulse", contacts.rows()), own));
+}
+
+/// Made when asked for.
+py::dict measures_of(const Solution& solution) {
+  const Result& result = solution.result;
+  if (result.status == Status::unsupported || result.impulse.size() == 0) return measures_dict(result.measures);
+  return measures_dict(judged(*solution.problem, solution.model, result.impulse, result.velocity));
 }
 
 py::dict counters_of(const Solution& solution) {
@@ -183,6 +193,7 @@ std::unique_ptr<Solution> solve(const std::shared_ptr<Problem>& problem, const S
     const TimeSpent spent(solution->wall_s);
     RunMonitor monitor(judge, options.stop, options.threads);
     monitor.set_trace(&solution->trace, options.traced);
+    monitor.measure_end_by({});
     monitor.interrupt_when([&] { return interruption.asked(); });
     solution->result = solver.solve(contacts, options.model, start, monitor);
   });
@@ -207,7 +218,7 @@ void bind_solution(py::module_& module) {
       .def_property_readonly("setup_s", number(&Result::setup_s))
       .def_property_readonly("solve_s", number(&Result::solve_s))
       .def_readonly("wall_s", &Solution::wall_s)
-      .def_property_readonly("measures", [](const Solution& one) { return measures_dict(one.result.measures); })
+      .def_property_readonly("measures", measures_of)
       .def_property_readonly("counters", counters_of)
       .def_property_readonly("trace", trace_of)
       .def_property_readonly("impulse", [](const Solution& one) {
