@@ -207,7 +207,7 @@ def _test(wanted):
     return lambda value: value == wanted
 
 
-class InputError(Exception):
+class InputError(ValueError):
     """One line that says what is wrong with the input."""
 
 
@@ -230,6 +230,8 @@ def read_json(path):
     try:
         check_fetched(path)
         return parse_json(path.read_text(encoding="utf-8"))
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; is this a result folder of `ccpbench run`?") from None
     except (OSError, ValueError) as error:
@@ -262,6 +264,8 @@ def csv_rows(path, folder):
         check_fetched(path)
         with path.open(newline="", encoding="utf-8") as file:
             return [{key: plain_text(cell) if isinstance(cell, str) else cell for key, cell in row.items()} for row in csv.DictReader(file)]
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; is this {folder}?") from None
     except (OSError, ValueError, csv.Error) as error:

@@ -42,6 +42,8 @@ def read_curves(path, abscissa):
             point = (float(row[abscissa]), float(row["fraction"]), *band)
             curves.setdefault(float(row["at"]), {}).setdefault(row["label"], []).append(point)
             problems[row["label"]] = int(row["problems"])
+    except InputError:
+        raise
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: is no profile ({type(error).__name__}: {error})") from None
     return curves, problems

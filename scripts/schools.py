@@ -155,10 +155,10 @@ def put_into(path, text):
         raise InputError(f"{path}: is no file, expected one with the line '{MARK}'")
     try:
         old = path.read_text(encoding="utf-8")
-        if f"{MARK}\n" not in old:
-            raise InputError(f"{path}: has no line '{MARK}'")
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: {error}") from None
+    if f"{MARK}\n" not in old:
+        raise InputError(f"{path}: has no line '{MARK}'")
     write_output(path, old.split(f"{MARK}\n")[0] + f"{MARK}\n\n{text}")
 
 

@@ -31,6 +31,11 @@ void RunMonitor::set_trace(TraceSink* sink, std::vector<Measure> trace_measures)
   evaluated_.push_back(Measure::velocity_residual);
 }
 
+void RunMonitor::measure_end_by(std::vector<Measure> measures) {
+  end_measures_ = std::move(measures);
+  end_measures_.insert(end_measures_.end(), {stop_.measure, Measure::rounding_floor});
+}
+
 void RunMonitor::begin(const std::vector<NativeColumn>& native) {
   if (iteration_ >= 0) throw std::logic_error("RunMonitor: one monitor serves one run");
   if (sink_ != nullptr && replay_) throw std::logic_error("RunMonitor: a replay has no trace");

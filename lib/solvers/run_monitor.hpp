@@ -76,6 +76,11 @@ class RunMonitor final : public Monitor {
   /// Asked for every iterate, off the clock: where it answers true the run ends there, as `interrupted`.
   void interrupt_when(std::function<bool()> asked) { interrupted_ = std::move(asked); }
 
+  /// Of the returned point only these, and what its status needs, are in Result::measures; all unless called. For callers
+  /// that ask a judge for the others when they want them: on few contacts they take a good part of a run.
+  void measure_end_by(std::vector<Measure> measures);
+  const std::vector<Measure>& end_measures() const { return end_measures_; }
+
   bool go_on(const Iterate& iterate) override;
   bool solved() const override { return verdict_ == Status::solved; }
   /// Whether the last point judged, of this stop measure and impulse (m), is within the tolerance and consistent.
@@ -118,6 +123,7 @@ class RunMonitor final : public Monitor {
   TraceSink* sink_ = nullptr;
   std::vector<Measure> measures_;   ///< of the trace
   std::vector<Measure> evaluated_;  ///< and what the stop rule needs
+  std::vector<Measure> end_measures_ = all_measures();
   Stopwatch clock_;
   Counters counters_;
   Crossings crossings_;

@@ -127,7 +127,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   } else {
     Judge& judge = monitor.judge();
     const Point last{&outcome.impulse, outcome.velocity.size() > 0 ? &outcome.velocity : nullptr};
-    result.measures = judge.evaluate(all_measures(), last);
+    result.measures = judge.evaluate(monitor.end_measures(), last);
     const double floors = meaningful_floors * judge.floor(monitor.stop_rule().measure, outcome.impulse);
     result.status = decide(outcome, monitor, result.measures, floors);
     if (result.status == Status::below_rounding)

@@ -1,5 +1,5 @@
-# What `cmake --install` puts beside the program, and the Debian packages that `cpack` makes: ccpbench (the component program) and
-# ccpbench-peers. `cmake --install build/release --component program` leaves out headers and libraries.
+# What `cmake --install` puts beside the program, and the Debian packages that `cpack` makes: ccpbench (the component program),
+# ccpbench-peers and python3-ccpbench. `cmake --install build/release --component program` leaves out headers and libraries.
 set(CCPBENCH_MAINTAINER "The ccpbench developers <ccpbench@example.org>" CACHE STRING "Who is named as the maintainer of packages")
 
 set(_data ${CMAKE_INSTALL_DATADIR}/ccpbench)
@@ -31,6 +31,21 @@ file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/package)
 file(CREATE_LINK ${_up}/ccpbench_results.py ${_link} SYMBOLIC)
 install(FILES ${_link} DESTINATION ${_modules} COMPONENT program)
 
+# The Python package, whose results.py is a link to the same file.
+set(_debian_packages ccpbench ccpbench-peers)
+if(TARGET ccpbench_python)
+  list(APPEND _debian_packages python3-ccpbench)
+  get_property(_sources GLOBAL PROPERTY CCP_PYTHON_SOURCES)
+  foreach(_source IN LISTS _sources)
+    install(FILES ${PROJECT_SOURCE_DIR}/apps/python/ccpbench/${_source} DESTINATION ${_modules}/ccpbench COMPONENT python)
+  endforeach()
+  set(_link ${CMAKE_CURRENT_BINARY_DIR}/package/results.py)
+  file(REMOVE ${_link})
+  file(CREATE_LINK ../${_up}/ccpbench_results.py ${_link} SYMBOLIC)
+  install(FILES ${_link} DESTINATION ${_modules}/ccpbench COMPONENT python)
+  install(TARGETS ccpbench_python LIBRARY DESTINATION ${_modules}/ccpbench COMPONENT python)
+endif()
+
 # Documentation, as Debian wants it.
 execute_process(COMMAND git -C ${PROJECT_SOURCE_DIR} log -1 --format=%cD OUTPUT_VARIABLE CCP_DATE OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(NOT CCP_DATE)
@@ -45,7 +60,7 @@ string(REGEX REPLACE "\n+$" "" _licence "${_licence}")
 string(REPLACE "\n\n" "\n.\n" _licence "${_licence}")
 string(REPLACE "\n" "\n " CCP_LICENCE " ${_licence}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/copyright.in ${CMAKE_CURRENT_BINARY_DIR}/package/copyright @ONLY)
-foreach(_package ccpbench ccpbench-peers)
+foreach(_package IN LISTS _debian_packages)
   set(CCP_PACKAGE ${_package})
   configure_file(${CMAKE_CURRENT_LIST_DIR}/changelog.in ${CMAKE_CURRENT_BINARY_DIR}/package/${_package}/changelog @ONLY)
   find_program(CCP_GZIP gzip)
@@ -54,6 +69,7 @@ foreach(_package ccpbench ccpbench-peers)
     execute_process(COMMAND ${CCP_GZIP} -9nf ${CMAKE_CURRENT_BINARY_DIR}/package/${_package}/changelog)
   endif()
   string(REPLACE "ccpbench-" "" _component ${_package})
+  string(REPLACE "python3-ccpbench" "python" _component ${_component})
   string(REPLACE "ccpbench" "program" _component ${_component})
   install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/package/${_package}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${_package}
     COMPONENT ${_component})
@@ -92,7 +108,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME ccpbench)
 # OpenBLAS by name: iterates depend on the kernels of the BLAS.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "python3:any, libopenblas0-pthread")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3-matplotlib, libjs-chart.js")
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "ccpbench-peers, python3-pandas, python3-h5py, python3-siconos, python3-cvxopt")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "ccpbench-peers, python3-ccpbench, python3-pandas, python3-h5py, python3-siconos, python3-cvxopt")
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "benchmark suite for complementarity problems with friction
 Runs solvers of contact problems with Coulomb friction on the same problems
 and judges them by one measure: real dumps in the FCLib format, and scenes
@@ -108,4 +124,18 @@ Adapters that run the contact solvers of DART, Bullet and Simbody, and the
 optimiser Ipopt, beside those of ccpbench: on the same problems, under the
 same limits, judged by the same measures. Each run of one is a process of
 its own.")
+if(TARGET ccpbench_python)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  get_property(_minor GLOBAL PROPERTY CCP_PYTHON_MINOR)
+  math(EXPR _next "${_minor} + 1")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-ccpbench)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+    "ccpbench (= ${PROJECT_VERSION}), python3 (>= 3.${_minor}), python3 (<< 3.${_next}), python3-numpy, libopenblas0-pthread")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-scipy, python3-pandas")
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "contact problems with friction in Python
+Problems of numpy and scipy arrays, of dumps and of scenes, the solvers of
+ccpbench for them, its judge for any point, scenes in time, and experiments.
+Arrays of MuJoCo, Drake, Pinocchio and Chrono become problems, too.")
+endif()
 include(CPack)

@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 
 BUILD = os.environ["CCPBENCH_BUILD"]
+PYTHON = any(Path(BUILD).glob("apps/python/ccpbench/_core*.so"))  # left out without pybind11
 
 
 def run(*command, **options):
@@ -22,7 +23,7 @@ class InstalledProgram(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory(prefix="ccpbench installed ")
         cls.addClassCleanup(scratch.cleanup)
         first, cls.prefix = Path(scratch.name) / "first", Path(scratch.name) / "prefix"
-        for component in ("program", "peers"):
+        for component in ("program", "peers", *(["python"] if PYTHON else [])):
             made = run("cmake", "--install", BUILD, "--prefix", first, "--component", component)
             assert made.returncode == 0, made.stderr
         first.rename(cls.prefix)  # nothing may depend on where it was installed
@@ -66,6 +67,16 @@ class InstalledProgram(unittest.TestCase):
             peer.with_suffix(".away").rename(peer)
             self.assertNotIn("version here: absent", self.program("list", "solvers", method).stdout)
 
+    @unittest.skipUnless(PYTHON, "the Python package was not built")
+    def test_python_has_the_package(self):
+        script = ("import ccpbench as cb\nfrom ccpbench import places, results\nprint(places.find_program())\n"
+                  "p = cb.Problem.from_scene('odd_mass_stack')\nprint(cb.solve(p).status, cb.rank(p, ['nsgs'])['solver'][0])\n"
+                  "cells = cb.run('test1a', size='small').cells()\nprint(cells['status'][0], type(cells) is results.Table)\n")
+        environment = {**os.environ, "PYTHONPATH": str(self.prefix / "lib/python3/dist-packages"), "CCPBENCH_PROGRAM": ""}
+        ran = run(sys.executable, "-Bc", script, cwd=self.place, env=environment)
+        self.assertEqual((ran.stdout, ran.stderr), (f"{self.prefix / 'bin' / 'ccpbench'}\nsolved nsgs\nsolved True\n", ""))
+        self.assertTrue((self.prefix / "lib/python3/dist-packages/ccpbench/py.typed").is_file())
+
     def test_has_its_manual_page_and_completions(self):
         share = self.prefix / "share"
         with gzip.open(share / "man" / "man1" / "ccpbench.1.gz", "rt", encoding="utf-8") as page:
@@ -91,8 +102,16 @@ class InstalledProgram(unittest.TestCase):
             self.skipTest(f"{missing[0]} is missing")
         made = run("cpack", "-B", self.place, cwd=BUILD)
         self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
-        packages = sorted(self.place.glob("ccpbench*.deb"))
-        self.assertTrue(packages[-1].name.startswith("ccpbench_"), packages)
+        packages = sorted(self.place.glob("*.deb"))
+        self.assertIn("ccpbench", {package.name.split("_")[0] for package in packages})
+        self.assertEqual("python3-ccpbench" in {package.name.split("_")[0] for package in packages}, PYTHON)
+        root = self.place / "root"
+        for package in packages:
+            self.assertEqual(run("dpkg-deb", "-x", package, root).returncode, 0, package)
+        if PYTHON:
+            script = "import ccpbench as cb; print(cb.rank(cb.Problem.from_scene('odd_mass_stack'), ['nsgs'])['status'][0])"
+            ran = run(sys.executable, "-Bc", script, cwd=self.place, env={**os.environ, "PYTHONPATH": str(root / "usr/lib/python3/dist-packages"), "CCPBENCH_PROGRAM": ""})
+            self.assertEqual((ran.stdout, ran.stderr), ("iteration_limit\n", ""))
         said = run("lintian", "--no-tag-display-limit", *packages)
         self.assertEqual([line for line in said.stdout.splitlines() if line.startswith("E:")], [])
         self.assertIn(said.returncode, (0, 2), said.stderr)  # 2: it found something

@@ -191,3 +191,19 @@ TEST_CASE("remarks are kept once, and written off the clock") {
   monitor.note([] { return "a"; });
   CHECK(monitor.notes() == std::vector<std::string>{"a", "b"});
 }
+
+TEST_CASE("the measures of the end are all, or those that were asked for, with the same verdict") {
+  const ContactProblem problem = point_mass(2.0, {-1.0, 0.0, 0.0}, 0.5);
+  const Scripted solver({0.0, 0.5, 0.9, 0.9999});
+  const Result whole = run_scripted(solver, {.tolerance = 1e-3});
+  Judge judge(problem, Model::ncp);
+  RunMonitor monitor(judge, {.tolerance = 1e-3});
+  monitor.measure_end_by({Measure::objective});
+  const Result result = solver.solve(problem, Model::ncp, {}, monitor);
+  CHECK(result.status == whole.status);
+  CHECK(result.impulse == whole.impulse);
+  for (const Measure measure : {Measure::objective, Measure::relative_residual, Measure::rounding_floor})
+    CHECK(result.measures[measure_index(measure)] == whole.measures[measure_index(measure)]);
+  CHECK(std::isnan(result.measures[measure_index(Measure::natural_map)]));
+  CHECK_FALSE(std::isnan(whole.measures[measure_index(Measure::natural_map)]));
+}

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/run/dumps.hpp"
 #include "io/fclib_reader.hpp"
 #include "problem/contact_problem.hpp"
 #include "problem/scene.hpp"
@@ -20,13 +20,6 @@ struct NamedProblem {
   FclibInfo info;                 ///< what a file written of it says about itself
   std::optional<FclibFile> file;  ///< where it came from a file
 };
-
-/// Tries to read a file in a process of its own: some damaged ones end whoever reads them inside the HDF5 library. Throws
-/// InputError for these alone; what `read` throws is for the reading itself to say.
-void try_reading(const std::string& path, const std::function<void()>& read);
-
-/// read_fclib after try_reading.
-FclibFile read_dump(const std::string& path);
 
 /// FILE is an FCLib dump, "scene:NAME" a scene with its defaults, "scene:NAME:spheres=5,mass=2" with other parameters.
 /// Throws InputError when it cannot be read or is of a kind that no solver takes (rolling friction).

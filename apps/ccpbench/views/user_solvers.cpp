@@ -5,7 +5,6 @@
 #include <set>
 
 #include "bench/config/external_paths.hpp"
-#include "core/error.hpp"
 #include "peers/external/external_name.hpp"
 #include "peers/external/external_solver.hpp"
 #include "terminal/arguments.hpp"
@@ -13,13 +12,7 @@
 
 namespace ccp::cli {
 
-std::unique_ptr<Solver> solver_named(const std::string& name) {
-  if (!is_external_name(name)) return catalog().make_solver(name);
-  const std::string located = located_solver(name, false, "", {});
-  const ExternalAnswer& answer = ask_external_solver(located);
-  if (!answer.description) throw InputError(answer.defect);
-  return catalog().make_solver(located);
-}
+std::unique_ptr<Solver> solver_named(const std::string& name) { return ccp::solver_named(name, catalog()); }
 
 bool start_user_solvers(const Config& config) {
   std::set<std::string> names;

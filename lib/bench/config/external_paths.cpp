@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "peers/external/external_name.hpp"
+#include "peers/external/external_solver.hpp"
 
 namespace ccp {
 namespace {
@@ -45,6 +46,14 @@ std::string located_solver(const std::string& name, bool may_be_gone, const std:
     if (!may_be_gone && !std::filesystem::is_regular_file(file, unreadable))
       source.fail(pointer, fmt::format("there is no file '{}', expected that of the solver", file));
   return located;
+}
+
+std::unique_ptr<Solver> solver_named(const std::string& name, const Catalog& catalog) {
+  if (!is_external_name(name)) return catalog.make_solver(name);
+  const std::string located = located_solver(name, false, "", {});
+  const ExternalAnswer& answer = ask_external_solver(located);
+  if (!answer.description) throw InputError(answer.defect);
+  return catalog.make_solver(located);
 }
 
 bool names_external(const Json& entry) {

@@ -1,0 +1,189 @@
+"""Contact problems of arrays, files and scenes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+
+Reals = NDArray[np.float64]
+
+
+def _given(matrix: Any) -> Any:
+    """A matrix as the compiled part takes it: compressed columns of scipy.sparse, or an array."""
+    if hasattr(matrix, "tocsc"):
+        columns = matrix.tocsc()
+        columns.sum_duplicates()
+        return (*columns.shape, columns.indptr, columns.indices, columns.data)
+    return matrix
+
+
+def _shown(columns: _core.Columns) -> Any:
+    """The same back, over the memory of the problem; without scipy a dense array, which is a copy."""
+    rows, count, starts, indices, values = columns
+    try:
+        from scipy.sparse import csc_matrix  # type: ignore  # it has no stubs
+    except ImportError:
+        dense = np.zeros((rows, count))
+        for column in range(count):
+            entries = slice(starts[column], starts[column + 1])
+            dense[indices[entries], column] = values[entries]
+        return dense
+    return csc_matrix((values, indices, starts), shape=(rows, count), copy=False)
+
+
+class Problem:
+    """One complementarity problem with friction; it does not change.
+
+    In global form, of n velocities v and m rows of constraints:
+
+        H v = k + D γ,    u = Dᵀ v + C γ + b
+
+    H: (n, n), kg, positive definite; D: (n, m), the transpose of the Jacobian; k: (n,), kg·m/s; b: (m,), m/s;
+    C: (m, m), m/(s·N·s), compliance, zero unless given. In local form:
+
+        u = N γ + r
+
+    N: (m, m), 1/kg, the Delassus operator; r: (m,), m/s, the free velocity.
+
+    Matrices are arrays, matrices of scipy.sparse, or of diagonal ones the diagonal. friction: μ, one for all contacts or
+    one for each. kinds: one name for each block of rows, in their order: "contact" (3 rows: normal, tangent, tangent),
+    "contact2d" (2 rows), "unilateral" or "bilateral" (1 row); contacts of three rows unless given.
+
+    Matrices and vectors are copied once, when the problem is made. Several threads may use a problem; they take turns.
+
+    >>> import ccpbench as cb
+    >>> p = cb.Problem(H=[2.0, 2.0, 2.0], D=[1.0, 1.0, 1.0], k=[-2.0, 0.2, 0.0], b=[0.0, 0.0, 0.0], friction=0.4)
+    >>> cb.solve(p).impulse.round(6).tolist()
+    [2.0, -0.2, 0.0]
+    """
+
+    def __init__(self, *, H: Any = None, D: Any = None, k: ArrayLike | None = None, b: ArrayLike | None = None, C: Any = None,
+                 N: Any = None, r: ArrayLike | None = None, friction: ArrayLike | None = None,
+                 kinds: Sequence[str] | None = None, name: str = "") -> None:
+        whole = {"H": H, "D": D, "k": k, "b": b}
+        local = {"N": N, "r": r}
+        asked = local if N is not None or r is not None else whole
+        missing = [key for key, value in asked.items() if value is None]
+        extra = [key for key, value in {**whole, "C": C}.items() if value is not None] if asked is local else []
+        if missing or extra:
+            what = f"{missing[0]} is missing" if missing else f"{extra[0]} is given with N"
+            raise _core.InputError(f"{what}, expected either H, D, k and b, or N and r")
+        if asked is local:
+            self._core = _core.local_problem(_given(N), r, kinds, friction, name)
+        else:
+            self._core = _core.global_problem(_given(H), _given(D), k, b, _given(C), kinds, friction, name)
+        self.solution: Reals | None = None
+
+    @classmethod
+    def _of(cls, core: _core.Problem, solution: Reals | None = None) -> Problem:
+        problem = cls.__new__(cls)
+        problem._core, problem.solution = core, solution
+        return problem
+
+    @classmethod
+    def from_scene(cls, scene: str, seed: int = 0, **parameters: Any) -> Problem:
+        """The problem of a scene (`ccpbench list scenes NAME` shows its parameters); of one that moves, the first step.
+
+        >>> Problem.from_scene("odd_mass_stack", spheres=5, heavy_index=3)
+        Problem 'odd_mass_stack': 6 contacts, 18 rows, 36 dofs
+        """
+        return cls._of(_core.scene_problem(scene, seed, parameters))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Problem:
+        """The problem of an FCLib file (HDF5), or a .dat file of Siconos. `solution` has the impulses in the file, if any."""
+        return cls._of(*_core.read_problem(os.fspath(path)))
+
+    def write(self, path: str | os.PathLike[str], impulse: ArrayLike | None = None) -> None:
+        """Writes an FCLib file, completely or not at all, in the form the problem was given in. impulse: (m,), N·s, is
+        stored as its solution."""
+        _core.write_problem(self._core, os.fspath(path), impulse)
+
+    @property
+    def name(self) -> str:
+        """As given, or that of the scene or the file."""
+        return self._core.name
+
+    @property
+    def rows(self) -> int:
+        """m, the number of entries of γ, u, b and r."""
+        return self._core.rows
+
+    @property
+    def dofs(self) -> int:
+        """n, the number of entries of v and k; 0 in local form."""
+        return self._core.dofs
+
+    @property
+    def contacts(self) -> int:
+        """The number of contacts with friction."""
+        return len(self._core.friction)
+
+    @property
+    def is_global(self) -> bool:
+        """Whether it was given as H, D, k and b."""
+        return self._core.given_global
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kind of each block of rows, in their order."""
+        return self._core.kinds
+
+    @property
+    def friction(self) -> Reals:
+        """μ of each contact."""
+        return self._core.friction
+
+    @property
+    def H(self) -> Any:
+        """(n, n), kg, compressed columns. In local form, H, D, k and b are derived: N = L Lᵀ, H = I, D = Lᵀ."""
+        return _shown(self._core.H)
+
+    @property
+    def D(self) -> Any:
+        """(n, m), compressed columns."""
+        return _shown(self._core.D)
+
+    @property
+    def C(self) -> Any:
+        """(m, m), m/(s·N·s), compressed columns."""
+        return _shown(self._core.C)
+
+    @property
+    def N(self) -> Any:
+        """(m, m), 1/kg, compressed columns: Dᵀ H⁻¹ D + C, derived once in global form."""
+        return _shown(self._core.N)
+
+    @property
+    def k(self) -> Reals:
+        """(n,), kg·m/s."""
+        return self._core.k
+
+    @property
+    def b(self) -> Reals:
+        """(m,), m/s."""
+        return self._core.b
+
+    @property
+    def r(self) -> Reals:
+        """(m,), m/s: the free velocity, Dᵀ H⁻¹ k + b in global form."""
+        return self._core.r
+
+    def velocity(self, impulse: ArrayLike) -> Reals | None:
+        """v = H⁻¹ (k + D γ), (n,), m/s, of an impulse (m,), N·s; None in local form."""
+        return self._core.velocity(impulse)
+
+    def local_velocity(self, impulse: ArrayLike) -> Reals:
+        """u, (m,), m/s, of an impulse (m,), N·s."""
+        return self._core.local_velocity(impulse)
+
+    def __repr__(self) -> str:
+        name = f" {self.name!r}" if self.name else ""
+        dofs = f", {self.dofs} dofs" if self.is_global else ""
+        return f"Problem{name}: {self.contacts} contacts, {self.rows} rows{dofs}"

@@ -1,0 +1,143 @@
+"""Scenes, and their problems in time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from .problems import Problem
+from .solving import DEFAULT_SOLVER, Solution, _made, _options
+
+Reals = NDArray[np.float64]
+
+
+def scenes() -> list[str]:
+    """The names of the scenes."""
+    return _core.scenes()
+
+
+class Motion:
+    """The steps of a scene, one after the other: an iterator. Asking for the next step moves the scene on."""
+
+    def __init__(self, scene: Scene, solver: _core.Solver, options: _core.Options, steps: int | None) -> None:
+        self._core: _core.Motion = _core.Motion(scene.name, scene.seed, scene.parameters)
+        self._solver: _core.Solver = solver
+        self._options: _core.Options = options
+        self._steps, self._present = steps, None  # type: int | None, Step | None
+
+    def __iter__(self) -> Iterator[Step]:
+        return self
+
+    def __next__(self) -> Step:
+        if self._present is not None:
+            self._present._take()
+            self._present = None
+        if self._steps is not None and self._core.index >= self._steps:
+            raise StopIteration
+        self._present = Step(self)
+        return self._present
+
+    @property
+    def time_step(self) -> float:
+        """s."""
+        return self._core.time_step
+
+    @property
+    def velocity(self) -> Reals:
+        """v, (n,), m/s, at the beginning of the present step."""
+        return self._core.velocity
+
+    @property
+    def facts(self) -> dict[str, float]:
+        """Energies, and what else the scene says of itself at the beginning of the present step."""
+        return self._core.facts
+
+
+class Step:
+    """One step of a motion: its problem, and the solution that will move the scene on."""
+
+    def __init__(self, motion: Motion) -> None:
+        self._motion, self._core = motion, motion._core.step()
+        self.problem = Problem._of(self._core.problem)
+        self.index = motion._core.index
+        self.time = self.index * motion._core.time_step
+        self.facts = motion._core.facts
+        self._solution: Solution | None = None
+        self._impulse: ArrayLike | None = None
+
+    @property
+    def solution(self) -> Solution:
+        """What the driver makes of it, from the end of the step before; solved once."""
+        if self._solution is None:
+            core = self._motion._core.solve(self._core, self._motion._solver, self._motion._options)
+            self._solution = Solution(core, self.problem)
+        return self._solution
+
+    @property
+    def impulse(self) -> ArrayLike:
+        """γ, (m,), N·s, with which the scene moves on: that of the driver, unless you set another."""
+        return self.solution.impulse if self._impulse is None else self._impulse
+
+    @impulse.setter
+    def impulse(self, impulse: ArrayLike) -> None:
+        self._impulse = impulse
+
+    @property
+    def keys(self) -> NDArray[np.int32]:
+        """(blocks, 5): body, body, kind of contact, and a feature of each body; the same contact has the same key in the next
+        step."""
+        return self._core.keys
+
+    @property
+    def gaps(self) -> Reals:
+        """(contacts,), m."""
+        return self._core.gaps
+
+    @property
+    def frames(self) -> Reals:
+        """(contacts, 3, 3): the normal, then both tangents, in axes of the world."""
+        return self._core.frames
+
+    @property
+    def points(self) -> Reals:
+        """(contacts, 3), m: where impulses act."""
+        return self._core.points
+
+    def _take(self) -> None:
+        solution = self.solution._core if self._impulse is None else None
+        self._motion._core.advance(self._core, self.impulse, solution)
+
+    def __repr__(self) -> str:
+        return f"Step {self.index} at {self.time:.6g} s: {self.problem.contacts} contacts"
+
+
+class Scene:
+    """A scene with its parameters and a seed."""
+
+    def __init__(self, name: str, seed: int = 0, **parameters: Any) -> None:
+        self.name, self.seed, self.parameters = name, seed, parameters
+
+    def problem(self) -> Problem:
+        """Its problem, or that of its first step."""
+        return Problem.from_scene(self.name, self.seed, **self.parameters)
+
+    def motion(self, driver: str = DEFAULT_SOLVER, *, steps: int | None = None, model: str = "ncp", tolerance: float = 1e-8,
+               measure: str = "relative_residual", max_iterations: int = 1000, time_limit: float = 60.0, threads: int = 1,
+               **settings: Any) -> Motion:
+        """Its problems in time. driver: the method that moves the scene, each step from the end of the one before; the other
+        arguments are those of `solve`. steps: how many; no end unless given.
+
+        >>> [len(step.gaps) for step in scene("single_ball").motion(steps=2)]
+        [1, 1]
+        """
+        options = _options(model, measure, tolerance, False, max_iterations, time_limit, threads, ())
+        return Motion(self, _made(driver, settings), options, steps)
+
+
+def scene(name: str, seed: int = 0, **parameters: Any) -> Scene:
+    """A scene; `ccpbench list scenes NAME` shows its parameters. Same parameters, same seed, same bytes."""
+    return Scene(name, seed, **parameters)

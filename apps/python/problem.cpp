@@ -1,0 +1,190 @@
+#include "problem.hpp"
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <functional>
+#include <type_traits>
+
+#include "bench/run/dumps.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "io/fclib_writer.hpp"
+#include "problem/motion.hpp"
+#include "problem/problem_builder.hpp"
+#include "problems/registry.hpp"
+
+namespace ccp::python {
+namespace {
+
+const std::vector<std::pair<std::string, ConstraintKind>> kinds_by_name = {{"contact", ConstraintKind::contact},
+                                                                           {"contact2d", ConstraintKind::contact2d},
+                                                                           {"unilateral", ConstraintKind::unilateral},
+                                                                           {"bilateral", ConstraintKind::bilateral}};
+
+ConstraintKind kind_named(const std::string& name) {
+  for (const auto& [known, kind] : kinds_by_name)
+    if (known == name) return kind;
+  throw InputError(fmt::format("kinds: unknown kind '{}'{}", name, suggestion(name, names_in(kinds_by_name))));
+}
+
+/// kinds: none for contacts alone, of three rows each. friction: one μ for all, or one for each contact.
+ConstraintSet constraints_of(Index rows, const std::optional<std::vector<std::string>>& kinds, const py::object& friction) {
+  std::vector<ConstraintKind> blocks;
+  if (kinds) {
+    for (const std::string& name : *kinds) blocks.push_back(kind_named(name));
+  } else if (rows % 3 != 0) {
+    throw InputError(fmt::format("the problem has {} rows, expected three for each contact, or kinds", rows));
+  } else {
+    blocks.assign(uz(rows / 3), ConstraintKind::contact);
+  }
+  const Index contacts = std::count_if(blocks.begin(), blocks.end(), has_friction);
+  if (friction.is_none() && contacts > 0) throw InputError("friction is missing: one μ, or one for each contact");
+  Vector given;
+  if (contacts > 0) {
+    const Doubles numbers = Doubles::ensure(friction);
+    if (numbers && numbers.ndim() == 0)
+      given = Vector::Constant(contacts, *numbers.data());
+    else
+      given = vector_of(friction, "friction", contacts);
+  }
+  ConstraintSet set;
+  Index contact = 0;
+  for (const ConstraintKind kind : blocks) set.add(kind, has_friction(kind) ? given[contact++] : 0.0);
+  return set;
+}
+
+std::shared_ptr<Problem> global_problem(const py::object& H, const py::object& D, const py::object& k, const py::object& b,
+                                        const py::object& C, const std::optional<std::vector<std::string>>& kinds,
+                                        const py::object& friction, const std::string& name) {
+  SparseMatrix columns = matrix_of(D, "D");
+  const Index rows = columns.cols();
+  ProblemBuilder builder(name);
+  builder.global(matrix_of(H, "H"), vector_of(k, "k"), std::move(columns), vector_of(b, "b"));
+  if (!C.is_none()) builder.compliance(matrix_of(C, "C"));
+  builder.constraints(constraints_of(rows, kinds, friction));
+  const py::gil_scoped_release released;
+  return std::make_shared<Problem>(builder.build());
+}
+
+std::shared_ptr<Problem> local_problem(const py::object& N, const py::object& r,
+                                       const std::optional<std::vector<std::string>>& kinds, const py::object& friction,
+                                       const std::string& name) {
+  SparseMatrix matrix = matrix_of(N, "N");
+  const Index rows = matrix.cols();
+  ProblemBuilder builder(name);
+  builder.local(std::move(matrix), vector_of(r, "r")).constraints(constraints_of(rows, kinds, friction));
+  const py::gil_scoped_release released;
+  return std::make_shared<Problem>(builder.build());
+}
+
+std::shared_ptr<Problem> scene_problem(const std::string& name, std::uint64_t seed, const py::dict& parameters) {
+  const auto scene = make_scene(name);
+  set_fields(scene->parameters(), parameters);
+  FclibInfo info = info_of(*scene, seed);
+  const py::gil_scoped_release released;
+  return std::make_shared<Problem>(scene->build(seed), std::move(info));
+}
+
+/// (problem, impulse of the solution in the file or None). HDF5 serves one thread at a time, and h5py has the GIL, too.
+py::tuple read_problem(const std::string& path) {
+  FclibFile file = read_solvable(path);
+  py::object impulse = py::none();
+  if (file.solution)
+    if (auto found = file.impulse(*file.solution)) impulse = owned(std::move(*found));
+  return py::make_tuple(std::make_shared<Problem>(std::move(*file.problem), std::move(file.info)), impulse);
+}
+
+void write_problem(Problem& problem, const std::string& path, const py::object& impulse) {
+  FclibImpulses impulses;
+  if (!impulse.is_none()) {
+    impulses.solution = vector_of(impulse, "impulse", problem.contact_problem().rows());
+    if (const Vector& shift = problem.contact_problem().impulse_shift(); shift.size() > 0) *impulses.solution += shift;
+  }
+  problem.alone([&](const ContactProblem& contacts) {
+    const py::gil_scoped_acquire hdf5;
+    write_fclib(path, contacts, contacts.given_global() ? FclibForm::global : FclibForm::local, problem.info(), impulses);
+  });
+}
+
+std::vector<std::string> kinds_of(const Problem& problem) {
+  const ConstraintSet& set = problem.contact_problem().constraints();
+  std::vector<std::string> names;
+  for (Index i = 0; i < set.count(); ++i) names.push_back(name_in(kinds_by_name, set.kind(i)));
+  return names;
+}
+
+py::array friction_of(const std::shared_ptr<Problem>& problem) {
+  const ConstraintSet& set = problem->contact_problem().constraints();
+  std::vector<double> friction;
+  for (Index i = 0; i < set.count(); ++i)
+    if (has_friction(set.kind(i))) friction.push_back(set.friction(i));
+  const auto size = static_cast<py::ssize_t>(friction.size());
+  return owned(std::move(friction), {size});
+}
+
+/// One matrix or vector of a form, derived where it was not given.
+template <typename Get>
+auto part_of_form(Get get) {
+  return [get](const std::shared_ptr<Problem>& problem) {
+    const auto& part = problem->alone([&](const ContactProblem& contacts) { return std::cref(get(contacts)); }).get();
+    const py::object owner = py::cast(problem);
+    if constexpr (std::is_same_v<std::decay_t<decltype(part)>, Vector>)
+      return view(part.data(), {part.size()}, owner);
+    else
+      return columns_view(part, owner);
+  };
+}
+
+/// u (m, m/s) of an impulse.
+py::array local_velocity_of(Problem& problem, const py::object& impulse) {
+  Vector given = vector_of(impulse, "impulse", problem.contact_problem().rows()), velocity;
+  problem.alone([&](const ContactProblem& contacts) {
+    if (contacts.impulse_shift().size() > 0) given += contacts.impulse_shift();
+    Vector scratch;
+    contacts.local_velocity(given, scratch, velocity);
+  });
+  return owned(std::move(velocity));
+}
+
+/// v (n, m/s) of an impulse.
+py::object velocity_of(Problem& problem, const py::object& impulse) {
+  if (!problem.contact_problem().given_global()) return py::none();
+  const Vector given = vector_of(impulse, "impulse", problem.contact_problem().rows());
+  return owned(problem.alone([&](const ContactProblem& contacts) { return end_velocity(contacts, given); }));
+}
+
+}  // namespace
+
+Judge& Problem::judge(Model model) {
+  auto& judge = judges_.at(static_cast<std::size_t>(model));
+  if (!judge) judge = std::make_unique<Judge>(problem_, model);
+  return *judge;
+}
+
+void bind_problem(py::module_& module) {
+  py::class_<Problem, std::shared_ptr<Problem>>(module, "Problem")
+      .def_property_readonly("name", [](const Problem& problem) { return problem.contact_problem().name(); })
+      .def_property_readonly("rows", [](const Problem& problem) { return problem.contact_problem().rows(); })
+      .def_property_readonly("dofs", [](const Problem& problem) { return problem.contact_problem().dofs(); })
+      .def_property_readonly("given_global", [](const Problem& problem) { return problem.contact_problem().given_global(); })
+      .def_property_readonly("kinds", kinds_of)
+      .def_property_readonly("friction", friction_of)
+      .def_property_readonly("H", part_of_form([](const ContactProblem& p) -> auto& { return p.global().H; }))
+      .def_property_readonly("D", part_of_form([](const ContactProblem& p) -> auto& { return p.global().D; }))
+      .def_property_readonly("C", part_of_form([](const ContactProblem& p) -> auto& { return p.global().C; }))
+      .def_property_readonly("k", part_of_form([](const ContactProblem& p) -> auto& { return p.global().k; }))
+      .def_property_readonly("b", part_of_form([](const ContactProblem& p) -> auto& { return p.global().b; }))
+      .def_property_readonly("N", part_of_form([](const ContactProblem& p) -> auto& { return p.local().N; }))
+      .def_property_readonly("r", part_of_form([](const ContactProblem& p) -> auto& { return p.free_velocity(); }))
+      .def("local_velocity", local_velocity_of)
+      .def("velocity", velocity_of);
+  module.def("global_problem", global_problem);
+  module.def("local_problem", local_problem);
+  module.def("scene_problem", scene_problem);
+  module.def("read_problem", read_problem);
+  module.def("write_problem", write_problem);
+}
+
+}  // namespace ccp::python

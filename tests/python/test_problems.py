@@ -1,0 +1,177 @@
+"""Problems of arrays, files and scenes, and what solving and judging them gives."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from support import block_on_a_plane, cb, np, stack
+
+try:
+    import scipy.sparse as sparse
+except ImportError:
+    sparse = None
+
+
+class Arrays(unittest.TestCase):
+    def test_a_block_sticks_and_slides(self):
+        for push, expected in ((4.0, [0.1962, -0.04, 0.0]), (40.0, [0.1962, -0.4 * 0.1962, 0.0])):
+            H, D, k, b, mu = block_on_a_plane(push)
+            r = cb.solve(cb.Problem(H=H, D=D, k=k, b=b, friction=mu), tolerance=1e-10)
+            np.testing.assert_allclose(r.impulse, expected, atol=1e-10)
+            np.testing.assert_allclose(r.velocity, np.linalg.solve(H, k + D @ r.impulse), atol=1e-14)
+            np.testing.assert_allclose(r.local_velocity, r.velocity, atol=1e-14)
+            self.assertTrue(r.solved)
+
+    def test_all_ways_to_give_a_matrix_are_the_same_problem(self):
+        H, D, k, b, mu = block_on_a_plane(4.0)
+        ways = [(H, D), (H.tolist(), D.tolist()), (np.diag(H), np.diag(D)), (np.asfortranarray(H), D[::-1][::-1]),
+                (H.astype(int), D.astype(np.float32))]
+        if sparse:
+            ways += [(kind(H), kind(D)) for kind in (sparse.csc_matrix, sparse.csr_matrix, sparse.coo_matrix, sparse.csc_array)]
+        for h, d in ways:
+            p = cb.Problem(H=h, D=d, k=k, b=b, friction=[mu])
+            self.assertEqual((p.rows, p.dofs, p.contacts, p.is_global), (3, 3, 1, True))
+            for mine, given in ((p.H, H), (p.D, D), (p.N, np.linalg.inv(H))):
+                np.testing.assert_allclose(mine @ np.eye(3), given, rtol=1e-15)
+            np.testing.assert_array_equal(p.k, k)
+
+    def test_the_local_form_is_the_same_physics(self):
+        H, D, k, b, mu = block_on_a_plane(40.0)
+        p = cb.Problem(N=np.linalg.inv(H), r=np.linalg.solve(H, k), friction=mu)
+        np.testing.assert_allclose(cb.solve(p, tolerance=1e-10).impulse, cb.solve(cb.Problem(H=H, D=D, k=k, b=b, friction=mu)).impulse, atol=1e-9)
+        self.assertIsNone(cb.solve(p).velocity)
+        np.testing.assert_array_equal(p.r, np.linalg.solve(H, k))
+
+    def test_kinds_and_compliance(self):
+        p = cb.Problem(H=np.ones(5), D=np.eye(5), k=[-1.0, 1.0, -1.0, 0.0, 0.0], b=np.zeros(5), C=[0.0, 1.0, 0.0, 0.0, 0.0], friction=0.5,
+                       kinds=["unilateral", "bilateral", "contact2d", "unilateral"])
+        self.assertEqual(p.kinds, ["unilateral", "bilateral", "contact2d", "unilateral"])
+        np.testing.assert_allclose(cb.solve(p, "nsgs").impulse, [1.0, -0.5, 1.0, 0.0, 0.0], atol=1e-7)
+        self.assertEqual(p.C[1, 1], 1.0)
+
+    def test_what_is_given_is_copied_and_what_is_shown_is_not(self):
+        H, D, k, b, mu = block_on_a_plane(4.0)
+        p = cb.Problem(H=H, D=D, k=k, b=b, friction=mu)
+        k[:] = 0.0
+        self.assertNotEqual(p.k[0], 0.0)
+        self.assertFalse(p.k.flags.writeable)
+        self.assertEqual(p.k.ctypes.data, p.k.ctypes.data)
+        if sparse:
+            self.assertEqual(p.H.data.ctypes.data, p.H.data.ctypes.data)
+        values = cb.solve(p).impulse
+        del p  # the arrays keep what they show
+        self.assertAlmostEqual(values[1], -0.04)
+
+    def test_without_scipy_and_pandas(self):
+        with mock.patch.dict(sys.modules, {"scipy.sparse": None, "scipy": None, "pandas": None}):
+            p = stack(5)
+            self.assertIsInstance(p.H, np.ndarray)
+            self.assertIsInstance(cb.solve(p).trace, cb.Table)
+
+
+class Mistakes(unittest.TestCase):
+    def assert_says(self, said, call, *arguments, **options):
+        with self.assertRaises(ValueError) as caught:
+            call(*arguments, **options)
+        self.assertIsInstance(caught.exception, cb.InputError)
+        self.assertIn(said, str(caught.exception))
+        self.assertNotIn("\n", str(caught.exception))
+
+    def test_of_problems(self):
+        H, D, k, b, mu = block_on_a_plane(4.0)
+        given = {"H": H, "D": D, "k": k, "b": b, "friction": mu}
+        for change, said in (({"b": None}, "b is missing"), ({"N": H}, "r is missing"), ({"N": H, "r": b}, "H is given with N"),
+                             ({"friction": None}, "friction is missing"), ({"friction": [0.1, 0.2]}, "friction has 2 entries, expected 1"),
+                             ({"friction": -1.0}, "friction"), ({"k": [[1.0]]}, "k has 2 dimensions, expected one"), ({"k": "text"}, "k is not an array"),
+                             ({"D": np.eye(3, 4)}, "4 rows, expected three for each contact, or kinds"), ({"kinds": ["contcat"]}, "did you mean 'contact'"),
+                             ({"k": [np.nan] * 3}, "k(0) is nan"), ({"H": -H}, "H"), ({"H": np.zeros((2, 2, 2))}, "H has 3 dimensions")):
+            self.assert_says(said, cb.Problem, **{**given, **change})
+        if sparse:
+            damaged = sparse.csc_matrix(H)
+            damaged.indices[0] = 7
+            self.assert_says("H is damaged", cb.Problem, **{**given, "H": damaged})
+
+    def test_of_runs(self):
+        p = stack(5)
+        for said, options in (("did you mean 'nsgs'", {"solver": "nsgz"}), ("unknown parameter 'rh' (did you mean 'rho'?)", {"solver": "admm", "rh": 1.0}),
+                              ("expected a number", {"solver": "admm", "rho": "much"}), ("'rho' is None", {"solver": "admm", "rho": None}),
+                              ("unknown model 'npc'", {"model": "npc"}), ("unknown measure", {"measure": "error"}), ("no run can stop by", {"measure": "objective"}),
+                              ("tolerance is -1", {"tolerance": -1.0}), ("threads is 0", {"threads": 0}), ("start", {"start": [1.0]})):
+            self.assert_says(said, cb.solve, p, **options)
+        self.assert_says("impulse has 1 entries, expected 18", cb.judge, p, [1.0])
+        self.assert_says("no such file", cb.Problem.read, "/nowhere.hdf5")
+        self.assert_says("unknown", cb.Problem.from_scene, "odd_mass_stack", balls=3)
+
+
+class Files(unittest.TestCase):
+    def test_a_problem_goes_through_a_file_with_its_solution(self):
+        p = stack()
+        impulse = cb.solve(p).impulse
+        with tempfile.TemporaryDirectory() as place:
+            path = Path(place) / "step.hdf5"
+            p.write(path, impulse)
+            q = cb.Problem.read(path)
+            self.assertEqual([entry.name for entry in Path(place).iterdir()], ["step.hdf5"])
+        np.testing.assert_array_equal(q.solution, impulse)
+        np.testing.assert_array_equal(q.k, p.k)
+        np.testing.assert_array_equal(q.D @ impulse, p.D @ impulse)
+        np.testing.assert_array_equal(cb.solve(q).impulse, impulse)  # the same bits
+        np.testing.assert_equal(cb.judge(q, q.solution), cb.judge(p, impulse))
+
+    def test_cohesion_is_in_the_users_impulses(self):
+        p = cb.Problem.from_scene("cohesive_ball", spheres=12)
+        r = cb.solve(p)
+        self.assertTrue(r.solved and p.contacts > 0)
+        self.assertLess(r.impulse[::3].min(), 0.0)  # it holds
+        np.testing.assert_equal(cb.judge(p, r.impulse), r.measures)
+        np.testing.assert_allclose(r.local_velocity, p.D.T @ r.velocity + p.b, atol=1e-14)
+
+
+class Solving(unittest.TestCase):
+    def test_the_trace_has_what_was_asked_for(self):
+        r = cb.solve(stack(), "admm", model="ccp", measures=["objective"], rho=0.5)
+        table = r.trace if isinstance(r.trace, cb.Table) else cb.Table({name: list(r.trace[name]) for name in r.trace}, r.trace.attrs["units"])
+        self.assertEqual(len(table), r.iterations + 1)
+        self.assertEqual(table.units["objective"], "J")
+        self.assertLessEqual(table["relative_residual"][-1], 1e-8)
+        self.assertEqual(table["relative_residual"][-1], r.measures["relative_residual"])
+        self.assertEqual(r.counters["back_solves"], table["back_solves"][-1])
+        np.testing.assert_array_equal(cb.solve(stack(), "admm", model="ccp", rho=0.5).impulse, r.impulse)  # observing changes nothing
+
+    def test_settings_reach_the_method(self):
+        p = stack()
+        self.assertNotEqual(cb.solve(p, "admm", rho=0.5).iterations, cb.solve(p, "admm", rho=50.0).iterations)
+        self.assertEqual(cb.settings("admm")["rho"], 0.1)
+        self.assertEqual(cb.solve(p, "admm", rho=np.float32(0.5)).iterations, cb.solve(p, "admm", rho=0.5).iterations)
+        self.assertIn("proximal_newton", cb.solvers())
+
+    def test_a_run_starts_from_an_earlier_one(self):
+        p = stack()
+        cold = cb.solve(p, "admm")
+        self.assertLess(cb.solve(p, "admm", start=cold).iterations, cold.iterations)
+        self.assertEqual(cb.solve(p, "nsgs", start=cold.impulse).iterations, 0)
+
+    def test_failure_is_a_result(self):
+        p = stack()
+        self.assertEqual(cb.solve(p, "jacobi", max_iterations=3).status, "iteration_limit")
+        r = cb.solve(p, "pqn", model="ccp")
+        self.assertEqual(r.status, "unsupported")
+        self.assertIn("ccp", r.reason)
+        self.assertTrue(np.isnan(r.impulse).all())
+
+    def test_a_solver_of_the_user(self):
+        with tempfile.TemporaryDirectory() as place:
+            path = Path(place) / "mine.py"
+            path.write_text("import numpy as np\ndef solve(problem, settings):\n    return np.zeros(len(problem.r))\n")
+            try:
+                r = cb.solve(stack(3), f"python:{path}")
+            except cb.InputError as error:
+                self.fail(str(error))
+            self.assertNotEqual(r.status, "solved")
+            np.testing.assert_array_equal(r.impulse, 0.0)
+
+
+if __name__ == "__main__":
+    unittest.main()
