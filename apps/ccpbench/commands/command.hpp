@@ -16,6 +16,7 @@ void add_inspect(CommandLine& program);
 void add_generate(CommandLine& program);
 void add_cite(CommandLine& program);
 void add_rank(CommandLine& program);
+void add_tune(CommandLine& program);
 void add_merge(CommandLine& program);
 void add_convert(CommandLine& program);
 void add_report(CommandLine& program);

@@ -27,14 +27,16 @@ std::filesystem::path find_script(const std::string& name) {
                    "no such file; CCPBENCH_SCRIPTS names the folder of the scripts");
 }
 
-int run_script(const std::string& name, const std::vector<std::string>& arguments, std::FILE* input) {
+int run_script(const std::string& name, const std::vector<std::string>& arguments, std::FILE* input, std::FILE* output) {
   Program program = {{"python3", "-B", find_script(name).string()}, {}};
   program.arguments.insert(program.arguments.end(), arguments.begin(), arguments.end());
   if (input != nullptr) program.input = fileno(input);
+  if (output != nullptr) program.output = fileno(output);
   try {
     const ExitStatus exit = wait_for(start(program));
     const int code = exit.code.value_or(128 + exit.signal);
-    if (code == exit_no_program) throw InputError(fmt::format("python3 is missing, which runs {}: apt-get install python3", name));
+    if (code == exit_no_program)
+      throw InputError(fmt::format("python3 is missing, which runs {}: apt-get install python3", name));
     return code == exit_done || code == exit_bad_input ? code : exit_internal_error;
   } catch (const std::system_error& error) {
     throw InputError(fmt::format("cannot start python3: {}", error.code().message()));

@@ -12,8 +12,10 @@ namespace ccp::cli {
 /// InputError when there is none.
 std::filesystem::path find_script(const std::string& name);
 
-/// Exit code of `python3 -B SCRIPT ARGUMENTS…`, which shares our terminal. input: its standard input; null: ours. Any
-/// exit code but 0 and 2 becomes exit_internal_error. Throws InputError when python3 is missing or cannot be started.
-int run_script(const std::string& name, const std::vector<std::string>& arguments, std::FILE* input = nullptr);
+/// Exit code of `python3 -B SCRIPT ARGUMENTS…`, which shares our terminal. input, output: its standard input and output;
+/// null: ours. Any exit code but 0 and 2 becomes exit_internal_error. Throws InputError when python3 is missing or cannot be
+/// started.
+int run_script(const std::string& name, const std::vector<std::string>& arguments, std::FILE* input = nullptr,
+               std::FILE* output = nullptr);
 
 }  // namespace ccp::cli
