@@ -23,6 +23,7 @@ void add_report(CommandLine& program);
 void add_plot(CommandLine& program);
 void add_claims(CommandLine& program);
 void add_compare(CommandLine& program);
+void add_history(CommandLine& program);
 void add_profile(CommandLine& program);
 void add_completion(CommandLine& program);
 void add_man(CommandLine& program);
