@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "problem/judge/infeasibility.hpp"
 #include "solvers/de_saxce/de_saxce_loop.hpp"
-#include "solvers/shared/flops.hpp"
+#include "solvers/flops.hpp"
 
 namespace ccp {
 namespace {

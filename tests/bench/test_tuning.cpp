@@ -121,17 +121,17 @@ TEST_CASE("rounds of halving lead from many candidates on few problems to few on
   CHECK(sizes(4, 100) == Pairs{{4, 12}, {2, 34}, {1, 100}});
 }
 
-TEST_CASE("who solves more is better, then who costs less, and what is not solved counts ten times the dearest") {
+TEST_CASE("who costs less is better, and what is not solved counts ten times the dearest") {
   const auto scores = trial_scores({{{true, 100.0}, {true, 100.0}},
-                                    {{true, 1.0}, {false, 1.0}},
+                                    {{true, 2.0}, {false, 1.0}},
                                     {{true, 10.0}, {true, 250.0}},
                                     {{false, NAN}, {false, NAN}},
-                                    {{true, 100.0}, {true, 25.0}}});
+                                    {{true, 100.0}, {true, 16.0}}});
   CHECK(scores[0].cost == Approx(100.0));
-  CHECK(scores[1].cost == Approx(std::sqrt(1.0 * 2500.0)));
+  CHECK(scores[1].cost == Approx(std::sqrt(2.0 * 2500.0)));
   CHECK(scores[3].cost == Approx(std::sqrt(1000.0 * 2500.0)));
   CHECK(scores[3].solved == 0);
   CHECK(trial_scores({{{true, 9.0}, {false, NAN}}})[0].cost == Approx(9.0));  // nobody solves the second
   CHECK(std::isnan(trial_scores({{{false, NAN}}})[0].cost));
-  CHECK(best_first(scores) == std::vector<std::size_t>{2, 4, 0, 1, 3});
+  CHECK(best_first(scores) == std::vector<std::size_t>{4, 2, 1, 0, 3});
 }

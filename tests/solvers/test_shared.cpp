@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "problem/block_scale.hpp"
+#include "solvers/flops.hpp"
 #include "solvers/shared/best_iterate.hpp"
-#include "solvers/shared/flops.hpp"
 #include "solvers/shared/linear_backend.hpp"
 #include "solvers/shared/native_columns.hpp"
 #include "solvers/shared/padded_blocks.hpp"

@@ -65,9 +65,9 @@ struct TrialScore {
   double cost = 0.0;  ///< geometric mean over the problems that some candidate solves, NaN without one; what is left
                       ///< unsolved counts ten times its dearest solution
 
-  /// More solved, then cheaper.
+  /// Cheaper; of those that cost as much, the one that solves more.
   bool better_than(const TrialScore& other) const {
-    return solved != other.solved ? solved > other.solved : cost < other.cost;
+    return cost != other.cost ? cost < other.cost : solved > other.solved;
   }
 };
 

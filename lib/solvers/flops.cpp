@@ -1,4 +1,4 @@
-#include "solvers/shared/flops.hpp"
+#include "solvers/flops.hpp"
 
 #include <limits>
 
