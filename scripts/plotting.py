@@ -94,6 +94,8 @@ WORDS = {
     "wall_s": "wall time",
     "seconds_per_iteration": "time per iteration",
     "peak_memory_mb": "peak memory",
+    "flops": "floating-point operations",
+    "instructions": "instructions",
 }
 LABELS = {column: words + (f" ({unit_of(column)})" if unit_of(column) else "") for column, words in WORDS.items()}
 

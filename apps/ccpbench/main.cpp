@@ -41,9 +41,10 @@ int flushed(int code) {
 int run_program(int argc, char** argv) {
   CommandLine program("ccpbench", "benchmark suite for complementarity problems with friction", CCPBENCH_VERSION,
                       program_footer);
-  for (const auto add : {add_run,     add_solve,    add_new,     add_check, add_new_solver, add_check_solver, add_list,
-                         add_inspect, add_generate, add_convert, add_rank,  add_merge,      add_report,       add_publish,
-                         add_claims,  add_compare,  add_profile, add_plot,  add_cite,       add_completion,   add_man})
+  for (const auto add :
+       {add_run,     add_solve,    add_new,     add_check, add_new_solver, add_check_solver, add_list,    add_inspect,
+        add_generate, add_convert, add_rank,    add_tune,  add_merge,      add_report,       add_publish, add_claims,
+        add_compare, add_history,  add_profile, add_plot,  add_cite,       add_completion,   add_man})
     add(program);
   if (std::getenv(completion_variable) != nullptr) {
     complete_line(program, {argv + std::min(argc, 1), argv + argc});

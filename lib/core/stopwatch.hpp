@@ -4,11 +4,22 @@
 
 namespace ccp {
 
+/// What goes and halts with a clock, off it.
+class ClockFollower {
+ public:
+  virtual ~ClockFollower() = default;
+  virtual void go() = 0;
+  virtual void halt() = 0;
+};
+
 /// Suspendable steady clock, s. Starts stopped at zero.
 class Stopwatch {
  public:
+  /// Of a clock that stands; null: none.
+  void set_follower(ClockFollower* follower) { follower_ = follower; }
   void start() {
     if (running_) return;
+    if (follower_ != nullptr) follower_->go();
     since_ = Clock::now();
     running_ = true;
   }
@@ -16,6 +27,7 @@ class Stopwatch {
     if (!running_) return;
     total_ += Clock::now() - since_;
     running_ = false;
+    if (follower_ != nullptr) follower_->halt();
   }
   /// Adds time that was measured elsewhere, s.
   void add(double seconds) { total_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)); }
@@ -46,6 +58,7 @@ class Stopwatch {
   Clock::time_point since_{};
   Clock::duration total_{};
   bool running_ = false;
+  ClockFollower* follower_ = nullptr;
 };
 
 /// Adds its lifetime to a total, s.

@@ -101,6 +101,7 @@ LinearStatus LinearSolver::factorize(const SparseMatrix& matrix) {
   std::copy(matrix.valuePtr(), matrix.valuePtr() + matrix.nonZeros(), matrix_.valuePtr());
   if (info_.size == 0) info_.negative_pivots = info_.null_pivots = 0;
   const LinearStatus status = info_.size == 0 ? LinearStatus::ok : do_factorize(matrix_);
+  if (info_.size > 0) info_.flops += info_.factorization_flops;
   factorized_ = status == LinearStatus::ok;
   return status;
 }
@@ -117,7 +118,7 @@ LinearStatus LinearSolver::solve(ConstVectorRef rhs, VectorRef x) {
     return LinearStatus::recoverable;
   }
   rhs_ = rhs;
-  ++info_.back_solves;
+  count_back_solves(1);
   LinearStatus status = do_solve(rhs_, x);
   for (int step = 0; step < refinement_steps_ && status == LinearStatus::ok; ++step) {
     residual_ = rhs_;
@@ -126,7 +127,7 @@ LinearStatus LinearSolver::solve(ConstVectorRef rhs, VectorRef x) {
     else
       residual_.noalias() -= matrix_.selfadjointView<Eigen::Lower>() * x;
     ++info_.refinements;
-    ++info_.back_solves;
+    count_back_solves(1);
     status = do_solve(residual_, correction_);
     if (status == LinearStatus::ok) x += correction_;
   }
@@ -145,7 +146,7 @@ LinearStatus LinearSolver::solve_columns(DenseMatrix& X) {
   }
   const DenseMatrix rhs = X;
   const int columns = static_cast<int>(X.cols());
-  info_.back_solves += columns;
+  count_back_solves(columns);
   LinearStatus status = do_solve_columns(rhs, X);
   DenseMatrix residual, correction(X.rows(), X.cols());
   for (int step = 0; step < refinement_steps_ && status == LinearStatus::ok; ++step) {
@@ -155,11 +156,17 @@ LinearStatus LinearSolver::solve_columns(DenseMatrix& X) {
     else
       subtract_symmetric_product(matrix_, X, residual);
     info_.refinements += columns;
-    info_.back_solves += columns;
+    count_back_solves(columns);
     status = do_solve_columns(residual, correction);
     if (status == LinearStatus::ok) X += correction;
   }
   return finish_solution(status, X.allFinite());
+}
+
+void LinearSolver::count_back_solves(int columns) {
+  info_.back_solves += columns;
+  const double reads = kind_ == MatrixKind::unsymmetric ? 1.0 : 2.0;  // of each number of the factor
+  info_.flops += 2.0 * reads * static_cast<double>(info_.factor_nonzeros) * columns;
 }
 
 LinearStatus LinearSolver::do_solve_columns(const DenseMatrix& rhs, DenseMatrix& X) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,9 @@ struct LinearInfo {
   Index nonzeros = 0;         ///< of the analysed pattern as stored
   Index factor_nonzeros = 0;  ///< of the last factor, as the backend reports it
   int analyses = 0, factorizations = 0, back_solves = 0, refinements = 0;
+  /// Floating-point operations of the last factorisation, as the backend reports them; NaN where it does not (eigen_lu).
+  double factorization_flops = std::numeric_limits<double>::quiet_NaN();
+  double flops = 0.0;  ///< of all factorisations and back-solves: 2 for each number that a back-solve reads
   double analysis_s = 0.0, factorization_s = 0.0, back_solve_s = 0.0;  ///< s, of all calls; back-solves with refinement
   std::optional<Index> negative_pivots;                                ///< inertia, where the backend knows it
   std::optional<Index> null_pivots;  ///< nullity, where the backend knows it; a lower bound, rounding hides some
@@ -94,6 +98,7 @@ class LinearSolver {
   /// One column after the other, unless the backend knows better.
   virtual LinearStatus do_solve_columns(const DenseMatrix& rhs, DenseMatrix& X);
   LinearStatus finish_solution(LinearStatus status, bool finite);
+  void count_back_solves(int columns);
 
   std::string backend_;
   MatrixKind kind_;

@@ -22,6 +22,9 @@ struct Counters {
   std::int64_t projections = 0;
   double analysis_s = 0.0, factorization_s = 0.0, back_solve_s = 0.0;
   std::int64_t analyses = 0;  ///< symbolic analyses of a pattern
+  /// Floating-point operations: of factorisations and back-solves, until Solver::solve adds those of products and
+  /// projections (solvers/flops.hpp). NaN where a linear solver does not say how many.
+  double flops = 0.0;
 };
 
 /// One native column of a solver's trace: its own residual or parameter, beside the common measures.

@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "problem/judge/infeasibility.hpp"
 #include "solvers/de_saxce/de_saxce_loop.hpp"
+#include "solvers/flops.hpp"
 
 namespace ccp {
 namespace {
@@ -142,6 +143,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   result.native_converged = monitor.last_native_converged();
   result.iterations = std::max(monitor.iteration(), 0);
   result.counters = monitor.counters();
+  result.counters.flops = total_flops(result.counters, problem);
   result.setup_s = monitor.setup_s();
   result.solve_s = monitor.clock().seconds() - monitor.setup_s();
   result.verdict = monitor.verdict();

@@ -4,7 +4,7 @@ set(CCPBENCH_MAINTAINER "The ccpbench developers <ccpbench@example.org>" CACHE S
 
 set(_data ${CMAKE_INSTALL_DATADIR}/ccpbench)
 set(_scripts report publish ccpbench_results output_file result_folder series_styles plotting figure_page curve_axes plot plot_convergence plot_sweep plot_maps
-  plot_sequence plot_profiles ensemble_figure cell_values plot_means plot_tables result_tables result_maps draw_scene schools virtual_best)
+  plot_sequence plot_profiles plot_history ensemble_figure cell_values plot_means plot_tables result_tables result_maps draw_scene schools virtual_best)
 foreach(_script IN LISTS _scripts)
   set(_file ${PROJECT_SOURCE_DIR}/scripts/${_script}.py)
   file(STRINGS ${_file} _first LIMIT_COUNT 1)

@@ -10,9 +10,10 @@ using namespace ccp::testing;
 
 namespace {
 
-const std::vector<std::string> commands = {"run",     "solve",   "check",   "list", "inspect",    "generate",    "report",
-                                           "claims",  "compare", "profile", "plot", "completion", "man",         "new",
-                                           "convert", "rank",    "merge",   "cite", "new-solver", "check-solver", "publish"};
+const std::vector<std::string> commands = {"run",        "solve",        "check",   "list",    "inspect", "generate",
+                                           "report",     "claims",       "compare", "profile", "plot",    "completion",
+                                           "man",        "new",          "convert", "rank",    "merge",   "cite",
+                                           "new-solver", "check-solver", "tune",    "history", "publish"};
 
 bool has_colour(const std::string& text) { return text.find('\x1b') != std::string::npos; }
 

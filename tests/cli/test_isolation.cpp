@@ -51,7 +51,7 @@ std::vector<std::string> timeless_summary(const fs::path& folder) {
     std::string line;
     for (const std::string& column : csv.columns()) {
       const bool measured = column.ends_with("_s") || column.starts_with("solve_s_") || column.starts_with("time_to_") ||
-                            column == "peak_memory_mb" || column == "busy_runs";
+                            column == "peak_memory_mb" || column == "busy_runs" || column == "instructions";
       if (!measured) line += csv.text(row, column) + ",";
     }
     lines.push_back(line);

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -47,6 +48,27 @@ TEST_CASE("linear solvers: one analysis serves many values") {
     CHECK(solver->info().nonzeros == pattern.nonZeros());
     CHECK(solver->backend() == backend);
     CHECK(solver->kind() == kind);
+  }
+}
+
+TEST_CASE("linear solvers: operations of factorisations and back-solves are counted") {
+  constexpr int n = 12;
+  const SparseMatrix dense = (DenseMatrix::Ones(n, n) + n * DenseMatrix::Identity(n, n)).sparseView();
+  for (const auto& [backend, kind] : all_solver_cases()) {
+    CAPTURE(backend, kind_name(kind));
+    const auto solver = make_linear_solver(backend, kind);
+    solution_of(*solver, dense, Vector::Ones(n));
+    const LinearInfo& info = solver->info();
+    CHECK(std::isnan(info.flops) == (backend == "eigen_lu"));
+    if (backend == "eigen_lu") continue;
+    const double of_solve = (kind == MatrixKind::unsymmetric ? 2.0 : 4.0) * static_cast<double>(info.factor_nonzeros);
+    CHECK(info.flops == info.factorization_flops + of_solve);
+    if (backend == "mumps")  // counts in its own way, some of both triangles
+      CHECK((info.factorization_flops > n * n * n / 6.0 && info.factorization_flops < 2.0 * n * n * n));
+    else
+      CHECK(info.factorization_flops == n * (n + 1) * (2 * n + 1) / 6.0);  // squares of the columns of L
+    REQUIRE(solver->factorize(dense) == LinearStatus::ok);
+    CHECK(info.flops == 2.0 * info.factorization_flops + of_solve);
   }
 }
 

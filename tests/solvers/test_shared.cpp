@@ -1,12 +1,16 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <limits>
 
 #include "problem/block_scale.hpp"
+#include "solvers/flops.hpp"
 #include "solvers/shared/best_iterate.hpp"
 #include "solvers/shared/linear_backend.hpp"
 #include "solvers/shared/native_columns.hpp"
 #include "solvers/shared/padded_blocks.hpp"
 #include "support/bare_monitor.hpp"
+#include "support/run_solver.hpp"
+#include "support/small_problems.hpp"
 
 using namespace ccp;
 using namespace ccp::testing;
@@ -91,4 +95,32 @@ TEST_CASE("every linear solver of a symmetric system has a name") {
   CHECK(linear_backend_name(LinearBackend::automatic) == "auto");
   CHECK(linear_backend_name(LinearBackend::eigen_ldlt) == "eigen_ldlt");
   CHECK(linear_backend_choices().size() == 4);
+}
+
+TEST_CASE("operations of a run follow from its counts and the numbers of the problem") {
+  const ContactProblem global = random_problem(7, {4, 6}), local = as_local(global);
+  const auto numbers = [](const SparseMatrix& matrix) { return static_cast<double>(matrix.nonZeros()); };
+  CHECK(product_flops(local) == 2.0 * numbers(local.local().N));
+  double inverses = 0.0;
+  for (Index body = 0; body < global.mass().blocks().count(); ++body)
+    inverses += 2.0 * std::pow(static_cast<double>(global.mass().blocks().size(body)), 2);
+  CHECK(inverses > 0.0);
+  CHECK(product_flops(global) == 4.0 * numbers(global.global().D) + 2.0 * numbers(global.global().C) + inverses);
+  const ConstraintSet& set = local.constraints();
+  CHECK(projection_flops(local) == 13.0 * static_cast<double>(set.contacts()) + static_cast<double>(set.count()));
+  StopRule stop;
+  stop.max_iterations = 10;
+  stop.tolerance = 0.0;
+  const Result result = run(local, {"jacobi", Model::ccp, stop});
+  CHECK(result.counters.products == 10);
+  CHECK(result.counters.flops == 10.0 * product_flops(local) + 10.0 * projection_flops(local));
+  for (const char* method : {"admm", "proximal_newton", "semismooth_newton", "canal", "ipm_cone", "subadmm"}) {
+    CAPTURE(method);
+    const Result other = run(global, {method, Model::ccp, stop});
+    const double counted = static_cast<double>(other.counters.products) * product_flops(global) +
+                           static_cast<double>(other.counters.projections) * projection_flops(global);
+    CHECK(other.counters.flops > counted);  // and its linear systems
+    CHECK(run(global, {method, Model::ccp, stop}).counters.flops == other.counters.flops);
+  }
+  CHECK(std::isnan(total_flops({}, local)));  // other programs count nothing
 }

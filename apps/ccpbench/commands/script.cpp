@@ -43,11 +43,13 @@ std::filesystem::path find_script(const std::string& name) {
                    "no such file; CCPBENCH_SCRIPTS names the folder of the scripts");
 }
 
-int run_script(const std::string& name, const std::vector<std::string>& arguments, const std::optional<std::string>& input) {
+int run_script(const std::string& name, const std::vector<std::string>& arguments, const std::optional<std::string>& input,
+               std::FILE* output) {
   Program program = {{"python3", "-B", find_script(name).string()}, {}};
   program.arguments.insert(program.arguments.end(), arguments.begin(), arguments.end());
   const FileStream given = input ? nameless_file(*input) : nullptr;
   if (given != nullptr) program.input = fileno(given.get());
+  if (output != nullptr) program.output = fileno(output);
   try {
     const ExitStatus exit = wait_for(start(program));
     const int code = exit.code.value_or(128 + exit.signal);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -12,10 +13,10 @@ namespace ccp::cli {
 /// InputError when there is none.
 std::filesystem::path find_script(const std::string& name);
 
-/// Exit code of `python3 -B SCRIPT ARGUMENTS…`, which shares our terminal. input: what stands on its standard
-/// input; nothing: ours. Any exit code but 0, 2 and 3 becomes exit_internal_error. Throws InputError when python3 is missing
-/// or cannot be started.
+/// Exit code of `python3 -B SCRIPT ARGUMENTS…`, which shares our terminal. input: what stands on its standard input; output:
+/// its standard output; nothing: ours. Any exit code but 0, 2 and 3 becomes exit_internal_error. Throws InputError when
+/// python3 is missing or cannot be started.
 int run_script(const std::string& name, const std::vector<std::string>& arguments,
-               const std::optional<std::string>& input = std::nullopt);
+               const std::optional<std::string>& input = std::nullopt, std::FILE* output = nullptr);
 
 }  // namespace ccp::cli

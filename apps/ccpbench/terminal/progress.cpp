@@ -37,7 +37,10 @@ std::string steps_text(const StepsDone& steps) {
 
 }  // namespace
 
-TerminalProgress::TerminalProgress(bool quiet) : quiet_(quiet), terminal_(stderr_is_terminal()) { clock_.start(); }
+TerminalProgress::TerminalProgress(bool quiet, Warnings warnings)
+    : quiet_(quiet), terminal_(stderr_is_terminal()), warnings_(warnings) {
+  clock_.start();
+}
 
 TerminalProgress::~TerminalProgress() { clear_bar(); }
 
@@ -73,7 +76,7 @@ void TerminalProgress::say(const std::string& text) {
 }
 
 void TerminalProgress::warning(const std::string& text) {
-  if (quiet_) return;
+  if (quiet_ || warnings_ == Warnings::left_out) return;
   say("warning: " + printable(text));
 }
 
@@ -130,8 +133,8 @@ void TerminalProgress::clear_bar() {
   bar_shown_ = false;
 }
 
-RunReport run_in_terminal(const Config& config, const Plan& plan, const RunOptions& options, bool quiet) {
-  TerminalProgress progress(quiet);
+RunReport run_in_terminal(const Config& config, const Plan& plan, const RunOptions& options, bool quiet, Warnings warnings) {
+  TerminalProgress progress(quiet, warnings);
   return run_config(config, plan, catalog(), options, progress);
 }
 

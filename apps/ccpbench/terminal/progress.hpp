@@ -8,12 +8,15 @@
 
 namespace ccp::cli {
 
+/// Those about times are left out where counts are all that matters.
+enum class Warnings { shown, left_out };
+
 /// Shows a run on stderr: one line a finished cell, and on a terminal a last line that rewrites itself several times a
 /// second: how many cells are done, failed and running, the time left by what was measured (before that the time so far),
 /// how far the last sequence is, and the cell or problem begun last. Quiet: nothing.
 class TerminalProgress final : public RunProgress {
  public:
-  explicit TerminalProgress(bool quiet);
+  explicit TerminalProgress(bool quiet, Warnings warnings = Warnings::shown);
   ~TerminalProgress() override;
 
   void planned(const Config& config, std::size_t selected, std::size_t reused) override;
@@ -32,10 +35,12 @@ class TerminalProgress final : public RunProgress {
 
   std::string now_;  ///< what was begun last
   bool quiet_, terminal_, bar_shown_ = false;
+  Warnings warnings_;
   Stopwatch clock_;  ///< since the beginning
 };
 
 /// run_config() for a person who watches it.
-RunReport run_in_terminal(const Config& config, const Plan& plan, const RunOptions& options, bool quiet);
+RunReport run_in_terminal(const Config& config, const Plan& plan, const RunOptions& options, bool quiet,
+                          Warnings warnings = Warnings::shown);
 
 }  // namespace ccp::cli

@@ -41,7 +41,8 @@ Json run_json(const RankedRun& run, std::size_t rank) {
   json["counters"] = {{"factorizations", result.counters.factorizations},
                       {"back_solves", result.counters.back_solves},
                       {"products", result.counters.products},
-                      {"projections", result.counters.projections}};
+                      {"projections", result.counters.projections},
+                      {"flops", json_number(result.counters.flops)}};
   json["accuracy"] = Json::array();
   for (int decade = first_decade; decade <= last_decade; ++decade) {
     const Crossing& crossing = result.crossings[static_cast<std::size_t>(decade - first_decade)];

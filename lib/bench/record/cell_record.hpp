@@ -59,6 +59,7 @@ struct CellRecord {
   bool native_converged = false;
   Counters counters;
   double setup_s = unknown_number, solve_s = unknown_number;  ///< solver clock; medians of the runs of the highest pass
+  double instructions = unknown_number;    ///< of that clock in the first run; NaN where the machine does not count them
   double judging_s = unknown_number;       ///< off that clock in the first run: judging, tracing, starting peers
   double wall_s = unknown_number;          ///< from the fork to the end of the process
   double peak_memory_mb = unknown_number;  ///< largest resident size of the process, MiB, with the problem

@@ -8,6 +8,8 @@ const std::vector<Number<Counters>>& numbers() {
     std::vector<Number<Counters>> list;
     for (const auto& [name, meaning, counter] : traced_counters) list.push_back({name, "", meaning, counter, name, true});
     list.push_back({"analyses", "", "symbolic analyses", &Counters::analyses, "analyses"});
+    list.push_back({"flops", "", "floating-point operations of factorisations, back-solves, products and projections",
+                    &Counters::flops, "flops", true});
     list.push_back({"analysis_s", "s", "time of the symbolic analyses", &Counters::analysis_s, "analysis_s"});
     list.push_back({"factorization_s", "s", "time of the factorisations", &Counters::factorization_s, "factorization_s"});
     list.push_back({"back_solve_s", "s", "time of the back-solves", &Counters::back_solve_s, "back_solve_s"});
@@ -23,6 +25,8 @@ const std::vector<Number<CellRecord>>& numbers() {
       {"setup_s", "s", "forming operators, analysis and first factorisation; median of the runs", &CellRecord::setup_s,
        "setup_s"},
       {"solve_s", "s", "iterations, without judging; median of the runs", &CellRecord::solve_s, "solve_s", true},
+      {"instructions", "", "instructions retired on the solver clock of the first run, in user space",
+       &CellRecord::instructions, "instructions", true},
       {"judging_s", "s", "judging and tracing in the first run, off the solver clock", &CellRecord::judging_s, "judging_s",
        false, false},
       {"wall_s", "s", "wall clock of the process", &CellRecord::wall_s, "wall_s"},

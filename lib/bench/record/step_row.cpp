@@ -18,6 +18,7 @@ void add(Counters& sum, const Counters& more) {
   sum.products += more.products;
   sum.projections += more.projections;
   sum.analyses += more.analyses;
+  sum.flops += more.flops;
   sum.analysis_s += more.analysis_s;
   sum.factorization_s += more.factorization_s;
   sum.back_solve_s += more.back_solve_s;

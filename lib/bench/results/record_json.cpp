@@ -13,13 +13,19 @@ constexpr int record_schema = 1;
 
 double number_of(const Json& value) { return value.is_null() ? unknown_number : value.get<double>(); }
 
+/// Times, and what else differs from run to run as they do.
 enum class Kept { all, times, others };
+
+template <typename Part>
+bool differs_as_times(const Number<Part>& number) {
+  return number.unit == "s" || number.key == "instructions";
+}
 
 /// Calls with each number of a part of a record that is kept here.
 template <typename Part, typename Use>
 void for_numbers(Kept kept, const Use& use) {
   for (const Number<Part>& number : numbers<Part>())
-    if (kept == Kept::all || (number.unit == "s") == (kept == Kept::times))
+    if (kept == Kept::all || differs_as_times(number) == (kept == Kept::times))
       std::visit([&](auto member) { use(number.key, member); }, number.member);
 }
 
@@ -37,7 +43,7 @@ template <typename Part>
 void take_numbers(const Json& json, Part& part, Kept kept = Kept::all) {
   for_numbers<Part>(kept, [&](const std::string& key, auto member) {
     if constexpr (std::is_same_v<decltype(member), double Part::*>)
-      part.*member = number_of(json.at(key));
+      part.*member = json.contains(key) ? number_of(json.at(key)) : unknown_number;  // older results lack some
     else
       json.at(key).get_to(part.*member);
   });

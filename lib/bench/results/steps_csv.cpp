@@ -118,13 +118,17 @@ const std::vector<StepColumn>& step_columns() {
 /// Rows with all their fields; a line that was cut off is none.
 std::vector<StepRow> rows_of(const CsvTable& table) {
   std::vector<StepRow> rows;
-  const std::size_t common = step_columns().size();
-  if (table.columns.size() < common) return rows;
-  for (std::size_t c = 0; c < common; ++c)
-    if (table.columns[c] != step_columns()[c].name) return rows;
+  std::vector<const StepColumn*> there;  // older results lack flops
+  for (const StepColumn& column : step_columns()) {
+    const bool found = there.size() < table.columns.size() && table.columns[there.size()] == column.name;
+    if (found) there.push_back(&column);
+    if (!found && column.name != "flops") return rows;
+  }
+  const std::size_t common = there.size();
   for (const auto& fields : table.rows) {
     StepRow& row = rows.emplace_back();
-    for (std::size_t c = 0; c < common; ++c) step_columns()[c].take(row, fields[c]);
+    if (common < step_columns().size()) row.counters.flops = unknown_number;
+    for (std::size_t c = 0; c < common; ++c) there[c]->take(row, fields[c]);
     for (std::size_t c = common; c < fields.size(); ++c)
       row.facts.push_back({table.columns[c], number_in<double>(fields[c])});
   }

@@ -43,6 +43,7 @@ void take_row(const CsvTable& trace, std::size_t row, const Cell& cell, CellReco
   record.native_converged = trace.number(row, "native_converged") == 1.0;
   for (const auto& [name, meaning, counter] : traced_counters)
     record.counters.*counter = static_cast<std::int64_t>(trace.number(row, name));
+  record.counters.flops = unknown_number;
   for (const Measure measure : all_measures())
     record.measures[measure_index(measure)] = trace.number(row, std::string(measure_info(measure).name));
   const double value = record.measures[measure_index(cell.stop.measure)];

@@ -15,6 +15,7 @@
 #include "bench/config/config_json.hpp"
 #include "bench/run/build_info.hpp"
 #include "bench/run/git_commit.hpp"
+#include "core/event_counter.hpp"
 #include "peers/external/external_name.hpp"
 #include "peers/external/external_solver.hpp"
 
@@ -96,6 +97,7 @@ Json environment_json() {
                           {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
                           {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
                                                         NLOHMANN_JSON_VERSION_PATCH)}};
+  const std::string uncounted = EventCounter(CountedEvent::instructions).defect();
   return {{"system", named ? fmt::format("{} {} {}", system.sysname, system.release, system.machine) : std::string()},
           {"cpu", proc_value("/proc/cpuinfo", "model name")},
           {"cores", environment.cores},
@@ -103,7 +105,8 @@ Json environment_json() {
           {"blas", blas_description()},
           {"libraries", libraries},
           {"governor", environment.governor},
-          {"boost", boost_state()}};
+          {"boost", boost_state()},
+          {"instructions", uncounted.empty() ? "counted" : "not counted: " + uncounted}};
 }
 
 Json seeds_json(const Config& config) {
@@ -186,6 +189,8 @@ std::string manifest_json(const Config& config, const Plan& plan, const RunOptio
       {"program", program_json()},
       {"environment", environment_json()},
       {"config", try_parse_json(config.resolved)}};
+  if (const Json heat = thermal_json(state.heat); !heat.is_null())
+    manifest["thermal"] = {{"start", heat}, {"end", state.end.empty() ? Json() : thermal_json(state.heat_at_end)}};
   if (Json peers = peers_json(config); !peers.empty()) manifest["peers"] = std::move(peers);
   return dump_json(manifest, 2) + "\n";
 }

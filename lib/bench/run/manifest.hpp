@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/run/runner.hpp"
+#include "bench/run/thermal.hpp"
 
 namespace ccp {
 
@@ -30,7 +31,8 @@ std::string iso_time_now();
 struct ManifestState {
   std::string start, end;      ///< ISO times; end empty while it runs
   std::optional<double> load;  ///< of the machine when the run began
-  bool complete = false;       ///< every cell of the plan has a result
+  Thermal heat, heat_at_end;
+  bool complete = false;  ///< every cell of the plan has a result
   bool interrupted = false;
 };
 

@@ -137,6 +137,7 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   state.start = iso_time_now();
   const Environment environment = read_environment();
   state.load = environment.load;
+  state.heat = read_thermal();
   report.warnings = timing_warnings(environment);
   const std::string manifest = manifest_json(config, plan, options, report, state);
   std::vector<std::string> damage = store.damages(plan, options.fresh ? std::vector<std::size_t>() : missing);
@@ -163,6 +164,8 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   const bool chosen_done = collect(plan, chosen, store, report);
   std::vector<std::string> doubts = differing_repeats(plan, distinct, store);
   if (std::string busy = busy_cells(plan, distinct, store); !busy.empty()) doubts.push_back(std::move(busy));
+  state.heat_at_end = read_thermal();
+  if (std::string hot = throttling_text(state.heat, state.heat_at_end); !hot.empty()) doubts.push_back(std::move(hot));
   for (const std::string& text : doubts) progress.warning(text);
   report.warnings.insert(report.warnings.end(), doubts.begin(), doubts.end());
   state.complete =

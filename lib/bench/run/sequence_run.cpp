@@ -85,6 +85,8 @@ class SequenceRun {
     return notes;
   }
 
+  /// NaN where a part of the run was another process.
+  double instructions() const { return earlier_s_ > 0.0 ? unknown_number : instructions_of(cell_, instructions_); }
   /// Wall clock of this run and of the earlier parts that were interrupted, s.
   double wall_s() const { return earlier_s_ + wall_.seconds(); }
 
@@ -182,6 +184,7 @@ class SequenceRun {
       start = start_of_step(*motion_, problem, *last, *cell_.solver->start_from_previous);
     Judge judge(problem.problem, cell_.model);
     RunMonitor monitor(judge, cell_.stop, cell_.threads);
+    if (!folder_.empty()) monitor.clock().set_follower(&instructions_);
     const auto& traced = sequence_.trace_steps;
     std::optional<TraceCsv> trace;
     if (!replayed_.empty()) {
@@ -242,8 +245,9 @@ class SequenceRun {
   fs::path folder_;                ///< empty: nothing is written
   std::optional<StepsCsv> csv_;    ///< likewise
   std::vector<StepRow> replayed_;  ///< empty: the steps are judged
-  StepsUsed used_;                 ///< by the driver, in this run and in the earlier parts that were interrupted
-  double marked_at_ = 0.0;         ///< s, on wall_
+  EventCounter instructions_{CountedEvent::instructions};
+  StepsUsed used_;          ///< by the driver, in this run and in the earlier parts that were interrupted
+  double marked_at_ = 0.0;  ///< s, on wall_
   Stopwatch wall_;
   double earlier_s_ = 0.0;
   std::vector<StepRow> rows_;
@@ -266,6 +270,7 @@ void take_run(const Cell& cell, const SequenceRun& sequence, const fs::path& fol
   if (cell.stop.native) record.native_stop = native_stop_of(sequence.rows(), asked);
   record.problem = problem_facts(cell, *record.sequence);
   record.crossings = total.crossings;
+  record.instructions = sequence.instructions();
   add_run(record, total, std::move(run));
   record.take(std::move(total));
 }

@@ -92,9 +92,14 @@ void solve_first(TimedSolve solve, const Cell& cell, const BuiltProblem& built, 
     return;
   }
   TimedRun timed;
+  EventCounter instructions(CountedEvent::instructions);  // before the method makes threads
   TraceCsv trace(folder / unfinished_trace_name);
-  Result result = solve.run(timed, [&](RunMonitor& monitor) { monitor.set_trace(&trace, cell.trace); });
+  Result result = solve.run(timed, [&](RunMonitor& monitor) {
+    monitor.set_trace(&trace, cell.trace);
+    monitor.clock().set_follower(&instructions);
+  });
   trace.close();
+  record.instructions = instructions_of(cell, instructions);
   record.judging_s = solve.judging_s();
   record.crossings = result.crossings;
   if (cell.stop.native) {
@@ -128,6 +133,10 @@ Result solve_repeat(TimedSolve solve, const Cell& cell, const BuiltProblem& buil
 }
 
 }  // namespace
+
+double instructions_of(const Cell& cell, const EventCounter& counter) {
+  return cell.solver->peer_version ? unknown_number : counter.count().value_or(unknown_number);
+}
 
 int run_first(const Cell& cell, const fs::path& folder, const std::function<void(CellRecord&)>& solve,
               const std::function<void(CellRecord&)>& recover, const std::function<void(CellRecord&)>& finish) {

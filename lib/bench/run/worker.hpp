@@ -9,6 +9,7 @@
 #include "bench/config/plan.hpp"
 #include "bench/record/cell_record.hpp"
 #include "bench/run/built_problem.hpp"
+#include "core/event_counter.hpp"
 
 /// The work of a worker: solves a cell and writes its files, cell.json last, into `folder`. These functions return the exit
 /// code of the worker, and throw InputError when cell.json cannot be written.
@@ -27,6 +28,9 @@ struct Repeat {
 /// must exist already.
 int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder, bool pin,
              std::optional<Repeat> repeat);
+
+/// What was counted on the clock of the solver; NaN of one whose work another process does, and where nothing is counted.
+double instructions_of(const Cell& cell, const EventCounter& counter);
 
 /// The first run of a cell. What `solve` throws becomes the status failed, after `recover` has taken what it left in its
 /// files. finish: adds to the record what is known in any case.

@@ -34,6 +34,8 @@ class BlockLu {
 
   /// Floating-point operations of one factorisation without identity rows (multiplications and additions).
   std::int64_t flops() const { return flops_; }
+  /// Of one back-solve.
+  double solve_flops() const { return 18.0 * static_cast<double>(column_.size() + rows_); }
   /// Bytes of the factors.
   std::size_t bytes() const { return (column_.size() + rows_) * sizeof(WideBlock); }
 

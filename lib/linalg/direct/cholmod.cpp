@@ -67,6 +67,7 @@ class Cholmod final : public LinearSolver {
     }
     if (!done || common_.status < CHOLMOD_OK) return failure("factorisation");
     info_.factor_nonzeros = static_cast<Index>(std::llround(common_.lnz));
+    info_.factorization_flops = common_.fl;  // of LLᵀ, from the analysis
     info_.negative_pivots = 0;
     return LinearStatus::ok;
   }

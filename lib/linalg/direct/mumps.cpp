@@ -83,6 +83,7 @@ class Mumps final : public LinearSolver {
     if (status != LinearStatus::ok) return status;
     // Beyond 2^31 the count comes in millions, negated.
     info_.factor_nonzeros = infog(29) >= 0 ? infog(29) : Index{-1000000} * infog(29);
+    info_.factorization_flops = mumps_.rinfog[2];
     if (kind() != MatrixKind::unsymmetric) info_.negative_pivots = infog(12);
     if (kind() == MatrixKind::indefinite) info_.null_pivots = infog(28);
     if (kind() == MatrixKind::spd && infog(12) > 0) {

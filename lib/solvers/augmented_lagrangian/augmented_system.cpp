@@ -84,6 +84,7 @@ class ContactForm final : public AugmentedSystem {
 
   bool factorize(const std::vector<Matrix3>& blocks, Monitor& monitor) override {
     ++monitor.counters().factorizations;
+    monitor.counters().flops += static_cast<double>(lu_.flops());
     const TimeSpent timed(monitor.counters().factorization_s);
     W_ = blocks;
     for (std::size_t i = 0; i < identity_.size(); ++i) identity_[i] = W_[i].isZero(0.0) ? 1 : 0;
@@ -93,6 +94,7 @@ class ContactForm final : public AugmentedSystem {
   /// With one step of refinement.
   bool solve(const Vector& rhs, Vector& x, Monitor& monitor) override {
     monitor.counters().back_solves += 2;
+    monitor.counters().flops += 2.0 * lu_.solve_flops();
     const TimeSpent timed(monitor.counters().back_solve_s);
     x.setZero();
     residual_ = rhs;

@@ -116,6 +116,7 @@ class SemismoothSession final : public Session {
     for (; regularization_ <= 1.0; regularization_ = std::max(100.0 * regularization_, 1e-12)) {
       linearise();
       ++monitor.counters().factorizations;
+      monitor.counters().flops += static_cast<double>(lu_.flops()) + lu_.solve_flops();
       if (!lu_.factorize(N_, scale_, diagonal_, identity_)) continue;
       lu_.solve(residual_, direction_);
       ++monitor.counters().back_solves;

@@ -105,6 +105,7 @@ class ProximalSession final : public Session {
     const double before = sub_.merit();
     ++monitor.counters().factorizations;
     ++monitor.counters().back_solves;
+    monitor.counters().flops += sub_.system().step_flops();
     if (!sub_.sticking_point(best_point_)) return true;
     ++monitor.counters().products;
     sub_.begin(best_point_, weight_);
@@ -172,6 +173,7 @@ class ProximalSession final : public Session {
     ++counters.factorizations;
     ++counters.back_solves;
     ++counters.products;
+    counters.flops += sub_.system().step_flops();
     const double bound = merits_.largest();
     length_ = 1.0;
     for (int trial = 1;; ++trial, length_ *= 0.5) {

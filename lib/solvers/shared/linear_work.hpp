@@ -12,7 +12,7 @@
 namespace ccp {
 
 /// Adds what a linear solver does in the lifetime of this guard to the counters of a run: analyses, factorisations,
-/// back-solves (those of the refinement, too) and the times of all three steps.
+/// back-solves (those of the refinement, too), their operations, and the times of all three steps.
 class LinearWork {
  public:
   LinearWork(const LinearSolver& solver, Counters& counters)
@@ -21,6 +21,7 @@ class LinearWork {
         analyses_(info_.analyses),
         factorizations_(info_.factorizations),
         back_solves_(info_.back_solves),
+        flops_(info_.flops),
         analysis_s_(info_.analysis_s),
         factorization_s_(info_.factorization_s),
         back_solve_s_(info_.back_solve_s) {}
@@ -28,6 +29,7 @@ class LinearWork {
     counters_.analyses += info_.analyses - analyses_;
     counters_.factorizations += info_.factorizations - factorizations_;
     counters_.back_solves += info_.back_solves - back_solves_;
+    counters_.flops += info_.flops - flops_;
     counters_.analysis_s += info_.analysis_s - analysis_s_;
     counters_.factorization_s += info_.factorization_s - factorization_s_;
     counters_.back_solve_s += info_.back_solve_s - back_solve_s_;
@@ -39,7 +41,7 @@ class LinearWork {
   const LinearInfo& info_;
   Counters& counters_;
   int analyses_, factorizations_, back_solves_;
-  double analysis_s_, factorization_s_, back_solve_s_;
+  double flops_, analysis_s_, factorization_s_, back_solve_s_;
 };
 
 /// A linear solver analysed for the pattern, with so many steps of refinement per solve; the work is counted. Throws

@@ -86,6 +86,9 @@ SubsystemSystem::SubsystemSystem(const Split& split, const SparseMatrix& H, cons
     }
     tree_list_.push_back(j);
     touched_.push_back(touched[slot(j)]);
+    double& flops = tree_flops_.emplace_back();  // of a row against each of its ancestors
+    for (Index l = start_[slot(j)]; l < start_[slot(j) + 1]; ++l)
+      flops += std::pow(static_cast<double>(trees_.path_size(static_cast<int>(l))), 2);
   }
   bad_.assign(tree_list_.size(), 0);
   gather_trees(split.parts, H);
@@ -162,13 +165,18 @@ bool SubsystemSystem::factorize(double beta, Monitor& monitor) {
       },
       tree_grain);
   for (std::size_t t = 0; t < tree_list_.size(); ++t) {
-    if (all || touched_[t] != 0) ++factorizations_;
+    if (all || touched_[t] != 0) {
+      ++factorizations_;
+      monitor.counters().flops += tree_flops_[t];
+    }
     if (bad_[t] != 0) message_ = fmt::format("the matrix of subsystem {} is not positive definite", tree_list_[t]);
   }
   for (Sparse& one : sparse_) {
     if (!all && !one.touched) continue;
     for (std::size_t e = 0; e < one.H.size(); ++e) one.matrix.valuePtr()[e] = one.H[e] + beta * one.G[e];
+    const double before = one.solver->info().flops;
     if (message_.empty() && one.solver->factorize(one.matrix) != LinearStatus::ok) message_ = one.solver->info().message;
+    monitor.counters().flops += one.solver->info().flops - before;
     ++factorizations_;
   }
   ++monitor.counters().factorizations;
@@ -187,9 +195,12 @@ bool SubsystemSystem::solve(Vector& v, Monitor& monitor) {
       tree_grain);
   for (Sparse& one : sparse_) {
     auto part = v.segment(one.start, one.size);
+    const double before = one.solver->info().flops;
     if (one.solver->solve(part, part) != LinearStatus::ok) message_ = one.solver->info().message;
+    monitor.counters().flops += one.solver->info().flops - before;
   }
   ++monitor.counters().back_solves;
+  monitor.counters().flops += 4.0 * static_cast<double>(trees_.size());
   monitor.counters().back_solve_s += watch.seconds();
   return message_.empty();
 }

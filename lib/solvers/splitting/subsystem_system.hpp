@@ -36,8 +36,8 @@ struct Split {
 /// the finest consecutive groups of dofs that H does not couple. One chain where the problem is given in local form.
 Subsystems bodies_of(const ContactProblem& problem);
 
-/// The split by a method. Chains that were not given have a sparse Cholesky factorisation above 200 dofs (ours); `matrix` says
-/// so of the subsystems of the other two splittings. A dense one is a chain.
+/// The split by a method. Chains that were not given have a sparse Cholesky factorisation above 200 dofs (ours); `matrix`
+/// says so of the subsystems of the other two splittings. A dense one is a chain.
 Split split_problem(const ContactProblem& problem, const Subsystems& bodies, Splitting splitting, SplitMatrix matrix);
 
 /// The matrices A_j = H_j + β G_j of all subsystems, G_j = Σ_p D_p D_pᵀ over the parts of j (Lee et al. 2025, eqs. 34, 40).
@@ -69,10 +69,11 @@ class SubsystemSystem {
   void add_sparse(const Split& split, Index j, const SparseMatrix& H, const std::string& backend, Monitor& monitor);
 
   TreeFactor trees_;
-  std::vector<Index> tree_list_;  ///< subsystems factorised along trees, and
-  std::vector<char> touched_;     ///< of each of these: it has parts
-  std::vector<char> bad_;         ///< its last factorisation failed
-  Vector H_, G_, L_;              ///< values of the trees
+  std::vector<Index> tree_list_;    ///< subsystems factorised along trees, and
+  std::vector<char> touched_;       ///< of each of these: it has parts
+  std::vector<double> tree_flops_;  ///< of each of these: operations of a factorisation
+  std::vector<char> bad_;           ///< its last factorisation failed
+  Vector H_, G_, L_;                ///< values of the trees
   std::vector<Sparse> sparse_;
   std::vector<Index> start_;
   bool first_ = true;
