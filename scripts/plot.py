@@ -84,9 +84,27 @@ def draw(folder, arguments):
         draw_profiles(folder, arguments)
 
 
+def named_folders(texts):
+    """({name: folder} of those that are written NAME=FOLDER, all folders). Raises InputError where one is not there, or two have a name."""
+    names, folders = {}, []
+    for text in texts:
+        name, _, path = text.partition("=") if not Path(text).exists() else ("", "", text)
+        folder = Path(path if name and path else text)
+        if not folder.is_dir():
+            usual = Path("results") / folder
+            raise InputError(f"{folder}: no such folder" + (f"; did you mean {usual}?" if usual.is_dir() else ""))
+        if name:
+            if name in names.values():
+                raise InputError(f"{text}: another folder has the name '{name}', expected one of its own")
+            names[folder] = name
+        folders.append(folder)
+    return names, folders
+
+
 def main():
     parser = Parser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", nargs="+", type=Path, metavar="RESULTS", help="folders that `ccpbench run` has written")
+    parser.add_argument("folders", nargs="+", metavar="RESULTS",
+                        help="folders that `ccpbench run` has written; as NAME=FOLDER one has that name in an overlay, and below --out")
     parser.add_argument("--kind", action="append", default=[], choices=KINDS, metavar="KIND", help=f"{', '.join(KINDS)}; repeatable (default: all)")
     parser.add_argument("--by", default="time", choices=COSTS, metavar="NAME", help=f"what profiles count: {', '.join(COSTS)}")
     parser.add_argument("--program", default="ccpbench", metavar="PATH", help="the program that computes profiles (default: ccpbench)")
@@ -96,6 +114,10 @@ def main():
     add_picture_options(parser, "RESULTS/plots")
     parser.set_defaults(metric=None)
     arguments = parser.parse_args()
+    try:
+        arguments.names, arguments.folders = named_folders(arguments.folders)
+    except InputError as error:
+        parser.error(error)
     if arguments.overlay:
         return draw_each(arguments.folders[:1], lambda folder: plot_convergence.plot_overlay(arguments.folders, arguments), arguments)
     return draw_each(arguments.folders, lambda folder: draw(folder, arguments), arguments)

@@ -166,7 +166,7 @@ def plot_folder(folder, arguments):
         say_nothing_drawn(folder, "map", f"a map needs two lists in the config's \"sweep\", this one has {len(swept_groups(config)) or 'none'}",
                           arguments)
         return
-    cells, _ = chosen_cells(folder, arguments)
+    cells, *_ = chosen_cells(folder, arguments)
     asked = not arguments.metric and asked_for(config)
     found = asked_maps(config, cells) if asked else pair_maps(config, cells, arguments.metric or METRICS)
     wanted = list(dict.fromkeys(map(metric_column, asked_for(config)))) if asked else arguments.metric or METRICS

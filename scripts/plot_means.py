@@ -226,7 +226,7 @@ def plot_folder(folder, arguments):
     if not plots:
         say_nothing_drawn(folder, "mean", f"its config has no entry {{\"kind\": \"mean\"}} or {{\"kind\": \"scaling\"}} in \"plots\": {RUN_AGAIN}", arguments)
         return
-    cells, number = chosen_cells(folder, arguments)
+    cells, number, _ = chosen_cells(folder, arguments)
     target, drawn = place_of_plots(folder, arguments), 0
     for plot in plots:
         before = drawn

@@ -17,7 +17,7 @@ from plotting import DASHES, add_figure_options, add_picture_options, draw_each,
 
 from figure_page import Entry, finish, label_y, listed, make_page, plain_frame
 from ccpbench_results import InputError, as_number, csv_rows, read_summary
-from series_styles import numbers, style, wanted
+from series_styles import none_wanted, numbers, style, wanted
 
 MOST_BANDS = 4
 TOP = 10
@@ -129,7 +129,7 @@ def read_profiles(folder, arguments):
     labels = list(dict.fromkeys(label for curves in performance.values() for label in curves))
     left = [label for label in labels if wanted(label, arguments.only)]
     if not left:
-        raise InputError(f"{folder}: no solver matches {' or '.join(map(repr, arguments.only))}; there are: {listed(labels, 12)}")
+        raise none_wanted(folder, arguments.only, labels)
     return ({at: {label: c[label] for label in left if label in c} for at, c in performance.items()},
             {at: {label: c[label] for label in left if label in c} for at, c in data.items()}, problems, means, labels)
 

@@ -301,12 +301,20 @@ def add_figure_options(parser):
                         help="only the solvers whose label matches; repeatable. Styles stay as they are")
 
 
-def changed_text(folder):
-    """"Changed: …" where the results of a folder are not those of its config as written; empty for anything else."""
+def changes_of(folder):
+    """How the config of a folder of results was changed; nothing of anything else, nor of plots, which change no result."""
     if not isinstance(folder, Path) or not (folder / "manifest.json").exists():
-        return ""
-    texts = changes(read_manifest(folder))
-    return f"Changed: {'; '.join(texts)}." if texts else ""
+        return ()
+    return tuple(text for text in changes(read_manifest(folder)) if not text.startswith("/plots"))
+
+
+def changed_texts(folders):
+    """"Changed: …" where the results of folders are not those of their configs as written: of each by its name, or once where all are
+    alike. folders: {name: path}."""
+    found = {name: "; ".join(changes_of(folder)) for name, folder in folders.items()}
+    if len(set(found.values())) == 1:
+        return f"Changed: {text}." if (text := next(iter(found.values()))) else ""
+    return " ".join(f"Changed in {name}: {text}." for name, text in found.items() if text)
 
 
 def speaker():
@@ -328,10 +336,11 @@ def draw_each(folders, draw, arguments=None):
         arguments.legend = "full" if arguments.width >= NARROW else "labels"
     folders = list({folder.resolve() if isinstance(folder, Path) else id(folder): folder for folder in folders}.values())
     out = arguments.out if arguments is not None and len(folders) > 1 else None
-    places = own_places(folders) if out else {}
+    names = {folder: file_name(name) for folder, name in getattr(arguments, "names", {}).items()}
+    places = {**own_places(folders), **names} if out else {}
     try:
         for folder in folders:
-            layout.mark = changed_text(folder)
+            layout.mark = changed_texts({"": folder})
             if out:
                 arguments.out = out / places[folder]
             draw(folder)

@@ -4,7 +4,7 @@ it, too."""
 import fnmatch
 import zlib
 
-from ccpbench_results import without_suffix
+from ccpbench_results import InputError, without_suffix
 
 # Okabe and Ito's eight colours, which all common kinds of colour vision tell apart, and four more that differ from them in lightness.
 # The lengths of the three lists have no common factor: 55 series differ in line or marker alone, that is in grey, too.
@@ -70,3 +70,11 @@ def wanted(label, patterns):
     """Whether a label, with or without its swept values, matches one of the patterns; no pattern takes all."""
     names = {label.lower(), without_suffix(label).lower()}
     return not patterns or any(fnmatch.fnmatchcase(name, pattern.lower()) for name in names for pattern in patterns)
+
+
+def none_wanted(folder, patterns, labels, most=12):
+    """What to raise where no label matches."""
+    labels = list(dict.fromkeys(labels))
+    named = [f"'{label}'" if any("," in one for one in labels) else label for label in labels]
+    more = f" and {len(named) - most} more" if len(named) > most else ""
+    return InputError(f"{folder}: no solver matches {' or '.join(map(repr, patterns))}; there are: {', '.join(named[:most])}{more}")

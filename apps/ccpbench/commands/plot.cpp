@@ -13,7 +13,7 @@ constexpr const char* plot_footer =
     "  $ ccpbench plot results/test1a --kind convergence --only '*ADMM*' --width single --legend labels\n"
     "  $ ccpbench plot results/fclib --kind profile --by iterations --out figures --format pdf\n"
     "  $ ccpbench plot before/test1a after/test1a --out figures\n"
-    "  $ ccpbench plot before/test1a after/test1a --overlay --only APGD\n"
+    "  $ ccpbench plot before/test1a after/test1a --overlay --only '*ADMM*'\n"
     "\n"
     "Kinds, all of them by default where a result has what they show: convergence (residual against iterations and time, and the\n"
     "'plots' of the config), sweep (the 'plots' of the kinds sweep and ensemble), map (numbers over two swept values), sequence\n"
@@ -59,7 +59,7 @@ int draw_plots(const PlotArguments& options) {
 void add_plot(CommandLine& program) {
   Subcommand& command = program.subcommand("plot", "figures of results, as PNG, SVG and PDF", plot_footer);
   PlotArguments& options = command.options<PlotArguments>(draw_plots);
-  command.operands("RESULTS", &options.folders, "folders of results", Need::required);
+  command.operands("RESULTS", &options.folders, "folders of results; NAME=FOLDER names one in an overlay", Need::required);
   command.repeated("--kind", &options.kinds, "KIND",
                    "convergence, sweep, map, sequence, mean, table or profile, any number of times (default: all)");
   command.repeated("--only", &options.only, "GLOB", "only the solvers whose label matches, any number of times");
