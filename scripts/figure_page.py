@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from plotting import GREY, NARROW, SMALL, TEXT, layout, text_width
+from series_styles import listed  # noqa: F401  (the figures take it from here)
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -217,8 +218,3 @@ def plain_frame(axes):
     axes.tick_params(length=2.5, pad=2)
     axes.tick_params(which="minor", length=1.5)
 
-
-def listed(words, most=6):
-    """'a, b and 3 more'."""
-    words = list(words)
-    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")

@@ -55,6 +55,7 @@ def draw_profiles(folder, arguments):
             if made.returncode != 0:
                 lines = made.stderr.strip().splitlines() or [f"{arguments.program} ended with code {made.returncode}"]
                 raise InputError(f"{folder}: no profiles: {lines[-1].removeprefix('ccpbench: error: ')}")
+            arguments.model = model
             figure = plot_profiles.draw_figure(Path(place), arguments)
         save_all(figure, target, file_name(f"profiles-{arguments.by}-{model}"), arguments)
         drawn.append(model)

@@ -18,7 +18,7 @@ from figure_page import Entry, finish, label_y, listed, make_page, plain_frame
 from cell_values import told_values
 from ccpbench_results import find_file, swept_groups, swept_value, telling_groups, without_suffix
 from result_folder import finite, overlaid, read_folder, short_names, step_curves, was_busy
-from series_styles import BUSY_NOTE, busy_words, none_wanted, numbers, ordered_colours, style, wanted
+from series_styles import BUSY_NOTE, busy_note, busy_words, none_wanted, numbers, ordered_colours, style, wanted
 
 # Of a step: the start has none, and its row says 0.
 STEP_COLUMNS = ("primal_residual", "dual_residual", "scaled_primal_residual", "scaled_dual_residual", "combined_residual")
@@ -246,9 +246,12 @@ def draw_figure(config, curves, asked, scale, arguments):
                                       for c in curves for column, axis in panels)
     says_times = arguments.legend == "full" and (scale is None or any(column == "elapsed_s" for column, _ in panels))
     timed = [c for c in curves if finite(c.columns.get("elapsed_s", []))] if says_times else []
-    page = make_page(arguments.width, len(panels), entries_of(curves, scale, arguments.legend, timed),
-                     notes_of(height, waves, missing, y_column, any(map(was_busy, timed)),
-                              [] if height.linear else tolerance_notes(curves, (y_column,))), title if arguments.title else (),
+    marked = says_times and layout.legend_at in ("auto", "below")
+    notes = notes_of(height, waves, missing, y_column, marked and any(map(was_busy, timed)),
+                     [] if height.linear else tolerance_notes(curves, (y_column,)))
+    if not marked and any(column == "elapsed_s" for column, _ in panels):
+        notes += busy_note([(c.label, was_busy(c)) for c in curves if finite(c.columns.get("elapsed_s", []))])
+    page = make_page(arguments.width, len(panels), entries_of(curves, scale, arguments.legend, timed), notes, title if arguments.title else (),
                      height=2.35 if arguments.width > 5 else 2.0)
     for axes, (column, axis) in zip(page.panels, panels):
         draw_panel(axes, curves, (column, y_column), axis, height, arguments.raw)

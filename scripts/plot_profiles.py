@@ -16,8 +16,8 @@ from pathlib import Path
 from plotting import DASHES, add_figure_options, add_picture_options, draw_each, log_axis, power_formula, save_all
 
 from figure_page import Entry, finish, label_y, listed, make_page, plain_frame
-from ccpbench_results import InputError, as_number, csv_rows, read_summary
-from series_styles import none_wanted, numbers, style, wanted
+from ccpbench_results import InputError, as_number, csv_rows, read_summary, without_suffix
+from series_styles import busy_note, none_wanted, numbers, style, wanted
 
 MOST_BANDS = 4
 TOP = 10
@@ -142,6 +142,14 @@ def style_numbers(labels, arguments):
     return numbers(list(dict.fromkeys([*known, *labels])))
 
 
+def times_of(arguments):
+    """(label, whether it was taken on a busy machine) of each time of the results, where they are named."""
+    rows = read_summary(arguments.results, ("label",)) if arguments.results is not None else []
+    model = getattr(arguments, "model", None)
+    return [(without_suffix(row["label"]), as_number(row.get("busy_runs")) > 0) for row in rows
+            if row.get("model") == (model or row.get("model")) and wanted(row["label"], arguments.only) and row.get("status") != "unsupported"]
+
+
 def draw_figure(folder, arguments):
     performance, data, problems, means, labels = read_profiles(folder, arguments)
     by, number = means[0].get("by") or "", style_numbers(labels, arguments)
@@ -155,6 +163,7 @@ def draw_figure(folder, arguments):
     absent = [row["label"] for row in means if row.get("problems") == "0" and wanted(row["label"], arguments.only)]
     if absent:
         notes.append(f"Without a curve, for they support none of the problems or do not count {by.replace('_', '-')}: {', '.join(dict.fromkeys(absent))}.")
+    notes += busy_note(times_of(arguments)) if by == "time" else []
     title = (f"Profiles of {len(ranked)} solvers by {by.replace('_', '-')}",)
     page = make_page(arguments.width, 2 * len(performance), entries, notes, title if arguments.title else (),
                      height=2.0, across=2, heading=0.16)

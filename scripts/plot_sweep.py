@@ -17,10 +17,10 @@ from plotting import (MODELS, RUN_AGAIN, draw_folders, file_name, label_of, log_
 
 from ensemble_figure import ensemble_figure
 from figure_page import Entry, finish, label_y, listed, make_page, plain_frame
-from cell_values import metric_column, metric_value, number_at, read_cells
+from cell_values import is_busy, is_time, metric_column, metric_value, number_at, read_cells
 from result_maps import METRICS
 from ccpbench_results import read_manifest, swept_groups, swept_value, telling_groups, without_suffix
-from series_styles import none_wanted, numbers, ordered_colours, style, wanted
+from series_styles import busy_note, none_wanted, numbers, ordered_colours, style, wanted
 
 AXES = {"linear": (False, False), "log_x": (True, False), "log_y": (False, True), "log": (True, True)}
 
@@ -35,6 +35,7 @@ class Line:
     points: list = field(default_factory=list)  # (x, y, solved)
     style: dict = field(default_factory=dict)
     lost: int = 0  # cells without a value
+    busy: list = field(default_factory=list)  # whether each point was timed on a busy machine, of times alone
 
 
 @dataclass
@@ -80,6 +81,7 @@ def lines_of(plot, config, cells):
                 y *= number_at(cell, str(plot["times"]))
             if math.isfinite(x) and math.isfinite(y):
                 line.points.append((x, y, cell.row.get("status") == "solved"))
+                line.busy += [is_busy(cell)] if is_time(metric_column(plot)) else []
             else:
                 line.lost += math.isfinite(x)
         line.points.sort()
@@ -178,6 +180,7 @@ def draw_figure(plot, config, lines, scale, arguments):
     notes += [f"The same points: {listed([line.label for line in group], 12)}." for group in coinciding(shown)]
     if empty:
         notes.append(f"No value at all: {listed(empty, 12)}.")
+    notes += busy_note([(line.base, busy) for line in shown for busy in line.busy])
     entries = entries_of(shown, scale) if len(shown) > 1 or len(lines) > 1 else []
     title = str(config.get("title") or config.get("name") or "")
     page = make_page(arguments.width, 1, entries, notes, (title,) if arguments.title else (), 2.6 if arguments.width > 5 else 2.2)
@@ -227,7 +230,8 @@ def draw_ensemble(plot, config, cells, arguments):
     if not any(math.isfinite(value) for values in groups.values() for value in values):
         return None
     title = str(config.get("title") or config.get("name") or "")
-    return ensemble_figure(title, groups, str(plot.get("x_label") or ""), metric_column(plot), left_out, arguments)
+    notes = busy_note([(cell.label, is_busy(cell)) for cell in cells if math.isfinite(metric_value(cell, plot))]) if is_time(metric_column(plot)) else []
+    return ensemble_figure(title, groups, str(plot.get("x_label") or ""), metric_column(plot), left_out, notes, arguments)
 
 
 def draw_sweep(plot, config, cells, number, everyone, arguments):

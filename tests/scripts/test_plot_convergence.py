@@ -94,7 +94,9 @@ class PlotConvergence(unittest.TestCase):
         self.assertIn("iteration limit, 1000 iterations, 10 ms (busy)", said)
         self.assertEqual(sum(text.endswith("(busy)") for text in said), 1)
         self.assertIn("(busy): timed while other programs kept", self.notes())
-        self.assertFalse([text for text in self.said("--legend", "outcomes") if "busy" in text])
+        for options in (("--legend", "outcomes"), ("--legend", "labels"), ("--width", "single"), ("--legend-at", "off"), ("--legend-at", "inside")):
+            self.assertIn("1 of 3 times were taken on a busy machine: Jacobi.", self.notes(*options), options)
+            self.assertNotIn("(busy)", self.notes(*options))
 
     def test_the_svg_holds_title_axes_labels_and_all_solvers(self):
         make_result_folder(self.folder)
@@ -239,7 +241,7 @@ class PlotConvergence(unittest.TestCase):
         first = said.index("rho (1/kg):")
         self.assertEqual(said[first - 1:first + 4], ["ADMM", "rho (1/kg):", "$10^{-3}$", "$10^{0}$", "$10^{3}$ (busy)"])
         self.assertIn("(busy): timed while other programs kept", self.notes())
-        self.assertFalse([text for text in self.said("--legend", "labels") if "busy" in text])
+        self.assertIn("1 of 3 times were taken on a busy machine: ADMM (rho=1000.0).", self.notes("--legend", "labels"))
         # Of two solvers a value is two curves, so that the solvers have the mark; those without swept values have their own.
         summary = self.folder / "summary.csv"
         rows = summary.read_text()

@@ -109,6 +109,17 @@ class PlotProfiles(unittest.TestCase):
         self.draw("--format", "svg", "--results", results)
         self.assertNotEqual(before, (self.folder / "profiles.svg").read_text())
 
+    def test_times_of_a_busy_machine_are_said_below(self):
+        self.make_folder(labels=("ADMM", "NSGS"))
+        results = Path(self.scratch.name) / "results"
+        results.mkdir()
+        (results / "summary.csv").write_text("label,model,busy_runs\nADMM,ccp,0\nADMM (rho=1),ccp,2\nNSGS,ccp,0\n")
+        self.draw("--format", "svg", "--results", results)
+        note = " ".join(re.findall(r"<!-- (.*?) -->", (self.folder / "profiles.svg").read_text()))
+        self.assertIn("1 of 3 times were taken on a busy machine: ADMM (1 of 2).", note)
+        self.draw("--format", "svg", "--results", results, "--only", "NSGS")
+        self.assertNotIn("busy", (self.folder / "profiles.svg").read_text())
+
     def test_counts_have_their_own_axis(self):
         self.make_folder(by="back_solves", problems=1)
         said = set(re.findall(r"<!-- (.*?) -->", self.svg()))
