@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 LEFT, RIGHT, BELOW, ABOVE, GAP = 0.6, 0.1, 0.42, 0.1, 0.16
+MARGIN = 0.04  # of the page, which nothing enters
 SPACE = 0.16  # between columns of the legend
 BESIDE = 0.2  # between a panel and the legend at its right
 SAMPLE, PATCH = 0.36, 0.2  # the piece of line, or of colour, in the legend
@@ -195,20 +196,18 @@ def draw_inside(axes, entries):
 
 
 def finish(page):
-    """Draws the legend that stands in a panel, and moves the left edge of the panels to the right, where ticks and labels would not fit
-    before it."""
+    """Draws the legend that stands in a panel, and makes the panels narrower where ticks and labels would come too near to an edge of the
+    page."""
     if page.inside:
         draw_inside(page.panels[0], page.inside)
     figure = page.figure
     inches = figure.get_size_inches()[0]
-    left = [axes for axes in page.panels if page.at_left(axes)]
-    lacking = max(0.04 - axes.get_tightbbox(figure.canvas.get_renderer()).x0 / figure.dpi for axes in left) / inches
-    if lacking <= 0:
-        return
+    boxes = [axes.get_tightbbox(figure.canvas.get_renderer()) for axes in page.panels if axes.get_visible()]
+    left = max(0.0, *(MARGIN - box.x0 / figure.dpi for box in boxes)) / inches
+    right = max(0.0, *(MARGIN - inches + box.x1 / figure.dpi for box in boxes)) / inches
     for k, axes in enumerate(page.panels):
-        box = axes.get_position()
-        place = lacking * (1 - k % page.across / page.across)
-        axes.set_position((box.x0 + place, box.y0, box.width - lacking / page.across, box.height))
+        box, less = axes.get_position(), (left + right) / page.across
+        axes.set_position((box.x0 + left - k % page.across * less, box.y0, box.width - less, box.height))
 
 
 def plain_frame(axes):

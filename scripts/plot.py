@@ -47,8 +47,8 @@ def draw_profiles(folder, arguments):
     target, drawn = place_of_plots(folder, arguments), []
     for model in models:
         with tempfile.TemporaryDirectory() as place:
-            made = subprocess.run([arguments.program, "profile", str(folder), "--model", model, "--by", arguments.by, "--out", place],
-                                  capture_output=True, text=True)
+            made = subprocess.run([arguments.program, "profile", str(folder), "--model", model, "--by", arguments.by, "--out", place,
+                                   *(f"--at={at:g}" for at in arguments.at)], capture_output=True, text=True)
             if "no problem was given to all" in made.stderr and not arguments.kind:
                 print(f"{folder}: no profiles of the {model} model: no problem was given to all solver settings", file=sys.stderr)
                 continue
@@ -67,7 +67,9 @@ def draw(folder, arguments):
     if not arguments.kind and not (folder / "manifest.json").exists() and (folder / "performance.csv").exists():
         plot_profiles.draw(folder, arguments)  # what `ccpbench profile --out` has written
         return
-    kinds = arguments.kind or KINDS
+    kinds = [kind for kind in arguments.kind or KINDS if (arguments.table_format if kind == "table" else arguments.format)]
+    for kind in set(arguments.kind) - set(kinds):
+        say_nothing_drawn(folder, kind, "--format names none for it", arguments)
     arguments.results = folder
     if "convergence" in kinds:
         plot_convergence.plot_folder(folder, arguments)
@@ -120,6 +122,8 @@ def main():
     except InputError as error:
         parser.error(error)
     if arguments.overlay:
+        if not arguments.format:
+            parser.error("--overlay draws figures: --format names none of png,svg,pdf")
         return draw_each(arguments.folders[:1], lambda folder: plot_convergence.plot_overlay(arguments.folders, arguments), arguments)
     return draw_each(arguments.folders, lambda folder: draw(folder, arguments), arguments)
 

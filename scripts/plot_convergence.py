@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass, replace
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (DASHES, GREY, MODELS, SMALL, accuracy_text, changed_texts, draw_folders, file_name, label_of, layout, number_texts,
+from plotting import (DASHES, GREY, MODELS, SMALL, TOLERANCE, accuracy_text, changed_texts, draw_folders, file_name, label_of, layout, number_texts,
                       place_of_plots, placed, power_text, save_all, text_width, with_unit)
 
 from curve_axes import band, heights, marker_positions, oscillates, page_points, thin, time_unit, x_axis
@@ -122,11 +122,13 @@ def draw_curve(axes, curve, columns, axis, height, raw):
         xs, means, low, high = zip(*band(whole, axis))
         axes.fill_between(xs, low, high, color=curve.style["color"], alpha=0.16, linewidth=0, zorder=1.2)
         points = list(zip(xs, means))
+        if curve.status == "solved":
+            points[-1] = whole[-1]  # where it ended, at the tolerance
     look = {key: curve.style[key] for key in ("color", "linestyle", "marker")}
     axes.plot(*zip(*points), linewidth=1.1, markersize=3.6, markerfacecolor="white", markeredgewidth=0.8,
               markevery=marker_positions(points, axis, curve.style["phase"]), **look)
     face = curve.style["color"] if curve.status == "solved" else "none"
-    axes.plot([whole[-1][0]], [whole[-1][1]], linestyle="none", marker=curve.style["marker"], markersize=5.4, markerfacecolor=face,
+    axes.plot(*zip(points[-1]), linestyle="none", marker=curve.style["marker"], markersize=5.4, markerfacecolor=face,
               markeredgecolor=curve.style["color"], markeredgewidth=1.0, clip_on=False, zorder=5)
 
 
@@ -142,7 +144,7 @@ def draw_panel(axes, curves, columns, axis, height, raw):
         draw_curve(axes, curve, columns, axis, height, raw)
     for tolerance in {t for curve in curves if curve.measure == columns[1] and not height.linear for t in curve.tolerances}:
         if height.bottom < tolerance < height.top:
-            axes.axhline(tolerance, color=GREY, linewidth=0.7, zorder=1.5)
+            axes.axhline(tolerance, color=TOLERANCE, linewidth=0.9, zorder=1.5)
 
 
 def tolerance_notes(curves, y_columns):
@@ -261,20 +263,21 @@ def draw_figure(config, curves, asked, scale, arguments):
     return page.figure
 
 
-def wanted_plots(config):
-    plots = [Asked("", ("iteration", "elapsed_s"), DEFAULT_MEASURES)]
+def wanted_plots(config, over=None):
+    """The usual figure and those of the config; with `over`, the x column, those over it alone."""
+    plots = [Asked(f"-{over}", (over,), DEFAULT_MEASURES) if over else Asked("", ("iteration", "elapsed_s"), DEFAULT_MEASURES)]
     for plot in config.get("plots") or []:
         if isinstance(plot, dict) and plot.get("kind") == "convergence":
             x, y = str(plot.get("x") or "iteration"), str(plot.get("y") or DEFAULT_MEASURES[0])
             axes, *texts = (str(plot.get(key) or "") for key in ("axes", "x_label", "y_label", "where"))
             plots.append(Asked(file_name(f"-{y}-{x}" + (f"-{axes}" if axes else "")), (x,), (y,), axes, *texts))
-    return plots
+    return [plot for plot in plots if over in (None, *plot.x_columns)]
 
 
-def asked_rows(config):
+def asked_rows(config, over=None):
     """{x column: convergence plots of the config over it}."""
     found = {}
-    for asked in wanted_plots(config)[1:]:
+    for asked in wanted_plots(config, over)[1:]:
         found.setdefault(asked.x_columns[0], {})[asked] = None
     return {x_column: list(rows) for x_column, rows in found.items()}
 
@@ -346,7 +349,7 @@ def draw_side_by_side(config, steps, scales, target, arguments):
         if not 2 <= len(those) <= MOST_SIDE_BY_SIDE:
             continue
         scale = max((scales[key] for key in those if scales[key]), key=lambda s: len(s.colours), default=None)
-        for x_column, y_columns in asked_rows(config).items():
+        for x_column, y_columns in asked_rows(config, getattr(arguments, "x", None)).items():
             if figure := draw_steps(config, those, (x_column, y_columns), scale, arguments):
                 save_all(figure, target, file_name(f"steps-{model}-{x_column}"), arguments)
                 drawn += 1
@@ -408,18 +411,20 @@ def plot_groups(folder, config, groups, steps, arguments, name_end=""):
     names, drawn, missing = unique_names(groups), 0, {}
     chosen = chosen_groups(folder, groups, arguments)
     for key, curves in chosen.items():
-        for asked in wanted_plots(config):
+        for asked in wanted_plots(config, getattr(arguments, "x", None)):
             y_column = next((y for y in asked.y_columns if any(y in c.columns for c in curves)), asked.y_columns[0])
             with placed(asked.where):
                 figure = draw_figure(config, curves, replace(asked, y_columns=(y_column,)), scales[key], arguments)
                 if figure is None:
-                    missing.setdefault(f"{y_column} against {' or '.join(asked.x_columns)}", []).append(f"{key[0]}, {key[1]}")
+                    zero = any(finite(c.columns.get(y_column, [])) for c in curves) and heights(y_column, curves) is None
+                    what = f"{y_column} above 0" if zero else f"{y_column} against {' or '.join(asked.x_columns)}"
+                    missing.setdefault(what, []).append(f"{key[0]}, {key[1]}")
                     continue
                 save_all(figure, target, names[key] + name_end + asked.suffix, arguments)
             drawn += 1
     drawn += draw_side_by_side(config, {key: curves for key, curves in chosen.items() if key in steps}, scales, target, arguments)
     for what, where in missing.items():
-        print(f"{folder}: no trace with {what}: {'; '.join(where[:3])}{f' and {len(where) - 3} more' if len(where) > 3 else ''}",
+        print(f"{folder}: no figure, for no trace has {what}: {'; '.join(where[:3])}{f' and {len(where) - 3} more' if len(where) > 3 else ''}",
               file=sys.stderr)
     print(f"plots: {target} ({drawn} figure{'' if drawn == 1 else 's'})")
 
@@ -429,6 +434,8 @@ def add_curve_options(parser):
     parser.add_argument("--legend", choices=("full", "outcomes", "labels"),
                         help="what the legend says of a curve: how it ended and its time (full, default of wide figures), without the time, or its "
                              "label alone (default of narrow ones)")
+    parser.add_argument("--x", choices=("iteration", "elapsed_s"), metavar="COLUMN",
+                        help="curves over the iteration or over elapsed_s, the solver time, alone (default: both)")
     parser.add_argument("--overlay", action="store_true",
                         help="curves alone: all folders in one figure of each problem and model, and the swept values of a problem, too")
     parser.add_argument("--raw", action="store_true", help="every point of curves that oscillate, instead of their mean and band")

@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import GREY, MODELS, draw_folders, file_name, label_of, place_of_plots, placed, power_text, save_all, say_nothing_drawn, tick_text
+from plotting import GREY, MODELS, TOLERANCE, draw_folders, file_name, label_of, place_of_plots, placed, power_text, save_all, say_nothing_drawn, tick_text
 
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 from curve_axes import time_unit
@@ -138,7 +138,7 @@ def draw_panel(axes, runs, column, factor):
     plain_frame(axes)
     if residual:
         for tolerance in {t for run in runs if run.curve.measure == column for t in run.curve.tolerances}:
-            axes.axhline(tolerance, color=GREY, linewidth=1.0, zorder=1.5)
+            axes.axhline(tolerance, color=TOLERANCE, linewidth=1.0, zorder=1.5)
 
 
 def outcome(run):

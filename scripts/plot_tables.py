@@ -43,4 +43,4 @@ def plot_folder(folder, arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(draw_folders(__doc__, plot_folder))
+    sys.exit(draw_folders(__doc__, plot_folder, tables=True))

@@ -163,6 +163,23 @@ class PlotConvergence(unittest.TestCase):
         self.write_trace(2, columns, [(k, 1e-5 * k, 10.0 ** (-5e-3 * k)) for k in range(1000)])
         self.assertEqual(len(re.findall(fill, self.svg())), 0)
 
+    def test_curves_over_one_axis_alone(self):
+        make_result_folder(self.folder, plots=[{"kind": "convergence", "x": x, "y": "objective"} for x in ("iteration", "elapsed_s")])
+        said = self.said("--x", "iteration", name="odd_mass_stack-ccp-iteration")
+        self.assertEqual(self.pictures(), ["odd_mass_stack-ccp-iteration.svg", "odd_mass_stack-ccp-objective-iteration.svg"])
+        self.assertIn("iteration", said)
+        self.assertFalse([text for text in said if text.startswith("solver time")])
+        self.draw(self.folder, "--x", "elapsed_s", "--format", "svg", "--out", self.folder / "times")
+        self.assertEqual(self.pictures(self.folder / "times"), ["odd_mass_stack-ccp-elapsed_s.svg", "odd_mass_stack-ccp-objective-elapsed_s.svg"])
+
+    def test_a_residual_that_is_0_throughout_has_no_figure(self):
+        make_result_folder(self.folder, plots=[{"kind": "convergence", "x": "iteration", "y": "merit"}])
+        for number in (1, 2):
+            self.write_trace(number, ("iteration", "relative_residual", "merit"), [(k, 0.1**k, 0.0) for k in range(9)])
+        result = self.draw(self.folder, "--format", "svg")
+        self.assertEqual(self.pictures(), ["odd_mass_stack-ccp.svg"])
+        self.assert_one_line(result.stderr, "no figure, for no trace has merit above 0: odd_mass_stack, ccp")
+
     def test_a_curve_without_the_column_is_named(self):
         make_result_folder(self.folder, plots=[{"kind": "convergence", "x": "iteration", "y": "dual_residual"}])
         self.write_trace(2, ("iteration", "dual_residual"), [(k, 0.1**k) for k in range(9)])
@@ -319,7 +336,7 @@ class PlotConvergence(unittest.TestCase):
         make_result_folder(self.folder, plots=plots)
         result = self.draw(self.folder, "--format", "svg")
         self.assertEqual(self.pictures(), ["odd_mass_stack-ccp-objective-elapsed_s.svg", "odd_mass_stack-ccp.svg"])
-        self.assert_one_line(result.stderr, "no trace with no_such_column against iteration")
+        self.assert_one_line(result.stderr, "no trace has no_such_column against iteration")
 
     def test_axes_are_linear_on_request(self):
         plot = {"kind": "convergence", "x": "iteration", "y": "velocity_residual"}

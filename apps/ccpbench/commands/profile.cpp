@@ -40,7 +40,7 @@ constexpr const char* profile_footer =
     "and the longest times. Problems that a solver does not support are in none of its numbers, nor are costs that another "
     "program does not\n"
     "count. Problems that could not be read, or were not given to all solver settings, are left out, with their number.\n"
-    "--out writes accuracy.csv, performance.csv, data.csv and means.csv; scripts/plot_profiles.py draws them.\n"
+    "--out writes accuracy.csv, performance.csv, data.csv and means.csv; `ccpbench plot` draws them.\n"
     "Exit codes: 0 done, 2 bad input.\n";
 
 struct ProfileArguments {
