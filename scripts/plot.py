@@ -17,7 +17,7 @@ import plot_profiles
 import plot_sequence
 import plot_sweep
 import plot_tables
-from ccpbench_results import InputError, read_manifest, read_summary
+from ccpbench_results import InputError, no_folder, read_manifest, read_summary
 
 KINDS = ("convergence", "sweep", "map", "sequence", "mean", "table", "profile")
 COSTS = ("time", "iterations", "products", "back_solves", "factorizations")
@@ -94,8 +94,7 @@ def named_folders(texts):
         name, _, path = text.partition("=") if not Path(text).exists() else ("", "", text)
         folder = Path(path if name and path else text)
         if not folder.is_dir():
-            usual = Path("results") / folder
-            raise InputError(f"{folder}: no such folder" + (f"; did you mean {usual}?" if usual.is_dir() else ""))
+            raise no_folder(folder)
         if name:
             if name in names.values():
                 raise InputError(f"{text}: another folder has the name '{name}', expected one of its own")
