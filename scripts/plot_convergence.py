@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass, replace
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (DASHES, GREY, MODELS, SMALL, TOLERANCE, accuracy_text, changed_texts, draw_folders, file_name, label_of, layout, number_texts,
+from plotting import (DASHES, GREY, MARKERS, MODELS, SMALL, TOLERANCE, accuracy_text, changed_texts, draw_folders, file_name, label_of, layout, number_texts,
                       place_of_plots, placed, power_text, save_all, text_width, with_unit)
 
 from curve_axes import band, heights, marker_positions, oscillates, page_points, thin, time_unit, x_axis
@@ -91,7 +91,7 @@ def is_ordered(curve, scale):
 def give_styles(groups, config):
     """The same style for a label in all figures, be its neighbours shown or not. Of several folders the line tells the folder. In a
     figure in order of a swept value its colour, that of all values of the folder, and the line and marker of the solver; where other
-    swept values tell curves apart, too, each of them has its own. Returns the scale of each group."""
+    swept values tell curves apart, too, the line tells them, or of many of them line and marker. Returns the scale of each group."""
     everyone = sorted((curve for curves in groups.values() for curve in curves), key=lambda curve: curve.source)
     sources = sorted({curve.source for curve in everyone})  # not in the order given, which may be another one next time
     scales = {key: scale_of(curves, config) for key, curves in groups.items()}
@@ -99,8 +99,11 @@ def give_styles(groups, config):
         scale.colours = ordered_colours(numbers_at(everyone, scale.pointer))
     keys = [scales[key].style_key(curve) for key, curves in groups.items() for curve in curves if is_ordered(curve, scales[key])]
     number = numbers([*(curve.own or curve.label for curve in everyone), *(curve.kind or curve.label for curve in everyone), *sorted(keys)])
+    solvers = {without_suffix(curve.kind or curve.label) for curve in everyone}
     for key, curves in groups.items():
         scale, shared = scales[key], {}
+        told = list(dict.fromkeys(scale.told[curve.label] for curve in curves if is_ordered(curve, scale))) if scale else []
+        by_line = 1 < len(told) <= len(DASHES) and len(sources) == 1 and len(solvers) <= len(MARKERS)
         for curve in curves:
             k = number[scale.style_key(curve) if is_ordered(curve, scale) else curve.kind or curve.label]
             place = shared[k, curve.source] = shared.get((k, curve.source), -1) + 1
@@ -108,6 +111,9 @@ def give_styles(groups, config):
             if len(sources) > 1:
                 curve.style["linestyle"] = DASHES[sources.index(curve.source) % len(DASHES)]
                 curve.style["phase"] = (curve.style["phase"] + 0.1 * sources.index(curve.source)) % 1.0
+            if is_ordered(curve, scale) and by_line:
+                curve.style |= {"marker": style(number[without_suffix(curve.kind or curve.label)])["marker"],
+                                "linestyle": DASHES[told.index(scale.told[curve.label])]}
             if is_ordered(curve, scale):
                 curve.style["color"] = scale.colours[swept_value(curve.record, scale.pointer)]
     return scales
@@ -252,7 +258,7 @@ def draw_figure(config, curves, asked, scale, arguments):
     notes = notes_of(height, waves, missing, y_column, marked and any(map(was_busy, timed)),
                      [] if height.linear else tolerance_notes(curves, (y_column,)))
     if not marked and any(column == "elapsed_s" for column, _ in panels):
-        notes += busy_note([(c.label, was_busy(c)) for c in curves if finite(c.columns.get("elapsed_s", []))])
+        notes += busy_note([(without_suffix(c.label), was_busy(c)) for c in curves if finite(c.columns.get("elapsed_s", []))])
     page = make_page(arguments.width, len(panels), entries_of(curves, scale, arguments.legend, timed), notes, title if arguments.title else (),
                      height=2.35 if arguments.width > 5 else 2.0)
     for axes, (column, axis) in zip(page.panels, panels):

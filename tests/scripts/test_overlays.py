@@ -86,10 +86,10 @@ class Overlays(unittest.TestCase):
         same, other = ["/stop/tolerance: 1e-08 → 1e-06"], ["/stop/max_iterations: 100 → 50", "/plots: nothing → []"]
         folders = [self.make(name, masses=(), changes=changes) for name, changes in (("a/r", same), ("b/r", other), ("c/r", ()), ("d/r", same))]
         text = " ".join(self.overlay(*folders[:3], "--only", "Jacobi"))
-        self.assertIn("Changed in a: /stop/tolerance: 1e-08 → 1e-06. Changed in b: /stop/max_iterations: 100 → 50.", text)
+        self.assertIn("Changed in a: tolerance 1e-08 → 1e-06. Changed in b: max iterations 100 → 50.", text)
         self.assertNotIn("in c:", text)
         self.assertNotIn("/plots", text)
-        self.assertIn("Changed: /stop/tolerance: 1e-08 → 1e-06.", " ".join(self.overlay(folders[0], folders[3], "--only", "Jacobi")))
+        self.assertIn("Changed: tolerance 1e-08 → 1e-06.", " ".join(self.overlay(folders[0], folders[3], "--only", "Jacobi")))
 
     def test_colour_and_marker_tell_the_solver_and_the_line_its_folder(self):
         folders = [self.make(name, masses=(), labels=labels) for name, labels in
