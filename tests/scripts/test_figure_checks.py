@@ -184,6 +184,16 @@ class FigureChecks(unittest.TestCase):
                             ("a.json differs from its last commit", "a.json differs from its last commit")):
             self.assertEqual(plotting.change_words(text, config), words)
 
+    def test_labels_keep_a_margin_at_both_sides(self):
+        page = figure_page.make_page(3.5, 1, [])
+        axes = page.panels[0]
+        axes.set_xticks([0, 1], ["a first", "the last label"])
+        axes.set_yticks([0, 1], ["a label that is long", "b"])
+        figure_page.finish(page)
+        box = axes.get_tightbbox(page.figure.canvas.get_renderer())
+        self.assertGreaterEqual(box.x0, (figure_page.MARGIN - 0.001) * page.figure.dpi)
+        self.assertLessEqual(box.x1, (3.5 - figure_page.MARGIN + 0.001) * page.figure.dpi)
+
     def test_long_titles_have_lines_in_place_of_dots(self):
         words = "a stack of spheres " * 6
         page = figure_page.make_page(3.5, 1, [], title=("Short", words))

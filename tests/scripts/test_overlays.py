@@ -26,9 +26,9 @@ class Overlays(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.place = Path(scratch.name)
 
-    def make(self, name, masses=(1, 10, 100), changes=(), labels=()):
-        """A folder with the curves of make_result_folder at each mass. labels: of the four solvers, other ones."""
-        folder = make_result_folder(self.place / name, problems=[f"stack (mass={mass})" for mass in masses] if masses else ("stack",))
+    def make(self, name, masses=(1, 10, 100), changes=(), labels=(), more=()):
+        """A folder with the curves of make_result_folder at each mass. labels: of the four solvers, other ones; more: problems."""
+        folder = make_result_folder(self.place / name, problems=[*(f"stack (mass={mass})" for mass in masses), *more] if masses else ("stack",))
         manifest = json.loads((folder / "manifest.json").read_text())
         manifest["config"]["sweep"] = {MASS: list(masses)} if masses else {}
         (folder / "manifest.json").write_text(json.dumps({**manifest, "changes": list(changes)}))
@@ -46,13 +46,14 @@ class Overlays(unittest.TestCase):
                 csv.writer(file).writerows(rows)
         return folder
 
-    def styles(self, *folders, problem="*"):
-        """{label: (colour, line, marker)} of the figures of a folder, of several in an overlay."""
+    def styles(self, *folders, problem="*", merged=False):
+        """{label: (colour, line, marker)} of the figures of a folder, of several in an overlay. merged: with the problem before it, in an
+        overlay."""
         read = [(folder, *read_folder(folder, problem)) for folder in folders]
-        groups = overlaid([(folder, groups) for folder, _, groups in read], short_names(folders)) if len(folders) > 1 else read[0][2]
+        groups = overlaid([(folder, groups) for folder, _, groups in read], short_names(folders)) if len(folders) > 1 or merged else read[0][2]
         plot_convergence.give_styles(groups, read[0][1])
-        return {curve.label: (curve.style["color"], str(curve.style["linestyle"]), curve.style["marker"])
-                for curves in groups.values() for curve in curves if curve.shown}
+        return {f"{problem}: {curve.label}" if merged else curve.label: (curve.style["color"], str(curve.style["linestyle"]), curve.style["marker"])
+                for (problem, _), curves in groups.items() for curve in curves if curve.shown}
 
     def overlay(self, *arguments):
         made = run_plot("plot.py", *arguments, "--overlay", "--format", "svg", "--out", self.place / "out")
@@ -119,6 +120,12 @@ class Overlays(unittest.TestCase):
         legend = self.overlay(folder, "--problem", "*=10*")
         first = legend.index("mass (kg):")
         self.assertEqual(legend[first:first + 3], ["mass (kg):", "10", "100"])
+
+    def test_a_value_has_one_colour_in_the_figures_of_all_problems(self):
+        folder = self.make("r", more=[f"chain (mass={mass})" for mass in (10, 100, 1000)])
+        looks = self.styles(folder, merged=True)
+        self.assertEqual(looks["stack: Jacobi (mass=10)"], looks["chain: Jacobi (mass=10)"])
+        self.assertEqual(len({looks[label][0] for label in looks if "Jacobi" in label}), 4)
 
     def test_a_heading_stands_with_what_is_below_it(self):
         solvers = [Entry(f"solver {k}", {"color": "black"}) for k in range(4)] + [Entry("a label that is as long as the page is wide, almost", {})]
