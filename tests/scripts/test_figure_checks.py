@@ -58,7 +58,7 @@ def faults_of(figure):
                 found.append(f"'{words}' stands outside")
     for axes in figure.axes:
         looks = [(line.get_color(), str(line._unscaled_dash_pattern), line.get_marker()) for line in axes.lines
-                 if line.get_linestyle() not in ("None", "none", "") and len(line.get_xdata()) > 2]
+                 if line.get_linestyle() not in ("None", "none", "") and line.get_color() != "none" and len(line.get_xdata()) > 2]
         for look in {look for look in looks if looks.count(look) > 1}:
             found.append(f"two curves look alike: {look}")
     ink = numpy.asarray(canvas.buffer_rgba())[:, :, :3].min(axis=2) <= 250
@@ -85,8 +85,8 @@ class FigureChecks(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.place = Path(scratch.name)
 
-    def figures(self, module, folder, **options):
-        """The figures that a script draws of a folder, by name and width."""
+    def figures(self, module, folder, draw=None, **options):
+        """The figures that a script draws of a folder, by name and width. draw: another function than its plot_folder()."""
         drawn = {}
         kept, plotting.save = plotting.save, lambda figure, path, kind, dpi: drawn.__setitem__(path.stem, figure)
         try:
@@ -96,7 +96,7 @@ class FigureChecks(unittest.TestCase):
                 arguments = argparse.Namespace(
                     folders=[folder], out=self.place / "out", format=["png"], table_format=[], dpi=100, quiet=True, width=width, title=True, only=[],
                     legend=None, legend_at="auto", no_notes=False, problem="*", raw=False, all=True, metric=None, kind=None, **options)
-                code = plotting.draw_each([folder], lambda one: module.plot_folder(one, arguments), arguments)
+                code = plotting.draw_each([folder], lambda one: (draw or module.plot_folder)(one, arguments), arguments)
                 self.assertEqual(code, 0)
                 found |= {f"{stem} ({name})": figure for stem, figure in drawn.items()}
                 plotting.drawn_names.clear()
@@ -104,8 +104,8 @@ class FigureChecks(unittest.TestCase):
         finally:
             plotting.save = kept
 
-    def check(self, module, folder):
-        figures = self.figures(module, folder)
+    def check(self, module, folder, **options):
+        figures = self.figures(module, folder, **options)
         self.assertTrue(figures)
         for name, figure in figures.items():
             self.assertEqual(faults_of(figure), [], name)
@@ -113,6 +113,10 @@ class FigureChecks(unittest.TestCase):
     def test_convergence(self):
         plots = [{"kind": "convergence", "y": "velocity_residual", "axes": axes} for axes in ("linear", "log_x", "log_y", "log")]
         self.check(plot_convergence, make_result_folder(self.place / "stack", plots=plots))
+
+    def test_overlays(self):
+        folders = [make_result_folder(self.place / name / "stack", problems=("stack (mass=1)", "stack (mass=10)")) for name in ("before", "after")]
+        self.check(plot_convergence, folders[0], draw=lambda _, arguments: plot_convergence.plot_overlay(folders, arguments), names={})
 
     def test_the_end_marker_of_a_band_stands_on_its_line(self):
         values = [10.0 ** ((-1) ** k - 1e-3 * k) for k in range(1000)]

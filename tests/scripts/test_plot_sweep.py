@@ -273,7 +273,7 @@ class PlotSweep(unittest.TestCase):
         result = self.run_script(self.folder, "--format", "svg", script="plot_convergence.py")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(list((self.folder / "plots").iterdir()), [])
-        self.assertRegex(result.stderr, r"^.*: no trace with [^\n]* and 9 more\n$")
+        self.assertRegex(result.stderr, r"^.*: no figure, for no trace has [^\n]* and 9 more\n$")
 
 
 if __name__ == "__main__":
