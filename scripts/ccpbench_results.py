@@ -238,10 +238,16 @@ def read_json(path):
         raise InputError(f"{path}: {error}") from None
 
 
+def no_folder(folder):
+    """What to raise for a result folder that is not there; runs write to results/ unless told otherwise."""
+    usual = Path("results") / folder
+    return InputError(f"{folder}: no such folder" + (f"; did you mean {usual}?" if usual.is_dir() and not folder.exists() else ""))
+
+
 def read_manifest(folder):
     """manifest.json, which has an object 'config'."""
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder")
+        raise no_folder(folder)
     manifest = read_json(folder / "manifest.json")
     if not isinstance(manifest, dict) or not isinstance(manifest.get("config"), dict):
         raise InputError(f"{folder / 'manifest.json'}: no object 'config' in it")

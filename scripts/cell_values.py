@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ccpbench_results import (PARAMETER_UNITS, InputError, as_number, cell_records, find_file, read_steps, read_summary, read_trace, swept_value,
-                              without_suffix)
+                              unit_of, without_suffix)
 
 
 @dataclass
@@ -60,6 +60,15 @@ COSTS = ("iterations", "products", "back_solves", "factorizations", "projections
 def is_cost(metric):
     """Whether the value of a run that ended unsolved is a lower bound alone."""
     return metric in COSTS
+
+
+def is_time(metric):
+    return unit_of(metric) == "s" or metric.startswith("seconds_per_")
+
+
+def is_busy(cell):
+    """Whether other programs kept the machine busy while it was timed."""
+    return as_number(cell.row.get("busy_runs")) > 0
 
 
 def metric_column(plot):

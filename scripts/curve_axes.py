@@ -120,7 +120,7 @@ class Heights:
 
 
 def heights(column, curves, linear=False):
-    """None where no curve has a value."""
+    """None where no curve has a value, or on a logarithmic axis one above 0."""
     series = [finite(curve.columns.get(column, [])) for curve in curves]
     values = [v for one in series for v in one]
     if not values:
@@ -135,7 +135,9 @@ def heights(column, curves, linear=False):
         # An objective: only its distance from the optimum fits on a logarithmic axis.
         offset = min(values)
         label += ", above the lowest seen"
-    positive = [v - offset for v in values if v > offset] or [1.0]
+    positive = [v - offset for v in values if v > offset]
+    if not positive:
+        return None
     start = max((one[0] - offset for one in series if one), default=0.0)
     top = 3 * (min(max(positive), 1e4 * start) if start > 0 else max(positive))
     lowest = min((v for v in positive if v >= 1e-20 * top), default=top)

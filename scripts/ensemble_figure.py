@@ -41,14 +41,14 @@ def draw_rows(axes, groups, never):
         axes.plot([middle, middle], [row - 0.36, row + 0.36], color=COLOURS[1], linewidth=1.8, zorder=3)
 
 
-def ensemble_figure(title, groups, x_label, metric, left_out, arguments):
+def ensemble_figure(title, groups, x_label, metric, left_out, more_notes, arguments):
     """A figure of groups (label -> values, not empty), on a logarithmic axis. left_out: values that have no place on it."""
     every = [value for values in groups.values() for value in values]
     never = never_column(every)
     missing = any(not math.isfinite(value) for value in every)
     notes = ["A point for each cell; box: quartiles; bar: median."] + (["Right of the line: never."] if missing else [])
     notes += [f"Without {left_out} of 0 or less."] if left_out else []
-    page = make_page(arguments.width, 1, [], notes, (title,) if arguments.title else (), ROW * len(groups))
+    page = make_page(arguments.width, 1, [], [*notes, *more_notes], (title,) if arguments.title else (), ROW * len(groups))
     axes = page.panels[0]
     axes.set_xscale("log")
     draw_rows(axes, groups, never)

@@ -3,14 +3,17 @@
 from dataclasses import dataclass
 
 from plotting import GREY, NARROW, SMALL, TEXT, layout, text_width
+from series_styles import listed  # noqa: F401  (the figures take it from here)
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 LEFT, RIGHT, BELOW, ABOVE, GAP = 0.6, 0.1, 0.42, 0.1, 0.16
+MARGIN = 0.04  # of the page, which nothing enters
+SPACE = 0.16  # between columns of the legend
 BESIDE = 0.2  # between a panel and the legend at its right
-SAMPLE = 0.36  # the piece of line in the legend
+SAMPLE, PATCH = 0.36, 0.2  # the piece of line, or of colour, in the legend
 LINE = 1.25  # height of a text line over its size
 MOST_BESIDE = 3.0  # height of a legend that still stands at the right
 
@@ -44,7 +47,7 @@ def row_height(entries):
 def entry_width(entry):
     if entry.style is None:
         return 1.15 * text_width(entry.text, SMALL)  # bold
-    return SAMPLE + 0.08 + max(text_width(entry.text, SMALL, entry.formula), text_width(entry.below, 6.0) if entry.below else 0.0)
+    return (SAMPLE if entry.line else PATCH) + 0.08 + max(text_width(entry.text, SMALL, entry.formula), text_width(entry.below, 6.0) if entry.below else 0.0)
 
 
 def draw_entry(axes, entry, x, y, row):
@@ -56,9 +59,9 @@ def draw_entry(axes, entry, x, y, row):
             axes.add_line(Line2D([x, x + SAMPLE / 2, x + SAMPLE], [middle] * 3, linewidth=1.1, markersize=3.6, markevery=[1],
                                  markerfacecolor="white", markeredgewidth=0.8, **entry.style))
         else:
-            axes.add_line(Line2D([x, x + SAMPLE], [middle] * 2, linewidth=4.0, color=entry.style["color"],
+            axes.add_line(Line2D([x, x + PATCH], [middle] * 2, linewidth=4.0, color=entry.style["color"],
                                  solid_capstyle="butt"))
-        start = x + SAMPLE + 0.08
+        start = x + (SAMPLE if entry.line else PATCH) + 0.08
     if entry.below:
         axes.text(start, y - row * 0.5, entry.text, fontsize=SMALL, va="bottom")
         axes.text(start, y - row * 0.53, entry.below, fontsize=6.0, va="top", color=GREY)
@@ -67,17 +70,53 @@ def draw_entry(axes, entry, x, y, row):
                   weight="bold" if entry.style is None else "normal")
 
 
-def draw_legend(figure, entries, left, top, columns, width):
-    """Columns from the upper left corner (left, top), each filled from above."""
-    size, row = figure.get_size_inches(), row_height(entries)
-    rows = -(-len(entries) // columns)
-    axes = figure.add_axes((left / size[0], (top - rows * row) / size[1], width / size[0], rows * row / size[1]))
+def in_columns(widths, room, across):
+    """(left edges of the columns, places in them as (column, line)) of things with these widths in as few lines as the room allows,
+    read along the lines or else down the columns; each column is as wide as its widest."""
+    for lines in range(1, len(widths) + 1):
+        columns = -(-len(widths) // lines)
+        places = [(k % columns, k // columns) if across else divmod(k, lines) for k in range(len(widths))]
+        edges = [0.0]
+        for column in range(columns):
+            edges.append(edges[-1] + SPACE + max((w for w, place in zip(widths, places) if place[0] == column), default=0.0))
+        if edges[-1] - SPACE <= room or lines == len(widths):
+            return edges, places
+    return [0.0], []
+
+
+def arranged(entries, room):
+    """([(entry, left edge, upper edge, height)], height of all): a heading stands before the rows that are its own, and the others in
+    columns. room: the width."""
+    sections, placed, top = [], [], 0.0
+    for entry in entries:
+        if entry.style is None or not sections:
+            sections.append((entry if entry.style is None else None, []))
+        if entry.style is not None:
+            sections[-1][1].append(entry)
+    for heading, members in sections:
+        row, widths = row_height(members), [entry_width(entry) for entry in members]
+        indent = entry_width(heading) + SPACE if heading else 0.0
+        edges, places = in_columns(widths, room - indent, heading is not None)
+        if heading:
+            above = max(edges[-1] - SPACE, *widths, 0.0) > room - indent  # they have no room beside it
+            placed.append((heading, 0.0, top, row_height([heading]) if above else row))
+            if above:
+                top, indent = top + row_height([heading]), 0.0
+                edges, places = in_columns(widths, room, True)
+        placed += [(entry, indent + edges[column], top + line * row, row) for entry, (column, line) in zip(members, places)]
+        top += row * (1 + max((line for _, line in places), default=0))
+    return placed, top
+
+
+def draw_legend(figure, placed, left, top, width, height):
+    """What arranged() has placed, from the upper left corner (left, top)."""
+    size = figure.get_size_inches()
+    axes = figure.add_axes((left / size[0], (top - height) / size[1], width / size[0], height / size[1]))
     axes.set_axis_off()
     axes.set_xlim(0, width)
-    axes.set_ylim(0, rows * row)
-    for k, entry in enumerate(entries):
-        column, line = divmod(k, rows)
-        draw_entry(axes, entry, column * width / columns, (rows - line) * row, row)
+    axes.set_ylim(0, height)
+    for entry, x, y, row in placed:
+        draw_entry(axes, entry, x, height - y, row)
 
 
 def wrapped(text, width, points):
@@ -109,8 +148,8 @@ def make_page(width, panels, entries, notes=(), title=(), height=2.3, shared=Tru
     gap = GAP if shared else LEFT
     panel_width = (inner - gap * (across - 1)) / across
     height = max(height, len(entries) * line) if at_right else height
-    columns = max(1, int((width - 0.2) / (longest + 0.16))) if entries else 1
-    legend = 0.0 if at_right or not entries else -(-len(entries) // columns) * line + 0.1
+    placed, tall = ([(e, 0.0, k * line, line) for k, e in enumerate(entries)], len(entries) * line) if at_right else arranged(entries, width - 0.28)
+    legend = 0.0 if at_right or not entries else tall + 0.1
     lines = wrapped("  ".join(notes), width - 0.2, 6.5)
     foot = len(lines) * 6.5 * LINE / 72 + (0.08 if lines else 0.0)
     titles = [text for text in title if text]
@@ -129,9 +168,9 @@ def make_page(width, panels, entries, notes=(), title=(), height=2.3, shared=Tru
         bottom = total - head - ABOVE - heading - height - row * pitch
         page.panels.append(figure.add_axes((left / width, bottom / total, panel_width / width, height / total)))
     if entries and at_right:
-        draw_legend(figure, entries, width - RIGHT - longest, total - head - ABOVE, 1, longest)
+        draw_legend(figure, placed, width - RIGHT - longest, total - head - ABOVE, longest, tall)
     elif entries:
-        draw_legend(figure, entries, 0.14, foot + legend, columns, width - 0.2)
+        draw_legend(figure, placed, 0.14, foot + legend, width - 0.2, tall)
     for k, text in enumerate(lines):
         figure.text(0.14 / width, (foot - 0.02 - k * 6.5 * LINE / 72) / total, text, fontsize=6.5, color=GREY, va="top")
     for row, (text, k) in enumerate(titles):
@@ -157,20 +196,18 @@ def draw_inside(axes, entries):
 
 
 def finish(page):
-    """Draws the legend that stands in a panel, and moves the left edge of the panels to the right, where ticks and labels would not fit
-    before it."""
+    """Draws the legend that stands in a panel, and makes the panels narrower where ticks and labels would come too near to an edge of the
+    page."""
     if page.inside:
         draw_inside(page.panels[0], page.inside)
     figure = page.figure
     inches = figure.get_size_inches()[0]
-    left = [axes for axes in page.panels if page.at_left(axes)]
-    lacking = max(0.04 - axes.get_tightbbox(figure.canvas.get_renderer()).x0 / figure.dpi for axes in left) / inches
-    if lacking <= 0:
-        return
+    boxes = [axes.get_tightbbox(figure.canvas.get_renderer()) for axes in page.panels if axes.get_visible()]
+    left = max(0.0, *(MARGIN - box.x0 / figure.dpi for box in boxes)) / inches
+    right = max(0.0, *(MARGIN - inches + box.x1 / figure.dpi for box in boxes)) / inches
     for k, axes in enumerate(page.panels):
-        box = axes.get_position()
-        place = lacking * (1 - k % page.across / page.across)
-        axes.set_position((box.x0 + place, box.y0, box.width - lacking / page.across, box.height))
+        box, less = axes.get_position(), (left + right) / page.across
+        axes.set_position((box.x0 + left - k % page.across * less, box.y0, box.width - less, box.height))
 
 
 def plain_frame(axes):
@@ -180,8 +217,3 @@ def plain_frame(axes):
     axes.tick_params(length=2.5, pad=2)
     axes.tick_params(which="minor", length=1.5)
 
-
-def listed(words, most=6):
-    """'a, b and 3 more'."""
-    words = list(words)
-    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")

@@ -17,7 +17,7 @@ import plot_profiles
 import plot_sequence
 import plot_sweep
 import plot_tables
-from ccpbench_results import InputError, read_manifest, read_summary
+from ccpbench_results import InputError, no_folder, read_manifest, read_summary
 
 KINDS = ("convergence", "sweep", "map", "sequence", "mean", "table", "profile")
 COSTS = ("time", "iterations", "products", "back_solves", "factorizations")
@@ -47,14 +47,15 @@ def draw_profiles(folder, arguments):
     target, drawn = place_of_plots(folder, arguments), []
     for model in models:
         with tempfile.TemporaryDirectory() as place:
-            made = subprocess.run([arguments.program, "profile", str(folder), "--model", model, "--by", arguments.by, "--out", place],
-                                  capture_output=True, text=True)
+            made = subprocess.run([arguments.program, "profile", str(folder), "--model", model, "--by", arguments.by, "--out", place,
+                                   *(f"--at={at:g}" for at in arguments.at)], capture_output=True, text=True)
             if "no problem was given to all" in made.stderr and not arguments.kind:
                 print(f"{folder}: no profiles of the {model} model: no problem was given to all solver settings", file=sys.stderr)
                 continue
             if made.returncode != 0:
                 lines = made.stderr.strip().splitlines() or [f"{arguments.program} ended with code {made.returncode}"]
                 raise InputError(f"{folder}: no profiles: {lines[-1].removeprefix('ccpbench: error: ')}")
+            arguments.model = model
             figure = plot_profiles.draw_figure(Path(place), arguments)
         save_all(figure, target, file_name(f"profiles-{arguments.by}-{model}"), arguments)
         drawn.append(model)
@@ -66,7 +67,9 @@ def draw(folder, arguments):
     if not arguments.kind and not (folder / "manifest.json").exists() and (folder / "performance.csv").exists():
         plot_profiles.draw(folder, arguments)  # what `ccpbench profile --out` has written
         return
-    kinds = arguments.kind or KINDS
+    kinds = [kind for kind in arguments.kind or KINDS if (arguments.table_format if kind == "table" else arguments.format)]
+    for kind in set(arguments.kind) - set(kinds):
+        say_nothing_drawn(folder, kind, "--format names none for it", arguments)
     arguments.results = folder
     if "convergence" in kinds:
         plot_convergence.plot_folder(folder, arguments)
@@ -84,9 +87,26 @@ def draw(folder, arguments):
         draw_profiles(folder, arguments)
 
 
+def named_folders(texts):
+    """({name: folder} of those that are written NAME=FOLDER, all folders). Raises InputError where one is not there, or two have a name."""
+    names, folders = {}, []
+    for text in texts:
+        name, _, path = text.partition("=") if not Path(text).exists() else ("", "", text)
+        folder = Path(path if name and path else text)
+        if not folder.is_dir():
+            raise no_folder(folder)
+        if name:
+            if name in names.values():
+                raise InputError(f"{text}: another folder has the name '{name}', expected one of its own")
+            names[folder] = name
+        folders.append(folder)
+    return names, folders
+
+
 def main():
     parser = Parser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", nargs="+", type=Path, metavar="RESULTS", help="folders that `ccpbench run` has written")
+    parser.add_argument("folders", nargs="+", metavar="RESULTS",
+                        help="folders that `ccpbench run` has written; as NAME=FOLDER one has that name in an overlay, and below --out")
     parser.add_argument("--kind", action="append", default=[], choices=KINDS, metavar="KIND", help=f"{', '.join(KINDS)}; repeatable (default: all)")
     parser.add_argument("--by", default="time", choices=COSTS, metavar="NAME", help=f"what profiles count: {', '.join(COSTS)}")
     parser.add_argument("--program", default="ccpbench", metavar="PATH", help="the program that computes profiles (default: ccpbench)")
@@ -96,7 +116,13 @@ def main():
     add_picture_options(parser, "RESULTS/plots")
     parser.set_defaults(metric=None)
     arguments = parser.parse_args()
+    try:
+        arguments.names, arguments.folders = named_folders(arguments.folders)
+    except InputError as error:
+        parser.error(error)
     if arguments.overlay:
+        if not arguments.format:
+            parser.error("--overlay draws figures: --format names none of png,svg,pdf")
         return draw_each(arguments.folders[:1], lambda folder: plot_convergence.plot_overlay(arguments.folders, arguments), arguments)
     return draw_each(arguments.folders, lambda folder: draw(folder, arguments), arguments)
 

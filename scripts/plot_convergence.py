@@ -10,15 +10,15 @@ import sys
 from dataclasses import dataclass, replace
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (DASHES, GREY, MARKERS, MODELS, SMALL, accuracy_text, draw_folders, file_name, label_of, number_texts, place_of_plots, placed,
-                      power_text, save_all, text_width, with_unit)
+from plotting import (DASHES, GREY, MARKERS, MODELS, SMALL, TOLERANCE, accuracy_text, changed_texts, draw_folders, file_name, label_of, layout, number_texts,
+                      place_of_plots, placed, power_text, save_all, text_width, with_unit)
 
 from curve_axes import band, heights, marker_positions, oscillates, page_points, thin, time_unit, x_axis
 from figure_page import Entry, finish, label_y, listed, make_page, plain_frame
 from cell_values import told_values
-from ccpbench_results import InputError, find_file, swept_groups, swept_value, telling_groups, without_suffix
-from result_folder import finite, overlaid, read_folder, step_curves, was_busy
-from series_styles import BUSY_NOTE, busy_words, numbers, ordered_colours, style, wanted
+from ccpbench_results import find_file, swept_groups, swept_value, telling_groups, without_suffix
+from result_folder import finite, overlaid, read_folder, short_names, step_curves, was_busy
+from series_styles import BUSY_NOTE, busy_note, busy_words, none_wanted, numbers, ordered_colours, style, wanted
 
 # Of a step: the start has none, and its row says 0.
 STEP_COLUMNS = ("primal_residual", "dual_residual", "scaled_primal_residual", "scaled_dual_residual", "combined_residual")
@@ -60,12 +60,17 @@ class Scale:
         """What has a line and a marker of its own: a solver with these values."""
         return ", ".join((without_suffix(curve.label), *self.told.get(curve.label, ())))
 
+    def style_key(self, curve):
+        """The label by which that has its style: of a solver alone the one that it has everywhere."""
+        solver, told = without_suffix(curve.kind or curve.label), self.told.get(curve.label, ())
+        return f"{solver} ({', '.join(told)})" if told else solver
+
 
 def scale_of(curves, config):
     """The Scale of a figure: the swept number with the most values among its curves, three or more. None without one."""
     swept, best = [c for c in curves if c.label != without_suffix(c.label)], None
     for group in swept_groups(config):
-        values = {v for c in swept if isinstance(v := swept_value(c.record, group[0]), (int, float)) and not isinstance(v, bool)}
+        values = numbers_at(swept, group[0])
         if len(values) >= 3 and (best is None or len(values) > len(best[1])):
             best = group, values
     if best is None:
@@ -75,28 +80,42 @@ def scale_of(curves, config):
     return Scale(best[0][0], ordered_colours(best[1]), {curve.label: words for curve, words in zip(swept, told)})
 
 
+def numbers_at(curves, pointer):
+    return {v for c in curves if isinstance(v := swept_value(c.record, pointer), (int, float)) and not isinstance(v, bool)}
+
+
 def is_ordered(curve, scale):
     return scale is not None and curve.label != without_suffix(curve.label) and swept_value(curve.record, scale.pointer) in scale.colours
 
 
 def give_styles(groups, config):
-    """The same style for a label in all figures. In a figure in order of a swept value its colour, and the line and marker of the
-    solver; where other swept values tell curves apart, too, each of them has its own. Returns the scale of each group."""
-    number = numbers([curve.label for curves in groups.values() for curve in curves])
-    scales = {}
+    """The same style for a label in all figures, be its neighbours shown or not. Of several folders the line tells the folder. In a
+    figure in order of a swept value its colour, that of all values of the folder, and the line and marker of the solver; where other
+    swept values tell curves apart, too, the line tells them, or of many of them line and marker. Returns the scale of each group."""
+    everyone = sorted((curve for curves in groups.values() for curve in curves), key=lambda curve: curve.source)
+    sources = sorted({curve.source for curve in everyone})  # not in the order given, which may be another one next time
+    scales = {key: scale_of(curves, config) for key, curves in groups.items()}
+    for scale in filter(None, scales.values()):
+        scale.colours = ordered_colours(numbers_at(everyone, scale.pointer))
+    keys = [scales[key].style_key(curve) for key, curves in groups.items() for curve in curves if is_ordered(curve, scales[key])]
+    number = numbers([*(curve.own or curve.label for curve in everyone), *(curve.kind or curve.label for curve in everyone), *sorted(keys)])
+    solvers = {without_suffix(curve.kind or curve.label) for curve in everyone}
     for key, curves in groups.items():
-        scales[key] = scale = scale_of(curves, config)
-        kinds = list(dict.fromkeys(scale.kind(c) for c in curves if is_ordered(c, scale))) if scale else []
-        several = len(kinds) > len({without_suffix(c.label) for c in curves if is_ordered(c, scale)})
+        scale, shared = scales[key], {}
+        told = list(dict.fromkeys(scale.told[curve.label] for curve in curves if is_ordered(curve, scale))) if scale else []
+        by_line = 1 < len(told) <= len(DASHES) and len(sources) == 1 and len(solvers) <= len(MARKERS)
         for curve in curves:
-            k = number[without_suffix(curve.label)] if is_ordered(curve, scale) else number[curve.label]
-            curve.style = {**style(k), "phase": k * 0.382 % 1.0}
+            k = number[scale.style_key(curve) if is_ordered(curve, scale) else curve.kind or curve.label]
+            place = shared[k, curve.source] = shared.get((k, curve.source), -1) + 1
+            curve.style = {**style(k), "phase": (k * 0.382 + place * 0.21) % 1.0}
+            if len(sources) > 1:
+                curve.style["linestyle"] = DASHES[sources.index(curve.source) % len(DASHES)]
+                curve.style["phase"] = (curve.style["phase"] + 0.1 * sources.index(curve.source)) % 1.0
+            if is_ordered(curve, scale) and by_line:
+                curve.style |= {"marker": style(number[without_suffix(curve.kind or curve.label)])["marker"],
+                                "linestyle": DASHES[told.index(scale.told[curve.label])]}
             if is_ordered(curve, scale):
-                value, kind = swept_value(curve.record, scale.pointer), kinds.index(scale.kind(curve))
-                curve.style |= {"color": scale.colours[value], "linestyle": DASHES[kind % len(DASHES)],
-                                "phase": (k * 0.382 + list(scale.colours).index(value) * 0.21) % 1.0}
-                if several:
-                    curve.style["marker"] = MARKERS[kind % len(MARKERS)]
+                curve.style["color"] = scale.colours[swept_value(curve.record, scale.pointer)]
     return scales
 
 
@@ -109,11 +128,13 @@ def draw_curve(axes, curve, columns, axis, height, raw):
         xs, means, low, high = zip(*band(whole, axis))
         axes.fill_between(xs, low, high, color=curve.style["color"], alpha=0.16, linewidth=0, zorder=1.2)
         points = list(zip(xs, means))
+        if curve.status == "solved":
+            points[-1] = whole[-1]  # where it ended, at the tolerance
     look = {key: curve.style[key] for key in ("color", "linestyle", "marker")}
     axes.plot(*zip(*points), linewidth=1.1, markersize=3.6, markerfacecolor="white", markeredgewidth=0.8,
               markevery=marker_positions(points, axis, curve.style["phase"]), **look)
     face = curve.style["color"] if curve.status == "solved" else "none"
-    axes.plot([whole[-1][0]], [whole[-1][1]], linestyle="none", marker=curve.style["marker"], markersize=5.4, markerfacecolor=face,
+    axes.plot(*zip(points[-1]), linestyle="none", marker=curve.style["marker"], markersize=5.4, markerfacecolor=face,
               markeredgecolor=curve.style["color"], markeredgewidth=1.0, clip_on=False, zorder=5)
 
 
@@ -129,7 +150,7 @@ def draw_panel(axes, curves, columns, axis, height, raw):
         draw_curve(axes, curve, columns, axis, height, raw)
     for tolerance in {t for curve in curves if curve.measure == columns[1] and not height.linear for t in curve.tolerances}:
         if height.bottom < tolerance < height.top:
-            axes.axhline(tolerance, color=GREY, linewidth=0.7, zorder=1.5)
+            axes.axhline(tolerance, color=TOLERANCE, linewidth=0.9, zorder=1.5)
 
 
 def tolerance_notes(curves, y_columns):
@@ -172,17 +193,19 @@ def entries_of(curves, scale, legend, timed):
             words = busy_words([was_busy(c) for c in members if c in timed]) if len(ordered) > 1 else ""
             entries.append(Entry(scale.kind(curve) + words, {**{k: curve.style[k] for k in ("linestyle", "marker")}, "color": "#333333"}))
     entries.append(Entry(f"{with_unit(scale.pointer)}:"))
-    texts, formulas = number_texts(list(scale.colours))
+    there = {swept_value(curve.record, scale.pointer) for members in ordered.values() for curve in members}
+    values = [value for value in scale.colours if value in there]
+    texts, formulas = number_texts(values)
     if len(ordered) == 1:  # a value is one curve
         of = {value: [was_busy(c) for c in next(iter(ordered.values())) if c in timed and swept_value(c.record, scale.pointer) == value]
-              for value in scale.colours}
-        texts = [text + busy_words(of[value]) for text, value in zip(texts, scale.colours)]
-    return entries + [Entry(text, {"color": colour}, line=False, formula=formulas) for text, colour in zip(texts, scale.colours.values())]
+              for value in values}
+        texts = [text + busy_words(of[value]) for text, value in zip(texts, values)]
+    return entries + [Entry(text, {"color": scale.colours[value]}, line=False, formula=formulas) for text, value in zip(texts, values)]
 
 
 def entry_or_blank(entry):
     """A curve that was never written has a row without a line."""
-    return entry if entry.style else Entry(entry.text, {"color": "none"}, entry.below, line=False)
+    return entry if entry.style else Entry(entry.text, {"color": "none", "linestyle": "-", "marker": ""}, entry.below)
 
 
 def notes_of(height, bands, missing, y_column, busy, tolerances):
@@ -231,9 +254,12 @@ def draw_figure(config, curves, asked, scale, arguments):
                                       for c in curves for column, axis in panels)
     says_times = arguments.legend == "full" and (scale is None or any(column == "elapsed_s" for column, _ in panels))
     timed = [c for c in curves if finite(c.columns.get("elapsed_s", []))] if says_times else []
-    page = make_page(arguments.width, len(panels), entries_of(curves, scale, arguments.legend, timed),
-                     notes_of(height, waves, missing, y_column, any(map(was_busy, timed)),
-                              [] if height.linear else tolerance_notes(curves, (y_column,))), title if arguments.title else (),
+    marked = says_times and layout.legend_at in ("auto", "below")
+    notes = notes_of(height, waves, missing, y_column, marked and any(map(was_busy, timed)),
+                     [] if height.linear else tolerance_notes(curves, (y_column,)))
+    if not marked and any(column == "elapsed_s" for column, _ in panels):
+        notes += busy_note([(without_suffix(c.label), was_busy(c)) for c in curves if finite(c.columns.get("elapsed_s", []))])
+    page = make_page(arguments.width, len(panels), entries_of(curves, scale, arguments.legend, timed), notes, title if arguments.title else (),
                      height=2.35 if arguments.width > 5 else 2.0)
     for axes, (column, axis) in zip(page.panels, panels):
         draw_panel(axes, curves, (column, y_column), axis, height, arguments.raw)
@@ -243,20 +269,21 @@ def draw_figure(config, curves, asked, scale, arguments):
     return page.figure
 
 
-def wanted_plots(config):
-    plots = [Asked("", ("iteration", "elapsed_s"), DEFAULT_MEASURES)]
+def wanted_plots(config, over=None):
+    """The usual figure and those of the config; with `over`, the x column, those over it alone."""
+    plots = [Asked(f"-{over}", (over,), DEFAULT_MEASURES) if over else Asked("", ("iteration", "elapsed_s"), DEFAULT_MEASURES)]
     for plot in config.get("plots") or []:
         if isinstance(plot, dict) and plot.get("kind") == "convergence":
             x, y = str(plot.get("x") or "iteration"), str(plot.get("y") or DEFAULT_MEASURES[0])
             axes, *texts = (str(plot.get(key) or "") for key in ("axes", "x_label", "y_label", "where"))
             plots.append(Asked(file_name(f"-{y}-{x}" + (f"-{axes}" if axes else "")), (x,), (y,), axes, *texts))
-    return plots
+    return [plot for plot in plots if over in (None, *plot.x_columns)]
 
 
-def asked_rows(config):
+def asked_rows(config, over=None):
     """{x column: convergence plots of the config over it}."""
     found = {}
-    for asked in wanted_plots(config)[1:]:
+    for asked in wanted_plots(config, over)[1:]:
         found.setdefault(asked.x_columns[0], {})[asked] = None
     return {x_column: list(rows) for x_column, rows in found.items()}
 
@@ -328,7 +355,7 @@ def draw_side_by_side(config, steps, scales, target, arguments):
         if not 2 <= len(those) <= MOST_SIDE_BY_SIDE:
             continue
         scale = max((scales[key] for key in those if scales[key]), key=lambda s: len(s.colours), default=None)
-        for x_column, y_columns in asked_rows(config).items():
+        for x_column, y_columns in asked_rows(config, getattr(arguments, "x", None)).items():
             if figure := draw_steps(config, those, (x_column, y_columns), scale, arguments):
                 save_all(figure, target, file_name(f"steps-{model}-{x_column}"), arguments)
                 drawn += 1
@@ -347,11 +374,11 @@ def unique_names(groups):
 
 def chosen_groups(folder, groups, arguments):
     """The groups to draw, with the curves that --only leaves; of very many problems the first ones, said aloud."""
-    left = {key: [c for c in curves if wanted(c.label, arguments.only)] for key, curves in groups.items()}
+    shown = {key: [c for c in curves if c.shown] for key, curves in groups.items()}
+    left = {key: [c for c in curves if any(wanted(name, arguments.only) for name in (c.own or c.label, c.label))] for key, curves in shown.items()}
     left = {key: curves for key, curves in left.items() if curves}
-    if groups and not left:
-        labels = dict.fromkeys(without_suffix(c.label) for curves in groups.values() for c in curves)
-        raise InputError(f"{folder}: no solver matches {' or '.join(map(repr, arguments.only))}; there are: {listed(labels, 12)}")
+    if any(shown.values()) and not left:
+        raise none_wanted(folder, arguments.only, [without_suffix(c.own or c.label) for curves in shown.values() for c in curves])
     traced = [key for key, curves in left.items() if any(c.columns for c in curves)]
     if len(traced) > MOST_FIGURES and not arguments.all:
         print(f"{folder}: curves of the first {MOST_FIGURES} of {len(traced)} problems and models; --all draws all, --problem GLOB some",
@@ -375,7 +402,9 @@ def plot_folder(folder, arguments):
 def plot_overlay(folders, arguments):
     """All folders in one figure of each problem and model, and swept values of a problem in one figure, too."""
     read = [(folder, *read_folder(folder, arguments.problem)) for folder in folders]
-    groups = overlaid([(folder, with_steps(groups)[0]) for folder, _, groups in read])
+    names = {**short_names(folders), **arguments.names}
+    layout.mark = changed_texts({names[folder]: folder for folder in folders})
+    groups = overlaid([(folder, with_steps(groups)[0]) for folder, _, groups in read], names)
     config = next((config for _, config, _ in read if swept_groups(config)), read[0][1])
     plot_groups(folders[0], config, groups, {}, arguments, "-overlay")
 
@@ -388,18 +417,20 @@ def plot_groups(folder, config, groups, steps, arguments, name_end=""):
     names, drawn, missing = unique_names(groups), 0, {}
     chosen = chosen_groups(folder, groups, arguments)
     for key, curves in chosen.items():
-        for asked in wanted_plots(config):
+        for asked in wanted_plots(config, getattr(arguments, "x", None)):
             y_column = next((y for y in asked.y_columns if any(y in c.columns for c in curves)), asked.y_columns[0])
             with placed(asked.where):
                 figure = draw_figure(config, curves, replace(asked, y_columns=(y_column,)), scales[key], arguments)
                 if figure is None:
-                    missing.setdefault(f"{y_column} against {' or '.join(asked.x_columns)}", []).append(f"{key[0]}, {key[1]}")
+                    zero = any(finite(c.columns.get(y_column, [])) for c in curves) and heights(y_column, curves) is None
+                    what = f"{y_column} above 0" if zero else f"{y_column} against {' or '.join(asked.x_columns)}"
+                    missing.setdefault(what, []).append(f"{key[0]}, {key[1]}")
                     continue
                 save_all(figure, target, names[key] + name_end + asked.suffix, arguments)
             drawn += 1
     drawn += draw_side_by_side(config, {key: curves for key, curves in chosen.items() if key in steps}, scales, target, arguments)
     for what, where in missing.items():
-        print(f"{folder}: no trace with {what}: {'; '.join(where[:3])}{f' and {len(where) - 3} more' if len(where) > 3 else ''}",
+        print(f"{folder}: no figure, for no trace has {what}: {'; '.join(where[:3])}{f' and {len(where) - 3} more' if len(where) > 3 else ''}",
               file=sys.stderr)
     print(f"plots: {target} ({drawn} figure{'' if drawn == 1 else 's'})")
 
@@ -409,6 +440,8 @@ def add_curve_options(parser):
     parser.add_argument("--legend", choices=("full", "outcomes", "labels"),
                         help="what the legend says of a curve: how it ended and its time (full, default of wide figures), without the time, or its "
                              "label alone (default of narrow ones)")
+    parser.add_argument("--x", choices=("iteration", "elapsed_s"), metavar="COLUMN",
+                        help="curves over the iteration or over elapsed_s, the solver time, alone (default: both)")
     parser.add_argument("--overlay", action="store_true",
                         help="curves alone: all folders in one figure of each problem and model, and the swept values of a problem, too")
     parser.add_argument("--raw", action="store_true", help="every point of curves that oscillate, instead of their mean and band")

@@ -25,8 +25,8 @@ from figure_page import LEFT, RIGHT, finish, make_page, text_width
 from cell_values import metric_column
 from plot_sweep import chosen_cells
 from ccpbench_results import read_manifest, swept_groups
-from result_maps import FREE, METRICS, asked_for, asked_maps, map_colour, pair_maps, swept_text
-from series_styles import dark_ink_on
+from result_maps import FREE, METRICS, asked_for, asked_maps, map_colour, pair_maps, swept_text, unmapped
+from series_styles import busy_note, dark_ink_on
 
 MOST_MAPS = 24  # unless --all asks for more
 NUMBER, ROW = 6.5, 0.28  # points of a number, inches of a row
@@ -115,8 +115,8 @@ def notes_of(made, numbers):
              ("Light blue: 0.", free), ("Hatched: no value.", any(map(math.isnan, values))),
              ("White: no cell.", len(made.places) < len(made.columns) * len(made.rows)),
              (f"Medians of up to {made.most} cells.", made.most > 1), ("No room for numbers.", not numbers.shown),
-             (f"The least is at the edge of the sweep, {made.least_at_edge}.", bool(made.least_at_edge)))
-    return [text for text, there in notes if there]
+             (made.edge_note, bool(made.edge_note)))
+    return [text for text, there in notes if there] + busy_note([(made.label, busy) for busy in made.busy])
 
 
 def draw_figure(made, config, arguments):
@@ -166,10 +166,12 @@ def plot_folder(folder, arguments):
         say_nothing_drawn(folder, "map", f"a map needs two lists in the config's \"sweep\", this one has {len(swept_groups(config)) or 'none'}",
                           arguments)
         return
-    cells, _ = chosen_cells(folder, arguments)
+    cells, *_ = chosen_cells(folder, arguments)
     asked = not arguments.metric and asked_for(config)
     found = asked_maps(config, cells) if asked else pair_maps(config, cells, arguments.metric or METRICS)
     wanted = list(dict.fromkeys(map(metric_column, asked_for(config)))) if asked else arguments.metric or METRICS
+    if words := unmapped(cells, found):
+        print(f"{folder}: {words}", file=sys.stderr)
     lacking = [metric for metric in wanted if metric not in {made.metric for made in found}]
     if lacking and (asked or not found):
         print(f"{folder}: no two swept values make a map of {' or '.join(lacking)}", file=sys.stderr)

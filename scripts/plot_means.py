@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 # First, since it finds an interpreter with matplotlib.
 from plotting import RUN_AGAIN, draw_folders, file_name, label_of, log_axis, place_of_plots, placed, save_all, say_nothing_drawn, with_unit
 
-from cell_values import SOLVER_TIME, asked_labels, case_text, cases, metric_column, name_of, number_at, solver_times, value_text, values_of
+from cell_values import SOLVER_TIME, asked_labels, case_text, cases, is_busy, metric_column, name_of, number_at, solver_times, value_text, values_of
 from curve_axes import time_unit
 from figure_page import Entry, finish, label_y, make_page, plain_frame
 from plot_sweep import chosen_cells
 from ccpbench_results import find_file, read_manifest, read_trace, unit_of
-from series_styles import style
+from series_styles import busy_note, style
 
 FLOOR = 1e-17  # of residuals: what is below is drawn there
 PLACES = 160  # of a mean curve
@@ -37,6 +37,7 @@ class Means:
     style: dict = field(default_factory=dict)
     below: str = ""
     outer: bool = False  # whether iterations are outer ones
+    busy: list = field(default_factory=list)  # whether the times of each cell were taken on a busy machine
 
 
 def mean_log(values):
@@ -89,10 +90,12 @@ def means_of(cells, plot):
     """One Means per solver that has traces."""
     y, found = measure_of(plot), []
     for label in asked_labels(plot, cells):
-        traces, outer = traces_of([cell for cell in cells if cell.label == label], y)
+        mine = [cell for cell in cells if cell.label == label]
+        traces, outer = traces_of(mine, y)
         panels = (residual_over_time(traces), time_over_iterations(traces)) if traces else ((), ())
         if any(panels):
-            found.append(Means(label, panels, below=f"{len(traces)} problem{'' if len(traces) == 1 else 's'}", outer=outer))
+            found.append(Means(label, panels, below=f"{len(traces)} problem{'' if len(traces) == 1 else 's'}", outer=outer,
+                               busy=list(map(is_busy, mine))))
     return found
 
 
@@ -124,7 +127,8 @@ def scaling_of(cells, plot):
                   [(x, mean_log(v)) for x, v in sorted(residuals.items()) if v])
         if any(panels):
             both = [exponent_text(exponent(points)) for points in panels]
-            found.append(Means(label, panels, below=f"exponents: {quantity_of(plot)} {both[0]}, residual {both[1]}"))
+            timed = [cell for cell in cells if cell.label == label] if quantity_of(plot) == "time" else []
+            found.append(Means(label, panels, below=f"exponents: {quantity_of(plot)} {both[0]}, residual {both[1]}", busy=list(map(is_busy, timed))))
     return found
 
 
@@ -191,6 +195,7 @@ def scaling_panels(plot, means):
 
 def draw_figure(config, plot, case, means, arguments):
     *panels, notes = (mean_panels if plot["kind"] == "mean" else scaling_panels)(plot, means)
+    notes += busy_note([(one.label, busy) for one in means for busy in one.busy])
     plain = getattr(arguments, "legend", "full") == "labels"
     entries = [Entry(one.label, one.style, "" if plain else one.below) for one in means]
     title = (str(config.get("title") or config.get("name") or ""), case_text(case))
@@ -226,7 +231,7 @@ def plot_folder(folder, arguments):
     if not plots:
         say_nothing_drawn(folder, "mean", f"its config has no entry {{\"kind\": \"mean\"}} or {{\"kind\": \"scaling\"}} in \"plots\": {RUN_AGAIN}", arguments)
         return
-    cells, number = chosen_cells(folder, arguments)
+    cells, number, _ = chosen_cells(folder, arguments)
     target, drawn = place_of_plots(folder, arguments), 0
     for plot in plots:
         before = drawn

@@ -13,11 +13,11 @@ import sys
 from pathlib import Path
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import DASHES, add_figure_options, add_picture_options, draw_each, log_axis, power_formula, save_all
+from plotting import DASHES, NARROW, accuracy_text, add_figure_options, add_picture_options, draw_each, log_axis, power_formula, save_all
 
 from figure_page import Entry, finish, label_y, listed, make_page, plain_frame
-from ccpbench_results import InputError, as_number, csv_rows, read_summary
-from series_styles import numbers, style, wanted
+from ccpbench_results import InputError, as_number, csv_rows, read_summary, without_suffix
+from series_styles import busy_note, none_wanted, numbers, style, wanted
 
 MOST_BANDS = 4
 TOP = 10
@@ -117,8 +117,12 @@ def draw_panel(axes, curves, styles, bands):
 
 
 def solved_text(label, performance, problems):
-    counts = [f"{round(curves[label][-1][1] * problems[label])}" if label in curves else "–" for curves in performance.values()]
-    return f"{', '.join(counts)} of {problems[label]} solved"
+    """"9 of 9 solved", or where it depends on the accuracy "solved: 9 of 9 to 10⁻⁴, 6 to 10⁻⁸"."""
+    counts = [(round(curves[label][-1][1] * problems[label]), at) for at, curves in performance.items() if label in curves]
+    if len({count for count, _ in counts}) == 1:
+        return f"{counts[0][0]} of {problems[label]} solved"
+    words = [f"{count}{'' if k else f' of {problems[label]}'} to {accuracy_text(at)}" for k, (count, at) in enumerate(counts)]
+    return f"solved: {', '.join(words)}"
 
 
 def read_profiles(folder, arguments):
@@ -128,10 +132,14 @@ def read_profiles(folder, arguments):
     means = rows_of(folder / "means.csv")
     if list(performance) != list(data):
         raise InputError(f"{folder}: performance.csv and data.csv are of different accuracies")
+    if asked := getattr(arguments, "at", None):
+        performance, data = ({at: curves for at, curves in found.items() if any(math.isclose(at, one) for one in asked)} for found in (performance, data))
+        if not performance:
+            raise InputError(f"{folder}: holds no profiles to {' or '.join(map('{:g}'.format, asked))}")
     labels = list(dict.fromkeys(label for curves in performance.values() for label in curves))
     left = [label for label in labels if wanted(label, arguments.only)]
     if not left:
-        raise InputError(f"{folder}: no solver matches {' or '.join(map(repr, arguments.only))}; there are: {listed(labels, 12)}")
+        raise none_wanted(folder, arguments.only, labels)
     return ({at: {label: c[label] for label in left if label in c} for at, c in performance.items()},
             {at: {label: c[label] for label in left if label in c} for at, c in data.items()}, problems, means, labels)
 
@@ -144,6 +152,14 @@ def style_numbers(labels, arguments):
     return numbers(list(dict.fromkeys([*known, *labels])))
 
 
+def times_of(arguments):
+    """(label, whether it was taken on a busy machine) of each time of the results, where they are named."""
+    rows = read_summary(arguments.results, ("label",)) if arguments.results is not None else []
+    model = getattr(arguments, "model", None)
+    return [(without_suffix(row["label"]), as_number(row.get("busy_runs")) > 0) for row in rows
+            if row.get("model") == (model or row.get("model")) and wanted(row["label"], arguments.only) and row.get("status") != "unsupported"]
+
+
 def draw_figure(folder, arguments):
     performance, data, problems, means, labels = read_profiles(folder, arguments)
     by, number = means[0].get("by") or "", style_numbers(labels, arguments)
@@ -151,29 +167,32 @@ def draw_figure(folder, arguments):
     shown = ranked[:arguments.top] if arguments.top else ranked
     schools = schools_of(means)
     styles = give_styles(shown, number, schools)
-    entries = entries_of(shown, styles, schools, lambda label: solved_text(label, performance, problems))
-    others = [f"{label} ({solved_text(label, performance, problems).split(' of')[0]})" for label in ranked[len(shown):]]
+    plain = getattr(arguments, "legend", "full") == "labels"
+    entries = entries_of(shown, styles, schools, lambda label: "" if plain else solved_text(label, performance, problems))
+    others = [f"{label} ({solved_text(label, performance, problems).removesuffix(' solved')})" for label in ranked[len(shown):]]
     notes = [f"Thin and grey: {', '.join(others)}."] if others else []
     absent = [row["label"] for row in means if row.get("problems") == "0" and wanted(row["label"], arguments.only)]
     if absent:
         notes.append(f"Without a curve, for they support none of the problems or do not count {by.replace('_', '-')}: {', '.join(dict.fromkeys(absent))}.")
+    notes += busy_note(times_of(arguments)) if by == "time" else []
     title = (f"Profiles of {len(ranked)} solvers by {by.replace('_', '-')}",)
-    page = make_page(arguments.width, 2 * len(performance), entries, notes, title if arguments.title else (),
-                     height=2.0, across=2, heading=0.16)
+    which = getattr(arguments, "profiles", None) or ("performance" if arguments.width < NARROW else "both")
+    kinds = [(performance, f"{by.replace('_', '-')}, factor of the best")] * (which != "data") + [(data, f"budget: {UNITS.get(by, by)}")] * (which != "performance")
     bands = len(ranked) <= MOST_BANDS
+    if bands and any(point[2] is not None for curves in performance.values() for points in curves.values() for point in points):
+        notes.append("Bands: 95 % intervals, by bootstrap over the problems.")
+    page = make_page(arguments.width, len(kinds) * len(performance), entries, notes, title if arguments.title else (), height=2.0,
+                     across=len(kinds) if len(kinds) > 1 else min(2, len(performance)), heading=0.16)
     most = max(problems.values())
     count = f"{most} problem{'' if most == 1 else 's'}"
-    for k, at in enumerate(performance):
-        pair = page.panels[2 * k:2 * k + 2]
-        for axes, curves, text in zip(pair, (performance[at], data[at]),
-                                      (f"{by.replace('_', '-')}, factor of the best", f"budget: {UNITS.get(by, by)}")):
-            draw_panel(axes, {label: curves[label] for label in ranked if label in curves}, styles, bands)
-            axes.set_xlabel(text)
-            axes.set_title(f"to {power_formula(at)}, {count}", fontsize=7.5, loc="left", pad=3, parse_math=True)
-            if page.at_left(axes):
-                label_y(axes, "fraction of problems")
-            else:
-                axes.tick_params(labelleft=False)
+    for axes, (at, (curves, text)) in zip(page.panels, ((at, kind) for at in performance for kind in kinds)):
+        draw_panel(axes, {label: curves[at][label] for label in ranked if label in curves[at]}, styles, bands)
+        axes.set_xlabel(text)
+        axes.set_title(f"to {power_formula(at)}, {count}", fontsize=7.5, loc="left", pad=3, parse_math=True)
+        if page.at_left(axes):
+            label_y(axes, "fraction of problems")
+        else:
+            axes.tick_params(labelleft=False)
     finish(page)
     return page.figure
 
@@ -187,6 +206,10 @@ def draw(folder, arguments):
 
 def add_profile_options(parser):
     parser.add_argument("--top", type=int, default=TOP, metavar="N", help=f"how many solvers have colours (default {TOP}; 0: all)")
+    parser.add_argument("--at", action="append", type=float, default=[], metavar="VALUE",
+                        help="accuracy, repeatable (default: 1e-4, 1e-8 and 1e-12, as far as runs were asked)")
+    parser.add_argument("--profiles", choices=("performance", "data", "both"),
+                        help="performance, data or both (default: both; performance alone in narrow figures)")
     parser.add_argument("--results", type=Path, metavar="RESULT_FOLDER",
                         help="solvers look as in the plots of these results, though some are missing here")
 
@@ -198,7 +221,7 @@ def main():
     add_figure_options(parser)
     add_picture_options(parser, "DIR")
     arguments = parser.parse_args()
-    return draw_each([arguments.folder], lambda folder: draw(folder, arguments))
+    return draw_each([arguments.folder], lambda folder: draw(folder, arguments), arguments)
 
 
 if __name__ == "__main__":

@@ -11,14 +11,14 @@ import sys
 from dataclasses import dataclass
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import GREY, MODELS, draw_folders, file_name, label_of, place_of_plots, placed, power_text, save_all, say_nothing_drawn, tick_text
+from plotting import GREY, MODELS, TOLERANCE, draw_folders, file_name, label_of, place_of_plots, placed, power_text, save_all, say_nothing_drawn, tick_text
 
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 from curve_axes import time_unit
 from figure_page import Entry, finish, label_y, make_page, plain_frame
 from ccpbench_results import InputError, as_number, find_file
 from result_folder import finite, read_folder
-from series_styles import numbers, style, wanted
+from series_styles import none_wanted, numbers, style, wanted
 
 NEEDED = ("step", "status", "iterations", "contacts", "setup_s", "solve_s")
 POINTS_PER_CURVE = 1500  # more cannot be seen and only makes SVG files large
@@ -138,7 +138,7 @@ def draw_panel(axes, runs, column, factor):
     plain_frame(axes)
     if residual:
         for tolerance in {t for run in runs if run.curve.measure == column for t in run.curve.tolerances}:
-            axes.axhline(tolerance, color=GREY, linewidth=1.0, zorder=1.5)
+            axes.axhline(tolerance, color=TOLERANCE, linewidth=1.0, zorder=1.5)
 
 
 def outcome(run):
@@ -194,13 +194,14 @@ def wanted_measures(config, runs):
 def plot_folder(folder, arguments):
     config, groups = read_folder(folder, arguments.problem)
     number = numbers([curve.label for curves in groups.values() for curve in curves])
-    found = {key: runs for key, curves in groups.items() if (runs := [r for r in read_runs(curves, number) if r.columns["step"]])}
+    found = {key: runs for key, curves in groups.items()
+             if (runs := [r for r in read_runs([c for c in curves if c.shown], number) if r.columns["step"]])}
     if not found:
         say_nothing_drawn(folder, "sequence", "no cell has steps; they come from problems with a \"sequence\"", arguments)
         return
     sequences = {key: left for key, runs in found.items() if (left := [r for r in runs if wanted(r.curve.label, arguments.only)])}
     if not sequences:
-        raise InputError(f"{folder}: no solver matches {' or '.join(map(repr, arguments.only))}; there are: {', '.join(number)}")
+        raise none_wanted(folder, arguments.only, number)
     target = place_of_plots(folder, arguments)
     target.mkdir(parents=True, exist_ok=True)
     drawn, names = 0, set()

@@ -12,15 +12,15 @@ import sys
 from dataclasses import dataclass, field
 
 # First, since it finds an interpreter with matplotlib.
-from plotting import (DASHES, MODELS, RUN_AGAIN, draw_folders, file_name, label_of, log_axis, name_of,
+from plotting import (MODELS, RUN_AGAIN, draw_folders, file_name, label_of, log_axis, name_of,
                       number_texts, place_of_plots, placed, save_all, say_nothing_drawn, with_unit)
 
 from ensemble_figure import ensemble_figure
 from figure_page import Entry, finish, label_y, listed, make_page, plain_frame
-from cell_values import metric_column, metric_value, number_at, read_cells
+from cell_values import is_busy, is_time, metric_column, metric_value, number_at, read_cells
 from result_maps import METRICS
-from ccpbench_results import InputError, read_manifest, swept_groups, swept_value, telling_groups, without_suffix
-from series_styles import numbers, ordered_colours, style, wanted
+from ccpbench_results import read_manifest, swept_groups, swept_value, telling_groups, without_suffix
+from series_styles import busy_note, none_wanted, numbers, ordered_colours, style, wanted
 
 AXES = {"linear": (False, False), "log_x": (True, False), "log_y": (False, True), "log": (True, True)}
 
@@ -30,10 +30,12 @@ class Line:
     label: str
     base: str  # the solver
     told: tuple  # what tells the line from others, besides the solver and the ordered number
+    key: tuple  # the same with all that could tell it, in whichever company
     value: float | None = None  # the ordered number
     points: list = field(default_factory=list)  # (x, y, solved)
     style: dict = field(default_factory=dict)
     lost: int = 0  # cells without a value
+    busy: list = field(default_factory=list)  # whether each point was timed on a busy machine, of times alone
 
 
 @dataclass
@@ -72,13 +74,14 @@ def lines_of(plot, config, cells):
     for key, members in told.items():
         words = [word for k, word in enumerate(key) if word and (varying[k] or k == 0)]
         apart = [word for k, word in enumerate(key) if varying[k] and k > 0 and not (scaled and k >= 3 and others[k - 3] == scaled)]
-        line = Line(", ".join(words), key[0], tuple(apart), swept_value(members[0].record, scaled) if scaled else None)
+        line = Line(", ".join(words), key[0], tuple(apart), key, swept_value(members[0].record, scaled) if scaled else None)
         for cell in members:
             x, y = number_at(cell, against), metric_value(cell, plot)
             if plot.get("times"):
                 y *= number_at(cell, str(plot["times"]))
             if math.isfinite(x) and math.isfinite(y):
                 line.points.append((x, y, cell.row.get("status") == "solved"))
+                line.busy += [is_busy(cell)] if is_time(metric_column(plot)) else []
             else:
                 line.lost += math.isfinite(x)
         line.points.sort()
@@ -88,14 +91,14 @@ def lines_of(plot, config, cells):
 
 
 def give_styles(lines, scale, number):
-    """Where the solver alone tells lines apart, its style of all figures; `number`: that of each solver."""
-    kinds = list(dict.fromkeys((line.base, line.told) for line in lines))
-    several = len({told for _, told in kinds}) > 1
+    """The style of the solver in all figures; where more than the solver tells lines apart, one for each. `number`: that of each
+    solver."""
+    texts = {line.key: f"{line.base} ({', '.join(line.told)})" if line.told else line.base for line in lines}
+    number = numbers([*number, *texts.values()])
     for line in lines:
-        k = kinds.index((line.base, line.told)) if several else number[line.base]
-        line.style = style(k)
+        line.style = style(number[texts[line.key]])
         if scale and line.value in scale.colours:
-            line.style |= {"color": scale.colours[line.value], "linestyle": DASHES[kinds.index((line.base, line.told)) % len(DASHES)]}
+            line.style |= {"color": scale.colours[line.value]}
 
 
 def coinciding(lines):
@@ -149,9 +152,11 @@ def entries_of(lines, scale):
         if key not in seen:
             seen.add(key)
             entries.append(Entry(", ".join((line.base, *line.told)), {**line.style, "color": "#333333"}))
-    texts, formulas = number_texts(list(scale.colours))
+    there = {line.value for line in lines}
+    values = [value for value in scale.colours if value in there]
+    texts, formulas = number_texts(values)
     entries.append(Entry(f"{with_unit(scale.pointer)}:"))
-    return entries + [Entry(text, {"color": c}, line=False, formula=formulas) for text, c in zip(texts, scale.colours.values())]
+    return entries + [Entry(text, {"color": scale.colours[value]}, line=False, formula=formulas) for text, value in zip(texts, values)]
 
 
 def axis_text(place):
@@ -175,6 +180,7 @@ def draw_figure(plot, config, lines, scale, arguments):
     notes += [f"The same points: {listed([line.label for line in group], 12)}." for group in coinciding(shown)]
     if empty:
         notes.append(f"No value at all: {listed(empty, 12)}.")
+    notes += busy_note([(line.base, busy) for line in shown for busy in line.busy])
     entries = entries_of(shown, scale) if len(shown) > 1 or len(lines) > 1 else []
     title = str(config.get("title") or config.get("name") or "")
     page = make_page(arguments.width, 1, entries, notes, (title,) if arguments.title else (), 2.6 if arguments.width > 5 else 2.2)
@@ -192,15 +198,15 @@ def draw_figure(plot, config, lines, scale, arguments):
 
 
 def chosen_cells(folder, arguments):
-    """(cells that --only leaves, number of each solver's style)."""
+    """(cells that --only leaves, number of each solver's style, all cells)."""
     cells = read_cells(folder)
     number = numbers([without_suffix(cell.row["label"]) for cell in cells])
     left = [cell for cell in cells if wanted(cell.row["label"], arguments.only)]
     if cells and not left:
-        raise InputError(f"{folder}: no solver matches {' or '.join(map(repr, arguments.only))}; there are: {listed(number, 12)}")
-    for cell in left:
+        raise none_wanted(folder, arguments.only, number)
+    for cell in cells:
         cell.row["model"] = MODELS.get(cell.row["model"], cell.row["model"])
-    return left, number
+    return left, number, cells
 
 
 def ensemble_of(plot, cells):
@@ -224,13 +230,19 @@ def draw_ensemble(plot, config, cells, arguments):
     if not any(math.isfinite(value) for values in groups.values() for value in values):
         return None
     title = str(config.get("title") or config.get("name") or "")
-    return ensemble_figure(title, groups, str(plot.get("x_label") or ""), metric_column(plot), left_out, arguments)
+    notes = busy_note([(cell.label, is_busy(cell)) for cell in cells if math.isfinite(metric_value(cell, plot))]) if is_time(metric_column(plot)) else []
+    return ensemble_figure(title, groups, str(plot.get("x_label") or ""), metric_column(plot), left_out, notes, arguments)
 
 
-def draw_sweep(plot, config, cells, number, arguments):
-    lines, scale = lines_of(plot, config, cells)
-    give_styles(lines, scale, number)
-    return draw_figure(plot, config, lines, scale, arguments)
+def draw_sweep(plot, config, cells, number, everyone, arguments):
+    """With the styles that lines have among those of all cells."""
+    lines, _ = lines_of(plot, config, cells)
+    alike, scale = lines_of(plot, config, everyone)
+    give_styles(alike, scale, number)
+    styles = {line.key: (line.style, line.value, line.told) for line in alike}
+    for line in lines:
+        line.style, line.value, line.told = styles[line.key]
+    return draw_figure(plot, config, lines, scale if any(scale and line.value in scale.colours for line in lines) else None, arguments)
 
 
 def plots_of(config):
@@ -256,7 +268,7 @@ def plot_folder(folder, arguments):
         say_nothing_drawn(folder, "sweep", f"its config has no entry {entry} in \"plots\": {RUN_AGAIN}; a sweep over one list of numbers needs none",
                           arguments)
         return
-    cells, number = chosen_cells(folder, arguments)
+    cells, number, everyone = chosen_cells(folder, arguments)
     target = place_of_plots(folder, arguments)
     drawn = 0
     for plot in plots:
@@ -265,7 +277,7 @@ def plot_folder(folder, arguments):
             if plot["kind"] == "ensemble":
                 figure, what, name = draw_ensemble(plot, config, cells, arguments), f"{metric_column(plot)} above 0", f"ensemble-{metric_column(plot)}"
             else:
-                figure, what = draw_sweep(plot, config, cells, number, arguments), f"{metric_column(plot)} against {against}"
+                figure, what = draw_sweep(plot, config, cells, number, everyone, arguments), f"{metric_column(plot)} against {against}"
                 name = f"sweep-{metric_column(plot)}-{against.rsplit('/', 1)[-1]}"
             if figure is not None:
                 save_all(figure, target, file_name(name), arguments)

@@ -14,6 +14,7 @@ from cell_values import read_cells
 from result_tables import WRITERS, table_of
 from ccpbench_results import read_manifest
 from output_file import write_output
+from series_styles import none_wanted, wanted
 
 
 def plot_folder(folder, arguments):
@@ -22,9 +23,12 @@ def plot_folder(folder, arguments):
     if not plots:
         say_nothing_drawn(folder, "table", f"its config has no entry {{\"kind\": \"table\", …}} in \"plots\": {RUN_AGAIN}", arguments)
         return
-    cells, target, names = read_cells(folder), place_of_plots(folder, arguments), []
+    everyone, target, names = read_cells(folder), place_of_plots(folder, arguments), []
+    cells = [cell for cell in everyone if wanted(cell.row["label"], arguments.only)]
+    if everyone and not cells:
+        raise none_wanted(folder, arguments.only, [cell.label for cell in everyone])
     for number, plot in enumerate(plots, start=1):
-        table = table_of(plot, cells)
+        table = table_of(plot, cells, everyone)
         if table is None:
             print(f"{folder}: no cell with a number for the table '{plot.get('where') or number}'", file=sys.stderr)
             continue
@@ -39,4 +43,4 @@ def plot_folder(folder, arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(draw_folders(__doc__, plot_folder))
+    sys.exit(draw_folders(__doc__, plot_folder, tables=True))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from cell_values import name_of, with_unit  # noqa: F401  (other scripts take them from here)
-from ccpbench_results import InputError, changes, read_manifest, unit_of
+from ccpbench_results import InputError, changes, listed_values, read_manifest, swept_groups, unit_of
 from output_file import check_folder, write_output
 from result_folder import own_places
 from series_styles import COLOURS, DASHES, MARKERS  # noqa: F401  (other scripts take them from here)
@@ -108,9 +108,10 @@ def label_of(column):
 
 MODELS = {"ccp": "convex model (ccp)", "ncp": "Coulomb model (ncp)"}
 GREY = "#555555"
+TOLERANCE = "#999999"  # its line: lighter than any curve in grey print
 
 NARROW = 5.0  # inches: a figure below it has its panels above each other
-WIDTHS = {"single": 3.5, "double": 7.1}  # inches: columns of most journals are 84 to 90 mm, text 174 to 190 mm
+WIDTHS = {"single": 89 / 25.4, "double": 180 / 25.4}  # inches: columns of most journals are 84 to 90 mm, text 174 to 190 mm
 TEXT, SMALL = 8.0, 7.0  # points, on paper
 KINDS = ("png", "svg", "pdf")
 TABLE_KINDS = {"csv": "csv", "markdown": "md", "latex": "tex"}  # endings of their files
@@ -163,17 +164,24 @@ def write_ticks(axis, values, zero=None):
     set_ticks(axis, values, texts, formulas)
 
 
+def ticks_at(digits, low, high):
+    """These multiples of powers of ten from low to high."""
+    decades = range(math.floor(math.log10(low)), math.floor(math.log10(high) + 1e-9) + 1)
+    return [m * 10.0**k for k in decades for m in digits if low * (1 - 1e-9) <= m * 10.0**k <= high * (1 + 1e-9)]
+
+
 def log_values(low, high, most):
-    """Where a logarithmic axis from low to high has ticks: at most about `most` decades, or 1, 2 and 5 of each where they are few."""
+    """Where a logarithmic axis from low to high has ticks: at most about `most` decades, or 1, 2 and 5 of each, or 1 and 3, where they are
+    few."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     if last - first >= 2 or last - first == 1 and high / low > 50:
-        step = 1 + (last - first) // most
-        return [10.0**k for k in range(first, last + 1) if k % step == 0]
-    fine = [m * 10.0**k for k in range(first - 1, last + 1) for m in (1, 2, 5)]
-    inside = [v for v in fine if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
+        step, digits = 1 + (last - first) // most, (1,)
+        if last - first < 4 and step == 1:  # few decades: a value between them could hardly be read
+            digits = next((some for some in ((1, 2, 5), (1, 3)) if len(ticks_at(some, low, high)) <= most), (1,))
+        return [v for v in ticks_at(digits, low, high) if digits != (1,) or round(math.log10(v)) % step == 0]
+    inside = ticks_at((1, 2, 5), low, high)
     if len(inside) < 3:
-        fine = [m * 10.0**k for k in range(first - 1, last + 1) for m in range(1, 10)]
-        inside = [v for v in fine if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
+        inside = ticks_at(range(1, 10), low, high)
     if len(inside) < 2:  # so short that it is as good as linear
         inside = [float(v) for v in MaxNLocator(4, steps=(1, 2, 5, 10)).tick_values(low, high) if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
     return inside if len(inside) > 1 else [low, high]
@@ -258,14 +266,14 @@ def save_all(figure, target, name, arguments):
 
 
 class Formats(argparse.Action):
-    """--format: those of figures and those of tables. A list that names none of one kind leaves all of that kind."""
+    """--format: those of figures and those of tables. A list that names none of one kind asks for nothing of that kind."""
 
     def __call__(self, parser, arguments, text, option=None):
         asked = [kind.strip().lower() for kind in text.split(",") if kind.strip()]
         if not asked or set(asked) - {*KINDS, *TABLE_KINDS}:
             raise argparse.ArgumentError(self, f"'{text}': expected some of {','.join((*KINDS, *TABLE_KINDS))}")
-        arguments.format = [kind for kind in asked if kind in KINDS] or list(KINDS)
-        arguments.table_format = [TABLE_KINDS[kind] for kind in asked if kind in TABLE_KINDS] or list(TABLE_KINDS.values())
+        arguments.format = [kind for kind in asked if kind in KINDS]
+        arguments.table_format = [TABLE_KINDS[kind] for kind in asked if kind in TABLE_KINDS]
 
 
 def width(text):
@@ -285,7 +293,7 @@ def add_picture_options(parser, usual_folder):
     """--out, --format, --dpi and --quiet."""
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"where the pictures go, of several folders into one each (default: {usual_folder})")
     parser.add_argument("--format", action=Formats, default=list(KINDS), metavar="LIST",
-                        help="figures: some of png,svg,pdf; tables: some of csv,markdown,latex (default: all)")
+                        help="figures as some of png,svg,pdf, tables as some of csv,markdown,latex: those that are named (default: all)")
     parser.set_defaults(table_format=list(TABLE_KINDS.values()))
     parser.add_argument("--dpi", type=int, default=300, help="resolution of the PNG files (default 300)")
     parser.add_argument("--quiet", action="store_true", help="no line for each figure that is written")
@@ -303,12 +311,45 @@ def add_figure_options(parser):
                         help="only the solvers whose label matches; repeatable. Styles stay as they are")
 
 
-def changed_text(folder):
-    """"Changed: …" where the results of a folder are not those of its config as written; empty for anything else."""
-    if not isinstance(folder, Path) or not (folder / "manifest.json").exists():
+def change_words(text, config):
+    """A change of a config, "/stop/tolerance: 1e-08 → 1e-06", as words; empty for what changes no result."""
+    found = re.fullmatch(r"(/\S*): (.*) → (.*)", text)
+    if not found:
+        return text
+    pointer, before, after = found.groups()
+    part, *path = pointer.strip("/").split("/")
+    if part in ("plots", "claims", "title", "description"):
         return ""
-    texts = changes(read_manifest(folder))
-    return f"Changed: {'; '.join(texts)}." if texts else ""
+    if part == "sweep":
+        swept = [" and ".join(map(name_of, group)) + f" ({len(listed_values(config, group))} values)" for group in swept_groups(config)]
+        return f"sweep over {', '.join(swept)}" if swept else "no sweep"
+    entries = config.get(part)
+    if path and path[0].isdigit() and isinstance(entries, list) and int(path[0]) < len(entries):
+        entry, path = entries[int(path[0])], path[1:]
+        owner = next((str(entry[key]) for key in ("label", "solver", "scene", "file") if entry.get(key)), "") if isinstance(entry, dict) and len(entries) > 1 else ""
+    else:
+        owner = ""
+    name = (name_of(path[-1] if path else part)) + (f" of {owner}" if owner else "")
+    if after.startswith(("{", "[")) or before.startswith(("{", "[")):
+        return f"other {name}"
+    return f"{name} {after}" if before == "nothing" else f"without {name} {before}" if after == "nothing" else f"{name} {before} → {after}"
+
+
+def changes_of(folder):
+    """How the config of a folder of results was changed; nothing of anything else, nor of plots, which change no result."""
+    if not isinstance(folder, Path) or not (folder / "manifest.json").exists():
+        return ()
+    manifest = read_manifest(folder)
+    return tuple(dict.fromkeys(filter(None, (change_words(text, manifest["config"]) for text in changes(manifest)))))
+
+
+def changed_texts(folders):
+    """"Changed: …" where the results of folders are not those of their configs as written: of each by its name, or once where all are
+    alike. folders: {name: path}."""
+    found = {name: "; ".join(changes_of(folder)) for name, folder in folders.items()}
+    if len(set(found.values())) == 1:
+        return f"Changed: {text}." if (text := next(iter(found.values()))) else ""
+    return " ".join(f"Changed in {name}: {text}." for name, text in found.items() if text)
 
 
 def speaker():
@@ -330,10 +371,11 @@ def draw_each(folders, draw, arguments=None):
         arguments.legend = "full" if arguments.width >= NARROW else "labels"
     folders = list({folder.resolve() if isinstance(folder, Path) else id(folder): folder for folder in folders}.values())
     out = arguments.out if arguments is not None and len(folders) > 1 else None
-    places = own_places(folders) if out else {}
+    names = {folder: file_name(name) for folder, name in getattr(arguments, "names", {}).items()}
+    places = {**own_places(folders), **names} if out else {}
     try:
         for folder in folders:
-            layout.mark = changed_text(folder)
+            layout.mark = changed_texts({"": folder})
             if out:
                 arguments.out = out / places[folder]
             draw(folder)
@@ -346,12 +388,15 @@ def draw_each(folders, draw, arguments=None):
     return 0
 
 
-def draw_folders(about, draw, add_options=lambda parser: None):
-    """The main function of a script: draw(folder, arguments) for each folder of results it is given. about: its docstring."""
+def draw_folders(about, draw, add_options=lambda parser: None, tables=False):
+    """The main function of a script: draw(folder, arguments) for each folder of results it is given. about: its docstring; tables: whether
+    it writes these."""
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_FOLDER", help="a folder that `ccpbench run` has written")
     add_options(parser)
     add_figure_options(parser)
     add_picture_options(parser, "RESULT_FOLDER/plots")
     arguments = parser.parse_args()
+    if not (arguments.table_format if tables else arguments.format):
+        parser.error(f"argument --format: expected some of {','.join(TABLE_KINDS if tables else KINDS)}")
     return draw_each(arguments.folders, lambda folder: draw(folder, arguments), arguments)

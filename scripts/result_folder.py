@@ -23,6 +23,10 @@ class Curve:
     parameters: dict
     tolerances: list
     measure: str
+    shown: bool = True  # whether its problem was asked for; others have no columns, but keep their styles
+    own: str = ""  # its label in its folder, where figures have several
+    kind: str = ""  # the same with the swept values of its problem: what has a style of its own
+    source: str = ""  # the name of its folder, where there are several
     columns: dict = field(default_factory=dict)
     record: dict = field(default_factory=dict)  # cell.json
     style: dict = field(default_factory=dict)  # how it is drawn, filled in by the plotting script
@@ -38,7 +42,7 @@ def was_busy(curve):
     return bool(isinstance(runs, list) and runs and isinstance(runs[0], dict) and runs[0].get("busy"))
 
 
-def read_curve(cell_path, row, config):
+def read_curve(cell_path, row, config, problem_glob):
     cell = read_cell(cell_path.parent)
     try:
         solver, problem = cell["solver"], cell["problem"]
@@ -53,7 +57,8 @@ def read_curve(cell_path, row, config):
             measure=str(stop.get("measure") or "relative_residual"), record=cell)
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{cell_path}: not a cell: {error!r}") from None
-    if trace := find_file(cell_path.parent / "trace.csv"):
+    curve.shown = fnmatch.fnmatch(curve.problem, problem_glob)
+    if curve.shown and (trace := find_file(cell_path.parent / "trace.csv")):
         curve.columns = read_trace(trace)
     return curve
 
@@ -73,7 +78,7 @@ def step_curves(groups):
     found = {}
     for (problem, model), curves in groups.items():
         for curve in curves:
-            traces = step_traces(curve.folder)
+            traces = step_traces(curve.folder) if curve.shown else {}
             status = step_status(curve.folder / "steps.csv") if traces else {}
             for step, path in traces.items():
                 found.setdefault((problem, step, model), []).append(
@@ -95,17 +100,17 @@ def tell_apart(curves):
 
 
 def read_folder(folder, problem_glob):
-    """The config and the curves of a result folder, grouped by (problem, model), in the config's order."""
+    """The config and all curves of a result folder, grouped by (problem, model), in the config's order; those of other problems than the
+    ones asked for are not `shown`."""
     config = read_manifest(folder)["config"]
     curves = []
     for path, row in listed_cells(folder):
         try:
-            curves.append(read_curve(path, row, config))
+            curves.append(read_curve(path, row, config, problem_glob))
         except InputError as error:
             print(f"left out: {error}", file=sys.stderr)
     names = sorted({curve.problem for curve in curves})
-    curves = [c for c in curves if fnmatch.fnmatch(c.problem, problem_glob)]
-    if names and not curves:
+    if names and not any(curve.shown for curve in curves):
         raise InputError(f"{folder}: no problem matches '{problem_glob}'; there are: {', '.join(names[:8])}")
     groups = {}
     for curve in curves:
@@ -124,7 +129,15 @@ def own_places(folders):
     return {folder: Path(*tail) for folder, tail in tails.items()}
 
 
-def merged_label(label, problem, folder):
+def short_names(folders):
+    """{folder: the shortest part of its path that tells it from the others}: "before" and "after" of before/test1a and after/test1a."""
+    parts = {folder: folder.resolve().parts[1:] for folder in folders}
+    while len({all_of[-1:] for all_of in parts.values()}) == 1 and min(map(len, parts.values())) > 1:
+        parts = {folder: all_of[:-1] for folder, all_of in parts.items()}
+    return {folder: str(place) for folder, place in zip(folders, own_places([Path("/", *parts[folder]) for folder in folders]).values())}
+
+
+def merged_label(label, problem, folder=""):
     """A label with the swept values of its problem among its own, and the folder after the solver: "ADMM, before (mass=10, rho=1)"."""
     base = without_suffix(label)
     values = [text[len(without_suffix(text)):].strip(" ()") for text in (problem, label)]
@@ -132,15 +145,17 @@ def merged_label(label, problem, folder):
     return base + (f", {folder}" if folder else "") + (f" ({told})" if told else "")
 
 
-def overlaid(folders):
-    """The groups of several folders in one: those whose problems differ in swept values alone are one group. folders: (path, groups)."""
+def overlaid(folders, names):
+    """The groups of several folders in one: those whose problems differ in swept values alone are one group. folders: (path, groups);
+    names: those of the folders in the figure."""
     found = {}
-    names = {folder: str(name) for folder, name in own_places([folder for folder, _ in folders]).items()} if len(folders) > 1 else {}
     for folder, groups in folders:
+        source = names[folder] if len(folders) > 1 else ""
         for (problem, model), curves in groups.items():
             for curve in curves:
-                label = merged_label(curve.label, problem, names.get(folder, ""))
-                found.setdefault((without_suffix(problem), model), []).append(replace(curve, label=label, problem=without_suffix(problem)))
+                merged = replace(curve, label=merged_label(curve.label, problem, source), problem=without_suffix(problem), own=curve.label,
+                                 kind=merged_label(curve.label, problem), source=source)
+                found.setdefault((without_suffix(problem), model), []).append(merged)
     for curves in found.values():
         tell_apart(curves)
     return found

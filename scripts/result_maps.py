@@ -7,9 +7,9 @@ import math
 from dataclasses import dataclass, replace
 from statistics import median
 
-from cell_values import SOLVER_TIME, is_cost, metric_column, metric_value, name_of, with_unit
+from cell_values import SOLVER_TIME, is_busy, is_cost, is_time, metric_column, metric_value, name_of, with_unit
 from ccpbench_results import listed_values, swept_groups, swept_value, telling_groups, without_suffix
-from series_styles import viridis
+from series_styles import listed, viridis
 
 METRICS = ("iterations", SOLVER_TIME)  # where no plot of the config names another
 COUNTS = ("unsolved_steps",)  # of what should not be: 0 has a colour of its own
@@ -31,6 +31,7 @@ class SweptMap:
     rows: list
     texts: tuple = ("", "")  # of the axes; empty: the words of the pointers
     where: str = ""  # which figure of which paper it is
+    busy: tuple = ()  # of times: whether each was taken on a busy machine
 
     @property
     def counts(self):
@@ -46,15 +47,15 @@ class SweptMap:
         return [value for value, _ in self.places.values() if math.isfinite(value)]
 
     @property
-    def least_at_edge(self):
-        """Where the least value stands, if that is at an end of an axis of three numbers or more, so that a wider sweep may have less:
-        "rho 1e-4"; empty elsewhere, and for a count of failures."""
+    def edge_note(self):
+        """A sentence where the least value stands at an end of an axis of three numbers or more; empty elsewhere, and for a count of
+        failures."""
         if self.counts or not self.finite or min(self.finite) == max(self.finite):
             return ""
         least = min((value, place) for place, (value, _) in self.places.items() if math.isfinite(value))[1]
-        ends = [(side, value) for side, value, values in zip(self.sides, least, (self.columns, self.rows))
-                if len(values) >= 3 and all(map(is_number, values)) and value in (values[0], values[-1])]
-        return ", ".join(f"{name_of(side[0])} {swept_text(value)}" for side, value in ends)
+        ends = ", ".join(f"{name_of(side[0])} {swept_text(value)}" for side, value, values in zip(self.sides, least, (self.columns, self.rows))
+                         if len(values) >= 3 and all(map(is_number, values)) and value in (values[0], values[-1]))
+        return f"The best value is at the edge of the sweep ({ends}): a wider sweep may find a better one." if ends else ""
 
 
 def is_number(value):
@@ -123,7 +124,8 @@ def maps_over(config, cells, sides, apart, metrics):
             for metric in metrics:
                 values = {place: value_of(there, metric) for place, there in members.items()}
                 most = max(len(values_of(there, metric)) for there in members.values())
-                found.append(SweptMap(sides, problem + (f" ({told})" if told else ""), model, label, metric, values, most, columns, rows))
+                busy = tuple(is_busy(cell) for there in members.values() for cell in there) if is_time(metric) else ()
+                found.append(SweptMap(sides, problem + (f" ({told})" if told else ""), model, label, metric, values, most, columns, rows, busy=busy))
     return [one for one in found if one.finite]
 
 
@@ -156,3 +158,13 @@ def asked_maps(config, cells):
             texts = str(plot.get("x_label") or ""), str(plot.get("y_label") or "")
             found += [replace(one, texts=texts, where=str(plot.get("where") or "")) for one in made]
     return found
+
+
+def unmapped(cells, found):
+    """What to say of solvers that have no map where others have one over values that they have, too; empty without any."""
+    sides = {made.sides for made in found}
+    there = [cell for cell in cells if any(None not in [side_value(cell.record, side) for side in pair] for pair in sides)]
+    labels = [label for label in dict.fromkeys(cell.label for cell in there) if label not in {made.label for made in found}]
+    idle = [label for label in labels if not any(cell.row.get("status") == "solved" for cell in cells if cell.label == label)]
+    reasons = (("solved nothing", idle), ("no value", [label for label in labels if label not in idle]))
+    return "; ".join(f"no map of {listed(names, 12)}: {why}" for why, names in reasons if names)

@@ -4,7 +4,7 @@ it, too."""
 import fnmatch
 import zlib
 
-from ccpbench_results import without_suffix
+from ccpbench_results import InputError, without_suffix
 
 # Okabe and Ito's eight colours, which all common kinds of colour vision tell apart, and four more that differ from them in lightness.
 # The lengths of the three lists have no common factor: 55 series differ in line or marker alone, that is in grey, too.
@@ -66,7 +66,32 @@ def busy_words(busy):
     return "" if not count else " (busy)" if count == len(busy) else f" ({count} of {len(busy)} busy)"
 
 
+def busy_note(times):
+    """The note of a figure that has no room for marks: ["2 of 5 times were taken on a busy machine: ADMM (2 of 3)."], or none. times:
+    (label, whether it was busy) of each."""
+    labels = {}
+    for label, busy in times:
+        labels.setdefault(label, []).append(bool(busy))
+    count = sum(map(sum, labels.values()))
+    named = [label + (f" ({sum(busy)} of {len(busy)})" if not all(busy) else "") for label, busy in labels.items() if any(busy)]
+    alone = len(labels) == 1
+    return [f"{count} of {len(times)} times were taken on a busy machine{'' if alone else ': ' + listed(named, 12)}."] if count else []
+
+
 def wanted(label, patterns):
     """Whether a label, with or without its swept values, matches one of the patterns; no pattern takes all."""
     names = {label.lower(), without_suffix(label).lower()}
     return not patterns or any(fnmatch.fnmatchcase(name, pattern.lower()) for name in names for pattern in patterns)
+
+
+def listed(words, most=6):
+    """'a, b and 3 more'."""
+    words = list(words)
+    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")
+
+
+def none_wanted(folder, patterns, labels):
+    """What to raise where no label matches."""
+    labels = list(dict.fromkeys(labels))
+    named = [f"'{label}'" if any("," in one for one in labels) else label for label in labels]
+    return InputError(f"{folder}: no solver matches {' or '.join(map(repr, patterns))}; there are: {listed(named, 12)}")

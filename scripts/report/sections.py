@@ -10,7 +10,7 @@ from ranking import MOST_ROWS, cut_note
 from reading import MODELS
 from ccpbench_results import as_number, changes
 from cell_values import read_cells
-from result_tables import NOTE, lines_of, tables_of
+from result_tables import lines_of, tables_of
 from text import NAMES, Value, count, figure, plain_power, say, seconds, status, table
 
 
@@ -180,8 +180,7 @@ def plot_tables(study):
         names = len(head) - len(made.solvers)  # columns that are no numbers
         body = [[say(cell) for cell in line] for line in lines]
         parts.append(table(f"{say(made.title)}: ours, and the paper's", [(say(text), k >= names) for k, text in enumerate(head)], body))
-        if made.marked:
-            parts.append(f'<p class="soft">{say(NOTE)}</p>')
+        parts += [f'<p class="soft">{say(" ".join(made.notes))}</p>'] if made.notes else []
     return card("Tables", "".join(parts)) if parts else ""
 
 

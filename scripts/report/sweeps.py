@@ -5,9 +5,9 @@ import math
 from reading import MODELS, ordered_shares, swept_pointers
 from cell_values import cells_of, name_of
 from ccpbench_results import as_number, swept_value, telling_groups, unit_of
-from result_maps import FREE, asked_maps, map_colour, pair_maps, swept_text
+from result_maps import FREE, asked_maps, map_colour, pair_maps, swept_text, unmapped
 from sections import card, plot_box
-from series_styles import dark_ink_on
+from series_styles import busy_note, dark_ink_on
 from text import NAMES, count, figure, say, seconds, table
 
 METRICS = ("iterations", "solve_s", "relative_residual", "natural_map", "products", "back_solves")
@@ -51,8 +51,7 @@ def heat_map(made):
     across, up = (say(made.axis_text(side)) for side in (0, 1))
     caption = say(NAMES.get(made.metric, name_of(made.metric)).removesuffix(" (s)") + (f", {made.where}" if made.where else ""))
     note = f'<p class="soft">{say(free_words(made))}</p>' if made.counts else ""
-    if made.least_at_edge:
-        note += f'<p class="soft">The least is at the edge of the sweep, {say(made.least_at_edge)}.</p>'
+    note += "".join(f'<p class="soft">{say(text)}</p>' for text in (made.edge_note, *busy_note([(made.label, busy) for busy in made.busy])) if text)
     if (columns, rows) != (made.columns, made.rows):
         note += f'<p class="soft">The first {MOST_SIDE} values of a side; summary.csv has all.</p>'
     name = f"{caption}, {say(made.label)}: {say(made.problem)}"
@@ -78,12 +77,13 @@ def groups_by(study, pointers):
 
 
 def maps_of(study):
-    """The maps that the config's "plots" ask for, or else those of every pair of swept values: lists of those that one title names."""
+    """The maps that the config's "plots" ask for, or else those of every pair of swept values: lists of those that one title names; and
+    what to say of solvers without one."""
     cells = cells_of(study.folder, study.rows, [study.cells[row["hash"]] for row in study.rows])
-    groups = {}
-    for made in asked_maps(study.config, cells) or pair_maps(study.config, cells):
+    groups, found = {}, asked_maps(study.config, cells) or pair_maps(study.config, cells)
+    for made in found:
         groups.setdefault((made.sides, made.problem, made.model, made.label), []).append(made)
-    return list(groups.values())
+    return list(groups.values()), unmapped(cells, found)
 
 
 def legend(shown):
@@ -152,8 +152,8 @@ def sweeps(study, data, study_number):
     pointers = swept_pointers(study.config)
     if not pointers:
         return ""
-    groups = maps_of(study)
-    text = maps_html(groups)
+    groups, lacking = maps_of(study)
+    text = maps_html(groups) + (f'<p class="soft">{say(lacking[0].upper() + lacking[1:])}.</p>' if lacking else "")
     for pointer in pointers:
         made = line_figure(study, pointer)
         if made:

@@ -140,6 +140,34 @@ TEST_CASE("profile, compare and claims give their numbers in every format") {
              Catch::Contains("--update"));
 }
 
+TEST_CASE("tables for people have one unit in a column of times, bounds of unsolved runs, and plain counts") {
+  const Workplace place;
+  const std::string config = tiny_config(place);
+  const Answer run = run_program(place, {"run", config, "--quiet", "--out", place.text("a"), "--format", "latex"});
+  REQUIRE(run.code == 0);
+  CHECK_THAT(run.out, Catch::Contains(" & time (ms) & ") || Catch::Contains(" & time ($\\mu$s) & ") ||
+                          Catch::Contains(" & time (s) & "));
+  CHECK_THAT(run.out, Catch::Contains(" & solved & ") && Catch::Contains(" & iteration limit & $>$ 40 & $>$ "));
+  CHECK_THAT(run.out, !Catch::Contains("s & $") && !Catch::Contains("iteration\\_limit"));  // no unit in a row
+  const std::string csv = run_program(place, {"run", config, "--quiet", "--out", place.text("a"), "--format", "csv"}).out;
+  CHECK_THAT(csv, Catch::Contains(",iteration_limit,40,"));
+  const std::string profile = output(place, {"profile", "a/tiny", "--by", "iterations", "--at", "1e-4"}, "latex");
+  CHECK_THAT(profile, Catch::Contains("& shifted geometric mean of iterations &") && !Catch::Contains("10^{1}"));
+  CHECK_THAT(output(place, {"profile", "a/tiny", "--at", "1e-4"}, "markdown"),
+             Catch::Contains("| shifted geometric mean of the time ("));
+}
+
+TEST_CASE("a name that is no folder of results is one below results/") {
+  const Workplace place;
+  REQUIRE(run_program(place, {"run", tiny_config(place), "--quiet"}).code == 0);
+  for (const char* command : {"profile", "plot", "report", "compare"}) {
+    Arguments arguments = {command, "tiny"};
+    if (std::string(command) == "compare") arguments.emplace_back("results/tiny");
+    CHECK_THAT(bad_input_line(run_program(place, arguments)), Catch::Contains("did you mean results/tiny?"));
+  }
+  CHECK_THAT(bad_input_line(run_program(place, {"profile", "none"})), !Catch::Contains("did you mean"));
+}
+
 TEST_CASE("inspect and check give a row for each file, and errors on stderr or in the row") {
   const Workplace place;
   const std::string config = tiny_config(place);
@@ -239,6 +267,10 @@ TEST_CASE("cite names the papers behind a config, and ccpbench") {
   place.write("c.json", R"({"name": "c", "problems": [{"scene": "odd_mass_stack"}], "solvers": [{"solver": "pqn"}],
     "claims": [{"id": "a", "says": "b", "where": "Mangoni's thesis, sec. 5", "metric": "iterations", "of": "pqn", "at_most": 5}]})");
   CHECK(keys({"cite", "c.json"}) == std::vector<std::string>{"ccpbench,", "mangoni,", "koziara2017,"});
+  REQUIRE(run_program(place, {"run", "c.json", "--quiet"}).code == 0);
+  CHECK(keys({"cite", "results/c"}) == keys({"cite", "c.json"}));
+  CHECK_THAT(bad_input_line(run_program(place, {"cite", "results"})), Catch::Contains("expected the results of a run"));
+  CHECK_THAT(run_program(place, {"cite", "test1a"}).out, Catch::Contains("  year = {2021},\n  doi = {10.1002/nme.6693}\n}"));
   // Every paper that a method or a config names has an entry.
   for (const std::string& solver : solver_names()) {
     INFO(solver);

@@ -15,6 +15,7 @@ from test_plot_means import MEAN, SCALING
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
+import curve_axes  # noqa: E402
 import figure_page  # noqa: E402
 import plot_convergence  # noqa: E402
 import plot_maps  # noqa: E402
@@ -23,12 +24,13 @@ import plot_profiles  # noqa: E402
 import plot_sequence  # noqa: E402
 import plot_sweep  # noqa: E402
 import plotting  # noqa: E402
+from result_folder import Curve  # noqa: E402
 import matplotlib.text  # noqa: E402
 import numpy  # noqa: E402
 from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: E402
 
-WIDTHS = {"single": 3.5, "double": 7.1}
-SMALLEST = 6.0  # points
+WIDTHS = plotting.WIDTHS
+SMALLEST, EDGE = 6.0, 3  # points; pixels at 100 dpi that stay free at the sides
 
 
 def longest_blank(lines):
@@ -50,13 +52,13 @@ def faults_of(figure):
         words, box = text.get_text(), text.get_window_extent()
         if text.get_fontsize() < SMALLEST - 1e-9:
             found.append(f"'{words}' has {text.get_fontsize():g} points")
-        if box.width > 0 and (box.x0 < -1 or box.y0 < -1 or box.x1 > page.x1 + 1 or box.y1 > page.y1 + 1):
+        if box.width > 0 and (box.x0 < EDGE or box.y0 < -1 or box.x1 > page.x1 - EDGE or box.y1 > page.y1 + 1):
             ticks = [label for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for label in axis.get_ticklabels(which="both")]
             if text not in ticks or inside_view(figure, text):
                 found.append(f"'{words}' stands outside")
     for axes in figure.axes:
         looks = [(line.get_color(), str(line._unscaled_dash_pattern), line.get_marker()) for line in axes.lines
-                 if line.get_linestyle() not in ("None", "none", "") and len(line.get_xdata()) > 2]
+                 if line.get_linestyle() not in ("None", "none", "") and line.get_color() != "none" and len(line.get_xdata()) > 2]
         for look in {look for look in looks if looks.count(look) > 1}:
             found.append(f"two curves look alike: {look}")
     ink = numpy.asarray(canvas.buffer_rgba())[:, :, :3].min(axis=2) <= 250
@@ -83,8 +85,8 @@ class FigureChecks(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.place = Path(scratch.name)
 
-    def figures(self, module, folder, **options):
-        """The figures that a script draws of a folder, by name and width."""
+    def figures(self, module, folder, draw=None, **options):
+        """The figures that a script draws of a folder, by name and width. draw: another function than its plot_folder()."""
         drawn = {}
         kept, plotting.save = plotting.save, lambda figure, path, kind, dpi: drawn.__setitem__(path.stem, figure)
         try:
@@ -94,7 +96,7 @@ class FigureChecks(unittest.TestCase):
                 arguments = argparse.Namespace(
                     folders=[folder], out=self.place / "out", format=["png"], table_format=[], dpi=100, quiet=True, width=width, title=True, only=[],
                     legend=None, legend_at="auto", no_notes=False, problem="*", raw=False, all=True, metric=None, kind=None, **options)
-                code = plotting.draw_each([folder], lambda one: module.plot_folder(one, arguments), arguments)
+                code = plotting.draw_each([folder], lambda one: (draw or module.plot_folder)(one, arguments), arguments)
                 self.assertEqual(code, 0)
                 found |= {f"{stem} ({name})": figure for stem, figure in drawn.items()}
                 plotting.drawn_names.clear()
@@ -102,8 +104,8 @@ class FigureChecks(unittest.TestCase):
         finally:
             plotting.save = kept
 
-    def check(self, module, folder):
-        figures = self.figures(module, folder)
+    def check(self, module, folder, **options):
+        figures = self.figures(module, folder, **options)
         self.assertTrue(figures)
         for name, figure in figures.items():
             self.assertEqual(faults_of(figure), [], name)
@@ -111,6 +113,23 @@ class FigureChecks(unittest.TestCase):
     def test_convergence(self):
         plots = [{"kind": "convergence", "y": "velocity_residual", "axes": axes} for axes in ("linear", "log_x", "log_y", "log")]
         self.check(plot_convergence, make_result_folder(self.place / "stack", plots=plots))
+
+    def test_overlays(self):
+        folders = [make_result_folder(self.place / name / "stack", problems=("stack (mass=1)", "stack (mass=10)")) for name in ("before", "after")]
+        self.check(plot_convergence, folders[0], draw=lambda _, arguments: plot_convergence.plot_overlay(folders, arguments), names={})
+
+    def test_the_end_marker_of_a_band_stands_on_its_line(self):
+        values = [10.0 ** ((-1) ** k - 1e-3 * k) for k in range(1000)]
+        for status in ("solved", "iteration_limit"):
+            curve = Curve("a", status, "p", "ccp", self.place, {}, [], "", columns={"iteration": list(range(1000)), "y": values},
+                          style={"color": "black", "linestyle": "-", "marker": "o", "phase": 0.3})
+            axis, height = curve_axes.x_axis("iteration", [curve]), curve_axes.heights("y", [curve])
+            axes = figure_page.make_page(7.0, 1, []).panels[0]
+            plot_convergence.draw_curve(axes, curve, ("iteration", "y"), axis, height, False)
+            line, end = (list(line.get_xydata()[-1]) for line in axes.lines)
+            self.assertEqual(len(axes.collections), 1)  # the band
+            self.assertEqual(line, end)
+            self.assertEqual(end[1] == values[-1], status == "solved")
 
     def test_maps(self):
         make_divergences(self.place / "maps")
@@ -144,6 +163,40 @@ class FigureChecks(unittest.TestCase):
             drawn = []
             self.assertEqual(plotting.draw_each([made.folder], lambda folder: drawn.append(plot_profiles.draw_figure(folder, arguments))), 0)
             self.assertEqual(faults_of(drawn[0]), [])
+
+    def test_widths_are_those_of_the_guide(self):
+        self.assertEqual([round(25.4 * plotting.WIDTHS[name], 9) for name in ("single", "double")], [89, 180])
+
+    def test_ticks_of_a_few_decades_let_values_be_read(self):
+        self.assertEqual(plotting.log_values(13, 1100, 10), [20, 50, 100, 200, 500, 1000])
+        self.assertEqual(plotting.log_values(0.9, 1300, 8), [1, 3, 10, 30, 100, 300, 1000])
+        self.assertEqual(plotting.log_values(1e-9, 2, 10), [10.0**k for k in range(-9, 1)])
+        self.assertEqual(len(plotting.log_values(1e-17, 1, 5)), 5)
+        for low, high in ((13, 1100), (0.9, 1300), (3, 90), (1e-6, 2e-2), (15, 22), (1, 1e5)):
+            for most in (3, 6, 10):
+                found = plotting.log_values(low, high, most)
+                self.assertTrue(2 <= len(found) <= max(most, 9), (low, high, most, found))
+                self.assertTrue(all(low <= value <= high * (1 + 1e-9) for value in found), found)
+
+    def test_changes_of_a_config_are_words(self):
+        rho, mass, config = "/solvers/0/parameters/rho", "/problems/0/parameters/heavy_mass", {
+            "solvers": [{"solver": "admm", "label": "ADMM"}, {"solver": "apgd"}], "problems": [{"scene": "stack"}],
+            "sweep": {"/problems/0/parameters/heavy_mass": [1, 2, 3]}}
+        for text, words in ((f"{rho}: 0.1 → 1", "rho of ADMM 0.1 → 1"), (f"{mass}: nothing → 40", "heavy mass 40"),
+                            ("/solvers/1/parameters/m: 3 → nothing", "without m of apgd 3"), ("/plots: [] → [{", ""), ("/plots/0/x: a → b", ""),
+                            ('/sweep: nothing → {"/problems/0/para….', "sweep over heavy mass (3 values)"), ("/trace: [] → [\"m…", "other trace"),
+                            ("a.json differs from its last commit", "a.json differs from its last commit")):
+            self.assertEqual(plotting.change_words(text, config), words)
+
+    def test_labels_keep_a_margin_at_both_sides(self):
+        page = figure_page.make_page(3.5, 1, [])
+        axes = page.panels[0]
+        axes.set_xticks([0, 1], ["a first", "the last label"])
+        axes.set_yticks([0, 1], ["a label that is long", "b"])
+        figure_page.finish(page)
+        box = axes.get_tightbbox(page.figure.canvas.get_renderer())
+        self.assertGreaterEqual(box.x0, (figure_page.MARGIN - 0.001) * page.figure.dpi)
+        self.assertLessEqual(box.x1, (3.5 - figure_page.MARGIN + 0.001) * page.figure.dpi)
 
     def test_long_titles_have_lines_in_place_of_dots(self):
         words = "a stack of spheres " * 6

@@ -59,7 +59,7 @@ class Plot(unittest.TestCase):
         self.assertEqual(self.drawn(self.place / "figures"), ["odd_mass_stack_spheres_3-ccp.svg", "profiles-iterations-ccp.svg"])
         for name in self.drawn(self.place / "figures"):
             text = (self.place / "figures" / name).read_text()
-            self.assertIn('width="252pt"', text)
+            self.assertIn('width="252.283465pt"', text)  # 89 mm
             self.assertNotIn("Jacobi", text)
             self.assertNotIn("40 iterations", text)
         self.assertIn("<!-- tiny -->", (self.place / "figures" / "odd_mass_stack_spheres_3-ccp.svg").read_text())
@@ -75,7 +75,7 @@ class Plot(unittest.TestCase):
         self.assertEqual(self.program(*plot).returncode, 0)
         for name, text in before.items():
             self.assertNotIn("Changed:", text)
-            self.assertIn("Changed: /stop/max_iterations: 40 → 30.", self.said(name))
+            self.assertIn("Changed: max iterations 40 → 30.", self.said(name))
         self.assertEqual(self.program(*plot, "--no-notes").returncode, 0)
         for name in before:
             self.assertNotIn("Changed:", self.said(name))
@@ -91,6 +91,38 @@ class Plot(unittest.TestCase):
             made = self.program("plot", self.results, "--format", "svg", "--kind", "convergence", "--legend-at", place)
             self.assertEqual(made.returncode, 0, made.stderr)
             self.assertEqual("Jacobi" in self.said("odd_mass_stack_spheres_3-ccp.svg"), shown, place)
+
+    def test_accuracies_of_profiles_and_an_axis_of_curves_can_be_chosen(self):
+        self.run_tiny()
+        made = self.program("plot", self.results, "--kind", "profile", "--kind", "convergence", "--at", "1e-3", "--profiles", "performance", "--top", "1",
+                            "--x", "iteration", "--problem", "*3*", "--format", "svg", "--quiet")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertEqual(self.drawn(), ["odd_mass_stack_spheres_3-ccp-iteration.svg", "profiles-time-ccp.svg"])
+        said = self.said("profiles-time-ccp.svg")
+        self.assertIn("to $10^{-3}$, 2 problems", said)
+        self.assertIn("Thin and grey: ", said)
+        self.assertNotIn("budget", said)
+        refused = self.program("plot", self.results, "--kind", "profile", "--at", "3e-4")
+        self.assertEqual((refused.returncode, refused.stderr.count("\n")), (2, 1))
+        self.assertIn("'0.0003' is no power of ten", refused.stderr)
+
+    def test_formats_of_one_kind_ask_for_nothing_of_the_other(self):
+        self.run_tiny(spheres=(3,))
+        manifest = json.loads((self.results / "manifest.json").read_text())
+        manifest["config"]["plots"] = [{"kind": "table", "metrics": ["iterations"]}]
+        (self.results / "manifest.json").write_text(json.dumps(manifest))
+        for formats, names in (("latex", ["table-1.tex"]), ("svg", ["odd_mass_stack_spheres_3-ccp.svg"]),
+                               ("csv,svg", ["odd_mass_stack_spheres_3-ccp.svg", "table-1.csv"])):
+            made = self.program("plot", self.results, "--format", formats, "--out", formats)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertEqual([name for name in self.drawn(self.place / formats) if not name.startswith("map-")], names)
+        made = self.program("plot", self.results, "--format", "svg", "--kind", "table")
+        self.assertIn("no figure of the kind table: --format names none for it", made.stderr)
+
+    def test_a_name_of_a_config_is_no_folder_but_its_results_are_named(self):
+        (self.place / "results" / "tiny").mkdir(parents=True)
+        made = self.program("plot", "tiny")
+        self.assertEqual((made.returncode, made.stderr), (2, "ccpbench: error: tiny: no such folder; did you mean results/tiny?\n"))
 
     def test_one_problem_has_no_profiles(self):
         self.run_tiny(spheres=(3,))
@@ -111,7 +143,7 @@ class Plot(unittest.TestCase):
                             ("mean", 'no entry {"kind": "mean"} or {"kind": "scaling"} in "plots"'), ("table", 'no entry {"kind": "table", …}'),
                             ("sequence", 'no cell has steps; they come from problems with a "sequence"'),
                             ("profile", "profiles need two problems of a model")):
-            made = self.program("plot", results, "--kind", kind, "--format", "svg")
+            made = self.program("plot", results, "--kind", kind)
             self.assertEqual((made.returncode, made.stdout), (0, ""), made.stderr)
             self.assertEqual(len(made.stderr.splitlines()), 1, made.stderr)
             self.assertIn(f"{results}: no figure of the kind {kind}: ", made.stderr)

@@ -120,7 +120,7 @@ class PlotCombinations(unittest.TestCase):
         with mock.patch.object(plotting, "save", lambda figure, path, kind, dpi: saved.append(path.stem)), redirect_stdout(StringIO()), \
                 redirect_stderr(said), mock.patch.object(module, "read_manifest", lambda _: manifest, create=True), \
                 mock.patch("result_folder.read_manifest", lambda _: manifest), mock.patch("plot_sweep.read_cells", kept_cells), \
-                mock.patch.object(module, "finish", lambda page: None), mock.patch("plot_convergence.wanted_plots", lambda _: [asked]):
+                mock.patch.object(module, "finish", lambda page: None), mock.patch("plot_convergence.wanted_plots", lambda *_: [asked]):
             module.plot_folder(folder, arguments)
         plotting.drawn_names.clear()
         return saved, said.getvalue()

@@ -94,7 +94,9 @@ class PlotConvergence(unittest.TestCase):
         self.assertIn("iteration limit, 1000 iterations, 10 ms (busy)", said)
         self.assertEqual(sum(text.endswith("(busy)") for text in said), 1)
         self.assertIn("(busy): timed while other programs kept", self.notes())
-        self.assertFalse([text for text in self.said("--legend", "outcomes") if "busy" in text])
+        for options in (("--legend", "outcomes"), ("--legend", "labels"), ("--width", "single"), ("--legend-at", "off"), ("--legend-at", "inside")):
+            self.assertIn("1 of 3 times were taken on a busy machine: Jacobi.", self.notes(*options), options)
+            self.assertNotIn("(busy)", self.notes(*options))
 
     def test_the_svg_holds_title_axes_labels_and_all_solvers(self):
         make_result_folder(self.folder)
@@ -120,9 +122,9 @@ class PlotConvergence(unittest.TestCase):
 
     def test_widths_are_those_of_columns(self):
         make_result_folder(self.folder)
-        for width, points in (("single", 252), ("double", 511.2), ("100", 283.46)):
+        for width, millimetres in (("single", 89), ("double", 180), ("100", 100)):
             found = re.search(r'<svg[^>]*? width="([\d.]+)pt"', self.svg("--width", width), re.S)
-            self.assertAlmostEqual(float(found.group(1)), points, delta=0.5)
+            self.assertAlmostEqual(float(found.group(1)), millimetres / 25.4 * 72, delta=0.01)
         self.assertIn("solver time (ms)", self.said("--width", "single"))
         refused = self.run_script(self.folder, "--width", "wide")
         self.assertEqual(refused.returncode, 2)
@@ -160,6 +162,23 @@ class PlotConvergence(unittest.TestCase):
         self.assertNotIn("Band", self.svg("--raw"))
         self.write_trace(2, columns, [(k, 1e-5 * k, 10.0 ** (-5e-3 * k)) for k in range(1000)])
         self.assertEqual(len(re.findall(fill, self.svg())), 0)
+
+    def test_curves_over_one_axis_alone(self):
+        make_result_folder(self.folder, plots=[{"kind": "convergence", "x": x, "y": "objective"} for x in ("iteration", "elapsed_s")])
+        said = self.said("--x", "iteration", name="odd_mass_stack-ccp-iteration")
+        self.assertEqual(self.pictures(), ["odd_mass_stack-ccp-iteration.svg", "odd_mass_stack-ccp-objective-iteration.svg"])
+        self.assertIn("iteration", said)
+        self.assertFalse([text for text in said if text.startswith("solver time")])
+        self.draw(self.folder, "--x", "elapsed_s", "--format", "svg", "--out", self.folder / "times")
+        self.assertEqual(self.pictures(self.folder / "times"), ["odd_mass_stack-ccp-elapsed_s.svg", "odd_mass_stack-ccp-objective-elapsed_s.svg"])
+
+    def test_a_residual_that_is_0_throughout_has_no_figure(self):
+        make_result_folder(self.folder, plots=[{"kind": "convergence", "x": "iteration", "y": "merit"}])
+        for number in (1, 2):
+            self.write_trace(number, ("iteration", "relative_residual", "merit"), [(k, 0.1**k, 0.0) for k in range(9)])
+        result = self.draw(self.folder, "--format", "svg")
+        self.assertEqual(self.pictures(), ["odd_mass_stack-ccp.svg"])
+        self.assert_one_line(result.stderr, "no figure, for no trace has merit above 0: odd_mass_stack, ccp")
 
     def test_a_curve_without_the_column_is_named(self):
         make_result_folder(self.folder, plots=[{"kind": "convergence", "x": "iteration", "y": "dual_residual"}])
@@ -209,6 +228,8 @@ class PlotConvergence(unittest.TestCase):
         said = re.findall(r"<!-- (.*?) -->", self.svg())
         first = said.index("rho (1/kg):")
         self.assertEqual(said[first - 2:first + 1], ["ADMM, warm True", "ADMM, warm False", "rho (1/kg):"])
+        lines = re.findall(r"stroke-dasharray: ([\d.,]+); stroke-dashoffset: 0; stroke: #333333", self.svg())
+        self.assertEqual(len(lines), 1)  # of the second; the first is solid
 
     def test_an_overlay_has_the_swept_values_of_a_problem_and_several_folders_in_one_figure(self):
         problems = ("stack (mass=1)", "stack (mass=10)")
@@ -239,7 +260,7 @@ class PlotConvergence(unittest.TestCase):
         first = said.index("rho (1/kg):")
         self.assertEqual(said[first - 1:first + 4], ["ADMM", "rho (1/kg):", "$10^{-3}$", "$10^{0}$", "$10^{3}$ (busy)"])
         self.assertIn("(busy): timed while other programs kept", self.notes())
-        self.assertFalse([text for text in self.said("--legend", "labels") if "busy" in text])
+        self.assertIn("1 of 3 times were taken on a busy machine.", self.notes("--legend", "labels"))
         # Of two solvers a value is two curves, so that the solvers have the mark; those without swept values have their own.
         summary = self.folder / "summary.csv"
         rows = summary.read_text()
@@ -317,7 +338,7 @@ class PlotConvergence(unittest.TestCase):
         make_result_folder(self.folder, plots=plots)
         result = self.draw(self.folder, "--format", "svg")
         self.assertEqual(self.pictures(), ["odd_mass_stack-ccp-objective-elapsed_s.svg", "odd_mass_stack-ccp.svg"])
-        self.assert_one_line(result.stderr, "no trace with no_such_column against iteration")
+        self.assert_one_line(result.stderr, "no trace has no_such_column against iteration")
 
     def test_axes_are_linear_on_request(self):
         plot = {"kind": "convergence", "x": "iteration", "y": "velocity_residual"}

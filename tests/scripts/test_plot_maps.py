@@ -54,11 +54,25 @@ class PlotMaps(unittest.TestCase):
         said = re.findall(r"<!-- (.*?) -->", (self.folder / "plots" / "map-iterations-rho-mass-p-ccp-ADMM.svg").read_text())
         for words in ("101", "105", "✗", "rho (1/kg)", "mass (kg)", "iterations", "$10^{-4}$"):
             self.assertIn(words, said)
-        self.assertIn("Hatched, ✗: ended unsolved. The least is at the edge of the sweep, rho 0.0001.", " ".join(said))
+        self.assertIn("Hatched, ✗: ended unsolved. The best value is at the edge of the sweep (rho 0.0001): a wider sweep may find a better one.", " ".join(said))
         self.assertFalse([words for words in said if "106" in words])  # what an unsolved cell cost is no result
         times = (self.folder / "plots" / "map-solver_s-rho-mass-p-ccp-ADMM.svg").read_text()
         self.assertIn("<!-- solver time (ms) -->", times)
         self.assertIn("<!-- 11 -->", times)  # 10 ms of iterations, 1 ms of setup
+
+    def test_what_has_no_map_and_what_was_timed_on_a_busy_machine_is_said(self):
+        self.make_folder()
+        summary = self.folder / "summary.csv"
+        head, *rows = summary.read_text().splitlines()
+        status = head.split(",").index("status")
+        lost = [",".join("iteration_limit" if k == status else cell.replace("ADMM", "Jacobi") for k, cell in enumerate(row.split(","))) for row in rows]
+        summary.write_text("\n".join([f"{head},busy_runs", *(f"{row},{k % 2}" for k, row in enumerate(rows + lost))]) + "\n")
+        result = self.run_script("--format", "svg")
+        self.assertEqual(result.stderr, f"{self.folder}: no map of Jacobi: solved nothing\n")
+        said = {metric: " ".join(re.findall(r"<!-- (.*?) -->", (self.folder / "plots" / f"map-{metric}-rho-mass-p-ccp-ADMM.svg").read_text()))
+                for metric in ("iterations", "solver_s")}
+        self.assertIn(f"{len(rows) // 2} of {len(rows)} times were taken on a busy machine.", said["solver_s"])
+        self.assertNotIn("busy", said["iterations"])
 
     def test_colours_are_in_order_of_the_values(self):
         self.make_folder()

@@ -18,7 +18,7 @@ from plot_means import exponent, residual_over_time, scaling_of, time_over_itera
 from cell_values import cases, read_cells, values_of  # noqa: E402
 from ccpbench_results import InputError  # noqa: E402
 from reading import read_study  # noqa: E402
-from result_tables import csv_of, latex_of, markdown_of, table_of  # noqa: E402
+from result_tables import csv_of, latex_of, latex_text, markdown_of, table_of  # noqa: E402
 from sections import plot_tables  # noqa: E402
 
 SIZE, LOAD = "/problems/0/parameters/size", "/problems/0/parameters/load"
@@ -189,6 +189,52 @@ class Means(unittest.TestCase):
         self.make_folder([TABLE])
         table = table_of({"kind": "table", "metrics": ["solve_s", "setup_s"], "of": "PGS"}, self.end_unsolved(2))
         self.assertEqual([row[2][0].mark for row in table.rows], ["✗ 1/6", ""])
+
+    def make_busy(self, *numbers):
+        """Rows of the summary whose times were taken on a busy machine, counted from 1."""
+        lines = (self.folder / "summary.csv").read_text().splitlines()
+        lines = [line + (",busy_runs" if k == 0 else f",{int(k in numbers)}") for k, line in enumerate(lines)]
+        (self.folder / "summary.csv").write_text("\n".join(lines) + "\n")
+        return read_cells(self.folder)
+
+    def test_times_of_a_busy_machine_are_marked(self):
+        self.make_folder([TABLE, MEAN, SCALING])
+        table = table_of({**TABLE, "metrics": ["iterations", "solve_s"]}, self.make_busy(2, 6, 10, 4))
+        texts = {(row[0], row[1]): [number.text for number in row[2]] for row in table.rows}
+        self.assertEqual(texts["load 1", "iterations, mean"], ["4", "23.33"])
+        self.assertRegex(texts["load 1", "solve (ms), mean"][1], r"^[\d.]+ \(busy\)$")
+        self.assertRegex(texts["load 2", "solve (ms), mean"][1], r"^[\d.]+ \(1 of 3 busy\)$")
+        for text in (markdown_of(table), latex_of(table)):
+            self.assertIn("(busy): timed while other programs", text)
+        rows = list(csv.reader(csv_of(table).splitlines()))
+        self.assertEqual((rows[0][4:], rows[1][4:], rows[2][4:]), (["Newton: busy", "PGS: busy"], ["", ""], ["0 of 3", "3 of 3"]))
+        self.assertEqual(self.run_script("plot_means.py", self.folder, "--format", "svg").returncode, 0)
+        for path in (self.folder / "plots").glob("*.svg"):
+            said = " ".join(re.findall("<!-- (.*?) -->", path.read_text()))
+            self.assertRegex(said, r"3 of 6 times were taken on a busy machine: PGS\.|1 of 6 times were taken on a busy machine: PGS \(1 of 3\)\.", path.name)
+
+    def test_only_leaves_columns_of_tables_and_of_the_papers_numbers(self):
+        self.make_folder([{**TABLE, "paper": {"iterations": [7, 70]}}])
+        result = self.run_script("plot_tables.py", self.folder, "--format", "markdown", "--only", "pgs")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        text = (self.folder / "plots" / self.drawn()[0]).read_text()
+        self.assertIn("|  |  | PGS |", text)
+        self.assertIn("| paper | iterations, mean | 70 |", text)
+        refused = self.run_script("plot_tables.py", self.folder, "--only", "x")
+        self.assertEqual((refused.returncode, refused.stderr.count("no solver matches 'x'; there are: ")), (2, 1))
+
+    def test_one_run_each_is_no_mean(self):
+        cells = self.make_folder([TABLE])
+        table = table_of({"kind": "table", "metrics": ["iterations", "solve_s"], "by": [LOAD, SIZE]}, cells)
+        self.assertEqual({row[1] for row in table.rows}, {"iterations", "solve (ms)"})
+
+    def test_latex_prints_what_its_marks_mean_and_powers_of_ten(self):
+        self.make_folder([TABLE])
+        text = latex_of(table_of({**TABLE, "metrics": ["iterations"]}, self.end_unsolved(2)))
+        self.assertTrue(text.startswith("% \\usepackage{booktabs}\n\\begin{tabular}"))
+        self.assertRegex(text, r"\n\\par\\smallskip\{\\footnotesize \$\\times\$: ended unsolved[^%]*\}\n$")
+        self.assertEqual(latex_text("iterations to 1e-4, 2.5e−05 m, SPG1e-4, 3e+02 & x"),
+                         r"iterations to $10^{-4}$, $2.5\cdot10^{-5}$ m, SPG1e-4, $3\cdot10^{2}$ \& x")
 
     def test_a_table_of_solved_runs_has_no_marks(self):
         table = table_of(TABLE, self.make_folder([TABLE]))

@@ -65,7 +65,7 @@ class PlotProfiles(unittest.TestCase):
     def test_the_svg_says_what_is_drawn(self):
         self.make_folder(labels=("ADMM $x_1", "NSGS"))
         said = set(re.findall(r"<!-- (.*?) -->", self.svg()))
-        for words in ("ADMM $x_1", "NSGS", "to $10^{-4}$, 20 problems", "to $10^{-8}$, 20 problems", "15, 15 of 20 solved",
+        for words in ("ADMM $x_1", "NSGS", "to $10^{-4}$, 20 problems", "to $10^{-8}$, 20 problems", "15 of 20 solved",
                       "time, factor of the best", "budget: time per contact (s)", "fraction of problems", "1", "10"):
             self.assertIn(words, said)
         self.assertFalse([words for words in said if "math" in words])
@@ -109,12 +109,42 @@ class PlotProfiles(unittest.TestCase):
         self.draw("--format", "svg", "--results", results)
         self.assertNotEqual(before, (self.folder / "profiles.svg").read_text())
 
+    def test_times_of_a_busy_machine_are_said_below(self):
+        self.make_folder(labels=("ADMM", "NSGS"))
+        results = Path(self.scratch.name) / "results"
+        results.mkdir()
+        (results / "summary.csv").write_text("label,model,busy_runs\nADMM,ccp,0\nADMM (rho=1),ccp,2\nNSGS,ccp,0\n")
+        self.draw("--format", "svg", "--results", results)
+        note = " ".join(re.findall(r"<!-- (.*?) -->", (self.folder / "profiles.svg").read_text()))
+        self.assertIn("1 of 3 times were taken on a busy machine: ADMM (1 of 2).", note)
+        self.draw("--format", "svg", "--results", results, "--only", "NSGS")
+        self.assertNotIn("busy", (self.folder / "profiles.svg").read_text())
+
     def test_counts_have_their_own_axis(self):
         self.make_folder(by="back_solves", problems=1)
         said = set(re.findall(r"<!-- (.*?) -->", self.svg()))
         self.assertIn("back-solves, factor of the best", said)
         self.assertIn("budget: back-solves", said)
         self.assertIn("to $10^{-8}$, 1 problem", said)
+
+    def test_a_narrow_figure_has_performance_alone_unless_asked(self):
+        self.make_folder()
+        for options, performance, data in ((("--width", "single"), 2, 0), (("--width", "single", "--profiles", "both"), 2, 2), ((), 2, 2),
+                                           (("--profiles", "data"), 0, 2), (("--at", "1e-8"), 1, 1)):
+            self.draw("--format", "svg", *options)
+            said = re.findall(r"<!-- (.*?) -->", (self.folder / "profiles.svg").read_text())
+            self.assertEqual((said.count("time, factor of the best"), said.count("budget: time per contact (s)")), (performance, data), options)
+        refused = self.run_script(self.folder, "--at", "1e-5")
+        self.assertEqual((refused.returncode, refused.stderr.count("holds no profiles to 1e-05")), (2, 1))
+
+    def test_the_legend_says_what_is_solved_to_each_accuracy_where_that_differs(self):
+        self.make_folder()
+        text = (self.folder / "performance.csv").read_text()
+        (self.folder / "performance.csv").write_text(text.replace("1e-08,ADMM,16,0.75", "1e-08,ADMM,16,0.5"))
+        said = re.findall(r"<!-- (.*?) -->", self.svg())
+        self.assertIn("solved: 15 of 20 to 10⁻⁴, 10 to 10⁻⁸", said)
+        self.assertIn("10 of 20 solved", said)
+        self.assertIn("Bands: 95 % intervals, by bootstrap over the problems.", " ".join(said))
 
     def test_bands_of_few_solvers(self):
         self.make_folder()
@@ -123,6 +153,7 @@ class PlotProfiles(unittest.TestCase):
     def test_no_bands_of_many_solvers(self):
         self.make_folder(labels=[f"solver {k}" for k in range(12)])
         self.assertEqual(self.bands(), 0)
+        self.assertNotIn("Bands", self.svg())
 
     def test_no_bands_of_few_problems(self):
         self.make_folder(problems=2)

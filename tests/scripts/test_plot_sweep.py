@@ -60,6 +60,32 @@ class PlotSweep(unittest.TestCase):
         """All texts in their order, so that wrapped lines are whole."""
         return " ".join(re.findall(r"<!-- (.*?) -->", (self.folder / "plots" / name).read_text(encoding="utf-8")))
 
+    def test_times_of_a_busy_machine_are_said_below(self):
+        plots = [{"kind": kind, "against": TIME, "metric": metric} for kind in ("sweep", "ensemble") for metric in ("iterations", "solve_s")]
+        self.make_folder([{key: value for key, value in plot.items() if plot["kind"] == "sweep" or key != "against"} for plot in plots])
+        summary = self.folder / "summary.csv"
+        lines = summary.read_text().splitlines()
+        summary.write_text("\n".join(line + (",solve_s,busy_runs" if k == 0 else f",0.{k},{k % 3 == 0:d}") for k, line in enumerate(lines)) + "\n")
+        self.assertEqual(self.run_script(self.folder, "--format", "svg").returncode, 0)
+        for name in ("sweep-solve_s-time", "ensemble-solve_s"):
+            self.assertIn("4 of 12 times were taken on a busy machine.", self.notes(f"{name}.svg"))
+        for name in ("sweep-iterations-time", "ensemble-iterations"):
+            self.assertNotIn("busy", self.notes(f"{name}.svg"))
+
+    def test_only_changes_no_style(self):
+        self.make_folder([{"kind": "sweep", "against": STEP, "metric": "iterations"}], sweep={TIME: [0.1, 0.2, 0.3], STEP: [0.01, 0.005]})
+        summary = self.folder / "summary.csv"
+        text = summary.read_text()
+        rows = [row.replace("APGD", "NSGS") for row in text.splitlines()[1:] if ",ccp,APGD" in row and "time=0.1" not in row]
+        summary.write_text(text + "\n".join(rows) + "\n")
+        looks = []
+        for only in ((), ("--only", "NSGS*")):
+            self.assertEqual(self.run_script(self.folder, "--format", "svg", *only).returncode, 0)
+            drawn = (self.folder / "plots" / "sweep-iterations-time_step.svg").read_text()
+            looks.append(set(re.findall(r"fill: none; ((?:stroke-dasharray: [^;]*; [^;]*; )?stroke: #\w{6}); stroke-width: 1.1", drawn)))
+        self.assertTrue(looks[1])
+        self.assertLess(looks[1], looks[0])
+
     def test_figures_of_several_results_do_not_take_each_others_names(self):
         """Two folders of the same name: each has its own place below --out, and the same figures as alone."""
         first, second, out = (Path(self.scratch.name) / name for name in ("before/slide", "after/slide", "out"))
@@ -247,7 +273,7 @@ class PlotSweep(unittest.TestCase):
         result = self.run_script(self.folder, "--format", "svg", script="plot_convergence.py")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(list((self.folder / "plots").iterdir()), [])
-        self.assertRegex(result.stderr, r"^.*: no trace with [^\n]* and 9 more\n$")
+        self.assertRegex(result.stderr, r"^.*: no figure, for no trace has [^\n]* and 9 more\n$")
 
 
 if __name__ == "__main__":

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <set>
 #include <sstream>
 
 #include "bench/config/config.hpp"
 #include "bench/config/config_json.hpp"
+#include "bench/results/result_table.hpp"
 #include "commands/command.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/terminal.hpp"
@@ -19,6 +21,7 @@ constexpr const char* cite_footer =
     "Examples\n"
     "  $ ccpbench cite > ccpbench.bib\n"
     "  $ ccpbench cite test1a fclib > papers.bib\n"
+    "  $ ccpbench cite results/my-study >> papers.bib\n"
     "\n"
     "Entries for ccpbench, the papers whose claims the configs judge, and those of the methods that they run.\n"
     "Exit codes: 0 done, 2 bad input.\n";
@@ -58,9 +61,14 @@ struct CiteArguments {
   std::vector<std::string> configs;
 };
 
+/// That of a file, of a name, or of a result folder.
+Config config_of(const std::string& given) {
+  return std::filesystem::is_directory(given) ? config_of_results(given, catalog())
+                                              : read_config(config_file(given), catalog());
+}
+
 /// The sources that a config names: of its claims and tables, and of its methods.
-std::set<std::string> sources_of(const std::string& file) {
-  const Config config = read_config(file, catalog());
+std::set<std::string> sources_of(const Config& config) {
   std::set<std::string> sources;
   for (const Claim& claim : config.claims) sources.insert(claim.where);
   for (const Json& plot : try_parse_json(config.resolved).value("plots", Json::array()))
@@ -72,7 +80,7 @@ std::set<std::string> sources_of(const std::string& file) {
 
 int cite(const CiteArguments& options) {
   std::set<std::string> sources;
-  for (const std::string& given : options.configs) sources.merge(sources_of(config_file(given)));
+  for (const std::string& given : options.configs) sources.merge(sources_of(config_of(given)));
   print_line(fmt::format("@software{{ccpbench,\n  author = {{{{The ccpbench developers}}}},\n  title = {{ccpbench: a benchmark "
                          "suite for complementarity problems with friction}},\n  version = {{{}}},\n  year = {{2026}}\n}}",
                          CCPBENCH_VERSION));
@@ -93,8 +101,8 @@ int cite(const CiteArguments& options) {
 void add_cite(CommandLine& program) {
   Subcommand& command = program.subcommand("cite", "BibTeX entries of the papers behind configs", cite_footer);
   CiteArguments& options = command.options<CiteArguments>(cite);
-  command.operands("CONFIG", &options.configs, "config files (JSON), or names of configs; none: ccpbench alone",
-                   Need::optional);
+  command.operands("CONFIG", &options.configs,
+                   "config files (JSON), names of configs, or folders of results; none: ccpbench alone", Need::optional);
 }
 
 }  // namespace ccp::cli

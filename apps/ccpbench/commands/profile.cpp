@@ -40,7 +40,7 @@ constexpr const char* profile_footer =
     "and the longest times. Problems that a solver does not support are in none of its numbers, nor are costs that another "
     "program does not\n"
     "count. Problems that could not be read, or were not given to all solver settings, are left out, with their number.\n"
-    "--out writes accuracy.csv, performance.csv, data.csv and means.csv; scripts/plot_profiles.py draws them.\n"
+    "--out writes accuracy.csv, performance.csv, data.csv and means.csv; `ccpbench plot` draws them.\n"
     "Exit codes: 0 done, 2 bad input.\n";
 
 struct ProfileArguments {
@@ -69,7 +69,7 @@ std::vector<double> asked_accuracies(const ProfileArguments& options) {
 
 std::string cost_text(double value, bool time) {
   if (std::isnan(value)) return "–";
-  return time ? duration(value) : short_number(value);
+  return time ? duration(value) : plain_number(value);
 }
 
 void print_budget(const std::vector<WithinBudget>& solvers, const ProfileArguments& options) {
@@ -140,20 +140,23 @@ void print_means(const CostTable& table, const std::vector<ShiftedMean>& means, 
 }
 
 Records mean_records(const std::string& by) {
-  const std::string unit = by == "time" ? "_s" : "";
+  const bool time = by == "time";
+  const std::string unit = time ? "_s" : "", what = time ? "the time" : by == "back_solves" ? "back-solves" : by;
   return Records({{"accuracy", "accuracy", true},
                   {"solver", "solver"},
                   {"school", "school"},
                   {"solved", "solved", true},
                   {"problems", "problems", true},
-                  {"mean" + unit, "mean " + by, true},
+                  {"mean" + unit, "shifted geometric mean of " + what, true},
                   {"low" + unit, "95 %, from", true},
                   {"high" + unit, "to", true}});
 }
 
 void add_means(Records& table, double at, const std::vector<ShiftedMean>& means, const std::string& by,
                std::map<std::string, std::string>& schools) {
-  const auto cost = [&by](double value) { return by == "time" ? seconds(value) : number(value); };
+  const auto cost = [&by](double value) {
+    return by == "time" ? seconds(value) : Datum(json_number(value), plain_number(value));
+  };
   for (const ShiftedMean& mean : means)
     table.row({Datum(Json(at), fmt::format("{:g}", at)), mean.label, schools[mean.label], Json(mean.solved),
                Json(mean.problems), cost(mean.mean), cost(mean.low), cost(mean.high)});

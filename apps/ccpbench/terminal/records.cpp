@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "bench/record/csv.hpp"
 #include "core/error.hpp"
@@ -169,6 +171,12 @@ std::string latex_text(const std::string& text) {
   return join(words, " ");
 }
 
+/// The unit in which a time is 1 or more, and how many of it are a second.
+std::pair<const char*, double> unit_of(double seconds) {
+  if (seconds >= 1.0) return {"s", 1.0};
+  return seconds >= 1e-3 ? std::pair("ms", 1e3) : std::pair("µs", 1e6);
+}
+
 }  // namespace
 
 Format FormatOption::format() const {
@@ -204,6 +212,11 @@ void add_format_of_runs(Subcommand& command, FormatOption* target) {
 
 Datum::Datum(Json value_) : value(std::move(value_)), text(plain_text(value)) {}
 
+Datum Datum::at_least() && {
+  bound = true;
+  return std::move(*this);
+}
+
 Datum number(double value) { return {json_number(value), std::isnan(value) ? "–" : short_number(value)}; }
 
 Datum seconds(double value) { return {json_number(value), std::isfinite(value) ? duration(value) : "–"}; }
@@ -225,33 +238,43 @@ std::string Records::csv() const {
   return text;
 }
 
+std::vector<std::vector<std::string>> Records::texts() const {
+  std::vector<std::vector<std::string>> texts(rows_.size() + 1);
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    double largest = 0.0;
+    if (columns_[c].key.ends_with("_s"))
+      for (const auto& row : rows_)
+        if (row[c].value.is_number()) largest = std::max(largest, row[c].value.get<double>());
+    const auto [unit, factor] = unit_of(largest);
+    texts[0].push_back(columns_[c].title + (largest > 0.0 ? fmt::format(" ({})", unit) : ""));
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      const Datum& datum = rows_[r][c];
+      const bool time = largest > 0.0 && datum.value.is_number();
+      texts[r + 1].push_back((datum.bound ? "> " : "") +
+                             (time ? plain_number(factor * datum.value.get<double>()) : datum.text));
+    }
+  }
+  return texts;
+}
+
 std::string Records::markdown() const {
-  std::string head = "|", rule = "|", body;
-  for (const RecordColumn& column : columns_) {
-    head += " " + markdown_text(column.title) + " |";
-    rule += column.right ? "---:|" : "---|";
+  std::string rule = "|", text;
+  for (const RecordColumn& column : columns_) rule += column.right ? "---:|" : "---|";
+  for (const auto& row : texts()) {
+    std::string line = "|";
+    for (const std::string& field : row) line += " " + markdown_text(field) + " |";
+    text += line + "\n" + (text.empty() ? rule + "\n" : "");
   }
-  for (const auto& row : rows_) {
-    body += "|";
-    for (const Datum& datum : row) body += " " + markdown_text(datum.text) + " |";
-    body += "\n";
-  }
-  return head + "\n" + rule + "\n" + body;
+  return text;
 }
 
 std::string Records::latex() const {
-  std::string aligned;
-  std::vector<std::string> fields;
-  for (const RecordColumn& column : columns_) {
-    aligned += column.right ? 'r' : 'l';
-    fields.push_back(latex_text(column.title));
-  }
-  std::string text = fmt::format("% \\usepackage{{booktabs}}\n\\begin{{tabular}}{{{}}}\n\\toprule\n{} \\\\\n\\midrule\n",
-                                 aligned, join(fields, " & "));
-  for (const auto& row : rows_) {
-    fields.clear();
-    for (const Datum& datum : row) fields.push_back(latex_text(datum.text));
-    text += join(fields, " & ") + " \\\\\n";
+  std::string aligned, rule = "\\midrule\n";
+  for (const RecordColumn& column : columns_) aligned += column.right ? 'r' : 'l';
+  std::string text = fmt::format("% \\usepackage{{booktabs}}\n\\begin{{tabular}}{{{}}}\n\\toprule\n", aligned);
+  for (std::vector<std::string>& row : texts()) {
+    for (std::string& field : row) field = latex_text(field);
+    text += join(row, " & ") + " \\\\\n" + std::exchange(rule, "");
   }
   return text + "\\bottomrule\n\\end{tabular}\n";
 }

@@ -37,8 +37,12 @@ struct Datum {
   Datum(std::string text_) : Datum(Json(std::move(text_))) {}
   Datum(std::string_view text_) : Datum(Json(std::string(text_))) {}
 
+  /// The same as a lower bound: people read "> 25 ms".
+  Datum at_least() &&;
+
   Json value;
   std::string text;
+  bool bound = false;
 };
 
 /// A number of three digits for people, all of them for programs; null and "–" where there is none.
@@ -62,7 +66,7 @@ class Records {
 
   /// As of RFC 4180, with a header of keys; what is not known is empty.
   std::string csv() const;
-  /// A pipe table.
+  /// A pipe table. Here and in LaTeX a column of times, whose key ends in "_s", has one unit.
   std::string markdown() const;
   /// A tabular of the package booktabs. Numbers such as 3.2e-11 become 3.2·10^-11.
   std::string latex() const;
@@ -72,6 +76,9 @@ class Records {
   Json json() const;
 
  private:
+  /// For people: the titles, then each row.
+  std::vector<std::vector<std::string>> texts() const;
+
   std::vector<RecordColumn> columns_;
   std::vector<std::vector<Datum>> rows_;
 };

@@ -169,6 +169,11 @@ std::string short_number(double value) {
   return fmt::format("{:.2e}", value);
 }
 
+std::string plain_number(double value) {
+  if (!std::isfinite(value)) return "–";
+  return std::abs(value) >= 100.0 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
 std::string measure_number(Measure measure, double value) {
   if (measure == Measure::objective && std::isfinite(value)) return fmt::format("{:.6g}", value);
   return short_number(value);

@@ -55,6 +55,9 @@ std::string printable(std::string_view text);
 
 /// "3.21e-11", "0", "nan": a residual or an amount, three digits.
 std::string short_number(double value);
+
+/// "16.9", "1234", "–": a count or a mean of counts without an exponent.
+std::string plain_number(double value);
 /// The same for a measure; the objective, which does not go to zero, has six digits.
 std::string measure_number(Measure measure, double value);
 /// "530 µs", "12.4 s", "3 min 05 s", "2 h 07 min".

@@ -221,10 +221,15 @@ void add_cells(Records& table, const Config& config, const Plan& plan, const Run
     const Cell& cell = plan.cells[index];
     const auto record = store.find(cell);
     const auto measure = [&](Measure which) { return record ? record->measures[measure_index(which)] : std::nan(""); };
-    table.row({config.name, cell.problem, model_name(cell.model), cell.label,
-               record ? Datum(status_name(record->status)) : Datum(Json()),
-               record ? Datum(record->iterations) : Datum(Json()),
-               seconds(record ? record->setup_s + record->solve_s : std::nan("")),
+    const std::string status(record ? status_name(record->status) : "");
+    std::string words = status;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    // What a run cost that ended unsolved is a lower bound; one that was never run has no cost.
+    const bool bound = record && record->iterations > 0 && record->status != Status::solved;
+    const auto cost = [bound](Datum datum) { return bound ? std::move(datum).at_least() : datum; };
+    table.row({config.name, cell.problem, model_name(cell.model), cell.label, record ? Datum(status, words) : Datum(Json()),
+               record ? cost(Json(record->iterations)) : Datum(Json()),
+               record ? cost(seconds(record->setup_s + record->solve_s)) : seconds(std::nan("")),
                number(measure(Measure::relative_residual)), number(measure(Measure::natural_map))});
   }
 }

@@ -114,7 +114,12 @@ class CsvParser {
 };
 
 InputError no_result(const std::filesystem::path& path) {
-  return {path.string(), "", "cannot be read, expected the results of a run"};
+  const std::filesystem::path usual = "results" / path.parent_path();  // where runs write unless told otherwise
+  std::error_code none;
+  const bool there = !std::filesystem::exists(path.parent_path(), none) && std::filesystem::is_directory(usual, none);
+  return {
+      path.string(), "",
+      "cannot be read, expected the results of a run" + (there ? fmt::format("; did you mean {}?", usual.string()) : "")};
 }
 
 }  // namespace

@@ -36,11 +36,14 @@ std::vector<std::string> changes_of(const Json& manifest) {
   return settings;
 }
 
+Config config_of_manifest(const Json& json, const std::filesystem::path& file, const Catalog& catalog) {
+  if (!json.is_object() || !json.contains("config")) throw InputError(file.string(), "/config", "is no manifest of a run");
+  return parse_config(dump_json(json["config"]), file.string(), catalog, {"", {}, true});
+}
+
 Manifest read_manifest(const std::filesystem::path& file, const Catalog& catalog) {
   const Json json = try_parse_json(read_result(file));
-  if (!json.is_object() || !json.contains("config")) throw InputError(file.string(), "/config", "is no manifest of a run");
-  Manifest manifest{parse_config(dump_json(json["config"]), file.string(), catalog, {"", {}, true}), 1, "", 0,
-                    has_ended(json)};
+  Manifest manifest{config_of_manifest(json, file, catalog), 1, "", 0, has_ended(json)};
   try {
     if (json.contains("options")) {
       manifest.config.size = json["options"].value("size", std::string());
@@ -113,6 +116,11 @@ bool find_base(const Specs& specs, const std::string& label, std::string& base) 
 }
 
 }  // namespace
+
+Config config_of_results(const std::filesystem::path& folder, const Catalog& catalog) {
+  const std::filesystem::path file = folder / "manifest.json";
+  return config_of_manifest(try_parse_json(read_result(file)), file, catalog);
+}
 
 std::string ResultRow::id() const { return fmt::format("{}/{}/{}", problem, model_name(model), label); }
 

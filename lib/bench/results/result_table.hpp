@@ -32,6 +32,9 @@ struct ResultRow {
   std::string id() const;  ///< "problem/model/label"
 };
 
+/// The config that a result folder was run with, size and settings applied. Throws InputError where it is no result folder.
+Config config_of_results(const std::filesystem::path& folder, const Catalog& catalog);
+
 /// Whether cells may lack files that their cell.json lists: copies without traces.
 enum class MissingTraces { refused, taken };
 
