@@ -2,6 +2,7 @@
 #include <string>
 
 #include "bench/config/claim_source.hpp"
+#include "bench/config/config.hpp"
 #include "bench/fake_catalog.hpp"
 
 using namespace ccp;
