@@ -135,6 +135,33 @@ TEST_CASE("A run with other iterates than the first is noted") {
   }
 }
 
+TEST_CASE("How far a run comes until its time is over is no difference") {
+  CellRecord record = first_record();
+  Result other = result_of(8.0);
+  other.iterations = 4;
+  other.measures[0] = 0.5;
+  other.status = Status::time_limit;
+  SECTION("of the repeat") {}
+  SECTION("of the first run") { record.status = Status::time_limit, other.status = Status::solved; }
+  other.crossings[1] = {4, 7.0};
+  add_run(record, other, timed(1));
+  CHECK(record.notes.empty());
+  other.crossings[0].iteration = 1;  // both have come that far
+  add_run(record, other, timed(1));
+  CHECK(record.notes.at(0) == "run 3 differs from the first: reached 1e-2 at iteration 1 instead of 2");
+}
+
+TEST_CASE("A cell whose first run is hopelessly late is not repeated") {
+  Timing timing;
+  timing.repeat = 3;
+  const CellRecord record = first_record();  // of 8 s
+  timing.hopeless_s = 8.0;
+  CHECK(missing_runs(&record, timing, true) == 2);
+  timing.hopeless_s = 7.9;
+  CHECK(missing_runs(&record, timing, true) == 0);
+  CHECK_FALSE(next_pass(record, timing, true));
+}
+
 TEST_CASE("Only runs that came to their end are repeated") {
   Timing timing;
   timing.repeat = 2;

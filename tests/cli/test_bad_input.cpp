@@ -181,7 +181,8 @@ TEST_CASE("wrong options of solve and generate are refused before anything is wr
   CHECK_THAT(solve({"--set", "rho"}), Catch::Contains("NAME=VALUE"));
   CHECK_THAT(solve({"--set", "step_policy=fixd"}), Catch::Contains("step_policy"));
   CHECK_THAT(solve({"--tolerance", "nan"}), Catch::Contains("--tolerance"));
-  CHECK_THAT(solve({"--time-limit", "0"}), Catch::Contains("--time-limit"));
+  for (const char* limit : {"0", "-1", "1 ms", "1msx", "h", "m5"})
+    CHECK_THAT(solve({"--time-limit", limit}), Catch::Contains("--time-limit: '" + std::string(limit) + "' is no time"));
   CHECK_THAT(solve({"--measure", "objective"}), Catch::Contains("--measure"));
   CHECK_THAT(solve({"--model", "cpp"}), Catch::Contains("'ccp'"));
   CHECK_THAT(solve({"--trace", "nowhere/t.csv"}), Catch::Contains("nowhere/t.csv"));

@@ -121,6 +121,19 @@ TEST_CASE("new makes neighbours of problems") {
              Catch::Contains("--perturb") && Catch::Contains("noise"));
 }
 
+TEST_CASE("new takes all dumps of a folder, and each once") {
+  const Workplace place;
+  make_dumps(place);
+  place.write("dumps/text.dat", "1\n");
+  REQUIRE(run_program(place, {"new", "both", "dumps", "--solver", "nsgs"}).code == 0);
+  CHECK_THAT(read_text(place / "both.json"),
+             Catch::Contains("\"./dumps/*.hdf5\" },\n") && Catch::Contains("\"./dumps/*.dat\" }\n"));
+  CHECK_THAT(checked(place, "both.json"), Catch::Contains("2 cells: 2 problems"));
+  place.write("dumps/stack.dat", "1\n");
+  CHECK_THAT(bad_input_line(run_program(place, {"new", "twice", "dumps", "--solver", "nsgs"})),
+             Catch::Contains("dumps: holds 'stack' as .hdf5 and as .dat"));
+}
+
 TEST_CASE("new tells problems of one scene apart") {
   const Workplace place;
   REQUIRE(run_program(place, {"new", "two", "scene:odd_mass_stack:spheres=12", "scene:odd_mass_stack", "--solver", "admm"})

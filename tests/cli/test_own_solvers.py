@@ -105,6 +105,18 @@ class Faults(Solvers):
                 faults = {row["check"]: row["faults"] for row in found if row["faults"]}
                 self.assertIn(text, faults.get(check, f"no fault of {check}: {faults}"))
 
+    def test_what_a_dead_solver_cannot_show_is_skipped(self):
+        results = {row["check"]: row["result"] for row in json.loads(self.ask("check-solver", self.bad("crash"), "--patience", "1s", "--json", code=1))}
+        self.assertEqual((results["greets"], results["solves"]), ("passed", "fault"))
+        for check in ("finite", "honest", "deterministic", "warm start", "clock"):
+            self.assertEqual(results[check], "skipped", check)
+
+    def test_a_file_is_no_solver_but_nearly_one(self):
+        self.ask("new-solver", "mine")
+        self.assertIn("did you mean python:./mine.py?", self.ask("check-solver", "./mine.py", code=2))
+        self.assertIn("did you mean python:./mine.py:solve?", self.ask("check-solver", "./mine.py:solve", code=2))
+        self.assertNotIn("did you mean", self.ask("check-solver", "./yours.py", code=2))
+
     def test_no_run_dies_of_one(self):
         ends = {"death": "failed", "version": "failed", "garbage": "failed", "late garbage": "failed", "nan": "diverged", "too few": "failed",
                 "crash": "crashed", "hang": "time_limit", "false convergence": "stalled", "fast clock": "failed"}

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "cli/program.hpp"
 #include "cli/results.hpp"
@@ -21,6 +22,17 @@ TEST_CASE("solve says at a glance how it ended") {
         "relative_residual", "natural_map", "m/s", "factorization", "back-solve", "set-up"})
     CHECK_THAT(answer.out, Catch::Contains(part));
   CHECK(answer.out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a time limit is in seconds or has its unit") {
+  const Workplace place;
+  for (const auto& [limit, seconds] : {std::pair("60", 60.0), std::pair("1.5s", 1.5), std::pair("250ms", 0.25),
+                                       std::pair("10m", 600.0), std::pair("1h30m", 5400.0)}) {
+    const Answer answer = run_program(place, {"solve", "scene:odd_mass_stack", "--solver", "jacobi", "--max-iterations", "1",
+                                              "--time-limit", limit, "--json"});
+    INFO(limit << answer.err);
+    CHECK(nlohmann::json::parse(answer.out).at("stop").at("time_limit_s") == seconds);
+  }
 }
 
 TEST_CASE("solve gives exit code 3 when the problem is not solved") {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "bench/config/external_paths.hpp"
 #include "commands/command.hpp"
@@ -31,8 +32,15 @@ struct CheckSolverArguments {
 };
 
 int check_solver(const CheckSolverArguments& options) {
-  if (!is_external_name(options.solver))
-    throw InputError("", options.solver, "is no solver of your own, expected python:FILE:FUNCTION or command:PROGRAM");
+  if (!is_external_name(options.solver)) {
+    const std::string near = options.solver.find(".py") != std::string::npos ? "python:" : "command:";
+    std::error_code error;
+    const bool there = std::filesystem::exists(options.solver.substr(0, options.solver.rfind(':')), error) ||
+                       std::filesystem::exists(options.solver, error);
+    throw InputError("", options.solver,
+                     "is no solver of your own, expected python:FILE:FUNCTION or command:PROGRAM" +
+                         (there ? fmt::format("; did you mean {}{}?", near, options.solver) : ""));
+  }
   const auto checks = check_external_solver(located_solver(options.solver, false, "", {}), options.patience_s);
   Records records({{"check", "check"}, {"result", "result"}, {"meaning", "meaning"}, {"faults", "faults"}});
   Table table({{"check"}, {"result"}, {"", false, Fit::wrap}});
@@ -62,7 +70,7 @@ void add_check_solver(CommandLine& program) {
   Subcommand& command = program.subcommand("check-solver", "look for faults of a solver of your own", check_solver_footer);
   CheckSolverArguments& options = command.options<CheckSolverArguments>(check_solver);
   command.operand("SOLVER", &options.solver, "python:FILE:FUNCTION or command:PROGRAM", Need::required);
-  command.real("--patience", &options.patience_s, Range::positive(), "S", "for its greeting, and its time in each run, s");
+  command.seconds("--patience", &options.patience_s, "for its greeting, and its time in each run; s without a unit");
   add_format(command, &options.format);
 }
 

@@ -89,7 +89,8 @@ void add_convert(CommandLine& program) {
   command.text("--out", &options.out, "DIR", "the folder to write to (default the one you are in)");
   command.flag("--solution", &options.solution, "look for a solution, and store it where it is certified");
   command.choice("--model", &options.model, model_names(), "model of the stored solution; FCLib's own is ncp");
-  command.real("--time-limit", &options.time_limit_s, Range::positive(), "S", "limit of the search for a solution, s");
+  command.seconds("--time-limit", &options.time_limit_s,
+                  "limit of the search for a solution, such as 10m; s without a unit");
 }
 
 }  // namespace ccp::cli

@@ -110,8 +110,8 @@ void add_generate(CommandLine& program) {
   command.choice("--model", &options.model, model_names(),
                  "model of the stored solution, or of the driver; FCLib's own is ncp");
   command.flag("--no-solution", &options.no_solution, "look for no solution; with --steps store no guess");
-  command.real("--time-limit", &options.time_limit_s, Range::positive(), "S",
-               "limit of the search for the solution, or of a step of the driver, s");
+  command.seconds("--time-limit", &options.time_limit_s,
+                  "limit of the search for the solution, or of a step of the driver; s without a unit");
   command.text("--out", &options.out, "FILE", "the file, or the beginning of both names; with --steps a folder");
   command.text("--steps", &options.series.steps, "FIRST:LAST", "write the problems of these steps of a scene that moves");
   command.text("--driver", &options.series.driver, "SOLVER",

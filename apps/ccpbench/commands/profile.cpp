@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <map>
 
-#include "bench/analysis/budget.hpp"
 #include "bench/record/csv.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
@@ -20,6 +19,7 @@
 #include "terminal/records.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
+#include "views/budget_table.hpp"
 
 namespace ccp::cli {
 namespace {
@@ -30,16 +30,17 @@ constexpr const char* profile_footer =
     "  $ ccpbench profile results/fclib --by iterations --at 1e-4 --at 1e-8 --out profiles\n"
     "  $ ccpbench profile results/fclib --model ncp --measure natural_map --at 1e-6\n"
     "  $ ccpbench profile results/fclib --format latex > table.tex\n"
-    "  $ ccpbench profile results/my-robot --budget 1ms\n"
+    "  $ ccpbench profile results/my-robot --budget 1ms --at 1e-4 --at 1e-6\n"
     "\n"
     "Prints, per accuracy, how many problems each label solves and the shifted geometric mean of the cost with its 95 %\n"
     "bootstrap interval (none below five problems); an unsolved problem counts as ten times the dearest cost to\n"
     "any accuracy, and a solver that solves none has no mean. Accuracies beyond the tolerance of the runs are left out, "
     "unless --at\n"
-    "names them. --budget says what each solver has within a time: how many runs are solved, the residual that is reached,\n"
-    "and the longest times. Problems that a solver does not support are in none of its numbers, nor are costs that another "
-    "program does not\n"
-    "count. Problems that could not be read, or were not given to all solver settings, are left out, with their number.\n"
+    "names them. --budget says what each solver has within a time: how many runs are solved (to the tolerance of the "
+    "config,\n"
+    "or to each --at), the residual that is reached, and the longest times. Problems that a solver does not support are in\n"
+    "none of its numbers, nor are costs that another program does not count. Problems that could not be read, or were not "
+    "given to all solver settings, are left out, with their number.\n"
     "--out writes accuracy.csv, performance.csv, data.csv and means.csv; `ccpbench plot` draws them.\n"
     "Exit codes: 0 done, 2 bad input.\n";
 
@@ -72,38 +73,48 @@ std::string cost_text(double value, bool time) {
   return time ? duration(value) : plain_number(value);
 }
 
-void print_budget(const std::vector<WithinBudget>& solvers, const ProfileArguments& options) {
-  const auto longest = [](double value, bool cut) { return (cut ? "> " : "") + cost_text(value, true); };
-  const auto residual = [](double value) {
-    return std::isinf(value) ? "none" : std::isnan(value) ? "–" : fmt::format("{:.1e}", value);
+/// "1e-04" beside "1e-08", not "0.0001".
+std::string accuracy_text(double at) {
+  const std::string power = fmt::format("{:.0e}", at);
+  return at < 1e-2 && std::stod(power) == at ? power : fmt::format("{:g}", at);
+}
+
+/// What belongs to profiles alone is refused, rather than ignored.
+void check_beside_budget(const ProfileArguments& options) {
+  const auto refuse = [](bool given, const char* name, const char* instead) {
+    if (given) throw InputError("", name, fmt::format("does not go with --budget, {}", instead));
   };
-  if (!options.format.text()) {
-    Records records({{"solver", "solver"},
-                     {"solved", "solved", true},
-                     {"runs", "runs", true},
-                     {"median_residual", "median residual", true},
-                     {"worst_residual", "worst residual", true},
-                     {"p95_s", "95 % of the times", true},
-                     {"worst_s", "longest time", true},
-                     {"unsolved", "with unsolved runs"}});
-    for (const WithinBudget& solver : solvers)
-      records.row({solver.label, Json(solver.solved), Json(solver.runs), number(solver.median_residual),
-                   number(solver.worst_residual), seconds(solver.p95_s), seconds(solver.worst_s), Json(solver.cut)});
-    return print_records(options.format.format(), records);
+  refuse(options.profile.by != "time", "--by", "which is a time");
+  refuse(!options.profile.measure.empty(), "--measure", "which takes the stop measure");
+  refuse(options.profile.shift != 0.0, "--shift", "which has no mean");
+  refuse(!options.out.empty(), "--out", "which has no curves, expected --format csv");
+}
+
+/// decades: accuracies; none: the tolerance of the configs.
+void print_budgets(const std::vector<ResultTable>& results, double budget_s, const std::vector<double>& decades,
+                   const ProfileArguments& options) {
+  std::vector<std::optional<double>> accuracies(decades.begin(), decades.end());
+  if (accuracies.empty()) accuracies.emplace_back();
+  const std::string measure(measure_info(results.front().config().variants.front().stop.measure).name);
+  Records records = budget_records();
+  BudgetTable table;
+  for (const std::optional<double>& at : accuracies) {
+    table = within_budget(results, {budget_s, at, options.profile.model});
+    const double accuracy = at.value_or(common_tolerance(results));
+    if (!options.format.text()) {
+      add_budget(records, table.solvers, accuracy);
+      continue;
+    }
+    const std::string meaning =
+        std::isnan(accuracy) ? "the tolerance of each config" : fmt::format("{} ≤ {}", measure, accuracy_text(accuracy));
+    print_line(fmt::format("{}, solved: {}", Style::out().bold("within " + options.budget), meaning));
+    print(budget_page(table.solvers).text(Style::out(), stdout_width()));
+    if (std::any_of(table.solvers.begin(), table.solvers.end(),
+                    [](const WithinBudget& solver) { return std::isinf(solver.solve_s.worst); }))
+      print_line(">: some runs ended unsolved.");
   }
-  print_line(Style::out().bold(fmt::format("within {}", options.budget)));
-  Table rows({{"solver", false, Fit::shorten},
-              {"solved", true},
-              {"residual, median", true},
-              {"worst", true},
-              {"95 % take", true},
-              {"longest", true}});
-  for (const WithinBudget& solver : solvers)
-    rows.row({printable(solver.label), fmt::format("{}/{}", solver.solved, solver.runs), residual(solver.median_residual),
-              residual(solver.worst_residual), longest(solver.p95_s, solver.cut), longest(solver.worst_s, solver.cut)});
-  print(rows.text(Style::out(), stdout_width()));
-  if (std::any_of(solvers.begin(), solvers.end(), [](const WithinBudget& solver) { return solver.cut; }))
-    print_line(">: some runs ended unsolved.");
+  if (!options.format.text()) print_records(options.format.format(), records);
+  note_budget(table);
 }
 
 /// " (2 more could not be read, 1 no solver supports)"; empty where no problem is left out.
@@ -116,12 +127,6 @@ std::string left_out_text(const CostTable& table, const std::string& by) {
   add(table.not_given_to_all, "not given to all solver settings");
   add(table.taken_by_none, by == "time" ? "that no solver supports" : "that no solver supports or counts " + by + " on");
   return parts.empty() ? "" : " (" + join(parts, ", ") + ")";
-}
-
-/// "1e-04" beside "1e-08", not "0.0001".
-std::string accuracy_text(double at) {
-  const std::string power = fmt::format("{:.0e}", at);
-  return at < 1e-2 && std::stod(power) == at ? power : fmt::format("{:g}", at);
 }
 
 void print_means(const CostTable& table, const std::vector<ShiftedMean>& means, const ProfileOptions& options) {
@@ -185,6 +190,7 @@ int profile(ProfileArguments options) {
   if (!options.out.empty()) check_output_folder(options.out);
   if (!options.model.empty()) options.profile.model = model_from_name(options.model);
   std::vector<double> decades = asked_accuracies(options);
+  if (!options.budget.empty()) check_beside_budget(options);
   const double budget = options.budget.empty() ? 0.0 : parse_time(options.budget, "--budget");
   std::vector<ResultTable> results;
   for (const std::string& folder : options.results) {
@@ -192,14 +198,14 @@ int profile(ProfileArguments options) {
     if (!results.back().note().empty()) report_note(results.back().note());
     for (const std::string& change : results.back().config().changes) report_note(folder + ": changed: " + change);
   }
-  if (budget > 0.0) {
-    print_budget(within_budget(results, budget, options.profile.model), options);
-    return exit_done;
-  }
   const double tightest = options.profile.measure.empty() ? tightest_accuracy(results) : 0.0;
   for (const double at : decades)
     if (at < tightest * (1.0 - 1e-9))
       report_note(fmt::format("{:g}: nobody was asked for it, runs stop at {:g}", at, tightest));
+  if (budget > 0.0) {
+    print_budgets(results, budget, decades, options);
+    return exit_done;
+  }
   if (decades.empty()) decades = usual_accuracies(results);
   std::string accuracy = "at,problem,label,by,cost\n", means = "at,label,by,shift,solved,problems,mean,low,high,school\n";
   std::string performance = "at,label,ratio,fraction,low,high,problems\n",

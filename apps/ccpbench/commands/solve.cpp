@@ -280,7 +280,7 @@ void add_solve(CommandLine& program) {
   command.choice("--measure", &options.measure, stoppable_measures(), "what the tolerance is for");
   command.real("--tolerance", &options.stop.tolerance, Range::non_negative(), "X", "solved at or below it");
   command.integer("--max-iterations", &options.stop.max_iterations, Range::non_negative(), "N", "iteration limit");
-  command.real("--time-limit", &options.stop.time_limit_s, Range::positive(), "S", "limit of solver clock, s");
+  command.seconds("--time-limit", &options.stop.time_limit_s, "limit of solver clock, such as 1ms; s without a unit");
   command.flag("--native-stop", &options.stop.native, "stop when the solver's own criterion holds, as in its paper");
   command.integer("--threads", &options.threads, Range::closed(1, 1024), "N", "threads the solver may use");
   command.integer("--seed", &options.seed, Range::non_negative(), "N", "seed of a scene");

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "core/error.hpp"
@@ -75,6 +78,18 @@ double parse_time(const std::string& text, const std::string& option) {
        {std::pair("s", 1.0), std::pair("ms", 1e-3), std::pair("us", 1e-6), std::pair("µs", 1e-6)})
     if (end != text.c_str() && std::string(end) == unit && value > 0.0 && std::isfinite(value)) return value * factor;
   throw InputError("", option, fmt::format("'{}' is no time, expected one such as 500us, 1ms or 2s", text));
+}
+
+double parse_seconds(const std::string& text, const std::string& option) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() && *end == '\0' && value > 0.0 && std::isfinite(value)) return value;
+  try {
+    return std::string_view(end).find_first_of("hm") == 0 && end[1] != 's' ? parse_duration(text, option)
+                                                                           : parse_time(text, option);
+  } catch (const InputError&) {
+    throw InputError("", option, fmt::format("'{}' is no time, expected one such as 500us, 1ms, 60 (seconds) or 10m", text));
+  }
 }
 
 int for_each_file(const std::vector<std::string>& files, const std::function<void(const std::string&)>& action) {

@@ -26,6 +26,8 @@ double parse_duration(const std::string& text, const std::string& option);
 
 /// Seconds of "500us", "1ms" or "2s". Throws InputError at `option`.
 double parse_time(const std::string& text, const std::string& option);
+/// The same, or plain seconds, "60", or a duration.
+double parse_seconds(const std::string& text, const std::string& option);
 
 /// Calls `action` for each file. Reports one that is bad input, and goes on with the others. Returns the exit code.
 int for_each_file(const std::vector<std::string>& files, const std::function<void(const std::string&)>& action);

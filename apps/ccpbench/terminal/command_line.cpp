@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "terminal/arguments.hpp"
 #include "terminal/table.hpp"
 
 namespace ccp::cli {
@@ -240,6 +241,11 @@ void Subcommand::real(const std::string& name, std::optional<double>* target, Ra
     *target = parse_number<double>(text, name, range, "number");
   };
   add_checked(app_, name, read, value, meaning);
+}
+
+void Subcommand::seconds(const std::string& name, double* target, const std::string& meaning) {
+  const auto read = [target, name](const std::string& text) { *target = parse_seconds(text, name); };
+  add_checked(app_, name, read, "TIME", with_default(meaning, format_double(*target)));
 }
 
 std::function<void(const std::string&)> Subcommand::one_of(const std::string& name, std::string* target,

@@ -72,6 +72,8 @@ class Subcommand {
   /// The same without a default.
   void real(const std::string& name, std::optional<double>* target, Range range, const std::string& value,
             const std::string& meaning);
+  /// A positive time, in seconds or with its unit.
+  void seconds(const std::string& name, double* target, const std::string& meaning);
   /// One of a list of names; the nearest one is offered for another.
   void choice(const std::string& name, std::string* target, const std::vector<std::string>& choices,
               const std::string& meaning);

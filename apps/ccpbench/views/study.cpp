@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "bench/config/config_json.hpp"
@@ -33,8 +34,14 @@ auto make_of(const std::string& said, const Make& make) {
 /// "a=1,b=2" → the values in the table that are not its defaults. said: the whole argument.
 Json changed_values(FieldTable& table, const std::string& text, const std::string& said) {
   std::vector<std::string> assignments;
+  std::set<std::string> names;
   std::istringstream list(text);
-  for (std::string one; std::getline(list, one, ',');) assignments.push_back(one);
+  for (std::string one; std::getline(list, one, ',');) {
+    if (!names.insert(one.substr(0, one.find('='))).second)
+      throw InputError("", said,
+                       fmt::format("'{}' is given twice, expected one value", *names.find(one.substr(0, one.find('=')))));
+    assignments.push_back(one);
+  }
   set_fields(table, assignments, said);
   Json values = Json::object();
   for (const Field& field : table.fields())
@@ -57,24 +64,42 @@ std::string as_scene(const std::string& source) {
   return near.empty() ? "" : fmt::format("; did you mean scene:{}?", near);
 }
 
-/// A dump or a pattern of dumps as the config at `out` names it.
-std::string dump_pattern(const std::string& source, const std::filesystem::path& out) {
+/// A path as the config at `out` names it.
+std::string named_from(const std::filesystem::path& out, const std::filesystem::path& path) {
   namespace fs = std::filesystem;
-  std::error_code error;
-  fs::path path = source;
-  const auto holds = [&](const char* ending) {
-    return std::any_of(fs::directory_iterator(path, error), fs::directory_iterator(),
-                       [=](const fs::directory_entry& entry) { return entry.path().extension() == ending; });
-  };
-  if (fs::is_directory(path, error))
-    path /= holds(".dat") && !holds(".hdf5") ? "*.dat" : "*.hdf5";
-  else if (source.find_first_of("*?[") == std::string::npos && !fs::is_regular_file(path, error))
-    throw InputError(source, "", "no such file, expected an FCLib dump, a folder of dumps or scene:NAME" + as_scene(source));
   if (path.is_absolute()) return path.lexically_normal().string();
   const fs::path folder = fs::absolute(out).parent_path();
   const std::string from_config =
       fs::absolute(path).lexically_normal().lexically_relative(folder.lexically_normal()).string();
   return from_config.starts_with("../") ? from_config : "./" + from_config;
+}
+
+/// A dump or patterns of dumps as the config at `out` names them: of a folder those of each ending that it holds.
+std::vector<std::string> dump_patterns(const std::string& source, const std::filesystem::path& out) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path path = source;
+  const auto holds = [&](const char* ending) {
+    return std::any_of(fs::directory_iterator(path, error), fs::directory_iterator(),
+                       [=](const fs::directory_entry& entry) { return entry.path().extension() == ending; });
+  };
+  if (fs::is_directory(path, error)) {
+    std::vector<std::string> patterns;
+    for (const char* ending : {".hdf5", ".dat"})
+      if (holds(ending)) patterns.push_back(named_from(out, path / (std::string("*") + ending)));
+    if (patterns.empty()) throw InputError(source, "", "has no dumps, expected files *.hdf5 or *.dat in it");
+    for (const auto& entry : fs::directory_iterator(path, error))
+      if (entry.path().extension() == ".dat" && fs::exists(fs::path(entry.path()).replace_extension(".hdf5"), error))
+        throw InputError(source, "",
+                         fmt::format("holds '{0}' as .hdf5 and as .dat, expected one of them, or a pattern such as '*.hdf5'",
+                                     entry.path().stem().string()));
+    return patterns;
+  }
+  if (path.extension() == ".json")
+    throw InputError(source, "", "is a config, expected problems; ccpbench run takes it, then profile compares its solvers");
+  if (source.find_first_of("*?[") == std::string::npos && !fs::is_regular_file(path, error))
+    throw InputError(source, "", "no such file, expected an FCLib dump, a folder of dumps or scene:NAME" + as_scene(source));
+  return {named_from(out, path)};
 }
 
 /// "admm rho=0.5"
@@ -92,13 +117,17 @@ std::string perturb_member(const std::string& text) {
   return fmt::format(", \"perturb\": {}", dump_json(changed_values(table, text, "--perturb")));
 }
 
-/// labelled: with the values that are not its defaults as a label, for a scene that stands there several times. perturb:
-/// perturb_member().
-std::string problem_entry(const std::string& source, const std::filesystem::path& out, bool labelled,
-                          const std::string& perturb) {
+/// One, or of a folder up to two. labelled: with the values that are not its defaults as a label, for a scene that stands
+/// there several times. perturb: perturb_member().
+std::vector<std::string> problem_entries(const std::string& source, const std::filesystem::path& out, bool labelled,
+                                         const std::string& perturb) {
   const std::string prefix = "scene:";
-  if (!source.starts_with(prefix))
-    return fmt::format("    {{ \"fclib\": {}{} }}", dump_json(dump_pattern(source, out)), perturb);
+  if (!source.starts_with(prefix)) {
+    std::vector<std::string> entries;
+    for (const std::string& pattern : dump_patterns(source, out))
+      entries.push_back(fmt::format("    {{ \"fclib\": {}{} }}", dump_json(pattern), perturb));
+    return entries;
+  }
   std::unique_ptr<Scene> scene;
   const auto [name, values] =
       with_values(source.substr(prefix.size()), source, [&](const std::string& scene_name) -> FieldTable& {
@@ -107,9 +136,9 @@ std::string problem_entry(const std::string& source, const std::filesystem::path
       });
   if (const auto defect = scene->check()) throw InputError("", source, *defect);
   const std::string label = labelled ? fmt::format(" \"label\": {},", dump_json(label_of(name, values))) : "";
-  return fmt::format(
+  return {fmt::format(
       "    // {}\n    // its other parameters: ccpbench list scenes {}\n    {{ \"scene\": \"{}\",{} \"parameters\": {}{} }}",
-      scene->info().title, name, name, label, dump_json(values), perturb);
+      scene->info().title, name, name, label, dump_json(values), perturb)};
 }
 
 struct SolverEntry {
@@ -140,6 +169,7 @@ bool same_scene(const std::string& a, const std::string& b) {
 
 struct Entries {
   std::vector<std::string> problems;
+  std::vector<std::string> sources;  ///< of each problem
   std::vector<SolverEntry> solvers;
 };
 
@@ -166,7 +196,10 @@ Entries read_entries(const Study& study, const std::string& out, Mistakes& mista
       once(problems, i, problems[i]);
       const auto same = [&](const std::string& other) { return same_scene(problems[i], other); };
       const bool labelled = std::count_if(problems.begin(), problems.end(), same) > 1;
-      entries.problems.push_back(problem_entry(problems[i], out, labelled, perturb));
+      for (std::string& entry : problem_entries(problems[i], out, labelled, perturb)) {
+        entries.problems.push_back(std::move(entry));
+        entries.sources.push_back(problems[i]);
+      }
     });
   for (std::size_t i = 0; i < study.solvers.size(); ++i)
     check([&] {
@@ -177,14 +210,14 @@ Entries read_entries(const Study& study, const std::string& out, Mistakes& mista
 }
 
 /// What is wrong with the config that was made, said of the arguments that it was made of.
-void add_of_arguments(const Mistakes& found, const Study& study, Mistakes& mistakes) {
+void add_of_arguments(const Mistakes& found, const Study& study, const Entries& entries, Mistakes& mistakes) {
   try {
     found.raise();
   } catch (const InputError& error) {
     for (const InputError& mistake : mistakes_of_error(error)) {
       std::string said = mistake.place();
-      for (std::size_t i = 0; i < study.problems.size(); ++i)
-        if (is_below(mistake.place(), child_pointer("/problems", i))) said = study.problems[i];
+      for (std::size_t i = 0; i < entries.sources.size(); ++i)
+        if (is_below(mistake.place(), child_pointer("/problems", i))) said = entries.sources[i];
       for (std::size_t i = 0; i < study.solvers.size(); ++i)
         if (is_below(mistake.place(), child_pointer("/solvers", i))) said = "--solver " + study.solvers[i];
       mistakes.add(InputError("", said, mistake.message()));
@@ -225,6 +258,7 @@ std::string config_text(const Study& study, const Entries& made, const std::stri
   text += fmt::format(
       "  \"stop\": {{ \"measure\": \"{}\", \"tolerance\": {}, \"max_iterations\": {}, \"time_limit_s\": {} }}\n",
       measure_info(stop.measure).name, format_double(stop.tolerance), stop.max_iterations, format_double(stop.time_limit_s));
+  if (study.wall_s) text += fmt::format("  , \"limits\": {{ \"wall_s\": {} }}\n", format_double(*study.wall_s));
   text += "  // A sweep runs all combinations of values; lists under \"zip\" go hand in hand:\n";
   text += study.perturb.empty() ? "  //   , \"sweep\": { \"/stop/tolerance\": [ 1e-4, 1e-8 ] }\n"
                                 : "  //   , \"sweep\": { \"/problems/0/perturb/seed\": [ 1, 2, 3 ] }\n";
@@ -240,7 +274,7 @@ StudyConfig make_study(const Study& study, const std::string& out) {
   StudyConfig made{config_text(study, entries, out), {}, {}};
   made.config = parse_config(made.text, out, catalog(), {}, of_config);
   look_for_files(made.config, {}, of_config);
-  add_of_arguments(of_config, study, mistakes);
+  add_of_arguments(of_config, study, entries, mistakes);
   mistakes.raise();
   made.plan = make_plan(made.config, {"", 1});
   return made;

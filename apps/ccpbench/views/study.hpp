@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct Study {
   std::vector<std::string> models;    ///< none: ccp where all solvers solve it themselves, else ncp
   std::string perturb;                ///< KEY=VALUE,... of neighbours; or empty
   StopRule stop{};
+  std::optional<double> wall_s{};  ///< limit of a cell
 };
 
 struct StudyConfig {

@@ -29,14 +29,18 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
 
-/// How the iterates of a run differ from those of the first; empty when they do not.
+/// How the iterates of a run differ from those of the first; empty when they do not. How far a run comes until its time is
+/// over is no difference.
 std::string difference(const CellRecord& record, const Result& result) {
-  if (result.iterations != record.iterations)
+  const bool cut = record.status == Status::time_limit || result.status == Status::time_limit;
+  if (!cut && result.iterations != record.iterations)
     return fmt::format("{} iterations instead of {}", result.iterations, record.iterations);
   for (std::size_t i = 0; i < record.crossings.size(); ++i)
-    if (result.crossings[i].iteration != record.crossings[i].iteration)
+    if (result.crossings[i].iteration != record.crossings[i].iteration &&
+        !(cut && std::min(result.crossings[i].iteration, record.crossings[i].iteration) < 0))
       return fmt::format("reached {} at iteration {} instead of {}", decade_name(first_decade + static_cast<int>(i)),
                          result.crossings[i].iteration, record.crossings[i].iteration);
+  if (cut) return "";
   for (const Measure measure : all_measures()) {
     const double now = result.measures[measure_index(measure)], first = record.measures[measure_index(measure)];
     if (now != first && !(std::isnan(now) && std::isnan(first)) && std::isfinite(now) == std::isfinite(first))

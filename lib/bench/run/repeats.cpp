@@ -26,7 +26,7 @@ std::optional<int> next_pass(const CellRecord& record, const Timing& timing, boo
 int missing_runs(const CellRecord* record, const Timing& timing, bool replayable) {
   const int pass = timed_pass(timing, replayable);
   if (record == nullptr) return timing.repeat + (pass == 2 ? 1 : 0);  // the run that writes the trace comes on top
-  if (record->runs.empty()) return 0;
+  if (record->runs.empty() || record->runs.front().setup_s + record->runs.front().solve_s > timing.hopeless_s) return 0;
   const auto runs =
       std::count_if(record->runs.begin(), record->runs.end(), [&](const TimedRun& run) { return run.pass == pass; });
   return std::max(0, timing.repeat - static_cast<int>(runs));

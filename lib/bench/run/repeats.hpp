@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct Timing {
   int repeat = 1;    ///< timed runs of each cell
   int passes = 1;    ///< 2: times come from runs of their own that judge nothing (RunMonitor::replay)
   bool pin = false;  ///< each worker is bound to as many cores as it has threads
+  /// Cells whose first run took longer on the solver's clock are not repeated, s.
+  double hopeless_s = std::numeric_limits<double>::infinity();
 };
 
 /// Whether a solver can be timed by a replay: not one that the De Saxcé loop drives, which takes residuals from the judge,

@@ -97,6 +97,7 @@ bool collect(const Plan& plan, const std::vector<std::size_t>& chosen, const Res
 Timing timing_of(const RunOptions& options, bool kernels) {
   Timing timing;
   timing.repeat = options.repeat;
+  timing.hopeless_s = options.hopeless_s;
   timing.passes = options.passes != 0 ? options.passes : options.repeat > 1 || kernels ? 2 : 1;
   timing.pin = options.jobs == 1 && (timing.repeat > 1 || timing.passes == 2);
   return timing;

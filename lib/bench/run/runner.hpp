@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,15 +18,16 @@
 namespace ccp {
 
 struct RunOptions {
-  std::string out = "results";  ///< results go to out/<config name>/
+  std::string out = "results";    ///< results go to out/<config name>/
   std::vector<std::string> only;  ///< shell patterns on "problem/model/label"; empty: all
-  ConfigOverrides overrides;    ///< --size and --set
-  std::string fclib_dir;        ///< --fclib; empty: CCPBENCH_FCLIB_DIR
-  int jobs = 1;                 ///< cells at once
-  int threads = 1;              ///< threads a solver may use
-  int repeat = 1;               ///< timed runs of each cell, in rounds over all cells
-  int passes = 0;               ///< 1 or 2 (bench/run/repeats.hpp); 0: 2 with repeats or where kernels are timed, else 1
-  bool fresh = false;           ///< run again what is there already
+  ConfigOverrides overrides;      ///< --size and --set
+  std::string fclib_dir;          ///< --fclib; empty: CCPBENCH_FCLIB_DIR
+  int jobs = 1;                   ///< cells at once
+  int threads = 1;                ///< threads a solver may use
+  int repeat = 1;                 ///< timed runs of each cell, in rounds over all cells
+  int passes = 0;                 ///< 1 or 2 (bench/run/repeats.hpp); 0: 2 with repeats or where kernels are timed, else 1
+  bool fresh = false;             ///< run again what is there already
+  double hopeless_s = std::numeric_limits<double>::infinity();  ///< as Timing has it
   std::optional<double> for_s;  ///< stop after this time, s, and run the cells in an order that spreads over the plan
   Shard shard;
 };

@@ -15,6 +15,7 @@
 #include "bench/results/trace_csv.hpp"
 #include "bench/run/cell_end.hpp"
 #include "bench/run/driver.hpp"
+#include "bench/run/machine_load.hpp"
 #include "bench/run/repeats.hpp"
 #include "bench/run/resident_pages.hpp"
 #include "bench/run/step_loop.hpp"
@@ -291,7 +292,9 @@ int run_sequence(const Cell& cell, const Catalog& catalog, const fs::path& folde
       sequence->replay(std::move(steps));
     }
     if (!repeat) sequence->write_to(folder);
+    const LoadMeter load;
     sequence->run();
+    timed.busy = busy_text(load.read(), cell.threads, machine_cores());
   };
   if (repeat)
     return run_repeat(cell, folder, std::move(*repeat), [&](TimedRun& timed) {

@@ -76,6 +76,9 @@ class Conformance {
       warm_start(model);
       settings(model);
     }
+    if (!sound_)
+      for (SolverCheck* check : {&finite_, &honest_, &deterministic_, &warm_start_, &settings_, &clock_})
+        check->skipped = "no run came to a sound end";
     if (own_.settings.empty()) settings_.skipped = "it declares no settings";
     if (!own_.deterministic) deterministic_.skipped = "it says that its runs differ";
     if (!own_.warm_start) warm_start_.skipped = "it says that it takes no start";
@@ -105,6 +108,7 @@ class Conformance {
   void look_at(const CheckedRun& run, const std::string& with) {
     const Result& result = run.result;
     const double residual = result.measures[measure_index(Measure::relative_residual)];
+    sound_ = sound_ || breakdown(run).empty();
     const auto say = [&with](SolverCheck& check, const std::string& fault) { add(check, fault + with); };
     if (result.native_converged && !(residual <= honest_factor * tolerance))
       say(honest_, fmt::format("it says that its criterion holds where the relative residual is {:.1e}", residual));
@@ -204,6 +208,7 @@ class Conformance {
   std::string name_;
   const ExternalDescription& own_;
   double patience_s_;
+  bool sound_ = false;  ///< a run was no breakdown
   SolverCheck solves_{"solves", "it comes nearer to the solution of each problem that it says it takes", {}};
   SolverCheck finite_{"finite", "all numbers that it shows are finite", {}};
   SolverCheck honest_{"honest", "where it says that it has converged, it is near the solution", {}};

@@ -4,7 +4,7 @@
 #include "ccpbench_solver.h"
 
 static const char *description =
-    "{\"name\": \"mine\", \"title\": \"Projected Gauss-Seidel\", \"models\": [\"ncp\"],"
+    "{\"name\": \"mine\", \"title\": \"Projected Gauss-Seidel\", \"models\": [\"ncp\"], \"constraints\": [\"contact\"],"
     " \"settings\": [{\"name\": \"omega\", \"default\": 1.0, \"above\": 0, \"below\": 2, \"meaning\": \"relaxation\"}]}";
 
 /* Row `row` of N gamma + r, and the entry of N on the diagonal. */

@@ -8,7 +8,7 @@
 #include "ccpbench_solver.h"
 
 constexpr const char* description = R"({
-  "name": "mine", "title": "Projected Gauss–Seidel", "models": ["ncp"],
+  "name": "mine", "title": "Projected Gauss–Seidel", "models": ["ncp"], "constraints": ["contact"],
   "settings": [{"name": "omega", "default": 1.0, "above": 0, "below": 2, "meaning": "relaxation"}]
 })";
 

@@ -27,8 +27,8 @@ function show(kind, iterations, seconds, numbers)
   end
 end
 
-greet(['{"name": "mine", "title": "Projected Gauss-Seidel", "models": ["ncp"], "settings": ' ...
-       '[{"name": "omega", "default": 1.0, "above": 0, "below": 2, "meaning": "relaxation"}]}']);
+greet(['{"name": "mine", "title": "Projected Gauss-Seidel", "models": ["ncp"], "constraints": ["contact"], ' ...
+       '"settings": [{"name": "omega", "default": 1.0, "above": 0, "below": 2, "meaning": "relaxation"}]}']);
 if isempty(fread(stdin, 16, 'uint8'))  % ccpbench only asked what this is
   exit(0);
 end
