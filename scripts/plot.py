@@ -57,6 +57,9 @@ def draw_profiles(folder, arguments):
                 raise InputError(f"{folder}: no profiles: {lines[-1].removeprefix('ccpbench: error: ')}")
             arguments.model = model
             figure = plot_profiles.draw_figure(Path(place), arguments)
+        if figure is None:
+            say_nothing_drawn(folder, "profile", f"no solver solves a problem of the {model} model", arguments)
+            continue
         save_all(figure, target, file_name(f"profiles-{arguments.by}-{model}"), arguments)
         drawn.append(model)
     if drawn:

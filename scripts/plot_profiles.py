@@ -161,7 +161,12 @@ def times_of(arguments):
 
 
 def draw_figure(folder, arguments):
+    """None where no solver solves a problem."""
     performance, data, problems, means, labels = read_profiles(folder, arguments)
+    nobody = [at for at, curves in performance.items() if not any(points[-1][1] > 0 for points in curves.values())]
+    performance, data = ({at: curves for at, curves in found.items() if at not in nobody} for found in (performance, data))
+    if not performance:
+        return None
     by, number = means[0].get("by") or "", style_numbers(labels, arguments)
     ranked = ranking(performance, means)
     shown = ranked[:arguments.top] if arguments.top else ranked
@@ -171,6 +176,8 @@ def draw_figure(folder, arguments):
     entries = entries_of(shown, styles, schools, lambda label: "" if plain else solved_text(label, performance, problems))
     others = [f"{label} ({solved_text(label, performance, problems).removesuffix(' solved')})" for label in ranked[len(shown):]]
     notes = [f"Thin and grey: {', '.join(others)}."] if others else []
+    if nobody:
+        notes.append(f"No solver solves a problem to {' or '.join(map(accuracy_text, nobody))}.")
     absent = [row["label"] for row in means if row.get("problems") == "0" and wanted(row["label"], arguments.only)]
     if absent:
         notes.append(f"Without a curve, for they support none of the problems or do not count {by.replace('_', '-')}: {', '.join(dict.fromkeys(absent))}.")
@@ -199,6 +206,8 @@ def draw_figure(folder, arguments):
 
 def draw(folder, arguments):
     figure = draw_figure(folder, arguments)
+    if figure is None:
+        raise InputError(f"{folder}: no solver solves a problem, and profiles show those that are solved")
     target = arguments.out or folder
     save_all(figure, target, "profiles", arguments)
     print(f"plots: {target} (profiles)")

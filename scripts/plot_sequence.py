@@ -24,6 +24,7 @@ NEEDED = ("step", "status", "iterations", "contacts", "setup_s", "solve_s")
 POINTS_PER_CURVE = 1500  # more cannot be seen and only makes SVG files large
 WIDE = 30.0  # values that spread by more than this get a logarithmic axis
 FLOOR = 1e-17  # of residuals: zeros are drawn there
+FAR_BELOW = 1e-10  # of all residuals: a tolerance there is no line
 PANEL = 1.15  # inches: height of a panel
 
 
@@ -137,7 +138,10 @@ def draw_panel(axes, runs, column, factor):
     set_scale(axes, shown, residual)
     plain_frame(axes)
     if residual:
+        lowest = min((y for y in shown if y > FLOOR), default=0.0)
         for tolerance in {t for run in runs if run.curve.measure == column for t in run.curve.tolerances}:
+            if tolerance < FAR_BELOW * lowest:
+                continue  # such as 1e-300, by which runs are kept from stopping
             axes.axhline(tolerance, color=TOLERANCE, linewidth=1.0, zorder=1.5)
 
 
@@ -155,7 +159,7 @@ def outcome(run):
 def notes_of(runs, measure):
     notes = (("Cross: an unsolved step.", not all(all(run.solved) for run in runs)),
              ("All meet the same contacts.", same(runs, "contacts")),
-             ("Grey line: the tolerance.", any(run.curve.measure == measure and run.curve.tolerances for run in runs)))
+             ("Grey line: the tolerance.", any(run.curve.measure == measure and any(t >= 1e-30 for t in run.curve.tolerances) for run in runs)))
     return [text for text, there in notes if there]
 
 

@@ -110,8 +110,9 @@ def answer(model, rows):
     equal = sum(s["solved"] == best["solved"] for s in places)
     so_many = f", as did {count(equal - 1, 'other')}" if equal > 1 else ""
     untaken = f" (it takes {problems} of {len(taken(rows))})" if problems < len(taken(rows)) else ""
+    quick = "the quickest on each" if best["ratio"] < 1.005 else f"in {figure(best['ratio'])} times the time of the quickest solver of each"
     return (f"<p><b>{say(best['label'])}</b> comes first on the {name}: it solved {best['solved']} of {count(problems, 'problem')}{untaken}{so_many}, "
-            f"in {figure(best['ratio'])} times the time of the quickest solver of each.</p>")
+            f"{quick}.</p>")
 
 
 def warnings(study):

@@ -138,7 +138,9 @@
   function convergence(box, study) {
     const [problem, x, y] = ["problem", "x", "y"].map((name) => box.querySelector(`[name=${name}]`));
     const groups = study.groups, names = study.names;
-    const most = groups.reduce((best, g, k) => g.curves.length > groups[best].curves.length ? k : best, 0);
+    // A curve that is solved at its start shows nothing.
+    const lines = groups.map((g) => g.curves.filter((c) => (c.columns[study.first_y] || []).filter((v) => v > 0).length > 1).length);
+    const most = lines.reduce((best, count, k) => count > lines[best] ? k : best, 0);
     fill(problem, groups.map((g, k) => [String(k), g.name]), String(most));
     fill(x, study.x.map((c) => [c, names[c] || c]), study.first_x);
     fill(y, study.y.map((c) => [c, names[c] || c]), study.first_y);

@@ -80,7 +80,7 @@ def best_places(rows):
 
 
 def cell_html(cell, right, best):
-    classes = " ".join(name for name, on in (("n", right), ("best", best)) if on)
+    classes = " ".join(name for name, on in (("n", right), ("best", best), ("reason", not right and len(re.sub(r"<[^>]*>", "", cell)) > 30)) if on)
     value = f' data-v="{cell.value:.6g}"' if isinstance(cell, Value) and math.isfinite(cell.value) else ""
     quoted = f'"{classes}"' if " " in classes else classes
     return f"<td{f' class={quoted}' if classes else ''}{value}>{cell}</td>"

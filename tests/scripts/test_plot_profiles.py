@@ -146,6 +146,20 @@ class PlotProfiles(unittest.TestCase):
         self.assertIn("10 of 20 solved", said)
         self.assertIn("Bands: 95 % intervals, by bootstrap over the problems.", " ".join(said))
 
+    def test_an_accuracy_that_nobody_reaches_has_no_panel(self):
+        self.make_folder()
+        path = self.folder / "performance.csv"
+        rows = [line.split(",") for line in path.read_text().splitlines()]
+        unsolved = lambda ats: "\n".join(",".join([*row[:3], "0", "", "", row[6]] if row[0] in ats else row) for row in rows) + "\n"
+        path.write_text(unsolved(["1e-08"]))
+        said = re.findall(r"<!-- (.*?) -->", self.svg())
+        self.assertIn("to $10^{-4}$, 20 problems", said)
+        self.assertNotIn("to $10^{-8}$, 20 problems", said)
+        self.assertIn("No solver solves a problem to 10⁻⁸.", " ".join(said))
+        path.write_text(unsolved(["1e-08", "0.0001"]))
+        refused = self.run_script(self.folder)
+        self.assertEqual((refused.returncode, refused.stderr.count("no solver solves a problem")), (2, 1))
+
     def test_bands_of_few_solvers(self):
         self.make_folder()
         self.assertEqual(self.bands(), 8)  # two solvers, two accuracies, two panels

@@ -119,6 +119,16 @@ class PlotSequence(unittest.TestCase):
         self.assertEqual(self.pictures(), ["ball_box-ccp-steps-natural_map.svg", "ball_box-ccp-steps.svg"])
         self.assertLessEqual({"natural map", "residual"}, self.said("ball_box-ccp-steps-natural_map.svg"))
 
+    def test_a_tolerance_far_below_all_residuals_stretches_no_axis(self):
+        self.make_folder({"IPM": self.steps(6, 5, lambda k: 3)})
+        self.run_script(self.folder)
+        self.assertIn("Grey line: the tolerance.", " ".join(self.said()))
+        for cell in (self.folder / "cells").iterdir():
+            record = json.loads((cell / "cell.json").read_text())
+            write_record(cell, {**record, "stop": {"measure": "relative_residual", "tolerance": 1e-300}})
+        self.run_script(self.folder)
+        self.assertFalse([words for words in self.said() if "tolerance" in words or "-300" in words or "-200" in words])
+
     def test_long_sequences_are_thinned_and_keep_their_peaks(self):
         steps = self.steps(20000, 5, lambda k: 40)
         steps[12345]["iterations"] = 29

@@ -2,6 +2,7 @@
 #include "commands/command.hpp"
 #include "commands/script.hpp"
 #include "io/file.hpp"
+#include "terminal/terminal.hpp"
 #include "views/report_data.hpp"
 
 namespace ccp::cli {
