@@ -31,7 +31,7 @@ auto make_of(const std::string& said, const Make& make) {
   }
 }
 
-/// "a=1,b=2" → the values in the table that are not its defaults. said: the whole argument.
+/// "a=1,b=2" → these values, and the others in the table that are not its defaults. said: the whole argument.
 Json changed_values(FieldTable& table, const std::string& text, const std::string& said) {
   std::vector<std::string> assignments;
   std::set<std::string> names;
@@ -45,7 +45,7 @@ Json changed_values(FieldTable& table, const std::string& text, const std::strin
   set_fields(table, assignments, said);
   Json values = Json::object();
   for (const Field& field : table.fields())
-    if (field_text(field.get()) != field_text(field.default_value)) values[field.name] = field_json(field.get());
+    if (names.count(field.name) > 0 || field_text(field.get()) != field_text(field.default_value)) values[field.name] = field_json(field.get());
   return values;
 }
 
