@@ -206,6 +206,7 @@ class Canvas:
 
     def __init__(self, camera, cut=None):
         self.cut = cut  # of meshes
+        self.seen_by = camera  # the one that all pictures of a series share
         self.camera = Camera(camera.axes, camera.centre, camera.pixel / FINER, camera.width * FINER, camera.height * FINER)
         shape = self.camera.height, self.camera.width
         self.depths = np.full(shape, -np.inf)
@@ -349,10 +350,25 @@ def grid_lines(camera, points, normal, step):
     return lines
 
 
-def paint_walls(canvas, dump, bounds):
-    """The inner sides of half-spaces, drums and cylindrical cavities, where they face the eye and within the bounds."""
+class Walls:
+    """The walls of a series, as long as they stand where they did in the picture before."""
+
+    key, layers = None, ()
+
+    @classmethod
+    def paint(cls, canvas, dump, bounds):
+        walls = [number for number in range(dump.bodies, len(dump.kinds)) if not is_solid(dump.kinds[number]) and dump.kinds[number] != MESH]
+        given = [np.asarray(values)[walls] for values in (dump.kinds, dump.positions, dump.rotations, dump.sizes)]
+        key = canvas.seen_by, [values.tobytes() for values in (*given, *bounds)]
+        if cls.key is None or cls.key[0] is not key[0] or cls.key[1] != key[1]:
+            cls.key, cls.layers = key, list(wall_layers(canvas, dump, walls, bounds))
+        for depth, shade in cls.layers:
+            canvas.paint_walls(depth, shade)
+
+
+def wall_layers(canvas, dump, walls, bounds):
+    """(depth, shade) of the inner sides of half-spaces, drums and cylindrical cavities, where they face the eye and within the bounds."""
     camera, axes, dark = canvas.camera, canvas.camera.axes, 0.72
-    walls = [number for number in range(dump.bodies, len(dump.kinds)) if not is_solid(dump.kinds[number]) and dump.kinds[number] != MESH]
     planes = [plane for number in walls if dump.kinds[number] != CAVITY for plane in facets(dump, number)]
     cavities = [number for number in walls if dump.kinds[number] == CAVITY]
     low, high = bounds
@@ -382,7 +398,7 @@ def paint_walls(canvas, dump, bounds):
             if np.abs(normal).max() > 0.999 and (here := (number == k) & np.isfinite(t)).any():
                 points = np.stack([eye[axis][here] + t[here] * axes[2, axis] for axis in range(3)], axis=-1)
                 shade[here] *= np.where(grid_lines(camera, points, normal, step), 0.82, 1.0)
-        canvas.paint_walls(t, shade)
+        yield t, shade
     for cavity in cavities:
         turn = dump.rotations[cavity]
         o, w = (np.moveaxis(eye, 0, -1) - dump.positions[cavity]) @ turn[:, :2], axes[2] @ turn[:, :2]
@@ -392,7 +408,7 @@ def paint_walls(canvas, dump, bounds):
             inward = -(o + t[..., None] * w) @ turn[:, :2].T
             t = np.where((t >= first - slack) & (t <= last + slack), t, np.nan)
             seen = inward @ axes.T / np.linalg.norm(inward, axis=-1)[..., None]
-        canvas.paint_walls(free(t, [other for other in cavities if other != cavity]), shades(seen, dark))
+        yield free(t, [other for other in cavities if other != cavity]), shades(seen, dark)
 
 
 def render(dump, camera, bounds, colours, mesh_colours=(), cut=None):
@@ -407,5 +423,5 @@ def render(dump, camera, bounds, colours, mesh_colours=(), cut=None):
     for mesh, of_nodes in zip(dump.meshes, mesh_colours):
         for triangle in mesh.skin:
             canvas.triangle(mesh.places[triangle], of_nodes[triangle])
-    paint_walls(canvas, dump, bounds)
+    Walls.paint(canvas, dump, bounds)
     return canvas.image()
