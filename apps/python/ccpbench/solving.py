@@ -149,12 +149,20 @@ class Solution:
         return f"Solution: {self.status}{reason}, {self.iterations} iterations, {self.setup_s + self.solve_s:.3g} s"
 
 
-def _options(model: str, measure: str, tolerance: float, native_stop: bool, max_iterations: int, time_limit: float, threads: int,
+@lru_cache(maxsize=64, typed=True)
+def _kept_options(model: str, measure: str, tolerance: float, native_stop: bool, max_iterations: int, time_limit: float, threads: int,
              measures: str | Sequence[str]) -> _core.Options:
     return _core.Options(given.text("model", model), given.text("measure", measure), given.real("tolerance", tolerance),
                          given.flag("native_stop", native_stop), given.whole("max_iterations", max_iterations),
                          given.real("time_limit", time_limit), given.whole("threads", threads),
                          given.several("measures", measures, "names of measures"))
+
+
+def _options(*values: Any) -> _core.Options:
+    try:
+        return _kept_options(*values)
+    except TypeError:  # lists cannot be looked up
+        return _kept_options.__wrapped__(*values)
 
 
 def solve(problem: Problem, solver: str = DEFAULT_SOLVER, *, model: str = "ncp", tolerance: float = 1e-8,

@@ -124,7 +124,8 @@ def rank(problem: Problem, solvers: str | Sequence[str] = (DEFAULT_SOLVER, "nsgs
         options = {"solver": names, "model": model, "tolerance": tolerance, "measure": measure, "max_iterations": max_iterations,
                    "time_limit": time_limit, "threads": threads, "json": True}
         ranked = json.loads(_call("solve", dump, *_flags(options)).stdout)["solvers"]
-    order = ["rank", "solver", "status", "iterations", "time_s", measure, "settings", "setup_s", "solve_s", "reason"]
+    # pandas leaves out columns in the middle where a line is too narrow.
+    order = ["rank", "solver", "status", "settings", "reason", measure, "setup_s", "solve_s", "iterations", "time_s"]
     columns = {name: [row.get("measures", {}).get(name) if name == measure else row.get(name) for row in ranked] for name in order}
     table = results.Table(columns, {name: results.unit_of(name) for name in columns})
     try:
