@@ -68,7 +68,7 @@ class Problem:
 
     An H or N that is not symmetric is taken, with a warning. Where a diagonal entry of a symmetric N is negative, or an
     entry too large beside its diagonal ones, N is indefinite, which is an InputError. Problems can be pickled, but for
-    cohesive ones of a motion or a file; those of arrays, files and motions lose what only `subadmm` reads.
+    cohesive ones of a motion; those of arrays, files and motions lose what only `subadmm` reads.
 
     Matrices and vectors are copied once, when the problem is made. Several threads may use a problem; they take turns.
 
@@ -120,7 +120,7 @@ class Problem:
         if self._scene is not None:
             return _of_scene, self._scene
         if core.cohesive:
-            raise _core.InputError("a cohesive problem of a motion or a file cannot be pickled")
+            raise _core.InputError("a cohesive problem of a motion cannot be pickled")
         arrays = (core.H, core.D, core.k, core.b, core.C) if core.given_global else (core.N, core.r)
         return _of_arrays, (arrays, core.kinds, core.friction, core.name, self._solution)
 
