@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -23,6 +24,10 @@ py::array taken_over(Container&& container, std::vector<py::ssize_t> shape) {
 }
 
 Doubles numbers_of(const py::object& array, const std::string& name) {
+  if (py::hasattr(array, "mask") && py::isinstance(array, py::module_::import("numpy.ma").attr("MaskedArray")))
+    throw InputError(name + " is a masked array, expected a number in every place");
+  if (py::isinstance<py::array>(array) && py::cast<py::array>(array).dtype().kind() == 'c')
+    throw InputError(name + " has complex numbers, expected real ones");
   const Doubles numbers = Doubles::ensure(array);
   if (!numbers) {
     PyErr_Clear();
@@ -84,6 +89,14 @@ Vector vector_of(const py::object& array, const std::string& name, Index size) {
   if (size >= 0 && numbers.size() != size)
     throw InputError(fmt::format("{} has {} entries, expected {}", name, numbers.size(), size));
   return Eigen::Map<const Vector>(numbers.data(), numbers.size());
+}
+
+Vector finite_vector_of(const py::object& array, const std::string& name, Index size) {
+  Vector vector = vector_of(array, name, size);
+  for (Index i = 0; i < vector.size(); ++i)
+    if (!std::isfinite(vector[i]))
+      throw InputError(fmt::format("{}({}) is {}, expected a finite number", name, i, vector[i]));
+  return vector;
 }
 
 SparseMatrix matrix_of(const py::object& matrix, const std::string& name) {

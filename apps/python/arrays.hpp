@@ -31,6 +31,8 @@ py::array view(const Number* data, std::vector<py::ssize_t> shape, const py::han
 
 /// The only copy of what the user gives. Throws InputError at `name` for another shape. size: −1 for any.
 Vector vector_of(const py::object& array, const std::string& name, Index size = -1);
+/// The same of finite numbers alone.
+Vector finite_vector_of(const py::object& array, const std::string& name, Index size);
 
 /// Of an array (two dimensions, or the diagonal alone) or of compressed columns: (rows, columns, starts, indices, values).
 /// Throws InputError at `name` for other shapes and for indices outside of them.

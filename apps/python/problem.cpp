@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <type_traits>
 
@@ -44,6 +45,8 @@ ConstraintSet constraints_of(Index rows, const std::optional<std::vector<std::st
   Vector given;
   if (contacts > 0) {
     const Doubles numbers = Doubles::ensure(friction);
+    if (numbers && numbers.ndim() == 0 && !(*numbers.data() >= 0.0 && std::isfinite(*numbers.data())))
+      throw InputError(fmt::format("friction is {}, expected a finite number >= 0", *numbers.data()));
     if (numbers && numbers.ndim() == 0)
       given = Vector::Constant(contacts, *numbers.data());
     else
@@ -96,10 +99,20 @@ py::tuple read_problem(const std::string& path) {
   return py::make_tuple(std::make_shared<Problem>(std::move(*file.problem), std::move(file.info)), impulse);
 }
 
+/// Throws InputError for an unknown scene, and for what its parameters do not take.
+void check_scene(const std::string& name, const py::dict& parameters) {
+  set_fields(make_scene(name)->parameters(), parameters);
+}
+
+/// A copy of an impulse that the user gives. Throws InputError for another size, and unless it is finite.
+py::array impulse_of(const Problem& problem, const py::object& impulse) {
+  return owned(finite_vector_of(impulse, "impulse", problem.contact_problem().rows()));
+}
+
 void write_problem(Problem& problem, const std::string& path, const py::object& impulse) {
   FclibImpulses impulses;
   if (!impulse.is_none()) {
-    impulses.solution = vector_of(impulse, "impulse", problem.contact_problem().rows());
+    impulses.solution = finite_vector_of(impulse, "impulse", problem.contact_problem().rows());
     if (const Vector& shift = problem.contact_problem().impulse_shift(); shift.size() > 0) *impulses.solution += shift;
   }
   problem.alone([&](const ContactProblem& contacts) {
@@ -155,6 +168,34 @@ py::object velocity_of(Problem& problem, const py::object& impulse) {
   return owned(problem.alone([&](const ContactProblem& contacts) { return end_velocity(contacts, given); }));
 }
 
+constexpr double rounding_of_entries = 1e-10;  // of max|N|
+
+/// Throws InputError where an entry tells that a symmetric N is indefinite: N_ii < 0, or N_ij² > N_ii N_jj.
+void check_entries(const SparseMatrix& N) {
+  const Vector diagonal = N.diagonal();
+  const double rounding = rounding_of_entries * (N.nonZeros() > 0 ? N.coeffs().abs().maxCoeff() : 0.0);
+  for (Index i = 0; i < diagonal.size(); ++i)
+    if (diagonal[i] < -rounding)
+      throw InputError(fmt::format("N({0},{0}) is {1:.3g}, expected a number >= 0", i, diagonal[i]));
+  for (Index j = 0; j < N.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator entry(N, j); entry; ++entry)
+      if (const double bound = std::sqrt(std::max(0.0, diagonal[entry.row()] * diagonal[j]));
+          std::abs(entry.value()) > bound + rounding)
+        throw InputError(fmt::format("N({0},{1}) is {2:.3g}, above √(N({0},{0}) N({1},{1})) = {3:.3g}: N is indefinite",
+                                     entry.row(), j, entry.value(), bound));
+}
+
+/// What `ccpbench inspect` says of a matrix that was given and is not symmetric, or nothing. Throws as check_entries().
+std::string doubt_of(const Problem& problem) {
+  const ContactProblem& contacts = problem.contact_problem();
+  if (!contacts.symmetric_mass())
+    return fmt::format("H is not symmetric: |H_ij − H_ji| is up to {:.2g} of √(H_ii H_jj)", contacts.mass_asymmetry());
+  if (contacts.symmetry_defect() > rounding_of_entries)
+    return fmt::format("N is not symmetric: max|N − Nᵀ| is {:.2g} of max|N|", contacts.symmetry_defect());
+  if (!contacts.given_global()) check_entries(contacts.local().N);
+  return "";
+}
+
 }  // namespace
 
 Judge& Problem::judge(Model model) {
@@ -178,10 +219,15 @@ void bind_problem(py::module_& module) {
       .def_property_readonly("b", part_of_form([](const ContactProblem& p) -> auto& { return p.global().b; }))
       .def_property_readonly("N", part_of_form([](const ContactProblem& p) -> auto& { return p.local().N; }))
       .def_property_readonly("r", part_of_form([](const ContactProblem& p) -> auto& { return p.free_velocity(); }))
+      .def_property_readonly("cohesive",
+                             [](const Problem& problem) { return problem.contact_problem().impulse_shift().size() > 0; })
+      .def("doubt", doubt_of)
+      .def("impulse_of", impulse_of)
       .def("local_velocity", local_velocity_of)
       .def("velocity", velocity_of);
   module.def("global_problem", global_problem);
   module.def("local_problem", local_problem);
+  module.def("check_scene", check_scene);
   module.def("scene_problem", scene_problem);
   module.def("read_problem", read_problem);
   module.def("write_problem", write_problem);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "bench/config/catalog.hpp"
@@ -16,6 +17,7 @@
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
 #include "core/text.hpp"
+#include "peers/external/external_name.hpp"
 #include "peers/peer_solver.hpp"
 #include "problems/registry.hpp"
 
@@ -71,7 +73,7 @@ Options options_of(const std::string& model, const std::string& measure, double 
   const Measure stop = known("measure", measure, measure_from_name(measure), stoppable_measures());
   if (!measure_info(stop).stoppable)
     throw InputError(fmt::format("no run can stop by '{}'{}", measure, suggestion(measure, stoppable_measures())));
-  check_number("tolerance", tolerance, Range::non_negative());
+  check_number("tolerance", tolerance, Range::positive());
   check_number("max_iterations", max_iterations, Range::non_negative());
   check_number("time_limit", time_limit, Range::positive());
   check_number("threads", threads, Range::closed(1, 1024));
@@ -82,8 +84,17 @@ Options options_of(const std::string& model, const std::string& measure, double 
   return options;
 }
 
-std::unique_ptr<Solver> make_python_solver(const std::string& name, const py::dict& settings) {
+/// text: "admm", or with settings, as on a command line: "admm:rho=0.5,preconditioner=diagonal".
+std::unique_ptr<Solver> make_python_solver(const std::string& text, const py::dict& settings) {
+  const auto [name, given] = split_settings(text);
   auto solver = solver_named(name, python_catalog());
+  std::istringstream list(given);
+  for (std::string setting; std::getline(list, setting, ',');) {
+    const std::size_t sign = setting.find('=');
+    if (sign == std::string::npos || sign == 0)
+      throw InputError(fmt::format("'{}' in '{}' is no assignment, expected NAME=VALUE", setting, text));
+    solver->settings().set_from_text(setting.substr(0, sign), setting.substr(sign + 1));
+  }
   set_fields(solver->settings(), settings);
   return solver;
 }

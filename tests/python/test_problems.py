@@ -1,8 +1,12 @@
 """Problems of arrays, files and scenes, and what solving and judging them gives."""
 
+import copy
+import multiprocessing
+import pickle
 import sys
 import tempfile
 import unittest
+import warnings
 from pathlib import Path
 from unittest import mock
 
@@ -71,6 +75,65 @@ class Arrays(unittest.TestCase):
             self.assertIsInstance(cb.solve(p).trace, cb.Table)
 
 
+class Doubts(unittest.TestCase):
+    def assert_warns(self, said, make):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            make()
+        self.assertEqual([str(warning.message) for warning in caught], [said] if said else [])
+        self.assertTrue(all(warning.filename == __file__ for warning in caught))
+
+    def test_a_matrix_that_is_not_symmetric_is_warned_of(self):
+        H, D, k, b, mu = block_on_a_plane(4.0)
+        for off, said in ((0.0, ""), (1e-13, ""), (0.5, " is not symmetric: |{0}_ij − {0}_ji| is up to 0.25 of √({0}_ii {0}_jj)")):
+            skewed = H + np.diag([off, 0.0], 1)
+            self.assert_warns(said and "H" + said.format("H"), lambda h=skewed: cb.Problem(H=h, D=D, k=k, b=b, friction=mu))
+            self.assert_warns(said and "M" + said.format("M"), lambda h=skewed: cb.simulators.from_step(h, D, k, k, [0.0], mu, 0.01))
+            self.assert_warns(said and "N is not symmetric: max|N − Nᵀ| is 0.25 of max|N|", lambda n=skewed: cb.Problem(N=n, r=k, friction=mu))
+
+    def test_an_indefinite_delassus_operator_is_refused(self):
+        for wrong, said in (([[1.0, 0, 0], [0, -1.0, 0], [0, 0, 1.0]], r"N\(1,1\) is -1, expected a number >= 0"),
+                            ([[1.0, 3.0, 0], [3.0, 2.0, 0], [0, 0, 1.0]], r"N\(1,0\) is 3, above √\(N\(1,1\) N\(0,0\)\) = 1.41: N is indefinite")):
+            with self.assertRaisesRegex(cb.InputError, said):
+                cb.Problem(N=wrong, r=np.zeros(3), friction=0.5)
+        cb.Problem(N=np.ones((3, 3)), r=np.zeros(3), friction=0.5)  # of rank one
+
+
+class Copies(unittest.TestCase):
+    def test_pickles_and_copies_are_the_same_problem(self):
+        H, D, k, b, mu = block_on_a_plane(40.0)
+        fallen = list(cb.scene("single_ball").motion(steps=40))[-1].problem
+        for p in (stack(5), cb.Problem(H=H, D=D, k=k, b=b, friction=mu, name="mine"), cb.Problem(N=np.linalg.inv(H), r=k, friction=mu), fallen,
+                  cb.Problem.from_scene("cohesive_ball", spheres=12),
+                  cb.Problem(H=np.ones(4), D=np.eye(4), k=-np.ones(4), b=np.zeros(4), C=np.ones(4), kinds=["bilateral", "unilateral", "contact2d"], friction=mu)):
+            for q in (pickle.loads(pickle.dumps(p)), copy.deepcopy(p)):
+                self.assertIsNot(q._core, p._core)
+                self.assertEqual((repr(q), q.kinds), (repr(p), p.kinds))
+                np.testing.assert_array_equal(cb.solve(q, "nsgs").impulse, cb.solve(p, "nsgs").impulse)
+
+    def test_a_solution_in_a_file_is_kept(self):
+        with tempfile.TemporaryDirectory() as place:
+            p = stack(3)
+            p.write(Path(place) / "step.hdf5", np.ones(p.rows))
+            np.testing.assert_array_equal(copy.deepcopy(cb.Problem.read(Path(place) / "step.hdf5")).solution, np.ones(p.rows))
+
+    def test_what_cannot_be_kept_is_refused(self):
+        step = next(cb.scene("cohesive_ball", spheres=12).motion(steps=1))
+        self.assertGreater(step.problem.contacts, 0)
+        with self.assertRaisesRegex(cb.InputError, "cohesive"):
+            pickle.dumps(step.problem)
+
+    def test_processes_take_problems(self):
+        H, D, k, b, mu = block_on_a_plane(40.0)
+        p = cb.Problem(H=H, D=D, k=k, b=b, friction=mu)
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            self.assertEqual(pool.map(status_of, [p]), ["solved"])
+
+
+def status_of(problem):
+    return cb.solve(problem).status
+
+
 class Mistakes(unittest.TestCase):
     def assert_says(self, said, call, *arguments, **options):
         with self.assertRaises(ValueError) as caught:
@@ -84,7 +147,10 @@ class Mistakes(unittest.TestCase):
         given = {"H": H, "D": D, "k": k, "b": b, "friction": mu}
         for change, said in (({"b": None}, "b is missing"), ({"N": H}, "r is missing"), ({"N": H, "r": b}, "H is given with N"),
                              ({"friction": None}, "friction is missing"), ({"friction": [0.1, 0.2]}, "friction has 2 entries, expected 1"),
-                             ({"friction": -1.0}, "friction"), ({"k": [[1.0]]}, "k has 2 dimensions, expected one"), ({"k": "text"}, "k is not an array"),
+                             ({"friction": -1.0}, "friction is -1, expected"),
+                             ({"friction": [-1.0]}, "friction coefficient 0 is -1"), ({"kinds": "contact"}, "kinds is 'contact', expected a list of names"),
+                             ({"kinds": [1]}, "kinds is [1], expected a list"), ({"name": 3}, "name is 3, expected a text"),
+                             ({"H": H + 1j}, "H has complex numbers"), ({"k": np.ma.masked_array(k, [0, 1, 0])}, "k is a masked array"), ({"k": [[1.0]]}, "k has 2 dimensions, expected one"), ({"k": "text"}, "k is not an array"),
                              ({"D": np.eye(3, 4)}, "4 rows, expected three for each contact, or kinds"), ({"kinds": ["contcat"]}, "did you mean 'contact'"),
                              ({"k": [np.nan] * 3}, "k(0) is nan"), ({"H": -H}, "H"), ({"H": np.zeros((2, 2, 2))}, "H has 3 dimensions")):
             self.assert_says(said, cb.Problem, **{**given, **change})
@@ -98,9 +164,21 @@ class Mistakes(unittest.TestCase):
         for said, options in (("did you mean 'nsgs'", {"solver": "nsgz"}), ("unknown parameter 'rh' (did you mean 'rho'?)", {"solver": "admm", "rh": 1.0}),
                               ("expected a number", {"solver": "admm", "rho": "much"}), ("'rho' is None", {"solver": "admm", "rho": None}),
                               ("unknown model 'npc'", {"model": "npc"}), ("unknown measure", {"measure": "error"}), ("no run can stop by", {"measure": "objective"}),
-                              ("tolerance is -1", {"tolerance": -1.0}), ("threads is 0", {"threads": 0}), ("start", {"start": [1.0]})):
+                              ("tolerance is -1", {"tolerance": -1.0}), ("tolerance is 0", {"tolerance": 0.0}),
+                              ("tolerance is '1', expected a number", {"tolerance": "1"}), ("max_iterations is 1000.0, expected a whole number", {"max_iterations": 1e3}),
+                              ("max_iterations is 1000000000000", {"max_iterations": 10**12}), ("time_limit is None", {"time_limit": None}),
+                              ("model is 1, expected a text", {"model": 1}), ("native_stop is 'no'", {"native_stop": "no"}), ("measures is 3", {"measures": 3}),
+                              ("python:FILE:FUNCTION", {"solver": lambda problem: None}), ("solver is 3", {"solver": 3}),
+                              ("'rho' in 'admm:rho' is no assignment", {"solver": "admm:rho"}), ("unknown parameter 'rh'", {"solver": "admm:rh=1"}),
+                              ("threads is 0", {"threads": 0}), ("start", {"start": [1.0]})):
             self.assert_says(said, cb.solve, p, **options)
         self.assert_says("impulse has 1 entries, expected 18", cb.judge, p, [1.0])
+        self.assert_says("problem is a list, expected one Problem", cb.solve, [p])
+        self.assert_says("problem is a list, expected one Problem", cb.rank, [p, p])
+        self.assert_says("python:FILE:FUNCTION", cb.rank, p, [len])
+        self.assert_says("max_iterations is 1000.0", cb.rank, p, "nsgs", max_iterations=1e3)
+        self.assert_says("problem is a Solution", cb.judge, cb.solve(p), p)
+        self.assert_says("seed is 1.5", cb.Problem.from_scene, "odd_mass_stack", seed=1.5)
         self.assert_says("no such file", cb.Problem.read, "/nowhere.hdf5")
         self.assert_says("unknown", cb.Problem.from_scene, "odd_mass_stack", balls=3)
 
@@ -119,6 +197,12 @@ class Files(unittest.TestCase):
         np.testing.assert_array_equal(q.D @ impulse, p.D @ impulse)
         np.testing.assert_array_equal(cb.solve(q).impulse, impulse)  # the same bits
         np.testing.assert_equal(cb.judge(q, q.solution), cb.judge(p, impulse))
+
+    def test_no_file_of_impulses_that_are_not_finite(self):
+        with tempfile.TemporaryDirectory() as place:
+            with self.assertRaisesRegex(cb.InputError, r"impulse\(0\) is nan, expected a finite number"):
+                stack(3).write(Path(place) / "step.hdf5", np.full(stack(3).rows, np.nan))
+            self.assertEqual(list(Path(place).iterdir()), [])
 
     def test_cohesion_is_in_the_users_impulses(self):
         p = cb.Problem.from_scene("cohesive_ball", spheres=12)
@@ -144,6 +228,8 @@ class Solving(unittest.TestCase):
         p = stack()
         self.assertNotEqual(cb.solve(p, "admm", rho=0.5).iterations, cb.solve(p, "admm", rho=50.0).iterations)
         self.assertEqual(cb.settings("admm")["rho"], 0.1)
+        self.assertEqual(cb.solve(p, "admm:rho=50,preconditioner=diagonal").iterations, cb.solve(p, "admm", rho=50.0, preconditioner="diagonal").iterations)
+        self.assertEqual(cb.settings("admm:rho=50")["rho"], 50.0)
         self.assertEqual(cb.solve(p, "admm", rho=np.float32(0.5)).iterations, cb.solve(p, "admm", rho=0.5).iterations)
         self.assertIn("proximal_newton", cb.solvers())
 
@@ -152,6 +238,7 @@ class Solving(unittest.TestCase):
         cold = cb.solve(p, "admm")
         self.assertLess(cb.solve(p, "admm", start=cold).iterations, cold.iterations)
         self.assertEqual(cb.solve(p, "nsgs", start=cold.impulse).iterations, 0)
+        np.testing.assert_equal(cb.judge(p, cold), cb.judge(p, cold.impulse))
 
     def test_failure_is_a_result(self):
         p = stack()

@@ -11,6 +11,7 @@ import time
 import unittest
 import warnings
 from pathlib import Path
+from unittest import mock
 
 from support import PACKAGE, cb, np, stack
 
@@ -42,6 +43,27 @@ class Motions(unittest.TestCase):
         self.assertGreater(step.gaps.min(), -1e-6)
         self.assertTrue(step.solution.solved)
 
+    def test_an_impulse_is_looked_at_when_it_is_set(self):
+        step = next(cb.scene("cohesive_ball", spheres=12).motion(steps=1))
+        rows = step.problem.rows
+        for wrong, said in (([1.0], f"impulse has 1 entries, expected {rows}"), ([np.nan] * rows, r"impulse\(0\) is nan"), ("text", "impulse is not an array")):
+            with self.assertRaisesRegex(cb.InputError, said):
+                step.impulse = wrong
+        self.assertTrue(np.isfinite(step.impulse).all())
+
+    def test_what_a_user_can_read_is_in_the_help(self):
+        scene = cb.scene("single_ball")
+        step = next(scene.motion(steps=1))
+        for one in (scene, step, step.problem, step.solution):
+            self.assertEqual([name for name in vars(one) if not name.startswith("_")], [])  # properties have docstrings: test_guide.py
+
+    def test_a_scene_is_looked_at_when_it_is_made(self):
+        for name, given, said in (("drumm", {}, "did you mean 'drum'"), ("drum", {"particle": 3}, "did you mean 'particles'"), ("drum", {"seed": -1}, "seed is -1"),
+                                  (3, {}, "scene is 3")):
+            with self.assertRaisesRegex(cb.InputError, said):
+                cb.scene(name, **given)
+        self.assertEqual(repr(cb.scene("drum", 3, particles=10)), "Scene('drum', seed=3, particles=10)")
+
     def test_steps_start_from_the_one_before(self):
         *_, last = cb.scene("single_ball").motion(driver="nsgs", steps=40)
         self.assertLess(last.solution.iterations, cb.solve(last.problem, "nsgs").iterations)
@@ -54,7 +76,7 @@ class Motions(unittest.TestCase):
 class Threads(unittest.TestCase):
     def test_python_goes_on_while_a_run_lasts(self):
         p, counted, ended = stack(40), 0, threading.Event()
-        thread = threading.Thread(target=lambda: (cb.solve(p, "jacobi", tolerance=0.0, max_iterations=100000, time_limit=0.3), ended.set()))
+        thread = threading.Thread(target=lambda: (cb.solve(p, "jacobi", tolerance=1e-300, max_iterations=100000, time_limit=0.3), ended.set()))
         thread.start()
         while not ended.is_set():
             counted += 1
@@ -78,7 +100,7 @@ class Threads(unittest.TestCase):
 class Interrupts(unittest.TestCase):
     def test_ctrl_c_ends_a_run(self):
         script = ("import ccpbench as cb\np = cb.Problem.from_scene('odd_mass_stack', spheres=40)\n"
-                  "try:\n    print('runs', flush=True)\n    cb.solve(p, 'jacobi', tolerance=0.0, max_iterations=10**9, time_limit=600)\n"
+                  "try:\n    print('runs', flush=True)\n    cb.solve(p, 'jacobi', tolerance=1e-300, max_iterations=10**9, time_limit=600)\n"
                   "except KeyboardInterrupt:\n    print('interrupted', cb.solve(p).status)\n")
         process = subprocess.Popen([sys.executable, "-Bc", script], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual(process.stdout.readline(), "runs\n")
@@ -91,7 +113,7 @@ class Interrupts(unittest.TestCase):
         seen, before = [], signal.signal(signal.SIGALRM, lambda *_: seen.append(time.perf_counter()))
         self.addCleanup(signal.signal, signal.SIGALRM, before)
         signal.setitimer(signal.ITIMER_REAL, 0.05)
-        r = cb.solve(stack(40), "jacobi", tolerance=0.0, max_iterations=10**9, time_limit=0.5)
+        r = cb.solve(stack(40), "jacobi", tolerance=1e-300, max_iterations=10**9, time_limit=0.5)
         ended = time.perf_counter()
         self.assertEqual((r.status, len(seen)), ("time_limit", 1))
         self.assertLess(seen[0], ended)
@@ -150,6 +172,17 @@ class Program(unittest.TestCase):
         self.assertEqual(list(ranked["solver"])[-1], "nsgs")  # of a heavy sphere in a stack it makes little
         self.assertIn("rho=0.5", list(ranked["settings"]))
         self.assertLess(ranked["relative_residual"][0], 1e-8)
+        self.assertEqual(list(cb.rank(stack(3), "nsgs")["solver"]), ["nsgs"])
+
+    def test_a_ranking_shows_its_point_in_eighty_columns(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is missing")
+        ranked = cb.rank(stack(3), ["proximal_newton", "admm:rho=0.5", "semismooth_newton", "pqn"], model="ccp")
+        self.assertGreater(max(map(len, ranked["reason"])), 30)
+        with mock.patch.dict(os.environ, COLUMNS="80"), pandas.option_context("display.max_columns", 0):
+            self.assertEqual(repr(ranked).splitlines()[0].split(), ["rank", "solver", "status", "...", "solve_s", "iterations", "time_s"])
 
 
 if __name__ == "__main__":

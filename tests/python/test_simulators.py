@@ -34,6 +34,28 @@ class Cones(unittest.TestCase):
         self.assertGreater(np.abs(forces).max(), 0.0)
 
 
+class AnyStep(unittest.TestCase):
+    def test_mistakes_have_the_names_of_the_user(self):
+        M, J, mu, random = bodies(4)
+        given = {"M": M, "J": J, "v": np.zeros(6), "force": np.ones(6), "gap": np.zeros(4), "friction": mu, "time_step": STEP}
+        nan = np.full(6, np.nan)
+        for change, said in (({"gap": [0.0] * 3}, "gap has 3 entries, expected 4: one for each contact"), ({"time_step": 0}, "time_step is 0, expected a finite number > 0"),
+                             ({"time_step": -STEP}, "time_step is -0.01"), ({"time_step": "1"}, "time_step is '1', expected a number"),
+                             ({"J": J.T}, "J is 6×12, expected three rows for each contact and 6 columns, as M has"), ({"J": J[:11]}, "J is 11×6"),
+                             ({"M": M[:5]}, "M is 5×6, expected a square matrix"), ({"v": [0.0]}, "v has 1 entries, expected 6"), ({"v": nan}, "v has an entry that is not finite"),
+                             ({"force": np.ones((6, 1))}, "force has 6×1 entries, expected 6"), ({"force": "text"}, "force is not an array"), ({"M": M * 1j}, "M is not an array of real"),
+                             ({"friction": mu[:2]}, "friction has 2 entries, expected 4"), ({"friction": -mu}, "friction is -"), ({"gap": np.ma.masked_array(np.zeros(4))}, "gap is not an array"),
+                             ({"M": -M}, r"M(0,0) is -"), ({"M": np.eye(6) + 2 * np.ones((6, 6)) - 2 * np.eye(6) + 0.5 * np.eye(6)}, "M is not positive definite")):
+            with self.assertRaises(cb.InputError) as caught:
+                sim.from_step(**{**given, **change})
+            self.assertIn(said, str(caught.exception))
+            self.assertNotIn("\n", str(caught.exception))
+
+    def test_without_contacts(self):
+        p = sim.from_step(np.ones(6), np.zeros((0, 6)), np.zeros(6), np.ones(6), [], 0.5, STEP)
+        np.testing.assert_allclose(cb.solve(p).velocity, STEP)
+
+
 class Mujoco(Cones):
     def given(self):
         M, J, mu, random = bodies(3)

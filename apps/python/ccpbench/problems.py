@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
+from . import _core, given
 
 Reals = NDArray[np.float64]
 
@@ -37,6 +40,14 @@ def _shown(columns: _core.Columns) -> Any:
     return csc_matrix((values, indices, starts), shape=(rows, count), copy=False)
 
 
+def _warn(said: str) -> None:
+    """At the line of the user: the first one outside of this package."""
+    level = 2
+    while sys._getframe(level - 1).f_globals.get("__name__", "").startswith(__package__ + "."):
+        level += 1
+    warnings.warn(said, stacklevel=level)
+
+
 class Problem:
     """One complementarity problem with friction; it does not change.
 
@@ -55,6 +66,10 @@ class Problem:
     one for each. kinds: one name for each block of rows, in their order: "contact" (3 rows: normal, tangent, tangent),
     "contact2d" (2 rows), "unilateral" or "bilateral" (1 row); contacts of three rows unless given.
 
+    An H or N that is not symmetric is taken, with a warning. Where a diagonal entry of a symmetric N is negative, or an
+    entry too large beside its diagonal ones, N is indefinite, which is an InputError. Problems can be pickled, but for
+    cohesive ones of a motion; those of arrays, files and motions lose what only `subadmm` reads.
+
     Matrices and vectors are copied once, when the problem is made. Several threads may use a problem; they take turns.
 
     >>> import ccpbench as cb
@@ -66,6 +81,11 @@ class Problem:
     def __init__(self, *, H: Any = None, D: Any = None, k: ArrayLike | None = None, b: ArrayLike | None = None, C: Any = None,
                  N: Any = None, r: ArrayLike | None = None, friction: ArrayLike | None = None,
                  kinds: Sequence[str] | None = None, name: str = "") -> None:
+        self._fill(H, D, k, b, C, N, r, friction, kinds, name, {})
+
+    def _fill(self, H: Any, D: Any, k: Any, b: Any, C: Any, N: Any, r: Any, friction: Any, kinds: Any, name: Any,
+              names: Mapping[str, str]) -> None:
+        """names: those that the user knows the matrices by."""
         whole = {"H": H, "D": D, "k": k, "b": b}
         local = {"N": N, "r": r}
         asked = local if N is not None or r is not None else whole
@@ -74,17 +94,35 @@ class Problem:
         if missing or extra:
             what = f"{missing[0]} is missing" if missing else f"{extra[0]} is given with N"
             raise _core.InputError(f"{what}, expected either H, D, k and b, or N and r")
-        if asked is local:
-            self._core = _core.local_problem(_given(N), r, kinds, friction, name)
-        else:
-            self._core = _core.global_problem(_given(H), _given(D), k, b, _given(C), kinds, friction, name)
-        self.solution: Reals | None = None
+        blocks = None if kinds is None else given.texts("kinds", kinds, "names, one for each block of rows")
+        given.text("name", name)
+        try:
+            self._core = (_core.local_problem(_given(N), r, blocks, friction, name) if asked is local else
+                          _core.global_problem(_given(H), _given(D), k, b, _given(C), blocks, friction, name))
+            doubt = self._core.doubt()
+        except _core.InputError as error:
+            if not names:
+                raise
+            raise _core.InputError(_renamed(str(error), names)) from None
+        self._solution: Reals | None = None
+        self._scene: tuple[str, int, dict[str, Any]] | None = None
+        if doubt:
+            _warn(_renamed(doubt, names))
 
     @classmethod
-    def _of(cls, core: _core.Problem, solution: Reals | None = None) -> Problem:
+    def _of(cls, core: _core.Problem, solution: Reals | None = None, scene: tuple[str, int, dict[str, Any]] | None = None) -> Problem:
         problem = cls.__new__(cls)
-        problem._core, problem.solution = core, solution
+        problem._core, problem._solution, problem._scene = core, solution, scene
         return problem
+
+    def __reduce__(self) -> Any:
+        core = self._core
+        if self._scene is not None:
+            return _of_scene, self._scene
+        if core.cohesive:
+            raise _core.InputError("a cohesive problem of a motion cannot be pickled")
+        arrays = (core.H, core.D, core.k, core.b, core.C) if core.given_global else (core.N, core.r)
+        return _of_arrays, (arrays, core.kinds, core.friction, core.name, self._solution)
 
     @classmethod
     def from_scene(cls, scene: str, seed: int = 0, **parameters: Any) -> Problem:
@@ -93,7 +131,9 @@ class Problem:
         >>> Problem.from_scene("odd_mass_stack", spheres=5, heavy_index=3)
         Problem 'odd_mass_stack': 6 contacts, 18 rows, 36 dofs
         """
-        return cls._of(_core.scene_problem(scene, seed, parameters))
+        given.text("scene", scene)
+        given.whole("seed", seed, 0, 2**63 - 1)
+        return cls._of(_core.scene_problem(scene, seed, parameters), None, (scene, seed, parameters))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Problem:
@@ -104,6 +144,11 @@ class Problem:
         """Writes an FCLib file, completely or not at all, in the form the problem was given in. impulse: (m,), N·s, is
         stored as its solution."""
         _core.write_problem(self._core, os.fspath(path), impulse)
+
+    @property
+    def solution(self) -> Reals | None:
+        """The impulses, (m,), N·s, in the file it was read from; None where there are none."""
+        return self._solution
 
     @property
     def name(self) -> str:
@@ -187,3 +232,24 @@ class Problem:
         name = f" {self.name!r}" if self.name else ""
         dofs = f", {self.dofs} dofs" if self.is_global else ""
         return f"Problem{name}: {self.contacts} contacts, {self.rows} rows{dofs}"
+
+
+def core_of(problem: Any) -> _core.Problem:
+    if not isinstance(problem, Problem):
+        raise _core.InputError(f"problem is a {type(problem).__name__}, expected one Problem")
+    return problem._core
+
+
+def _renamed(said: str, names: Mapping[str, str]) -> str:
+    for mine, known in names.items():
+        said = re.sub(rf"\b{mine}(?=\b|_)", known, said)
+    return said
+
+
+def _of_scene(scene: str, seed: int, parameters: dict[str, Any]) -> Problem:
+    return Problem.from_scene(scene, seed, **parameters)
+
+
+def _of_arrays(arrays: tuple[Any, ...], kinds: list[str], friction: Reals, name: str, solution: Reals | None) -> Problem:
+    make: Any = _core.local_problem if len(arrays) == 2 else _core.global_problem
+    return Problem._of(make(*arrays, kinds, friction, name), solution)

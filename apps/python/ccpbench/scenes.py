@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
+from . import _core, given
 from .problems import Problem
 from .solving import DEFAULT_SOLVER, Solution, _made, _options
 
@@ -62,12 +62,30 @@ class Step:
 
     def __init__(self, motion: Motion) -> None:
         self._motion, self._core = motion, motion._core.step()
-        self.problem = Problem._of(self._core.problem)
-        self.index = motion._core.index
-        self.time = self.index * motion._core.time_step
-        self.facts = motion._core.facts
+        self._problem = Problem._of(self._core.problem)
+        self._index, self._facts = motion._core.index, motion._core.facts
         self._solution: Solution | None = None
-        self._impulse: ArrayLike | None = None
+        self._impulse: Reals | None = None
+
+    @property
+    def problem(self) -> Problem:
+        """The problem of the step."""
+        return self._problem
+
+    @property
+    def index(self) -> int:
+        """0 for the first step."""
+        return self._index
+
+    @property
+    def time(self) -> float:
+        """At its beginning, s."""
+        return self._index * self._motion.time_step
+
+    @property
+    def facts(self) -> dict[str, float]:
+        """Energies, and what else the scene says of itself at its beginning."""
+        return self._facts
 
     @property
     def solution(self) -> Solution:
@@ -78,13 +96,13 @@ class Step:
         return self._solution
 
     @property
-    def impulse(self) -> ArrayLike:
+    def impulse(self) -> Reals:
         """γ, (m,), N·s, with which the scene moves on: that of the driver, unless you set another."""
         return self.solution.impulse if self._impulse is None else self._impulse
 
     @impulse.setter
     def impulse(self, impulse: ArrayLike) -> None:
-        self._impulse = impulse
+        self._impulse = self._problem._core.impulse_of(impulse)
 
     @property
     def keys(self) -> NDArray[np.int32]:
@@ -119,7 +137,26 @@ class Scene:
     """A scene with its parameters and a seed."""
 
     def __init__(self, name: str, seed: int = 0, **parameters: Any) -> None:
-        self.name, self.seed, self.parameters = name, seed, parameters
+        _core.check_scene(given.text("scene", name), parameters)
+        self._name, self._seed, self._parameters = name, given.whole("seed", seed, 0, 2**63 - 1), parameters
+
+    @property
+    def name(self) -> str:
+        """One of `scenes()`."""
+        return self._name
+
+    @property
+    def seed(self) -> int:
+        """Of its random numbers."""
+        return self._seed
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those that were given."""
+        return self._parameters
+
+    def __repr__(self) -> str:
+        return f"Scene({', '.join([repr(self.name), f'seed={self.seed}', *(f'{key}={value!r}' for key, value in self.parameters.items())])})"
 
     def problem(self) -> Problem:
         """Its problem, or that of its first step."""
@@ -135,7 +172,7 @@ class Scene:
         [1, 1]
         """
         options = _options(model, measure, tolerance, False, max_iterations, time_limit, threads, ())
-        return Motion(self, _made(driver, settings), options, steps)
+        return Motion(self, _made(driver, settings), options, None if steps is None else given.whole("steps", steps, 0))
 
 
 def scene(name: str, seed: int = 0, **parameters: Any) -> Scene:

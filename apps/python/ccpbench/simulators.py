@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
+from . import _core, given
 from .problems import Problem
 
 Reals = NDArray[np.float64]
@@ -44,12 +44,31 @@ def from_step(M: Any, J: Any, v: ArrayLike, force: ArrayLike, gap: ArrayLike, fr
     M: (n, n), kg; J: (3 contacts, n), rows normal, tangent, tangent, u_n > 0 separates; v: (n,), m/s; force: f, (n,), N,
     without contacts; gap: Φ, (contacts,), m; friction: μ, one or (contacts,); time_step: h, s.
     """
-    jacobian = J.tocsr() if hasattr(J, "tocsr") else np.asarray(J, dtype=float)
-    velocity = np.asarray(v, dtype=float)
-    offset = np.zeros((len(np.atleast_1d(gap)), 3))
-    offset[:, 0] = np.asarray(gap, dtype=float) / time_step
-    momentum = _product(M, velocity) + time_step * np.asarray(force, dtype=float)
-    return Problem(H=M, D=jacobian.T, k=momentum, b=offset.ravel(), friction=friction, name=name)
+    step = given.real("time_step", time_step)
+    if not 0.0 < step < np.inf:
+        raise given.mistaken("time_step", time_step, "a finite number > 0")
+    mass, jacobian = _finite("M", M), _finite("J", J)
+    if mass.ndim not in (1, 2) or mass.shape[0] != mass.shape[-1]:
+        raise _core.InputError(f"M is {_shape(mass)}, expected a square matrix or the diagonal of one")
+    dofs = mass.shape[0]
+    if jacobian.ndim != 2 or jacobian.shape[0] % 3 or jacobian.shape[1] != dofs:
+        raise _core.InputError(f"J is {_shape(jacobian)}, expected three rows for each contact and {dofs} columns, as M has")
+    contacts = jacobian.shape[0] // 3
+    distance, mu = (np.atleast_1d(_finite(called, one)) for called, one in (("gap", gap), ("friction", friction)))
+    velocity, applied = _finite("v", v), _finite("force", force)
+    of_contacts, of_columns = "contact, J has three rows for each", "column of J"
+    for called, array, size, one in (("v", velocity, dofs, of_columns), ("force", applied, dofs, of_columns), ("gap", distance, contacts, of_contacts),
+                                     ("friction", mu, contacts, of_contacts)):
+        if array.shape != (size,) and not (called == "friction" and array.shape == (1,)):
+            raise _core.InputError(f"{called} has {_shape(array)} entries, expected {size}: one for each {one}")
+    if (mu < 0.0).any():
+        raise _core.InputError(f"friction is {mu.min():g}, expected numbers >= 0")
+    offset = np.zeros((contacts, 3))
+    offset[:, 0] = distance / step
+    problem = Problem.__new__(Problem)
+    problem._fill(mass, jacobian.T, _product(mass, velocity) + step * applied, offset.ravel(), None, None, None,
+                  mu if len(mu) == contacts else mu[0], None, name, {"H": "M"})
+    return problem
 
 
 def from_mujoco(M: Any, J: Any, R: ArrayLike, aref: ArrayLike, qvel: ArrayLike, qacc_smooth: ArrayLike, efc_type: ArrayLike,
@@ -152,6 +171,27 @@ def from_chrono(H: Any, Cq: Any, f: ArrayLike, b: ArrayLike, friction: ArrayLike
         row += 3
     compliance = None if E is None else np.abs(np.asarray(E, dtype=float)).ravel()
     return Problem(H=H, D=_transposed(Cq), C=compliance, k=f, b=b, friction=coefficients, kinds=kinds, name=name)
+
+
+def _finite(name: str, array: Any) -> Any:
+    """Of real, finite numbers; a sparse matrix as it is."""
+    sparse = hasattr(array, "tocsr")
+    try:
+        numbers = array if sparse else np.asarray(array)
+        entries = np.asarray(numbers.tocsr().data if sparse else numbers)
+        if entries.dtype.kind == "c" or isinstance(array, np.ma.MaskedArray):
+            raise TypeError
+        if not np.isfinite(entries.astype(float)).all():
+            raise _core.InputError(f"{name} has an entry that is not finite")
+    except (TypeError, ValueError) as error:
+        if isinstance(error, _core.InputError):
+            raise
+        raise _core.InputError(f"{name} is not an array of real numbers") from None
+    return numbers.tocsr() if sparse else numbers.astype(float)
+
+
+def _shape(array: Any) -> str:
+    return "×".join(str(size) for size in array.shape) or "a number"
 
 
 def _dense(matrix: Any) -> Reals:

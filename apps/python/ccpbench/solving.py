@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, places
-from .problems import Problem
+from . import _core, given, places
+from .problems import Problem, core_of
 from .results import Table, unit_of
 
 Reals = NDArray[np.float64]
@@ -36,6 +36,7 @@ def _kept(name: str, values: tuple[tuple[str, type, Any], ...]) -> _core.Solver:
 
 def _made(name: str, values: Mapping[str, Any]) -> _core.Solver:
     """A method with settings; the same one again where nothing can have changed."""
+    given.solver_name(name)
     if ":" in name or "/" in name:
         places.find_peers()
         return _core.Solver(name, values)
@@ -49,7 +50,12 @@ class Solution:
     """How a run ended, and the point that it found."""
 
     def __init__(self, core: _core.Solution, problem: Problem) -> None:
-        self._core, self.problem = core, problem
+        self._core, self._problem = core, problem
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that was solved."""
+        return self._problem
 
     @property
     def status(self) -> str:
@@ -143,9 +149,20 @@ class Solution:
         return f"Solution: {self.status}{reason}, {self.iterations} iterations, {self.setup_s + self.solve_s:.3g} s"
 
 
-def _options(model: str, measure: str, tolerance: float, native_stop: bool, max_iterations: int, time_limit: float, threads: int,
-             measures: Sequence[str]) -> _core.Options:
-    return _core.Options(model, measure, tolerance, native_stop, max_iterations, time_limit, threads, measures)
+@lru_cache(maxsize=64, typed=True)
+def _kept_options(model: str, measure: str, tolerance: float, native_stop: bool, max_iterations: int, time_limit: float, threads: int,
+             measures: str | Sequence[str]) -> _core.Options:
+    return _core.Options(given.text("model", model), given.text("measure", measure), given.real("tolerance", tolerance),
+                         given.flag("native_stop", native_stop), given.whole("max_iterations", max_iterations),
+                         given.real("time_limit", time_limit), given.whole("threads", threads),
+                         given.several("measures", measures, "names of measures"))
+
+
+def _options(*values: Any) -> _core.Options:
+    try:
+        return _kept_options(*values)
+    except TypeError:  # lists cannot be looked up
+        return _kept_options.__wrapped__(*values)
 
 
 def solve(problem: Problem, solver: str = DEFAULT_SOLVER, *, model: str = "ncp", tolerance: float = 1e-8,
@@ -153,7 +170,8 @@ def solve(problem: Problem, solver: str = DEFAULT_SOLVER, *, model: str = "ncp",
           threads: int = 1, start: Solution | ArrayLike | None = None, measures: Sequence[str] = (), **settings: Any) -> Solution:
     """Solves a problem. The run ends where `measure` is at or below `tolerance`, as the judge finds.
 
-    solver: a name of `solvers()`, or your own: "python:./mine.py", "command:./mine". settings: its settings.
+    solver: a name of `solvers()`, or your own: "python:./mine.py", "command:./mine". settings: its settings, which may
+    follow the name, too: "admm:rho=0.5,preconditioner=diagonal".
     model: "ncp" (Signorini–Coulomb) or "ccp" (convex). time_limit: s, of the solver's clock. native_stop: end on the
     method's own criterion instead. start: an impulse (m,), N·s, or a solution of the same method. measures: more columns
     for the trace.
@@ -163,15 +181,16 @@ def solve(problem: Problem, solver: str = DEFAULT_SOLVER, *, model: str = "ncp",
     """
     options = _options(model, measure, tolerance, native_stop, max_iterations, time_limit, threads, measures)
     first = start._core if isinstance(start, Solution) else start
-    return Solution(_core.solve(problem._core, _made(solver, settings), options, first), problem)
+    return Solution(_core.solve(core_of(problem), _made(solver, settings), options, first), problem)
 
 
-def judge(problem: Problem, impulse: ArrayLike, *, velocity: ArrayLike | None = None, model: str = "ncp") -> dict[str, float]:
-    """Every measure of a point, wherever it is from. impulse: γ, (m,), N·s. velocity: the v, (n,), m/s, that a method carries
+def judge(problem: Problem, impulse: Solution | ArrayLike, *, velocity: ArrayLike | None = None, model: str = "ncp") -> dict[str, float]:
+    """Every measure of a point, wherever it is from. impulse: γ, (m,), N·s, or a solution. velocity: the v, (n,), m/s, that a method carries
     itself, for the measures of it. NaN where one does not apply.
 
     >>> p = Problem.from_scene("odd_mass_stack", spheres=3, heavy_index=2)
     >>> judge(p, solve(p).impulse)["relative_residual"] < 1e-8
     True
     """
-    return _core.judge(problem._core, impulse, velocity, model)
+    point = impulse.impulse if isinstance(impulse, Solution) else impulse
+    return _core.judge(core_of(problem), point, velocity, given.text("model", model))

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from . import _core, places, results
-from .problems import Problem
-from .solving import DEFAULT_SOLVER
+from . import _core, given, places, results
+from .problems import Problem, core_of
+from .solving import DEFAULT_SOLVER, _options
 
 EXIT_BAD_INPUT, EXIT_SOME_FAILED, EXIT_INTERRUPTED = 2, 3, 130
 
@@ -109,21 +109,24 @@ def run(config: str | os.PathLike[str], out: str | os.PathLike[str] = "results",
     return Results(next(line.removeprefix("results: ") for line in ran.stdout.splitlines() if line.startswith("results: ")))
 
 
-def rank(problem: Problem, solvers: Sequence[str] = (DEFAULT_SOLVER, "nsgs", "admm", "apgd"), *, model: str = "ncp",
+def rank(problem: Problem, solvers: str | Sequence[str] = (DEFAULT_SOLVER, "nsgs", "admm", "apgd"), *, model: str = "ncp",
          tolerance: float = 1e-8, measure: str = "relative_residual", max_iterations: int = 1000, time_limit: float = 60.0,
          threads: int = 1) -> Any:
     """Solves a problem with several methods, each on the problem read anew, and ranks them: the solved ones by their time
-    (set-up and iterations), then the others by the residual they came to. solvers: names as of `solve`, with settings as
-    "admm:rho=0.5,preconditioner=diagonal". A pandas.DataFrame, or a Table without pandas."""
+    (set-up and iterations), then the others by the residual they came to. solvers: one name or several, as of `solve`, with
+    settings as "admm:rho=0.5,preconditioner=diagonal". A pandas.DataFrame, or a Table without pandas."""
+    core_of(problem)
+    _options(model, measure, tolerance, False, max_iterations, time_limit, threads, ())  # their mistakes by the names they have here
+    names = [given.solver_name(one) for one in ([solvers] if isinstance(solvers, str) or callable(solvers) else solvers)]
     with tempfile.TemporaryDirectory(prefix="ccpbench-") as place:
         dump = Path(place) / "problem.hdf5"
         problem.write(dump)
-        options = {"solver": list(solvers), "model": model, "tolerance": tolerance, "measure": measure, "max_iterations": max_iterations,
+        options = {"solver": names, "model": model, "tolerance": tolerance, "measure": measure, "max_iterations": max_iterations,
                    "time_limit": time_limit, "threads": threads, "json": True}
         ranked = json.loads(_call("solve", dump, *_flags(options)).stdout)["solvers"]
-    names = ["rank", "solver", "settings", "status", "iterations", "time_s", "setup_s", "solve_s", "reason"]
-    columns = {name: [row.get(name) for row in ranked] for name in names}
-    columns[measure] = [row.get("measures", {}).get(measure) for row in ranked]
+    # pandas leaves out columns in the middle where a line is too narrow.
+    order = ["rank", "solver", "status", "settings", "reason", measure, "setup_s", "solve_s", "iterations", "time_s"]
+    columns = {name: [row.get("measures", {}).get(name) if name == measure else row.get(name) for row in ranked] for name in order}
     table = results.Table(columns, {name: results.unit_of(name) for name in columns})
     try:
         return table.to_pandas()
