@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "cli/program.hpp"
 #include "cli/results.hpp"
@@ -84,89 +85,110 @@ TEST_CASE("an input alone is a difference, and a baseline without inputs compare
   CHECK_THAT(bad_input_line(run_program(place, compare)), Catch::Contains("inputs.json"));
 }
 
+namespace {
+
+/// Times that no other program has disturbed.
+void set_times(const Workplace& place, const std::string& folder, double scale) {
+  for (const auto& [id, cell] : read_results(place / folder)) {
+    auto json = cell.json;
+    double seconds = 1e-3;
+    for (auto& run : json["runs"]) {
+      run["solve_s"] = scale * (seconds += 1e-5);
+      run.erase("busy");
+    }
+    write_cell(cell.folder, json);
+  }
+}
+
+/// Marks each run of these cells as disturbed.
+void set_busy(const Workplace& place, const std::string& folder, const std::set<std::string>& cells) {
+  for (const auto& [id, cell] : read_results(place / folder)) {
+    if (cells.count(id) == 0) continue;
+    auto json = cell.json;
+    for (auto& run : json["runs"]) run["busy"] = "another program took 40 % of a core";
+    write_cell(cell.folder, json);
+  }
+}
+
+Answer compare(const Workplace& place, const std::string& before, const std::string& after, const Arguments& options = {}) {
+  Arguments arguments = {"compare", place.text(before), place.text(after)};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  return run_program(place, arguments);
+}
+
+}  // namespace
+
 TEST_CASE("compare takes two folders, with the times of what was repeated in both") {
   const Workplace place;
   small_stack(place);
   REQUIRE(run_stack(place, "old").code == 0);
   REQUIRE(run_stack(place, "new", {"--repeat", "5"}).code == 0);
-  const auto compare = [&](const std::string& before, const std::string& after) {
-    return run_program(place, {"compare", place.text(before), place.text(after)});
-  };
-  const Answer once = compare("old/c", "new/c");
+  const Answer once = compare(place, "old/c", "new/c");
   CHECK(once.code == 0);
   CHECK_THAT(once.out, Catch::Contains("c: 2 cells as before") && !Catch::Contains("times"));
-  // Times that no other program has disturbed, then each a thousand times as long.
-  const auto set_times = [&](const std::string& folder, double scale) {
-    for (const auto& [id, cell] : read_results(place / folder)) {
-      auto json = cell.json;
-      double seconds = 1e-3;
-      for (auto& run : json["runs"]) {
-        run["solve_s"] = scale * (seconds += 1e-5);
-        run.erase("busy");
-      }
-      write_cell(cell.folder, json);
-    }
-  };
-  set_times("new/c", 1.0);
-  const Answer same = compare("new/c", "new/c");
+  set_times(place, "new/c", 1.0);
+  const Answer same = compare(place, "new/c", "new/c");
   CHECK(same.code == 0);
   CHECK_THAT(same.out, Catch::Contains("of 2 cells repeated in both: 0 beyond noise") && Catch::Contains("5 runs)"));
 
   fs::copy(place / "new", place / "slow", fs::copy_options::recursive);
-  set_times("slow/c", 1000.0);
-  const Answer slow = compare("new/c", "slow/c");
+  set_times(place, "slow/c", 1000.0);
+  const Answer slow = compare(place, "new/c", "slow/c");
   CHECK(slow.code == 0);
   CHECK_THAT(slow.out, Catch::Contains("of 2 cells repeated in both: 2 beyond noise") && Catch::Contains("slower"));
 
-  // A gate in CI: what is slower beyond noise fails, and nothing passes that was not judged.
-  const auto gate = [&](const std::string& before, const std::string& after, const std::string& ratio) {
-    return run_program(place, {"compare", place.text(before), place.text(after), "--fail-slower", ratio});
-  };
-  CHECK(gate("new/c", "new/c", "1.2").code == 0);
-  CHECK(gate("new/c", "slow/c", "5000").code == 0);
-  const Answer slower = gate("new/c", "slow/c", "1.2");
-  CHECK(slower.code == 1);
-  CHECK_THAT(slower.err, Catch::Contains(jacobi_cell + ": takes") && Catch::Contains("times as long"));
-  CHECK_THAT(bad_input_line(gate("old/c", "new/c", "1.2")), Catch::Contains("none was repeated in both"));
-  CHECK_THAT(bad_input_line(gate("new/c", "slow/c", "0.5")), Catch::Contains("--fail-slower"));
-  for (const auto& [id, cell] : read_results(place / "slow/c")) {
-    if (id != jacobi_cell) continue;
-    auto json = cell.json;
-    json["runs"].push_back(json["runs"].back());  // a sixth, which is busy and does not count
-    json["runs"].back()["busy"] = "another program took 40 % of a core";
-    write_cell(cell.folder, json);
-  }
-  CHECK_THAT(gate("new/c", "slow/c", "1.2").err, Catch::Contains(jacobi_cell + ": takes") && !Catch::Contains("not judged"));
-  for (const std::string busy_cells : {"one", "all"}) {
-    for (const auto& [id, cell] : read_results(place / "slow/c")) {
-      if (busy_cells == "one" && id != jacobi_cell) continue;
-      auto json = cell.json;
-      for (auto& run : json["runs"]) run["busy"] = "another program took 40 % of a core";
-      write_cell(cell.folder, json);
-    }
-    const Answer busy = gate("new/c", "slow/c", "1.2");
-    CHECK_THAT(busy.err, Catch::Contains("not busy") && !Catch::Contains(jacobi_cell + ": takes"));
-    CHECK(busy.code == (busy_cells == "one" ? 1 : 2));  // by the other cell; none can be judged
-    if (busy_cells == "all") continue;
-    CHECK_THAT(compare("new/c", "slow/c").out, Catch::Contains("left out (busy)"));
-    const auto gate_as = [&](const Arguments& options) {
-      Arguments arguments = {"compare", place.text("new/c"), place.text("slow/c"), "--fail-slower", "5000"};
-      arguments.insert(arguments.end(), options.begin(), options.end());
-      return run_program(place, arguments);
-    };
-    CHECK(gate_as({}).code == 0);
-    CHECK(gate_as({"--fail-unjudged"}).code == 1);
-    CHECK_THAT(gate_as({"--format", "junit"}).out, Catch::Contains("skipped=\"1\"") && Catch::Contains("not judged"));
-    CHECK_THAT(gate_as({"--format", "annotations"}).out, Catch::StartsWith("::warning title=c%3A " + jacobi_cell));
-    CHECK_THAT(gate_as({"--format", "annotations", "--fail-unjudged"}).out, Catch::StartsWith("::error title=c%3A " + jacobi_cell));
-  }
-
   REQUIRE(run_stack(place, "part", {"--only", "*/usual*"}).code == 0);
-  const Answer part = compare("new/c", "part/c");
+  const Answer part = compare(place, "new/c", "part/c");
   CHECK(part.code == 1);
   CHECK_THAT(part.out, Catch::Contains("missing"));
   CHECK_THAT(bad_input_line(run_program(place, {"compare", place.text("new/c")})), Catch::Contains("--baseline"));
   CHECK_THAT(bad_input_line(run_program(place, {"compare", "a", "b", "c"})), Catch::Contains("two folders"));
+}
+
+TEST_CASE("a gate in CI fails by what is slower beyond noise, and passes nothing that was not judged") {
+  const Workplace place;
+  small_stack(place);
+  REQUIRE(run_stack(place, "old").code == 0);
+  REQUIRE(run_stack(place, "new", {"--repeat", "5"}).code == 0);
+  set_times(place, "new/c", 1.0);
+  fs::copy(place / "new", place / "slow", fs::copy_options::recursive);
+  set_times(place, "slow/c", 1000.0);
+  const auto gate = [&](const std::string& ratio, const Arguments& more = {}) {
+    Arguments options = {"--fail-slower", ratio};
+    options.insert(options.end(), more.begin(), more.end());
+    return compare(place, "new/c", "slow/c", options);
+  };
+  CHECK(compare(place, "new/c", "new/c", {"--fail-slower", "1.2"}).code == 0);
+  CHECK(gate("5000").code == 0);
+  const Answer slower = gate("1.2");
+  CHECK(slower.code == 1);
+  CHECK_THAT(slower.err, Catch::Contains(jacobi_cell + ": takes") && Catch::Contains("times as long"));
+  CHECK_THAT(bad_input_line(compare(place, "old/c", "new/c", {"--fail-slower", "1.2"})), Catch::Contains("none was repeated"));
+  CHECK_THAT(bad_input_line(gate("0.5")), Catch::Contains("--fail-slower"));
+  CHECK_THAT(bad_input_line(compare(place, "new/c", "slow/c", {"--fail-unjudged"})), Catch::Contains("--fail-unjudged"));
+
+  const auto cells = read_results(place / "slow/c");
+  auto json = cells.at(jacobi_cell).json;
+  json["runs"].push_back(json["runs"].back());  // a sixth, which is busy and does not count
+  json["runs"].back()["busy"] = "another program took 40 % of a core";
+  write_cell(cells.at(jacobi_cell).folder, json);
+  CHECK_THAT(gate("1.2").err, Catch::Contains(jacobi_cell + ": takes") && !Catch::Contains("not judged"));
+
+  set_busy(place, "slow/c", {jacobi_cell});
+  const Answer busy = gate("1.2");
+  CHECK(busy.code == 1);  // by the other cell
+  CHECK_THAT(busy.err, Catch::Contains("not judged") && !Catch::Contains(jacobi_cell + ": takes"));
+  CHECK_THAT(compare(place, "new/c", "slow/c").out, Catch::Contains("left out (busy)"));
+  CHECK(gate("5000").code == 0);
+  CHECK(gate("5000", {"--fail-unjudged"}).code == 1);
+  CHECK_THAT(gate("5000", {"--format", "junit"}).out, Catch::Contains("skipped=\"1\"") && Catch::Contains("not judged"));
+  CHECK_THAT(gate("5000", {"--format", "annotations"}).out, Catch::StartsWith("::warning title=c%3A " + jacobi_cell));
+  CHECK_THAT(gate("5000", {"--format", "annotations", "--fail-unjudged"}).out,
+             Catch::StartsWith("::error title=c%3A " + jacobi_cell));
+  std::set<std::string> all;
+  for (const auto& [id, cell] : cells) all.insert(id);
+  set_busy(place, "slow/c", all);
+  CHECK_THAT(bad_input_line(gate("1.2")), Catch::Contains("can judge no cell"));
 }
 
 TEST_CASE("a trace that is cut off cannot be compared, nor become a baseline") {

@@ -395,7 +395,8 @@ void add_claims(CommandLine& program) {
                "judge the configs at the papers' sizes and, into OUT/small, at the small one");
   command.text("--out", &run_options.out, "DIR", "where results go, into a folder per config (default results)");
   command.repeated("--only", &run_options.only, "GLOB",
-                   "run only cells whose problem/model/label matches this shell pattern, any number of times; claims without\na result are not judged");
+                   "run only cells whose problem/model/label matches this shell pattern, any number of times; claims without "
+                   "a result are not judged");
   command.repeated("--set", &run_options.overrides.set, "POINTER=VALUE",
                    "change the config at a JSON pointer, any number of times; an index * is every entry of a list");
   command.integer("--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");

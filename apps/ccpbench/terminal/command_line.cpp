@@ -125,7 +125,12 @@ std::string help_text(const CLI::App& app) {
   std::string text;
   for (const std::string& line : wrap(fmt::format("{}: {}", name, app.get_description()), stdout_width()))
     text += line + "\n";
-  text += fmt::format("\n{} {}\n", Style::out().bold("Usage:"), usage(app, name));
+  text += "\n" + Style::out().bold("Usage:");
+  std::string before = " ";
+  for (const std::string& line : wrap(usage(app, name), stdout_width() - 7)) {
+    text += before + line + "\n";
+    before.assign(7, ' ');
+  }
   return text + section_text("Commands", commands) + section_text("Arguments", arguments) +
          section_text("Options", options) + footer_text(app.get_footer());
 }
