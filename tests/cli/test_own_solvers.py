@@ -202,6 +202,18 @@ class Tuned(Solvers):
         self.assertEqual((ours["by"], ours["solvers"][-1]["solver"], ours["solvers"][-1]["held_out_cost"]), ("flops", "mine", None))
 
 
+    def test_settings_that_are_worse_on_held_out_problems_are_called_so(self):
+        self.ask("new-solver", "mine")
+        text = (self.folder / "mine.py").read_text(encoding="utf-8")
+        delay = "    for _ in range((0 if problem.contacts == 3 else 200) if settings.narrow else 100):\n        report(gamma)\n    while report"
+        text = text.replace("    while report", delay, 1) + "solve.settings['narrow'] = {'default': False}\n"
+        (self.folder / "mine.py").write_text(text, encoding="utf-8")
+        config = self.write_config("python:../mine.py", self.TEXT.replace("[ 3, 4, 5 ]", "[ 3, 4, 5, 6, 7, 8 ]"))
+        told = self.answer("tune", config, "--solver", "mine", "--parameters", "narrow", "--candidates", "4", "--held-out", "0.8", "--quiet", "--no-figure")
+        self.assertEqual((told["training"], told["tuned"]), (["odd_mass_stack (spheres=3)"], {"narrow": True}))
+        self.assertEqual(told["verdict"], "worse than the default on the held-out problems")
+
+
 class Configs(Solvers):
     def mine(self, extra=""):
         self.ask("new-solver", "mine")

@@ -41,7 +41,7 @@ constexpr const char* tune_footer =
     "has not seen. --candidates settings of a Latin hypercube start on two problems; the best third goes on to three times\n"
     "as many, until all are there. Better is who costs less in the geometric mean, where what is not solved\n"
     "counts ten times its dearest solution. The cost is a count of work, not a time, so that the same seed decides the\n"
-    "same on every machine. The default always takes part.\n"
+    "same on every machine. The default always takes part. Problems that are solved at the start are left out.\n"
     "\n"
     "With --budget, batches of candidates follow each other until the time is over; what an unfinished round has tried is\n"
     "not used. The time thus decides how many rounds there are, and nothing else. Ctrl-C keeps what is done, and the same\n"
