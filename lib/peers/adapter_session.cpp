@@ -186,6 +186,7 @@ void AdapterSession::converse(const Vector& shift, Monitor& monitor) {
     ChildProgram adapter(task_.command, monitor.threads(), own ? Answers::on_input : Answers::on_output);
     mark = adapter.mark();
     converse_with(adapter, shift, monitor);
+    if (!own) adapter.pass_on_printed();
   }
   if (own) return;
   if (const int left = kill_marked_children(mark); left > 0)

@@ -59,9 +59,26 @@ ChildProgram::ChildProgram(const std::vector<std::string>& arguments, int thread
 
 ChildProgram::~ChildProgram() {
   ::close(socket_);
+  end();
+  ::close(printed_);
+}
+
+void ChildProgram::end() {
   if (pid_ > 0) ::kill(pid_, SIGKILL);
   exit();
-  ::close(printed_);
+}
+
+void ChildProgram::pass_on_printed() {
+  end();
+  std::array<char, 4096> piece{};
+  off_t at = 0;
+  for (ssize_t got = 0; (got = ::pread(printed_, piece.data(), piece.size(), at)) > 0; at += got)
+    for (ssize_t written = 0; written < got;) {
+      const ssize_t more = ::write(STDERR_FILENO, piece.data() + written, static_cast<std::size_t>(got - written));
+      if (more < 0 && errno == EINTR) continue;
+      if (more <= 0) return;
+      written += more;
+    }
 }
 
 ChildProgram::Transfer ChildProgram::wait_for_socket(short event, Clock::time_point end) const {

@@ -39,10 +39,13 @@ class ChildProgram {
   const ExitStatus& exit();
   /// The same with the last line it printed: "exit code 1: …", "SIGSEGV: …", or either without a line.
   std::string exit_text();
+  /// Ends it and copies all that it printed to standard error.
+  void pass_on_printed();
   /// The last line it printed that says something.
   std::string last_line() const;
 
  private:
+  void end();
   Transfer wait_for_socket(short event, std::chrono::steady_clock::time_point end) const;
 
   pid_t pid_ = -1;  ///< −1 once its end is known

@@ -35,6 +35,12 @@ class Solvers(unittest.TestCase):
         self.assertEqual(ran.returncode, code, f"{arguments}\n{ran.stdout}{ran.stderr}")
         return ran.stdout + ran.stderr
 
+    def answer(self, *arguments, code=0):
+        """What stands on standard output, in JSON."""
+        ran = subprocess.run([PROGRAM, *arguments, "--json"], capture_output=True, text=True, timeout=300, cwd=self.folder)
+        self.assertEqual(ran.returncode, code, f"{arguments}\n{ran.stdout}{ran.stderr}")
+        return json.loads(ran.stdout)
+
     def write_config(self, solver, text=CONFIG):
         (self.folder / "study").mkdir(exist_ok=True)
         (self.folder / "study" / "own.json").write_text(text % solver, encoding="utf-8")
@@ -102,12 +108,12 @@ class Faults(Solvers):
         for fault, (check, text) in self.FOUND.items():
             with self.subTest(fault=fault):
                 patience = "3" if fault in ("hang", "silence", "slow clock") else "30"  # a busy machine starts a process in seconds
-                found = json.loads(self.ask("check-solver", self.bad(fault.replace(" ", "\\ ")), "--patience", patience, "--json", code=1))
+                found = self.answer("check-solver", self.bad(fault.replace(" ", "\\ ")), "--patience", patience, code=1)
                 faults = {row["check"]: row["faults"] for row in found if row["faults"]}
                 self.assertIn(text, faults.get(check, f"no fault of {check}: {faults}"))
 
     def test_what_a_dead_solver_cannot_show_is_skipped(self):
-        results = {row["check"]: row["result"] for row in json.loads(self.ask("check-solver", self.bad("crash"), "--patience", "1s", "--json", code=1))}
+        results = {row["check"]: row["result"] for row in self.answer("check-solver", self.bad("crash"), "--patience", "1s", code=1)}
         self.assertEqual((results["greets"], results["solves"]), ("passed", "fault"))
         for check in ("finite", "honest", "deterministic", "warm start", "clock"):
             self.assertEqual(results[check], "skipped", check)
@@ -136,6 +142,76 @@ class Faults(Solvers):
         self.ask("solve", STACK, "--solver", self.bad("children"), "--tolerance", "1e-6", "--max-iterations", "3000")
         with self.assertRaises(ProcessLookupError):
             os.kill(int((self.folder / "left_behind").read_text(encoding="utf-8")), 0)
+
+
+class Debugging(Solvers):
+    """A solver in Python that prints and throws: where it threw, and what it printed."""
+
+    TEXT = """import sys
+print("loading", flush=True)
+def third(x):
+    return x[5]
+def solve(problem, settings, report):
+    print("to output")
+    print("to errors", file=sys.stderr)
+    report(problem.start)
+    third(problem.start[:3])
+"""
+    TOLD = "loading\nto output\nto errors\nTraceback"
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "thrower.py").write_text(self.TEXT, encoding="utf-8")
+
+    def test_solve_and_check_solver_pass_on_what_it_prints(self):
+        for command in (["solve", STACK, "--solver", "python:./thrower.py"], ["check-solver", "python:./thrower.py"]):
+            with self.subTest(command=command[0]):
+                ran = subprocess.run([PROGRAM, *command], capture_output=True, text=True, timeout=300, cwd=self.folder)
+                self.assertIn("thrower.py:4: IndexError: index 5", " ".join(ran.stdout.split()))
+                self.assertIn(self.TOLD, ran.stderr)
+                self.assertRegex(ran.stderr, r'thrower.py", line 9, in solve\n(.*\n)+.*thrower.py", line 4, in third')
+                self.assertNotIn("<string>", ran.stderr)  # frames of ours
+
+    def test_a_run_keeps_it_in_the_log_of_the_cell(self):
+        self.ask("run", self.write_config("python:../thrower.py", CONFIG.replace(', "parameters": { "omega": 1.0 }', "")), "--quiet", code=3)
+        row = self.rows()["thrower"]
+        self.assertRegex(row["reason"], "^thrower.py:4: IndexError: index 5")
+        log = (self.folder / "results" / "own" / "cells" / row["hash"] / "log.txt").read_text(encoding="utf-8")
+        self.assertTrue(log.startswith(self.TOLD), log)
+
+    def test_what_is_thrown_while_it_is_loaded_has_a_place_too(self):
+        (self.folder / "thrower.py").write_text("import math\nmath.sqrt(-1)\n", encoding="utf-8")
+        said = self.ask("solve", STACK, "--solver", "python:./thrower.py", code=2)
+        self.assertIn("before it had greeted: exit code 1: thrower.py:2: ValueError", said)
+        self.assertIn('thrower.py", line 2, in <module>', said)
+
+
+class Tuned(Solvers):
+    TEXT = CONFIG.replace('"spheres": 3, ', "").replace('"solvers"', '"sweep": { "/problems/0/parameters/spheres": [ 3, 4, 5 ] }, "solvers"')
+
+    def test_a_solver_that_tells_no_flops_is_tuned_by_iterations(self):
+        self.ask("new-solver", "mine")
+        command = ["tune", self.write_config("python:../mine.py", self.TEXT), "--solver", "mine", "--parameters", "omega", "--candidates", "3", "--quiet", "--no-figure"]
+        said = self.ask(*command)
+        self.assertIn("note: mine tells no flops; the search goes by iterations", said)
+        self.assertIn("geometric means of iterations", said)
+        wrong = self.ask(*command, "--by", "products", "--name", "other", code=2)
+        self.assertIn("--by: mine tells no products, expected a count that it has, such as iterations", wrong)
+        # Beside another solver it has no cost, and does not end the search.
+        ours = self.answer("tune", "study/own.json", "--solver", "nsgs", "--parameters", "lambda", "--candidates", "3", "--quiet", "--no-figure", "--beside", "mine", "--name", "ours")
+        self.assertEqual((ours["by"], ours["solvers"][-1]["solver"], ours["solvers"][-1]["held_out_cost"]), ("flops", "mine", None))
+
+
+    def test_settings_that_are_worse_on_held_out_problems_are_called_so(self):
+        self.ask("new-solver", "mine")
+        text = (self.folder / "mine.py").read_text(encoding="utf-8")
+        delay = "    for _ in range((0 if problem.contacts == 3 else 200) if settings.narrow else 100):\n        report(gamma)\n    while report"
+        text = text.replace("    while report", delay, 1) + "solve.settings['narrow'] = {'default': False}\n"
+        (self.folder / "mine.py").write_text(text, encoding="utf-8")
+        config = self.write_config("python:../mine.py", self.TEXT.replace("[ 3, 4, 5 ]", "[ 3, 4, 5, 6, 7, 8 ]"))
+        told = self.answer("tune", config, "--solver", "mine", "--parameters", "narrow", "--candidates", "4", "--held-out", "0.8", "--quiet", "--no-figure")
+        self.assertEqual((told["training"], told["tuned"]), (["odd_mass_stack (spheres=3)"], {"narrow": True}))
+        self.assertEqual(told["verdict"], "worse than the default on the held-out problems")
 
 
 class Configs(Solvers):

@@ -55,6 +55,8 @@ TEST_CASE("tune finds cheaper settings, judges them on problems held out, and wr
   CHECK(solvers[1].at("training_cost").get<double>() < 0.5 * solvers[0].at("training_cost").get<double>());
   CHECK(solvers[1].at("held_out_ratio").get<double>() < 1.0);
   CHECK(solvers[1].at("held_out_solved") == 2);
+  CHECK_THAT(told.at("verdict").get<std::string>(),
+             Catch::Contains("better than the default") && Catch::Contains("too few to say: 2, expected 5 at least"));
   // Only the settings that were searched differ, and the last round saw all problems of training, none of the others.
   const auto written = nlohmann::json::parse(text_of(place, "out/stacks-tuned/tuned.json"));
   CHECK(written.at("solvers")[1].at("parameters") ==
@@ -90,6 +92,26 @@ TEST_CASE("the seed decides what tune does, however often it is asked, interrupt
   Arguments other = first;
   other.insert(other.end(), {"--seed", "2", "--name", "other"});
   CHECK(run_program(place, other).out != whole.out);
+}
+
+TEST_CASE("tune leaves out problems that are solved at the start, before it searches") {
+  const Workplace place;
+  const std::string config = stacks(place);
+  const std::string idle =
+      R"(/problems=[{ "scene": "odd_mass_stack", "parameters": { "heavy_index": 1 } }, { "scene": "drum" }])";
+  const Answer answer = run_program(place, tune(config, "out", {"--no-figure", "--json", "--set", idle}));
+  INFO(answer.err << answer.out);
+  REQUIRE(answer.code == 0);
+  CHECK_THAT(answer.err, Catch::Contains("solved at the start") && Catch::Contains("left out: drum"));
+  const auto told = nlohmann::json::parse(answer.out);
+  CHECK(told.at("training").size() + told.at("held_out").size() == 6);
+  const Answer text = run_program(place, tune(config, "out", {"--no-figure", "--set", idle}));
+  CHECK_THAT(text.out, Catch::Contains("4 of 4") && Catch::Contains("2 of 2"));
+  const Answer none = run_program(
+      place,
+      tune(config, "none", {"--no-figure", "--set", idle, "--set", R"(/sweep={"/problems/0/parameters/spheres": [3]})"}));
+  CHECK(none.code == 2);
+  CHECK_THAT(none.err, Catch::Contains("1 problem not solved at the start, expected two at least"));
 }
 
 TEST_CASE("tune says what is wrong with its arguments") {

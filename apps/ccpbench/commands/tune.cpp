@@ -41,7 +41,7 @@ constexpr const char* tune_footer =
     "has not seen. --candidates settings of a Latin hypercube start on two problems; the best third goes on to three times\n"
     "as many, until all are there. Better is who costs less in the geometric mean, where what is not solved\n"
     "counts ten times its dearest solution. The cost is a count of work, not a time, so that the same seed decides the\n"
-    "same on every machine. The default always takes part.\n"
+    "same on every machine. The default always takes part. Problems that are solved at the start are left out.\n"
     "\n"
     "With --budget, batches of candidates follow each other until the time is over; what an unfinished round has tried is\n"
     "not used. The time thus decides how many rounds there are, and nothing else. Ctrl-C keeps what is done, and the same\n"
@@ -112,20 +112,17 @@ class Tuning {
         config_(std::move(config)),
         axes_(std::move(axes)),
         folder_(std::filesystem::path(options.run.out) / options.name),
-        cost_(*find_metric(options.by)) {
-    const StudyConfig base = config_.with({{"default", Json::object()}}, "default", folder_);
-    problems_ = problems_of(base.plan);
-    if (problems_.size() < 2)
-      throw InputError(options.config, "/problems",
-                       fmt::format("{} for this solver, expected two at least: one to search on, one to judge by",
-                                   counted(problems_.size(), "problem")));
-    split_ = split_problems(problems_.size(), options.held_out, static_cast<std::uint64_t>(options.seed));
+        by_(options.by) {
+    problems_ = problems_of(config_.probe(folder_).plan);
+    check_count("for this solver");
     if (!options.budget.empty()) budget_s_ = parse_duration(options.budget, "--budget");
     clock_.start();
   }
 
   /// The best of the search. Batches follow each other while there is time.
   void search() {
+    probe();
+    split_ = split_problems(problems_.size(), options_.held_out, static_cast<std::uint64_t>(options_.seed));
     for (int batch = 1; batch == 1 || (budget_s_ && !time_is_over_); ++batch) search_batch(batch);
     if (rounds_ == 0) throw InputError("", "--budget", "is over before the first round, expected a longer one");
   }
@@ -134,15 +131,15 @@ class Tuning {
   void judge() {
     TunedEntries entries = {{"default", Json::object()}};
     if (tuned()) entries.emplace_back("tuned", best_);
-    const StudyConfig made = config_.with(entries, options_.name, folder_, options_.beside, options_.by);
+    const StudyConfig made = config_.with(entries, options_.name, folder_, options_.beside, by_);
     write_file_atomically(folder_ / "tuned.json", made.text);
     labels_.clear();
     for (const auto& solver : made.config.variants.front().solvers) {
       labels_.push_back(solver->label);
       changed_[solver->label] = changed_values(solver_named(solver->solver)->settings(), solver->parameters);
     }
-    training_ = scores_on(made, "training", split_.training);
-    held_out_ = scores_on(made, "held-out", split_.held_out);
+    training_ = judged_on(made, "training", split_.training);
+    held_out_ = judged_on(made, "held-out", split_.held_out);
   }
 
   /// Whether some runs ended at the time limit, so that the clock has decided what they are worth.
@@ -152,14 +149,14 @@ class Tuning {
     Records table({{"solver", "solver"},
                    {"settings", "settings"},
                    {"training_solved", "training, solved", true},
-                   {"training_cost", options_.by, true},
+                   {"training_cost", by_, true},
                    {"held_out_solved", "held out, solved", true},
-                   {"held_out_cost", options_.by, true},
+                   {"held_out_cost", by_, true},
                    {"held_out_ratio", "of default", true}});
     for (std::size_t i = 0; i < labels_.size(); ++i) {
-      const double ratio = held_out_[i].cost / held_out_.front().cost;
-      table.row({labels_[i], changed_.at(labels_[i]), Json(training_[i].solved), number(training_[i].cost),
-                 Json(held_out_[i].solved), number(held_out_[i].cost),
+      const double ratio = held_out_ratio(i);
+      table.row({labels_[i], changed_.at(labels_[i]), training_.solved(i), number(training_.scores[i].cost),
+                 held_out_.solved(i), number(held_out_.scores[i].cost),
                  std::isfinite(ratio) ? Datum(ratio, fmt::format("{:.2f}", ratio)) : number(ratio)});
     }
     return table;
@@ -172,10 +169,11 @@ class Tuning {
                            counted(split_.training.size(), "problem"), join(ranges, "; "), counted(rounds_, "round")));
     print_line(tuned() ? fmt::format("tuned: {}", Style::out().bold(settings_text()))
                        : std::string("the default is the best of the search"));
-    print_line(fmt::format("geometric means of {}; {} held out", options_.by, counted(split_.held_out.size(), "problem")));
+    print_line(fmt::format("geometric means of {}; {} held out", by_, counted(split_.held_out.size(), "problem")));
     print_line("");
     ccp::cli::print(records().table(true).text(Style::out(), stdout_width()));
     print_line("");
+    if (tuned()) print_line("verdict: " + verdict());
     print_line("config: " + (folder_ / "tuned.json").string());
     print_line("results: " + folder_.string());
   }
@@ -187,13 +185,14 @@ class Tuning {
       return list;
     };
     return {{"solver", config_.solver()},
-            {"by", options_.by},
+            {"by", by_},
             {"seed", options_.seed},
             {"rounds", rounds_},
             {"settings_tried", tried_},
             {"tuned", best_},
             {"training", names(split_.training)},
             {"held_out", names(split_.held_out)},
+            {"verdict", tuned() ? Json(verdict()) : Json()},
             {"solvers", records().json()}};
   }
 
@@ -205,6 +204,77 @@ class Tuning {
   }
 
  private:
+  /// How all did on a part of the problems.
+  struct Judged {
+    std::vector<TrialScore> scores;
+    std::size_t problems = 0;  ///< of both models
+
+    Datum solved(std::size_t i) const {
+      return {Json(scores[i].solved), fmt::format("{} of {}", scores[i].solved, problems)};
+    }
+  };
+
+  void check_count(const std::string& which) const {
+    if (problems_.size() < 2)
+      throw InputError(options_.config, "/problems",
+                       fmt::format("{} {}, expected two at least: one to search on, one to judge by",
+                                   counted(problems_.size(), "problem"), which));
+  }
+
+  /// Runs the default for one iteration: leaves out the problems that are solved at the start, and goes by iterations where
+  /// the solver tells no flops.
+  void probe() {
+    const StudyConfig made = config_.probe(folder_);
+    const ResultStore store = ResultStore::to_read(run_cells(made, made.plan).folder);
+    std::set<std::string> idle(problems_.begin(), problems_.end());
+    bool told = false, asked = false;
+    for (const Cell& cell : made.plan.cells) {
+      const auto record = store.find(cell);
+      if (record && record->status == Status::solved && record->iterations == 0) continue;
+      idle.erase(cell.problem);
+      if (!record || record->iterations == 0) continue;
+      asked = true;
+      const Counters& counts = record->counters;
+      const bool counted = counts.products + counts.projections + counts.factorizations + counts.back_solves > 0;
+      told = told || by_ == "iterations" || (counted && !std::isnan(cost_of(*record)));
+    }
+    if (!idle.empty()) {
+      const std::vector<std::string> names(idle.begin(), idle.end());
+      report_note(
+          fmt::format("solved at the start, which tells nothing about settings, and left out: {}", join(names, ", ")));
+      std::erase_if(problems_, [&](const std::string& name) { return idle.count(name) > 0; });
+      check_count("not solved at the start");
+    }
+    if (!asked || told) return;
+    if (by_ != "flops")
+      throw InputError(
+          "", "--by",
+          fmt::format("{} tells no {}, expected a count that it has, such as iterations", config_.solver(), by_));
+    report_note(fmt::format("{} tells no flops; the search goes by iterations", config_.solver()));
+    by_ = "iterations";
+  }
+
+  /// NaN where the solver does not tell it.
+  double cost_of(const CellRecord& record) const {
+    if (record.iterations == 0) return 0.0;  // it has done nothing
+    const std::string text = find_metric(by_)->field(record);
+    return text.empty() ? unknown_number : std::stod(text);
+  }
+
+  double held_out_ratio(std::size_t i) const { return held_out_.scores[i].cost / held_out_.scores.front().cost; }
+
+  /// Of the tuned settings, by the problems that the search has not seen.
+  std::string verdict() const {
+    constexpr std::size_t fewest_problems = 5;
+    const double ratio = held_out_ratio(1);
+    if (!std::isfinite(ratio)) return "nothing to say, for no held-out problem is solved";
+    std::string text = ratio > 1.0 ? "worse than" : ratio < 1.0 ? "better than" : "as good as";
+    text += " the default on the held-out problems";
+    if (held_out_.problems < fewest_problems)
+      text += fmt::format(", which are too few to say: {}, expected {} at least", held_out_.problems, fewest_problems);
+    return text;
+  }
+
   bool tuned() const { return best_ != Json::object(); }
 
   std::string settings_text() const {
@@ -222,20 +292,27 @@ class Tuning {
     Plan plan{made.config.name, {}};
     for (const Cell& cell : made.plan.cells)
       if (wanted.count(cell.label) > 0 && place.count(cell.problem) > 0) plan.cells.push_back(cell);
+    std::optional<double> left_s;
+    if (timed && budget_s_) {
+      left_s = *budget_s_ - clock_.seconds();
+      if (*left_s <= 0.0) return std::nullopt;
+    }
+    const RunReport report = run_cells(made, plan, left_s);
+    if (report.remaining > 0) return std::nullopt;
+    return trials_of(plan, ResultStore::to_read(report.folder), labels, timed);
+  }
+
+  RunReport run_cells(const StudyConfig& made, const Plan& plan, std::optional<double> for_s = std::nullopt) const {
     RunOptions run = options_.run;
     run.out = folder_.string();
-    if (timed && budget_s_) {
-      run.for_s = *budget_s_ - clock_.seconds();
-      if (*run.for_s <= 0.0) return std::nullopt;
-    }
+    run.for_s = for_s;
     const RunReport report = run_in_terminal(made.config, plan, run, options_.quiet, Warnings::left_out);
     if (report.interrupted) throw TuneInterrupted();
-    if (report.remaining > 0) return std::nullopt;
-    return trials_of(plan, ResultStore::to_read(report.folder), labels);
+    return report;
   }
 
   std::vector<std::vector<Trial>> trials_of(const Plan& plan, const ResultStore& store,
-                                            const std::vector<std::string>& labels) {
+                                            const std::vector<std::string>& labels, bool searching) {
     // Both models of a problem are problems of their own.
     std::map<std::string, std::size_t> columns;
     for (const Cell& cell : plan.cells)
@@ -244,13 +321,12 @@ class Tuning {
     for (const Cell& cell : plan.cells) {
       const auto record = store.find(cell);
       if (!record) continue;
-      const std::string text = cost_.field(*record);
-      const double cost = text.empty() ? unknown_number : std::stod(text);
+      const std::string text = find_metric(by_)->field(*record);
+      const double cost = cost_of(*record);
       const bool solved = record->status == Status::solved;
-      if (solved && std::isnan(cost))
-        throw InputError(
-            "", "--by",
-            fmt::format("{} tells no {}, expected a count that it has, such as iterations", cell.id(), options_.by));
+      if (solved && std::isnan(cost) && searching)
+        throw InputError("", "--by",
+                         fmt::format("{} tells no {}, expected a count that it has, such as iterations", cell.id(), by_));
       clock_decided_ = clock_decided_ || record->status == Status::time_limit;
       const auto row = static_cast<std::size_t>(std::find(labels.begin(), labels.end(), cell.label) - labels.begin());
       trials[row][columns.at(fmt::format("{}/{}", cell.problem, model_name(cell.model)))] = {solved, cost};
@@ -308,17 +384,18 @@ class Tuning {
   }
 
   /// Of default, tuned and those beside, in the order of labels_.
-  std::vector<TrialScore> scores_on(const StudyConfig& made, const std::string& name, const std::vector<std::size_t>& part) {
+  Judged judged_on(const StudyConfig& made, const std::string& name, const std::vector<std::size_t>& part) {
     StudyConfig named = made;
     named.config.name = name;
-    return trial_scores(*run(named, labels_, part, false));
+    const auto trials = *run(named, labels_, part, false);
+    return {trial_scores(trials), trials.front().size()};
   }
 
   const TuneArguments& options_;
   TunedConfig config_;
   std::vector<SearchAxis> axes_;
   std::filesystem::path folder_;
-  const Metric& cost_;
+  std::string by_;  ///< the count that is to fall
   std::vector<std::string> problems_, labels_;
   std::map<std::string, std::string> changed_;
   ProblemSplit split_;
@@ -327,7 +404,7 @@ class Tuning {
   bool time_is_over_ = false, clock_decided_ = false;
   std::size_t tried_ = 0, rounds_ = 0;
   Json best_ = Json::object();  ///< settings beside those of the config
-  std::vector<TrialScore> training_, held_out_;
+  Judged training_, held_out_;
 };
 
 int tune(TuneArguments options) {

@@ -100,8 +100,6 @@ void TunedConfig::add_beside(const std::vector<std::string>& beside, Json& solve
 StudyConfig TunedConfig::with(const TunedEntries& entries, const std::string& name, const std::filesystem::path& folder,
                               const std::vector<std::string>& beside, const std::string& metric) const {
   Json document = document_, solvers = Json::array();
-  document["name"] = name;
-  document["title"] = fmt::format("Settings of {}", named_);
   for (const auto& [label, parameters] : entries) {
     Json& entry = solvers.emplace_back(entry_);
     entry["label"] = label;
@@ -110,11 +108,25 @@ StudyConfig TunedConfig::with(const TunedEntries& entries, const std::string& na
   }
   add_beside(beside, solvers);
   document["solvers"] = std::move(solvers);
-  for (Json& problem : document["problems"]) make_pattern_relative(problem, folder);
   if (metric.empty())
     document["trace"] = Json::array({document.value("stop", Json::object()).value("measure", "relative_residual")});
   else
     document["plots"] = Json::array({{{"kind", "ensemble"}, {"metric", metric}}});
+  return finished(std::move(document), name, folder);
+}
+
+StudyConfig TunedConfig::probe(const std::filesystem::path& folder) const {
+  Json document = document_;
+  document["solvers"] = Json::array({entry_});
+  document["solvers"][0]["label"] = "default";
+  document["stop"]["max_iterations"] = 1;
+  return finished(std::move(document), "probe", folder);
+}
+
+StudyConfig TunedConfig::finished(Json document, const std::string& name, const std::filesystem::path& folder) const {
+  document["name"] = name;
+  document["title"] = fmt::format("Settings of {}", named_);
+  for (Json& problem : document["problems"]) make_pattern_relative(problem, folder);
   StudyConfig made{dump_json(document, 2) + "\n", {}, {}};
   made.config = parse_config(made.text, (folder / (name + ".json")).string(), catalog());
   made.plan = make_plan(made.config, plan_);

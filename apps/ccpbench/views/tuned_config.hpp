@@ -30,7 +30,11 @@ class TunedConfig {
   StudyConfig with(const TunedEntries& entries, const std::string& name, const std::filesystem::path& folder,
                    const std::vector<std::string>& beside = {}, const std::string& metric = "") const;
 
+  /// The solver with its settings of the config, stopped after one iteration: what a run counts, and whether there is work.
+  StudyConfig probe(const std::filesystem::path& folder) const;
+
  private:
+  StudyConfig finished(Json document, const std::string& name, const std::filesystem::path& folder) const;
   void find_entry(const Config& base);
   void add_beside(const std::vector<std::string>& beside, Json& solvers) const;
 

@@ -166,8 +166,12 @@ class Service:
         self.solve()
 
 
-def report_failure(error):
-    text = " ".join(f"{type(error).__name__}: {error}".split())
+def reason_of(error):
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def report_failure(error, place=""):
+    text = place + reason_of(error)
     send(FAILURE, info=1 if isinstance(error, MemoryError) else 0, payload=text.encode()[:1000])
 
 

@@ -39,6 +39,7 @@ ExternalAnswer ask(const std::string& name, double longest_s) {
       } catch (const InputError& error) {
         answer.defect = fmt::format("{}: {}", external_label(name), error.message());
       }
+    if (!answer.defect.empty()) process.pass_on_printed();
   }
   kill_marked_children(mark);
   if (answer.defect.find("No module named 'numpy'") != std::string::npos)

@@ -8,6 +8,7 @@ the user guide: solve.models = ["ncp"], solve.settings = {"omega": {"default": 1
 
 import importlib.util
 import json
+import traceback
 import types
 
 KEYS = ("name", "version", "title", "reference", "models", "constraints", "form", "warm_start", "deterministic")
@@ -80,10 +81,29 @@ class Report:
              self.payload(self.last if answer is None else answer, {}))
 
 
-def serve_function(path, name):
-    import numpy
+def show_traceback(error, path):
+    """Prints it from the first frame in the file on. Returns the place of the last one there, "mine.py:3: ", or nothing."""
+    where, first = "", None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == path:
+            where = f"{os.path.basename(path)}:{line}: "
+    below = error.__traceback__
+    while below and first is None:
+        first, below = below if below.tb_frame.f_code.co_filename == path else None, below.tb_next
+    traceback.print_exception(type(error), error, first)
+    return where
 
-    function = load(path, name)
+
+def serve_function(path, name):
+    path = os.path.abspath(path)
+    os.dup2(2, 1)  # before the user prints: standard output belongs to the protocol
+    sys.stdout.reconfigure(line_buffering=True)  # the process may be killed
+    try:
+        import numpy
+
+        function = load(path, name)
+    except Exception as error:
+        sys.exit(show_traceback(error, path) + reason_of(error))  # the last line is the reason that ccpbench gives
     description = description_of(function, os.path.splitext(os.path.basename(path))[0])
     greet(json.dumps(description).encode())
     try:
@@ -95,7 +115,7 @@ def serve_function(path, name):
         report = Report(numpy, problem.rows, [entry["name"] for entry in description["columns"]])
         report.end(function(problem, settings, report))
     except Exception as error:  # whatever it is, ccpbench is to hear of it
-        report_failure(error)
+        report_failure(error, show_traceback(error, path))
     sys.stderr.flush()
     os._exit(0)
 
