@@ -39,6 +39,10 @@ TEST_CASE("new writes a valid config that says what it is, and runs") {
     CHECK_THAT(text, Catch::Contains(part));
   CHECK_THAT(checked(place, "my-study.json"), Catch::Contains("3 cells: 1 problem, 1 model, 3 solver settings"));
   CHECK(run_program(place, {"run", "my-study.json", "--quiet"}).code == 0);
+
+  // What was typed stays, where it is a default too: a later default may be another.
+  REQUIRE(run_program(place, {"new", "pinned", "scene:odd_mass_stack:spheres=20", "--solver", "admm:rho=0.1"}).code == 0);
+  CHECK_THAT(read_text(place / "pinned.json"), Catch::Contains("\"spheres\":20") && Catch::Contains("\"rho\":0.1"));
 }
 
 TEST_CASE("new names dumps from the folder of the config, absolute ones as they are") {

@@ -252,6 +252,7 @@ class Publish(unittest.TestCase):
         answer = ccpbench("publish", "--verify", self.site, "--sample", 4)
         self.assertEqual((answer.returncode, answer.stderr), (0, ""))
         self.assertIn("4 cells again: as published", answer.stdout)
+        self.assertIn("no cell ran again", ccpbench("publish", "--verify", self.site, "--sample", 0).stdout)
         forged = self.copy("forged")
 
         def better(cell, record):

@@ -117,8 +117,11 @@ int verify(const PublishArguments& options) {
       report_note(printable(fmt::format("{}: not run again: {}", name, error.what())));
     }
   }
-  print_line(fmt::format("{} again: {}", counted(cells, "cell"),
-                         table.empty() ? "as published" : "different from what is published"));
+  if (cells == 0)
+    print_line("all files are as published; no cell ran again");
+  else
+    print_line(fmt::format("{} again: {}", counted(cells, "cell"),
+                           table.empty() ? "as published" : "different from what is published"));
   if (!table.empty()) print(table.text(Style::out(), stdout_width()));
   return table.empty() ? exit_done : exit_different;
 }

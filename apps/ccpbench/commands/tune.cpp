@@ -68,8 +68,7 @@ struct TuneInterrupted {};
 std::vector<std::string> problems_of(const Plan& plan) {
   std::vector<std::string> labels;
   for (const Cell& cell : plan.cells)
-    if (labels.empty() || labels.back() != cell.problem)
-      if (std::find(labels.begin(), labels.end(), cell.problem) == labels.end()) labels.push_back(cell.problem);
+    if (std::find(labels.begin(), labels.end(), cell.problem) == labels.end()) labels.push_back(cell.problem);
   return labels;
 }
 
@@ -321,7 +320,6 @@ class Tuning {
     for (const Cell& cell : plan.cells) {
       const auto record = store.find(cell);
       if (!record) continue;
-      const std::string text = find_metric(by_)->field(*record);
       const double cost = cost_of(*record);
       const bool solved = record->status == Status::solved;
       if (solved && std::isnan(cost) && searching)
@@ -360,7 +358,7 @@ class Tuning {
       }
       ++rounds_;
       // A round on few problems decides only while there is nothing better.
-      if (round.problems == split_.training.size() || (batch == 1)) best_ = entries[*leader].second;
+      if (round.problems == split_.training.size() || batch == 1) best_ = entries[*leader].second;
     }
     tried_ += entries.size() - fixed;
   }

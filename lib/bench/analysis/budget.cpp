@@ -35,11 +35,10 @@ std::string stop_measure(const ResultTable& results) {
 double residual_at(const CsvTable& trace, double budget_s, double total_s, const std::string& measure) {
   double residual = never;
   if (trace.rows.empty()) return residual;
-  const double last = trace.number(trace.rows.size() - 1, "elapsed_s"), end = last > 0.0 ? total_s : 0.0;
-  const double budget = end > 0.0 ? budget_s * last : budget_s;
+  const double last = trace.number(trace.rows.size() - 1, "elapsed_s");
+  const double scale = last > 0.0 && total_s > 0.0 ? total_s / last : 1.0;
   for (std::size_t i = 0; i < trace.rows.size(); ++i) {
-    const double elapsed = trace.number(i, "elapsed_s");
-    if ((end > 0.0 ? elapsed * end : elapsed) > budget) break;
+    if (scale * trace.number(i, "elapsed_s") > budget_s) break;
     residual = trace.number(i, measure);
   }
   return residual;

@@ -33,8 +33,8 @@ std::vector<std::size_t> change_points(const std::vector<double>& values, const 
   std::vector<std::size_t> begin(n + 1, 0);  // of the last piece
   best[0] = -penalty;
   for (std::size_t end = 1; end <= n; ++end) {
-    double mean = 0.0,
-           deviations = 0.0;  // of the values from `first` on, one by one, which keeps equal ones exact (Welford)
+    // Of the values from `first` on, one by one, which keeps equal ones exact (Welford).
+    double mean = 0.0, deviations = 0.0;
     for (std::size_t first = end; first-- > 0;) {
       const double x = (values[first] - values.front()) / noise, step = x - mean;
       mean += step / static_cast<double>(end - first);

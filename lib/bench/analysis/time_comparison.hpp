@@ -14,7 +14,6 @@ struct TimeSample {
   double median, least, largest;
   std::size_t runs;  ///< that these times are of
   std::size_t busy;  ///< runs while the machine was busy, of the same pass
-
   bool disturbed = false;  ///< the times are of busy runs too
 };
 
