@@ -34,11 +34,20 @@ class Machine:
 
 
 def machine_of(entry):
-    found = entry.study.manifest.get("environment")
-    found = found if isinstance(found, dict) else {}
-    memory = as_number(found.get("memory_mb")) / 1024
-    return Machine((str(found.get("cpu") or ""), str(found.get("cores") or "?"), f"{memory:.0f} GiB" if math.isfinite(memory) else "?",
-                    str(found.get("blas") or "?")))
+    """Of results that `ccpbench merge` put together: all their machines, which are one to nobody else."""
+    manifest = entry.study.manifest
+    several = manifest.get("machines")
+    found = [one for one in (several if isinstance(several, list) else [manifest.get("environment")]) if isinstance(one, dict)] or [{}]
+
+    def fact(text_of):
+        return " + ".join(dict.fromkeys(map(text_of, found)))
+
+    def memory(one):
+        amount = as_number(one.get("memory_mb")) / 1024
+        return f"{amount:.0f} GiB" if math.isfinite(amount) else "?"
+
+    return Machine((fact(lambda one: str(one.get("cpu") or "")), fact(lambda one: str(one.get("cores") or "?")), fact(memory),
+                    fact(lambda one: str(one.get("blas") or "?"))))
 
 
 def version_of(entry):

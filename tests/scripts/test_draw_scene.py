@@ -102,6 +102,23 @@ class Rendering(Scratch):
         np.testing.assert_allclose(colours[0], [0.993248, 0.906157, 0.143936], atol=1e-3)  # the fast end of viridis
         np.testing.assert_allclose(colours[1:], [[0.267004, 0.004874, 0.329415]] * 7, atol=1e-3)
 
+    def test_walls_that_move_are_painted_where_they_are(self):
+        dumps = [read_dump(self.made(name=f"made_up.00000{k}.global.hdf5", bodies=[(SPHERE, (0.4, 0.0, 0.0), (0.0, 0.0, 0.4))], contacts=(),
+                                     obstacles=[(HALF_SPACE, (0.0, 0.0, 0.0), (0.0, 0.0, height))])) for k, height in enumerate((0.0, -0.3))]
+        axes, bounds = axes_of(-60, 22), bounds_of(dumps)
+
+        def camera():
+            return framed(outline(dumps[0], bounds), axes, 120, 120)
+
+        def picture(dump, eye):
+            return render(dump, eye, bounds, np.tile(RED, (len(dump.kinds), 1)))
+
+        shared = camera()
+        series = [picture(dump, shared) for dump in (dumps[0], dumps[1], dumps[0])]
+        for image, dump in zip(series, (dumps[0], dumps[1], dumps[0])):
+            np.testing.assert_array_equal(image, picture(dump, camera()))
+        self.assertTrue((series[0] != series[1]).any())
+
     def test_rotations_turn_bodies(self):
         self.assert_area(self.painted([(BOX, (0.1, 0.2, 0.3), (0.0, 0.0, 0.0), TURNED)], (0, 0))[0], 4 * 0.1 * 0.3)
         c, s = math.cos(0.5), math.sin(0.5)

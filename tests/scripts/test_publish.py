@@ -10,13 +10,14 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 
 from make_result_folder import write_record
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path[:0] = [str(SCRIPTS), str(SCRIPTS / "publish"), str(SCRIPTS / "report")]
 
-from boards import Board, Result, budgets, settings  # noqa: E402
+from boards import Board, Result, budgets, machine_of, settings  # noqa: E402
 from ccpbench_results import _checksum  # noqa: E402
 
 PROGRAM = os.environ.get("CCPBENCH_PROGRAM")
@@ -70,6 +71,14 @@ def change_cells(folder, change):
 
 
 class Boards(unittest.TestCase):
+    def test_merged_results_of_several_machines_are_in_no_ranking_of_one(self):
+        one, other = {"cpu": "A", "cores": 2, "memory_mb": 1024, "blas": "x"}, {"cpu": "B", "cores": 2, "memory_mb": 2048, "blas": "x"}
+        machine = lambda manifest: machine_of(SimpleNamespace(study=SimpleNamespace(manifest=manifest)))
+        alone, merged = machine({"environment": one}), machine({"environment": one, "machines": [one, other]})
+        self.assertEqual(merged.facts, ("A + B", "2", "1 GiB + 2 GiB", "x"))
+        self.assertNotEqual(merged.key, alone.key)
+        self.assertEqual(alone.facts, ("A", "2", "1 GiB", "x"))
+
     def board(self, *results):
         """One of two problems; results: (label, tolerance, times to 1e-4)."""
         board = Board("k", "ncp", "relative_residual", False, {"a": "a", "b": "b"})
