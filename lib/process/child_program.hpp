@@ -25,7 +25,7 @@ class ChildProgram {
   ChildProgram(const ChildProgram&) = delete;
   ChildProgram& operator=(const ChildProgram&) = delete;
 
-  /// What stands in its environment, and in that of all it starts: "NAME=value", of no other process.
+  /// A variable in its environment, and in that of all it starts: "NAME=value", of no other process.
   const std::string& mark() const { return mark_; }
 
   enum class Transfer { done, timed_out, closed };

@@ -138,7 +138,7 @@ std::optional<Config> read_small(const std::string& file, ConfigOverrides overri
   return config.size.empty() ? std::nullopt : std::optional(std::move(config));
 }
 
-/// Nothing of a folder of results is run or changed.
+/// A folder of results is only read.
 void check_folder(const std::string& name, const ClaimsArguments& options) {
   const RunOptions& run = options.run;
   const char* given = !run.only.empty()             ? "--only"

@@ -53,7 +53,7 @@ struct CompareArguments {
   MissingTraces traces() const { return without_traces ? MissingTraces::taken : MissingTraces::refused; }
 };
 
-/// What is compared with what.
+/// The two sides of a comparison.
 struct Sides {
   std::vector<InputChange> inputs;
   BaselineComparison compared;

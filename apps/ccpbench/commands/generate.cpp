@@ -44,7 +44,7 @@ struct GenerateArguments {
   SeriesArguments series;
 };
 
-/// What there is to see.
+/// Shapes and contacts, for pictures.
 struct Shown {
   SceneGeometry geometry;
   std::vector<PlacedMesh> meshes;

@@ -52,7 +52,7 @@ struct Stage {
   std::string folder, start, commit, version, cpu;
 };
 
-/// What a solver was over all stages.
+/// The values of a solver over all stages.
 struct Course {
   std::string label;
   std::size_t cells = 0;

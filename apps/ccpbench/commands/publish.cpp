@@ -48,7 +48,7 @@ struct PublishArguments {
   int sample = 3, seed = 0;
 };
 
-/// What became of the cells that ran again.
+/// The outcome of the repeated cells.
 struct Verified {
   std::size_t cells = 0;
   std::vector<BaselineChange> changes;

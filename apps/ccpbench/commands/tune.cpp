@@ -85,7 +85,7 @@ std::map<std::string, std::string> read_ranges(const std::vector<std::string>& t
   return ranges;
 }
 
-/// What is searched: each of --parameters, in its order.
+/// The search space: each of --parameters, in its order.
 std::vector<SearchAxis> read_axes(const TuneArguments& options, const FieldTable& settings) {
   std::map<std::string, std::string> ranges = read_ranges(options.ranges);
   std::vector<SearchAxis> axes;

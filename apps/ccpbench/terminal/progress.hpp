@@ -33,7 +33,7 @@ class TerminalProgress final : public RunProgress {
   void say(const std::string& text);
   std::string cell_line(const Cell& cell, const CellRecord& record, const RunCounts& counts) const;
 
-  std::string now_;  ///< what was begun last
+  std::string now_;  ///< begun last
   bool quiet_, terminal_, bar_shown_ = false;
   Warnings warnings_;
   Stopwatch clock_;  ///< since the beginning

@@ -61,7 +61,7 @@ void add_columns(std::vector<Metric>& list, std::optional<Part> CellRecord::*par
   add_columns<Part>(list, [part](const CellRecord& record) { return record.*part ? &*(record.*part) : nullptr; });
 }
 
-/// What the trace says, at the iteration that reached a decade or at the end.
+/// A column of the trace at the iteration that reached a decade, or at the end.
 Metric traced(std::string name, std::string unit, std::string meaning, MetricSource source, std::string trace_column) {
   Metric metric{std::move(name), std::move(unit), std::move(meaning), source};
   metric.traced = std::move(trace_column);

@@ -24,7 +24,7 @@ class FolderLock {
   int owner_;  ///< process id; a forked child removes nothing
 };
 
-/// Who writes to a folder of results now: "process 12 on host, since 2026-01-31T12:00:00Z"; empty where nobody does.
+/// The process that writes to a folder of results now: "process 12 on host, since 2026-01-31T12:00:00Z"; empty without one.
 std::string writer_of(const std::filesystem::path& folder);
 
 }  // namespace ccp

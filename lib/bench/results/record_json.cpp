@@ -72,7 +72,7 @@ Json driver_json(const SequenceSpec& sequence) {
   return json;
 }
 
-/// What was asked for.
+/// The inputs of the cell.
 Json sequence_json(const SequenceSpec& sequence) {
   Json json = {{"steps", sequence.steps},
                {"settle", sequence.settle},
