@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SIZES = ("paper", "small")
 HEAD = """# Claims
 
-`scripts/claims_page.py` writes this page from the configs and the verdicts in `results/claims`. Each section links to its config, which has
-the texts of its claims, their sources and bounds.
+`scripts/claims_page.py` writes this page from the configs and the verdicts in `results/claims`. [Each
+config](../apps/ccpbench/docs/experiments.md) has the texts of its claims, their sources and bounds.
 
 * **Bold** claims must hold. *Italic* ones are ours, the others are of papers. A dagger (†) marks a bound that was set after the number was
   known. ✗ marks a claim that is not met and links to the page that says why.
@@ -82,7 +82,7 @@ def origin(recorded):
 def section(name, config, recorded):
     claims = claims_of(config)
     sizes = [size for size in SIZES if size in recorded]
-    lines = [f"\n## {escaped(name)}\n", f"[{escaped(config['title'])}](../configs/{name}.json). {origin(recorded)}"]
+    lines = [f"\n## {escaped(name)}\n", f"[Config](../configs/{name}.json), {origin(recorded)}"]
     lines += [recorded["note"]] if "note" in recorded else []
     lines += ["", "|claim|measured|" + ("small size|" if "small" in sizes else ""), "|---" * (1 + len(sizes)) + "|"]
     for ident in dict.fromkeys(ident for size in sizes for ident in claims[size]):

@@ -69,7 +69,7 @@ class Page(unittest.TestCase):
         self.record(row("few", "paper", "met"), row("fast", "paper", "not met, incomplete"), row("few", "small", "met, without 3 steps"),
                     row("tiny", "small", "cannot be judged", "not run"))
         made = claims_page.page(self.root)
-        self.assertIn("## a\\_b\n\n[A\\|B](../configs/a_b.json). 2026-11-27, `abc1234`, 9 s.\n\n|claim|measured|small size|\n|---|---|---|\n"
+        self.assertIn("## a\\_b\n\n[Config](../configs/a_b.json), 2026-11-27, `abc1234`, 9 s.\n\n|claim|measured|small size|\n|---|---|---|\n"
                       "|**few**†|3 \\< 2|without 3 steps: 3 \\< 2|\n"
                       "|*fast*|[✗](A.md#b) incomplete: 3 \\< 2|–|\n"
                       "|*tiny*|–|cannot be judged: not run|\n", made)
