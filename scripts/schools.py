@@ -141,6 +141,12 @@ def report(folder):
         boxes = table_of_boxes(members, scenes)
         if boxes:
             parts += ["### Boxes beside cones\n", boxes]
+    unable = {}
+    for row in rows:
+        if row["status"] == "unsupported":
+            unable.setdefault(row["reason"], {})[row["label"] if row["school"] == OURS else row["solver"].split("/")[0]] = None
+    if unable:
+        parts += ["## Not taken\n", "\n".join(f"* {reason}: {', '.join(labels)}" for reason, labels in sorted(unable.items())) + "\n"]
     return "\n".join(parts)
 
 

@@ -89,7 +89,7 @@ class Step:
 
     @property
     def solution(self) -> Solution:
-        """What the driver makes of it, from the end of the step before; solved once."""
+        """The driver's solution, from the end of the step before; solved once."""
         if self._solution is None:
             core = self._motion._core.solve(self._core, self._motion._solver, self._motion._options)
             self._solution = Solution(core, self.problem)
