@@ -30,7 +30,7 @@ class ChildProgram {
 
   enum class Transfer { done, timed_out, closed };
 
-  /// Sends all bytes, for at most `longest`: a child that does not read holds nobody up.
+  /// Sends all bytes, for at most `longest`: a child that does not read blocks no one.
   Transfer send(const void* data, std::size_t bytes, std::chrono::duration<double> longest);
   /// Reads exactly so many bytes, for at most `longest`.
   Transfer receive(void* data, std::size_t bytes, std::chrono::duration<double> longest);

@@ -39,7 +39,7 @@ class TerminalProgress final : public RunProgress {
   Stopwatch clock_;  ///< since the beginning
 };
 
-/// run_config() for a person who watches it.
+/// run_config() with progress on the terminal.
 RunReport run_in_terminal(const Config& config, const Plan& plan, const RunOptions& options, bool quiet,
                           Warnings warnings = Warnings::shown);
 

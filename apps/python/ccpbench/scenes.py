@@ -53,7 +53,7 @@ class Motion:
 
     @property
     def facts(self) -> dict[str, float]:
-        """Energies, and what else the scene says of itself at the beginning of the present step."""
+        """Energies and other facts of the scene at the beginning of the present step."""
         return self._core.facts
 
 
@@ -84,7 +84,7 @@ class Step:
 
     @property
     def facts(self) -> dict[str, float]:
-        """Energies, and what else the scene says of itself at its beginning."""
+        """Energies and other facts of the scene at its beginning."""
         return self._facts
 
     @property

@@ -13,7 +13,7 @@ constexpr int record_schema = 1;
 
 double number_of(const Json& value) { return value.is_null() ? unknown_number : value.get<double>(); }
 
-/// Times, and what else differs from run to run as they do.
+/// Times, and other values that differ from run to run.
 enum class Kept { all, times, others };
 
 template <typename Part>

@@ -35,7 +35,7 @@ class ResultStore {
   /// The missing or damaged files of a cell, one line; empty where it is complete, or has no result.
   std::string damage(const Cell& cell) const;
   /// The same of these cells; a cell without a cell.json lacks it where summary.csv of a run that has ended lists it, unless
-  /// its folder is gone: who removes that wants the cell to be run again.
+  /// its folder is gone: removing it asks for another run of the cell.
   std::vector<std::string> damages(const Plan& plan, const std::vector<std::size_t>& cells) const;
 
   /// Makes the folder of a cell, empty.

@@ -13,7 +13,7 @@ namespace ccp {
 class FirstOrderKernels {
  public:
   FirstOrderKernels(ContactProblem problem, int threads);
-  /// y = N x. The first call forms the operator, where nobody has.
+  /// y = N x. The first call forms the operator, unless it is there.
   void multiply();
   /// Π_Υ(x)
   void project();
