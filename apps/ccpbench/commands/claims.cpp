@@ -124,7 +124,7 @@ struct Input {
   bool without_files = false;           ///< its FCLib files are not there
 };
 
-/// A config that is to run, with the settings that solvers of the user declare: they are started for it. Otherwise as written.
+/// A config that is to run, with the settings that solvers of the user declare: they are started. Otherwise as written.
 Config read_to_run(const std::string& file, const ConfigOverrides& overrides, bool runs) {
   Config config = read_config(config_file(file), catalog(), overrides);
   return runs && start_user_solvers(config) ? read_config(config_file(file), catalog(), overrides) : config;

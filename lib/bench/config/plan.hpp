@@ -53,7 +53,7 @@ struct PlanOptions {
 Plan make_plan(const Config& config, const PlanOptions& options = {});
 
 /// Adds to the list what is wrong with the FCLib patterns of a config that may have other mistakes; those below a folder
-/// that were not named are skipped.
+/// that was not named are skipped.
 void look_for_files(const Config& config, const PlanOptions& options, Mistakes& mistakes);
 
 /// Reads a config and plans it. Throws InputErrors with the mistakes of both together.
