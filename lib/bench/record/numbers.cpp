@@ -49,9 +49,9 @@ const std::vector<Number<ProblemFacts>>& numbers() {
 template <>
 const std::vector<Number<Balance>>& numbers() {
   static const std::vector<Number<Balance>> table = {
-      {"load_carried", "", "share of the load that the impulses carry (D.15): 1 in equilibrium, 0 in free fall",
+      {"load_carried", "", "share of the load that the impulses carry (D.16): 1 in equilibrium, 0 in free fall",
        &Balance::load_carried, "load_carried"},
-      {"speed_left", "", "share of the free speed that is left (D.16): 0 in equilibrium, 1 in free fall",
+      {"speed_left", "", "share of the free speed that is left (D.17): 0 in equilibrium, 1 in free fall",
        &Balance::speed_left, "speed_left"}};
   return table;
 }
