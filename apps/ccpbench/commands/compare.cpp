@@ -32,10 +32,10 @@ constexpr const char* compare_footer =
     "  $ ccpbench compare out/test1a --baseline results/baselines --update --replace\n"
     "\n"
     "Changed inputs come first: a parameter, a tolerance, friction. Then come statuses, iterations, counters, final\n"
-    "objectives and curves, each within the tolerance in baseline.json. The times of two folders of results are compared as\n"
-    "well, where both were repeated (--repeat, five runs of each to tell differences from noise). They affect the exit code\n"
-    "only with --fail-slower. Runs on a busy machine do not count; a cell with fewer than five others is left out by name,\n"
-    "and is a difference with --fail-unjudged. Where a side lacks traces, --without-traces compares the rest.\n"
+    "objectives and curves, each within the tolerance in baseline.json. The times of two folders of results are compared\n"
+    "as well, where both were repeated (--repeat, five runs of each to tell differences from noise). They affect the exit\n"
+    "code only with --fail-slower. Runs on a busy machine do not count; a cell with fewer than five others is left out by\n"
+    "name, and is a difference with --fail-unjudged. Where a side lacks traces, --without-traces compares the rest.\n"
     "--update refuses results that lack cells of the baseline, or have another size or name, without --replace.\n"
     "Exit codes: 0 the same, 1 different (the table says what moved), 2 could not compare.\n";
 

@@ -458,7 +458,7 @@ void add_tune(CommandLine& program) {
   command.choice("--by", &options.by, tuned_counts(), "the count of work that is to fall");
   command.repeated("--beside", &options.beside, "GLOB",
                    "other solvers of the config to judge beside it, by their labels, any number of times");
-  command.real("--held-out", &options.held_out, Range::closed(0.01, 0.99), "SHARE", "share of problems held out, to judge by");
+  command.real("--held-out", &options.held_out, Range::closed(0.01, 0.99), "SHARE", "share of problems held out");
   command.integer("--seed", &options.seed, Range::closed(0, 1000000000), "N", "of the candidates and the split of problems");
   command.choice("--size", &options.run.overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
   command.repeated("--set", &options.run.overrides.set, "POINTER=VALUE",
