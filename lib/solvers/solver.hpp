@@ -15,7 +15,7 @@
 
 namespace ccp {
 
-/// What `list solvers` says of a method.
+/// The description of a method in `list solvers`.
 struct SolverInfo {
   std::string name;                  ///< as in a config
   std::string title;                 ///< one line
@@ -25,7 +25,7 @@ struct SolverInfo {
   bool unsymmetric_mass = false;     ///< takes problems whose H is not symmetric (A.6)
 };
 
-/// Where a run starts. Empty vectors: from zero.
+/// The start point of a run. Empty vectors: zero.
 struct WarmStart {
   Vector impulse;        ///< γ⁰, m, N·s
   Vector velocity;       ///< v⁰, n, m/s, where known (problems given in global form)
@@ -33,7 +33,7 @@ struct WarmStart {
   Vector multiplier{};   ///< y⁰, m, m/s, of a method that keeps one
 };
 
-/// What a method hands back.
+/// The result of a method.
 struct Outcome {
   Vector impulse;                  ///< γ, m: the point to be judged
   Vector velocity;                 ///< its own v, n, or empty
