@@ -82,6 +82,10 @@ std::unique_ptr<Solver> make_ipm_qp();
 /// cones mixed (J.1–J.10).
 std::unique_ptr<Solver> make_ipm_cone();
 
+/// Nonsmooth interior point for the ncp (Acary, Armand, Nguyen, Shpakovych): ipm_cone with
+/// s = ‖u_T‖ as one more unknown of each contact, whose derivative is in the matrix (J.13–J.15).
+std::unique_ptr<Solver> make_nonsmooth_ipm();
+
 /// Proximal semismooth Newton method: an outer proximal loop makes the problem strongly monotone, its subproblems are solved
 /// by Newton steps on the Alart–Curnier map (ncp) or the natural map (ccp), each with one sparse block LU (H.1–H.4, H.7).
 std::unique_ptr<Solver> make_proximal_newton();

@@ -30,6 +30,7 @@ constexpr Entry entries[] = {
     {"admm_nosub", make_admm_nosub},
     {"ipm_qp", make_ipm_qp},
     {"ipm_cone", make_ipm_cone},
+    {"nonsmooth_ipm", make_nonsmooth_ipm},
     {"proximal_newton", make_proximal_newton},
     {"semismooth_newton", make_semismooth_newton},
     {"pqn", make_pqn},
