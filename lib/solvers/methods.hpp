@@ -86,6 +86,16 @@ std::unique_ptr<Solver> make_ipm_cone();
 /// s = ‖u_T‖ as one more unknown of each contact, whose derivative is in the matrix (J.13–J.15).
 std::unique_ptr<Solver> make_nonsmooth_ipm();
 
+/// Semi-analytic primal solver (Castro, Permenter, Han 2022): Newton's method with exact line search on the velocities of the
+/// convex problem with compliant contacts (M.1–M.6). A rigid problem gets the compliance of "near rigid", so that the
+/// residual that the suite judges does not go to zero: it is an inexact method.
+std::unique_ptr<Solver> make_sap();
+
+/// MuJoCo's solvers with elliptic cones (its documentation, Computation): the same convex problem with the compliance of an
+/// impedance, by Newton's method and by conjugate gradients. Inexact, too.
+std::unique_ptr<Solver> make_mujoco_newton();
+std::unique_ptr<Solver> make_mujoco_cg();
+
 /// Proximal semismooth Newton method: an outer proximal loop makes the problem strongly monotone, its subproblems are solved
 /// by Newton steps on the Alart–Curnier map (ncp) or the natural map (ccp), each with one sparse block LU (H.1–H.4, H.7).
 std::unique_ptr<Solver> make_proximal_newton();
