@@ -24,6 +24,15 @@ std::unique_ptr<Solver> make_nsgs();
 /// per contact.
 std::unique_ptr<Solver> make_pgs_lee();
 
+/// The sweeps of RaiSim (Hwangbo, Lee, Hutter 2018): as nsgs, but a sliding contact takes the impulse of least energy among
+/// those on its cone with u_n = 0 (E.7). That is not Coulomb's law where N_ii couples its rows: an inexact method.
+std::unique_ptr<Solver> make_raisim();
+
+/// Staggered projections (Kaufman, Sueda, James, Pai 2008): alternately the convex problems of the normal impulses, with
+/// friction frozen, and of friction, with its discs frozen (E.8), each by sweeps. Its fixed points solve the ncp, but it need
+/// not reach one: an inexact method.
+std::unique_ptr<Solver> make_staggered_projections();
+
 /// Accelerated projected gradient descent, Mazhar et al. 2015, Algorithm 1, for the ccp model: Nesterov's method (F.1, F.2)
 /// with backtracking on the Lipschitz constant (F.3, F.4), adaptive restart (F.5) and fallback to the best iterate (F.6).
 /// The test of the backtracking is not the printed one, in which the objective cancels, but the same for a quadratic, dᵀNd

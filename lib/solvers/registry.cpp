@@ -17,6 +17,8 @@ constexpr Entry entries[] = {
     {"gauss_seidel", make_gauss_seidel},
     {"nsgs", make_nsgs},
     {"pgs_lee", make_pgs_lee},
+    {"raisim", make_raisim},
+    {"staggered_projections", make_staggered_projections},
     {"apgd", make_apgd},
     {"spg", make_spg},
     {"p_spg_fb", make_p_spg_fb},
