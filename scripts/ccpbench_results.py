@@ -23,6 +23,7 @@ COLUMN_UNITS = {
     "velocity_residual": "m/s", "objective": "J", "penetration_velocity": "m/s", "own_penetration_velocity": "m/s",
     "cone_violation": "N·s", "complementarity": "J", "momentum_residual": "kg·m/s", "distance": "m/s", "rounding_floor": "m/s",
     "lift_velocity": "m/s",
+    "creep_velocity": "m/s",
     "al_residual": "m/s", "beta": "kg", "combined_residual": "J",
     "dual_residual": "m/s", "impulse_change": "N·s", "mean_complementarity": "J",
     "bilateral_absolute": "m/s", "cone_absolute": "m/s", "momentum_absolute": "kg·m/s",

@@ -70,6 +70,7 @@ WORDS = {
     "apgd_residual": "APGD residual",
     "contact_residual": "contact residual",
     "lift_velocity": "lift velocity",
+    "creep_velocity": "creep velocity",
     "merit": "merit",
     "distance": "distance to the reference solution",
     "rounding_floor": "rounding floor",

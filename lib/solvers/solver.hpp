@@ -23,6 +23,7 @@ struct SolverInfo {
   std::vector<Model> models;         ///< models solved natively; a ccp method serves ncp through the De Saxcé loop
   std::vector<NativeColumn> native;  ///< native columns of the trace
   bool unsymmetric_mass = false;     ///< takes problems whose H is not symmetric (A.6)
+  bool inexact = false;              ///< where it comes to rest need not solve the model; the measures say how far it is
 };
 
 /// The start point of a run. Empty vectors: zero.

@@ -18,6 +18,7 @@ struct DropParameters {
   double friction = 0.0;
   double envelope = 0.02;   ///< m
   double gravity = 9.81;    ///< m/s²
+  double slope = 0.0;       ///< of the floor, which falls along x, °
   double time_step = 0.02;  ///< s
 };
 

@@ -31,7 +31,7 @@ MAY_INCLUDE = {
 # The same inside a layer: what the files of a room may include, besides files of the same room. TOP: the files in no room.
 TOP = "."
 FAMILIES = {"augmented_lagrangian", "de_saxce", "fixed_point", "gradient", "interior_point", "newton", "proximal_newton",
-            "reference", "splitting"}
+            "reference", "regularised", "splitting"}
 ROOMS = {
     "linalg": {
         "block": set(),
@@ -53,6 +53,7 @@ ROOMS = {
         "newton": {TOP, "shared"},
         "augmented_lagrangian": {TOP, "shared", "newton"},
         "proximal_newton": {TOP, "shared", "newton"},
+        "regularised": {TOP, "shared"},
         "splitting": {TOP, "shared"},
         "reference": {TOP, "shared", "de_saxce", "fixed_point", "interior_point", "proximal_newton", "splitting"},
         TOP: FAMILIES,

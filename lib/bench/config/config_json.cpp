@@ -341,6 +341,7 @@ Json perturbation_json(const Perturbation& perturbation) {
   Json json = {
       {"noise", perturbation.noise}, {"friction_factor", perturbation.friction_factor}, {"seed", perturbation.seed}};
   if (perturbation.b_noise != 0.0) json["b_noise"] = perturbation.b_noise;
+  if (perturbation.compliance != 0.0) json["compliance"] = perturbation.compliance;
   return json;
 }
 

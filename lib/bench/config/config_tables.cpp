@@ -148,6 +148,8 @@ FieldTable perturb_fields(Perturbation& perturbation) {
            "change of the free velocity, relative to it; default {}")
       .add("b_noise", &perturbation.b_noise, Range::closed(0.0, 1.0), "",
            "largest change of an entry of b, relative to it; default {}")
+      .add("compliance", &perturbation.compliance, Range::non_negative(), "",
+           "compliance added to every row, in units of the mean diagonal of its N_ii; default {}")
       .add("friction_factor", &perturbation.friction_factor, Range::non_negative(), "",
            "factor of every friction coefficient; default {}")
       .add("seed", &perturbation.seed, Range::closed(0.0, largest_seed), "of the random direction; default {}");

@@ -162,7 +162,7 @@ void read_results(const Json& json, CellRecord& record) {
   take_numbers(json, record, Kept::others);
   record.limits = {json.at("limits").at("wall_s").get<double>(), json.at("limits").at("memory_mb").get<double>()};
   for (const Measure measure : all_measures())
-    record.measures[measure_index(measure)] = number_of(json.at("measures").at(std::string(measure_info(measure).name)));
+    record.measures[measure_index(measure)] = number_of(json.at("measures").value(std::string(measure_info(measure).name), Json()));
   record.crossings = read_crossings(json.at("crossings"));
   record.runs = read_runs(json);
   record.verdict = status_from_name(json.value("stopped_by", ""));

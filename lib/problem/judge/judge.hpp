@@ -82,6 +82,7 @@ class Judge {
   double penetration_velocity(const Vector& u) const;
   double own_penetration_velocity(const Vector& impulse, const Vector& velocity);
   double lift_velocity(const Vector& impulse) const;
+  double creep_velocity(const Vector& impulse);
   double complementarity(const Vector& impulse) const;
   double momentum_residual(const Vector& impulse, const Vector& velocity);
   double contact_residual(const Vector& impulse);

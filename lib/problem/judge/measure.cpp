@@ -27,6 +27,8 @@ constexpr std::array<MeasureInfo, measure_count> table{{
      false},
     {Measure::own_penetration_velocity, "own_penetration_velocity", "m/s",
      "penetration_velocity of the velocity v that a solver hands over, or of γ where it carries none", false},
+    {Measure::creep_velocity, "creep_velocity", "m/s",
+     "max |u_T − (C γ)_T| over contacts with γ inside their cone: what should stick moves so fast on a soft contact", false},
 }};
 
 }  // namespace

@@ -102,7 +102,8 @@ class AdmmSession final : public Session {
       solve_linear_system(shift, monitor);
       update_multiplier([&](Index row) {
         if (bilateral_[row] > 0.0) z_[row] = gamma_[row];
-        return gamma_[row] - gamma_point_[row];
+        const double change = gamma_[row] - gamma_point_[row];
+        return proximal_ > 0.0 ? change * (1.0 + proximal_ * weight_[row] * theta_inverse_[row]) : change;
       });
     } else {
       gamma_point_ = gamma_;
