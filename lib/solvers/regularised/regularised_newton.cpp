@@ -127,10 +127,11 @@ class RegularisedSession final : public Session {
     if (settings_.direction == SearchDirection::newton) {
       if (!factorize(monitor)) return false;
       const LinearWork counted(*solver_, monitor.counters());
-      if (solver_->solve(-now_.gradient, direction_) != LinearStatus::ok) {
+      if (solver_->solve(now_.gradient, direction_) != LinearStatus::ok) {
         message_ = "the linear system cannot be solved: " + solver_->info().message;
         return false;
       }
+      direction_ *= -1.0;
     } else {
       turn_direction(monitor);
     }
