@@ -25,7 +25,7 @@ UNSOLVED_NOTE = "✗: ended unsolved, in k of n runs as k/n; >: its cost so far.
 
 @dataclass
 class Number:
-    """What stands in a table: NaN where there is nothing, and how many of the runs behind it ended unsolved."""
+    """An entry of a table: NaN without a value, and the number of unsolved runs behind it."""
 
     value: float
     unsolved: int = 0

@@ -12,7 +12,7 @@
 namespace ccp {
 namespace {
 
-/// Added to the seed for the noise of b, so that it is not that of r again.
+/// Added to the seed for the noise of b, so that it differs from that of r.
 constexpr std::uint64_t other_stream = 1'000'000'007;
 
 /// Uniform in [−1, 1): the mapping is ours because those of the standard library differ between implementations.

@@ -34,7 +34,7 @@ struct TraceRow {
   bool native_converged = false;
 };
 
-/// Where trace rows go (a CSV file, memory).
+/// The destination of trace rows (a CSV file, memory).
 class TraceSink {
  public:
   virtual ~TraceSink() = default;

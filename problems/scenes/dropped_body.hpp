@@ -11,7 +11,7 @@
 
 namespace ccp {
 
-/// What single_ball and single_brick share: one body over a floor.
+/// The common part of single_ball and single_brick: one body over a floor.
 struct DropParameters {
   double density = 1000.0;  ///< kg/m³
   double drop = 0.005;      ///< gap at the start, m
@@ -24,7 +24,7 @@ struct DropParameters {
 
 void add_drop_fields(FieldTable& fields, DropParameters& parameters);
 
-/// That the body starts within the envelope: the first step has a contact.
+/// Checks that the body starts within the envelope: the first step has a contact.
 std::optional<std::string> drop_defect(const DropParameters& parameters);
 
 /// The body, at the origin and at rest, lifted by `height` of its centre over its lowest point (m) and by `drop`.

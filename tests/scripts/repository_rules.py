@@ -205,7 +205,7 @@ def baseline_breaches(files):
 
 
 def tree_breaches(contributing, files):
-    """The tree in CONTRIBUTING.md has every folder with tracked files, one or more a line, and no other; folders of baselines aside."""
+    """The tree in CONTRIBUTING.md has every folder with tracked files, one or more a line, and no other; folders of baselines are exempt."""
     printed, above = set(), []
     for line in contributing.split("```\nlib/")[1].split("```")[0].join(("lib/", "")).splitlines():
         depth = (len(line) - len(line.lstrip())) // 2

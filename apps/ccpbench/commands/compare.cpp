@@ -33,17 +33,13 @@ constexpr const char* compare_footer =
     "  $ ccpbench compare before/test1a after/test1a --fail-slower 1.2 --format annotations\n"
     "  $ ccpbench compare out/test1a --baseline results/baselines --update --replace\n"
     "\n"
-    "What the cells were given comes first: a parameter, tolerance or friction that was changed. Then statuses, "
-    "iterations,\n"
-    "counters, final objectives and curves, each within the tolerance that stands in baseline.json. Of two folders of "
-    "results the\n"
-    "times are compared as well, where both were repeated (--repeat): which differences exceed noise takes five runs of "
-    "each.\n"
-    "Only with --fail-slower they affect the exit code. Runs on a busy machine do not count; a cell with fewer than five\n"
-    "others is left out by name, and makes the sides different with --fail-unjudged, too. Where a side\n"
-    "lacks traces, as copied summaries do, --without-traces compares the rest. --exact tells whether a change of the\n"
-    "code has kept every iterate: no tolerance, all columns but times.\n"
-    "--update refuses results that lack cells of the baseline, or have another size or name, but for --replace.\n"
+    "Changed inputs come first: a parameter, a tolerance, friction. Then come statuses, iterations, counters, final\n"
+    "objectives and curves, each within the tolerance in baseline.json. The times of two folders of results are compared\n"
+    "as well, where both were repeated (--repeat, five runs of each to tell differences from noise). They affect the exit\n"
+    "code only with --fail-slower. Runs on a busy machine do not count; a cell with fewer than five others is left out by\n"
+    "name, and is a difference with --fail-unjudged. Where a side lacks traces, --without-traces compares the rest.\n"
+    "--exact shows whether a change of the code has kept every iterate: no tolerance, all columns but times.\n"
+    "--update refuses results that lack cells of the baseline, or have another size or name, without --replace.\n"
     "Exit codes: 0 the same, 1 different (the table says what moved), 2 could not compare.\n";
 
 struct CompareArguments {
@@ -56,7 +52,7 @@ struct CompareArguments {
   MissingTraces traces() const { return without_traces ? MissingTraces::taken : MissingTraces::refused; }
 };
 
-/// What is compared with what.
+/// The two sides of a comparison.
 struct Sides {
   std::vector<InputChange> inputs;
   BaselineComparison compared;
@@ -324,7 +320,7 @@ void add_compare(CommandLine& program) {
                "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together");
   command.flag("--update", &options.update, "make these results the baseline");
   command.flag("--replace", &options.replace,
-               "with --update: in the place of one of more cells, another size or another name, too");
+               "with --update: also replace a baseline of more cells, another size or another name");
   command.flag("--without-traces", &options.without_traces,
                "compare, or record, cells whose traces are missing by all else");
   command.flag("--exact", &options.exact,

@@ -93,7 +93,7 @@ char last_significant(std::string_view text) {
   return last;
 }
 
-/// What is likely meant by malformed text; byte: the last one read, from 1.
+/// The likely meaning of malformed text; byte: the last one read, from 1.
 std::string likely_cause(const std::string& text, std::size_t byte) {
   if (byte == 0 || byte > text.size()) return "";
   const char read = text[byte - 1];

@@ -78,7 +78,7 @@ FieldTable sequence_fields(SequenceSpec& sequence, const Catalog& catalog) {
       .add("trajectory", &sequence.trajectory, in_order<Trajectory>(trajectories),
            "shared: the driver moves the scene, own: each solver does, by its solutions; default {}")
       .add("driver", FieldType::object, "driver",
-           "what moves the scene, and solves again what an own trajectory left unsolved",
+           "solver that moves the scene, and solves the steps that an own trajectory left unsolved",
            [&sequence, &catalog] { return driver_fields(sequence.driver, catalog); })
       .add("trace_steps", &sequence.trace_steps, Range::closed(0.0, most_steps),
            "steps whose iterations are traced; default: none")
@@ -200,7 +200,7 @@ FieldTable start_fields(Start& start) {
                   "nothing, the reference solution of the problem without its 'perturb', or the previous step of a sequence")
       .required()
       .add("match", &start.match, in_order<StartMatch>(start_matches),
-           "for previous: the impulses of contacts that are there again, or of all where they are the same; default {}");
+           "for previous: the impulses of contacts that persist, or of all where they are the same; default {}");
   return table;
 }
 

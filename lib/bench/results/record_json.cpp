@@ -13,7 +13,7 @@ constexpr int record_schema = 1;
 
 double number_of(const Json& value) { return value.is_null() ? unknown_number : value.get<double>(); }
 
-/// Times, and what else differs from run to run as they do.
+/// Times, and other values that differ from run to run.
 enum class Kept { all, times, others };
 
 template <typename Part>
@@ -72,7 +72,7 @@ Json driver_json(const SequenceSpec& sequence) {
   return json;
 }
 
-/// What was asked for.
+/// The inputs of the cell.
 Json sequence_json(const SequenceSpec& sequence) {
   Json json = {{"steps", sequence.steps},
                {"settle", sequence.settle},

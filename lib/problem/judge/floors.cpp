@@ -7,7 +7,7 @@
 #include "problem/delassus/operator_form.hpp"
 #include "problem/judge/judge.hpp"
 
-/// What rounding leaves of the measures (D.2), and the check of penetration and complementarity (D.15).
+/// The rounding floors of the measures (D.2), and the check of penetration and complementarity (D.15).
 namespace ccp {
 namespace {
 

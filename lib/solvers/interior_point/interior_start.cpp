@@ -4,7 +4,7 @@
 
 #include "solvers/interior_point/interior_iteration.hpp"
 
-/// Where the iterations begin: cold and warm starting points.
+/// Cold and warm starting points.
 namespace ccp {
 namespace {
 

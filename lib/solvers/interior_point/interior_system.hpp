@@ -37,7 +37,7 @@ struct BarrierBlock {
   }
 };
 
-/// What the residuals are compared with: the largest of the terms that cancel in them. N_ii λ_i counts as λ_i, because the
+/// The scales of the residuals: the largest of the terms that cancel in them. N_ii λ_i counts as λ_i, because the
 /// mean of diag(N_ii) is one.
 struct ResidualScale {
   double momentum = 0.0, kinematic = 0.0;

@@ -140,7 +140,7 @@ class AdmmSession final : public Session {
   }
 
   /// Extrapolates γ and y while the combined residual falls, else goes back to the last iterate (Goldstein 2014, Algorithm
-  /// 8). A new ρ is a new problem: the momentum starts again from here.
+  /// 8). A new ρ is a new problem: the momentum restarts from here.
   void accelerate(bool changed) {
     const bool falls = change_energy_ < settings_.restart_factor * combined_;
     if (changed) combined_ = std::numeric_limits<double>::infinity();
