@@ -86,8 +86,13 @@ class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
  public:
   /// local: that of a program, which is no setting then.
   Nsgs(const char* name, const char* title, const char* reference, std::optional<LocalSolver> local = std::nullopt)
-      : OperatorMethod(
-            {name, title, reference, {Model::ncp}, FixedPointColumns().columns(), true, local == LocalSolver::bisection}) {
+      : OperatorMethod({name,
+                        title,
+                        reference,
+                        {Model::ncp},
+                        FixedPointColumns().columns(),
+                        local != LocalSolver::bisection,
+                        local == LocalSolver::bisection}) {
     if (local)
       settings_.local = *local;
     else

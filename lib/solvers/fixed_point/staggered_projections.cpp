@@ -37,8 +37,11 @@ class StaggeredMonitor final : public ForwardingMonitor, public ImpulseSource {
     return goes_on;
   }
 
-  const Vector& impulse() override {
-    shown_ = (*own_)();
+  const Vector& impulse() override { return cut((*own_)()); }
+
+  /// γ with its tangents cut to their discs.
+  const Vector& cut(const Vector& gamma) {
+    shown_ = gamma;
     for (Index i = 0; i < blocks_.count(); ++i) {
       const Index offset = blocks_.offset(i);
       if (blocks_.kind(i) == ConstraintKind::contact)
@@ -66,7 +69,7 @@ class StaggeredMonitor final : public ForwardingMonitor, public ImpulseSource {
   const StaggeredSettings& settings_;
   Half& half_;
   Vector shown_;
-  const ShownImpulse* own_ = nullptr;
+  const ShownImpulse* own_ = nullptr;  ///< of the iterate that is being shown
   double first_change_ = 0.0;
   int sweeps_ = 0, outer_ = 0;
   bool settled_ = false;  ///< the last half had nothing to do
@@ -90,7 +93,7 @@ class StaggeredSession final : public SweepSession {
     StaggeredMonitor alternating(monitor, blocks(), settings_, half);
     const auto update = [&](const auto& block, const auto& u, const auto& gamma) { return updated(block, u, gamma, half); };
     Outcome outcome = run_sweeps(start, shift, settings_.sweep, alternating, update);
-    outcome.impulse = alternating.impulse();
+    outcome.impulse = alternating.cut(outcome.impulse);
     return outcome;
   }
 
@@ -126,8 +129,9 @@ class StaggeredProjections final : public OperatorMethod<StaggeredSettings, Stag
                         "Kaufman, Sueda, James, Pai 2008",
                         {Model::ncp},
                         FixedPointColumns().columns(),
-                        true,
+                        false,
                         true}) {
+    settings_.sweep.idle_sweeps = 4;  // both halves
     add_sweep_fields(fields_, settings_.sweep);
     fields_
         .add("inner_tolerance", &settings_.inner_tolerance, Range::closed(0.0, 1.0), "",
