@@ -23,6 +23,7 @@ struct SolverInfo {
   std::vector<Model> models;         ///< models solved natively; a ccp method serves ncp through the De Saxcé loop
   std::vector<NativeColumn> native;  ///< native columns of the trace
   bool unsymmetric_mass = false;     ///< takes problems whose H is not symmetric (A.6)
+  bool moments = false;              ///< takes contacts with rolling or spinning friction (A.7)
 };
 
 /// Where a run starts. Empty vectors: from zero.
@@ -90,7 +91,7 @@ class Solver {
   bool native(Model model) const;
 
   /// Why the method cannot take the problem, in one line; nothing when it can. An unsymmetric H needs
-  /// SolverInfo::unsymmetric_mass.
+  /// SolverInfo::unsymmetric_mass, contacts with moments SolverInfo::moments.
   std::optional<std::string> supports(const ContactProblem& problem, Model model) const;
 
   /// Solves. The monitor's judge must be of the same problem and model. A cold start has empty vectors in `start`. Throws

@@ -68,9 +68,8 @@ struct Sides {
   }
   bool unjudged(const TimeChange& change) const { return fail_slower && !change.left_out().empty(); }
   bool times_differ() const {
-    return std::any_of(times.begin(), times.end(), [&](const TimeChange& change) {
-      return slower(change) || (fail_unjudged && unjudged(change));
-    });
+    return std::any_of(times.begin(), times.end(),
+                       [&](const TimeChange& change) { return slower(change) || (fail_unjudged && unjudged(change)); });
   }
   bool same() const { return inputs.empty() && compared.changes.empty() && !times_differ(); }
 };
@@ -100,15 +99,13 @@ Entry noise_entry(const TimeChange& change) {
 
 void print_times(const std::vector<TimeChange>& times) {
   if (times.empty()) return;
-  const auto beyond = static_cast<std::size_t>(
-      std::count_if(times.begin(), times.end(), [](const TimeChange& change) {
-        return change.beyond_noise && change.left_out().empty();
-      }));
+  const auto beyond = static_cast<std::size_t>(std::count_if(times.begin(), times.end(), [](const TimeChange& change) {
+    return change.beyond_noise && change.left_out().empty();
+  }));
   Table table({{"cell", false, Fit::shorten_left}, {"before", true}, {"now", true}, {"ratio", true}, {"beyond noise"}});
   for (const TimeChange& change : times)
-    table.row(
-        {printable(change.cell), time_text(change.before), time_text(change.now), fmt::format("{:.3g}", change.ratio),
-         noise_entry(change)});
+    table.row({printable(change.cell), time_text(change.before), time_text(change.now), fmt::format("{:.3g}", change.ratio),
+               noise_entry(change)});
   print_line(
       fmt::format("times, set-up and iterations, of {} repeated in both: {} beyond noise (rank sums, chance below 1 %)",
                   counted(times.size(), "cell"), beyond));
@@ -135,7 +132,11 @@ void print_sides(const std::string& name, const Sides& sides, std::size_t cells)
 }
 
 Json sample_json(const TimeSample& sample) {
-  return {{"median_s", sample.median}, {"least_s", sample.least}, {"largest_s", sample.largest}, {"runs", sample.runs}, {"busy_runs", sample.busy}};
+  return {{"median_s", sample.median},
+          {"least_s", sample.least},
+          {"largest_s", sample.largest},
+          {"runs", sample.runs},
+          {"busy_runs", sample.busy}};
 }
 
 Json sides_json(const std::string& name, const Sides& sides, std::size_t cells) {
@@ -198,9 +199,8 @@ std::vector<Check> side_checks(const std::string& name, const Sides& sides, cons
   std::map<std::string, std::vector<std::string>> wrong;
   for (const ResultRow& row : now.rows()) wrong[row.id()];
   for (const BaselineChange& change : sides.compared.changes)
-    wrong[change.cell].push_back(
-        fmt::format("{}: {} {}, now {}{}", change.what, sides.before, change.before, change.now,
-                    change.allowed.empty() ? "" : " (allowed: " + change.allowed + ")"));
+    wrong[change.cell].push_back(fmt::format("{}: {} {}, now {}{}", change.what, sides.before, change.before, change.now,
+                                             change.allowed.empty() ? "" : " (allowed: " + change.allowed + ")"));
   std::map<std::string, std::string> unjudged;
   for (const TimeChange& change : sides.times) {
     if (sides.slower(change)) wrong[change.cell].push_back(slower_text(change));
@@ -262,8 +262,12 @@ int compare_folders(const ResultTable& before, const ResultTable& now, const Com
   for (const ResultTable* results : {&before, &now})
     if (!results->config().changes.empty())
       report_note(fmt::format("{}: changed: {}", results->folder().string(), join(results->config().changes, "; ")));
-  const Sides sides{InputTable(before).changes_to(InputTable(now)), compare_results(before, now, options.traces()), "before",
-                    compare_times(before, now), options.fail_slower, options.fail_unjudged};
+  const Sides sides{InputTable(before).changes_to(InputTable(now)),
+                    compare_results(before, now, options.traces()),
+                    "before",
+                    compare_times(before, now),
+                    options.fail_slower,
+                    options.fail_unjudged};
   return show_sides(now.config().name, sides, now, options.format);
 }
 

@@ -27,6 +27,10 @@ constexpr std::array<MeasureInfo, measure_count> table{{
      false},
     {Measure::own_penetration_velocity, "own_penetration_velocity", "m/s",
      "penetration_velocity of the velocity v that a solver hands over, or of γ where it carries none", false},
+    {Measure::given_map, "given_map", "",
+     "natural_map in the units of the problem as given: moments in N·m·s, rates in rad/s (Siconos' error with rolling "
+     "friction); natural_map itself where no contact has moments",
+     true},
 }};
 
 }  // namespace

@@ -1,6 +1,9 @@
+#include <map>
+
 #include "cones/friction_cone.hpp"
 #include "cones/strict_projection.hpp"
 #include "solvers/fixed_point/local_contact.hpp"
+#include "solvers/fixed_point/local_rolling.hpp"
 #include "solvers/fixed_point/sweep.hpp"
 #include "solvers/methods.hpp"
 
@@ -27,9 +30,12 @@ Matrix3 padded_block(const DelassusOperator& N, Index i) {
 class NsgsSession final : public SweepSession {
  public:
   NsgsSession(const NsgsSettings& settings, const ContactProblem& problem, Model, Monitor&)
-      : SweepSession(problem, settings.form), settings_(settings) {
+      : SweepSession(problem, settings.form), settings_(settings), matrices_(uz(blocks().count())) {
     for (Index i = 0; i < blocks().count(); ++i) {
-      matrices_.push_back(padded_block(delassus(), i));
+      if (has_moments(blocks().kind(i)))
+        rolling_[i] = delassus().diagonal_block(i);
+      else
+        matrices_[uz(i)] = padded_block(delassus(), i);
       step_.push_back(1.0 / stable_rate(delassus().diagonal_block(i)));
     }
   }
@@ -50,8 +56,31 @@ class NsgsSession final : public SweepSession {
       return updated_contact(block.index, block.mu, u, gamma);
     else if constexpr (Block::kind == ConstraintKind::contact2d)
       return updated_contact(block.index, block.mu, {u[0], u[1], 0.0}, {gamma[0], gamma[1], 0.0}).template head<2>();
+    else if constexpr (has_moments(Block::kind))
+      return updated_rolling(block, u, gamma);
     else
       return block.project(gamma - step_[uz(block.index)] * u);
+  }
+
+  template <typename Block>
+  typename Block::Point updated_rolling(const Block& block, typename Block::Point u,
+                                        const typename Block::Point& gamma) const {
+    const double step = step_[uz(block.index)];
+    switch (settings_.local) {
+      case LocalSolver::strict: {
+        typename Block::Point next = gamma - step * u;
+        project_rolling_strict(block.cone, next.data(), next.data());
+        return next;
+      }
+      case LocalSolver::projection: {
+        u[0] += rolling_shift(block.cone, u.data());
+        return block.project(gamma - step * u);
+      }
+      case LocalSolver::newton:
+      case LocalSolver::exact: break;
+    }
+    const BlockSquare& N_ii = rolling_.at(block.index);
+    return solve_rolling_exact({N_ii, u - N_ii * gamma, block.cone}, gamma);
   }
 
   Vector3 updated_contact(Index i, double mu, const Vector3& u, const Vector3& gamma) const {
@@ -74,15 +103,16 @@ class NsgsSession final : public SweepSession {
   }
 
   NsgsSettings settings_;
-  std::vector<Matrix3> matrices_;  ///< N_ii
-  std::vector<double> step_;       ///< 1/λ_max(N_ii)
+  std::vector<Matrix3> matrices_;         ///< N_ii of blocks of up to three rows
+  std::map<Index, BlockSquare> rolling_;  ///< of those with moments
+  std::vector<double> step_;              ///< 1/λ_max(N_ii)
 };
 
 class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
  public:
   /// lee: the local solver is that of Lee et al., and no setting.
   Nsgs(const char* name, const char* title, const char* reference, bool lee)
-      : OperatorMethod({name, title, reference, {Model::ncp}, FixedPointColumns().columns(), true}) {
+      : OperatorMethod({name, title, reference, {Model::ncp}, FixedPointColumns().columns(), true, true}) {
     if (lee)
       settings_.local = LocalSolver::strict;
     else
