@@ -27,7 +27,7 @@ constexpr bool is_rolling(FclibForm form) { return form == FclibForm::global_rol
 /// Name of the group in the file: "fclib_local", "fclib_global", "fclib_global_rolling", "fclib_local_rolling".
 std::string_view fclib_form_name(FclibForm form);
 
-/// What a file says about itself. Bytes as stored, in no promised encoding; see printable_text(). Those from
+/// The description in a file. Bytes as stored, in no promised encoding; see printable_text(). Those from
 /// `scene` on are our own addition and ignored by other programs.
 struct FclibInfo {
   std::string title, description, math_info;

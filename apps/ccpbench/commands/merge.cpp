@@ -14,9 +14,8 @@ constexpr const char* merge_footer =
     "  $ ccpbench merge node1/fclib node2/fclib --out results/fclib\n"
     "  $ ccpbench merge shards/*/fclib --out results/fclib\n"
     "\n"
-    "The folders are of one config, size, version of the solvers and number of threads. A cell that OUT has already stays "
-    "as\n"
-    "it is. What is missing can be run: ccpbench run CONFIG.\n"
+    "The folders are of one config, size, version of the solvers and number of threads. Cells that\n"
+    "OUT already has are kept. Missing cells can be run: ccpbench run CONFIG.\n"
     "Exit codes: 0 merged, 2 bad input, 3 damaged cells were left out.\n";
 
 struct MergeArguments {
@@ -28,8 +27,8 @@ int merge(const MergeArguments& options) {
   check_output_folder(options.out);
   const Merge merged = merge_results(options.folders, options.out, catalog(), options.fclib_dir);
   for (const std::string& damage : merged.left_out) report_note("left out: " + printable(damage));
-  print_line(
-      fmt::format("{} copied, {} there already, {} missing", counted(merged.copied, "cell"), merged.there, merged.missing));
+  print_line(fmt::format("{} copied, {} there already, {} missing", counted(merged.copied, "cell"), merged.there,
+                         merged.missing));
   print_line("results: " + options.out);
   return merged.left_out.empty() ? exit_done : exit_some_failed;
 }
@@ -37,7 +36,8 @@ int merge(const MergeArguments& options) {
 }  // namespace
 
 void add_merge(CommandLine& program) {
-  Subcommand& command = program.subcommand("merge", "put the results of shards and machines into one folder", merge_footer);
+  Subcommand& command =
+      program.subcommand("merge", "put the results of shards and machines into one folder", merge_footer);
   MergeArguments& options = command.options<MergeArguments>(merge);
   command.operands("RESULTS", &options.folders, "folders of results of one config", Need::required);
   command.text("--out", &options.out, "DIR", "the folder of the results of that config", Need::required);

@@ -48,6 +48,7 @@ class ProjectedGaussSeidel final : public OperatorMethod<GaussSeidelSettings, Ga
                         {Model::ccp},
                         FixedPointColumns().columns(),
                         false,
+                        false,
                         true}) {
     fields_.add("omega", &settings_.omega, Range::positive(), "", "step factor ω on η_i = 1/λ_max(N_ii); PSOR when not 1",
                 "ours");

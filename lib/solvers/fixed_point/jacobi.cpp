@@ -89,6 +89,7 @@ class ProjectedJacobi final : public OperatorMethod<JacobiSettings, JacobiSessio
                         {Model::ccp},
                         FixedPointColumns().columns(),
                         false,
+                        false,
                         true}) {
     fields_
         .add("omega", &settings_.omega, Range::positive(), "", "step factor ω on η_i = rows(i)/tr(N_ii)",

@@ -227,6 +227,7 @@ class Apgd final : public OperatorMethod<ApgdSettings, ApgdSession> {
                         {Model::ccp},
                         ApgdColumns().columns(),
                         false,
+                        false,
                         true}) {
     ApgdSettings& s = settings_;
     fields_.add("restart", &s.restart, "drop the momentum when it points uphill", "Mazhar 2015, sec. 3.1.2")

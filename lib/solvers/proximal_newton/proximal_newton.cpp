@@ -254,6 +254,7 @@ class ProximalNewton final : public Method<ProximalSettings, ProximalSession> {
                 {Model::ncp, Model::ccp},
                 ProximalColumns().columns(),
                 true,
+                false,
                 true}) {
     fields_
         .add("linear_system", &settings_.space,
