@@ -389,7 +389,7 @@ Quad Oracle::creep(const QuadVector& impulse, const QuadVector& u) const {
   for (Index i = 0; i < set_.count(); ++i) {
     if (!has_friction(set_.kind(i))) continue;
     Quad slip[2] = {};
-    const Index normal = set_.offset(i), tangents = set_.rows(i) - 1;
+    const Index normal = set_.offset(i), tangents = block_shape(set_.kind(i)).tangents;
     for (Index c = 0; c < tangents; ++c) slip[c] = u[at(normal + 1 + c)] - soft[at(normal + 1 + c)];
     const Quad radius = static_cast<Quad>(1.0 - 1e-9) * set_.friction(i) * impulse[at(normal)];
     if (norm(&impulse[at(normal + 1)], tangents) < radius) largest = larger(largest, norm(slip, tangents));

@@ -7,7 +7,6 @@
 #include "solvers/fixed_point/local_rolling.hpp"
 #include "solvers/fixed_point/sweep.hpp"
 #include "solvers/methods.hpp"
-#include "solvers/shared/most_rows.hpp"
 
 namespace ccp {
 namespace {
@@ -116,8 +115,7 @@ class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
  public:
   /// local: that of a program, which is no setting then.
   Nsgs(const char* name, const char* title, const char* reference, std::optional<LocalSolver> local = std::nullopt)
-      : OperatorMethod(
-            {name,
+      : OperatorMethod({name,
                         title,
                         reference,
                         {Model::ncp},
@@ -134,12 +132,6 @@ class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
   }
 
  private:
-  std::optional<std::string> do_supports(const ContactProblem& problem, Model model) const override {
-    auto defect = most_rows_defect(problem.constraints(), info().name);
-    if (info().inexact && defect) return defect;
-    return OperatorMethod::do_supports(problem, model);
-  }
-
   void add_local_fields() {
     fields_.add(
         "local", &settings_.local,
