@@ -99,6 +99,11 @@ ProblemBuilder& ProblemBuilder::subsystems(Subsystems data) {
   return *this;
 }
 
+ProblemBuilder& ProblemBuilder::shared(std::shared_ptr<SharedForm> form) {
+  shared_ = std::move(form);
+  return *this;
+}
+
 ProblemBuilder& ProblemBuilder::contact(double friction) {
   constraints_.add(ConstraintKind::contact, friction);
   return *this;
@@ -271,6 +276,7 @@ ContactProblem ProblemBuilder::build() const {
     data->conversions->push_back({"inverse of H", watch.seconds()});
     data->global = std::move(form);
     data->subsystems = subsystems_;
+    data->shared = shared_;
   } else {
     data->local = local_;
     if (!cohesion_.empty()) data->local->r -= data->local->N * data->impulse_shift;

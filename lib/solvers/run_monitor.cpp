@@ -75,8 +75,10 @@ bool RunMonitor::go_on_replaying(double elapsed) {
 
 bool RunMonitor::go_on(const Iterate& iterate) {
   const Stopwatch::Pause off_the_clock(clock_);
+  const Share* share = judge_.problem().share();
+  const UncountedTraffic uncounted(share);
   ++iteration_;
-  const double elapsed = clock_.seconds();
+  const double elapsed = share != nullptr ? share->of_first(clock_.seconds()) : clock_.seconds();
   last_native_converged_ = iterate.native_converged;
   if (replay_) return go_on_replaying(elapsed);
   const Measures values = judge_.evaluate(evaluated_, {&iterate.impulse(), iterate.velocity});
@@ -86,6 +88,15 @@ bool RunMonitor::go_on(const Iterate& iterate) {
   if (sink_ != nullptr)
     sink_->row({iteration_, outer_, elapsed, counters_, values, &iterate.native, iterate.native_converged});
   verdict_ = judge_iterate(iterate, value, elapsed);
+  return !verdict_.has_value();
+}
+
+bool RunMonitor::take(const TraceRow& row, std::optional<Status> verdict) {
+  iteration_ = row.iteration;
+  counters_ = row.counters;
+  last_native_converged_ = row.native_converged;
+  if (sink_ != nullptr) sink_->row(row);
+  verdict_ = interrupted() ? Status::interrupted : verdict;
   return !verdict_.has_value();
 }
 
@@ -105,8 +116,10 @@ void RunMonitor::note_crossings(double value, const Vector& impulse, double elap
 }
 
 std::optional<Status> RunMonitor::judge_iterate(const Iterate& iterate, double value, double elapsed) {
-  if (interrupted_ && interrupted_()) return Status::interrupted;
-  if (!std::isfinite(value) || !iterate.impulse().allFinite()) return Status::diverged;
+  if (interrupted()) return Status::interrupted;
+  const ContactProblem& problem = judge_.problem();
+  if (!std::isfinite(value) || !all_finite(problem.share(), problem.constraints(), iterate.impulse()))
+    return Status::diverged;
   if (stop_.native) {
     if (iterate.native_converged)
       return within(value, stop_.tolerance, iterate.impulse()) ? Status::solved : Status::false_converged;

@@ -82,6 +82,14 @@ class RunMonitor final : public Monitor {
   const std::vector<Measure>& end_measures() const { return end_measures_; }
 
   bool go_on(const Iterate& iterate) override;
+  /// For ranks, which judge where they are: takes a row of theirs, and their verdict on it. True when they go on.
+  bool take(const TraceRow& row, std::optional<Status> verdict);
+  /// Their crossings, at the end.
+  void set_crossings(const Crossings& crossings) { crossings_ = crossings; }
+  /// Whether interrupt_when() says so.
+  bool interrupted() const { return interrupted_ && interrupted_(); }
+  /// The columns of the trace.
+  const std::vector<Measure>& trace_measures() const { return measures_; }
   bool solved() const override { return verdict_ == Status::solved; }
   /// Whether the last point judged, of this stop measure and impulse (m), is within the tolerance and consistent.
   bool within(double value, double tolerance, const Vector& impulse) {
