@@ -91,13 +91,11 @@ bool RunMonitor::go_on(const Iterate& iterate) {
   return !verdict_.has_value();
 }
 
-bool RunMonitor::take(const TraceRow& row, std::optional<Status> verdict) {
+void RunMonitor::take(const TraceRow& row) {
   iteration_ = row.iteration;
   counters_ = row.counters;
   last_native_converged_ = row.native_converged;
   if (sink_ != nullptr) sink_->row(row);
-  verdict_ = interrupted() ? Status::interrupted : verdict;
-  return !verdict_.has_value();
 }
 
 void RunMonitor::watch_growth(double residual) {

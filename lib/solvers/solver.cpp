@@ -148,6 +148,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   result.solve_s = monitor.clock().seconds() - monitor.setup_s();
   result.verdict = monitor.verdict();
   result.notes = monitor.notes();
+  result.ranks = monitor.ranks();
   diagnose(monitor.judge(), result);
   return result;
 }
