@@ -56,6 +56,13 @@ std::vector<int> sorted_by_cell(const std::vector<int>& cell, std::vector<Index>
   return sorted;
 }
 
+void begin_evenly(const ConstraintSet& set, CellOrder& order) {
+  std::vector<Index> row{0};
+  for (const int i : order.blocks) row.push_back(row.back() + set.rows(i));
+  for (std::size_t c = 1; c + 1 < order.block_start.size(); ++c)
+    while (row[uz(order.block_start[c])] % 2 != 0 && order.block_start[c] > order.block_start[c - 1]) --order.block_start[c];
+}
+
 /// The order of the blocks of one cell in which neighbours rarely share a body.
 void spread(const Touch& touch, std::vector<int>& known, int* first, int* last) {
   std::vector<Index> start{0};
@@ -79,7 +86,7 @@ void spread(const Touch& touch, std::vector<int>& known, int* first, int* last) 
 
 }  // namespace
 
-CellOrder order_by_cells(const Touch& touch, const std::vector<int>& cell_of_body) {
+CellOrder order_by_cells(const ConstraintSet& set, const Touch& touch, const std::vector<int>& cell_of_body) {
   CellOrder order;
   order.bodies = sorted_by_cell(cell_of_body, order.body_start);
   std::vector<Index> blocks_of(uz(touch.bodies), 0);
@@ -94,6 +101,7 @@ CellOrder order_by_cells(const Touch& touch, const std::vector<int>& cell_of_bod
     cell.push_back(best < 0 ? 0 : cell_of_body[uz(best)]);
   }
   order.blocks = sorted_by_cell(cell, order.block_start);
+  begin_evenly(set, order);
   std::vector<int> known(uz(touch.bodies), -1);
   for (Index c = 0; c < cell_count; ++c)
     spread(touch, known, order.blocks.data() + order.block_start[uz(c)], order.blocks.data() + order.block_start[uz(c) + 1]);

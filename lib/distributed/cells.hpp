@@ -30,12 +30,13 @@ using Cut = std::function<std::vector<int>(const BodyGraph&)>;
 
 /// Old numbers of bodies and blocks in the order of the cells. Bodies keep their order within a cell; blocks are spread
 /// there (spread_order of block_order.hpp). A block belongs to the cell of that of its bodies that has the fewest blocks,
-/// one without bodies to the first cell.
+/// one without bodies to the first cell. But the last blocks of a cell may move to the next one, so that each cell begins
+/// with an even row: sums of Eigen depend on whether their first number lies at a multiple of 16 bytes.
 struct CellOrder {
   std::vector<int> bodies, blocks;
   std::vector<Index> body_start, block_start;  ///< cell_count + 1 each: where the cells begin
 };
-CellOrder order_by_cells(const Touch& touch, const std::vector<int>& cell_of_body);
+CellOrder order_by_cells(const ConstraintSet& set, const Touch& touch, const std::vector<int>& cell_of_body);
 
 /// Each body on its own, or runs of bodies, where they are too few to be cut.
 std::vector<int> cut_by_number(Index bodies);
