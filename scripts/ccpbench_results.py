@@ -23,6 +23,7 @@ COLUMN_UNITS = {
     "velocity_residual": "m/s", "objective": "J", "penetration_velocity": "m/s", "own_penetration_velocity": "m/s",
     "cone_violation": "N·s", "complementarity": "J", "momentum_residual": "kg·m/s", "distance": "m/s", "rounding_floor": "m/s",
     "lift_velocity": "m/s",
+    "creep_velocity": "m/s",
     "al_residual": "m/s", "beta": "kg", "combined_residual": "J",
     "dual_residual": "m/s", "impulse_change": "N·s", "mean_complementarity": "J",
     "bilateral_absolute": "m/s", "cone_absolute": "m/s", "momentum_absolute": "kg·m/s",
@@ -68,7 +69,7 @@ class Table:
         return len(next(iter(self.columns.values()), []))
 
     def __repr__(self):
-        """What is there; the values are in the columns."""
+        """Size and names of the columns, without values."""
         names = list(self.columns)
         return f"Table of {len(self)} × {len(names)} (rows × columns): {', '.join(names[:8])}{', …' if len(names) > 8 else ''}"
 
@@ -239,7 +240,7 @@ def read_json(path):
 
 
 def no_folder(folder):
-    """What to raise for a result folder that is not there; runs write to results/ unless told otherwise."""
+    """The error for a missing result folder; runs write to results/ by default."""
     usual = Path("results") / folder
     return InputError(f"{folder}: no such folder" + (f"; did you mean {usual}?" if usual.is_dir() and not folder.exists() else ""))
 
@@ -336,7 +337,7 @@ def telling_groups(config, against=None):
 
 
 def swept_value(cell, pointer):
-    """What a cell.json has at a swept pointer of the config; None where the pointer does not reach the cell."""
+    """The value of a cell.json at a swept pointer of the config; None where the pointer does not reach the cell."""
     part, *path = pointer.strip("/").split("/")
     if part in ("problems", "solvers"):
         path = path[1:]  # which entry: the cell has one

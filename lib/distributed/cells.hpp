@@ -7,7 +7,7 @@
 #include "problem/contact_problem.hpp"
 #include "problem/share.hpp"
 
-/// How the bodies and blocks of a problem are cut into cells (E.7), whatever the number of ranks, and cells given to ranks.
+/// How the bodies and blocks of a problem are cut into cells (E.9), whatever the number of ranks, and cells given to ranks.
 namespace ccp {
 
 /// Bodies of the blocks: those of block i are body[start[i]], …, body[start[i + 1] − 1], in order.

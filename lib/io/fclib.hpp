@@ -21,7 +21,7 @@ enum class FclibForm { local, global, global_rolling };
 /// Name of the group in the file: "fclib_local", "fclib_global", "fclib_global_rolling".
 std::string_view fclib_form_name(FclibForm form);
 
-/// What a file says about itself. Bytes as stored, in no promised encoding; see printable_text(). Those from
+/// The description in a file. Bytes as stored, in no promised encoding; see printable_text(). Those from
 /// `scene` on are our own addition and ignored by other programs.
 struct FclibInfo {
   std::string title, description, math_info;

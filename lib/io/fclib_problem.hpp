@@ -4,7 +4,7 @@
 
 #include "io/fclib_reader.hpp"
 
-/// What an FCLib file and a text file of Siconos have in common. Private to lib/io.
+/// The common part of FCLib files and text files of Siconos. Private to lib/io.
 namespace ccp {
 
 /// Sets friction_min and friction_max.

@@ -20,7 +20,7 @@ using hdf5::Group;
 
 constexpr int most_guesses = 100;
 
-// What is wrong, without the name of the file, which every remark would repeat.
+// The defect, without the name of the file, which every remark would repeat.
 std::string defect_text(const InputError& error, const FclibFile& file) {
   const std::string text = error.what(), prefix = file.path.string() + ": ";
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;

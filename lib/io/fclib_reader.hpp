@@ -28,7 +28,7 @@ struct FclibVectors {
   std::optional<Vector> l;  ///< p, impulses of the equality rows
 };
 
-/// What is in an FCLib file.
+/// The contents of an FCLib file.
 struct FclibFile {
   std::filesystem::path path;
   FclibForm form = FclibForm::local;

@@ -266,7 +266,7 @@ void add_geometry(hdf5::Image& image, const SceneGeometry& geometry, const std::
   add_reals("/velocities", velocities);
 }
 
-// Nothing where there is nothing to see.
+// Writes nothing without shapes and contacts.
 void add_shapes(hdf5::Image& image, const SceneGeometry& geometry, const std::vector<PlacedMesh>& meshes) {
   if (geometry.empty() && meshes.empty()) return;
   add_geometry(image, geometry, meshes);

@@ -31,7 +31,7 @@ std::vector<Vector3> in_world(const MotionProblem& problem, const Vector& rows) 
   return all;
 }
 
-/// The vectors of the contacts that are there again, in the frames they have now; 0 of the others.
+/// The vectors of the contacts that persist, in the frames they have now; 0 of the others.
 Vector matched(const MotionProblem& problem, const std::vector<ContactKey>& keys, const std::vector<Vector3>& vectors) {
   check_keys(problem);
   const ConstraintSet& set = problem.problem.constraints();

@@ -9,7 +9,7 @@
 
 namespace ccp {
 
-/// What a ContactProblem shares between its copies: the given form and the caches. Private to lib/problem.
+/// The data that copies of a ContactProblem share: the given form and the caches. Private to lib/problem.
 struct ContactProblem::Data {
   std::string name;
   ConstraintSet constraints;

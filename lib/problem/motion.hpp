@@ -77,7 +77,7 @@ class Motion {
   /// the motion is then as it was.
   virtual void restore(const MotionState& state) = 0;
 
-  /// Energies and what else the scene says of the present state.
+  /// Energies and other facts of the present state.
   virtual std::vector<MotionFact> facts() const = 0;
 
   /// What there is to see, as problem() sees it, but for the contacts: see geometry_of(). Without shapes nothing.

@@ -11,7 +11,7 @@ namespace ccp {
 
 /// Cells into which the bodies of a problem are cut that several processes (ranks) solve, whatever the number of ranks: each
 /// rank has a run of them. Sums are formed within cells and then over the cells in their order, so that their bits do not
-/// depend on the number of ranks (E.7).
+/// depend on the number of ranks (E.10).
 constexpr Index cell_count = 64;
 
 /// Runs of consecutive blocks, or of numbers, of one rank, over which sums are formed. None crosses the border of a cell.

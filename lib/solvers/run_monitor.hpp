@@ -35,7 +35,7 @@ struct TraceRow {
   bool native_converged = false;
 };
 
-/// Where trace rows go (a CSV file, memory).
+/// The destination of trace rows (a CSV file, memory).
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
@@ -81,6 +81,9 @@ class RunMonitor final : public Monitor {
   /// reason. Judging between iterations evicts caches; the times of a replay are free of that. Not for methods that use
   /// results of the judge (the De Saxcé loop). begin() throws std::logic_error when there is also a trace.
   void replay(const Replay& earlier);
+  /// Judges the returned point alone: the run ends on the method's own criterion. For simulators: on few contacts judging
+  /// the iterates takes as long as solving. Not for the De Saxcé loop. begin() throws std::logic_error when there is a trace.
+  void judge_end_alone() { end_alone_ = true; }
   /// Called for every iterate of a replay, off the clock. The times include the cost of what it evicts from the caches.
   void during_replay(std::function<void()> work) { during_replay_ = std::move(work); }
 
@@ -140,6 +143,7 @@ class RunMonitor final : public Monitor {
   void watch_growth(double residual);
   void note_crossings(double value, const Vector& impulse, double elapsed);
   std::optional<Status> judge_iterate(const Iterate& iterate, double value, double elapsed);
+  std::optional<Status> limit_reached(double elapsed) const;
 
   Judge& judge_;
   StopRule stop_;
@@ -159,7 +163,7 @@ class RunMonitor final : public Monitor {
   std::function<bool()> interrupted_;
   double setup_s_ = 0.0, growth_scale_ = 0.0;
   int iteration_ = -1, outer_ = 0, grown_in_a_row_ = 0;
-  bool last_native_converged_ = false;
+  bool last_native_converged_ = false, end_alone_ = false;
 };
 
 }  // namespace ccp

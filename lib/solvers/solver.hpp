@@ -15,7 +15,7 @@
 
 namespace ccp {
 
-/// What `list solvers` says of a method.
+/// The description of a method in `list solvers`.
 struct SolverInfo {
   std::string name;                  ///< as in a config
   std::string title;                 ///< one line
@@ -23,9 +23,10 @@ struct SolverInfo {
   std::vector<Model> models;         ///< models solved natively; a ccp method serves ncp through the De Saxcé loop
   std::vector<NativeColumn> native;  ///< native columns of the trace
   bool unsymmetric_mass = false;     ///< takes problems whose H is not symmetric (A.6)
+  bool inexact = false;              ///< where it comes to rest need not solve the model; the measures say how far it is
 };
 
-/// Where a run starts. Empty vectors: from zero.
+/// The start point of a run. Empty vectors: zero.
 struct WarmStart {
   Vector impulse;        ///< γ⁰, m, N·s
   Vector velocity;       ///< v⁰, n, m/s, where known (problems given in global form)
@@ -33,7 +34,7 @@ struct WarmStart {
   Vector multiplier{};   ///< y⁰, m, m/s, of a method that keeps one
 };
 
-/// What a method hands back.
+/// The result of a method.
 struct Outcome {
   Vector impulse;                  ///< γ, m: the point to be judged
   Vector velocity;                 ///< its own v, n, or empty

@@ -15,7 +15,7 @@ struct Placement {
   Matrix3 rotation = Matrix3::Identity();  ///< of a pseudo-rigid body its deformation gradient F
 };
 
-/// Where everything is when contacts are looked for.
+/// The configuration in which contacts are detected.
 struct Configuration {
   double time = 0.0;                     ///< s
   std::vector<Placement> bodies;         ///< rigid ones, then pseudo-rigid ones

@@ -10,7 +10,7 @@ namespace ccp {
 
 struct WorldParts;
 
-/// What the bodies and obstacles of a world look like, in the order of their numbers.
+/// The shapes of the bodies and obstacles of a world, in the order of their numbers.
 struct Surfaces {
   /// One a body. Of a pseudo-rigid one: the ellipsoid that it is without deformation, which deforms with it, or a sphere,
   /// which keeps its shape.

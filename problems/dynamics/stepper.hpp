@@ -8,7 +8,7 @@ enum class Stepping {
   moreau_midpoint    ///< Moreau (Koziara, eqs. 1–5): geometry at the half step
 };
 
-/// What is known of a contact when its b_n is chosen.
+/// The inputs of b_n of a contact.
 struct Approach {
   double gap = 0.0;          ///< Φ, m
   double velocity = 0.0;     ///< u_n⁻ = (Dᵀ v⁽ˡ⁾)_n + the parts of obstacles and pseudo-rigid bodies, m/s

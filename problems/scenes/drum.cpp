@@ -22,7 +22,7 @@ constexpr double grid_half_x = 0.7, grid_half_y = 0.2, grid_height = 0.75;  // m
 // Neighbours of the grid would touch to rounding and fall with contacts that carry nothing.
 constexpr double clearance = 1e-6;  // over the spacing
 
-/// Where particles come in and when, from their number. Lengths in m, times in s.
+/// Place and time of entry of particles, from their number. Lengths in m, times in s.
 struct Insertion {
   Vector3 radii;        ///< of a particle
   int per_batch = 0;    ///< particles that come in at once

@@ -150,6 +150,7 @@ std::map<Measure, double> Pair::allowed() const {
   std::map<Measure, double> most{{Measure::velocity_residual, residual},
                                  {Measure::penetration_velocity, delta},
                                  {Measure::lift_velocity, delta},
+                                 {Measure::creep_velocity, 2.0 * delta},
                                  {Measure::distance, delta},
                                  {Measure::cone_violation, 10.0 * epsilon * impulse}};
   if (initial > 10.0 * floor_at_zero_)

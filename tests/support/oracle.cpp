@@ -310,6 +310,21 @@ Quad Oracle::penetration(const QuadVector& u) const {
   return largest;
 }
 
+Quad Oracle::creep(const QuadVector& impulse, const QuadVector& u) const {
+  const QuadVector soft =
+      problem_.given_global() ? add_product(C_, impulse, QuadVector(u.size(), Quad(0))) : QuadVector(u.size(), Quad(0));
+  Quad largest = 0;
+  for (Index i = 0; i < set_.count(); ++i) {
+    if (!has_friction(set_.kind(i))) continue;
+    Quad slip[2] = {};
+    const Index normal = set_.offset(i), tangents = set_.rows(i) - 1;
+    for (Index c = 0; c < tangents; ++c) slip[c] = u[at(normal + 1 + c)] - soft[at(normal + 1 + c)];
+    const Quad radius = static_cast<Quad>(1.0 - 1e-9) * set_.friction(i) * impulse[at(normal)];
+    if (norm(&impulse[at(normal + 1)], tangents) < radius) largest = larger(largest, norm(slip, tangents));
+  }
+  return largest;
+}
+
 void Oracle::own_measures(const QuadVector& impulse, const Vector& velocity, Measures& values) const {
   const QuadVector v = quad(velocity);
   const QuadVector u = add_product(C_, impulse, add_transposed(D_, v, b_));
@@ -359,6 +374,7 @@ OracleMeasures Oracle::evaluate(const Vector& given, const Vector* velocity, con
   set(Measure::complementarity, work);
   set(Measure::cone_violation, violation);
   set(Measure::lift_velocity, lift);
+  set(Measure::creep_velocity, creep(impulse, u));
   if (reference != nullptr && reference->size() > 0) {
     for (Index row = 0; row < set_.rows(); ++row) distance = larger(distance, magnitude(u[at(row)] - (*reference)[row]));
     set(Measure::distance, distance);

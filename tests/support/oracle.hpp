@@ -55,6 +55,7 @@ class Oracle {
   Quad merit(const QuadVector& impulse, const QuadVector& corrected) const;
   Quad objective(const QuadVector& impulse) const;
   Quad penetration(const QuadVector& u) const;
+  Quad creep(const QuadVector& impulse, const QuadVector& u) const;
   void own_measures(const QuadVector& impulse, const Vector& velocity, Measures& values) const;
   Quad diagonal(Index row, Index column) const { return block_diagonal_[static_cast<std::size_t>(3 * row + column)]; }
 

@@ -35,9 +35,8 @@ constexpr const char* claims_footer =
     "  $ ccpbench claims --size small --format junit > claims.xml\n"
     "  $ ccpbench claims --both-sizes --fclib ../fclib --format json > judged.json\n"
     "\n"
-    "A config is run first, as far as its results are missing; a folder of results is only read; without either, all "
-    "configs\n"
-    "of the folder configs/ are run. A claim is met, not met, or cannot be judged because cells are missing or failed, or\n"
+    "Missing results of a config are made first; a folder of results is only read; without either, all configs of the\n"
+    "folder configs/ are run. A claim is met, not met, or cannot be judged because cells are missing or failed, or\n"
     "because there are no FCLib files. Where the results are not those of the config as it is written and committed, the "
     "verdict\n"
     "says so: \"met, changed\"; where they lack cells, \"met, incomplete\".\n"
@@ -125,7 +124,7 @@ struct Input {
   bool without_files = false;           ///< its FCLib files are not there
 };
 
-/// A config that is to run, with the settings that solvers of the user declare: they are started for it. Else as it stands.
+/// A config that is to run, with the settings that solvers of the user declare: they are started. Otherwise as written.
 Config read_to_run(const std::string& file, const ConfigOverrides& overrides, bool runs) {
   Config config = read_config(config_file(file), catalog(), overrides);
   return runs && start_user_solvers(config) ? read_config(config_file(file), catalog(), overrides) : config;
@@ -138,7 +137,7 @@ std::optional<Config> read_small(const std::string& file, ConfigOverrides overri
   return config.size.empty() ? std::nullopt : std::optional(std::move(config));
 }
 
-/// Nothing of a folder of results is run or changed.
+/// A folder of results is only read.
 void check_folder(const std::string& name, const ClaimsArguments& options) {
   const RunOptions& run = options.run;
   const char* given = !run.only.empty()             ? "--only"

@@ -86,7 +86,7 @@ void add_convert(CommandLine& program) {
   ConvertArguments& options = command.options<ConvertArguments>(convert);
   command.operands("FILE", &options.files, "FCLib files (HDF5), or text files of Siconos (.dat)", Need::required);
   command.choice("--form", &options.form, {"local", "global"}, "the form to write");
-  command.text("--out", &options.out, "DIR", "the folder to write to (default the one you are in)");
+  command.text("--out", &options.out, "DIR", "the folder to write to (default the current folder)");
   command.flag("--solution", &options.solution, "look for a solution, and store it where it is certified");
   command.choice("--model", &options.model, model_names(), "model of the stored solution; FCLib's own is ncp");
   command.seconds("--time-limit", &options.time_limit_s,

@@ -31,7 +31,7 @@ constexpr const char* history_footer =
     "  $ ccpbench history nightly/*/bench_admm --metric flops --of '*ADMM*' --out figures\n"
     "  $ ccpbench history nightly/*/fclib --metric time_to --at 1e-6 --no-figure --format csv\n"
     "\n"
-    "How a metric of the same cells went from folder to folder, in the order in which they were run, and where it changed:\n"
+    "Follows a metric of the same cells from folder to folder, in the order of the runs, and finds where it changed:\n"
     "for each solver the geometric mean over the cells that every folder has and solves. The commit is that of the program\n"
     "that ran. Changes are the pieces of least squares with a penalty of 3 log n in variances of the noise (the median\n"
     "absolute deviation of neighbours, of times and instructions at least 1 %); of times a piece has two runs at least.\n"
@@ -52,7 +52,7 @@ struct Stage {
   std::string folder, start, commit, version, cpu;
 };
 
-/// What a solver was over all stages.
+/// The values of a solver over all stages.
 struct Course {
   std::string label;
   std::size_t cells = 0;

@@ -306,7 +306,7 @@ int inspect(const InspectArguments& options) {
 }  // namespace
 
 void add_inspect(CommandLine& program) {
-  Subcommand& command = program.subcommand("inspect", "what is in FCLib dumps", inspect_footer);
+  Subcommand& command = program.subcommand("inspect", "show the contents of FCLib dumps", inspect_footer);
   InspectArguments& options = command.options<InspectArguments>(inspect);
   command.operands("FILE", &options.files, "FCLib files (HDF5), or text files of Siconos (.dat)", Need::required);
   add_format(command, &options.format);

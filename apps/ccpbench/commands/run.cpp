@@ -36,9 +36,8 @@ constexpr const char* run_footer =
     "  $ ccpbench run configs/test1a.json --quiet --format latex > table.tex\n"
     "  $ ccpbench run configs/test1a.json --quiet --repeat 5 --format benchmark > benchmark.json\n"
     "\n"
-    "A cell is one problem with one model and one solver setting. What is there already is not run again; Ctrl-C keeps "
-    "what\n"
-    "is finished. Progress goes to stderr, the summary to stdout with one line 'results: FOLDER' for each config.\n"
+    "A cell is one problem with one model and one solver setting. Finished cells are not run again; Ctrl-C keeps them.\n"
+    "Progress goes to stderr, the summary to stdout with one line 'results: FOLDER' for each config.\n"
     "Exit codes: 0 done, 2 bad input, 3 some cells failed (the rest is written), 130 interrupted, or\n"
     "cells remain after the time of --for.\n";
 
@@ -199,7 +198,7 @@ void add_run(CommandLine& program) {
   command.integer(
       "--passes", &run_options.passes, Range::closed(1, 2), "P",
       "2: times come from runs that judge nothing (default with --repeat and for kernels), 1: from the traced run");
-  command.flag("--fresh", &run_options.fresh, "run again what is there already");
+  command.flag("--fresh", &run_options.fresh, "also run finished cells");
   command.text("--shard", &options.shard, "K/N", "only the K-th of N parts of the cells, for several machines");
   command.text("--fclib", &run_options.fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");
   command.text("--for", &options.time, "TIME",

@@ -43,7 +43,7 @@ constexpr const char* solve_footer =
     "ones\n"
     "by their time (set-up and iterations), then the others by the residual they came to. A run that takes less than a "
     "tenth\n"
-    "of a second is done twice, and the second one counts. To compare times in earnest: ccpbench run with --repeat.\n"
+    "of a second is done twice, and the second one counts. For reliable times use ccpbench run with --repeat.\n"
     "Exit codes: 0 solved (by all), 2 bad input, 3 not solved, 130 interrupted.\n";
 
 struct SolveArguments {

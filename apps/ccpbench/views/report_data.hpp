@@ -7,7 +7,7 @@
 #include "bench/config/config_json.hpp"
 #include "bench/results/result_table.hpp"
 
-/// What the report shows of the judgements of the program, as JSON for scripts/report.py.
+/// The judgements of the program for the report, as JSON for scripts/report.py.
 namespace ccp::cli {
 
 /// Texts as `ccpbench claims` prints them: id, says, where, must, bound, measured, margin, verdict, reason.

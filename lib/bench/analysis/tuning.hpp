@@ -53,7 +53,7 @@ struct HalvingRound {
 /// A third of the candidates goes on to three times the problems, until all problems are there.
 std::vector<HalvingRound> halving_rounds(std::size_t candidates, std::size_t problems);
 
-/// What one candidate took for one problem.
+/// The cost of one candidate on one problem.
 struct Trial {
   bool solved = false;
   double cost = 0.0;

@@ -78,7 +78,7 @@ FieldTable sequence_fields(SequenceSpec& sequence, const Catalog& catalog) {
       .add("trajectory", &sequence.trajectory, in_order<Trajectory>(trajectories),
            "shared: the driver moves the scene, own: each solver does, by its solutions; default {}")
       .add("driver", FieldType::object, "driver",
-           "what moves the scene, and solves again what an own trajectory left unsolved",
+           "solver that moves the scene, and solves the steps that an own trajectory left unsolved",
            [&sequence, &catalog] { return driver_fields(sequence.driver, catalog); })
       .add("trace_steps", &sequence.trace_steps, Range::closed(0.0, most_steps),
            "steps whose iterations are traced; default: none")
@@ -150,6 +150,8 @@ FieldTable perturb_fields(Perturbation& perturbation) {
            "change of the free velocity, relative to it; default {}")
       .add("b_noise", &perturbation.b_noise, Range::closed(0.0, 1.0), "",
            "largest change of an entry of b, relative to it; default {}")
+      .add("compliance", &perturbation.compliance, Range::non_negative(), "",
+           "compliance added to every row, in units of the mean diagonal of its N_ii; default {}")
       .add("friction_factor", &perturbation.friction_factor, Range::non_negative(), "",
            "factor of every friction coefficient; default {}")
       .add("seed", &perturbation.seed, Range::closed(0.0, largest_seed), "of the random direction; default {}");
@@ -202,7 +204,7 @@ FieldTable start_fields(Start& start) {
                   "nothing, the reference solution of the problem without its 'perturb', or the previous step of a sequence")
       .required()
       .add("match", &start.match, in_order<StartMatch>(start_matches),
-           "for previous: the impulses of contacts that are there again, or of all where they are the same; default {}");
+           "for previous: the impulses of contacts that persist, or of all where they are the same; default {}");
   return table;
 }
 

@@ -49,9 +49,9 @@ const std::vector<Number<ProblemFacts>>& numbers() {
 template <>
 const std::vector<Number<Balance>>& numbers() {
   static const std::vector<Number<Balance>> table = {
-      {"load_carried", "", "share of the load that the impulses carry (D.15): 1 in equilibrium, 0 in free fall",
+      {"load_carried", "", "share of the load that the impulses carry (D.16): 1 in equilibrium, 0 in free fall",
        &Balance::load_carried, "load_carried"},
-      {"speed_left", "", "share of the free speed that is left (D.16): 0 in equilibrium, 1 in free fall",
+      {"speed_left", "", "share of the free speed that is left (D.17): 0 in equilibrium, 1 in free fall",
        &Balance::speed_left, "speed_left"}};
   return table;
 }
@@ -89,7 +89,7 @@ const std::vector<Number<SequenceFacts>>& numbers() {
   using Facts = SequenceFacts;
   static const std::vector<Number<Facts>> table = {
       {"steps", "", "steps that were taken", &Facts::steps, "steps"},
-      {"unsolved_steps", "", "steps that were asked for and not solved", &Facts::unsolved_steps, "unsolved_steps"},
+      {"unsolved_steps", "", "requested steps that were not solved", &Facts::unsolved_steps, "unsolved_steps"},
       {"iterations_per_step", "", "mean over the steps with contacts", &Facts::iterations_per_step, "iterations_per_step",
        true},
       {"iterations_per_solved_step", "", "mean over the solved steps with contacts", &Facts::iterations_per_solved_step,
@@ -102,9 +102,9 @@ const std::vector<Number<SequenceFacts>>& numbers() {
       {"rows_max", "", "most rows of a step", &Facts::rows_max},
       {"dofs", "", "most velocities of a step", &Facts::dofs},
       {"build_s", "s", "collision and assembly of all steps", &Facts::build_s, "build_s"},
-      {"fallback_s", "s", "what the driver took for steps left unsolved", &Facts::fallback_s},
+      {"fallback_s", "s", "the driver's time for steps left unsolved", &Facts::fallback_s},
       {"deepest_gap", "m", "least gap of all steps", &Facts::deepest_gap, "deepest_gap"},
-      {"energy_gain", "J", "most of the kinetic and potential energy over that after the first step", &Facts::energy_gain,
+      {"energy_gain", "J", "largest kinetic and potential energy, less that after the first step", &Facts::energy_gain,
        "energy_gain"},
       {"steps_at_time_limit", "", "steps that ended at the time limit", &Facts::steps_at_time_limit, "steps_at_time_limit",
        false, false}};

@@ -33,7 +33,7 @@ Defect defect_of(const WorkerExit& exit, const Limits& limits, const std::filesy
 /// Whether it was killed at its wall limit: a solver that stops at its time limit ends by itself.
 bool was_killed(const CellRecord& record);
 
-/// Where the worker of a sequence was killed, with its steps until there.
+/// The point where the worker of a sequence was killed, with its steps until there.
 struct InterruptedSteps {
   TapePart mark;  ///< with one state, of the step that is next
   std::vector<StepRow> rows;

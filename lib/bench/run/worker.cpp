@@ -32,7 +32,7 @@ double peak_memory_mb() {
   return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<double>(usage.ru_maxrss) / 1024.0 : 0.0;
 }
 
-/// Where a cell starts. A reference solution is made here, in the worker and off the solver's clock, so that its failure
+/// The start of a cell. A reference solution is made here, in the worker and off the solver's clock, so that its failure
 /// costs this cell alone. Throws InputError when none is certified.
 WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& catalog) {
   if (!cell.solver->start_from_reference) return {};

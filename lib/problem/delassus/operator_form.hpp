@@ -10,7 +10,7 @@ namespace ccp {
 /// The forms of N: ContactProblem::assembled(), factored() and solved(). automatic: the one that operator_form() chooses.
 enum class OperatorForm { automatic, assembled, factored, solved };
 
-/// What N is for.
+/// The use of N.
 enum class OperatorUse {
   products,        ///< products and N_ii, some hundreds of them: first-order methods
   inner_products,  ///< products in the inner iterations of a Newton method, thousands of them

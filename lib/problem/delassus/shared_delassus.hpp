@@ -7,7 +7,7 @@
 
 namespace ccp {
 
-/// The rows of N of one rank (E.7): impulses of foreign blocks come from their ranks, then each rank finds the velocities of
+/// The rows of N of one rank (E.9): impulses of foreign blocks come from their ranks, then each rank finds the velocities of
 /// all its bodies, and of these its own rows. Bodies take their blocks in the order of the cells, whatever the number of
 /// ranks. Products use memory of the object: one at a time.
 class SharedDelassus final : public DelassusOperator {

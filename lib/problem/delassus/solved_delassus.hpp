@@ -20,7 +20,7 @@ class SolvedDelassus final : public DelassusOperator {
   void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
   std::unique_ptr<SplitProduct> split_product() const override;
   Matrix3 diagonal_block(Index block) const override { return diagonal_[uz(block)]; }
-  /// That of D, C and the factor included.
+  /// With that of D, C and the factor.
   std::size_t bytes() const override;
 
  private:

@@ -7,7 +7,7 @@
 #include "problem/delassus/operator_form.hpp"
 #include "problem/judge/judge.hpp"
 
-/// What rounding leaves of the measures (D.2), and the check of penetration and complementarity (D.15).
+/// The rounding floors of the measures (D.2), and the check of penetration and complementarity (D.15).
 namespace ccp {
 namespace {
 
@@ -151,6 +151,32 @@ double Judge::floor(Measure measure, const Vector& impulse) {
     case Measure::merit: return sum / merit_scale();
     default: return largest;
   }
+}
+
+/// Not below the floor of the velocity residual where all blocks are contacts in 3D: errors grow at most with the largest γ.
+double Judge::floor_bound(const Vector& impulse) const {
+  const double largest = max_norm(impulse);
+  const double errors = *unit_error_ * std::max(1.0, largest);
+  const double of_impulse = epsilon * std::sqrt(3.0) * largest / step_.minCoeff();
+  const double of_velocity = epsilon * std::sqrt(2.0) * max_norm(u_);
+  const double mu = *std::max_element(constraints_.frictions().begin(), constraints_.frictions().end());
+  return std::max(1.0, mu) * max_or_nan(max_or_nan(errors, of_impulse), of_velocity);
+}
+
+bool Judge::floor_within(Measure measure, double floors, double value, const Vector& impulse) {
+  const bool largest_of_blocks = measure == Measure::velocity_residual || measure == Measure::relative_residual;
+  if (largest_of_blocks && asked_before_ && constraints_.all_contacts_3d()) {
+    if (!unit_error_) {
+      errors_known_ = false;
+      find_errors(Vector::Ones(constraints_.rows()));
+      errors_known_ = false;
+      unit_error_ = errors_.maxCoeff();
+    }
+    const double scale = measure == Measure::relative_residual && initial_residual_ > 0.0 ? initial_residual_ : 1.0;
+    if (floors * floor_bound(impulse) <= value * scale) return true;
+  }
+  asked_before_ = true;
+  return floors * floor(measure, impulse) <= value;
 }
 
 std::pair<double, double> Judge::passes(Measure measure, double tolerance, Index block, double scale) const {

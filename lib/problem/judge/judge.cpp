@@ -15,6 +15,7 @@ namespace ccp {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double inside_cone = 1.0 - 1e-9;  ///< part of μ γ_n below which a contact counts as sticking
 
 }  // namespace
 
@@ -86,6 +87,7 @@ double Judge::value(Measure measure, const Point& point) {
       return reference_.size() == u_.size() && u_.size() > 0 ? (u_ - reference_).cwiseAbs().maxCoeff() : nan;
     case Measure::rounding_floor: return floor(Measure::velocity_residual, gamma);
     case Measure::lift_velocity: return lift_velocity(gamma);
+    case Measure::creep_velocity: return creep_velocity(gamma);
   }
   return nan;
 }
@@ -141,6 +143,20 @@ double Judge::lift_velocity(const Vector& impulse) const {
     const Index normal = constraints_.offset(i);
     return has_friction(constraints_.kind(i)) && !(impulse[normal] <= 0.0) ? u_[normal] : 0.0;
   });
+}
+
+double Judge::creep_velocity(const Vector& impulse) {
+  scratch_m_ = u_;
+  if (problem_.given_global()) scratch_m_.noalias() -= problem_.global().C * impulse;
+  double largest = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    if (!has_friction(constraints_.kind(i))) continue;
+    const Index normal = constraints_.offset(i), tangents = constraints_.rows(i) - 1;
+    const double left =
+        inside_cone * constraints_.friction(i) * impulse[normal] - impulse.segment(normal + 1, tangents).norm();
+    if (!(left <= 0.0)) largest = max_or_nan(largest, scratch_m_.segment(normal + 1, tangents).norm());
+  }
+  return largest;
 }
 
 double Judge::complementarity(const Vector& impulse) const {

@@ -45,6 +45,9 @@ class Judge {
   /// What rounding leaves of a stoppable measure at the last point judged, in its unit; NaN of the other measures. No value
   /// below ten times it means anything. impulse: γ of that point. For velocity_residual it is rounding_floor (D.2).
   double floor(Measure measure, const Vector& impulse);
+  /// Whether so many floors of a measure at the last point judged are at most `value`. Of contacts judged again and again, as
+  /// those of a simulator, a bound of the floor decides mostly: it costs a hundredth.
+  bool floor_within(Measure measure, double floors, double value, const Vector& impulse);
   /// Whether penetration and complementarity of the last point judged are within ten times what `tolerance` of a stoppable
   /// measure lets pass, in the scale of that measure (D.15). A residual can be small where these are not: the projection on
   /// a wide cone shrinks it.
@@ -90,12 +93,14 @@ class Judge {
   double cone_violation(const Vector& impulse) const;
   double own_penetration_velocity(const Vector& impulse, const Vector& velocity);
   double lift_velocity(const Vector& impulse) const;
+  double creep_velocity(const Vector& impulse);
   double complementarity(const Vector& impulse) const;
   double momentum_residual(const Vector& impulse, const Vector& velocity);
   double contact_residual(const Vector& impulse);
   double merit(const Vector& impulse);
   Vector3 strict_block_defect(Index block, const Vector& impulse) const;
   void find_errors(const Vector& impulse);
+  double floor_bound(const Vector& impulse) const;
   void add_terms_of_global_form(const Vector& impulse);
   double block_floor(Index block, double step, const Vector& impulse) const;
   double strict_block_floor(Index block, const Vector& impulse) const;
@@ -117,6 +122,8 @@ class Judge {
   Vector r_, u_, scratch_m_, projected_, scratch_n_;
   Vector errors_;  ///< of u at the last point, per row, m/s
   bool errors_known_ = false;
+  std::optional<double> unit_error_;  ///< the largest of `errors_` at γ = (1, …, 1), m/s, from the second call of floor_within() on
+  bool asked_before_ = false;         ///< floor_within()
   std::optional<double> residual_;  ///< velocity_residual of the last point, once it was asked for
   Vector step_;                     ///< ρ_i per block
   Vector reference_;

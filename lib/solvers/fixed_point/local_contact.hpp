@@ -31,6 +31,12 @@ inline Vector3 de_saxce_velocity(const Vector3& u, double mu) { return {u[0] + m
 /// and Daviet 2011, which needs all its roots.
 Vector3 solve_contact_exact(const LocalContact& contact);
 
+/// RaiSim's choice (Hwangbo, Lee, Hutter 2018; E.7): open and stick as above; else, of the impulses on the surface of the
+/// cone with u_n = 0, one where the energy ½ γᵀNγ + γᵀw is least, by bisection of the angle from that of the impulse that
+/// would stick. It obeys Coulomb's law only where N_ii couples no rows. planar: a contact with one tangent. 0 where no
+/// impulse in the direction of sticking stops the approach.
+Vector3 solve_contact_bisection(const LocalContact& contact, bool planar);
+
 /// Generalised Newton on the Alart–Curnier function, from γ; at most max_steps steps. converged tells whether the residual
 /// fell to 1e-14 of its scale. Alart and Curnier 1991.
 Vector3 solve_contact_newton(const LocalContact& contact, const Vector3& gamma, int max_steps, bool& converged);

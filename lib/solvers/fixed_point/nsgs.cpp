@@ -1,13 +1,16 @@
+#include <optional>
+
 #include "cones/friction_cone.hpp"
 #include "cones/strict_projection.hpp"
 #include "solvers/fixed_point/local_contact.hpp"
 #include "solvers/fixed_point/sweep.hpp"
 #include "solvers/methods.hpp"
+#include "solvers/shared/most_rows.hpp"
 
 namespace ccp {
 namespace {
 
-enum class LocalSolver { strict, projection, newton, exact };
+enum class LocalSolver { strict, projection, newton, exact, bisection };
 
 constexpr int newton_steps = 10;  ///< on one contact, before enumeration takes over
 
@@ -47,14 +50,14 @@ class NsgsSession final : public SweepSession {
   typename Block::Point updated_block(const Block& block, const typename Block::Point& u,
                                       const typename Block::Point& gamma) const {
     if constexpr (Block::kind == ConstraintKind::contact)
-      return updated_contact(block.index, block.mu, u, gamma);
+      return updated_contact(block.index, block.mu, u, gamma, false);
     else if constexpr (Block::kind == ConstraintKind::contact2d)
-      return updated_contact(block.index, block.mu, {u[0], u[1], 0.0}, {gamma[0], gamma[1], 0.0}).template head<2>();
+      return updated_contact(block.index, block.mu, {u[0], u[1], 0.0}, {gamma[0], gamma[1], 0.0}, true).template head<2>();
     else
       return block.project(gamma - step_[uz(block.index)] * u);
   }
 
-  Vector3 updated_contact(Index i, double mu, const Vector3& u, const Vector3& gamma) const {
+  Vector3 updated_contact(Index i, double mu, const Vector3& u, const Vector3& gamma, bool planar) const {
     const double step = step_[uz(i)];
     const auto frozen = [&] {
       const Matrix3& N_ii = matrices_[uz(i)];
@@ -69,6 +72,7 @@ class NsgsSession final : public SweepSession {
         return converged ? project_strict(solution, mu) : solve_contact_exact(frozen());
       }
       case LocalSolver::exact: return solve_contact_exact(frozen());
+      case LocalSolver::bisection: return solve_contact_bisection(frozen(), planar);
     }
     return gamma;
   }
@@ -80,11 +84,12 @@ class NsgsSession final : public SweepSession {
 
 class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
  public:
-  /// lee: the local solver is that of Lee et al., and no setting.
-  Nsgs(const char* name, const char* title, const char* reference, bool lee)
-      : OperatorMethod({name, title, reference, {Model::ncp}, FixedPointColumns().columns(), true}) {
-    if (lee)
-      settings_.local = LocalSolver::strict;
+  /// local: that of a program, which is no setting then.
+  Nsgs(const char* name, const char* title, const char* reference, std::optional<LocalSolver> local = std::nullopt)
+      : OperatorMethod(
+            {name, title, reference, {Model::ncp}, FixedPointColumns().columns(), true, local == LocalSolver::bisection}) {
+    if (local)
+      settings_.local = *local;
     else
       add_local_fields();
     add_sweep_fields(fields_, settings_.sweep);
@@ -92,6 +97,12 @@ class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
   }
 
  private:
+  std::optional<std::string> do_supports(const ContactProblem& problem, Model model) const override {
+    auto defect = most_rows_defect(problem.constraints(), info().name);
+    if (info().inexact && defect) return defect;
+    return OperatorMethod::do_supports(problem, model);
+  }
+
   void add_local_fields() {
     fields_.add(
         "local", &settings_.local,
@@ -109,11 +120,15 @@ class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
 
 std::unique_ptr<Solver> make_nsgs() {
   return std::make_unique<Nsgs>("nsgs", "Nonlinear Gauss–Seidel",
-                                "Jean and Moreau 1992; the PGS of Lee et al. with local = strict", false);
+                                "Jean and Moreau 1992; the PGS of Lee et al. with local = strict");
 }
 std::unique_ptr<Solver> make_pgs_lee() {
   return std::make_unique<Nsgs>("pgs_lee", "Projected Gauss–Seidel with the strict projection: nsgs with local = strict",
-                                "the PGS of Lee et al. 2025, eq. 17", true);
+                                "the PGS of Lee et al. 2025, eq. 17", LocalSolver::strict);
+}
+std::unique_ptr<Solver> make_raisim() {
+  return std::make_unique<Nsgs>("raisim", "RaiSim's sweeps: each contact by bisection on its cone, least energy",
+                                "Hwangbo, Lee, Hutter 2018", LocalSolver::bisection);
 }
 
 }  // namespace ccp

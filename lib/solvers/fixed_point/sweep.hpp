@@ -14,7 +14,7 @@
 #include "solvers/shared/operator_method.hpp"
 #include "solvers/solver.hpp"
 
-/// What the Gauss–Seidel methods share. A method brings the update of one block; `SweepSession::run_sweeps` sweeps with it:
+/// The frame of Gauss–Seidel methods. A method brings the update of one block; `SweepSession::run_sweeps` sweeps with it:
 ///
 ///     Sweeps::run      sweeps until the monitor says stop; the native criterion, the stall test
 ///     Sweeps::relax    one sweep: u_i with the newest impulses, the update, γ_i, for one block after the other

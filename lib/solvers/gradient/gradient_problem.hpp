@@ -16,7 +16,7 @@
 
 namespace ccp {
 
-/// What the gradient methods have as settings in common.
+/// The common settings of the gradient methods.
 struct GradientSettings {
   double residual_step = 0.0;
   double native_tolerance = 1e-10;
@@ -38,7 +38,7 @@ inline std::vector<std::pair<std::string, Preconditioner>> preconditioner_names(
   return {{"none", Preconditioner::none}, {"diagonal", Preconditioner::diagonal}};
 }
 
-/// What the gradient methods share: the operator in the form chosen, the free velocity, the scale of each block.
+/// The common data of the gradient methods: the operator in the form chosen, the free velocity, the scale of each block.
 class GradientProblem {
  public:
   /// residual_step: g of (F.6) in kg on every block; 0 takes ρ_i of (D.1).

@@ -80,7 +80,7 @@ class SpgSession final : public Session {
   }
 
  private:
-  /// The objective along γ + λ d, f(λ) = f(0) + λ slope + ½ λ² curvature, and what else the step is judged by.
+  /// The objective along γ + λ d, f(λ) = f(0) + λ slope + ½ λ² curvature, and the other criteria of the step.
   struct Line {
     double slope = 0.0;           ///< gᵀd
     double size = 0.0;            ///< dᵀP⁻¹d
