@@ -3,16 +3,18 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 #include <vector>
 
+#include "distributed/socket_address.hpp"
 #include "process/orphans.hpp"
 
 namespace ccp {
@@ -74,12 +76,10 @@ const std::string& ranks_missing() {
 
 RankLaunch::RankLaunch(int ranks, int threads, std::function<bool()> interrupted) : interrupted_(std::move(interrupted)) {
   adopt_orphans();
-  std::string folder = (fs::temp_directory_path() / "ccpbench-XXXXXX").string();
-  if (::mkdtemp(folder.data()) == nullptr) throw std::system_error(errno, std::generic_category(), folder);
-  folder_ = folder;
-  const std::string path = folder_ + "/socket";
-  listen(path);
-  mpiexec_ = std::make_unique<ChildProgram>(command(ranks, path), threads);
+  static std::atomic<int> started = 0;
+  const std::string name = fmt::format("ccpbench-ranks-{}-{}", ::getpid(), ++started);
+  listen(name);
+  mpiexec_ = std::make_unique<ChildProgram>(command(ranks, name), threads);
   accept();
 }
 
@@ -96,25 +96,25 @@ RankLaunch::~RankLaunch() {
     mpiexec_.reset();
     kill_marked_children(mark);
   }
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
 }
 
-void RankLaunch::listen(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) throw RanksLost("the folder for temporary files has too long a name: " + path);
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
+void RankLaunch::listen(const std::string& name) {
+  const SocketAddress address(name);
   listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (listener_ < 0 || ::bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(listener_, 1) != 0)
-    throw std::system_error(errno, std::generic_category(), path);
+  if (listener_ < 0 || ::bind(listener_, address.get(), address.size()) != 0 || ::listen(listener_, 1) != 0)
+    throw std::system_error(errno, std::generic_category(), name);
 }
 
 void RankLaunch::accept() {
-  wait_for(listener_, POLLIN, start_limit_s);
-  socket_ = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-  if (socket_ < 0) throw std::system_error(errno, std::generic_category(), "accept");
+  while (socket_ < 0) {
+    wait_for(listener_, POLLIN, start_limit_s);
+    socket_ = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (socket_ < 0) throw std::system_error(errno, std::generic_category(), "accept");
+    ucred caller{};
+    socklen_t size = sizeof caller;
+    if (::getsockopt(socket_, SOL_SOCKET, SO_PEERCRED, &caller, &size) == 0 && caller.uid == ::geteuid()) break;
+    ::close(std::exchange(socket_, -1));  // someone else's
+  }
 }
 
 void RankLaunch::lost() {

@@ -39,12 +39,11 @@ class RankLaunch {
   void let_end() { done_ = true; }
 
  private:
-  void listen(const std::string& path);
+  void listen(const std::string& name);
   void accept();
   void wait_for(int descriptor, short event, double longest_s);
   [[noreturn]] void lost();
 
-  std::string folder_;
   std::function<bool()> interrupted_;
   double patience_s_ = 300.0;
   int listener_ = -1, socket_ = -1;

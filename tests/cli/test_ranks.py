@@ -178,7 +178,7 @@ class Ranks(unittest.TestCase):
         self.addCleanup(LONG["limits"].update, wall_s=60)
         program = self.started()
         os.kill(processes()[0], signal.SIGSTOP)
-        self.ended(program, 0)
+        self.ended(program, 3)
         self.assertEqual(self.cells("long")["jacobi"]["status"], "time_limit")
 
     def test_ranks_have_no_sequential_mumps(self):

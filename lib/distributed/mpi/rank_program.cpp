@@ -5,7 +5,6 @@
 #include <petscsys.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +21,7 @@
 #include "distributed/mpi/graph_cut.hpp"
 #include "distributed/mpi/mpi_share.hpp"
 #include "distributed/part.hpp"
+#include "distributed/socket_address.hpp"
 
 namespace ccp {
 namespace {
@@ -29,12 +29,10 @@ namespace {
 /// The socket of the first rank.
 class JobSocket {
  public:
-  explicit JobSocket(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);
-    if (socket_ < 0 || ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-      throw std::system_error(errno, std::generic_category(), path);
+  explicit JobSocket(const std::string& name) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const SocketAddress address(name);
+    if (socket_ < 0 || ::connect(socket_, address.get(), address.size()) != 0)
+      throw std::system_error(errno, std::generic_category(), name);
   }
   ~JobSocket() { ::close(socket_); }
   JobSocket(const JobSocket&) = delete;
