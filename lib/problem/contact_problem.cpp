@@ -7,6 +7,7 @@
 #include "problem/conversion.hpp"
 #include "problem/delassus/diagonal_blocks.hpp"
 #include "problem/delassus/operator_form.hpp"
+#include "problem/delassus/shared_delassus.hpp"
 
 namespace ccp {
 namespace {
@@ -20,6 +21,21 @@ void timed(ContactProblem::Data& data, const char* name, const Derive& derive) {
   data.conversions->push_back({name, watch.seconds()});
 }
 
+/// v += D γ, in a shared problem with the impulses of all ranks in the order of the cells.
+void add_momentum(const ContactProblem::Data& data, const Vector& impulse, Vector& v) {
+  const SparseMatrix& D = data.global->D;
+  if (!data.shared) {
+    v.noalias() += D * impulse;
+    return;
+  }
+  const SharedForm& shared = *data.shared;
+  shared.share->extend(impulse, shared.impulse);
+  const auto& all = shared.impulse;
+  v.noalias() += shared.D_before * all.head(shared.D_before.cols());
+  v.noalias() += D * impulse;
+  v.noalias() += shared.D_after * all.tail(shared.D_after.cols());
+}
+
 }  // namespace
 
 const std::string& ContactProblem::name() const { return data_->name; }
@@ -29,6 +45,7 @@ Index ContactProblem::dofs() const { return given_global() ? data_->global->H.ro
 double ContactProblem::mass_asymmetry() const { return data_->mass_asymmetry; }
 double ContactProblem::symmetry_defect() const { return data_->symmetry_defect; }
 const Subsystems* ContactProblem::subsystems() const { return data_->subsystems ? &*data_->subsystems : nullptr; }
+const Share* ContactProblem::share() const { return data_->shared ? data_->shared->share.get() : nullptr; }
 const Vector& ContactProblem::impulse_shift() const { return data_->impulse_shift; }
 
 Vector ContactProblem::row_lengths() const {
@@ -83,6 +100,16 @@ const FactoredDelassus& ContactProblem::factored() const {
   return *data_->factored;
 }
 
+const DelassusOperator& ContactProblem::shared() const {
+  if (!data_->shared) throw std::logic_error("the shared operator needs a share of a problem");
+  if (!data_->shared->delassus)
+    timed(*data_, "factored operator", [&] {
+      data_->shared->delassus =
+          std::make_unique<SharedDelassus>(constraints(), *data_->shared, data_->global->D, data_->global->C, mass());
+    });
+  return *data_->shared->delassus;
+}
+
 const std::vector<BlockSquare>& ContactProblem::diagonal_blocks() const {
   if (data_->diagonal_blocks) return *data_->diagonal_blocks;
   if (operator_form(*this, OperatorUse::diagonal) == OperatorForm::solved) {
@@ -123,7 +150,7 @@ void ContactProblem::local_velocity(const Vector& impulse, Vector& body_scratch,
   }
   const GlobalForm& form = *data_->global;
   body_scratch = form.k;
-  body_scratch.noalias() += form.D * impulse;
+  add_momentum(*data_, impulse, body_scratch);
   mass().solve(body_scratch, body_scratch);
   u = form.b;
   u.noalias() += form.D.transpose() * body_scratch;

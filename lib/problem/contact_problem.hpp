@@ -14,6 +14,7 @@
 
 namespace ccp {
 
+class Share;
 struct Subsystems;
 
 /// Global form (A.1, A.2): H v = k + D γ,  u = Dᵀ v + C γ + b.
@@ -71,6 +72,11 @@ class ContactProblem {
   const std::vector<BlockSquare>& diagonal_blocks() const;
   /// r, m/s; does not form N.
   const Vector& free_velocity() const;
+  /// The share of this rank in a problem of several (share.hpp): constraints(), vectors, D and b are those of its own
+  /// blocks, H and k those of all bodies that it knows. Null for a whole problem.
+  const Share* share() const;
+  /// N of a shared problem: its own rows, with the impulses of all ranks.
+  const DelassusOperator& shared() const;
   /// u = Dᵀ H⁻¹(k + D γ) + C γ + b for a problem given in global form, N γ + r otherwise (A.2, A.3; on stiff stacks N γ + r
   /// loses ten digits). u: m, resized. body_scratch: n, resized; holds v afterwards when given global.
   void local_velocity(const Vector& impulse, Vector& body_scratch, Vector& u) const;

@@ -99,6 +99,11 @@ ProblemBuilder& ProblemBuilder::subsystems(Subsystems data) {
   return *this;
 }
 
+ProblemBuilder& ProblemBuilder::shared(std::shared_ptr<SharedForm> form) {
+  shared_ = std::move(form);
+  return *this;
+}
+
 ProblemBuilder& ProblemBuilder::contact(double friction) {
   constraints_.add(ConstraintKind::contact, friction);
   return *this;
@@ -306,6 +311,7 @@ ContactProblem ProblemBuilder::build() const {
     data->conversions->push_back({"inverse of H", watch.seconds()});
     data->global = std::move(form);
     data->subsystems = subsystems_;
+    data->shared = shared_;
   } else {
     data->local = local_;
     if (const Vector lengths = lengths_to_scale(); lengths.size() > 0)

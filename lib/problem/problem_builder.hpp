@@ -1,11 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "problem/contact_problem.hpp"
+#include "problem/shared_form.hpp"
 #include "problem/subsystems.hpp"
 
 namespace ccp {
@@ -30,6 +32,9 @@ class ProblemBuilder {
 
   /// Subsystems of H and parts of D, which SubADMM splits by; global form only. Without them it finds its own.
   ProblemBuilder& subsystems(Subsystems data);
+
+  /// The problem is one rank's share of a problem of several, with its own blocks as constraints; global form only.
+  ProblemBuilder& shared(std::shared_ptr<SharedForm> form);
 
   ProblemBuilder& contact(double friction);
   ProblemBuilder& contact2d(double friction);
@@ -81,6 +86,7 @@ class ProblemBuilder {
   std::vector<std::pair<Index, double>> moment_rows_;  ///< to be scaled, ℓ
   std::vector<Soft> soft_;
   std::optional<Subsystems> subsystems_;
+  std::shared_ptr<SharedForm> shared_;
 };
 
 }  // namespace ccp

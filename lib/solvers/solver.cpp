@@ -161,6 +161,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   result.setup_s = monitor.setup_s();
   result.solve_s = monitor.clock().seconds() - monitor.setup_s();
   result.verdict = monitor.verdict();
+  result.ranks = monitor.ranks();
   return result;
 }
 

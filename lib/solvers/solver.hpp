@@ -73,6 +73,7 @@ struct Result {
   Crossings crossings;            ///< of the stop measure
   std::optional<Status> verdict;  ///< why the run was told to stop; nothing when the method stopped by itself
   std::vector<std::string> notes;
+  std::optional<RankFacts> ranks;  ///< of a run on several
 };
 
 /// A method with its settings. Public functions check and time; the private virtual ones work. No solver prints.

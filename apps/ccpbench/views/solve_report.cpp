@@ -172,6 +172,13 @@ void print_solve_result(const ContactProblem& problem, const StopRule& stop, con
   const std::string crossings = crossings_text(result.crossings);
   if (!crossings.empty()) work.fact("accuracy", crossings);
   work.fact("native", fmt::format("the solver's own criterion {}", result.native_converged ? "holds" : "does not hold"));
+  if (result.ranks)
+    work.fact(
+        "ranks",
+        fmt::format("{}: {} exchanges with {} messages, {:.3g} MB, {} sums, {} contacts between ranks, at most {:.0f} MiB",
+                    result.ranks->ranks, result.ranks->exchanges, result.ranks->messages,
+                    1e-6 * static_cast<double>(result.ranks->bytes_sent), result.ranks->reductions,
+                    result.ranks->cut_contacts, result.ranks->memory_mb));
   for (const std::string& note : result.notes) work.fact("note", printable(note));
   print_section("How", work);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 #include "core/parallel.hpp"
 #include "kernels/kernels.hpp"
@@ -27,10 +28,11 @@ BlockVector<Rows> block_of(const double* x, Index offset) {
 
 }  // namespace
 
-FactoredDelassus::FactoredDelassus(ConstraintSet set, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass)
+FactoredDelassus::FactoredDelassus(ConstraintSet set, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass,
+                                   BlockOrder order)
     : DelassusOperator(std::move(set)) {
   assert(mass.block_diagonal());
-  collect_pairs(D, mass.blocks());
+  collect_pairs(D, mass.blocks(), order);
   scale_pairs(mass);
   for (Index i = 0; C.nonZeros() > 0 && i < constraints().count(); ++i) {
     BlockSquare block = zero_square(constraints().rows(i));
@@ -53,7 +55,7 @@ std::vector<int> FactoredDelassus::touched_bodies(const SparseMatrix& D, const s
   return touched;
 }
 
-void FactoredDelassus::collect_bodies(const SparseMatrix& D, const std::vector<int>& owner) {
+void FactoredDelassus::collect_bodies(const SparseMatrix& D, const std::vector<int>& owner, BlockOrder order) {
   const Index count = constraints().count();
   bool paired = true;
   for (Index i = 0; i < count && paired; ++i) paired = touched_bodies(D, owner, i).size() <= 2;
@@ -65,17 +67,22 @@ void FactoredDelassus::collect_bodies(const SparseMatrix& D, const std::vector<i
     pair_body_.insert(pair_body_.end(), touched.begin(), touched.end());
     pair_start_.push_back(std::ssize(pair_body_));
   }
-  order_ = spread_order(pair_start_, pair_body_, idle_body_ + 1);
+  if (order == BlockOrder::spread) {
+    order_ = spread_order(pair_start_, pair_body_, idle_body_ + 1);
+  } else {
+    order_.resize(uz(count));
+    std::iota(order_.begin(), order_.end(), 0);
+  }
   if (!contact_pairs_) return;
   for (const int i : order_)
     for (const int body : bodies_of(i)) place_body_.push_back(6 * body);
 }
 
-void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition& partition) {
+void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition& partition, BlockOrder order) {
   const std::vector<int> owner = partition.owner();
   const ConstraintSet& blocks = constraints();
   idle_body_ = static_cast<int>(partition.count());
-  collect_bodies(D, owner);
+  collect_bodies(D, owner, order);
   data_start_.resize(order_.size());
   Index start = 0;
   for (const int i : order_) {
@@ -201,12 +208,11 @@ const std::vector<FactoredDelassus::BodyShare>& FactoredDelassus::shares(int thr
 void FactoredDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
   scaled_velocity(x, scratch_.data(), threads);
   parallel_ranges(threads, constraints().count(), [&](Index begin, Index end) {
-    find_blocks({begin, end}, scratch_.data(), x.data(), y.data());
+    find_velocities({begin, end}, scratch_.data(), x.data(), y.data());
   });
 }
 
-/// u = (L⁻¹D)ᵀ w + C γ for the blocks of a span.
-void FactoredDelassus::find_blocks(BlockSpan span, const double* w, const double* impulse, double* u) const {
+void FactoredDelassus::find_velocities(BlockSpan span, const double* w, const double* impulse, double* u) const {
   if (contact_pairs_) {
     kernels().pairs.find_velocities(paired_contacts().pairs.from(span.begin), span.end - span.begin,
                                     order_.data() + span.begin, w, u);
@@ -229,7 +235,7 @@ class FactoredDelassus::Split final : public SplitProduct {
   void begin() override { w_.setZero(); }
   void feed(BlockSpan span, ConstVectorRef x) override { N_.add_blocks(span, x.data(), w_.data()); }
   void finish(BlockSpan span, ConstVectorRef x, VectorRef y) const override {
-    N_.find_blocks(span, w_.data(), x.data(), y.data());
+    N_.find_velocities(span, w_.data(), x.data(), y.data());
   }
   std::span<const double> root() const override {
     if (N_.has_compliance()) return {};

@@ -12,6 +12,9 @@
 
 namespace ccp {
 
+/// Whether blocks are kept as they are given, or spread (spread_order of block_order.hpp).
+enum class BlockOrder { spread, given };
+
 /// N = DᵀH⁻¹D + C kept as its square root, never forming N: with H_b = L_b L_bᵀ for each body, the 6×d blocks of L⁻¹D per
 /// (constraint, body) pair (E.3). Bodies with fewer than 6 dofs are padded with zero rows. Instead of the velocities v it
 /// deals in scaled ones w = Lᵀv, whose squares are kinetic energies: vectors of padded_size() in that layout, 6 numbers a
@@ -20,7 +23,8 @@ namespace ccp {
 class FactoredDelassus final : public DelassusOperator {
  public:
   /// D: n×m; C: m×m, block-diagonal by constraint (may be empty, 0×0); mass: must be block_diagonal().
-  FactoredDelassus(ConstraintSet constraints, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass);
+  FactoredDelassus(ConstraintSet constraints, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass,
+                   BlockOrder order = BlockOrder::spread);
 
   void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
   std::unique_ptr<SplitProduct> split_product() const override;
@@ -43,6 +47,8 @@ class FactoredDelassus final : public DelassusOperator {
   /// w += (L⁻¹D)_i Δγ_i of one block of `Rows` rows.
   template <int Rows>
   void add_impulse(Index block, const BlockVector<Rows>& delta, double* scaled_velocity) const;
+  /// u_i <- (L⁻¹D)_iᵀ w + C_i γ_i for the blocks at the places of a span.
+  void find_velocities(BlockSpan span, const double* w, const double* impulse, double* u) const;
   /// w <- L⁻¹ D γ.
   void scaled_velocity(ConstVectorRef impulse, double* w, int threads = 1) const;
 
@@ -68,7 +74,6 @@ class FactoredDelassus final : public DelassusOperator {
   static void add_pair(const double* pair, const BlockVector<Rows>& delta, double* velocity);
   class Split;
   void add_blocks(BlockSpan span, const double* impulse, double* w) const;
-  void find_blocks(BlockSpan span, const double* w, const double* impulse, double* u) const;
   void gather_velocity(const double* impulse, double* w, Index first_body, Index last_body) const;
   /// Bodies [first, last), with their sides of contacts as PairLoops numbers them, in the order of the memory.
   struct BodyShare {
@@ -80,8 +85,8 @@ class FactoredDelassus final : public DelassusOperator {
 
   Index data_start(Index block) const { return data_start_[uz(block)]; }
   std::vector<int> touched_bodies(const SparseMatrix& D, const std::vector<int>& owner, Index block) const;
-  void collect_bodies(const SparseMatrix& D, const std::vector<int>& owner);
-  void collect_pairs(const SparseMatrix& D, const BlockPartition& bodies);
+  void collect_bodies(const SparseMatrix& D, const std::vector<int>& owner, BlockOrder order);
+  void collect_pairs(const SparseMatrix& D, const BlockPartition& bodies, BlockOrder order);
   void scale_pairs(const MassMatrix& mass);
 
   bool contact_pairs_ = false;

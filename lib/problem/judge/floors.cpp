@@ -233,25 +233,27 @@ bool Judge::consistent(Measure measure, double tolerance, const Vector& impulse)
     case Measure::relative_residual: scale = initial_velocity_ > 0.0 ? initial_velocity_ : 1.0; break;
     case Measure::natural_map: scale = natural_scale(impulse); break;
     case Measure::given_map: scale = given_scale(impulse); break;
-    case Measure::apgd_residual: scale = static_cast<double>(std::max<Index>(constraints_.rows(), 1)); break;
+    case Measure::apgd_residual: scale = static_cast<double>(std::max<Index>(rows_, 1)); break;
     case Measure::contact_residual: scale = static_cast<double>(std::max<Index>(contacts_, 1)); break;
     case Measure::merit: scale = merit_scale(); break;
     default: break;
   }
-  double power = 0.0, allowed = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) {
+  const auto penetrates = [&](Index i) {
+    const double velocity = passes(measure, tolerance, i, scale).first;
+    return constraints_.kind(i) != ConstraintKind::bilateral && -u_[constraints_.offset(i)] > factor * velocity;
+  };
+  const auto allowed = [&](Index i) {
     const Index row = constraints_.offset(i), rows = constraints_.rows(i);
     const ConstraintKind kind = constraints_.kind(i);
     const auto [velocity, step] = passes(measure, tolerance, i, scale);
-    if (kind != ConstraintKind::bilateral && -u_[row] > factor * velocity) return false;
     double corrected = u_.segment(row, rows).norm();
     if (model_ == Model::ncp && has_friction(kind))
       corrected += has_moments(kind) ? rolling_shift(rolling_cone(constraints_, i), &u_[row])
                                      : constraints_.friction(i) * tangent_norm(kind, &u_[row]);
-    power += std::abs(block_power(constraints_, i, impulse, u_, correction()));
-    allowed += velocity * (impulse.segment(row, rows).norm() + step * (corrected + velocity));
-  }
-  return power <= factor * allowed;
+    return velocity * (impulse.segment(row, rows).norm() + step * (corrected + velocity));
+  };
+  if (sum([&](Index i) { return penetrates(i) ? 1.0 : 0.0; }) > 0.0) return false;
+  return complementarity(impulse) <= factor * sum(allowed);
 }
 
 }  // namespace ccp

@@ -38,7 +38,9 @@ Judge::Judge(const ContactProblem& problem, Model model)
   } else {
     step_ = block_steps(constraints_, delassus_diagonal(problem_));
   }
-  contacts_ = constraints_.count() - constraints_.count(ConstraintKind::bilateral);
+  share_ = problem_.share();
+  contacts_ = share_ != nullptr ? share_->contacts() : constraints_.count() - constraints_.count(ConstraintKind::bilateral);
+  rows_ = share_ != nullptr ? share_->rows() : m;
   scratch_m_.resize(m);
   errors_.resize(m);
   projected_.resize(m);
@@ -55,7 +57,10 @@ void Judge::set_point(const Vector& impulse) {
 }
 
 double Judge::residual(const Vector& impulse) {
-  if (!residual_) residual_ = velocity_residual(constraints_, step_, impulse, u_, correction());
+  if (!residual_)
+    residual_ = share_ == nullptr ? velocity_residual(constraints_, step_, impulse, u_, correction()) : largest([&](Index i) {
+      return std::sqrt(defect_square(constraints_, i, step_[i], impulse, u_, correction()));
+    });
   return *residual_;
 }
 
@@ -82,11 +87,10 @@ double Judge::value(Measure measure, const Point& point) {
     case Measure::penetration_velocity: return penetration_velocity(u_);
     case Measure::own_penetration_velocity:
       return point.velocity != nullptr ? own_penetration_velocity(gamma, *point.velocity) : penetration_velocity(u_);
-    case Measure::cone_violation: return product_distance(constraints_, gamma);
+    case Measure::cone_violation: return cone_violation(gamma);
     case Measure::complementarity: return complementarity(gamma);
     case Measure::momentum_residual: return point.velocity != nullptr ? momentum_residual(gamma, *point.velocity) : nan;
-    case Measure::apgd_residual:
-      return map_norm(gamma, apgd_step) / static_cast<double>(std::max<Index>(constraints_.rows(), 1));
+    case Measure::apgd_residual: return map_norm(gamma, apgd_step) / static_cast<double>(std::max<Index>(rows_, 1));
     case Measure::contact_residual: return contact_residual(gamma);
     case Measure::merit: return merit(gamma);
     case Measure::distance:
@@ -104,13 +108,12 @@ double Judge::velocity_residual_with(const Vector& impulse, const Vector& correc
 }
 
 double Judge::map_norm(const Vector& impulse, double step) const {
-  double sum = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) sum += defect_square(constraints_, i, step, impulse, u_, correction());
-  return std::sqrt(sum);
+  return std::sqrt(sum([&](Index i) { return defect_square(constraints_, i, step, impulse, u_, correction()); }));
 }
 
 double Judge::natural_scale(const Vector& impulse) const {
-  const double scale = std::max({r_.norm(), impulse.norm(), u_.norm()});
+  const double scale =
+      std::max({norm(share_, constraints_, r_), norm(share_, constraints_, impulse), norm(share_, constraints_, u_)});
   return scale > 0.0 ? scale : 1.0;
 }
 
@@ -118,16 +121,23 @@ double Judge::objective(const Vector& impulse) {
   if (!problem_.symmetric_mass()) return nan;  // u is the gradient of no function
   projected_ = impulse;
   project_product(constraints_, projected_);
-  if (projected_ == impulse) return 0.5 * impulse.dot(u_ + r_) + 0.0;  // + 0.0: never −0
+  if (equal(share_, constraints_, projected_, impulse)) {
+    scratch_m_ = u_ + r_;
+    return 0.5 * dot(share_, constraints_, impulse, scratch_m_) + 0.0;  // + 0.0: never −0
+  }
   problem_.local_velocity(projected_, scratch_n_, scratch_m_);
-  return 0.5 * projected_.dot(scratch_m_ + r_);
+  scratch_m_ += r_;
+  return 0.5 * dot(share_, constraints_, projected_, scratch_m_);
 }
 
 double Judge::penetration_velocity(const Vector& u) const {
-  double largest = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i)
-    if (constraints_.kind(i) != ConstraintKind::bilateral) largest = max_or_nan(largest, -u[constraints_.offset(i)]);
-  return largest;
+  return largest(
+      [&](Index i) { return constraints_.kind(i) != ConstraintKind::bilateral ? -u[constraints_.offset(i)] : 0.0; });
+}
+
+double Judge::cone_violation(const Vector& impulse) const {
+  const double own = product_distance(constraints_, impulse);
+  return share_ == nullptr ? own : over_chunks(*share_, share_->blocks(), max_or_nan, [&](Index, Index) { return own; });
 }
 
 double Judge::own_penetration_velocity(const Vector& impulse, const Vector& velocity) {
@@ -139,12 +149,10 @@ double Judge::own_penetration_velocity(const Vector& impulse, const Vector& velo
 }
 
 double Judge::lift_velocity(const Vector& impulse) const {
-  double largest = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) {
+  return largest([&](Index i) {
     const Index normal = constraints_.offset(i);
-    if (has_friction(constraints_.kind(i)) && !(impulse[normal] <= 0.0)) largest = max_or_nan(largest, u_[normal]);
-  }
-  return largest;
+    return has_friction(constraints_.kind(i)) && !(impulse[normal] <= 0.0) ? u_[normal] : 0.0;
+  });
 }
 
 double Judge::creep_velocity(const Vector& impulse) {
@@ -162,9 +170,7 @@ double Judge::creep_velocity(const Vector& impulse) {
 }
 
 double Judge::complementarity(const Vector& impulse) const {
-  double sum = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) sum += std::abs(block_power(constraints_, i, impulse, u_, correction()));
-  return sum;
+  return sum([&](Index i) { return std::abs(block_power(constraints_, i, impulse, u_, correction())); });
 }
 
 double Judge::momentum_residual(const Vector& impulse, const Vector& velocity) {
@@ -231,9 +237,7 @@ double Judge::given_scale(const Vector& impulse) const {
 double Judge::contact_residual(const Vector& impulse) {
   const auto contacts = static_cast<double>(std::max<Index>(contacts_, 1));
   if (model_ == Model::ccp) return map_norm(impulse, 1.0) / contacts;
-  double sum = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) sum += strict_defect_square(i, impulse);
-  return std::sqrt(sum) / contacts;
+  return std::sqrt(sum([&](Index i) { return strict_defect_square(i, impulse); })) / contacts;
 }
 
 void Judge::invert_blocks() {
@@ -248,24 +252,22 @@ void Judge::invert_blocks() {
 
 double Judge::merit_scale() {
   if (inverse_blocks_.empty()) invert_blocks();
-  double free_energy = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) {
+  const double free_energy = sum([&](Index i) {
     const Index rows = constraints_.rows(i);
     const auto free = r_.segment(constraints_.offset(i), rows);
-    free_energy += free.dot(inverse_blocks_[uz(i)].topLeftCorner(rows, rows) * free);
-  }
+    return free.dot(inverse_blocks_[uz(i)].topLeftCorner(rows, rows) * free);
+  });
   return free_energy > 0.0 ? free_energy : 1.0;
 }
 
 double Judge::merit(const Vector& impulse) {
   const double scale = merit_scale();
-  double spurious = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) {
+  const double spurious = sum([&](Index i) {
     const BlockColumn defect = block_defect(constraints_, i, 1.0, impulse, u_, correction());
     const Index rows = constraints_.rows(i);
     const auto inverse = inverse_blocks_[uz(i)].topLeftCorner(rows, rows);
-    spurious += defect.head(rows).dot(inverse * defect.head(rows));
-  }
+    return defect.head(rows).dot(inverse * defect.head(rows));
+  });
   return spurious / scale;
 }
 

@@ -25,7 +25,8 @@ struct Point {
 /// operators of its own, so that judging forms nothing that a solver is timed for (except the symmetrised copy of an
 /// unsymmetric N, which both need). The rounding floors go through the absolute terms of the global form; an H that couples
 /// more than 200 dofs takes N, which is kept up to 3000 rows, and above that a solve with H for each impulse that is not
-/// zero. One evaluation at a time per object.
+/// zero. One evaluation at a time per object. In a shared problem (share.hpp) all ranks evaluate together, and get the same
+/// values; floor() and `distance` are those of whole problems.
 class Judge {
  public:
   Judge(const ContactProblem& problem, Model model);
@@ -79,7 +80,17 @@ class Judge {
   /// ‖γ − Π_Υ(γ − ρ û)‖₂/ρ with one step for all blocks, m/s.
   double map_norm(const Vector& impulse, double step) const;
   double objective(const Vector& impulse);
+  /// of_block(i) of all blocks, those of other ranks included.
+  template <typename OfBlock>
+  double sum(const OfBlock& of_block) const {
+    return sum_of_blocks(share_, constraints_, of_block);
+  }
+  template <typename OfBlock>
+  double largest(const OfBlock& of_block) const {
+    return largest_of_blocks(share_, constraints_, of_block);
+  }
   double penetration_velocity(const Vector& u) const;
+  double cone_violation(const Vector& impulse) const;
   double own_penetration_velocity(const Vector& impulse, const Vector& velocity);
   double lift_velocity(const Vector& impulse) const;
   double creep_velocity(const Vector& impulse);
@@ -112,7 +123,8 @@ class Judge {
   ContactProblem problem_;
   Model model_;
   ConstraintSet constraints_;
-  Index contacts_ = 0;  ///< blocks that are not bilateral
+  const Share* share_ = nullptr;   ///< of a shared problem
+  Index contacts_ = 0, rows_ = 0;  ///< blocks that are not bilateral, and rows, of all ranks
   Vector r_, u_, scratch_m_, projected_, scratch_n_;
   Vector errors_;  ///< of u at the last point, per row, m/s
   bool errors_known_ = false;

@@ -1,16 +1,12 @@
 #pragma once
 
-#include <cmath>
-
 #include "cones/projection_defect.hpp"
 #include "core/block_rows.hpp"
 #include "core/constraints.hpp"
 #include "core/types.hpp"
+#include "problem/share_sums.hpp"
 
 namespace ccp {
-
-/// max that keeps a NaN, so that a diverged iterate never looks converged.
-inline double max_or_nan(double a, double b) { return std::isnan(b) || b > a ? b : a; }
 
 /// (γ_i − Π_Υi(γ_i − ρ w_i))/ρ of block i by parts (C.3), m/s, in the leading rows(i) entries, zero elsewhere; at least
 /// three entries. impulse: γ, m, N·s; u: m, m/s; step: ρ, kg.

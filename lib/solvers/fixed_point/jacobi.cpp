@@ -24,7 +24,7 @@ class JacobiSession final : public Session {
       : settings_(settings),
         problem_(problem),
         N_(delassus_operator(problem, OperatorUse::products, settings.form)),
-        pass_(blocks()),
+        pass_(problem_),
         product_(N_.split_product()),
         next_product_(N_.split_product()) {
     problem.free_velocity();  // formed here, where set-up is timed

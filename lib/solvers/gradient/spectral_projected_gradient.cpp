@@ -49,7 +49,7 @@ class SpgSession final : public Session {
   SpgSession(const SpgSettings& settings, const ContactProblem& problem, Model, Monitor&)
       : settings_(settings),
         problem_(problem, settings),
-        pass_(problem.constraints()),
+        pass_(problem),
         gamma_(problem.rows()),
         r_(problem.rows()),
         product_(Vector::Zero(problem.rows())),
