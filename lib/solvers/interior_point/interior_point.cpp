@@ -254,7 +254,7 @@ std::unique_ptr<Solver> make_ipm_cone() {
 std::unique_ptr<Solver> make_nonsmooth_ipm() {
   return std::make_unique<InteriorPointMethod>(
       "nonsmooth_ipm", "Nonsmooth interior point for Coulomb's law, ‖u_T‖ an unknown",
-      "Acary, Armand, Nguyen, Shpakovych (hal-03913568); scaled as ipm_cone", true, Model::ncp);
+      "Acary, Armand, Nguyen, Shpakovych 2024; scaled as ipm_cone", true, Model::ncp);
 }
 
 }  // namespace ccp

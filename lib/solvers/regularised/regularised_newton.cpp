@@ -27,7 +27,7 @@ struct RegularisedSettings {
 struct RegularisedColumns : NativeColumns {
   NativeValue cost{*this, "regularised_cost", "J", "½ wᵀHw + ½ γᵀRγ, w = v − H⁻¹k"};
   NativeValue gradient{*this, "relative_gradient", "", "‖Hv − k − Dγ‖ over its larger part, in the norm of diag(H)⁻¹"};
-  NativeValue step{*this, "step", "", "length of the step along the search direction"};
+  NativeValue length{*this, "length", "", "of the step along the search direction"};
 };
 
 /// v and what is computed of it.
@@ -69,7 +69,7 @@ class RegularisedSession final : public Session {
       if (!find_direction(monitor)) return outcome(Status::failed, message_);
       const double alpha = exact_step(monitor);
       if (!(alpha > 0.0)) return outcome(Status::stalled, "no descent to within rounding; the compliance remains");
-      native_.step = alpha;
+      native_.length = alpha;
       now_.v += alpha * direction_;
       moved_ = true;
       evaluate();
