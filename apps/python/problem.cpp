@@ -39,7 +39,9 @@ ConstraintKind kind_named(const std::string& name) {
 ConstraintSet constraints_of(Index rows, const std::optional<std::vector<std::string>>& kinds, const py::object& friction) {
   std::vector<ConstraintKind> blocks;
   if (kinds) {
-    for (const std::string& name : *kinds) blocks.push_back(kind_named(name));
+    for (const std::string& name : *kinds)
+      if (has_moments(blocks.emplace_back(kind_named(name))))
+        throw InputError(fmt::format("kinds: '{}' contacts come from files and scenes, not from arrays", name));
   } else if (rows % 3 != 0) {
     throw InputError(fmt::format("the problem has {} rows, expected three for each contact, or kinds", rows));
   } else {
