@@ -127,7 +127,8 @@ class RegularisedSession final : public Session {
     if (settings_.direction == SearchDirection::newton) {
       if (!factorize(monitor)) return false;
       const LinearWork counted(*solver_, monitor.counters());
-      if (solver_->solve(-now_.gradient, direction_) != LinearStatus::ok) {
+      direction_ = -now_.gradient;
+      if (solver_->solve(direction_, direction_) != LinearStatus::ok) {
         message_ = "the linear system cannot be solved: " + solver_->info().message;
         return false;
       }
