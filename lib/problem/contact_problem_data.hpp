@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "problem/contact_problem.hpp"
+#include "problem/shared_form.hpp"
 #include "problem/subsystems.hpp"
 
 namespace ccp {
@@ -15,6 +16,7 @@ struct ContactProblem::Data {
   bool given_global = false;
   Vector impulse_shift;
   std::optional<Subsystems> subsystems;
+  std::shared_ptr<SharedForm> shared;
   double mass_asymmetry = 0.0;
   double symmetry_defect = 0.0;
   double clipped = 0.0;
@@ -25,7 +27,7 @@ struct ContactProblem::Data {
   std::unique_ptr<MassMatrix> mass;
   std::unique_ptr<AssembledDelassus> assembled;
   std::unique_ptr<FactoredDelassus> factored;
-  std::optional<std::vector<Matrix3>> diagonal_blocks;
+  std::optional<std::vector<BlockSquare>> diagonal_blocks;
   std::unique_ptr<SolvedDelassus> solved;
   std::shared_ptr<Data> symmetrised;
   /// Shared with the symmetrised copy, so that its conversions are the problem's own.

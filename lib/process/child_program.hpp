@@ -39,6 +39,8 @@ class ChildProgram {
   const ExitStatus& exit();
   /// The same with the last line it printed: "exit code 1: …", "SIGSEGV: …", or either without a line.
   std::string exit_text();
+  /// Asks it to end (SIGTERM).
+  void ask_to_end() const;
   /// Ends it and copies all that it printed to standard error.
   void pass_on_printed();
   /// The last line it printed that says something.

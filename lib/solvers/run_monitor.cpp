@@ -75,8 +75,10 @@ bool RunMonitor::go_on_replaying(double elapsed) {
 
 bool RunMonitor::go_on(const Iterate& iterate) {
   const Stopwatch::Pause off_the_clock(clock_);
+  const Share* share = judge_.problem().share();
+  const UncountedTraffic uncounted(share);
   ++iteration_;
-  const double elapsed = clock_.seconds();
+  const double elapsed = share != nullptr ? share->of_first(clock_.seconds()) : clock_.seconds();
   last_native_converged_ = iterate.native_converged;
   if (replay_) return go_on_replaying(elapsed);
   if (end_alone_) {
@@ -95,6 +97,13 @@ bool RunMonitor::go_on(const Iterate& iterate) {
   return !verdict_.has_value();
 }
 
+void RunMonitor::take(const TraceRow& row) {
+  iteration_ = row.iteration;
+  counters_ = row.counters;
+  last_native_converged_ = row.native_converged;
+  if (sink_ != nullptr) sink_->row(row);
+}
+
 void RunMonitor::watch_growth(double residual) {
   // The velocity residual shows growth. natural_map does not: it is scaled by the iterate and stays bounded.
   if (iteration_ == 0) growth_scale_ = std::max(residual, judge_.initial_velocity());
@@ -111,7 +120,9 @@ void RunMonitor::note_crossings(double value, const Vector& impulse, double elap
 }
 
 std::optional<Status> RunMonitor::judge_iterate(const Iterate& iterate, double value, double elapsed) {
-  if (!std::isfinite(value) || !iterate.impulse().allFinite()) return Status::diverged;
+  const ContactProblem& problem = judge_.problem();
+  if (!std::isfinite(value) || !all_finite(problem.share(), problem.constraints(), iterate.impulse()))
+    return Status::diverged;
   if (stop_.native) {
     if (iterate.native_converged)
       return within(value, stop_.tolerance, iterate.impulse()) ? Status::solved : Status::false_converged;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -59,6 +60,16 @@ struct Replay {
   Crossings crossings;            ///< of its stop measure
 };
 
+/// What a run on several ranks (lib/distributed) says of them. Messages, bytes and reductions are those on the solver clock.
+struct RankFacts {
+  int ranks = 0;
+  std::int64_t messages = 0, bytes_sent = 0;   ///< between ranks, for impulses: of all ranks
+  std::int64_t exchanges = 0, reductions = 0;  ///< in which all ranks take part
+  std::int64_t cut_contacts = 0;               ///< contacts whose bodies belong to two ranks
+  double imbalance = 1.0;                      ///< most contacts of a rank over their mean
+  double memory_mb = 0.0;                      ///< largest resident size of a rank, MiB
+};
+
 /// The Monitor of one run; a second Solver::solve with the same object throws std::logic_error.
 class RunMonitor final : public Monitor {
  public:
@@ -85,6 +96,19 @@ class RunMonitor final : public Monitor {
   const std::vector<Measure>& end_measures() const { return end_measures_; }
 
   bool go_on(const Iterate& iterate) override;
+  /// For ranks, which judge where they are: takes a row of theirs.
+  void take(const TraceRow& row);
+  /// What they know at the end: as verdict(), crossings() and ranks() say it.
+  void take_end(std::optional<Status> verdict, const Crossings& crossings, const std::optional<RankFacts>& ranks) {
+    verdict_ = verdict;
+    crossings_ = crossings;
+    ranks_ = ranks;
+  }
+  const std::optional<RankFacts>& ranks() const { return ranks_; }
+  /// Whether interrupt_when() says so.
+  bool interrupted() const { return interrupted_ && interrupted_(); }
+  /// The columns of the trace.
+  const std::vector<Measure>& trace_measures() const { return measures_; }
   bool solved() const override { return verdict_ == Status::solved; }
   /// Whether the last point judged, of this stop measure and impulse (m), is within the tolerance and consistent.
   bool within(double value, double tolerance, const Vector& impulse) {
@@ -134,6 +158,7 @@ class RunMonitor final : public Monitor {
   std::vector<std::string> notes_;
   std::optional<Status> verdict_;
   std::optional<Replay> replay_;
+  std::optional<RankFacts> ranks_;
   std::function<void()> during_replay_;
   std::function<bool()> interrupted_;
   double setup_s_ = 0.0, growth_scale_ = 0.0;

@@ -23,10 +23,11 @@ MAY_INCLUDE = {
     "problem": {"core", "kernels", "cones", "linalg"},
     "solvers": {"core", "kernels", "cones", "linalg", "problem"},
     "peers": {"core", "process", "cones", "linalg", "problem", "solvers"},
+    "distributed": {"core", "process", "problem", "solvers"},
     "io": {"core", "cones", "linalg", "problem"},
-    "bench": {"core", "process", "cones", "linalg", "problem", "solvers", "peers", "io"},
+    "bench": {"core", "process", "cones", "linalg", "problem", "solvers", "peers", "distributed", "io"},
     "problems": {"core", "cones", "linalg", "problem"},
-    "apps": {"core", "process", "cones", "linalg", "problem", "solvers", "peers", "io", "bench", "problems"},
+    "apps": {"core", "process", "cones", "linalg", "problem", "solvers", "peers", "distributed", "io", "bench", "problems"},
 }
 # The same inside a layer: what the files of a room may include, besides files of the same room. TOP: the files in no room.
 TOP = "."

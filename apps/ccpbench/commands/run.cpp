@@ -10,6 +10,7 @@
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
+#include "distributed/ranks_solver.hpp"
 #include "io/file.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/progress.hpp"
@@ -44,6 +45,7 @@ struct RunArguments {
   std::vector<std::string> configs;
   std::string shard, time;
   RunOptions run;
+  int ranks = -1;  ///< −1: as the config says
   bool quiet = false, dry_run = false;
   FormatOption format;
 };
@@ -161,7 +163,8 @@ int run_all(RunArguments options) {
 }
 
 /// With a word on what to do when the disk is full.
-int run(const RunArguments& options) {
+int run(RunArguments options) {
+  if (options.ranks >= 0) options.run.overrides.set.push_back(fmt::format("/ranks={}", options.ranks));
   try {
     return run_all(options);
   } catch (const WriteError& error) {
@@ -188,6 +191,8 @@ void add_run(CommandLine& program) {
                    "change the config at a JSON pointer, any number of times; an index * is every entry of a list");
   command.integer("--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");
   command.integer("--threads", &run_options.threads, Range::closed(1, 1024), "N", "threads a solver may use");
+  command.integer("--ranks", &options.ranks, Range::closed(0, most_ranks), "P",
+                  "solve on P processes each, by MPI, unless a solver says its own number: as --set /ranks=P");
   command.integer("--repeat", &run_options.repeat, Range::closed(1, 10000), "N",
                   "time each cell N times, in rounds over all cells; results give medians");
   command.integer(

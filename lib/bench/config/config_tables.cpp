@@ -130,6 +130,8 @@ FieldTable config_fields(Config& config, ConfigVariant& variant) {
            [&variant] { return limits_fields(variant.limits); })
       .add("trace", &variant.trace, measures_by_name(measure_names()), "measures written for every iteration")
       .of("measure")
+      .add("ranks", &variant.ranks, Range::closed(0.0, 64.0),
+           "processes, by MPI, of each solver that does not say its own; 0: one without MPI; default {}")
       .add("kernels", &config.kernels,
            "time products and projections, by themselves and between the iterations of the runs; default {}")
       .add("sweep", FieldType::object, "",
@@ -188,6 +190,8 @@ FieldTable solver_fields(SolverSpec& solver, const Catalog& catalog) {
       .add("native_stop", &solver.native_stop, "stop it on its own criterion, or not; default: as 'native' of 'stop'")
       .add("max_iterations", &solver.max_iterations, any_count, "its own limit; default: that of 'stop'")
       .add("threads", &solver.threads, Range::closed(1.0, 1024.0), "threads it may use; default: those of --threads")
+      .add("ranks", &solver.ranks, Range::closed(0.0, 64.0),
+           "processes it runs on, by MPI; 0: one without MPI; default: 'ranks' of the config")
       .add("models", &solver.models, model_choices(), "contact models it is run on; default: all of the config")
       .of("model");
   return table;

@@ -26,6 +26,7 @@ struct Cell {
   Limits limits;
   std::vector<Measure> trace;
   int threads = 1;
+  int ranks = 0;         ///< processes of its solver; 0: one, without MPI
   bool kernels = false;  ///< the kernels of the problem are timed, too
   std::string hash;      ///< 16 hex digits; folder of the result
 

@@ -75,6 +75,7 @@ struct CellRecord {
   std::vector<Conversion> conversions;
   std::optional<ProblemFacts> problem;
   std::optional<KernelTimes> kernels;  ///< where the config asks for them
+  std::optional<RankFacts> ranks;      ///< of a method that ran on several
   std::optional<Balance> balance;      ///< of the returned impulse; of a problem of one step
   /// Facts of a sequence. In its record iterations, counters and times are sums over its steps, measures the largest of
   /// them.

@@ -158,6 +158,7 @@ std::vector<Metric> all_metrics() {
   add_columns(list, &CellRecord::native_stop);
   add_columns(list, &CellRecord::problem);
   add_columns(list, &CellRecord::balance);
+  add_columns(list, &CellRecord::ranks);
   add_traced(list);
   const auto derived = [&](const char* name, const char* unit, const char* meaning) {
     list.push_back({name, unit, meaning, MetricSource::derived});

@@ -57,6 +57,20 @@ const std::vector<Number<Balance>>& numbers() {
 }
 
 template <>
+const std::vector<Number<RankFacts>>& numbers() {
+  static const std::vector<Number<RankFacts>> table = {
+      {"ranks", "", "processes that the solver ran on, by MPI", &RankFacts::ranks, "ranks"},
+      {"messages", "", "messages with impulses between ranks, on the solver clock", &RankFacts::messages, "messages", true},
+      {"bytes_sent", "B", "what they held", &RankFacts::bytes_sent, "bytes_sent", true},
+      {"exchanges", "", "exchanges of impulses, in which all ranks take part", &RankFacts::exchanges, "exchanges", true},
+      {"reductions", "", "sums over all ranks, on the solver clock", &RankFacts::reductions, "reductions", true},
+      {"cut_contacts", "", "contacts whose bodies belong to two ranks", &RankFacts::cut_contacts, "cut_contacts"},
+      {"imbalance", "", "most contacts of a rank over their mean", &RankFacts::imbalance, "imbalance"},
+      {"rank_memory_mb", "MiB", "largest resident size of a rank", &RankFacts::memory_mb, "rank_memory_mb"}};
+  return table;
+}
+
+template <>
 const std::vector<Number<KernelTimes>>& numbers() {
   static const std::vector<Number<KernelTimes>> table = {
       {"product_s", "s", "one product of the first-order methods", &KernelTimes::product, "kernel_product_s"},

@@ -218,6 +218,7 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
   if (record.partial_trace) json["partial_trace"] = true;
   if (record.io_failure) json["io_failure"] = true;
   put_part(json, "balance", record.balance);
+  put_part(json, "ranks", record.ranks);
   put_part(json, "kernels", record.kernels);
   return dump_json(json, 2) + "\n";
 }
@@ -246,6 +247,7 @@ std::optional<CellRecord> record_from_json(const std::string& text) {
         record.sequence->facts.push_back({name, number_of(value)});
     take_part(json, "native_stop", record.native_stop);
     take_part(json, "balance", record.balance);
+    take_part(json, "ranks", record.ranks);
     take_part(json, "kernels", record.kernels);
     return record;
   } catch (const nlohmann::json::exception&) {

@@ -48,7 +48,7 @@ class SequenceRun {
   SequenceRun(const Cell& cell, const Catalog& catalog, const fs::path& tape, StepCounter& counter)
       : cell_(cell),
         sequence_(*cell.spec->sequence),
-        solver_(configured_solver(cell.solver->solver, cell.solver->parameters, catalog)),
+        solver_(solver_of(cell, catalog)),
         motion_(start_motion(cell, catalog)),
         loop_{*motion_},
         counter_(counter) {

@@ -37,7 +37,7 @@ enum class OperatorUse {
 ///   N takes 72 MB. Above, a solve with H for each impulse that is not zero.
 OperatorForm operator_form(const ContactProblem& problem, OperatorUse use);
 
-/// N in the form that is wanted, of automatic in that of its use.
+/// N in the form that is wanted, of automatic in that of its use; of a shared problem always ContactProblem::shared().
 const DelassusOperator& delassus_operator(const ContactProblem& problem, OperatorUse use,
                                           OperatorForm wanted = OperatorForm::automatic);
 

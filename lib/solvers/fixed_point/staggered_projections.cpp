@@ -6,7 +6,6 @@
 #include "solvers/fixed_point/sweep.hpp"
 #include "solvers/forwarding_monitor.hpp"
 #include "solvers/methods.hpp"
-#include "solvers/shared/most_rows.hpp"
 
 namespace ccp {
 namespace {
@@ -138,12 +137,6 @@ class StaggeredProjections final : public OperatorMethod<StaggeredSettings, Stag
              "a half ends where a sweep changes less than this part of what its first one did", "ours")
         .add("inner_sweeps", &settings_.inner_sweeps, Range::at_least(1.0), "sweeps of a half at most", "ours");
     add_row_operator_field(fields_, settings_.form);
-  }
-
- private:
-  std::optional<std::string> do_supports(const ContactProblem& problem, Model model) const override {
-    if (auto defect = most_rows_defect(problem.constraints(), info().name)) return defect;
-    return OperatorMethod::do_supports(problem, model);
   }
 };
 

@@ -8,7 +8,6 @@
 #include "solvers/shared/linear_backend.hpp"
 #include "solvers/shared/linear_work.hpp"
 #include "solvers/shared/method.hpp"
-#include "solvers/shared/most_rows.hpp"
 #include "solvers/shared/native_columns.hpp"
 
 namespace ccp {
@@ -127,11 +126,11 @@ class RegularisedSession final : public Session {
     if (settings_.direction == SearchDirection::newton) {
       if (!factorize(monitor)) return false;
       const LinearWork counted(*solver_, monitor.counters());
-      direction_ = -now_.gradient;
-      if (solver_->solve(direction_, direction_) != LinearStatus::ok) {
+      if (solver_->solve(now_.gradient, direction_) != LinearStatus::ok) {
         message_ = "the linear system cannot be solved: " + solver_->info().message;
         return false;
       }
+      direction_ *= -1.0;
     } else {
       turn_direction(monitor);
     }
@@ -276,7 +275,6 @@ class RegularisedNewton final : public Method<RegularisedSettings, RegularisedSe
 
  private:
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
-    if (auto defect = most_rows_defect(problem.constraints(), info().name)) return defect;
     if (auto defect = RegularisedLaw::defect(problem)) return defect;
     if (settings_.direction != SearchDirection::newton) return std::nullopt;
     return backend_defect(linear_backend_name(settings_.backend), MatrixKind::spd, LinearForm::normal);
