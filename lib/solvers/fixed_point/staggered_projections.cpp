@@ -109,7 +109,11 @@ class StaggeredSession final : public SweepSession {
         return next;
       }
       next.template tail<Block::rows - 1>() -= step * u.template tail<Block::rows - 1>();
-      return project_strict(next, block.mu);
+      if constexpr (has_moments(Block::kind))
+        project_rolling_strict(block.cone, next.data(), next.data());
+      else
+        next = project_strict(next, block.mu);
+      return next;
     }
   }
 
