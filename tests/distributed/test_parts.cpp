@@ -8,7 +8,7 @@
 #include "distributed/part.hpp"
 #include "problem/problem_builder.hpp"
 #include "problem/share_sums.hpp"
-#include "scenes/random_contacts.hpp"
+#include "problems/scenes/random_contacts.hpp"
 
 namespace ccp {
 namespace {
