@@ -32,7 +32,8 @@ COLUMN_UNITS = {
     "theta_p": "m/s",
     "deepest_gap": "m", "energy_gain": "J", "objective_gap": "J", "primal_residual_max": "N·s", "peak_memory_mb": "MiB",
     "seconds_per_iteration": "s", "seconds_per_factorization": "s", "seconds_per_back_solve": "s", "time_to": "s", "bytes_per_contact": "B",
-    "along": "m/s", "drift": "m", "hover": "m", "joint_error": "m",  # of scenes
+    "bytes_sent": "B",
+    "along": "m/s", "drift": "m", "spinning": "rad/s", "turning": "rad/s", "way": "m", "hover": "m", "joint_error": "m",  # of scenes
 }
 # By what a name ends with: time_s, time_to_1e-8, kinetic_J.
 ENDINGS = ((re.compile(r"_s(_min|_max)?$"), "s"), (re.compile(r"^time_to_1e-\d+$"), "s"), (re.compile(r"_J$"), "J"))
@@ -46,8 +47,9 @@ PARAMETER_UNITS = {
     "heavy_mass": "kg", "height": "m", "hold": "s", "joint_damping": "N·m·s/rad", "length": "m", "light_mass": "kg",
     "limit_margin": "rad", "lone_mass": "kg", "margin": "m", "mass": "kg", "mass_unit": "kg", "overlap": "m", "patch": "m",
     "penalty_stiffness": "N/m", "pitch": "m", "pot_mass": "kg", "punch_mass": "kg", "push": "m", "radius": "m",
-    "residual_step": "kg", "rho": "1/kg", "rho_bilateral": "1/kg", "row_gap": "m", "slab_mass": "kg", "slope": "°", "span": "m",
-    "speed": "m/s", "sphere_radius": "m", "spin": "rad/s", "swing": "rad", "time": "s", "time_step": "s", "tolerance_dual": "m/s",
+    "residual_step": "kg", "rho": "1/kg", "rho_bilateral": "1/kg", "rolling_friction": "m", "row_gap": "m", "slab_mass": "kg", "slope": "°",
+    "span": "m",
+    "speed": "m/s", "spinning_friction": "m", "sphere_radius": "m", "spin": "rad/s", "swing": "rad", "time": "s", "time_step": "s", "tolerance_dual": "m/s",
     "tolerance_primal": "N·s", "tool_mass": "kg", "width": "m", "wrist_angle": "rad", "young": "Pa",
 }
 TEXTS = {"problem", "model", "label", "solver", "hash", "status", "reason", "school", "stopped_by"}  # columns that are no numbers

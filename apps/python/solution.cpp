@@ -131,7 +131,7 @@ py::dict measures_dict(const Measures& values) {
 /// impulse: in the user's terms. velocity: the v (n) that a method carries itself, or empty.
 Measures judged(Problem& problem, Model model, Vector impulse, const Vector& velocity) {
   return problem.alone([&](const ContactProblem& contacts) {
-    if (contacts.impulse_shift().size() > 0) impulse += contacts.impulse_shift();
+    impulse = contacts.own_impulse(std::move(impulse));
     return problem.judge(model).evaluate(all_measures(), {&impulse, velocity.size() > 0 ? &velocity : nullptr});
   });
 }

@@ -47,6 +47,29 @@ double ContactProblem::symmetry_defect() const { return data_->symmetry_defect; 
 const Subsystems* ContactProblem::subsystems() const { return data_->subsystems ? &*data_->subsystems : nullptr; }
 const Share* ContactProblem::share() const { return data_->shared ? data_->shared->share.get() : nullptr; }
 const Vector& ContactProblem::impulse_shift() const { return data_->impulse_shift; }
+
+Vector ContactProblem::row_lengths() const {
+  const ConstraintSet& set = constraints();
+  if (!set.has_moments()) return {};
+  Vector lengths = Vector::Ones(set.rows());
+  for (Index i = 0; i < set.count(); ++i)
+    if (const BlockShape shape = block_shape(set.kind(i)); shape.rollings + shape.spins > 0)
+      lengths.segment(set.offset(i) + 1 + shape.tangents, shape.rollings + shape.spins).setConstant(set.moments(i).length);
+  return lengths;
+}
+
+Vector ContactProblem::own_impulse(Vector given) const {
+  if (constraints().has_moments()) given = given.cwiseQuotient(row_lengths());
+  if (impulse_shift().size() > 0) given += impulse_shift();
+  return given;
+}
+
+Vector ContactProblem::given_impulse(Vector own) const {
+  if (impulse_shift().size() > 0) own -= impulse_shift();
+  if (constraints().has_moments()) own = own.cwiseProduct(row_lengths());
+  return own;
+}
+
 std::vector<Conversion> ContactProblem::conversions() const { return *data_->conversions; }
 
 const GlobalForm& ContactProblem::global() const {
@@ -87,7 +110,7 @@ const DelassusOperator& ContactProblem::shared() const {
   return *data_->shared->delassus;
 }
 
-const std::vector<Matrix3>& ContactProblem::diagonal_blocks() const {
+const std::vector<BlockSquare>& ContactProblem::diagonal_blocks() const {
   if (data_->diagonal_blocks) return *data_->diagonal_blocks;
   if (operator_form(*this, OperatorUse::diagonal) == OperatorForm::solved) {
     const MassMatrix& inverse = mass();
@@ -96,7 +119,7 @@ const std::vector<Matrix3>& ContactProblem::diagonal_blocks() const {
     return *data_->diagonal_blocks;
   }
   const DelassusOperator& N = delassus_operator(*this, OperatorUse::diagonal);
-  std::vector<Matrix3> blocks;
+  std::vector<BlockSquare> blocks;
   for (Index i = 0; i < constraints().count(); ++i) blocks.push_back(N.diagonal_block(i));
   return data_->diagonal_blocks.emplace(std::move(blocks));
 }

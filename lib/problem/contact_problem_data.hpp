@@ -27,7 +27,7 @@ struct ContactProblem::Data {
   std::unique_ptr<MassMatrix> mass;
   std::unique_ptr<AssembledDelassus> assembled;
   std::unique_ptr<FactoredDelassus> factored;
-  std::optional<std::vector<Matrix3>> diagonal_blocks;
+  std::optional<std::vector<BlockSquare>> diagonal_blocks;
   std::unique_ptr<SolvedDelassus> solved;
   std::shared_ptr<Data> symmetrised;
   /// Shared with the symmetrised copy, so that its conversions are the problem's own.

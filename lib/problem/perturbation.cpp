@@ -25,7 +25,11 @@ Vector uniform_vector(Index size, std::uint64_t seed) {
 
 ConstraintSet with_friction_factor(const ConstraintSet& constraints, double factor) {
   ConstraintSet scaled;
-  for (Index i = 0; i < constraints.count(); ++i) scaled.add(constraints.kind(i), factor * constraints.friction(i));
+  for (Index i = 0; i < constraints.count(); ++i) {
+    const MomentFriction& moments = constraints.moments(i);
+    scaled.add(constraints.kind(i), factor * constraints.friction(i),
+               {factor * moments.rolling, factor * moments.spinning, moments.length});
+  }
   return scaled;
 }
 

@@ -27,10 +27,10 @@ void check_start(const ContactProblem& problem, const WarmStart& start) {
     throw InputError("the start point is not finite");
 }
 
-/// The start in the terms the methods work in: γ' = γ + impulse_shift (B.2).
+/// The start in the terms the methods work in (B.2, A.7).
 WarmStart shifted_start(const ContactProblem& problem, const WarmStart& start) {
   WarmStart shifted = start;
-  if (shifted.impulse.size() > 0 && problem.impulse_shift().size() > 0) shifted.impulse += problem.impulse_shift();
+  if (shifted.impulse.size() > 0) shifted.impulse = problem.own_impulse(std::move(shifted.impulse));
   return shifted;
 }
 
@@ -106,6 +106,9 @@ std::optional<std::string> Solver::supports(const ContactProblem& problem, Model
     return fmt::format("{} does not solve the {} model", info().name, model_name(model));
   if (!problem.symmetric_mass() && !info().unsymmetric_mass)
     return fmt::format("{} needs a symmetric H; this one is off by {:.1e}", info().name, problem.mass_asymmetry());
+  if (problem.constraints().has_moments() && !info().moments)
+    return fmt::format("{} takes no rolling or spinning friction: it knows the cone of a contact only, of three rows",
+                       info().name);
   return do_supports(problem, model);
 }
 
@@ -147,8 +150,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
     if (outcome.impulse.allFinite()) forget_below(floors, result.crossings);
     diagnose(judge, outcome.impulse, result);
   }
-  result.impulse = std::move(outcome.impulse);
-  if (problem.impulse_shift().size() > 0) result.impulse -= problem.impulse_shift();
+  result.impulse = problem.given_impulse(std::move(outcome.impulse));
   result.velocity = std::move(outcome.velocity);
   result.carried = outcome.carried;
   result.multiplier = std::move(outcome.multiplier);

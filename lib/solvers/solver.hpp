@@ -24,6 +24,7 @@ struct SolverInfo {
   std::vector<NativeColumn> native;  ///< native columns of the trace
   bool unsymmetric_mass = false;     ///< takes problems whose H is not symmetric (A.6)
   bool inexact = false;              ///< where it comes to rest need not solve the model; the measures say how far it is
+  bool moments = false;              ///< takes contacts with rolling or spinning friction (A.7)
 };
 
 /// The start point of a run. Empty vectors: zero.
@@ -92,7 +93,7 @@ class Solver {
   bool native(Model model) const;
 
   /// Why the method cannot take the problem, in one line; nothing when it can. An unsymmetric H needs
-  /// SolverInfo::unsymmetric_mass.
+  /// SolverInfo::unsymmetric_mass, contacts with moments SolverInfo::moments.
   std::optional<std::string> supports(const ContactProblem& problem, Model model) const;
 
   /// Solves. The monitor's judge must be of the same problem and model. A cold start has empty vectors in `start`. Throws

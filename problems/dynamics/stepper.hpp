@@ -17,7 +17,8 @@ struct Approach {
 };
 
 /// What the integrators differ in. A step of length h moves all bodies by lead()·h with v⁽ˡ⁾, makes the problem there, and
-/// moves them by the rest of the step with its solution. The velocity of obstacles is that of the end of the step, as v⁽ˡ⁺¹⁾ is.
+/// moves them by the rest of the step with its solution. The velocity of obstacles is that of the end of the step, as v⁽ˡ⁺¹⁾
+/// is.
 class Stepper {
  public:
   virtual ~Stepper() = default;

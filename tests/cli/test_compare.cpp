@@ -187,7 +187,8 @@ TEST_CASE("a gate in CI fails by what is slower beyond noise, and passes nothing
   const Answer slower = gate("1.2");
   CHECK(slower.code == 1);
   CHECK_THAT(slower.err, Catch::Contains(jacobi_cell + ": takes") && Catch::Contains("times as long"));
-  CHECK_THAT(bad_input_line(compare(place, "old/c", "new/c", {"--fail-slower", "1.2"})), Catch::Contains("none was repeated"));
+  CHECK_THAT(bad_input_line(compare(place, "old/c", "new/c", {"--fail-slower", "1.2"})),
+             Catch::Contains("none was repeated"));
   CHECK_THAT(bad_input_line(gate("0.5")), Catch::Contains("--fail-slower"));
   CHECK_THAT(bad_input_line(compare(place, "new/c", "slow/c", {"--fail-unjudged"})), Catch::Contains("--fail-unjudged"));
 

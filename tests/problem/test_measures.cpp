@@ -231,7 +231,8 @@ TEST_CASE("only measures that vanish at solutions alone may stop a run") {
   for (const Measure which : all_measures())
     CHECK(measure_info(which).stoppable == (which == Measure::velocity_residual || which == Measure::relative_residual ||
                                             which == Measure::natural_map || which == Measure::apgd_residual ||
-                                            which == Measure::contact_residual || which == Measure::merit));
+                                            which == Measure::contact_residual || which == Measure::merit ||
+                                            which == Measure::given_map));
 }
 
 TEST_CASE("a NaN is never a small residual") {

@@ -29,7 +29,7 @@ class Repository(unittest.TestCase):
         self.assertEqual((ROOT / "results/CLAIMS.md").read_text(encoding="utf-8").splitlines(), made.splitlines(), "run scripts/claims_page.py")
 
     def test_verdicts_and_claims_agree(self):
-        files = sorted((ROOT / "configs").glob("*.json"))
+        files = sorted(file for file in (ROOT / "configs").glob("*.json") if claims_page.read_config(file).get("claims"))
         self.assertEqual([file.name for file in files], sorted(file.name for file in (ROOT / "results/claims").glob("*.json")))
         for file in files:
             config = claims_page.read_config(file)

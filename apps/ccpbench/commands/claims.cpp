@@ -267,7 +267,7 @@ std::vector<Check> claim_checks(const std::vector<JudgedConfig>& judged) {
     for (const auto* judgements : {&one.judgements, &one.small})
       for (const Judgement& judgement : *judgements) {
         const bool met = judgement.verdict == Verdict::met;
-        const Check::Outcome missed = judgement.claim.must                     ? Check::Outcome::failed
+        const Check::Outcome missed = judgement.claim.must                    ? Check::Outcome::failed
                                       : judgement.verdict == Verdict::not_met ? Check::Outcome::warned
                                                                               : Check::Outcome::unjudged;
         checks.push_back({one.config.name + (judgements == &one.small ? " (small)" : ""), judgement.claim.id,
@@ -393,9 +393,10 @@ void add_claims(CommandLine& program) {
   command.flag("--both-sizes", &options.both_sizes,
                "judge the configs at the papers' sizes and, into OUT/small, at the small one");
   command.text("--out", &run_options.out, "DIR", "where results go, into a folder per config (default results)");
-  command.repeated("--only", &run_options.only, "GLOB",
-                   "run only cells whose problem/model/label matches this shell pattern, any number of times; claims without "
-                   "a result are not judged");
+  command.repeated(
+      "--only", &run_options.only, "GLOB",
+      "run only cells whose problem/model/label matches this shell pattern, any number of times; claims without "
+      "a result are not judged");
   command.repeated("--set", &run_options.overrides.set, "POINTER=VALUE",
                    "change the config at a JSON pointer, any number of times; an index * is every entry of a list");
   command.integer("--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");

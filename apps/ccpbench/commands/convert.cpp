@@ -65,7 +65,8 @@ void convert_file(const std::string& file, const ConvertArguments& options) {
   const Model model = *model_from_name(options.model);
   FclibImpulses impulses;
   for (const FclibVectors& guess : named.file->guesses)
-    if (auto impulse = named.file->impulse(guess)) impulses.guesses.push_back(std::move(*impulse));
+    if (auto impulse = named.file->impulse(guess))
+      impulses.guesses.push_back(named.problem.own_impulse(std::move(*impulse)));
   if (options.solution)
     impulses.solution =
         reference_point(named.problem, model, options.time_limit_s, "without --solution the problem is written alone");

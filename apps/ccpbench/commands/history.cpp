@@ -80,10 +80,9 @@ std::vector<Stage> read_stages(const HistoryArguments& options) {
 bool is_noisy(const Metric& metric) { return metric.unit == "s" || metric.name == "instructions"; }
 
 bool is_wanted(const ResultRow& row, const HistoryArguments& options) {
-  const bool of =
-      options.of.empty() || std::any_of(options.of.begin(), options.of.end(), [&](const std::string& pattern) {
-        return label_matches(pattern, row.label, row.label_base);
-      });
+  const bool of = options.of.empty() || std::any_of(options.of.begin(), options.of.end(), [&](const std::string& pattern) {
+                    return label_matches(pattern, row.label, row.label_base);
+                  });
   return of && (options.problem.empty() || label_matches(options.problem, row.problem, row.problem_base)) &&
          (options.model.empty() || options.model == model_name(row.model));
 }
@@ -178,8 +177,8 @@ Table course_table(const std::vector<Course>& courses, const std::vector<Stage>&
 
 void note_differences(const std::vector<Stage>& stages, const Metric& metric, std::size_t left_out) {
   if (left_out > 0)
-    report_note(
-        fmt::format("{} left out: without a {} above 0 in some folder, or not solved there", counted(left_out, "cell"), metric.name));
+    report_note(fmt::format("{} left out: without a {} above 0 in some folder, or not solved there",
+                            counted(left_out, "cell"), metric.name));
   for (const Stage& stage : stages)
     if (is_noisy(metric) && stage.cpu != stages.front().cpu) {
       report_note(fmt::format("{} ran on another processor ({}) than {} ({})", stage.folder, stage.cpu,

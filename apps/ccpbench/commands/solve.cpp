@@ -115,8 +115,7 @@ void save_solution(const SolveArguments& options, const NamedProblem& named, con
       fmt::format("solution: {} by {}, model {}, {} {}", status_name(result.status), solver.info().name, model_name(model),
                   measure_info(stop.measure).name, short_number(result.measures[measure_index(stop.measure)]));
   FclibImpulses impulses;
-  impulses.solution = result.impulse;
-  if (named.problem.impulse_shift().size() > 0) *impulses.solution += named.problem.impulse_shift();
+  impulses.solution = named.problem.own_impulse(result.impulse);
   write_fclib(options.solution, named.problem, named.problem.given_global() ? FclibForm::global : FclibForm::local, info,
               impulses);
 }

@@ -24,10 +24,15 @@ std::string friction_range(const ConstraintSet& constraints) {
 }
 
 std::string constraints_text(const ConstraintSet& constraints) {
-  constexpr std::pair<ConstraintKind, const char*> kinds[] = {{ConstraintKind::contact, "3D contact"},
-                                                              {ConstraintKind::contact2d, "2D contact"},
-                                                              {ConstraintKind::unilateral, "unilateral row"},
-                                                              {ConstraintKind::bilateral, "bilateral row"}};
+  constexpr std::pair<ConstraintKind, const char*> kinds[] = {
+      {ConstraintKind::contact, "3D contact"},
+      {ConstraintKind::contact2d, "2D contact"},
+      {ConstraintKind::torsion, "3D contact with spinning friction"},
+      {ConstraintKind::rolling, "3D contact with rolling friction"},
+      {ConstraintKind::rolling_torsion, "3D contact with rolling and spinning friction"},
+      {ConstraintKind::rolling2d, "2D contact with rolling friction"},
+      {ConstraintKind::unilateral, "unilateral row"},
+      {ConstraintKind::bilateral, "bilateral row"}};
   std::vector<std::string> parts;
   for (const auto& [kind, name] : kinds)
     if (constraints.count(kind) > 0) parts.push_back(counted(static_cast<std::size_t>(constraints.count(kind)), name));

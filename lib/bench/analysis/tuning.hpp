@@ -66,9 +66,7 @@ struct TrialScore {
                       ///< unsolved counts ten times its dearest solution
 
   /// Cheaper; of those that cost as much, the one that solves more.
-  bool better_than(const TrialScore& other) const {
-    return cost != other.cost ? cost < other.cost : solved > other.solved;
-  }
+  bool better_than(const TrialScore& other) const { return cost != other.cost ? cost < other.cost : solved > other.solved; }
 };
 
 /// trials[candidate][problem]. A cost of 0 counts as 1.

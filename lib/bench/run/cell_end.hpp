@@ -19,7 +19,7 @@ class ResultStore;
 /// Logs of the workers of a cell.
 inline constexpr const char* first_log_name = "log.txt";
 inline constexpr const char* repeat_log_name = "log_repeat.txt";  ///< the first stays
-inline constexpr const char* tape_log_name = "log_tape.txt";     ///< while the tape is repaired
+inline constexpr const char* tape_log_name = "log_tape.txt";      ///< while the tape is repaired
 
 /// A record that says no more than which cell it is of.
 CellRecord record_of(const Cell& cell);

@@ -34,12 +34,13 @@ FactoredDelassus::FactoredDelassus(ConstraintSet set, const SparseMatrix& D, con
   assert(mass.block_diagonal());
   collect_pairs(D, mass.blocks(), order);
   scale_pairs(mass);
-  if (C.nonZeros() > 0) {
-    compliance_.assign(uz(constraints().count()), Matrix3::Zero());
-    for (Index i = 0; i < constraints().count(); ++i)
-      for (Index c = 0; c < constraints().rows(i); ++c)
-        for (SparseMatrix::InnerIterator entry(C, constraints().offset(i) + c); entry; ++entry)
-          compliance_[uz(i)](entry.row() - constraints().offset(i), c) = entry.value();
+  for (Index i = 0; C.nonZeros() > 0 && i < constraints().count(); ++i) {
+    BlockSquare block = zero_square(constraints().rows(i));
+    for (Index c = 0; c < constraints().rows(i); ++c)
+      for (SparseMatrix::InnerIterator entry(C, constraints().offset(i) + c); entry; ++entry)
+        block(entry.row() - constraints().offset(i), c) = entry.value();
+    compliance_.emplace_back(block.topLeftCorner<3, 3>());
+    if (constraints().has_moments()) wide_compliance_.push_back(block);
   }
   scratch_.setZero(padded_size());
 }
@@ -248,8 +249,8 @@ class FactoredDelassus::Split final : public SplitProduct {
 
 std::unique_ptr<SplitProduct> FactoredDelassus::split_product() const { return std::make_unique<Split>(*this); }
 
-Matrix3 FactoredDelassus::block(Index i, Index j) const {
-  Matrix3 corner = Matrix3::Zero();
+BlockSquare FactoredDelassus::block(Index i, Index j) const {
+  BlockSquare corner = zero_square(std::max(constraints().rows(i), constraints().rows(j)));
   const auto bodies_i = bodies_of(i), bodies_j = bodies_of(j);
   for (std::size_t a = 0; a < bodies_i.size(); ++a)
     for (std::size_t b = 0; b < bodies_j.size(); ++b) {
@@ -264,7 +265,12 @@ Matrix3 FactoredDelassus::block(Index i, Index j) const {
         });
       });
     }
-  if (i == j && !compliance_.empty()) corner += compliance_[uz(i)];
+  if (i == j && has_compliance()) {
+    if (wide_compliance_.empty())
+      corner += compliance_[uz(i)];
+    else
+      corner += wide_compliance_[uz(i)];
+  }
   return corner;
 }
 
@@ -272,8 +278,8 @@ std::size_t FactoredDelassus::bytes() const {
   return root_.size() * sizeof(double) +
          (order_.size() + pair_body_.size() + place_body_.size() + body_block_.size()) * sizeof(int) +
          (pair_start_.size() + data_start_.size() + body_start_.size() + body_data_.size()) * sizeof(Index) +
-         compliance_.size() * sizeof(Matrix3) + uz(scratch_.size()) * sizeof(double) +
-         (shares_.empty() ? 0 : place_body_.size()) * sizeof(int);
+         compliance_.size() * sizeof(Matrix3) + wide_compliance_.size() * sizeof(BlockSquare) +
+         uz(scratch_.size()) * sizeof(double) + (shares_.empty() ? 0 : place_body_.size()) * sizeof(int);
 }
 
 }  // namespace ccp

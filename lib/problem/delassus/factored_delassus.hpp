@@ -28,7 +28,7 @@ class FactoredDelassus final : public DelassusOperator {
 
   void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
   std::unique_ptr<SplitProduct> split_product() const override;
-  Matrix3 diagonal_block(Index block) const override { return this->block(block, block); }
+  BlockSquare diagonal_block(Index block) const override { return this->block(block, block); }
   std::size_t bytes() const override;
 
   Index bodies() const { return std::ssize(body_start_) - 1; }
@@ -61,7 +61,7 @@ class FactoredDelassus final : public DelassusOperator {
   }
 
   /// N_ij = (L⁻¹D)_iᵀ (L⁻¹D)_j (+ C_ii), rows(i)×rows(j) in the leading corner. N_ji is its transpose to the last bit.
-  Matrix3 block(Index i, Index j) const;
+  BlockSquare block(Index i, Index j) const;
 
  private:
   /// Where a pair has number `row` (0 to 5) of a column: the first four of all columns come first, then the last two of
@@ -100,7 +100,8 @@ class FactoredDelassus final : public DelassusOperator {
   std::vector<Index> body_start_;                         ///< bodies + 1: first pair of each body in body_block_
   std::vector<int> body_block_;                           ///< constraint of each pair, grouped by body
   std::vector<Index> body_data_;                          ///< first number of that pair
-  std::vector<Matrix3> compliance_;                       ///< C_ii, empty when C = 0
+  std::vector<Matrix3> compliance_;                       ///< C_ii, of more rows its corner; empty when C = 0
+  std::vector<BlockSquare> wide_compliance_;              ///< all of C_ii, where a block has moments
   mutable Vector scratch_;                                ///< w of multiply()
   mutable std::vector<BodyShare> shares_;                 ///< of the last number of threads, if more than one
 };
@@ -121,7 +122,11 @@ inline BlockVector<Rows> FactoredDelassus::local_velocity(Index block, const dou
     const double* sum = sums[r];
     u[r] = (sum[0] + sum[2] + sum[4]) + (sum[1] + sum[3] + sum[5]);
   }
-  if (!compliance_.empty()) u += compliance_[i].topLeftCorner<Rows, Rows>() * impulse;
+  if constexpr (Rows > 3) {
+    if (!compliance_.empty()) u += wide_compliance_[i].template topLeftCorner<Rows, Rows>() * impulse;
+  } else if (!compliance_.empty()) {
+    u += compliance_[i].template topLeftCorner<Rows, Rows>() * impulse;
+  }
   return u;
 }
 

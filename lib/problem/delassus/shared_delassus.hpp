@@ -19,7 +19,7 @@ class SharedDelassus final : public DelassusOperator {
 
   void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
   std::unique_ptr<SplitProduct> split_product() const override;
-  Matrix3 diagonal_block(Index block) const override { return all_.diagonal_block(first_block_ + block); }
+  BlockSquare diagonal_block(Index block) const override { return all_.diagonal_block(first_block_ + block); }
   std::size_t bytes() const override { return all_.bytes() + uz(impulse_.size()) * sizeof(double); }
 
  private:

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cones/product_cone.hpp"
+#include "cones/rolling_cone.hpp"
 #include "linalg/dense.hpp"
 #include "problem/block_scale.hpp"
 #include "problem/conversion.hpp"
@@ -16,6 +17,13 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inside_cone = 1.0 - 1e-9;  ///< part of μ γ_n below which a contact counts as sticking
+
+/// The pseudo-inverse of a block, and `step` on its null space.
+template <typename Matrix>
+Matrix extended_inverse(const Matrix& block, double step) {
+  const Matrix inverse = pseudo_inverse(block);
+  return inverse + step * (Matrix::Identity(block.rows(), block.cols()) - inverse * block);
+}
 
 }  // namespace
 
@@ -50,7 +58,9 @@ void Judge::set_point(const Vector& impulse) {
 
 double Judge::residual(const Vector& impulse) {
   if (!residual_)
-    residual_ = largest([&](Index i) { return block_defect(constraints_, i, step_[i], impulse, u_, correction()).norm(); });
+    residual_ = share_ == nullptr ? velocity_residual(constraints_, step_, impulse, u_, correction()) : largest([&](Index i) {
+      return std::sqrt(defect_square(constraints_, i, step_[i], impulse, u_, correction()));
+    });
   return *residual_;
 }
 
@@ -87,6 +97,7 @@ double Judge::value(Measure measure, const Point& point) {
       return reference_.size() == u_.size() && u_.size() > 0 ? (u_ - reference_).cwiseAbs().maxCoeff() : nan;
     case Measure::rounding_floor: return floor(Measure::velocity_residual, gamma);
     case Measure::lift_velocity: return lift_velocity(gamma);
+    case Measure::given_map: return given_map(gamma) / given_scale(gamma);
     case Measure::creep_velocity: return creep_velocity(gamma);
   }
   return nan;
@@ -97,8 +108,7 @@ double Judge::velocity_residual_with(const Vector& impulse, const Vector& correc
 }
 
 double Judge::map_norm(const Vector& impulse, double step) const {
-  return std::sqrt(
-      sum([&](Index i) { return block_defect(constraints_, i, step, impulse, u_, correction()).squaredNorm(); }));
+  return std::sqrt(sum([&](Index i) { return defect_square(constraints_, i, step, impulse, u_, correction()); }));
 }
 
 double Judge::natural_scale(const Vector& impulse) const {
@@ -151,7 +161,7 @@ double Judge::creep_velocity(const Vector& impulse) {
   double largest = 0.0;
   for (Index i = 0; i < constraints_.count(); ++i) {
     if (!has_friction(constraints_.kind(i))) continue;
-    const Index normal = constraints_.offset(i), tangents = constraints_.rows(i) - 1;
+    const Index normal = constraints_.offset(i), tangents = block_shape(constraints_.kind(i)).tangents;
     const double left =
         inside_cone * constraints_.friction(i) * impulse[normal] - impulse.segment(normal + 1, tangents).norm();
     if (!(left <= 0.0)) largest = max_or_nan(largest, scratch_m_.segment(normal + 1, tangents).norm());
@@ -171,29 +181,72 @@ double Judge::momentum_residual(const Vector& impulse, const Vector& velocity) {
   return max_norm(scratch_n_);
 }
 
-Vector3 Judge::strict_block_defect(Index block, const Vector& impulse) const {
-  const Index row = constraints_.offset(block);
+double Judge::strict_defect_square(Index block, const Vector& impulse) const {
+  const Index row = constraints_.offset(block), rows = constraints_.rows(block);
+  if (has_moments(constraints_.kind(block)))
+    return rolling_strict_defect(rolling_cone(constraints_, block), impulse.segment(row, rows), u_.segment(row, rows))
+        .squaredNorm();
   if (constraints_.kind(block) == ConstraintKind::contact)
-    return strict_defect<3>(impulse.segment<3>(row), u_.segment<3>(row), constraints_.friction(block));
+    return strict_defect<3>(impulse.segment<3>(row), u_.segment<3>(row), constraints_.friction(block)).squaredNorm();
   if (constraints_.kind(block) != ConstraintKind::contact2d)
-    return block_defect(constraints_, block, 1.0, impulse, u_, Correction::none);
-  const Vector2 defect = strict_defect<2>(impulse.segment<2>(row), u_.segment<2>(row), constraints_.friction(block));
-  return {defect[0], defect[1], 0.0};
+    return defect_square(constraints_, block, 1.0, impulse, u_, Correction::none);
+  return strict_defect<2>(impulse.segment<2>(row), u_.segment<2>(row), constraints_.friction(block)).squaredNorm();
+}
+
+double Judge::row_length(Index block, Index row_of_block) const {
+  const int forces = 1 + block_shape(constraints_.kind(block)).tangents;
+  return row_of_block < forces ? 1.0 : constraints_.moments(block).length;
+}
+
+double Judge::given_map(const Vector& impulse) const {
+  if (!constraints_.has_moments()) return map_norm(impulse, 1.0);
+  double sum = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    if (!has_moments(constraints_.kind(i))) {
+      sum += defect_square(constraints_, i, 1.0, impulse, u_, correction());
+      continue;
+    }
+    const Index row = constraints_.offset(i), rows = constraints_.rows(i);
+    const double length = constraints_.moments(i).length;
+    RollingCone cone = rolling_cone(constraints_, i);
+    BlockColumn g = impulse.segment(row, rows), u = u_.segment(row, rows);
+    for (Index k = 0; k < rows; ++k) {
+      g[k] *= row_length(i, k);
+      u[k] /= row_length(i, k);
+    }
+    for (int d = 1; d < cone.count; ++d) cone.disc[uz(d)].radius *= length;
+    sum += rolling_defect(cone, g, u, correction()).squaredNorm();
+  }
+  return std::sqrt(sum);
+}
+
+double Judge::given_scale(const Vector& impulse) const {
+  if (!constraints_.has_moments()) return natural_scale(impulse);
+  double r = 0.0, gamma = 0.0, u = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i)
+    for (Index k = 0, row = constraints_.offset(i); k < constraints_.rows(i); ++k, ++row) {
+      const double length = row_length(i, k);
+      r += std::pow(r_[row] / length, 2);
+      u += std::pow(u_[row] / length, 2);
+      gamma += std::pow(impulse[row] * length, 2);
+    }
+  const double scale = std::sqrt(std::max({r, gamma, u}));
+  return scale > 0.0 ? scale : 1.0;
 }
 
 double Judge::contact_residual(const Vector& impulse) {
   const auto contacts = static_cast<double>(std::max<Index>(contacts_, 1));
   if (model_ == Model::ccp) return map_norm(impulse, 1.0) / contacts;
-  return std::sqrt(sum([&](Index i) { return strict_block_defect(i, impulse).squaredNorm(); })) / contacts;
+  return std::sqrt(sum([&](Index i) { return strict_defect_square(i, impulse); })) / contacts;
 }
 
 void Judge::invert_blocks() {
   for (Index i = 0; i < constraints_.count(); ++i) {
-    // N_ii may be singular: its pseudo-inverse, and ρ_i on the null space, where a defect must show, too.
-    Matrix3 block = diagonal_blocks_.empty() ? diagonal_block(i) : diagonal_blocks_[uz(i)];
+    // N_ii may be singular, and a defect must show on its null space, too.
+    BlockSquare block = diagonal_blocks_.empty() ? diagonal_block(i) : diagonal_blocks_[uz(i)];
     if (!problem_.symmetric_mass()) block = 0.5 * (block + block.transpose()).eval();
-    const Matrix3 inverse = pseudo_inverse(block);
-    inverse_blocks_.emplace_back(inverse + step_[i] * (Matrix3::Identity() - inverse * block));
+    inverse_blocks_.push_back(block.rows() == 3 ? BlockSquare(extended_inverse(Matrix3(block), step_[i]))
+                                                : BlockSquare(extended_inverse(DenseMatrix(block), step_[i])));
   }
 }
 
@@ -210,7 +263,7 @@ double Judge::merit_scale() {
 double Judge::merit(const Vector& impulse) {
   const double scale = merit_scale();
   const double spurious = sum([&](Index i) {
-    const Vector3 defect = block_defect(constraints_, i, 1.0, impulse, u_, correction());
+    const BlockColumn defect = block_defect(constraints_, i, 1.0, impulse, u_, correction());
     const Index rows = constraints_.rows(i);
     const auto inverse = inverse_blocks_[uz(i)].topLeftCorner(rows, rows);
     return defect.head(rows).dot(inverse * defect.head(rows));
@@ -224,7 +277,7 @@ BodyColumns* Judge::body_columns() {
   return body_columns_.get();
 }
 
-Matrix3 Judge::diagonal_block(Index block) {
+BlockSquare Judge::diagonal_block(Index block) {
   BodyColumns* columns = body_columns();
   return columns != nullptr ? columns->diagonal_block(block) : assembled().diagonal_block(block);
 }

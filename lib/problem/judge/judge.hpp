@@ -98,7 +98,8 @@ class Judge {
   double momentum_residual(const Vector& impulse, const Vector& velocity);
   double contact_residual(const Vector& impulse);
   double merit(const Vector& impulse);
-  Vector3 strict_block_defect(Index block, const Vector& impulse) const;
+  double strict_defect_square(Index block, const Vector& impulse) const;
+  double given_map(const Vector& impulse) const;
   void find_errors(const Vector& impulse);
   double floor_bound(const Vector& impulse) const;
   void add_terms_of_global_form(const Vector& impulse);
@@ -106,10 +107,15 @@ class Judge {
   double strict_block_floor(Index block, const Vector& impulse) const;
   double merit_scale();
   double natural_scale(const Vector& impulse) const;
+  double given_scale(const Vector& impulse) const;
+  /// The largest ratio of a number of a block in one of both units to that in the other.
+  double given_factor(Index block) const;
+  /// What a row of the problem is multiplied by in the unit of the problem as given: ℓ for impulses of moments, else 1.
+  double row_length(Index block, Index row_of_block) const;
   /// The velocity that `tolerance` of a measure lets pass in a block, m/s, and the step that goes with it, kg.
   std::pair<double, double> passes(Measure measure, double tolerance, Index block, double scale) const;
   void invert_blocks();
-  Matrix3 diagonal_block(Index block);
+  BlockSquare diagonal_block(Index block);
   const AssembledDelassus& assembled();
   /// Nothing where H does not split into bodies.
   BodyColumns* body_columns();
@@ -129,8 +135,8 @@ class Judge {
   Vector reference_;
   std::unique_ptr<BodyColumns> body_columns_;
   std::unique_ptr<AssembledDelassus> assembled_;
-  std::vector<Matrix3> diagonal_blocks_;  ///< N_ii where H is not block-diagonal; else none
-  std::vector<Matrix3> inverse_blocks_;
+  std::vector<BlockSquare> diagonal_blocks_;  ///< N_ii where H is not block-diagonal; else none
+  std::vector<BlockSquare> inverse_blocks_;
   double initial_residual_ = 0.0, initial_velocity_ = 0.0;
 };
 

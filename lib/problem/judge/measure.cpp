@@ -29,6 +29,10 @@ constexpr std::array<MeasureInfo, measure_count> table{{
      "penetration_velocity of the velocity v that a solver hands over, or of γ where it carries none", false},
     {Measure::creep_velocity, "creep_velocity", "m/s",
      "max |u_T − (C γ)_T| over contacts with γ inside their cone: what should stick moves so fast on a soft contact", false},
+    {Measure::given_map, "given_map", "",
+     "natural_map in the units of the problem as given: moments in N·m·s, rates in rad/s (Siconos' error with rolling "
+     "friction); natural_map itself where no contact has moments",
+     true},
 }};
 
 }  // namespace

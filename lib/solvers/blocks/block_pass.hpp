@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "cones/friction_cone.hpp"
+#include "cones/rolling_cone.hpp"
 #include "core/constraints.hpp"
 #include "core/parallel.hpp"
 #include "core/types.hpp"
@@ -19,6 +21,8 @@
 /// two products with N, in as few sweeps through memory as possible.
 namespace ccp {
 
+struct NoRollingCone {};
+
 /// One block as a pass sees it, with the number of rows known at compile time.
 template <ConstraintKind Kind>
 struct ConeBlock {
@@ -29,17 +33,39 @@ struct ConeBlock {
   Index index;   ///< of the block
   Index offset;  ///< its first row
   double mu;     ///< friction coefficient
+  /// Of a kind with moments.
+  [[no_unique_address]] std::conditional_t<has_moments(Kind), RollingCone, NoRollingCone> cone{};
 
   Eigen::Map<const Point> of(const Vector& x) const { return Eigen::Map<const Point>(x.data() + offset); }
   Eigen::Map<Point> of(Vector& x) const { return Eigen::Map<Point>(x.data() + offset); }
 
   /// Π_Υi(p)
   [[gnu::always_inline]] Point project(const Point& p) const {
-    if constexpr (has_friction(Kind)) return project_friction_cone(p, mu);
-    if constexpr (Kind == ConstraintKind::unilateral) return p[0] < 0.0 ? Point(0.0) : p;
-    return p;
+    if constexpr (has_moments(Kind))
+      return project_rolling_cone<rows>(cone, p);
+    else if constexpr (has_friction(Kind))
+      return project_friction_cone(p, mu);
+    else if constexpr (Kind == ConstraintKind::unilateral)
+      return p[0] < 0.0 ? Point(0.0) : p;
+    else
+      return p;
   }
 };
+
+/// kernel(block) for a block of a kind with moments.
+template <typename Kernel>
+[[gnu::noinline]] void visit_rolling_block(const ConstraintSet& set, Index i, const Kernel& kernel) {
+  const Index offset = set.offset(i);
+  const double mu = set.friction(i);
+  const RollingCone cone = rolling_cone(set, i);
+  switch (set.kind(i)) {
+    case ConstraintKind::torsion: kernel(ConeBlock<ConstraintKind::torsion>{i, offset, mu, cone}); break;
+    case ConstraintKind::rolling: kernel(ConeBlock<ConstraintKind::rolling>{i, offset, mu, cone}); break;
+    case ConstraintKind::rolling_torsion: kernel(ConeBlock<ConstraintKind::rolling_torsion>{i, offset, mu, cone}); break;
+    case ConstraintKind::rolling2d: kernel(ConeBlock<ConstraintKind::rolling2d>{i, offset, mu, cone}); break;
+    default: break;
+  }
+}
 
 /// kernel(block) for the blocks index_of(begin), …, index_of(end − 1), with `block` a ConeBlock of the kind at hand.
 template <typename IndexOf, typename Kernel>
@@ -61,6 +87,7 @@ template <typename IndexOf, typename Kernel>
       case ConstraintKind::contact2d: kernel(ConeBlock<ConstraintKind::contact2d>{i, offset, mu}); break;
       case ConstraintKind::unilateral: kernel(ConeBlock<ConstraintKind::unilateral>{i, offset, mu}); break;
       case ConstraintKind::bilateral: kernel(ConeBlock<ConstraintKind::bilateral>{i, offset, mu}); break;
+      default: visit_rolling_block(set, i, kernel);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/block_rows.hpp"
 #include "core/types.hpp"
 
 /// One block with all other impulses frozen: u = N_ii γ + w (E.4). Vectors are padded to 3 with zeros, so that a contact in
@@ -16,7 +17,7 @@ struct LocalContact {
 };
 
 /// λ_max of the symmetric part of N_ii where positive, else 1 (1/kg): the inverse is a stable step.
-double stable_rate(const Matrix3& block);
+double stable_rate(const BlockSquare& block);
 
 /// û = u + (μ‖u_T‖, 0, 0).
 inline Vector3 de_saxce_velocity(const Vector3& u, double mu) { return {u[0] + mu * std::hypot(u[1], u[2]), u[1], u[2]}; }

@@ -1,11 +1,12 @@
+#include <map>
 #include <optional>
 
 #include "cones/friction_cone.hpp"
 #include "cones/strict_projection.hpp"
 #include "solvers/fixed_point/local_contact.hpp"
+#include "solvers/fixed_point/local_rolling.hpp"
 #include "solvers/fixed_point/sweep.hpp"
 #include "solvers/methods.hpp"
-#include "solvers/shared/most_rows.hpp"
 
 namespace ccp {
 namespace {
@@ -30,9 +31,12 @@ Matrix3 padded_block(const DelassusOperator& N, Index i) {
 class NsgsSession final : public SweepSession {
  public:
   NsgsSession(const NsgsSettings& settings, const ContactProblem& problem, Model, Monitor&)
-      : SweepSession(problem, settings.form), settings_(settings) {
+      : SweepSession(problem, settings.form), settings_(settings), matrices_(uz(blocks().count())) {
     for (Index i = 0; i < blocks().count(); ++i) {
-      matrices_.push_back(padded_block(delassus(), i));
+      if (has_moments(blocks().kind(i)))
+        rolling_[i] = delassus().diagonal_block(i);
+      else
+        matrices_[uz(i)] = padded_block(delassus(), i);
       step_.push_back(1.0 / stable_rate(delassus().diagonal_block(i)));
     }
   }
@@ -53,8 +57,32 @@ class NsgsSession final : public SweepSession {
       return updated_contact(block.index, block.mu, u, gamma, false);
     else if constexpr (Block::kind == ConstraintKind::contact2d)
       return updated_contact(block.index, block.mu, {u[0], u[1], 0.0}, {gamma[0], gamma[1], 0.0}, true).template head<2>();
+    else if constexpr (has_moments(Block::kind))
+      return updated_rolling(block, u, gamma);
     else
       return block.project(gamma - step_[uz(block.index)] * u);
+  }
+
+  template <typename Block>
+  typename Block::Point updated_rolling(const Block& block, typename Block::Point u,
+                                        const typename Block::Point& gamma) const {
+    const double step = step_[uz(block.index)];
+    switch (settings_.local) {
+      case LocalSolver::strict: {
+        typename Block::Point next = gamma - step * u;
+        project_rolling_strict(block.cone, next.data(), next.data());
+        return next;
+      }
+      case LocalSolver::projection: {
+        u[0] += rolling_shift(block.cone, u.data());
+        return block.project(gamma - step * u);
+      }
+      case LocalSolver::bisection:
+      case LocalSolver::newton:
+      case LocalSolver::exact: break;
+    }
+    const BlockSquare& N_ii = rolling_.at(block.index);
+    return solve_rolling_exact({N_ii, u - N_ii * gamma, block.cone}, gamma);
   }
 
   Vector3 updated_contact(Index i, double mu, const Vector3& u, const Vector3& gamma, bool planar) const {
@@ -78,16 +106,23 @@ class NsgsSession final : public SweepSession {
   }
 
   NsgsSettings settings_;
-  std::vector<Matrix3> matrices_;  ///< N_ii
-  std::vector<double> step_;       ///< 1/λ_max(N_ii)
+  std::vector<Matrix3> matrices_;         ///< N_ii of blocks of up to three rows
+  std::map<Index, BlockSquare> rolling_;  ///< of those with moments
+  std::vector<double> step_;              ///< 1/λ_max(N_ii)
 };
 
 class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
  public:
   /// local: that of a program, which is no setting then.
   Nsgs(const char* name, const char* title, const char* reference, std::optional<LocalSolver> local = std::nullopt)
-      : OperatorMethod(
-            {name, title, reference, {Model::ncp}, FixedPointColumns().columns(), true, local == LocalSolver::bisection}) {
+      : OperatorMethod({name,
+                        title,
+                        reference,
+                        {Model::ncp},
+                        FixedPointColumns().columns(),
+                        local != LocalSolver::bisection,
+                        local == LocalSolver::bisection,
+                        local != LocalSolver::bisection}) {
     if (local)
       settings_.local = *local;
     else
@@ -97,12 +132,6 @@ class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
   }
 
  private:
-  std::optional<std::string> do_supports(const ContactProblem& problem, Model model) const override {
-    auto defect = most_rows_defect(problem.constraints(), info().name);
-    if (info().inexact && defect) return defect;
-    return OperatorMethod::do_supports(problem, model);
-  }
-
   void add_local_fields() {
     fields_.add(
         "local", &settings_.local,

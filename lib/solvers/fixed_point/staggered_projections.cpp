@@ -6,7 +6,6 @@
 #include "solvers/fixed_point/sweep.hpp"
 #include "solvers/forwarding_monitor.hpp"
 #include "solvers/methods.hpp"
-#include "solvers/shared/most_rows.hpp"
 
 namespace ccp {
 namespace {
@@ -37,8 +36,11 @@ class StaggeredMonitor final : public ForwardingMonitor, public ImpulseSource {
     return goes_on;
   }
 
-  const Vector& impulse() override {
-    shown_ = (*own_)();
+  const Vector& impulse() override { return cut((*own_)()); }
+
+  /// γ with its tangents cut to their discs.
+  const Vector& cut(const Vector& gamma) {
+    shown_ = gamma;
     for (Index i = 0; i < blocks_.count(); ++i) {
       const Index offset = blocks_.offset(i);
       if (blocks_.kind(i) == ConstraintKind::contact)
@@ -66,7 +68,7 @@ class StaggeredMonitor final : public ForwardingMonitor, public ImpulseSource {
   const StaggeredSettings& settings_;
   Half& half_;
   Vector shown_;
-  const ShownImpulse* own_ = nullptr;
+  const ShownImpulse* own_ = nullptr;  ///< of the iterate that is being shown
   double first_change_ = 0.0;
   int sweeps_ = 0, outer_ = 0;
   bool settled_ = false;  ///< the last half had nothing to do
@@ -90,7 +92,7 @@ class StaggeredSession final : public SweepSession {
     StaggeredMonitor alternating(monitor, blocks(), settings_, half);
     const auto update = [&](const auto& block, const auto& u, const auto& gamma) { return updated(block, u, gamma, half); };
     Outcome outcome = run_sweeps(start, shift, settings_.sweep, alternating, update);
-    outcome.impulse = alternating.impulse();
+    outcome.impulse = alternating.cut(outcome.impulse);
     return outcome;
   }
 
@@ -110,7 +112,11 @@ class StaggeredSession final : public SweepSession {
         return next;
       }
       next.template tail<Block::rows - 1>() -= step * u.template tail<Block::rows - 1>();
-      return project_strict(next, block.mu);
+      if constexpr (has_moments(Block::kind))
+        project_rolling_strict(block.cone, next.data(), next.data());
+      else
+        next = project_strict(next, block.mu);
+      return next;
     }
   }
 
@@ -126,20 +132,15 @@ class StaggeredProjections final : public OperatorMethod<StaggeredSettings, Stag
                         "Kaufman, Sueda, James, Pai 2008",
                         {Model::ncp},
                         FixedPointColumns().columns(),
-                        true,
+                        false,
                         true}) {
+    settings_.sweep.idle_sweeps = 4;  // both halves
     add_sweep_fields(fields_, settings_.sweep);
     fields_
         .add("inner_tolerance", &settings_.inner_tolerance, Range::closed(0.0, 1.0), "",
              "a half ends where a sweep changes less than this part of what its first one did", "ours")
         .add("inner_sweeps", &settings_.inner_sweeps, Range::at_least(1.0), "sweeps of a half at most", "ours");
     add_row_operator_field(fields_, settings_.form);
-  }
-
- private:
-  std::optional<std::string> do_supports(const ContactProblem& problem, Model model) const override {
-    if (auto defect = most_rows_defect(problem.constraints(), info().name)) return defect;
-    return OperatorMethod::do_supports(problem, model);
   }
 };
 

@@ -226,7 +226,10 @@ class Apgd final : public OperatorMethod<ApgdSettings, ApgdSession> {
                         "Accelerated projected gradient descent (Nesterov)",
                         "Mazhar, Heyn, Negrut, Tasora 2015, Algorithm 1",
                         {Model::ccp},
-                        ApgdColumns().columns()}) {
+                        ApgdColumns().columns(),
+                        false,
+                        false,
+                        true}) {
     ApgdSettings& s = settings_;
     fields_.add("restart", &s.restart, "drop the momentum when it points uphill", "Mazhar 2015, sec. 3.1.2")
         .add("fallback", &s.fallback, "hand back the best iterate where a run ends unsolved, not the last",

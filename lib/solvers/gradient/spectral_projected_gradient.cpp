@@ -215,7 +215,7 @@ class SpgSession final : public Session {
 class Spg final : public OperatorMethod<SpgSettings, SpgSession> {
  public:
   Spg(const SpgSettings& defaults, const char* name, const char* title, const char* reference)
-      : OperatorMethod({name, title, reference, {Model::ccp}, SpgColumns().columns()}, defaults) {
+      : OperatorMethod({name, title, reference, {Model::ccp}, SpgColumns().columns(), false, false, true}, defaults) {
     SpgSettings& s = settings_;
     fields_
         .add("preconditioner", &s.preconditioner, preconditioner_names(),

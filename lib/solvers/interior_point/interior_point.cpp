@@ -10,7 +10,6 @@
 #include "solvers/shared/best_iterate.hpp"
 #include "solvers/shared/linear_backend.hpp"
 #include "solvers/shared/method.hpp"
-#include "solvers/shared/most_rows.hpp"
 #include "solvers/shared/native_columns.hpp"
 
 namespace ccp {
@@ -235,7 +234,6 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
       if (has_friction(constraints.kind(i)) && constraints.friction(i) > 0.0)
         return "ipm_qp takes no friction; ipm_cone does";
     const bool corrected = model == Model::ncp && native(model);
-    if (auto defect = most_rows_defect(constraints, info().name); corrected && defect) return defect;
     return interior_system_defect(problem, corrected, settings_.form, linear_backend_name(settings_.backend));
   }
 
@@ -256,7 +254,7 @@ std::unique_ptr<Solver> make_ipm_cone() {
 std::unique_ptr<Solver> make_nonsmooth_ipm() {
   return std::make_unique<InteriorPointMethod>(
       "nonsmooth_ipm", "Nonsmooth interior point for Coulomb's law, ‖u_T‖ an unknown",
-      "Acary, Armand, Nguyen, Shpakovych (hal-03913568); scaled as ipm_cone", true, Model::ncp);
+      "Acary, Armand, Nguyen, Shpakovych 2024; scaled as ipm_cone", true, Model::ncp);
 }
 
 }  // namespace ccp

@@ -34,7 +34,7 @@ Vector2 least_compliance(const Matrix3& N, Index rows, const RegularisationSetti
 
 RegularisedLaw::RegularisedLaw(const ContactProblem& problem, const RegularisationSettings& settings)
     : constraints_(problem.constraints()), root_(problem.rows()), friction_(problem.constraints().frictions()) {
-  const std::vector<Matrix3>& blocks = problem.diagonal_blocks();
+  const auto& blocks = problem.diagonal_blocks();
   for (Index i = 0; i < constraints_.count(); ++i) {
     const Index rows = constraints_.rows(i), offset = constraints_.offset(i);
     const Vector3 own = compliance_of(problem, i);

@@ -8,7 +8,6 @@
 #include "solvers/shared/linear_backend.hpp"
 #include "solvers/shared/linear_work.hpp"
 #include "solvers/shared/method.hpp"
-#include "solvers/shared/most_rows.hpp"
 #include "solvers/shared/native_columns.hpp"
 
 namespace ccp {
@@ -28,7 +27,7 @@ struct RegularisedSettings {
 struct RegularisedColumns : NativeColumns {
   NativeValue cost{*this, "regularised_cost", "J", "½ wᵀHw + ½ γᵀRγ, w = v − H⁻¹k"};
   NativeValue gradient{*this, "relative_gradient", "", "‖Hv − k − Dγ‖ over its larger part, in the norm of diag(H)⁻¹"};
-  NativeValue step{*this, "step", "", "length of the step along the search direction"};
+  NativeValue length{*this, "length", "", "of the step along the search direction"};
 };
 
 /// v and what is computed of it.
@@ -70,7 +69,7 @@ class RegularisedSession final : public Session {
       if (!find_direction(monitor)) return outcome(Status::failed, message_);
       const double alpha = exact_step(monitor);
       if (!(alpha > 0.0)) return outcome(Status::stalled, "no descent to within rounding; the compliance remains");
-      native_.step = alpha;
+      native_.length = alpha;
       now_.v += alpha * direction_;
       moved_ = true;
       evaluate();
@@ -127,10 +126,11 @@ class RegularisedSession final : public Session {
     if (settings_.direction == SearchDirection::newton) {
       if (!factorize(monitor)) return false;
       const LinearWork counted(*solver_, monitor.counters());
-      if (solver_->solve(-now_.gradient, direction_) != LinearStatus::ok) {
+      if (solver_->solve(now_.gradient, direction_) != LinearStatus::ok) {
         message_ = "the linear system cannot be solved: " + solver_->info().message;
         return false;
       }
+      direction_ *= -1.0;
     } else {
       turn_direction(monitor);
     }
@@ -275,7 +275,6 @@ class RegularisedNewton final : public Method<RegularisedSettings, RegularisedSe
 
  private:
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
-    if (auto defect = most_rows_defect(problem.constraints(), info().name)) return defect;
     if (auto defect = RegularisedLaw::defect(problem)) return defect;
     if (settings_.direction != SearchDirection::newton) return std::nullopt;
     return backend_defect(linear_backend_name(settings_.backend), MatrixKind::spd, LinearForm::normal);

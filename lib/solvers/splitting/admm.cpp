@@ -368,7 +368,7 @@ class Admm final : public Method<AdmmSettings, AdmmSession> {
  public:
   Admm(const AdmmSettings& defaults, const char* name, const char* title, const char* reference,
        const std::vector<Model>& models = {Model::ccp})
-      : Method({name, title, reference, models, AdmmColumns(defaults.accelerated).columns(), true}, defaults) {
+      : Method({name, title, reference, models, AdmmColumns(defaults.accelerated).columns(), true, false, true}, defaults) {
     add_admm_fields(fields_, settings_);
   }
 
