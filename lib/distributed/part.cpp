@@ -200,7 +200,10 @@ RankPart RankParts::part(int rank) const {
   const ConstraintSet& set = problem_.constraints;
   const auto set_of = [&](const std::vector<int>& blocks) {
     ConstraintSet some;
-    for (const int n : blocks) some.add(set.kind(order_.blocks[uz(n)]), set.friction(order_.blocks[uz(n)]));
+    for (const int n : blocks) {
+      const int old = order_.blocks[uz(n)];
+      some.add(set.kind(old), set.friction(old), set.moments(old));
+    }
     return some;
   };
   RankPart part;
