@@ -49,10 +49,11 @@ const std::vector<Number<ProblemFacts>>& numbers() {
 template <>
 const std::vector<Number<Balance>>& numbers() {
   static const std::vector<Number<Balance>> table = {
-      {"load_carried", "", "share of the load that the impulses carry (D.15): 1 in equilibrium, 0 in free fall",
+      {"load_carried", "", "share of the load that the impulses carry (D.16): 1 in equilibrium, 0 in free fall",
        &Balance::load_carried, "load_carried"},
-      {"speed_left", "", "share of the free speed that is left (D.16): 0 in equilibrium, 1 in free fall",
-       &Balance::speed_left, "speed_left"}};
+      {"speed_left", "", "share of the free speed that is left (D.17): 0 in equilibrium, 1 in free fall",
+       &Balance::speed_left, "speed_left"},
+      {"moving_bodies", "", "bodies faster than 1e-6 m/s or rad/s (D.18)", &Balance::moving_bodies, "moving_bodies"}};
   return table;
 }
 
