@@ -109,7 +109,9 @@ bool Decomposition::applies(const ContactProblem& problem, Model model) {
   const ConstraintSet& set = problem.constraints();
   const bool known =
       set.contacts() + set.count(ConstraintKind::unilateral) + set.count(ConstraintKind::bilateral) == set.count();
-  return model == Model::ncp && known && problem.has_factored() && problem.global().C.nonZeros() == 0 && set.contacts() > 0;
+  if (model != Model::ncp || !known || set.contacts() == 0) return false;
+  if (!problem.has_factored() || problem.global().C.nonZeros() > 0) return false;
+  return most_moving * static_cast<double>(problem.mass().blocks().count()) >= 1.0;
 }
 
 Decomposition::Decomposition(const ContactProblem& problem, Residual residual)

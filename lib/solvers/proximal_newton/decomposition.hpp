@@ -20,15 +20,15 @@ class Decomposition {
  public:
   using Residual = std::function<double(const Vector&)>;
 
-  /// Whether there are bodies to split: ncp, a symmetric, block-diagonal H, no compliance, and contacts of today's kinds.
+  /// Whether there are bodies to split: ncp, a symmetric, block-diagonal H, no compliance, contacts without rolling
+  /// friction, and ten bodies.
   static bool applies(const ContactProblem& problem, Model model);
 
   /// residual(γ): that of the method, m/s. The problem must be one that it applies to.
   Decomposition(const ContactProblem& problem, Residual residual);
 
-  /// Rounds from the convex solution on, until the best iterate no longer gets better or too many bodies move; none where
-  /// many are fast at the best iterate so far. False when the monitor ended the run. native: the values of the method's
-  /// columns.
+  /// Rounds from the convex solution on, until the best iterate no longer gets better or too many bodies move. False when
+  /// the monitor ended the run. native: the values of the method's columns.
   bool run(BestIterate& best, const Vector& shift, const std::vector<double>& native, Monitor& monitor);
   /// Bodies in A.
   Index moving() const;
