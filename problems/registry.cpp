@@ -19,6 +19,7 @@
 #include "problems/scenes/quadrupeds.hpp"
 #include "problems/scenes/random_contacts.hpp"
 #include "problems/scenes/robot_manipulator.hpp"
+#include "problems/scenes/rolling_body.hpp"
 #include "problems/scenes/single_ball.hpp"
 #include "problems/scenes/single_brick.hpp"
 #include "problems/scenes/sliding_sphere.hpp"
@@ -45,6 +46,7 @@ constexpr std::array scenes{
     Entry{"spinning_contacts", make<SpinningContacts>},
     Entry{"sphere_press", make<SpherePress>},
     Entry{"sliding_sphere", make<SlidingSphere>},
+    Entry{"rolling_body", make<RollingBody>},
     Entry{"guided_stack", make<GuidedStack>},
     Entry{"ball_box", make<BallBox>},
     Entry{"single_ball", make<SingleBall>},

@@ -23,6 +23,7 @@ COLUMN_UNITS = {
     "velocity_residual": "m/s", "objective": "J", "penetration_velocity": "m/s", "own_penetration_velocity": "m/s",
     "cone_violation": "N·s", "complementarity": "J", "momentum_residual": "kg·m/s", "distance": "m/s", "rounding_floor": "m/s",
     "lift_velocity": "m/s",
+    "creep_velocity": "m/s",
     "al_residual": "m/s", "beta": "kg", "combined_residual": "J",
     "dual_residual": "m/s", "impulse_change": "N·s", "mean_complementarity": "J",
     "bilateral_absolute": "m/s", "cone_absolute": "m/s", "momentum_absolute": "kg·m/s",
@@ -31,7 +32,7 @@ COLUMN_UNITS = {
     "theta_p": "m/s",
     "deepest_gap": "m", "energy_gain": "J", "objective_gap": "J", "primal_residual_max": "N·s", "peak_memory_mb": "MiB",
     "seconds_per_iteration": "s", "seconds_per_factorization": "s", "seconds_per_back_solve": "s", "time_to": "s", "bytes_per_contact": "B",
-    "along": "m/s", "drift": "m", "hover": "m", "joint_error": "m",  # of scenes
+    "along": "m/s", "drift": "m", "spinning": "rad/s", "turning": "rad/s", "way": "m", "hover": "m", "joint_error": "m",  # of scenes
 }
 # By what a name ends with: time_s, time_to_1e-8, kinetic_J.
 ENDINGS = ((re.compile(r"_s(_min|_max)?$"), "s"), (re.compile(r"^time_to_1e-\d+$"), "s"), (re.compile(r"_J$"), "J"))
@@ -45,8 +46,9 @@ PARAMETER_UNITS = {
     "heavy_mass": "kg", "height": "m", "hold": "s", "joint_damping": "N·m·s/rad", "length": "m", "light_mass": "kg",
     "limit_margin": "rad", "lone_mass": "kg", "margin": "m", "mass": "kg", "mass_unit": "kg", "overlap": "m", "patch": "m",
     "penalty_stiffness": "N/m", "pitch": "m", "pot_mass": "kg", "punch_mass": "kg", "push": "m", "radius": "m",
-    "residual_step": "kg", "rho": "1/kg", "rho_bilateral": "1/kg", "row_gap": "m", "slab_mass": "kg", "slope": "°", "span": "m",
-    "speed": "m/s", "sphere_radius": "m", "spin": "rad/s", "swing": "rad", "time": "s", "time_step": "s", "tolerance_dual": "m/s",
+    "residual_step": "kg", "rho": "1/kg", "rho_bilateral": "1/kg", "rolling_friction": "m", "row_gap": "m", "slab_mass": "kg", "slope": "°",
+    "span": "m",
+    "speed": "m/s", "spinning_friction": "m", "sphere_radius": "m", "spin": "rad/s", "swing": "rad", "time": "s", "time_step": "s", "tolerance_dual": "m/s",
     "tolerance_primal": "N·s", "tool_mass": "kg", "width": "m", "wrist_angle": "rad", "young": "Pa",
 }
 TEXTS = {"problem", "model", "label", "solver", "hash", "status", "reason", "school", "stopped_by"}  # columns that are no numbers
@@ -68,7 +70,7 @@ class Table:
         return len(next(iter(self.columns.values()), []))
 
     def __repr__(self):
-        """What is there; the values are in the columns."""
+        """Size and names of the columns, without values."""
         names = list(self.columns)
         return f"Table of {len(self)} × {len(names)} (rows × columns): {', '.join(names[:8])}{', …' if len(names) > 8 else ''}"
 
@@ -239,7 +241,7 @@ def read_json(path):
 
 
 def no_folder(folder):
-    """What to raise for a result folder that is not there; runs write to results/ unless told otherwise."""
+    """The error for a missing result folder; runs write to results/ by default."""
     usual = Path("results") / folder
     return InputError(f"{folder}: no such folder" + (f"; did you mean {usual}?" if usual.is_dir() and not folder.exists() else ""))
 
@@ -336,7 +338,7 @@ def telling_groups(config, against=None):
 
 
 def swept_value(cell, pointer):
-    """What a cell.json has at a swept pointer of the config; None where the pointer does not reach the cell."""
+    """The value of a cell.json at a swept pointer of the config; None where the pointer does not reach the cell."""
     part, *path = pointer.strip("/").split("/")
     if part in ("problems", "solvers"):
         path = path[1:]  # which entry: the cell has one

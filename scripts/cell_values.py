@@ -162,7 +162,7 @@ def solver_times(cell):
 
 
 def told_values(records, groups):
-    """What tells each record from the others beside its place on an axis: the values of those groups of swept pointers that differ, as
+    """The values that tell each record from the others beside its place on an axis: those of the groups of swept pointers that differ, as
     words such as "rho 0.1"."""
     told = [[", ".join(f"{name_of(p)} {value_text(v)}" for p in group if (v := swept_value(record, p)) is not None) for group in groups]
             for record in records]

@@ -17,14 +17,14 @@ ROOT = Path(__file__).resolve().parents[1]
 SIZES = ("paper", "small")
 HEAD = """# Claims
 
-`scripts/claims_page.py` writes this page from the configs and from the verdicts in `results/claims`. Each section links to its config, which
-has the text of its claims, their sources and bounds.
+`scripts/claims_page.py` writes this page from the configs and the verdicts in `results/claims`. [Each
+config](../apps/ccpbench/docs/experiments.md) has the texts of its claims, their sources and bounds.
 
-* **Bold** claims must hold. *Italic* ones are ours, the others are of papers. The bounds of those with a dagger (†) were set after the
-  number was known. Claims that are not met are quoted.
-* "measured" is at the size of the paper and met unless it says otherwise. Incomplete: cells of the config have not run.
-* Verdicts come from `ccpbench claims configs/NAME.json --both-sizes` unless the section says otherwise. The time is that of its cells, one
-  after the other, on two virtual cores of an AMD EPYC with other load.
+* **Bold** claims must hold. *Italic* ones are ours, the others are of papers. A dagger (†) marks a bound that was set after the number was
+  known. ✗ marks a claim that is not met and links to the page that says why.
+* "measured" is at the size of the paper. Incomplete: cells of the config have not run.
+* A section names the date and commit of its verdicts, and the time of its cells, one after the other, on two loaded virtual cores of an AMD
+  EPYC. `ccpbench claims configs/NAME.json --both-sizes` repeats it.
 
 """
 
@@ -60,27 +60,21 @@ def duration(seconds):
 def entry(claim, verdict, numbers_if_met):
     """A claim at one size: "30 ≤ 36", after the verdict where that is not just "met"."""
     measured, bound, text, *reason = verdict
-    page = claim.get("see", "")
     if text == "met" and not numbers_if_met:
         return text
-    if text.startswith("not met") and page:
-        link = page.removeprefix("results/") if page.startswith("results/") or "://" in page else f"../{page}"
-        text = text.replace("not met", f"[not met]({link})", 1)
-    words = "" if text == "met" else text.removeprefix("met, ")
+    page = claim.get("see", "")
+    link = page.removeprefix("results/") if page.startswith("results/") or "://" in page else f"../{page}"
+    sign = (f"[✗]({link}) " if page else "✗ ") if text.startswith("not met") else ""
+    words = re.sub(r"^(not )?met(, )?", "", text)
     numbers = "" if text.startswith("cannot") else f"{measured} {escaped(bound)}"
-    return ": ".join(part for part in (words, *reason, numbers) if part)
+    return sign + ": ".join(part for part in (words, *reason, numbers) if part)
 
 
-def origin(name, recorded):
-    """Where the verdicts of a config come from."""
+def origin(recorded):
+    """When and from which commit the verdicts of a config come, and the time of the cells."""
     runs = []
-    for size in (size for size in SIZES if size in recorded):
-        run = recorded[size]
-        text = f"{run['date']}, `{run['commit']}`"
-        if run["command"] != f"ccpbench claims configs/{name}.json --both-sizes":
-            text += f", `{run['command']}`"
-        if "cells_s" in run:
-            text += f", {duration(run['cells_s'])}"
+    for run in (recorded[size] for size in SIZES if size in recorded):
+        text = f"{run['date']}, `{run['commit']}`" + (f", {duration(run['cells_s'])}" if "cells_s" in run else "")
         runs += [text] if text not in runs else []
     return "; small size: ".join(runs) + "."
 
@@ -88,7 +82,7 @@ def origin(name, recorded):
 def section(name, config, recorded):
     claims = claims_of(config)
     sizes = [size for size in SIZES if size in recorded]
-    lines = [f"\n## {escaped(name)}\n", f"[{escaped(config['title'])}](../configs/{name}.json). {origin(name, recorded)}"]
+    lines = [f"\n## {escaped(name)}\n", f"[Config](../configs/{name}.json), {origin(recorded)}"]
     lines += [recorded["note"]] if "note" in recorded else []
     lines += ["", "|claim|measured|" + ("small size|" if "small" in sizes else ""), "|---" * (1 + len(sizes)) + "|"]
     for ident in dict.fromkeys(ident for size in sizes for ident in claims[size]):
@@ -96,8 +90,6 @@ def section(name, config, recorded):
         claim = next(iter(there.values()))[0]
         mark = ("**" if claim.get("must") else "") + ("*" if is_ours(claim) else "")
         what = f"{mark}{ident}{mark}" + ("†" if claim.get("set_afterwards") else "")
-        if any(verdict[2].startswith("not met") for _, verdict in there.values()):
-            what += f": {escaped(claim['says'])}"
         cells = [entry(*there[size], size == "paper" or len(there) == 1) if size in there else "–" for size in sizes]
         lines.append("|" + "|".join([what, *cells]) + "|")
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""Where the values of convergence curves stand on the page: the two axes, what is thinned, and bands of curves that oscillate."""
+"""Places of the values of convergence curves on the page: the two axes, thinning, and bands of curves that oscillate."""
 
 import math
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ LEAST_WAVE = 0.3  # decades: smaller oscillations hide nothing
 
 @dataclass
 class Axis:
-    """What an axis shows and how: a scale from data to [0, 1], ticks and a label."""
+    """An axis: a scale from data to [0, 1], ticks and a label."""
 
     label: str
     factor: float

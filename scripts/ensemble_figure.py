@@ -22,7 +22,7 @@ def quantile(values, share):
 
 
 def never_column(values):
-    """Where values that are infinite are drawn: to the right of all others."""
+    """The place of infinite values: to the right of all others."""
     finite = [value for value in values if math.isfinite(value)]
     return 2.0 * max(finite, default=1.0)
 

@@ -109,7 +109,7 @@ def arranged(entries, room):
 
 
 def draw_legend(figure, placed, left, top, width, height):
-    """What arranged() has placed, from the upper left corner (left, top)."""
+    """The labels that arranged() has placed, from the upper left corner (left, top)."""
     size = figure.get_size_inches()
     axes = figure.add_axes((left / size[0], (top - height) / size[1], width / size[0], height / size[1]))
     axes.set_axis_off()

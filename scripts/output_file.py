@@ -22,7 +22,7 @@ def own_descriptor(path):
 
 
 def without_links(path):
-    """What the name stands for, be it there or not; a descriptor of this process as /proc/self/fd/N."""
+    """The target of a name, existing or not; a descriptor of this process as /proc/self/fd/N."""
     for _ in range(40):
         if own_descriptor(path) is not None or not path.is_symlink():
             return path
@@ -38,7 +38,7 @@ def is_standard_output(path):
 
 
 def words_beside(path):
-    """Where a script says what it has written to the path: not into it."""
+    """The stream for messages about the path: not the path itself."""
     return sys.stderr if is_standard_output(path) else sys.stdout
 
 

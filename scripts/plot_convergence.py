@@ -57,7 +57,7 @@ class Scale:
     told: dict  # label -> the other swept values that tell its curve apart
 
     def kind(self, curve):
-        """What has a line and a marker of its own: a solver with these values."""
+        """The key of a line and a marker: a solver with these values."""
         return ", ".join((without_suffix(curve.label), *self.told.get(curve.label, ())))
 
     def style_key(self, curve):
@@ -154,7 +154,7 @@ def draw_panel(axes, curves, columns, axis, height, raw):
 
 
 def tolerance_notes(curves, y_columns):
-    """What grey lines are."""
+    """The note on grey lines."""
     tolerances = sorted({t for curve in curves if curve.measure in y_columns for t in curve.tolerances}, reverse=True)
     return [f"Grey line: tolerance {' and '.join(map(accuracy_text, tolerances))}."] if tolerances else []
 

@@ -66,7 +66,7 @@ def scaled(metric, values):
 
 @dataclass
 class Numbers:
-    """How the numbers of a map are written: along or across, or not at all where a place has no room for them."""
+    """The direction of the numbers of a map: along or across, or not at all where a place has no room for them."""
 
     shown: bool
     rotation: int
@@ -106,7 +106,7 @@ def draw_cells(axes, made, places, norm, numbers):
 
 
 def notes_of(made, numbers):
-    """What stands below the figure: the marks that it has."""
+    """The note below the figure on its marks."""
     free = made.counts and 0 in made.finite
     values = [value for value, _ in made.places.values()]
     marked = not made.counts and any(not solved and math.isfinite(value) for value, solved in made.places.values())

@@ -30,7 +30,7 @@ OUTER = "al_iteration"  # counts the outer iterations of a method whose inner on
 
 @dataclass
 class Means:
-    """What is drawn of one solver: points (x, y) of each panel, positive."""
+    """The curves of one solver: points (x, y) of each panel, positive."""
 
     label: str
     panels: tuple
@@ -133,7 +133,7 @@ def scaling_of(cells, plot):
 
 
 def quantity_of(plot):
-    """What stands at the left of a scaling: a time unless its metric is something else."""
+    """The label of the vertical axis of a scaling: a time unless its metric is something else."""
     column = metric_column(plot) if plot.get("metric") else SOLVER_TIME
     return "time" if unit_of(column) == "s" else name_of(column)
 

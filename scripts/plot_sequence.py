@@ -146,7 +146,7 @@ def draw_panel(axes, runs, column, factor):
 
 
 def outcome(run):
-    """How the run ended: what cell.json says, iterations per step with contacts, the time of all steps."""
+    """The end of the run: status of cell.json, iterations per step with contacts, the time of all steps."""
     loaded = [i for i, c in zip(run.values("iterations"), run.values("contacts")) if c > 0]
     time = sum(finite(run.values("time")))
     unit, factor = time_unit(time)

@@ -1,4 +1,4 @@
-"""What the plot_*.py scripts share: an interpreter with matplotlib, widths and sizes for print, ticks, and the options of pictures."""
+"""The common part of the plot_*.py scripts: an interpreter with matplotlib, widths and sizes for print, ticks, and the options of pictures."""
 
 import argparse
 import io
@@ -43,7 +43,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullFor
 
 @dataclass
 class Layout:
-    """What all figures of a run have: where the legend stands (auto, below, inside a panel, or off), and whether there are notes."""
+    """Options of all figures of a run: place of the legend (auto, below, inside a panel, or off), and notes."""
 
     legend_at: str = "auto"
     notes: bool = True
@@ -70,6 +70,7 @@ WORDS = {
     "apgd_residual": "APGD residual",
     "contact_residual": "contact residual",
     "lift_velocity": "lift velocity",
+    "creep_velocity": "creep velocity",
     "merit": "merit",
     "distance": "distance to the reference solution",
     "rounding_floor": "rounding floor",
@@ -101,7 +102,7 @@ LABELS = {column: words + (f" ({unit_of(column)})" if unit_of(column) else "") f
 
 
 def label_of(column):
-    """What a column is in a figure, with its unit."""
+    """The label of a column in a figure, with its unit."""
     unit = unit_of(column)
     return LABELS.get(column) or name_of(column.removesuffix(f"_{unit}")) + (f" ({unit})" if unit else "")
 
@@ -171,7 +172,7 @@ def ticks_at(digits, low, high):
 
 
 def log_values(low, high, most):
-    """Where a logarithmic axis from low to high has ticks: at most about `most` decades, or 1, 2 and 5 of each, or 1 and 3, where they are
+    """The ticks of a logarithmic axis from low to high: at most about `most` decades, or 1, 2 and 5 of each, or 1 and 3, where they are
     few."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     if last - first >= 2 or last - first == 1 and high / low > 50:
@@ -232,7 +233,7 @@ RUN_AGAIN = "add one and run it again, which keeps its finished cells"
 
 
 def say_nothing_drawn(folder, kind, needs, arguments):
-    """Where this kind of figure was asked for by name: what there is nothing to draw of, and what a result would need for it."""
+    """For a kind of figure that was requested by name: the results without one, and what they would need for it."""
     if kind in (getattr(arguments, "kind", None) or ()):
         print(f"{folder}: no figure of the kind {kind}: {needs}", file=sys.stderr)
 
@@ -245,7 +246,7 @@ def say_written(kind, target, name, formats, arguments):
 
 
 def place_of_plots(folder, arguments):
-    """Where the figures and tables of a folder go. Raises InputError where they cannot."""
+    """The folder for figures and tables. Raises InputError where it cannot be written."""
     place = arguments.out or folder / "plots"
     check_folder(place)
     return place
@@ -353,7 +354,7 @@ def changed_texts(folders):
 
 
 def speaker():
-    """Who says what is wrong: of plot.py the program, which calls it."""
+    """The name before messages: for plot.py that of the program, which calls it."""
     name = Path(sys.argv[0]).name
     return "ccpbench: error" if name == "plot.py" else name
 

@@ -60,7 +60,7 @@ def numbered(study):
 
 
 def first_of(study, axis, columns, usual):
-    """What an axis shows first: as in the first convergence plot of the config, else the usual."""
+    """The first choice of an axis: that of the first convergence plot of the config, or the default."""
     plots = study.config.get("plots")
     wanted = [p.get(axis) for p in plots if isinstance(p, dict) and p.get("kind") == "convergence"] if isinstance(plots, list) else []
     return next((c for c in (*wanted, usual) if c in columns), (columns or [""])[0])

@@ -39,7 +39,7 @@ class SweptMap:
         return self.metric in COUNTS
 
     def axis_text(self, side):
-        """What stands along side 0 or 1."""
+        """The label of side 0 or 1."""
         return self.texts[side] or ", ".join(map(with_unit, self.sides[side]))
 
     @property
@@ -80,7 +80,7 @@ def in_order(values, listed):
 
 
 def side_value(record, side):
-    """Where a cell is on a side; None where it is nowhere."""
+    """The place of a cell on a side; None without one."""
     found = tuple(swept_value(record, pointer) for pointer in side)
     if all(part is None for part in found) or any(isinstance(part, (dict, list)) for part in found):
         return None
@@ -145,7 +145,7 @@ def asked_for(config):
 
 
 def asked_maps(config, cells):
-    """What the plots of kind "map" ask for: "metric" over "against" and the zipped values, or else the longest list besides it; one map
+    """The requests of plots of kind "map": "metric" over "against" and the zipped values, or else the longest list besides it; one map
     for each combination of the other swept values."""
     groups, found = swept_groups(config), []
     for plot in asked_for(config):
@@ -161,7 +161,7 @@ def asked_maps(config, cells):
 
 
 def unmapped(cells, found):
-    """What to say of solvers that have no map where others have one over values that they have, too; empty without any."""
+    """A note on solvers without a map where others have one over the same values; empty without any."""
     sides = {made.sides for made in found}
     there = [cell for cell in cells if any(None not in [side_value(cell.record, side) for side in pair] for pair in sides)]
     labels = [label for label in dict.fromkeys(cell.label for cell in there) if label not in {made.label for made in found}]

@@ -17,7 +17,7 @@ from series_styles import BUSY_NOTE, busy_words
 
 # Of these the logarithms are averaged, and −log₁₀ of the mean is shown, as the paper does.
 DECADES = ("velocity_residual", "relative_residual", "natural_map", "penetration_velocity", "cone_violation", "complementarity",
-           "momentum_residual", "apgd_residual", "contact_residual", "lift_velocity", "merit", "distance")
+           "momentum_residual", "apgd_residual", "contact_residual", "lift_velocity", "creep_velocity", "merit", "distance")
 OVERS = {"mean": lambda values: sum(values) / len(values), "median": median, "smallest": min, "largest": max}
 PAPER = "paper"
 UNSOLVED_NOTE = "✗: ended unsolved, in k of n runs as k/n; >: its cost so far."
@@ -25,7 +25,7 @@ UNSOLVED_NOTE = "✗: ended unsolved, in k of n runs as k/n; >: its cost so far.
 
 @dataclass
 class Number:
-    """What stands in a table: NaN where there is nothing, and how many of the runs behind it ended unsolved."""
+    """An entry of a table: NaN without a value, and the number of unsolved runs behind it."""
 
     value: float
     unsolved: int = 0

@@ -1,4 +1,4 @@
-"""How series look: colour, line and marker by identity, colours in order for ordered values. Needs no matplotlib: the report uses
+"""Styles of series: colour, line and marker by identity, colours in order for ordered values. Needs no matplotlib: the report uses
 it, too."""
 
 import fnmatch
@@ -60,7 +60,7 @@ BUSY_NOTE = "(busy): timed while other programs kept the machine busy."
 
 
 def busy_words(busy):
-    """What a row of the legend says of its times, from whether each was taken on a busy machine: " (busy)", " (2 of 5 busy)" or
+    """The note of a row of the legend on its times, from whether each was taken on a busy machine: " (busy)", " (2 of 5 busy)" or
     nothing."""
     count = sum(map(bool, busy))
     return "" if not count else " (busy)" if count == len(busy) else f" ({count} of {len(busy)} busy)"
@@ -91,7 +91,7 @@ def listed(words, most=6):
 
 
 def none_wanted(folder, patterns, labels):
-    """What to raise where no label matches."""
+    """The error where no label matches."""
     labels = list(dict.fromkeys(labels))
     named = [f"'{label}'" if any("," in one for one in labels) else label for label in labels]
     return InputError(f"{folder}: no solver matches {' or '.join(map(repr, patterns))}; there are: {listed(named, 12)}")

@@ -35,11 +35,11 @@ esac
 
 packages=(g++ cmake ninja-build ccache libeigen3-dev libmumps-seq-dev libopenblas0-pthread libsuitesparse-dev libhdf5-dev
   libfmt-dev libcli11-dev nlohmann-json3-dev python3-matplotlib libjs-chart.js pybind11-dev python3-dev)
-# Of these, the peers (Siconos, CVXOPT, Ipopt, DART, Simbody, Bullet), Octave, Clang, the shells, mandoc, lintian, pandas, scipy, mypy, h5py, VTK, Snakemake,
+# Of these, the peers (Siconos, CVXOPT, Ipopt, DART, Simbody, Bullet), PETSc and Open MPI, Octave, Clang, the shells, mandoc, lintian, pandas, scipy, mypy, h5py, VTK, Snakemake,
 # Slurm, Chromium and those of the site are optional: tests that need them are skipped where they are missing.
 if [[ $tests == yes ]]; then
   packages+=(catch2 pkg-config dpkg-dev file lintian libfclib-dev python3-pandas python3-scipy python3-mypy python3-h5py python3-vtk9 snakemake slurm-wlm chromium
-    clang libclang-rt-dev zsh fish mandoc python3-siconos python3-cvxopt coinor-libipopt-dev libdart-dev libsimbody-dev libbullet-dev octave)
+    clang libclang-rt-dev zsh fish mandoc python3-siconos python3-cvxopt coinor-libipopt-dev libdart-dev libsimbody-dev libbullet-dev octave petsc-dev openmpi-bin)
 fi
 if [[ $tests == yes || $site == yes ]]; then packages+=(furo python3-myst-parser python3-sphinx); fi
 

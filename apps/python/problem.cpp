@@ -19,10 +19,15 @@
 namespace ccp::python {
 namespace {
 
-const std::vector<std::pair<std::string, ConstraintKind>> kinds_by_name = {{"contact", ConstraintKind::contact},
-                                                                           {"contact2d", ConstraintKind::contact2d},
-                                                                           {"unilateral", ConstraintKind::unilateral},
-                                                                           {"bilateral", ConstraintKind::bilateral}};
+const std::vector<std::pair<std::string, ConstraintKind>> kinds_by_name = {
+    {"contact", ConstraintKind::contact},
+    {"contact2d", ConstraintKind::contact2d},
+    {"unilateral", ConstraintKind::unilateral},
+    {"bilateral", ConstraintKind::bilateral},
+    {"torsion", ConstraintKind::torsion},
+    {"rolling", ConstraintKind::rolling},
+    {"rolling_torsion", ConstraintKind::rolling_torsion},
+    {"rolling2d", ConstraintKind::rolling2d}};
 
 ConstraintKind kind_named(const std::string& name) {
   for (const auto& [known, kind] : kinds_by_name)
@@ -34,7 +39,9 @@ ConstraintKind kind_named(const std::string& name) {
 ConstraintSet constraints_of(Index rows, const std::optional<std::vector<std::string>>& kinds, const py::object& friction) {
   std::vector<ConstraintKind> blocks;
   if (kinds) {
-    for (const std::string& name : *kinds) blocks.push_back(kind_named(name));
+    for (const std::string& name : *kinds)
+      if (has_moments(blocks.emplace_back(kind_named(name))))
+        throw InputError(fmt::format("kinds: '{}' contacts come from files and scenes, not from arrays", name));
   } else if (rows % 3 != 0) {
     throw InputError(fmt::format("the problem has {} rows, expected three for each contact, or kinds", rows));
   } else {
@@ -112,8 +119,8 @@ py::array impulse_of(const Problem& problem, const py::object& impulse) {
 void write_problem(Problem& problem, const std::string& path, const py::object& impulse) {
   FclibImpulses impulses;
   if (!impulse.is_none()) {
-    impulses.solution = finite_vector_of(impulse, "impulse", problem.contact_problem().rows());
-    if (const Vector& shift = problem.contact_problem().impulse_shift(); shift.size() > 0) *impulses.solution += shift;
+    impulses.solution =
+        problem.contact_problem().own_impulse(finite_vector_of(impulse, "impulse", problem.contact_problem().rows()));
   }
   problem.alone([&](const ContactProblem& contacts) {
     const py::gil_scoped_acquire hdf5;
@@ -154,9 +161,9 @@ auto part_of_form(Get get) {
 py::array local_velocity_of(Problem& problem, const py::object& impulse) {
   Vector given = vector_of(impulse, "impulse", problem.contact_problem().rows()), velocity;
   problem.alone([&](const ContactProblem& contacts) {
-    if (contacts.impulse_shift().size() > 0) given += contacts.impulse_shift();
     Vector scratch;
-    contacts.local_velocity(given, scratch, velocity);
+    contacts.local_velocity(contacts.own_impulse(std::move(given)), scratch, velocity);
+    if (const Vector lengths = contacts.row_lengths(); lengths.size() > 0) velocity = velocity.cwiseQuotient(lengths);
   });
   return owned(std::move(velocity));
 }

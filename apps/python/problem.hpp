@@ -16,7 +16,7 @@
 namespace ccp::python {
 
 /// A problem that several threads of Python may share: the caches of a ContactProblem and of its judges serve one at a time.
-/// Nobody waits for the lock with the GIL in hand, so that who has the lock can take the GIL.
+/// No thread waits for the lock while it holds the GIL, so that the holder of the lock can take the GIL.
 class Problem : public std::enable_shared_from_this<Problem> {
  public:
   explicit Problem(ContactProblem problem, FclibInfo info = {}) : problem_(std::move(problem)), info_(std::move(info)) {}

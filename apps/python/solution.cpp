@@ -67,7 +67,8 @@ void check_number(const char* name, double value, const Range& range) {
 }
 
 Options options_of(const std::string& model, const std::string& measure, double tolerance, bool native_stop,
-                   int max_iterations, double time_limit, int threads, const std::vector<std::string>& traced) {
+                   int max_iterations, double time_limit, int threads, const std::vector<std::string>& traced,
+                   bool judge_iterates) {
   Options options;
   options.model = model_of(model);
   const Measure stop = known("measure", measure, measure_from_name(measure), stoppable_measures());
@@ -81,6 +82,8 @@ Options options_of(const std::string& model, const std::string& measure, double 
   options.threads = threads;
   for (const std::string& name : traced)
     options.traced.push_back(known("measure", name, measure_from_name(name), measure_names()));
+  options.judge_iterates = judge_iterates;
+  if (!judge_iterates && !traced.empty()) throw InputError("measures: a run whose iterates are not judged has no trace");
   return options;
 }
 
@@ -128,7 +131,7 @@ py::dict measures_dict(const Measures& values) {
 /// impulse: in the user's terms. velocity: the v (n) that a method carries itself, or empty.
 Measures judged(Problem& problem, Model model, Vector impulse, const Vector& velocity) {
   return problem.alone([&](const ContactProblem& contacts) {
-    if (contacts.impulse_shift().size() > 0) impulse += contacts.impulse_shift();
+    impulse = contacts.own_impulse(std::move(impulse));
     return problem.judge(model).evaluate(all_measures(), {&impulse, velocity.size() > 0 ? &velocity : nullptr});
   });
 }
@@ -200,10 +203,16 @@ std::unique_ptr<Solution> solve(const std::shared_ptr<Problem>& problem, const S
       solution->result = unsupported_result(contacts.rows(), std::move(*reason));
       return;
     }
+    if (!options.judge_iterates && !solver.native(options.model))
+      throw InputError(fmt::format("judge_iterates: {} solves {} in a loop that the judge ends, expected True",
+                                   solver.info().name, model_name(options.model)));
     Judge& judge = problem->judge(options.model);
     const TimeSpent spent(solution->wall_s);
     RunMonitor monitor(judge, options.stop, options.threads);
-    monitor.set_trace(&solution->trace, options.traced);
+    if (options.judge_iterates)
+      monitor.set_trace(&solution->trace, options.traced);
+    else
+      monitor.judge_end_alone();
     monitor.measure_end_by({});
     monitor.interrupt_when([&] { return interruption.asked(); });
     solution->result = solver.solve(contacts, options.model, start, monitor);

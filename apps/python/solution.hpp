@@ -15,6 +15,7 @@ struct Options {
   StopRule stop;
   int threads = 1;
   std::vector<Measure> traced;
+  bool judge_iterates = true;  ///< false: the returned point alone, and no trace
 };
 
 /// A trace in memory: one row of numbers an iterate.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cones/friction_cone.hpp"
+#include "cones/rolling_cone.hpp"
 #include "core/parallel.hpp"
 
 namespace ccp {
@@ -30,6 +31,7 @@ void project_in_place(const ConstraintSet& constraints, Index begin, Index end, 
         if (*block < 0.0) *block = 0.0;
         break;
       case ConstraintKind::bilateral: break;
+      default: project_rolling_cone(rolling_cone(constraints, i), block, block);
     }
   }
 }
@@ -43,6 +45,7 @@ double block_distance(const ConstraintSet& constraints, Index i, const double* x
       return distance_to_friction_cone(Vector2(Eigen::Map<const Vector2>(x)), constraints.friction(i));
     case ConstraintKind::unilateral: return *x >= 0.0 ? 0.0 : -*x;
     case ConstraintKind::bilateral: break;
+    default: return distance_to_rolling_cone(rolling_cone(constraints, i), x);
   }
   return std::isnan(*x) ? *x : 0.0;
 }
@@ -55,7 +58,7 @@ void project_product(const ConstraintSet& constraints, VectorRef x, int threads)
     for (Index first = begin; first < end; first += batch) {
       const Index last = std::min(first + batch, end);
       double* part = x.data() + constraints.offset(first);
-      double copy[3 * batch];
+      double copy[most_rows * batch];
       std::copy(part, x.data() + constraints.offsets()[uz(last)], copy);
       project_blocks(constraints, first, last, copy, part);
     }
@@ -99,6 +102,8 @@ void de_saxce_shift(const ConstraintSet& constraints, ConstVectorRef u, VectorRe
       out[row] = constraints.friction(i) * detail::tangent_norm(Vector3(Eigen::Map<const Vector3>(block)));
     else if (constraints.kind(i) == ConstraintKind::contact2d)
       out[row] = constraints.friction(i) * detail::tangent_norm(Vector2(Eigen::Map<const Vector2>(block)));
+    else if (has_moments(constraints.kind(i)))
+      out[row] = rolling_shift(rolling_cone(constraints, i), block);
   }
 }
 

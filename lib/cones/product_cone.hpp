@@ -23,7 +23,8 @@ void project_contacts(Index count, const double* friction, const double* from, d
 /// Largest distance of a block to its set (max_i dist(x_i, Υ_i)), unit of x; 0 without blocks.
 double product_distance(const ConstraintSet& constraints, ConstVectorRef x);
 
-/// De Saxcé correction: out_i = (μ_i ‖u_T,i‖, 0, 0) on contacts, 0 elsewhere; unit of u. out may not alias u.
+/// De Saxcé correction: out_i = (μ_i ‖u_T,i‖, 0, …) on contacts, with the terms of their moments, 0 elsewhere; unit of u.
+/// out may not alias u.
 void de_saxce_shift(const ConstraintSet& constraints, ConstVectorRef u, VectorRef out);
 
 }  // namespace ccp

@@ -7,7 +7,7 @@
 
 namespace ccp {
 
-/// What Linux counts of a process (perf_event_open). `task_clock`, its time on processors in ns, needs no counter of the
+/// Linux counts of a process (perf_event_open). `task_clock`, its time on processors in ns, needs no counter of the
 /// processor.
 enum class CountedEvent { instructions, task_clock };
 

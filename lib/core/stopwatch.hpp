@@ -4,7 +4,7 @@
 
 namespace ccp {
 
-/// What goes and halts with a clock, off it.
+/// Something that starts and stops with a clock, off it.
 class ClockFollower {
  public:
   virtual ~ClockFollower() = default;

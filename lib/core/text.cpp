@@ -68,7 +68,7 @@ std::vector<std::string> misspelt(const std::string& name, const std::vector<std
   return best;
 }
 
-/// What may be meant, the likeliest first: the same but for case, one edit, a part, several edits.
+/// Candidates for the name that was meant, the likeliest first: the same but for case, one edit, a part, several edits.
 std::vector<std::string> likely_names(std::string_view given, const std::vector<std::string>& candidates) {
   const std::string name = plain(given);
   std::vector<std::string> likely;

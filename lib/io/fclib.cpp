@@ -4,7 +4,8 @@
 
 namespace ccp {
 std::string_view fclib_form_name(FclibForm form) {
-  constexpr std::string_view names[] = {"fclib_local", "fclib_global", "fclib_global_rolling"};  // by FclibForm
+  constexpr std::string_view names[] = {"fclib_local", "fclib_global", "fclib_global_rolling",
+                                        "fclib_local_rolling"};  // by FclibForm
   return names[static_cast<std::size_t>(form)];
 }
 

@@ -16,12 +16,18 @@
 /// l], N = [W V; Vᵀ R], r = [q; s], and H = M, D = [H G], k = f, b = [w; b].
 namespace ccp {
 
-enum class FclibForm { local, global, global_rolling };
+/// Contacts with rolling friction have 5 rows (3 in the plane), and coefficients mu_r in m. FCLib knows them in global form;
+/// local_rolling is ours, laid out as `local`. So are spacedim 4 and 6, contacts with spinning friction (alone, and beside
+/// rolling friction), whose coefficients are vectors/ccpbench_mu_s, in m.
+enum class FclibForm { local, global, global_rolling, local_rolling };
 
-/// Name of the group in the file: "fclib_local", "fclib_global", "fclib_global_rolling".
+constexpr bool is_global(FclibForm form) { return form == FclibForm::global || form == FclibForm::global_rolling; }
+constexpr bool is_rolling(FclibForm form) { return form == FclibForm::global_rolling || form == FclibForm::local_rolling; }
+
+/// Name of the group in the file: "fclib_local", "fclib_global", "fclib_global_rolling", "fclib_local_rolling".
 std::string_view fclib_form_name(FclibForm form);
 
-/// What a file says about itself. Bytes as stored, in no promised encoding; see printable_text(). Those from
+/// The description in a file. Bytes as stored, in no promised encoding; see printable_text(). Those from
 /// `scene` on are our own addition and ignored by other programs.
 struct FclibInfo {
   std::string title, description, math_info;

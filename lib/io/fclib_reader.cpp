@@ -20,7 +20,7 @@ using hdf5::Group;
 
 constexpr int most_guesses = 100;
 
-// What is wrong, without the name of the file, which every remark would repeat.
+// The defect, without the name of the file, which every remark would repeat.
 std::string defect_text(const InputError& error, const FclibFile& file) {
   const std::string text = error.what(), prefix = file.path.string() + ": ";
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
@@ -47,20 +47,26 @@ Vector read_friction(const Group& vectors, const std::string& name, const FclibF
 }
 
 void read_spacedim(const Group& group, FclibFile& file) {
-  const bool rolling = file.form == FclibForm::global_rolling;
+  const bool rolling = is_rolling(file.form);
   file.spacedim = group.integer("spacedim");
-  if (file.spacedim != 3 && file.spacedim != (rolling ? 5 : 2))
-    group.fail("spacedim", fmt::format("is {}, expected {}", file.spacedim, rolling ? "3 or 5" : "2 or 3"));
+  if (file.spacedim < (rolling ? 3 : 2) || file.spacedim > (rolling ? 6 : 3))
+    group.fail("spacedim", fmt::format("is {}, expected {}", file.spacedim, rolling ? "3 to 6" : "2 or 3"));
 }
 
 // m from the vector of the free velocities, and the contacts and their friction.
-Vector read_contacts(const Group& vectors, const std::string& velocity_name, Vector& free_velocity, FclibFile& file) {
+FclibFriction read_contacts(const Group& vectors, const std::string& velocity_name, Vector& free_velocity, FclibFile& file) {
   free_velocity = read_finite(vectors, velocity_name, -1, "");
   file.m = free_velocity.size();
   if (file.m % file.spacedim != 0)
     vectors.fail(velocity_name, fmt::format("has {} entries, expected a multiple of spacedim = {}", file.m, file.spacedim));
   file.contacts = file.m / file.spacedim;
-  Vector friction = read_friction(vectors, "mu", file);
+  FclibFriction friction;
+  friction.sliding = read_friction(vectors, "mu", file);
+  if (is_rolling(file.form)) {
+    if (file.spacedim != 4) friction.rolling = read_friction(vectors, "mu_r", file);
+    if (file.spacedim % 2 == 0) friction.spinning = read_friction(vectors, "ccpbench_mu_s", file);
+    if (vectors.has("ccpbench_length")) friction.length = read_friction(vectors, "ccpbench_length", file);
+  }
   set_friction_range(friction, file);
   return friction;
 }
@@ -98,7 +104,7 @@ SparseMatrix read_square(const Group& group, const char* name, Index size, const
 void read_local(const Group& group, FclibFile& file) {
   const Group vectors = group.group("vectors");
   Vector q;
-  const Vector friction = read_contacts(vectors, "q", q, file);
+  const FclibFriction friction = read_contacts(vectors, "q", q, file);
   const bool equality = group.has("V") || group.has("R");
   if (!equality && vectors.has("s")) file.remarks.emplace_back("vectors/s is left out: there are no V and R");
   const Vector s = equality ? read_finite(vectors, "s", -1, "") : Vector();
@@ -120,7 +126,7 @@ void read_global(const Group& group, FclibFile& file) {
   const Vector f = read_finite(vectors, "f", -1, "");
   file.n = f.size();
   Vector w;
-  const Vector friction = read_contacts(vectors, "w", w, file);
+  const FclibFriction friction = read_contacts(vectors, "w", w, file);
   const bool equality = group.has("G");
   if (!equality && vectors.has("b")) file.remarks.emplace_back("vectors/b is left out: there is no G");
   const Vector b = equality ? read_finite(vectors, "b", -1, "") : Vector();
@@ -135,20 +141,6 @@ void read_global(const Group& group, FclibFile& file) {
                  entries);
   build_global(std::move(M), f, from_triplets(file.n, file.m + file.p, entries), stacked(w, b), friction, group.path(),
                file);
-}
-
-void read_rolling(const Group& group, FclibFile& file) {
-  const Group vectors = group.group("vectors");
-  file.n = vectors.size("f");
-  Vector w;
-  read_contacts(vectors, "w", w, file);
-  if (group.has("G")) file.p = vectors.size("b");
-  const Vector rolling = read_friction(vectors, "mu_r", file);
-  if (rolling.size() > 0) {
-    file.rolling_friction_min = rolling.minCoeff();
-    file.rolling_friction_max = rolling.maxCoeff();
-  }
-  file.remarks.emplace_back("rolling friction is recognised, but no solver takes it");
 }
 
 void read_info(const Group& group, FclibFile& file) {
@@ -190,7 +182,7 @@ FclibVectors read_vectors(const Group& group, FclibFile& file) {
   };
   read("u", file.m, vectors.u);
   read("r", file.m, vectors.r);
-  if (file.form != FclibForm::local) read("v", file.n, vectors.v);
+  if (is_global(file.form)) read("v", file.n, vectors.v);
   if (file.p > 0) read("l", file.p, vectors.l);
   return vectors;
 }
@@ -219,7 +211,7 @@ void read_solution_and_guesses(const Group& root, FclibFile& file) {
 
 FclibForm choose_form(const Group& root, FclibFile& file) {
   std::vector<FclibForm> found;
-  for (const FclibForm form : {FclibForm::global, FclibForm::local, FclibForm::global_rolling})
+  for (const FclibForm form : {FclibForm::global, FclibForm::local, FclibForm::global_rolling, FclibForm::local_rolling})
     if (root.has(std::string(fclib_form_name(form)))) found.push_back(form);
   if (found.empty())
     throw InputError(file.path.string(), "/", "has none of the groups fclib_local, fclib_global and fclib_global_rolling");
@@ -246,11 +238,12 @@ FclibFile read_fclib(const std::filesystem::path& path) {
   const Group group = root.group(std::string(fclib_form_name(file.form)));
   read_info(group, file);
   read_spacedim(group, file);
-  switch (file.form) {
-    case FclibForm::local: read_local(group, file); break;
-    case FclibForm::global: read_global(group, file); break;
-    case FclibForm::global_rolling: read_rolling(group, file); break;
-  }
+  if (is_global(file.form))
+    read_global(group, file);
+  else
+    read_local(group, file);
+  if (file.form == FclibForm::local_rolling)
+    file.remarks.emplace_back("/fclib_local_rolling is a form of ccpbench; other programs of FCLib do not read it");
   read_solution_and_guesses(root, file);
   return file;
 }

@@ -28,24 +28,25 @@ struct FclibVectors {
   std::optional<Vector> l;  ///< p, impulses of the equality rows
 };
 
-/// What is in an FCLib file.
+/// The contents of an FCLib file.
 struct FclibFile {
   std::filesystem::path path;
   FclibForm form = FclibForm::local;
   FclibInfo info;
-  int spacedim = 3;                                                ///< rows of a contact: 2 or 3, with rolling 3 or 5
+  int spacedim = 3;                                                ///< rows of a contact: 2 or 3, with rolling 3 to 6
   Index n = 0;                                                     ///< size of v; 0 in local form
   Index m = 0;                                                     ///< rows of the contacts
   Index p = 0;                                                     ///< equality rows
   Index contacts = 0;                                              ///< m / spacedim
   double friction_min = std::numeric_limits<double>::quiet_NaN();  ///< smallest μ; NaN without contacts
   double friction_max = std::numeric_limits<double>::quiet_NaN();
-  double rolling_friction_min = std::numeric_limits<double>::quiet_NaN();  ///< smallest μ_r, m; rolling form only
+  double rolling_friction_min = std::numeric_limits<double>::quiet_NaN();  ///< smallest μ_r, m; rolling forms only
   double rolling_friction_max = std::numeric_limits<double>::quiet_NaN();
+  double spinning_friction_min = std::numeric_limits<double>::quiet_NaN();  ///< the same of μ_s
+  double spinning_friction_max = std::numeric_limits<double>::quiet_NaN();
   std::vector<FclibMatrixInfo> matrices;
   std::vector<std::string> remarks;  ///< what a reader of the file should know, one line each
   /// Named by the stem of the path: the contacts in the order of the file, then one bilateral row for each equality row.
-  /// Nothing for a rolling problem, which is read only so far as to say what it is.
   std::optional<ContactProblem> problem;
   std::vector<FclibVectors> guesses;
   std::optional<FclibVectors> solution;
@@ -55,8 +56,8 @@ struct FclibFile {
 };
 
 /// Reads an FCLib file (a name that ends in .dat: as read_siconos() does): /fclib_global, or else /fclib_local, or else
-/// /fclib_global_rolling. When there are several, the first of these is read, because the local form follows from the global
-/// one, and a remark names the others.
+/// /fclib_global_rolling, or else our /fclib_local_rolling. When there are several, the first of these is read, because the
+/// local form follows from the global one, and a remark names the others.
 ///
 /// Taken as they come: every integer and real type, any byte order, packed datasets, unsorted indices, repeated and zero
 /// entries, μ = 0. W, R and M with one triangle only, of entries or of blocks, are completed, and M off symmetry by up to

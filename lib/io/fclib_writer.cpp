@@ -96,10 +96,29 @@ VirtualDofs virtual_dofs(const SparseMatrix& C, const ConstraintSet& constraints
   return dofs;
 }
 
-void add_global(hdf5::Image& image, const ContactProblem& problem, const FclibLayout& layout, const VirtualDofs& dofs) {
-  const GlobalForm& form = problem.global();
+void add_coefficients(hdf5::Image& image, const std::string& vectors, const FclibLayout& layout) {
+  image.add_reals(vectors + "/mu", layout.friction);
+  if (!layout.rolling) return;
+  if (layout.spacedim != 4) image.add_reals(vectors + "/mu_r", layout.mu_r);
+  if (layout.spacedim % 2 == 0) image.add_reals(vectors + "/ccpbench_mu_s", layout.mu_s);
+  image.add_reals(vectors + "/ccpbench_length", layout.length);
+}
+
+// A problem's form with the rows of moments as they were given (A.7).
+GlobalForm given_form(const GlobalForm& form, const Vector& lengths) {
+  const auto inverse = lengths.cwiseInverse().eval();
+  return {form.H, form.D * inverse.asDiagonal(), inverse.asDiagonal() * form.C * inverse.asDiagonal(), form.k,
+          form.b.cwiseQuotient(lengths)};
+}
+LocalForm given_form(const LocalForm& form, const Vector& lengths) {
+  const auto inverse = lengths.cwiseInverse().eval();
+  return {inverse.asDiagonal() * form.N * inverse.asDiagonal(), form.r.cwiseQuotient(lengths)};
+}
+
+void add_global(hdf5::Image& image, const std::string& group, const GlobalForm& form, const FclibLayout& layout,
+                const VirtualDofs& dofs) {
   const Index n = form.H.rows(), m = layout.contact_rows, p = std::ssize(layout.rows) - m;
-  const std::vector<Index> rows = file_rows(layout, problem.rows());
+  const std::vector<Index> rows = file_rows(layout, form.D.cols());
   std::vector<Triplet> mass, contacts, equalities;
   const auto shifted = [n](const Triplet& entry) { return static_cast<int>(n) + entry.row(); };
   for (Index j = 0; j < n; ++j)
@@ -119,20 +138,20 @@ void add_global(hdf5::Image& image, const ContactProblem& problem, const FclibLa
   Vector f = Vector::Zero(size);
   f.head(n) = form.k;
   const Vector b = layout.to_file(form.b);
-  add_matrix(image, "/fclib_global/M", from_triplets(size, size, mass));
-  add_matrix(image, "/fclib_global/H", from_triplets(size, m, contacts));
-  image.add_reals("/fclib_global/vectors/f", f);
-  image.add_reals("/fclib_global/vectors/w", b.head(m));
-  image.add_reals("/fclib_global/vectors/mu", layout.friction);
+  add_matrix(image, group + "/M", from_triplets(size, size, mass));
+  add_matrix(image, group + "/H", from_triplets(size, m, contacts));
+  image.add_reals(group + "/vectors/f", f);
+  image.add_reals(group + "/vectors/w", b.head(m));
+  add_coefficients(image, group + "/vectors", layout);
   if (p == 0) return;
-  add_matrix(image, "/fclib_global/G", from_triplets(size, p, equalities));
-  image.add_reals("/fclib_global/vectors/b", b.tail(p));
+  add_matrix(image, group + "/G", from_triplets(size, p, equalities));
+  image.add_reals(group + "/vectors/b", b.tail(p));
 }
 
-void add_local(hdf5::Image& image, const ContactProblem& problem, const FclibLayout& layout, const std::string& file) {
-  const LocalForm& form = problem.local();
+void add_local(hdf5::Image& image, const std::string& group, const LocalForm& form, const FclibLayout& layout,
+               const std::string& file) {
   const Index m = layout.contact_rows, p = std::ssize(layout.rows) - m;
-  const std::vector<Index> rows = file_rows(layout, problem.rows());
+  const std::vector<Index> rows = file_rows(layout, form.r.size());
   std::vector<Triplet> W, V, below, R;
   double scale = 0.0;
   for (Index j = 0; j < form.N.outerSize(); ++j)
@@ -145,12 +164,12 @@ void add_local(hdf5::Image& image, const ContactProblem& problem, const FclibLay
     }
   const Vector r = layout.to_file(form.r);
   const SparseMatrix whole_W = from_triplets(m, m, W), whole_R = from_triplets(p, p, R);
-  add_matrix(image, "/fclib_local/W", RowMajorMatrix(whole_W));
+  add_matrix(image, group + "/W", RowMajorMatrix(whole_W));
   if (lone_triangle(whole_W, layout.spacedim).side != Triangle::none ||
       lone_triangle(whole_R, layout.spacedim).side != Triangle::none)
-    image.add_text("/fclib_local/info/ccpbench_mass", "unsymmetric");
-  image.add_reals("/fclib_local/vectors/q", r.head(m));
-  image.add_reals("/fclib_local/vectors/mu", layout.friction);
+    image.add_text(group + "/info/ccpbench_mass", "unsymmetric");
+  image.add_reals(group + "/vectors/q", r.head(m));
+  add_coefficients(image, group + "/vectors", layout);
   if (p == 0) return;
   const SparseMatrix coupling = from_triplets(m, p, V);
   const SparseMatrix difference = coupling - SparseMatrix(from_triplets(p, m, below).transpose());
@@ -159,9 +178,9 @@ void add_local(hdf5::Image& image, const ContactProblem& problem, const FclibLay
     throw InputError(file, "",
                      fmt::format("N is not symmetric ({:.1e}) between contacts and equality rows, which FCLib cannot hold",
                                  defect / scale));
-  add_matrix(image, "/fclib_local/V", RowMajorMatrix(coupling));
-  add_matrix(image, "/fclib_local/R", RowMajorMatrix(whole_R));
-  image.add_reals("/fclib_local/vectors/s", r.tail(p));
+  add_matrix(image, group + "/V", RowMajorMatrix(coupling));
+  add_matrix(image, group + "/R", RowMajorMatrix(whole_R));
+  image.add_reals(group + "/vectors/s", r.tail(p));
 }
 
 void add_info(hdf5::Image& image, const std::string& group, const FclibInfo& info) {
@@ -266,7 +285,7 @@ void add_geometry(hdf5::Image& image, const SceneGeometry& geometry, const std::
   add_reals("/velocities", velocities);
 }
 
-// Nothing where there is nothing to see.
+// Writes nothing without shapes and contacts.
 void add_shapes(hdf5::Image& image, const SceneGeometry& geometry, const std::vector<PlacedMesh>& meshes) {
   if (geometry.empty() && meshes.empty()) return;
   add_geometry(image, geometry, meshes);
@@ -276,25 +295,33 @@ void add_shapes(hdf5::Image& image, const SceneGeometry& geometry, const std::ve
 // u, r, l, and v with the velocities of the virtual degrees of freedom.
 void add_vectors(hdf5::Image& image, const std::string& group, const ContactProblem& problem, FclibForm form,
                  const FclibLayout& layout, const VirtualDofs& dofs, const Vector& impulse) {
+  const Vector lengths = problem.row_lengths();
   if (impulse.size() != problem.rows())
     throw std::logic_error(fmt::format("write_fclib: {} impulses, expected {}", impulse.size(), problem.rows()));
-  Vector u;
-  if (form == FclibForm::global) {
+  Vector u, v;
+  if (is_global(form)) {
     const GlobalForm& global = problem.global();
     const Index n = global.H.rows();
     const Vector rhs = global.k + global.D * impulse;
-    Vector v(n + dofs.count);
+    v.resize(n + dofs.count);
     problem.mass().solve(rhs, v.head(n));
     u = global.D.transpose() * v.head(n) + global.C * impulse + global.b;
-    v.tail(dofs.count) = from_triplets(dofs.count, problem.rows(), dofs.columns) * (global.C * impulse);  // Eᵀ C γ = S Eᵀ γ
+    Vector soft = global.C * impulse;
+    if (lengths.size() > 0) soft = soft.cwiseQuotient(lengths);
+    v.tail(dofs.count) = from_triplets(dofs.count, problem.rows(), dofs.columns) * soft;  // Eᵀ C γ = S Eᵀ γ
     image.add_reals(group + "/v", v);
   } else {
     u = problem.local().N * impulse + problem.local().r;
   }
+  Vector given = impulse;
+  if (lengths.size() > 0) {
+    u = u.cwiseQuotient(lengths);
+    given = given.cwiseProduct(lengths);
+  }
   const Index m = layout.contact_rows, p = std::ssize(layout.rows) - m;
   image.add_reals(group + "/u", layout.to_file(u).head(m));
-  image.add_reals(group + "/r", layout.to_file(impulse).head(m));
-  if (p > 0) image.add_reals(group + "/l", layout.to_file(impulse).tail(p));
+  image.add_reals(group + "/r", layout.to_file(given).head(m));
+  if (p > 0) image.add_reals(group + "/l", layout.to_file(given).tail(p));
 }
 
 }  // namespace
@@ -306,21 +333,37 @@ Vector FclibLayout::to_file(const Vector& problem_rows) const {
 }
 
 FclibLayout fclib_layout(const ConstraintSet& constraints) {
-  const Index count_2d = constraints.count(ConstraintKind::contact2d), count_3d = constraints.count(ConstraintKind::contact);
+  const Index count_2d = constraints.count(ConstraintKind::contact2d) + constraints.count(ConstraintKind::rolling2d);
+  const Index count_3d = constraints.contacts() - count_2d;
   if (count_2d > 0 && count_3d > 0)
     throw InputError(
         fmt::format("{} 2D and {} 3D contacts in one problem, which an FCLib file cannot hold", count_2d, count_3d));
   FclibLayout layout;
   layout.spacedim = count_2d > 0 ? 2 : 3;
-  std::vector<double> friction;
+  layout.rolling = constraints.has_moments();
+  std::vector<double> friction, mu_r, mu_s, length;
+  for (Index i = 0; i < constraints.count(); ++i) {
+    if (!has_moments(constraints.kind(i))) continue;
+    if (layout.spacedim > (count_2d > 0 ? 2 : 3) && constraints.rows(i) != layout.spacedim)
+      throw InputError("contacts with different moments in one problem, which an FCLib file cannot hold");
+    layout.spacedim = static_cast<int>(constraints.rows(i));
+  }
   for (Index i = 0; i < constraints.count(); ++i) {
     if (constraints.kind(i) == ConstraintKind::bilateral) continue;
     friction.push_back(has_friction(constraints.kind(i)) ? constraints.friction(i) : 0.0);
+    const MomentFriction& moments = constraints.moments(i);
+    mu_r.push_back(moments.rolling * moments.length);
+    mu_s.push_back(moments.spinning * moments.length);
+    length.push_back(moments.length);
     for (Index row = 0; row < layout.spacedim; ++row)
       layout.rows.push_back(row < constraints.rows(i) ? constraints.offset(i) + row : -1);
   }
   layout.contact_rows = std::ssize(layout.rows);
-  layout.friction = Vector::Map(friction.data(), std::ssize(friction));
+  const auto vector_of = [](const std::vector<double>& list) { return Vector(Vector::Map(list.data(), std::ssize(list))); };
+  layout.friction = vector_of(friction);
+  layout.mu_r = vector_of(mu_r);
+  layout.mu_s = vector_of(mu_s);
+  layout.length = vector_of(length);
   for (Index i = 0; i < constraints.count(); ++i)
     if (constraints.kind(i) == ConstraintKind::bilateral) layout.rows.push_back(constraints.offset(i));
   return layout;
@@ -329,7 +372,6 @@ FclibLayout fclib_layout(const ConstraintSet& constraints) {
 FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem& problem, FclibForm form,
                         const FclibInfo& info, const FclibImpulses& impulses, const StoredState* state,
                         const SceneGeometry* geometry, const std::vector<PlacedMesh>* meshes) {
-  if (form == FclibForm::global_rolling) throw std::logic_error("write_fclib: no problem has rolling contacts");
   check_name(path);
   FclibLayout layout;
   try {
@@ -337,16 +379,22 @@ FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem&
   } catch (const InputError& error) {
     throw InputError(path.string(), "", error.what());
   }
+  if (is_rolling(form) && !layout.rolling) throw std::logic_error("write_fclib: no contact of the problem has moments");
+  if (layout.rolling) form = is_global(form) ? FclibForm::global_rolling : FclibForm::local_rolling;
   const std::string group = fmt::format("/{}", fclib_form_name(form));
+  const Vector lengths = problem.row_lengths();
   hdf5::Image image;
   VirtualDofs dofs;
   image.add_integer(group + "/spacedim", layout.spacedim);
-  if (form == FclibForm::global) {
-    dofs = virtual_dofs(problem.global().C, problem.constraints());
-    add_global(image, problem, layout, dofs);
+  if (is_global(form)) {
+    const GlobalForm& own = problem.global();
+    const GlobalForm given = layout.rolling ? given_form(own, lengths) : own;
+    dofs = virtual_dofs(given.C, problem.constraints());
+    add_global(image, group, given, layout, dofs);
     if (!problem.symmetric_mass()) image.add_text(group + "/info/ccpbench_mass", "unsymmetric");
   } else {
-    add_local(image, problem, layout, path.string());
+    const LocalForm& own = problem.local();
+    add_local(image, group, layout.rolling ? given_form(own, lengths) : own, layout, path.string());
   }
   add_info(image, group, info);
   if (impulses.solution) add_vectors(image, "/solution", problem, form, layout, dofs, *impulses.solution);

@@ -15,16 +15,20 @@ namespace ccp {
 /// Where the rows of a problem stand in an FCLib file: contacts first, then equality rows. A unilateral row becomes a
 /// contact with μ = 0 whose tangential rows are empty, since FCLib has no such kind.
 struct FclibLayout {
-  int spacedim = 3;         ///< rows of a contact, 2 or 3
+  int spacedim = 3;         ///< rows of a contact, 2 or 3; with moments 3 to 6
+  bool rolling = false;     ///< whether contacts have moments
   std::vector<Index> rows;  ///< for each row of [r; l] the row of γ; −1: an added tangential row
   Index contact_rows = 0;   ///< m of the file; the remaining p rows are equality rows
   Vector friction;          ///< μ of each contact of the file
+  Vector mu_r, mu_s;        ///< the same of its moments, m
+  Vector length;            ///< ℓ of its moments (A.7), m
 
   /// A vector of the rows of the problem (γ, u, b, …) in the rows of the file, with zeros in added rows.
   Vector to_file(const Vector& problem_rows) const;
 };
 
-/// spacedim is 2 when the problem has 2D contacts, else 3. Throws InputError when it has both, which one file cannot hold.
+/// spacedim is 2 when the problem has 2D contacts, else 3, and with moments the rows of all contacts. Throws InputError when
+/// it has both, or contacts with other moments, which one file cannot hold; one without any has zero coefficients.
 FclibLayout fclib_layout(const ConstraintSet& constraints);
 
 /// Impulses γ (m, in the rows of the problem and with its shift, N·s) to store with a problem. u, and v in global form, are
@@ -69,9 +73,11 @@ struct FclibImpulses {
 ///     elements            4 or 8 an element
 ///     stresses            1 an element: von Mises, Pa
 ///
-/// Returns the order of the rows. Throws InputError for 2D and 3D contacts in one problem, for a local form whose N is not
-/// symmetric between contacts and equality rows, and when the file cannot be written; std::logic_error for the rolling form
-/// and for impulses of a wrong size. Not safe for concurrent use.
+/// Contacts with moments: the rolling form of the two, in which moments are in N·m·s and rates in rad/s (A.7).
+///
+/// Returns the order of the rows. Throws InputError for contacts of several kinds in one problem, for a local form whose N
+/// is not symmetric between contacts and equality rows, and when the file cannot be written; std::logic_error for impulses
+/// of a wrong size, and for a rolling form of a problem without moments. Not safe for concurrent use.
 FclibLayout write_fclib(const std::filesystem::path& path, const ContactProblem& problem, FclibForm form,
                         const FclibInfo& info = {}, const FclibImpulses& impulses = {}, const StoredState* state = nullptr,
                         const SceneGeometry* geometry = nullptr, const std::vector<PlacedMesh>* meshes = nullptr);

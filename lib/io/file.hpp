@@ -28,7 +28,7 @@ void check_name(const std::filesystem::path& path);
 /// Whether a text is what Git LFS leaves in place of a file that has not been fetched.
 bool is_lfs_pointer(std::string_view text);
 
-/// What to throw for a file that is one.
+/// The error for a file that is one.
 InputError lfs_pointer(const std::filesystem::path& path);
 
 /// The disk is full, a folder is gone, read-only or in the way: the same input may work another time.
@@ -44,7 +44,7 @@ class WriteError : public InputError {
   int error_;
 };
 
-/// What to throw for a file that cannot be written; error: errno.
+/// The error for a file that cannot be written; error: errno.
 WriteError cannot_write(const std::filesystem::path& path, int error);
 
 /// A file that is to be written. What has the name keeps its kind:

@@ -57,7 +57,7 @@ class QuietErrors {
   void* data_ = nullptr;
 };
 
-/// What all groups of one open file share.
+/// The state that all groups of one open file share.
 struct OpenFile {
   QuietErrors quiet;
   std::string name;

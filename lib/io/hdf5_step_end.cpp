@@ -17,10 +17,10 @@ Vector stacked(const std::vector<Vector3>& vectors) {
 void read_multipliers(const Group& group, StepEnd& end) {
   const Vector multipliers = group.reals("multipliers");
   end.multiplier = group.reals("multiplier");
-  if (multipliers.size() != 3 * std::ssize(end.keys) || end.multiplier.size() != end.impulse.size())
+  if (multipliers.size() != 3 * std::ssize(end.impulses) || end.multiplier.size() != end.impulse.size())
     group.fail("multipliers", "and 'impulses' are not those of the same contacts");
   if (!multipliers.allFinite() || !end.multiplier.allFinite()) group.fail("multiplier", "has entries that are not finite");
-  for (std::size_t i = 0; i < end.keys.size(); ++i)
+  for (std::size_t i = 0; i < end.impulses.size(); ++i)
     end.multipliers.emplace_back(multipliers.segment<3>(3 * static_cast<Index>(i)));
 }
 
@@ -43,12 +43,13 @@ StepEnd read_step_end(const Group& group) {
   StepEnd end;
   const std::vector<int> keys = group.integers("keys");
   const Vector impulses = group.reals("impulses"), carried = group.reals("carried");
-  if (keys.size() % key_numbers != 0 || static_cast<std::size_t>(impulses.size()) != 3 * (keys.size() / key_numbers))
+  const auto vectors = 3 * static_cast<Index>(keys.size() / key_numbers);
+  if (keys.size() % key_numbers != 0 || (impulses.size() != vectors && impulses.size() != 2 * vectors))  // with moments
     group.fail("keys", "and 'impulses' are not those of the same contacts");
   for (std::size_t i = 0; i < keys.size(); i += key_numbers) {
     end.keys.push_back({keys[i], keys[i + 1], keys[i + 2], keys[i + 3], keys[i + 4]});
-    end.impulses.emplace_back(impulses.segment<3>(3 * static_cast<Index>(i / key_numbers)));
   }
+  for (Index i = 0; i < impulses.size(); i += 3) end.impulses.emplace_back(impulses.segment<3>(i));
   end.impulse = group.reals("impulse");
   if (carried.size() != 1) group.fail("carried", "is not one number");
   end.carried = carried[0];

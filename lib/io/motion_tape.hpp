@@ -11,7 +11,7 @@
 /// to. Each file has a checksum of what it says.
 namespace ccp {
 
-/// What a run of the steps of a motion has used up, with its earlier parts that were interrupted.
+/// The time used by a run of the steps of a motion, with its earlier parts that were interrupted.
 struct StepsUsed {
   double wall_s = 0.0;        ///< wall clock of its processes
   double driver_s = 0.0;      ///< of the clock of a driver that helps out

@@ -191,15 +191,22 @@ Vector read_vector(Words& words, const char* name, Index size) {
   return values;
 }
 
-/// The friction coefficients, with which the file ends.
-Vector read_friction(Words& words, FclibFile& file) {
-  words.begin("mu");
-  Vector friction(file.contacts);
+Vector read_coefficients(Words& words, const char* name, const FclibFile& file) {
+  words.begin(name);
+  Vector values(file.contacts);
   for (Index i = 0; i < file.contacts; ++i)
-    if (friction[i] = words.real(i); friction[i] < 0.0) words.fail(fmt::format("entry {} of mu, a number >= 0", i));
+    if (values[i] = words.real(i); values[i] < 0.0) words.fail(fmt::format("entry {} of {}, a number >= 0", i, name));
+  return values;
+}
+
+/// The friction coefficients, with which the file ends.
+FclibFriction read_friction(Words& words, FclibFile& file) {
+  FclibFriction friction;
+  friction.sliding = read_coefficients(words, "mu", file);
+  if (file.spacedim == 5) friction.rolling = read_coefficients(words, "mu_r", file);
   const std::string_view mark = words.next();  // of older versions
   if (mark == "0" || mark == "1") words.next();
-  if (!words.word().empty()) words.fail("the end of the file (rolling friction is not read)");
+  if (!words.word().empty()) words.fail("the end of the file");
   set_friction_range(friction, file);
   return friction;
 }
@@ -224,8 +231,10 @@ FclibFile read_siconos(const std::filesystem::path& path) {
   file.path = path;
   Words words(path.string(), *text);
   const std::string_view spacedim = words.next();
-  if (spacedim != "2" && spacedim != "3") words.fail("2 or 3 rows of a contact (5 is rolling friction, which is not read)");
-  file.spacedim = spacedim == "2" ? 2 : 3;
+  if (spacedim != "2" && spacedim != "3" && spacedim != "5")
+    words.fail("2 or 3 rows of a contact, or 5 with rolling friction");
+  file.spacedim = spacedim == "2" ? 2 : spacedim == "3" ? 3 : 5;
+  if (file.spacedim == 5) file.form = FclibForm::local_rolling;
   words.begin("the file");
   file.contacts = words.integer("number of contacts", 0, words.bytes_left());
   file.m = file.contacts * file.spacedim;
@@ -233,15 +242,15 @@ FclibFile read_siconos(const std::filesystem::path& path) {
   const Entries first = read_matrix(words, "the first matrix", -1, -1);
   if (first.rows == file.m && !matrix_follows(words, first.rows, file.m)) {
     Vector q = read_vector(words, "q", file.m);
-    const Vector friction = read_friction(words, file);
+    const FclibFriction friction = read_friction(words, file);
     build_local(completed_matrix(listed(first, "W", file), "W", file), std::move(q), friction, "", file);
     return file;
   }
-  file.form = FclibForm::global;
+  file.form = file.spacedim == 5 ? FclibForm::global_rolling : FclibForm::global;
   file.n = first.rows;
   const Entries second = read_matrix(words, "H", file.n, file.m);
   Vector f = read_vector(words, "f", file.n), w = read_vector(words, "w", file.m);
-  const Vector friction = read_friction(words, file);
+  const FclibFriction friction = read_friction(words, file);
   SparseMatrix M = symmetric_mass(completed_matrix(listed(first, "M", file), "M", file), file);
   build_global(std::move(M), std::move(f), listed(second, "H", file), std::move(w), friction, "", file);
   return file;

@@ -10,7 +10,7 @@
 
 namespace ccp {
 
-/// Where a motion stood when one of its problems was written: enough to go on from there. In a file it is the group
+/// The state of a motion when one of its problems was written: enough to go on from there. In a file it is the group
 /// /ccpbench_state, which other programs ignore: scene, parameters, seed (texts), step (a whole number), time (s) and
 /// values as in MotionState, and the group end of the step that led there: keys, impulses. What there is to see of it is in
 /// another group, see write_fclib().

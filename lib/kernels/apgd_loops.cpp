@@ -38,8 +38,11 @@ struct Part {
 /// visit(part) for the blocks [begin, end).
 template <typename Visit>
 void for_parts(const ApgdVectors& at, Index begin, Index end, const Visit& visit) {
-  for (; begin < end; begin += part) {
-    const Index last = smaller(begin + part, end), first = at.blocks.before(begin), rows = at.blocks.before(last) - first;
+  for (Index last = begin; begin < end; begin = last) {
+    last = smaller(begin + part, end);
+    const Index first = at.blocks.before(begin);
+    if (at.blocks.before(last) - first > most_rows) last = begin + part / 2;  // blocks of up to six rows
+    const Index rows = at.blocks.before(last) - first;
     const Index later =
         at.blocks.count > near ? at.blocks.before(smaller(last + part, at.blocks.count)) - (first + rows) : 0;
     visit(Part{begin, last, first, rows, later});

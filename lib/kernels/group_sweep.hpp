@@ -79,7 +79,7 @@ inline Eigen::Map<const Vector3, 0, Eigen::InnerStride<lane_count>> in_lane(cons
   return Eigen::Map<const Vector3, 0, Eigen::InnerStride<lane_count>>(packed + lane_place(lane));
 }
 
-/// The sweeps, with γ, r and what else the update needs in packed form.
+/// The sweeps, with γ, r and the other data of the update in packed form.
 class GroupSweep {
  public:
   /// lambda: share of the new impulse in the average with the old one.

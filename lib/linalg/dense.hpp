@@ -15,6 +15,7 @@ Vector symmetric_eigenvalues(const DenseMatrix& A);
 
 /// Moore–Penrose inverse by a complete orthogonal decomposition.
 Matrix3 pseudo_inverse(const Matrix3& A);
+DenseMatrix pseudo_inverse(const DenseMatrix& A);
 
 /// The inverse of the symmetric positive definite A, by Cholesky.
 DenseMatrix spd_inverse(const DenseMatrix& A);

@@ -11,7 +11,7 @@
 
 namespace ccp {
 
-/// What the caller promises about a matrix; the backend chooses its factorisation by it.
+/// The promise of the caller about a matrix; the backend chooses its factorisation by it.
 enum class MatrixKind {
   spd,             ///< symmetric positive definite
   quasi_definite,  ///< symmetric, [A B; Bᵀ −C] with A and C positive definite: LDLᵀ exists without pivoting

@@ -12,7 +12,7 @@
 
 namespace ccp {
 
-/// A program that solves one problem, and what it is told.
+/// A program that solves one problem, and its inputs.
 struct AdapterTask {
   std::string program;               ///< as messages call it
   std::vector<std::string> command;  ///< with all its arguments

@@ -6,7 +6,7 @@
 
 namespace ccp {
 
-/// What a solver says of itself before it is given a problem.
+/// The description that a solver gives of itself before it gets a problem.
 struct Greeting {
   std::string description;  ///< JSON, as it was sent
   std::string defect;       ///< why it cannot be used, or empty

@@ -100,21 +100,21 @@ SparseMatrix BodyColumns::assembled() {
   return N;
 }
 
-Matrix3 BodyColumns::diagonal_block(Index block) {
+BlockSquare BodyColumns::diagonal_block(Index block) {
   const Index first = constraints_.offset(block);
   const std::vector<int> itself{static_cast<int>(block)};
-  Matrix3 corner = Matrix3::Zero();
+  BlockSquare corner = zero_square(constraints_.rows(block));
   for (Index c = 0; c < constraints_.rows(block); ++c)
     for_column(block, first + c, itself,
                [&](Index row, double entry) { corner(row - first, c) += entry + compliance(row, first + c); });
   return corner;
 }
 
-std::vector<Matrix3> BodyColumns::diagonal_blocks() {
-  std::vector<Matrix3> blocks;
+std::vector<BlockSquare> BodyColumns::diagonal_blocks() {
+  std::vector<BlockSquare> blocks;
   blocks.reserve(uz(constraints_.count()));
   for (Index i = 0; i < constraints_.count(); ++i) {
-    const Matrix3 block = diagonal_block(i);
+    const BlockSquare block = diagonal_block(i);
     blocks.push_back(0.5 * (block + block.transpose()));
   }
   return blocks;

@@ -20,9 +20,9 @@ class BodyColumns {
   /// N, m×m; what is exactly zero is not stored.
   SparseMatrix assembled();
   /// N_ii of block i in the leading rows(i)×rows(i) corner, zero elsewhere.
-  Matrix3 diagonal_block(Index block);
+  BlockSquare diagonal_block(Index block);
   /// ½(N_ii + N_iiᵀ) of all blocks, as delassus_diagonal_blocks() gives them.
-  std::vector<Matrix3> diagonal_blocks();
+  std::vector<BlockSquare> diagonal_blocks();
 
  private:
   template <typename Take>

@@ -1,6 +1,7 @@
 #include "problem/contact_match.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <stdexcept>
@@ -17,21 +18,38 @@ void check_keys(const MotionProblem& problem) {
     throw std::logic_error("MotionProblem: blocks and keys differ in number");
 }
 
-/// Of each block in world axes, where it has a frame.
+/// Where the rows of the moments of a block are, and the columns of its frame that are their axes.
+struct MomentRows {
+  Index first, count;
+  std::array<int, 3> axis;
+};
+MomentRows moment_rows(const ConstraintSet& set, Index block) {
+  const BlockShape shape = block_shape(set.kind(block));
+  const MomentRows rows{set.offset(block) + 1 + shape.tangents, Index{shape.rollings} + shape.spins, {1, 2, 0}};
+  return shape.rollings > 0 ? rows : MomentRows{rows.first, rows.count, {0, 0, 0}};
+}
+
+/// Of each block in world axes, where it has a frame; behind them the moments.
 std::vector<Vector3> in_world(const MotionProblem& problem, const Vector& rows) {
   const ConstraintSet& set = problem.problem.constraints();
   std::vector<Vector3> all;
   all.reserve(problem.keys.size());
   for (Index block = 0; block < set.count(); ++block) {
-    const auto own = rows.segment(set.offset(block), set.rows(block));
+    const auto own = rows.segment(set.offset(block), std::min<Index>(set.rows(block), 3));
     Vector3 world(own[0], 0.0, 0.0);
     if (position(block) < problem.frames.size()) world = problem.frames[position(block)].leftCols(own.size()) * own;
     all.push_back(world);
   }
+  for (Index block = 0; set.has_moments() && block < set.count(); ++block) {
+    const MomentRows moments = moment_rows(set, block);
+    Vector3& world = all.emplace_back(Vector3::Zero());
+    for (Index i = 0; position(block) < problem.frames.size() && i < moments.count; ++i)
+      world += rows[moments.first + i] * problem.frames[position(block)].col(moments.axis[uz(i)]);
+  }
   return all;
 }
 
-/// The vectors of the contacts that are there again, in the frames they have now; 0 of the others.
+/// The vectors of the contacts that persist, in the frames they have now; 0 of the others.
 Vector matched(const MotionProblem& problem, const std::vector<ContactKey>& keys, const std::vector<Vector3>& vectors) {
   check_keys(problem);
   const ConstraintSet& set = problem.problem.constraints();
@@ -42,11 +60,16 @@ Vector matched(const MotionProblem& problem, const std::vector<ContactKey>& keys
     const auto found = old.find(problem.keys[position(block)]);
     if (found == old.end()) continue;
     const Vector3& world = vectors[found->second];
-    auto own = rows.segment(set.offset(block), set.rows(block));
+    auto own = rows.segment(set.offset(block), std::min<Index>(set.rows(block), 3));
     if (position(block) < problem.frames.size())
       own = problem.frames[position(block)].leftCols(own.size()).transpose() * world;
     else
       own[0] = world[0];
+    if (!set.has_moments() || vectors.size() < 2 * keys.size() || position(block) >= problem.frames.size()) continue;
+    const MomentRows moments = moment_rows(set, block);
+    for (Index i = 0; i < moments.count; ++i)
+      rows[moments.first + i] =
+          vectors[keys.size() + found->second].dot(problem.frames[position(block)].col(moments.axis[uz(i)]));
   }
   return rows;
 }
@@ -72,11 +95,9 @@ StepEnd for_another_method(StepEnd end) {
 
 Vector matched_impulse(const MotionProblem& problem, const StepEnd& last) {
   Vector gamma = matched(problem, last.keys, last.impulses);
-  const Vector& shift = problem.problem.impulse_shift();  // γ + shift lies in the cones (B.2)
-  if (shift.size() > 0) gamma += shift;
+  gamma = problem.problem.own_impulse(std::move(gamma));
   project_product(problem.problem.constraints(), gamma);
-  if (shift.size() > 0) gamma -= shift;
-  return gamma;
+  return problem.problem.given_impulse(std::move(gamma));
 }
 
 Vector same_impulse(const MotionProblem& problem, const StepEnd& last) {

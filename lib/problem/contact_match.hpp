@@ -9,11 +9,13 @@ namespace ccp {
 /// The impulses with which a step of a motion ended, and the multipliers of a method that keeps some, for the start of the
 /// next one.
 struct StepEnd {
-  std::vector<ContactKey> keys;        ///< one a block
-  std::vector<Vector3> impulses;       ///< one a block, N s: of a contact in world axes; of a row of a joint its γ, 0, 0
+  std::vector<ContactKey> keys;  ///< one a block
+  /// One a block, N s: of a contact in world axes; of a row of a joint its γ, 0, 0. Where contacts have moments, these
+  /// follow, again one a block, N m s.
+  std::vector<Vector3> impulses;
   Vector impulse;                      ///< γ, m, as it was
   double carried = 0.0;                ///< Result::carried of the method; 0: nothing
-  std::vector<Vector3> multipliers{};  ///< one a block, m/s, as the impulses; empty: none
+  std::vector<Vector3> multipliers{};  ///< m/s, as the impulses; empty: none
   Vector multiplier{};                 ///< y, m, as it was; empty: none
 };
 

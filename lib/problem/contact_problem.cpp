@@ -7,6 +7,7 @@
 #include "problem/conversion.hpp"
 #include "problem/delassus/diagonal_blocks.hpp"
 #include "problem/delassus/operator_form.hpp"
+#include "problem/delassus/shared_delassus.hpp"
 
 namespace ccp {
 namespace {
@@ -20,6 +21,21 @@ void timed(ContactProblem::Data& data, const char* name, const Derive& derive) {
   data.conversions->push_back({name, watch.seconds()});
 }
 
+/// v += D γ, in a shared problem with the impulses of all ranks in the order of the cells.
+void add_momentum(const ContactProblem::Data& data, const Vector& impulse, Vector& v) {
+  const SparseMatrix& D = data.global->D;
+  if (!data.shared) {
+    v.noalias() += D * impulse;
+    return;
+  }
+  const SharedForm& shared = *data.shared;
+  shared.share->extend(impulse, shared.impulse);
+  const auto& all = shared.impulse;
+  v.noalias() += shared.D_before * all.head(shared.D_before.cols());
+  v.noalias() += D * impulse;
+  v.noalias() += shared.D_after * all.tail(shared.D_after.cols());
+}
+
 }  // namespace
 
 const std::string& ContactProblem::name() const { return data_->name; }
@@ -29,7 +45,31 @@ Index ContactProblem::dofs() const { return given_global() ? data_->global->H.ro
 double ContactProblem::mass_asymmetry() const { return data_->mass_asymmetry; }
 double ContactProblem::symmetry_defect() const { return data_->symmetry_defect; }
 const Subsystems* ContactProblem::subsystems() const { return data_->subsystems ? &*data_->subsystems : nullptr; }
+const Share* ContactProblem::share() const { return data_->shared ? data_->shared->share.get() : nullptr; }
 const Vector& ContactProblem::impulse_shift() const { return data_->impulse_shift; }
+
+Vector ContactProblem::row_lengths() const {
+  const ConstraintSet& set = constraints();
+  if (!set.has_moments()) return {};
+  Vector lengths = Vector::Ones(set.rows());
+  for (Index i = 0; i < set.count(); ++i)
+    if (const BlockShape shape = block_shape(set.kind(i)); shape.rollings + shape.spins > 0)
+      lengths.segment(set.offset(i) + 1 + shape.tangents, shape.rollings + shape.spins).setConstant(set.moments(i).length);
+  return lengths;
+}
+
+Vector ContactProblem::own_impulse(Vector given) const {
+  if (constraints().has_moments()) given = given.cwiseQuotient(row_lengths());
+  if (impulse_shift().size() > 0) given += impulse_shift();
+  return given;
+}
+
+Vector ContactProblem::given_impulse(Vector own) const {
+  if (impulse_shift().size() > 0) own -= impulse_shift();
+  if (constraints().has_moments()) own = own.cwiseProduct(row_lengths());
+  return own;
+}
+
 std::vector<Conversion> ContactProblem::conversions() const { return *data_->conversions; }
 
 const GlobalForm& ContactProblem::global() const {
@@ -60,7 +100,17 @@ const FactoredDelassus& ContactProblem::factored() const {
   return *data_->factored;
 }
 
-const std::vector<Matrix3>& ContactProblem::diagonal_blocks() const {
+const DelassusOperator& ContactProblem::shared() const {
+  if (!data_->shared) throw std::logic_error("the shared operator needs a share of a problem");
+  if (!data_->shared->delassus)
+    timed(*data_, "factored operator", [&] {
+      data_->shared->delassus =
+          std::make_unique<SharedDelassus>(constraints(), *data_->shared, data_->global->D, data_->global->C, mass());
+    });
+  return *data_->shared->delassus;
+}
+
+const std::vector<BlockSquare>& ContactProblem::diagonal_blocks() const {
   if (data_->diagonal_blocks) return *data_->diagonal_blocks;
   if (operator_form(*this, OperatorUse::diagonal) == OperatorForm::solved) {
     const MassMatrix& inverse = mass();
@@ -69,7 +119,7 @@ const std::vector<Matrix3>& ContactProblem::diagonal_blocks() const {
     return *data_->diagonal_blocks;
   }
   const DelassusOperator& N = delassus_operator(*this, OperatorUse::diagonal);
-  std::vector<Matrix3> blocks;
+  std::vector<BlockSquare> blocks;
   for (Index i = 0; i < constraints().count(); ++i) blocks.push_back(N.diagonal_block(i));
   return data_->diagonal_blocks.emplace(std::move(blocks));
 }
@@ -100,7 +150,7 @@ void ContactProblem::local_velocity(const Vector& impulse, Vector& body_scratch,
   }
   const GlobalForm& form = *data_->global;
   body_scratch = form.k;
-  body_scratch.noalias() += form.D * impulse;
+  add_momentum(*data_, impulse, body_scratch);
   mass().solve(body_scratch, body_scratch);
   u = form.b;
   u.noalias() += form.D.transpose() * body_scratch;

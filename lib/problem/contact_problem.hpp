@@ -14,6 +14,7 @@
 
 namespace ccp {
 
+class Share;
 struct Subsystems;
 
 /// Global form (A.1, A.2): H v = k + D γ,  u = Dᵀ v + C γ + b.
@@ -68,9 +69,14 @@ class ContactProblem {
   const SolvedDelassus& solved() const;
   /// N_ii of all blocks, each in the leading corner of its matrix, 1/kg. A problem given in global form does not form N for
   /// them.
-  const std::vector<Matrix3>& diagonal_blocks() const;
+  const std::vector<BlockSquare>& diagonal_blocks() const;
   /// r, m/s; does not form N.
   const Vector& free_velocity() const;
+  /// The share of this rank in a problem of several (share.hpp): constraints(), vectors, D and b are those of its own
+  /// blocks, H and k those of all bodies that it knows. Null for a whole problem.
+  const Share* share() const;
+  /// N of a shared problem: its own rows, with the impulses of all ranks.
+  const DelassusOperator& shared() const;
   /// u = Dᵀ H⁻¹(k + D γ) + C γ + b for a problem given in global form, N γ + r otherwise (A.2, A.3; on stiff stacks N γ + r
   /// loses ten digits). u: m, resized. body_scratch: n, resized; holds v afterwards when given global.
   void local_velocity(const Vector& impulse, Vector& body_scratch, Vector& u) const;
@@ -95,6 +101,13 @@ class ContactProblem {
 
   /// The cohesion shift of (B.2): the user's impulses are γ = γ' − impulse_shift. Empty when there is none.
   const Vector& impulse_shift() const;
+
+  /// ℓ of the rows of moments, m, and 1 of the others (A.7); empty where no block has moments. The given form has each row
+  /// of u divided by it, and each impulse multiplied.
+  Vector row_lengths() const;
+  /// An impulse of the problem as given in the terms of this object, its blocks shifted and their moments scaled; and back.
+  Vector own_impulse(Vector given) const;
+  Vector given_impulse(Vector own) const;
 
   /// What was derived so far and how long it took. The first caller pays: the set-up time of a solver includes what it was
   /// the first to ask for. "inverse of H" of a global problem is made when the problem is built.

@@ -263,7 +263,7 @@ Vector delassus_diagonal(const ContactProblem& problem) {
   return diagonal;
 }
 
-Vector diagonal_of(const ConstraintSet& set, const std::vector<Matrix3>& blocks) {
+Vector diagonal_of(const ConstraintSet& set, const std::vector<BlockSquare>& blocks) {
   Vector diagonal(set.rows());
   for (Index i = 0; i < set.count(); ++i)
     diagonal.segment(set.offset(i), set.rows(i)) = blocks[uz(i)].diagonal().head(set.rows(i));

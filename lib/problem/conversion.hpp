@@ -28,7 +28,7 @@ GlobalForm global_from_local(const LocalForm& form, double* clipped);
 Vector delassus_diagonal(const ContactProblem& problem);
 
 /// diag(N), m, of the diagonal blocks N_ii.
-Vector diagonal_of(const ConstraintSet& set, const std::vector<Matrix3>& blocks);
+Vector diagonal_of(const ConstraintSet& set, const std::vector<BlockSquare>& blocks);
 
 /// Σ_j |N_ij||x_j| per row, m (D.2), without storing N: solves with H for the x_j that are not zero, those of bodies that
 /// share no constraint at once. |C_ij| is added to that of the rest of N_ij.

@@ -42,8 +42,8 @@ struct MotionState {
   std::int64_t step = 0;  ///< steps taken; the time is step·h
   /// 13 numbers a rigid body: centre (3), quaternion (w, x, y, z), velocity (3), spin (3); then 24 a pseudo-rigid one:
   /// centre (3), F row by row (9), velocity (3), dF/dt row by row (9). Elastic bodies: 6 numbers a node, place and velocity.
-  /// Robots: centre and quaternion of a free base, an entry for each link (the angle or way of its joint), the velocities. SI
-  /// units.
+  /// Robots: centre and quaternion of a free base, an entry for each link (the angle or way of its joint), the velocities.
+  /// SI units.
   Vector values;
 };
 
@@ -77,7 +77,7 @@ class Motion {
   /// the motion is then as it was.
   virtual void restore(const MotionState& state) = 0;
 
-  /// Energies and what else the scene says of the present state.
+  /// Energies and other facts of the present state.
   virtual std::vector<MotionFact> facts() const = 0;
 
   /// What there is to see, as problem() sees it, but for the contacts: see geometry_of(). Without shapes nothing.
@@ -92,13 +92,17 @@ inline SceneGeometry geometry_of(const Motion& motion, const MotionProblem& step
   return geometry;
 }
 
-/// v = H⁻¹(k + D γ) (A.1) of a problem given in global form. impulse: γ as solvers hand it back, without the shift of
-/// cohesive contacts (B.2).
+/// v = H⁻¹(k + D γ) (A.1) of a problem given in global form. impulse: γ as solvers hand it back, in the terms of the
+/// problem as given.
 inline Vector end_velocity(const ContactProblem& problem, const Vector& impulse) {
   const GlobalForm& form = problem.global();
   Vector velocity = form.k;
-  velocity.noalias() += form.D * impulse;
-  if (problem.impulse_shift().size() > 0) velocity.noalias() += form.D * problem.impulse_shift();
+  if (problem.constraints().has_moments()) {
+    velocity.noalias() += form.D * problem.own_impulse(impulse);
+  } else {
+    velocity.noalias() += form.D * impulse;
+    if (problem.impulse_shift().size() > 0) velocity.noalias() += form.D * problem.impulse_shift();
+  }
   problem.mass().solve(velocity, velocity);
   return velocity;
 }

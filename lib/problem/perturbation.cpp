@@ -5,12 +5,14 @@
 #include <random>
 
 #include "core/error.hpp"
+#include "problem/block_scale.hpp"
+#include "problem/conversion.hpp"
 #include "problem/problem_builder.hpp"
 
 namespace ccp {
 namespace {
 
-/// Added to the seed for the noise of b, so that it is not that of r again.
+/// Added to the seed for the noise of b, so that it differs from that of r.
 constexpr std::uint64_t other_stream = 1'000'000'007;
 
 /// Uniform in [−1, 1): the mapping is ours because those of the standard library differ between implementations.
@@ -23,7 +25,11 @@ Vector uniform_vector(Index size, std::uint64_t seed) {
 
 ConstraintSet with_friction_factor(const ConstraintSet& constraints, double factor) {
   ConstraintSet scaled;
-  for (Index i = 0; i < constraints.count(); ++i) scaled.add(constraints.kind(i), factor * constraints.friction(i));
+  for (Index i = 0; i < constraints.count(); ++i) {
+    const MomentFriction& moments = constraints.moments(i);
+    scaled.add(constraints.kind(i), factor * constraints.friction(i),
+               {factor * moments.rolling, factor * moments.spinning, moments.length});
+  }
   return scaled;
 }
 
@@ -43,6 +49,17 @@ Vector impulse_noise(const ContactProblem& problem, const Perturbation& perturba
   return z;
 }
 
+/// c tr(N_ii)/rows(i) on the diagonal, m×m.
+SparseMatrix added_compliance(const ContactProblem& problem, double c) {
+  const ConstraintSet& set = problem.constraints();
+  const Vector means = block_means(set, delassus_diagonal(problem));
+  SparseMatrix C(problem.rows(), problem.rows());
+  C.reserve(Eigen::VectorXi::Constant(problem.rows(), 1));
+  for (Index i = 0; i < set.count(); ++i)
+    for (Index row = set.offset(i); row < set.offset(i) + set.rows(i); ++row) C.insert(row, row) = c * means[i];
+  return C;
+}
+
 }  // namespace
 
 ContactProblem perturbed(const ContactProblem& problem, const Perturbation& perturbation) {
@@ -51,16 +68,20 @@ ContactProblem perturbed(const ContactProblem& problem, const Perturbation& pert
   if (perturbation.b_noise > 0.0 && !problem.given_global())
     throw InputError("b_noise needs a problem in global form: in local form b is not known");
   const Vector z = impulse_noise(problem, perturbation);
-  ProblemBuilder builder(fmt::format("{}, noise {:g}, friction × {:g}, seed {}", problem.name(), perturbation.noise,
-                                     perturbation.friction_factor, perturbation.seed));
+  const bool softer = perturbation.compliance > 0.0;
+  const SparseMatrix C = softer ? added_compliance(problem, perturbation.compliance) : SparseMatrix();
+  ProblemBuilder builder(fmt::format("{}, noise {:g}, friction × {:g}, seed {}{}", problem.name(), perturbation.noise,
+                                     perturbation.friction_factor, perturbation.seed,
+                                     softer ? fmt::format(", compliance {:g}", perturbation.compliance) : ""));
   if (problem.given_global()) {
     const GlobalForm& form = problem.global();
     const Vector change = perturbation.b_noise * uniform_vector(problem.rows(), perturbation.seed + other_stream);
     builder.global(form.H, form.k + form.D * z, form.D, form.b + change.cwiseProduct(form.b));
-    if (form.C.nonZeros() > 0) builder.compliance(form.C);
+    if (softer || form.C.nonZeros() > 0) builder.compliance(softer ? SparseMatrix(form.C + C) : form.C);
     if (problem.subsystems() != nullptr) builder.subsystems(*problem.subsystems());
   } else {
-    builder.local(problem.local().N, problem.local().r + problem.local().N * z);
+    const SparseMatrix& N = problem.local().N;
+    builder.local(softer ? SparseMatrix(N + C) : N, problem.local().r + N * z);
   }
   return builder.constraints(with_friction_factor(problem.constraints(), perturbation.friction_factor)).build();
 }

@@ -9,7 +9,7 @@
 
 namespace ccp {
 
-/// What an elastic body looks like, and what its pictures are coloured by; or a rigid one, which has no elements.
+/// The surface of an elastic body and the colours of its pictures; or a rigid one, which has no elements.
 struct PlacedMesh {
   std::vector<Vector3> places;           ///< one a node, m
   std::vector<Vector3> references;       ///< where the nodes began, m

@@ -99,6 +99,11 @@ ProblemBuilder& ProblemBuilder::subsystems(Subsystems data) {
   return *this;
 }
 
+ProblemBuilder& ProblemBuilder::shared(std::shared_ptr<SharedForm> form) {
+  shared_ = std::move(form);
+  return *this;
+}
+
 ProblemBuilder& ProblemBuilder::contact(double friction) {
   constraints_.add(ConstraintKind::contact, friction);
   return *this;
@@ -106,6 +111,19 @@ ProblemBuilder& ProblemBuilder::contact(double friction) {
 
 ProblemBuilder& ProblemBuilder::contact2d(double friction) {
   constraints_.add(ConstraintKind::contact2d, friction);
+  return *this;
+}
+
+ProblemBuilder& ProblemBuilder::rolling_contact(ConstraintKind kind, double friction, double rolling, double spinning,
+                                                double length) {
+  const BlockShape shape = block_shape(kind);
+  if (friction > 0.0 && shape.rollings > 0 && rolling > 0.0)
+    length = rolling / friction;
+  else if (friction > 0.0 && shape.spins > 0 && spinning > 0.0)
+    length = spinning / friction;
+  for (int row = 1 + shape.tangents; row < shape.rows(); ++row) moment_rows_.emplace_back(constraints_.rows() + row, length);
+  constraints_.add(kind, friction,
+                   {shape.rollings > 0 ? rolling / length : 0.0, shape.spins > 0 ? spinning / length : 0.0, length});
   return *this;
 }
 
@@ -120,7 +138,7 @@ ProblemBuilder& ProblemBuilder::bilateral() {
 }
 
 ProblemBuilder& ProblemBuilder::constraints(const ConstraintSet& set) {
-  for (Index i = 0; i < set.count(); ++i) constraints_.add(set.kind(i), set.friction(i));
+  for (Index i = 0; i < set.count(); ++i) constraints_.add(set.kind(i), set.friction(i), set.moments(i));
   return *this;
 }
 
@@ -139,6 +157,16 @@ void ProblemBuilder::check_constraints(std::vector<std::string>& defects) const 
     if (!std::isfinite(constraints_.friction(i)) || constraints_.friction(i) < 0.0)
       defects.push_back(fmt::format("friction coefficient {} is {}, expected a finite number >= 0", i,
                                     format_double(constraints_.friction(i))));
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    const MomentFriction& moments = constraints_.moments(i);
+    const double least = std::min(moments.rolling, moments.spinning), all = moments.rolling + moments.spinning;
+    if (!std::isfinite(all + moments.length) || !(least >= 0.0) || !(moments.length > 0.0))
+      defects.push_back(
+          fmt::format("rolling friction {} is {} m, spinning friction {} m, their length {} m, expected finite "
+                      "numbers >= 0 and a length > 0",
+                      i, format_double(moments.rolling * moments.length), format_double(moments.spinning * moments.length),
+                      format_double(moments.length)));
+  }
   for (const auto& [row, cohesion] : cohesion_)
     if (!std::isfinite(cohesion) || cohesion < 0.0)
       defects.push_back(
@@ -223,6 +251,13 @@ std::vector<std::string> ProblemBuilder::defects() const {
   return list;
 }
 
+Vector ProblemBuilder::lengths_to_scale() const {
+  if (moment_rows_.empty()) return {};
+  Vector lengths = Vector::Ones(constraints_.rows());
+  for (const auto& [row, length] : moment_rows_) lengths[row] = length;
+  return lengths;
+}
+
 GlobalForm ProblemBuilder::resolved_global() const {
   GlobalForm form = global_;
   const Index m = constraints_.rows();
@@ -236,6 +271,11 @@ GlobalForm ProblemBuilder::resolved_global() const {
     form.b[soft.row] = soft.stiffness * soft.elongation / soft.damping;
   }
   form.C = from_triplets(m, m, entries);
+  if (const Vector lengths = lengths_to_scale(); lengths.size() > 0) {  // (A.7)
+    form.D = form.D * lengths.asDiagonal();
+    form.b = form.b.cwiseProduct(lengths);
+    form.C = lengths.asDiagonal() * form.C * lengths.asDiagonal();
+  }
   return form;
 }
 
@@ -271,8 +311,11 @@ ContactProblem ProblemBuilder::build() const {
     data->conversions->push_back({"inverse of H", watch.seconds()});
     data->global = std::move(form);
     data->subsystems = subsystems_;
+    data->shared = shared_;
   } else {
     data->local = local_;
+    if (const Vector lengths = lengths_to_scale(); lengths.size() > 0)
+      data->local = LocalForm{lengths.asDiagonal() * local_.N * lengths.asDiagonal(), local_.r.cwiseProduct(lengths)};
     if (!cohesion_.empty()) data->local->r -= data->local->N * data->impulse_shift;
     data->symmetry_defect = symmetry_defect(data->local->N);
   }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "problem/contact_problem.hpp"
+#include "problem/shared_form.hpp"
 #include "problem/subsystems.hpp"
 
 namespace ccp {
@@ -31,10 +33,20 @@ class ProblemBuilder {
   /// Subsystems of H and parts of D, which SubADMM splits by; global form only. Without them it finds its own.
   ProblemBuilder& subsystems(Subsystems data);
 
+  /// The problem is one rank's share of a problem of several, with its own blocks as constraints; global form only.
+  ProblemBuilder& shared(std::shared_ptr<SharedForm> form);
+
   ProblemBuilder& contact(double friction);
   ProblemBuilder& contact2d(double friction);
+  /// A contact with moments, of one of the kinds that has_moments() names: ‖m_R‖ <= rolling γ_n, |m_n| <= spinning γ_n, with
+  /// coefficients >= 0 in m. The matrices have its rows of moments as they are, rates in rad/s; build() divides moments by a
+  /// length and multiplies rates by it (A.7): rolling/friction, else spinning/friction, where both are positive; `length`
+  /// (m, > 0) where they give none.
+  ProblemBuilder& rolling_contact(ConstraintKind kind, double friction, double rolling, double spinning = 0.0,
+                                  double length = 1.0);
   ProblemBuilder& unilateral();
   ProblemBuilder& bilateral();
+  /// The blocks of another problem. Rows of moments are those of that problem, already scaled.
   ProblemBuilder& constraints(const ConstraintSet& set);
 
   /// Contact with ‖γ_T‖ <= μ(γ_n + c), γ_n >= −c, mapped on γ' = γ + c e_n (B.2). cohesion: c >= 0, N·s.
@@ -62,15 +74,19 @@ class ProblemBuilder {
   void check_constraints(std::vector<std::string>& defects) const;
   void check_compliance(std::vector<std::string>& defects) const;
   GlobalForm resolved_global() const;
+  /// ℓ of the rows that build() scales and 1 of the others; empty where there are none to scale.
+  Vector lengths_to_scale() const;
 
   std::string name_;
   bool has_global_ = false, has_local_ = false, has_compliance_ = false;
   GlobalForm global_;
   LocalForm local_;
   ConstraintSet constraints_;
-  std::vector<std::pair<Index, double>> cohesion_;  ///< normal row, c
+  std::vector<std::pair<Index, double>> cohesion_;     ///< normal row, c
+  std::vector<std::pair<Index, double>> moment_rows_;  ///< to be scaled, ℓ
   std::vector<Soft> soft_;
   std::optional<Subsystems> subsystems_;
+  std::shared_ptr<SharedForm> shared_;
 };
 
 }  // namespace ccp

@@ -17,7 +17,7 @@ enum class SurfaceKind {
   cylinder = 6          ///< sizes: radius, half length (may be infinite); around z
 };
 
-/// What a body or an obstacle looks like and where it is: x = position + rotation · (x in its own frame).
+/// The shape and the place of a body or an obstacle: x = position + rotation · (x in its own frame).
 struct PlacedSurface {
   SurfaceKind kind = SurfaceKind::sphere;
   Vector3 sizes = Vector3::Zero();         ///< m; 0 where the kind has fewer than three
@@ -37,7 +37,7 @@ struct PlacedContact {
   int body_b = at_rest;
 };
 
-/// What there is to see of a scene when the problem of a step is made. No solver knows of it.
+/// Shapes and contacts of a scene when the problem of a step is made, for pictures. No solver reads it.
 struct SceneGeometry {
   std::vector<PlacedSurface> bodies;
   std::vector<PlacedSurface> obstacles;

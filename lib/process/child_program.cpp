@@ -63,6 +63,10 @@ ChildProgram::~ChildProgram() {
   ::close(printed_);
 }
 
+void ChildProgram::ask_to_end() const {
+  if (pid_ > 0) ::kill(pid_, SIGTERM);
+}
+
 void ChildProgram::end() {
   if (pid_ > 0) ::kill(pid_, SIGKILL);
   exit();

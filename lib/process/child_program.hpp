@@ -25,12 +25,12 @@ class ChildProgram {
   ChildProgram(const ChildProgram&) = delete;
   ChildProgram& operator=(const ChildProgram&) = delete;
 
-  /// What stands in its environment, and in that of all it starts: "NAME=value", of no other process.
+  /// A variable in its environment, and in that of all it starts: "NAME=value", of no other process.
   const std::string& mark() const { return mark_; }
 
   enum class Transfer { done, timed_out, closed };
 
-  /// Sends all bytes, for at most `longest`: a child that does not read holds nobody up.
+  /// Sends all bytes, for at most `longest`: a child that does not read blocks no one.
   Transfer send(const void* data, std::size_t bytes, std::chrono::duration<double> longest);
   /// Reads exactly so many bytes, for at most `longest`.
   Transfer receive(void* data, std::size_t bytes, std::chrono::duration<double> longest);
@@ -39,6 +39,8 @@ class ChildProgram {
   const ExitStatus& exit();
   /// The same with the last line it printed: "exit code 1: …", "SIGSEGV: …", or either without a line.
   std::string exit_text();
+  /// Asks it to end (SIGTERM).
+  void ask_to_end() const;
   /// Ends it and copies all that it printed to standard error.
   void pass_on_printed();
   /// The last line it printed that says something.

@@ -7,7 +7,7 @@
 
 namespace ccp {
 
-/// What a reaper writes to its pipe at the end.
+/// The message of a reaper to its pipe at the end.
 struct WorkerEnd {
   int status = 0;        ///< of the worker, as from waitpid
   int fork_error = 0;    ///< errno when there was no worker

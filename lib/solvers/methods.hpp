@@ -24,6 +24,15 @@ std::unique_ptr<Solver> make_nsgs();
 /// per contact.
 std::unique_ptr<Solver> make_pgs_lee();
 
+/// The sweeps of RaiSim (Hwangbo, Lee, Hutter 2018): as nsgs, but a sliding contact takes the impulse of least energy among
+/// those on its cone with u_n = 0 (E.7). That is not Coulomb's law where N_ii couples its rows: an inexact method.
+std::unique_ptr<Solver> make_raisim();
+
+/// Staggered projections (Kaufman, Sueda, James, Pai 2008): alternately the convex problems of the normal impulses, with
+/// friction frozen, and of friction, with its discs frozen (E.8), each by sweeps. Its fixed points solve the ncp, but it need
+/// not reach one: an inexact method.
+std::unique_ptr<Solver> make_staggered_projections();
+
 /// Accelerated projected gradient descent, Mazhar et al. 2015, Algorithm 1, for the ccp model: Nesterov's method (F.1, F.2)
 /// with backtracking on the Lipschitz constant (F.3, F.4), adaptive restart (F.5) and fallback to the best iterate (F.6).
 /// The test of the backtracking is not the printed one, in which the objective cancels, but the same for a quadratic, dᵀNd
@@ -81,6 +90,20 @@ std::unique_ptr<Solver> make_ipm_qp();
 /// The same for cones, with Nesterov–Todd scaling (Mangoni's thesis, sec. 4.14): bilateral and unilateral rows and friction
 /// cones mixed (J.1–J.10).
 std::unique_ptr<Solver> make_ipm_cone();
+
+/// Nonsmooth interior point for the ncp (Acary, Armand, Nguyen, Shpakovych): ipm_cone with
+/// s = ‖u_T‖ as one more unknown of each contact, whose derivative is in the matrix (J.13–J.15).
+std::unique_ptr<Solver> make_nonsmooth_ipm();
+
+/// Semi-analytic primal solver (Castro, Permenter, Han 2022): Newton's method with exact line search on the velocities of the
+/// convex problem with compliant contacts (M.1–M.6). A rigid problem gets the compliance of "near rigid", so that the
+/// residual that the suite judges does not go to zero: it is an inexact method.
+std::unique_ptr<Solver> make_sap();
+
+/// MuJoCo's solvers with elliptic cones (its documentation, Computation): the same convex problem with the compliance of an
+/// impedance, by Newton's method and by conjugate gradients. Inexact, too.
+std::unique_ptr<Solver> make_mujoco_newton();
+std::unique_ptr<Solver> make_mujoco_cg();
 
 /// Proximal semismooth Newton method: an outer proximal loop makes the problem strongly monotone, its subproblems are solved
 /// by Newton steps on the Alart–Curnier map (ncp) or the natural map (ccp), each with one sparse block LU (H.1–H.4, H.7).

@@ -56,7 +56,7 @@ class ShownImpulse {
   ImpulseSource* source_ = nullptr;
 };
 
-/// What a solver shows of one iterate. Iterate 0 is the start point.
+/// An iterate as a solver shows it. Iterate 0 is the start point.
 struct Iterate {
   ShownImpulse impulse;               ///< γ, m: the iterate that satisfies the set, by which it is judged
   const Vector* velocity = nullptr;   ///< v, n, where the solver carries its own
@@ -64,7 +64,7 @@ struct Iterate {
   bool native_converged = false;      ///< the method's own criterion holds
 };
 
-/// What remains until the limits of a run.
+/// The iterations and time left until the limits of a run.
 struct Remaining {
   double seconds = std::numeric_limits<double>::infinity();  ///< of solver clock
   int iterations = std::numeric_limits<int>::max();

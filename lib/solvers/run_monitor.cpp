@@ -33,12 +33,12 @@ void RunMonitor::set_trace(TraceSink* sink, std::vector<Measure> trace_measures)
 
 void RunMonitor::measure_end_by(std::vector<Measure> measures) {
   end_measures_ = std::move(measures);
-  end_measures_.insert(end_measures_.end(), {stop_.measure, Measure::rounding_floor});
+  end_measures_.push_back(stop_.measure);
 }
 
 void RunMonitor::begin(const std::vector<NativeColumn>& native) {
   if (iteration_ >= 0) throw std::logic_error("RunMonitor: one monitor serves one run");
-  if (sink_ != nullptr && replay_) throw std::logic_error("RunMonitor: a replay has no trace");
+  if (sink_ != nullptr && (replay_ || end_alone_)) throw std::logic_error("RunMonitor: iterates not judged have no trace");
   if (sink_ != nullptr) sink_->begin(measures_, native);
   clock_.start();
 }
@@ -75,10 +75,18 @@ bool RunMonitor::go_on_replaying(double elapsed) {
 
 bool RunMonitor::go_on(const Iterate& iterate) {
   const Stopwatch::Pause off_the_clock(clock_);
+  const Share* share = judge_.problem().share();
+  const UncountedTraffic uncounted(share);
   ++iteration_;
-  const double elapsed = clock_.seconds();
+  const double elapsed = share != nullptr ? share->of_first(clock_.seconds()) : clock_.seconds();
   last_native_converged_ = iterate.native_converged;
   if (replay_) return go_on_replaying(elapsed);
+  if (end_alone_) {
+    // The judge decides at the end: false_converged becomes solved there.
+    verdict_ = iterate.native_converged ? Status::false_converged : limit_reached(elapsed);
+    if (!std::isfinite(iterate.impulse().sum())) verdict_ = Status::diverged;
+    return !verdict_.has_value();
+  }
   const Measures values = judge_.evaluate(evaluated_, {&iterate.impulse(), iterate.velocity});
   const double value = values[measure_index(stop_.measure)];
   watch_growth(values[measure_index(Measure::velocity_residual)]);
@@ -87,6 +95,13 @@ bool RunMonitor::go_on(const Iterate& iterate) {
     sink_->row({iteration_, outer_, elapsed, counters_, values, &iterate.native, iterate.native_converged});
   verdict_ = judge_iterate(iterate, value, elapsed);
   return !verdict_.has_value();
+}
+
+void RunMonitor::take(const TraceRow& row) {
+  iteration_ = row.iteration;
+  counters_ = row.counters;
+  last_native_converged_ = row.native_converged;
+  if (sink_ != nullptr) sink_->row(row);
 }
 
 void RunMonitor::watch_growth(double residual) {
@@ -105,8 +120,9 @@ void RunMonitor::note_crossings(double value, const Vector& impulse, double elap
 }
 
 std::optional<Status> RunMonitor::judge_iterate(const Iterate& iterate, double value, double elapsed) {
-  if (interrupted_ && interrupted_()) return Status::interrupted;
-  if (!std::isfinite(value) || !iterate.impulse().allFinite()) return Status::diverged;
+  const ContactProblem& problem = judge_.problem();
+  if (!std::isfinite(value) || !all_finite(problem.share(), problem.constraints(), iterate.impulse()))
+    return Status::diverged;
   if (stop_.native) {
     if (iterate.native_converged)
       return within(value, stop_.tolerance, iterate.impulse()) ? Status::solved : Status::false_converged;
@@ -114,6 +130,11 @@ std::optional<Status> RunMonitor::judge_iterate(const Iterate& iterate, double v
     return Status::solved;
   }
   if (grown_in_a_row_ >= growth_patience) return Status::diverged;
+  return limit_reached(elapsed);
+}
+
+std::optional<Status> RunMonitor::limit_reached(double elapsed) const {
+  if (interrupted_ && interrupted_()) return Status::interrupted;
   if (iteration_ >= stop_.max_iterations) return Status::iteration_limit;
   if (elapsed >= stop_.time_limit_s) return Status::time_limit;
   return std::nullopt;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -34,7 +35,7 @@ struct TraceRow {
   bool native_converged = false;
 };
 
-/// Where trace rows go (a CSV file, memory).
+/// The destination of trace rows (a CSV file, memory).
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
@@ -59,6 +60,16 @@ struct Replay {
   Crossings crossings;            ///< of its stop measure
 };
 
+/// What a run on several ranks (lib/distributed) says of them. Messages, bytes and reductions are those on the solver clock.
+struct RankFacts {
+  int ranks = 0;
+  std::int64_t messages = 0, bytes_sent = 0;   ///< between ranks, for impulses: of all ranks
+  std::int64_t exchanges = 0, reductions = 0;  ///< in which all ranks take part
+  std::int64_t cut_contacts = 0;               ///< contacts whose bodies belong to two ranks
+  double imbalance = 1.0;                      ///< most contacts of a rank over their mean
+  double memory_mb = 0.0;                      ///< largest resident size of a rank, MiB
+};
+
 /// The Monitor of one run; a second Solver::solve with the same object throws std::logic_error.
 class RunMonitor final : public Monitor {
  public:
@@ -70,6 +81,9 @@ class RunMonitor final : public Monitor {
   /// reason. Judging between iterations evicts caches; the times of a replay are free of that. Not for methods that use
   /// results of the judge (the De Saxcé loop). begin() throws std::logic_error when there is also a trace.
   void replay(const Replay& earlier);
+  /// Judges the returned point alone: the run ends on the method's own criterion. For simulators: on few contacts judging
+  /// the iterates takes as long as solving. Not for the De Saxcé loop. begin() throws std::logic_error when there is a trace.
+  void judge_end_alone() { end_alone_ = true; }
   /// Called for every iterate of a replay, off the clock. The times include the cost of what it evicts from the caches.
   void during_replay(std::function<void()> work) { during_replay_ = std::move(work); }
 
@@ -82,6 +96,19 @@ class RunMonitor final : public Monitor {
   const std::vector<Measure>& end_measures() const { return end_measures_; }
 
   bool go_on(const Iterate& iterate) override;
+  /// For ranks, which judge where they are: takes a row of theirs.
+  void take(const TraceRow& row);
+  /// What they know at the end: as verdict(), crossings() and ranks() say it.
+  void take_end(std::optional<Status> verdict, const Crossings& crossings, const std::optional<RankFacts>& ranks) {
+    verdict_ = verdict;
+    crossings_ = crossings;
+    ranks_ = ranks;
+  }
+  const std::optional<RankFacts>& ranks() const { return ranks_; }
+  /// Whether interrupt_when() says so.
+  bool interrupted() const { return interrupted_ && interrupted_(); }
+  /// The columns of the trace.
+  const std::vector<Measure>& trace_measures() const { return measures_; }
   bool solved() const override { return verdict_ == Status::solved; }
   /// Whether the last point judged, of this stop measure and impulse (m), is within the tolerance and consistent.
   bool within(double value, double tolerance, const Vector& impulse) {
@@ -116,6 +143,7 @@ class RunMonitor final : public Monitor {
   void watch_growth(double residual);
   void note_crossings(double value, const Vector& impulse, double elapsed);
   std::optional<Status> judge_iterate(const Iterate& iterate, double value, double elapsed);
+  std::optional<Status> limit_reached(double elapsed) const;
 
   Judge& judge_;
   StopRule stop_;
@@ -130,11 +158,12 @@ class RunMonitor final : public Monitor {
   std::vector<std::string> notes_;
   std::optional<Status> verdict_;
   std::optional<Replay> replay_;
+  std::optional<RankFacts> ranks_;
   std::function<void()> during_replay_;
   std::function<bool()> interrupted_;
   double setup_s_ = 0.0, growth_scale_ = 0.0;
   int iteration_ = -1, outer_ = 0, grown_in_a_row_ = 0;
-  bool last_native_converged_ = false;
+  bool last_native_converged_ = false, end_alone_ = false;
 };
 
 }  // namespace ccp

@@ -27,10 +27,10 @@ void check_start(const ContactProblem& problem, const WarmStart& start) {
     throw InputError("the start point is not finite");
 }
 
-/// The start in the terms the methods work in: γ' = γ + impulse_shift (B.2).
+/// The start in the terms the methods work in (B.2, A.7).
 WarmStart shifted_start(const ContactProblem& problem, const WarmStart& start) {
   WarmStart shifted = start;
-  if (shifted.impulse.size() > 0 && problem.impulse_shift().size() > 0) shifted.impulse += problem.impulse_shift();
+  if (shifted.impulse.size() > 0) shifted.impulse = problem.own_impulse(std::move(shifted.impulse));
   return shifted;
 }
 
@@ -47,6 +47,13 @@ Status decide(const Outcome& outcome, RunMonitor& monitor, const Measures& measu
   if (outcome.given_up) return *outcome.given_up;
   if (monitor.verdict() == Status::solved) return Status::stalled;  // an earlier iterate was within, the returned one is not
   return monitor.verdict().value_or(Status::stalled);
+}
+
+/// The least value of the stop measure that the result claims: the tolerance, or a decade that was reached.
+double least_claim(double tolerance, const Crossings& crossings) {
+  for (int decade = last_decade; decade >= first_decade; --decade)
+    if (crossings[uz(decade - first_decade)].iteration >= 0) return std::min(tolerance, std::pow(10.0, -decade));
+  return tolerance;
 }
 
 /// Takes back what the run was said to have reached below what rounding allows.
@@ -75,12 +82,11 @@ bool may_lack_solution(Status status) {
 }
 
 /// Turns the result into `infeasible` where the problem is proved to have no solution. The clock stands. The search begins
-/// at the last u, unless rounding has moved that out of the reach of impulses.
-void diagnose(const Judge& judge, Result& result) {
+/// at the last u, unless rounding has moved that out of the reach of impulses. impulse: the last point judged.
+void diagnose(Judge& judge, const Vector& impulse, Result& result) {
   constexpr double exact = 1e-9;
   if (!may_lack_solution(result.status)) return;
-  const double floor = result.measures[measure_index(Measure::rounding_floor)];
-  const bool reached = floor <= exact * max_norm(judge.free_velocity());
+  const bool reached = judge.floor(Measure::velocity_residual, impulse) <= exact * max_norm(judge.free_velocity());
   const auto proof = find_infeasibility(judge.problem(), judge.model(), reached ? &judge.local_velocity() : nullptr);
   if (!proof) return;
   if (!result.reason.empty()) result.notes.push_back(std::move(result.reason));
@@ -100,6 +106,9 @@ std::optional<std::string> Solver::supports(const ContactProblem& problem, Model
     return fmt::format("{} does not solve the {} model", info().name, model_name(model));
   if (!problem.symmetric_mass() && !info().unsymmetric_mass)
     return fmt::format("{} needs a symmetric H; this one is off by {:.1e}", info().name, problem.mass_asymmetry());
+  if (problem.constraints().has_moments() && !info().moments)
+    return fmt::format("{} takes no rolling or spinning friction: it knows the cone of a contact only, of three rows",
+                       info().name);
   return do_supports(problem, model);
 }
 
@@ -120,6 +129,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   monitor.end();
 
   Result result;
+  result.notes = monitor.notes();
   result.crossings = monitor.crossings();
   result.reason = outcome.reason;
   if (monitor.verdict() == Status::interrupted) {
@@ -129,14 +139,18 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
     Judge& judge = monitor.judge();
     const Point last{&outcome.impulse, outcome.velocity.size() > 0 ? &outcome.velocity : nullptr};
     result.measures = judge.evaluate(monitor.end_measures(), last);
-    const double floors = meaningful_floors * judge.floor(monitor.stop_rule().measure, outcome.impulse);
+    const StopRule& rule = monitor.stop_rule();
+    const double claim = least_claim(rule.tolerance, result.crossings);
+    const double floors = judge.floor_within(rule.measure, meaningful_floors, claim, outcome.impulse)
+                              ? 0.0
+                              : meaningful_floors * judge.floor(rule.measure, outcome.impulse);
     result.status = decide(outcome, monitor, result.measures, floors);
     if (result.status == Status::below_rounding)
-      result.reason += (result.reason.empty() ? "" : "; ") + rounding_reason(monitor.stop_rule(), floors);
+      result.reason += (result.reason.empty() ? "" : "; ") + rounding_reason(rule, floors);
     if (outcome.impulse.allFinite()) forget_below(floors, result.crossings);
+    diagnose(judge, outcome.impulse, result);
   }
-  result.impulse = std::move(outcome.impulse);
-  if (problem.impulse_shift().size() > 0) result.impulse -= problem.impulse_shift();
+  result.impulse = problem.given_impulse(std::move(outcome.impulse));
   result.velocity = std::move(outcome.velocity);
   result.carried = outcome.carried;
   result.multiplier = std::move(outcome.multiplier);
@@ -147,8 +161,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   result.setup_s = monitor.setup_s();
   result.solve_s = monitor.clock().seconds() - monitor.setup_s();
   result.verdict = monitor.verdict();
-  result.notes = monitor.notes();
-  diagnose(monitor.judge(), result);
+  result.ranks = monitor.ranks();
   return result;
 }
 

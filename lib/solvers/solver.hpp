@@ -15,7 +15,7 @@
 
 namespace ccp {
 
-/// What `list solvers` says of a method.
+/// The description of a method in `list solvers`.
 struct SolverInfo {
   std::string name;                  ///< as in a config
   std::string title;                 ///< one line
@@ -23,9 +23,11 @@ struct SolverInfo {
   std::vector<Model> models;         ///< models solved natively; a ccp method serves ncp through the De Saxcé loop
   std::vector<NativeColumn> native;  ///< native columns of the trace
   bool unsymmetric_mass = false;     ///< takes problems whose H is not symmetric (A.6)
+  bool inexact = false;              ///< where it comes to rest need not solve the model; the measures say how far it is
+  bool moments = false;              ///< takes contacts with rolling or spinning friction (A.7)
 };
 
-/// Where a run starts. Empty vectors: from zero.
+/// The start point of a run. Empty vectors: zero.
 struct WarmStart {
   Vector impulse;        ///< γ⁰, m, N·s
   Vector velocity;       ///< v⁰, n, m/s, where known (problems given in global form)
@@ -33,7 +35,7 @@ struct WarmStart {
   Vector multiplier{};   ///< y⁰, m, m/s, of a method that keeps one
 };
 
-/// What a method hands back.
+/// The result of a method.
 struct Outcome {
   Vector impulse;                  ///< γ, m: the point to be judged
   Vector velocity;                 ///< its own v, n, or empty
@@ -71,6 +73,7 @@ struct Result {
   Crossings crossings;            ///< of the stop measure
   std::optional<Status> verdict;  ///< why the run was told to stop; nothing when the method stopped by itself
   std::vector<std::string> notes;
+  std::optional<RankFacts> ranks;  ///< of a run on several
 };
 
 /// A method with its settings. Public functions check and time; the private virtual ones work. No solver prints.
@@ -90,7 +93,7 @@ class Solver {
   bool native(Model model) const;
 
   /// Why the method cannot take the problem, in one line; nothing when it can. An unsymmetric H needs
-  /// SolverInfo::unsymmetric_mass.
+  /// SolverInfo::unsymmetric_mass, contacts with moments SolverInfo::moments.
   std::optional<std::string> supports(const ContactProblem& problem, Model model) const;
 
   /// Solves. The monitor's judge must be of the same problem and model. A cold start has empty vectors in `start`. Throws

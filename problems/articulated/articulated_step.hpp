@@ -6,7 +6,7 @@
 
 namespace ccp {
 
-/// What the problem of a step is made from: robots where they are at its start.
+/// The inputs of the problem of a step: robots at its start.
 struct ArticulatedView {
   const ArticulatedWorldSettings& settings;
   const std::vector<Robot>& robots;

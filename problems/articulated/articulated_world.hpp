@@ -25,7 +25,7 @@ struct Robot {
   Vector velocity;  ///< of its dofs
 };
 
-/// What rests and has no dofs.
+/// Obstacles, which rest and have no dofs.
 struct PlacedObstacle {
   Shape shape;
   Pose pose = {};
@@ -41,7 +41,7 @@ struct ArticulatedWorldSettings {
   double joint_damping = 0.0;        ///< of each joint, N·m·s/rad or N·s/m
 };
 
-/// Whose a shape is.
+/// The owner of a shape.
 struct ShapeOwner {
   std::size_t robot = 0;
   std::size_t link = 0;

@@ -31,7 +31,7 @@ struct TreeLink {
   double upper = std::numeric_limits<double>::infinity();
 };
 
-/// What a tree is like at one time. Entries of joints that are not revolute or prismatic are 0.
+/// The state of a tree. Entries of joints that are not revolute or prismatic are 0.
 struct TreePose {
   Vector3 base = Vector3::Zero();  ///< centre of mass of link 0 where its joint is free, m
   Quaternion attitude;             ///< of that link

@@ -73,8 +73,13 @@ std::vector<NumberPair> held_pairs(const WorldParts& parts, double time, const s
 }
 
 /// Without friction and cohesion a contact is one unilateral row, as in Mangoni's thesis.
-bool is_unilateral(const WorldContact& contact) { return contact.friction == 0.0 && contact.cohesion == 0.0; }
-Index row_count(const WorldContact& contact) { return is_unilateral(contact) ? 1 : 3; }
+ConstraintKind kind_of(const WorldContact& contact) {
+  const bool rolls = contact.rolling > 0.0, spins = contact.spinning > 0.0;
+  if (rolls || spins)
+    return !spins ? ConstraintKind::rolling : rolls ? ConstraintKind::rolling_torsion : ConstraintKind::torsion;
+  return contact.friction == 0.0 && contact.cohesion == 0.0 ? ConstraintKind::unilateral : ConstraintKind::contact;
+}
+Index row_count(const WorldContact& contact) { return constraint_rows(kind_of(contact)); }
 
 /// −(1 − lead) h Ω², with Ω of the spin that has the body's angular momentum, which stays finite where F collapses. A column
 /// of a pseudo-rigid body has the F of the geometry, and the solution the dF/dt of the end of the step. Together they move
@@ -115,6 +120,21 @@ class ColumnMaker {
     const ObstacleFrame& frame = moving_[place(b - bodies)];
     const Vector3 arm = contact.point - view_.at.obstacles[place(b - bodies)].position;
     return direction.dot(frame.velocity + frame.spin.cross(arm));
+  }
+
+  /// A column of a moment about `axis`; returns the obstacle's part of b. Moments act between rigid bodies.
+  double moment_column(const WorldContact& contact, const Vector3& axis) {
+    D_.next_column();
+    turned_.push_back(0.0);
+    const int rigid = static_cast<int>(view_.parts.bodies.size()), bodies = view_.parts.count();
+    const auto insert_spin = [&](int body, double sign) {
+      if (body >= rigid) throw InputError("rolling friction with a pseudo-rigid body, expected rigid ones");
+      D_.insert(dofs_.start[place(body)] + 3, sign * axis);
+    };
+    insert_spin(contact.key.body_a, -1.0);
+    if (contact.key.body_b >= bodies) return axis.dot(moving_[place(contact.key.body_b - bodies)].spin);
+    insert_spin(contact.key.body_b, 1.0);
+    return 0.0;
   }
 
   /// A column of a joint; returns the part of ∂Ψ/∂t that is the motion of obstacles.
@@ -207,16 +227,39 @@ void add_offsets(const StepView& view, const std::vector<WorldContact>& contacts
   b.head(std::ssize(turned)) += Eigen::Map<const Vector>(turned.data(), std::ssize(turned));
 }
 
-/// C = c/h² on the rows of contacts: under a force γ/h bodies overlap by c γ/h: the gap Φ + h u is −c γ/h.
-SparseMatrix contact_compliance(Index contact_rows, Index rows, double compliance, double h) {
+/// C = c/h² on the rows of contacts, but for those of moments: under a force γ/h bodies overlap by c γ/h: the gap Φ + h u is
+/// −c γ/h.
+SparseMatrix contact_compliance(const std::vector<WorldContact>& contacts, Index rows, double compliance, double h) {
   SparseMatrix C(rows, rows);
-  C.reserve(contact_rows);
-  for (Index row = 0; row < rows; ++row) {
-    C.startVec(row);
-    if (row < contact_rows) C.insertBack(row, row) = compliance / (h * h);
-  }
+  Index row = 0;
+  for (const WorldContact& contact : contacts)
+    for (Index i = 0, own = row_count(contact); i < own; ++i) {
+      C.startVec(row);
+      if (i < 3) C.insertBack(row, row) = compliance / (h * h);
+      ++row;
+    }
+  for (; row < rows; ++row) C.startVec(row);
   C.finalize();
   return C;
+}
+
+/// The rows of a contact: its columns of D, its block, and the obstacle's part of b.
+void add_contact(const WorldContact& contact, const Matrix3& frame, ColumnMaker& maker, ProblemBuilder& builder,
+                 std::vector<double>& b) {
+  const ConstraintKind kind = kind_of(contact);
+  const BlockShape shape = block_shape(kind);
+  if (contact.cohesion != 0.0 && has_moments(kind)) throw InputError("a contact with cohesion and rolling friction");
+  for (int i = 0; i < 1 + shape.tangents; ++i) b.push_back(maker.contact_column(contact, frame.col(i)));
+  for (int i = 1; i <= shape.rollings; ++i) b.push_back(maker.moment_column(contact, frame.col(i)));
+  if (shape.spins > 0) b.push_back(maker.moment_column(contact, frame.col(0)));
+  if (has_moments(kind))
+    builder.rolling_contact(kind, contact.friction, contact.rolling, contact.spinning);
+  else if (kind == ConstraintKind::unilateral)
+    builder.unilateral();
+  else if (contact.cohesion != 0.0)
+    builder.cohesive_contact(contact.friction, contact.cohesion);
+  else
+    builder.contact(contact.friction);
 }
 
 }  // namespace
@@ -265,35 +308,30 @@ MotionProblem assemble(const StepView& view, const DofMap& dofs) {
     entries += 12 * std::ssize(active.rows);
   }
   ColumnMaker maker(view, dofs, columns, entries);
-  Vector b(columns);
+  std::vector<double> offsets;
+  offsets.reserve(static_cast<std::size_t>(columns));
   std::vector<ContactKey> keys;
   std::vector<Matrix3> frames;
   std::vector<double> gaps;
   std::vector<Vector3> points;
   ProblemBuilder builder(view.settings.name);
-  Index row = 0;
   for (const WorldContact& contact : contacts) {
     frames.push_back(contact_frame(contact.normal));
-    for (Index i = 0; i < row_count(contact); ++i) b[row++] = maker.contact_column(contact, frames.back().col(i));
+    add_contact(contact, frames.back(), maker, builder, offsets);
     keys.push_back(contact.key);
     gaps.push_back(contact.gap);
     points.push_back(contact.point);
-    if (is_unilateral(contact))
-      builder.unilateral();
-    else if (contact.cohesion != 0.0)
-      builder.cohesive_contact(contact.friction, contact.cohesion);
-    else
-      builder.contact(contact.friction);
   }
   if (view.settings.compliance > 0.0)
-    builder.compliance(contact_compliance(row, columns, view.settings.compliance, view.settings.time_step));
+    builder.compliance(contact_compliance(contacts, columns, view.settings.compliance, view.settings.time_step));
   for (const ActiveJoint& active : joints)
     for (std::size_t i = 0; i < active.rows.size(); ++i) {
-      b[row++] = maker.joint_column(*active.joint, active.rows[i]);
+      offsets.push_back(maker.joint_column(*active.joint, active.rows[i]));
       keys.push_back({active.joint->first, active.joint->second, ContactKey::joint_row, active.number, static_cast<int>(i)});
       builder.bilateral();
     }
   SparseMatrix D = maker.finish();
+  Vector b = Eigen::Map<const Vector>(offsets.data(), std::ssize(offsets));
   add_offsets(view, contacts, joints, D, maker.turned(), b);
   auto [H, k] = momentum(view, dofs);
   builder.global(std::move(H), std::move(k), std::move(D), std::move(b));

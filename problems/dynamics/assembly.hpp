@@ -17,7 +17,7 @@ struct DofMap {
 
 DofMap dof_map(const WorldParts& parts, const std::vector<bool>& present);
 
-/// What a problem is made from: a world and the configuration at the time of the geometry.
+/// The inputs of a problem: a world and the configuration at the time of the geometry.
 struct StepView {
   const WorldSettings& settings;
   const WorldParts& parts;

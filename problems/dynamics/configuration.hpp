@@ -15,7 +15,7 @@ struct Placement {
   Matrix3 rotation = Matrix3::Identity();  ///< of a pseudo-rigid body its deformation gradient F
 };
 
-/// Where everything is when contacts are looked for.
+/// The configuration in which contacts are detected.
 struct Configuration {
   double time = 0.0;                     ///< s
   std::vector<Placement> bodies;         ///< rigid ones, then pseudo-rigid ones
@@ -32,6 +32,8 @@ struct WorldContact {
   double gap = 0.0;                   ///< Φ, m; negative where the bodies overlap
   double friction = 0.0;              ///< μ
   double cohesion = 0.0;              ///< largest pulling impulse of the step, N·s
+  double rolling = 0.0;               ///< μ_r, m; 0: no rolling moment
+  double spinning = 0.0;              ///< μ_s, m; 0: no spinning moment
   /// What the depth of an overlap is compared with, m: half the thickness of the thinner one.
   double size = std::numeric_limits<double>::infinity();
 };

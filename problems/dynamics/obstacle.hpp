@@ -9,7 +9,7 @@
 
 namespace ccp {
 
-/// Where an obstacle is and how it moves at one time.
+/// Pose and velocity of an obstacle at one time.
 struct ObstacleFrame {
   Vector3 position = Vector3::Zero();  ///< of its origin, m
   Quaternion attitude;

@@ -23,6 +23,9 @@ void check_surfaces(const Surfaces& surfaces) {
     throw InputError(fmt::format("envelope is {} m, expected >= 0", format_double(surfaces.envelope)));
   if (!(surfaces.friction >= 0.0))
     throw InputError(fmt::format("friction of the contacts is {}, expected >= 0", format_double(surfaces.friction)));
+  if (!(surfaces.rolling >= 0.0 && surfaces.spinning >= 0.0))
+    throw InputError(fmt::format("rolling friction of the contacts is {} m, spinning friction {} m, expected >= 0",
+                                 format_double(surfaces.rolling), format_double(surfaces.spinning)));
 }
 
 /// F of a pseudo-rigid body stands for the rotation: image_of_ball() takes any matrix, and spheres look at none.
@@ -45,8 +48,11 @@ std::vector<WorldContact> contacts_at(const Surfaces& surfaces, const Configurat
   const Contacts found = find_contacts(bodies, obstacles, surfaces.envelope);
   std::vector<WorldContact> contacts;
   contacts.reserve(found.size());
-  for (const Contact& contact : found)
+  for (const Contact& contact : found) {
     contacts.push_back(world_contact(contact, surfaces.friction, std::min(width(contact.id.a), width(contact.id.b))));
+    contacts.back().rolling = surfaces.rolling;
+    contacts.back().spinning = surfaces.spinning;
+  }
   return contacts;
 }
 

@@ -10,7 +10,7 @@ namespace ccp {
 
 struct WorldParts;
 
-/// What the bodies and obstacles of a world look like, in the order of their numbers.
+/// The shapes of the bodies and obstacles of a world, in the order of their numbers.
 struct Surfaces {
   /// One a body. Of a pseudo-rigid one: the ellipsoid that it is without deformation, which deforms with it, or a sphere,
   /// which keeps its shape.
@@ -18,10 +18,12 @@ struct Surfaces {
   std::vector<Shape> obstacles;
   double envelope = 0.0;  ///< contacts have Φ <= this, m
   double friction = 0.0;  ///< μ of all contacts
+  double rolling = 0.0;   ///< μ_r of all contacts, m
+  double spinning = 0.0;  ///< μ_s of all contacts, m
 };
 
 /// Finds the contacts of a world by find_contacts(); bodies that have not entered have none. Throws InputError naming a size
-/// that is not positive, a body with the shape of an obstacle, an envelope or a μ that is negative.
+/// that is not positive, a body with the shape of an obstacle, an envelope or a coefficient that is negative.
 ContactFinder shape_contacts(Surfaces surfaces);
 
 /// Gives a world the contacts of shapes, and the shapes for pictures.

@@ -13,7 +13,7 @@ namespace ccp {
 
 constexpr Index rigid_state_size = 13, pseudo_rigid_state_size = 24;
 
-/// What bodies are and do now, as in MotionState::values.
+/// The state of the bodies, as in MotionState::values.
 Vector packed(const std::vector<MovingBody>& bodies, const std::vector<PseudoRigidBody>& pseudo_rigid);
 
 /// The inverse. Throws InputError, and changes nothing, when the size is wrong, a number is not finite, a quaternion is no

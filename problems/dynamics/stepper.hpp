@@ -8,7 +8,7 @@ enum class Stepping {
   moreau_midpoint    ///< Moreau (Koziara, eqs. 1–5): geometry at the half step
 };
 
-/// What is known of a contact when its b_n is chosen.
+/// The inputs of b_n of a contact.
 struct Approach {
   double gap = 0.0;          ///< Φ, m
   double velocity = 0.0;     ///< u_n⁻ = (Dᵀ v⁽ˡ⁾)_n + the parts of obstacles and pseudo-rigid bodies, m/s
@@ -17,7 +17,8 @@ struct Approach {
 };
 
 /// What the integrators differ in. A step of length h moves all bodies by lead()·h with v⁽ˡ⁾, makes the problem there, and
-/// moves them by the rest of the step with its solution. The velocity of obstacles is that of the end of the step, as v⁽ˡ⁺¹⁾ is.
+/// moves them by the rest of the step with its solution. The velocity of obstacles is that of the end of the step, as v⁽ˡ⁺¹⁾
+/// is.
 class Stepper {
  public:
   virtual ~Stepper() = default;

@@ -24,14 +24,14 @@ struct WorldSettings {
   double compliance = 0.0;   ///< of a contact in its normal and tangents, m/N
 };
 
-/// What a world is made of. Numbers: rigid bodies, pseudo-rigid bodies, obstacles, each in the order of their list.
+/// The parts of a world. Numbers: rigid bodies, pseudo-rigid bodies, obstacles, each in the order of their list.
 struct WorldParts {
   std::vector<MovingBody> bodies;
   std::vector<PseudoRigidBody> pseudo_rigid;
   std::vector<PrescribedMotion> obstacles;
   std::vector<Joint> joints;
   ContactFinder contacts;  ///< none: nothing touches
-  /// What bodies and obstacles look like in pictures, in the order of their numbers; empty: unknown.
+  /// Shapes of bodies and obstacles for pictures, in the order of their numbers; empty: unknown.
   std::vector<Shape> shapes = {};
 
   int count() const { return static_cast<int>(bodies.size() + pseudo_rigid.size()); }
@@ -56,7 +56,7 @@ class World : public Motion {
   const std::vector<PseudoRigidBody>& pseudo_rigid() const { return parts_.pseudo_rigid; }
   const std::vector<Joint>& joints() const { return parts_.joints; }
   double time() const { return static_cast<double>(step_) * settings_.time_step; }
-  /// Where everything is now.
+  /// The present configuration.
   Configuration configuration() const;
   /// Whether a body takes part in the present step.
   bool has_entered(int body) const;

@@ -11,7 +11,7 @@
 
 namespace ccp {
 
-/// What bodies of one shape and one material share.
+/// The common data of bodies of one shape and one material.
 class ElasticModel {
  public:
   /// Throws InputError for a material that is out of range. name: "the bars".

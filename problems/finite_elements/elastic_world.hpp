@@ -31,7 +31,7 @@ struct ElasticWorldSettings {
   bool remembers_fastest = false;  ///< states have one number more, the fact `fastest`
 };
 
-/// A half-space, a cylinder, a sphere or a box that moves as it is told. With a mass it is a rigid body of the problem,
+/// A half-space, a cylinder, a sphere or a box with a prescribed motion. With a mass it is a rigid body of the problem,
 /// which six bilateral rows hold to that motion; without one only its velocity is known there.
 struct ElasticObstacle {
   Shape shape;

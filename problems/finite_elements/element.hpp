@@ -9,7 +9,7 @@ namespace ccp {
 
 using Gradients = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 8>;
 
-/// What an element is in its reference shape.
+/// An element in its reference shape.
 struct ReferenceElement {
   Gradients gradients;    ///< ∇N_a at the centre, one column a node, 1/m: F = Σ x_a ∇N_aᵀ
   DenseMatrix stiffness;  ///< K_e, 3 rows a node, N/m; symmetric, exactly

@@ -21,7 +21,7 @@ struct RigidPartner {
 /// moment of inertia that is not positive. name: "rigid body 3", for the message.
 RigidPartner checked(RigidPartner partner, const std::string& name);
 
-/// Where it is after the time `ahead` (s) with its present velocity and spin.
+/// Its pose after the time `ahead` (s) with its present velocity and spin.
 ObstacleFrame frame_after(const MovingBody& body, double ahead);
 
 /// The fastest that its surface comes towards anything, m/s; what is round does not come nearer by its spin.

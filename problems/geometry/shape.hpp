@@ -28,7 +28,7 @@ struct Box {
 /// z <= 0; what is above may move. Its normal is the third column of the rotation.
 struct HalfSpace {};
 
-/// What lies outside an infinite circular cylinder around z; bodies are inside.
+/// The outside of an infinite circular cylinder around z; bodies are inside.
 struct CylinderCavity {
   double radius = 1.0;
 };
@@ -62,7 +62,7 @@ void check_body_shape(const Shape& shape, const std::string& name);
 /// cavities.
 double half_width(const Shape& shape);
 
-/// Where a shape is: x = position + rotation · (x in its own frame).
+/// The pose of a shape: x = position + rotation · (x in its own frame).
 struct Pose {
   Vector3 position = Vector3::Zero();  ///< m
   /// Proper and orthogonal; of an ellipsoid any F with det F > 0, the half axes are then those of F diag(radii²) Fᵀ.

@@ -24,13 +24,18 @@ SparseMatrix mass_matrix(const std::vector<RigidBody>& bodies, double time_step)
   return H.finish();
 }
 
+/// moment: the column acts on spins alone.
 void add_column(JacobianWriter& D, const std::vector<RigidBody>& bodies, const RigidConstraint& constraint,
-                const Vector3& direction) {
+                const Vector3& direction, bool moment) {
   D.next_column();
   const bool in_order = constraint.first < constraint.second;
   for (const bool is_first : {in_order, !in_order}) {  // rows of a column ascend
     const int body = is_first ? constraint.first : constraint.second;
     if (body == RigidConstraint::fixed) continue;
+    if (moment) {
+      D.insert(6 * body + 3, is_first ? Vector3(-direction) : direction);
+      continue;
+    }
     const Vector3 arm = constraint.point - bodies[static_cast<std::size_t>(body)].position;
     D.insert(6 * body, rigid_impulse(is_first ? -1.0 : 1.0, direction, arm));
   }
@@ -46,7 +51,10 @@ SparseMatrix transpose_jacobian(const std::vector<RigidBody>& bodies, const std:
   JacobianWriter D(static_cast<Index>(6 * bodies.size()), columns, entries);
   for (const RigidConstraint& constraint : constraints) {
     const Vector3 directions[3] = {constraint.normal, constraint.tangent, constraint.normal.cross(constraint.tangent)};
-    for (int row = 0; row < constraint_rows(constraint.kind); ++row) add_column(D, bodies, constraint, directions[row]);
+    const BlockShape shape = block_shape(constraint.kind);
+    for (int row = 0; row < 1 + shape.tangents; ++row) add_column(D, bodies, constraint, directions[row], false);
+    for (int row = 1; row <= shape.rollings; ++row) add_column(D, bodies, constraint, directions[row], true);
+    if (shape.spins > 0) add_column(D, bodies, constraint, directions[0], true);
   }
   return D.finish();
 }
@@ -88,13 +96,20 @@ ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>&
   }
   SparseMatrix D = transpose_jacobian(bodies, constraints);
   Vector b = Vector::Zero(D.cols());
-  ConstraintSet set;
-  for (const RigidConstraint& constraint : constraints) {
-    b[set.rows()] = constraint.gap / time_step;
-    set.add(constraint.kind, constraint.friction);
-  }
   ProblemBuilder builder(name);
-  builder.global(mass_matrix(bodies, time_step), std::move(k), std::move(D), std::move(b)).constraints(set);
+  Index row = 0;
+  for (const RigidConstraint& constraint : constraints) {
+    b[row] = constraint.gap / time_step;
+    row += constraint_rows(constraint.kind);
+    if (has_moments(constraint.kind)) {
+      builder.rolling_contact(constraint.kind, constraint.friction, constraint.rolling, constraint.spinning);
+      continue;
+    }
+    ConstraintSet own;
+    own.add(constraint.kind, constraint.friction);
+    builder.constraints(own);
+  }
+  builder.global(mass_matrix(bodies, time_step), std::move(k), std::move(D), std::move(b));
   return builder.build();
 }
 

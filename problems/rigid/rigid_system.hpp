@@ -36,7 +36,8 @@ struct RigidConstraint {
   Vector3 normal = Vector3::UnitZ();   ///< unit vector
   Vector3 tangent = Vector3::UnitX();  ///< unit vector orthogonal to the normal; the second tangent is normal × tangent
   double friction = 0.0;
-  double gap = 0.0;  ///< Φ, m; negative where the bodies overlap
+  double rolling = 0.0, spinning = 0.0;  ///< μ_r, μ_s of a kind with moments, m
+  double gap = 0.0;                      ///< Φ, m; negative where the bodies overlap
 };
 
 /// Some unit vector orthogonal to `normal`, the same for the same normal.
@@ -48,8 +49,8 @@ Matrix3 contact_frame(const Vector3& normal);
 /// The global form (A.1, A.2) of one step of length h: H = diag(m, m, m, inertia) for each body, k = M v⁽ˡ⁾ + h (f, τ), D
 /// from the points and frames, b = (Φ/h, 0, 0). With ω the spin at the start and J the inertia of a gyroscopic body, J + h
 /// ([ω]× J − [Jω]×) stands in the place of J in H, which is not symmetric then, and its k gains h ω × Jω. A contact has
-/// three rows, unilateral and bilateral blocks have the normal row alone. D is written column by column, without a list of
-/// triplets: 1e6 contacts take half a gigabyte.
+/// three rows, and those of its moments about tangents and normal; unilateral and bilateral blocks have the normal row
+/// alone. D is written column by column, without a list of triplets: 1e6 contacts take half a gigabyte.
 ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>& bodies,
                           const std::vector<RigidConstraint>& constraints, double time_step);
 

@@ -6,7 +6,7 @@ namespace ccp {
 
 struct WorldParts;
 
-/// What holds bodies together.
+/// The bond between bodies.
 struct Cohesion {
   double force = 0.0;  ///< c, largest pull of a contact, N
   double range = 0.0;  ///< contacts with Φ <= this pull, m

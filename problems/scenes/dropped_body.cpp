@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "core/text.hpp"
@@ -34,7 +36,9 @@ std::unique_ptr<Motion> dropped_body(const std::string& scene, MovingBody body, 
   parts.bodies = {std::move(body)};
   parts.obstacles = {resting(Vector3::Zero())};
   give_surfaces(parts, {{shape}, {HalfSpace{}}, p.envelope, p.friction});
-  return std::make_unique<World>(WorldSettings{scene, p.time_step, {0.0, 0.0, -p.gravity}}, std::move(parts));
+  const double slope = p.slope * std::numbers::pi / 180.0;
+  const Vector3 gravity(p.gravity * std::sin(slope), 0.0, -p.gravity * std::cos(slope));  // in the frame of the floor
+  return std::make_unique<World>(WorldSettings{scene, p.time_step, gravity}, std::move(parts));
 }
 
 }  // namespace ccp

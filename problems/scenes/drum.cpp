@@ -22,7 +22,7 @@ constexpr double grid_half_x = 0.7, grid_half_y = 0.2, grid_height = 0.75;  // m
 // Neighbours of the grid would touch to rounding and fall with contacts that carry nothing.
 constexpr double clearance = 1e-6;  // over the spacing
 
-/// Where particles come in and when, from their number. Lengths in m, times in s.
+/// Place and time of entry of particles, from their number. Lengths in m, times in s.
 struct Insertion {
   Vector3 radii;        ///< of a particle
   int per_batch = 0;    ///< particles that come in at once
@@ -113,6 +113,10 @@ RotatingDrum::RotatingDrum() {
            "pseudo_rigid: particles deform uniformly; spheres keep their shape for contacts", paper)
       .add("density", &p.density, Range::positive(), "kg/m³", "density of every particle", paper)
       .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient of every contact", paper)
+      .add("rolling_friction", &p.rolling_friction, Range::non_negative(), "m",
+           "μ_r of every contact of rigid particles; 0: no rolling moments", "ours")
+      .add("spinning_friction", &p.spinning_friction, Range::non_negative(), "m", "the same for μ_s and spinning moments",
+           "ours")
       .add("young", &p.young, Range::positive(), "Pa", "Young's modulus of pseudo-rigid particles", paper)
       .add("poisson", &p.poisson, Range::closed(0.0, 0.49), "", "Poisson's ratio of pseudo-rigid particles", paper)
       .add("damping", &p.damping, Range::non_negative(), "",
@@ -151,7 +155,8 @@ std::unique_ptr<Motion> RotatingDrum::do_motion(std::uint64_t /*seed: nothing he
   }
   const Shape particle = p.shape == Particle::sphere ? Shape(Sphere{in.radii[0]}) : Shape(Ellipsoid{in.radii});
   const std::vector<Shape> obstacles = add_obstacles(parts, p.angular_velocity, in.rotation(p.particles));
-  give_surfaces(parts, {std::vector<Shape>(static_cast<std::size_t>(p.particles), particle), obstacles, 0.0, p.friction});
+  give_surfaces(parts, {std::vector<Shape>(static_cast<std::size_t>(p.particles), particle), obstacles, 0.0, p.friction,
+                        p.rolling_friction, p.spinning_friction});
   const WorldSettings settings{info().name, p.time_step, {0.0, 0.0, -p.gravity}, Stepping::moreau_midpoint};
   return std::make_unique<DrumWorld>(settings, std::move(parts));
 }

@@ -21,13 +21,15 @@ class RotatingDrum final : public Scene {
     Kinematics kinematics = Kinematics::rigid;
     double density = 100.0;  ///< kg/m³
     double friction = 0.3;
-    double young = 1e6;             ///< Pa, of pseudo-rigid particles
-    double poisson = 0.25;          ///< of pseudo-rigid particles
-    double damping = 1.0;           ///< η of the stiffness damping ηK, over the time step
-    double angular_velocity = 1.0;  ///< of pipe and blocks about +y, rad/s
-    double gravity = 10.0;          ///< m/s²
-    double mass_unit = 1.0;         ///< kg
-    double time_step = 0.001;       ///< s
+    double rolling_friction = 0.0;   ///< μ_r, m
+    double spinning_friction = 0.0;  ///< μ_s, m
+    double young = 1e6;              ///< Pa, of pseudo-rigid particles
+    double poisson = 0.25;           ///< of pseudo-rigid particles
+    double damping = 1.0;            ///< η of the stiffness damping ηK, over the time step
+    double angular_velocity = 1.0;   ///< of pipe and blocks about +y, rad/s
+    double gravity = 10.0;           ///< m/s²
+    double mass_unit = 1.0;          ///< kg
+    double time_step = 0.001;        ///< s
   };
 
   RotatingDrum();

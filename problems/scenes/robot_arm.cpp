@@ -64,7 +64,7 @@ std::optional<Angles> reaching(const Vector3& tip, const std::array<double, 3>& 
   return Angles{base, shoulder, elbow - taylor_atan2(end[0], end[2]), wrist[0], wrist[1], wrist[2]};
 }
 
-/// Where a time lies: between which points, s, and ds/dt.
+/// The place of a time on the path: between which points, s, and ds/dt.
 struct Path::Piece {
   const Angles& from;
   const Angles& to;

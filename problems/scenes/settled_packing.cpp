@@ -31,7 +31,7 @@ void push_apart(Vector3& first, Vector3& second, double distance) {
   second += push;
 }
 
-/// Points uniform in the box, each overlap removed in turn, again and again, until what is left of them is small everywhere.
+/// Points uniform in the box, with each overlap removed in turn, in rounds, until all overlaps are small.
 SpherePacking thrown(int spheres, double radius, double width, Random& random) {
   SpherePacking packing;
   const double volume = 4.0 / 3.0 * std::numbers::pi * radius * radius * radius * spheres;

@@ -12,6 +12,7 @@ SingleBrick::SingleBrick() {
       .add("width", &p.width, Range::positive(), "m", "edge along y", "ours")
       .add("height", &p.height, Range::positive(), "m", "edge along z", "ours");
   add_drop_fields(fields_, p.drop);
+  fields_.add("slope", &p.drop.slope, Range::closed(0.0, 60.0), "°", "of the floor, which falls along x", "ours");
 }
 
 const SceneInfo& SingleBrick::info() const {

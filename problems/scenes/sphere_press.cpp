@@ -84,6 +84,14 @@ RigidConstraint press_contact(int first, int second, const Vector3& point, const
   contact.normal = normal;
   contact.tangent = any_tangent(normal);
   contact.friction = p.friction;
+  contact.rolling = p.rolling_friction;
+  contact.spinning = p.spinning_friction;
+  if (p.rolling_friction > 0.0 && p.spinning_friction > 0.0)
+    contact.kind = ConstraintKind::rolling_torsion;
+  else if (p.rolling_friction > 0.0)
+    contact.kind = ConstraintKind::rolling;
+  else if (p.spinning_friction > 0.0)
+    contact.kind = ConstraintKind::torsion;
   contact.gap = gap < p.gap + shift_of_gaps(p) + rounding * p.radius ? p.gap : gap;
   return contact;
 }
@@ -173,6 +181,10 @@ SpherePress::SpherePress() {
       .add("gap", &p.gap, Range::non_negative(), "m", "smallest gap of a contact; 0: all touch, and nothing moves", "ours")
       .add("envelope", &p.envelope, Range::positive(), "m", "pairs with a smaller gap are contacts", "ours")
       .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient of every contact", "ours")
+      .add("rolling_friction", &p.rolling_friction, Range::non_negative(), "m",
+           "μ_r of every contact; 0: no rolling moments", "ours")
+      .add("spinning_friction", &p.spinning_friction, Range::non_negative(), "m",
+           "μ_s of every contact; 0: no spinning moments", "ours")
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", "ours")
       .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", "ours");
 }

@@ -37,8 +37,10 @@ class SpherePress final : public Scene {
     double gap = 0.0;           ///< m
     double envelope = 2e-3;     ///< m
     double friction = 0.3;
-    double gravity = 9.81;    ///< m/s²
-    double time_step = 0.01;  ///< s
+    double rolling_friction = 0.0;   ///< μ_r, m
+    double spinning_friction = 0.0;  ///< μ_s, m
+    double gravity = 9.81;           ///< m/s²
+    double time_step = 0.01;         ///< s
   };
 
   SpherePress();

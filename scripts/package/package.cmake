@@ -1,5 +1,5 @@
 # What `cmake --install` puts beside the program, and the Debian packages that `cpack` makes: ccpbench (the component program),
-# ccpbench-peers and python3-ccpbench. `cmake --install build/release --component program` leaves out headers and libraries.
+# ccpbench-peers, ccpbench-ranks and python3-ccpbench. `cmake --install build/release --component program` leaves out headers and libraries.
 set(CCPBENCH_MAINTAINER "The ccpbench developers <ccpbench@example.org>" CACHE STRING "Who is named as the maintainer of packages")
 
 set(_data ${CMAKE_INSTALL_DATADIR}/ccpbench)
@@ -33,6 +33,9 @@ install(FILES ${_link} DESTINATION ${_modules} COMPONENT program)
 
 # The Python package, whose results.py is a link to the same file.
 set(_debian_packages ccpbench ccpbench-peers)
+if(CCP_RANKS)
+  list(APPEND _debian_packages ccpbench-ranks)
+endif()
 if(TARGET ccpbench_python)
   list(APPEND _debian_packages python3-ccpbench)
   get_property(_sources GLOBAL PROPERTY CCP_PYTHON_SOURCES)
@@ -99,6 +102,9 @@ get_property(_adapters GLOBAL PROPERTY CCP_ADAPTERS)
 if(_adapters)
   list(APPEND CPACK_COMPONENTS_ALL peers)
 endif()
+if(CCP_RANKS)
+  list(APPEND CPACK_COMPONENTS_ALL ranks)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION math)
@@ -108,7 +114,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME ccpbench)
 # OpenBLAS by name: iterates depend on the kernels of the BLAS.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "python3:any, libopenblas0-pthread")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3-matplotlib, libjs-chart.js")
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "ccpbench-peers, python3-ccpbench, python3-pandas, python3-h5py, python3-siconos, python3-cvxopt")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "ccpbench-peers, ccpbench-ranks, python3-ccpbench, python3-pandas, python3-h5py, python3-siconos, python3-cvxopt")
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "benchmark suite for complementarity problems with friction
 Runs solvers of contact problems with Coulomb friction on the same problems
 and judges them by one measure: real dumps in the FCLib format, and scenes
@@ -124,6 +130,12 @@ Adapters that run the contact solvers of DART, Bullet and Simbody, and the
 optimiser Ipopt, beside those of ccpbench: on the same problems, under the
 same limits, judged by the same measures. Each run of one is a process of
 its own.")
+set(CPACK_DEBIAN_RANKS_PACKAGE_NAME ccpbench-ranks)
+set(CPACK_DEBIAN_RANKS_PACKAGE_DEPENDS "ccpbench (= ${PROJECT_VERSION}), openmpi-bin")
+set(CPACK_COMPONENT_RANKS_DESCRIPTION "one contact problem on many processes, for ccpbench
+The program of one process of a run by MPI: it holds a part of the bodies and
+contacts of a problem and exchanges impulses with the others. Iterates have
+the same bits on every number of processes.")
 if(TARGET ccpbench_python)
   list(APPEND CPACK_COMPONENTS_ALL python)
   get_property(_minor GLOBAL PROPERTY CCP_PYTHON_MINOR)

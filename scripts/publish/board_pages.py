@@ -64,14 +64,14 @@ def by(entry):
 
 
 def links(entry, up=""):
-    """Where a row leads."""
+    """The link of a row."""
     files = "".join(f' · <a href="{up}{entry.path}/{name}.json">{name}</a>' for name in ("config", "manifest"))
     return (f'<span class="whole"><a href="{up}reports/{entry.id}.html">report</a>{files} · '
             f'<a href="{up}index.html#{boards.machine_of(entry).key}">machine</a></span>')
 
 
 def doubts(entry):
-    """What a reader must know of a result before its numbers."""
+    """Warnings on a result before its numbers."""
     manifest = entry.study.manifest
     found = [*changes(manifest), *(w for w in manifest.get("warnings") or [] if isinstance(w, str))]
     return found + ["cells are missing"] * (manifest.get("complete") is False)
@@ -165,7 +165,7 @@ def board_page(board):
 
 
 def first_of(board):
-    """Who solves most at the tightest accuracy, over all machines; without a word on times."""
+    """The solver that solves most at the tightest accuracy, over all machines; times do not count."""
     for decade in reversed(board.accuracies()):
         standings = board.standings(decade)
         if standings and standings[0].solved:

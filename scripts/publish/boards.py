@@ -19,7 +19,7 @@ BUDGETS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)
 
 @dataclass
 class Machine:
-    """What decides times, as far as a manifest says. Runs of one machine have the same texts."""
+    """The facts of a manifest that decide times. Runs of one machine have the same texts."""
 
     facts: tuple
     entries: list = field(default_factory=list)
@@ -135,7 +135,7 @@ def budgets(standings):
 
 
 def identity(problem):
-    """What makes a problem, without its name: the scene with its values, or the content of its file."""
+    """The identity of a problem, without its name: the scene with its values, or the content of its file."""
     known = {key: problem[key] for key in ("scene", "parameters", "seed", "perturb", "sequence") if key in problem}
     if "file" in problem:
         known["sha256"] = problem["sha256"]

@@ -28,7 +28,7 @@ def quickest(rows):
 
 
 def standing(label, rows, best):
-    """What the ranking says of a solver's cells of one model."""
+    """The entry of a solver in the ranking of one model."""
     solved = [r for r in rows if r["status"] == "solved"]
     ratios = [max(solver_time(r), 1e-6) / best[r["problem"]] for r in solved if math.isfinite(solver_time(r)) and r["problem"] in best]
     return {"label": label, "school": rows[0].get("school"), "cells": len(rows), "solved": len(solved), "rows": rows,
@@ -116,7 +116,7 @@ def answer(model, rows):
 
 
 def warnings(study):
-    """What a reader must know before the numbers: cells that are missing, and what makes times worth less."""
+    """Warnings before the numbers: cells that are missing, and what makes times worth less."""
     said = [w for w in study.manifest.get("warnings") or [] if isinstance(w, str)]
     said = [f"changed: {text}" for text in changes(study.manifest)] + said
     if study.manifest.get("complete") is False:
@@ -164,7 +164,7 @@ def allowed(study, row):
 
 
 def failures(study, card):
-    """What was tried and not solved, with its reason; what no solver takes, by reason."""
+    """Unsolved cells with their reasons, and problems that no solver takes, by reason."""
     bad = [r for r in study.rows if r["status"] not in ("solved", "unsupported")]
     never = [r for r in study.rows if r["status"] == "unsupported"]
     if not bad:

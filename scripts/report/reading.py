@@ -38,7 +38,7 @@ class Study:
         return str(self.config.get("title") or self.config.get("name") or self.folder.name)
 
     def unfinished(self):
-        """What of the run is still to come, a sentence; empty where it has come to its end."""
+        """A sentence on the unfinished part of a run; empty where the run has ended."""
         cells = self.manifest.get("cells")
         asked = cells.get("selected") if isinstance(cells, dict) else None
         there = f"{len(self.rows)}{f' of {asked}' if isinstance(asked, int) and asked >= len(self.rows) else ''} cells are there so far"

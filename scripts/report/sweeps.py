@@ -31,7 +31,7 @@ def map_cell(made, place, low, high):
 
 
 def free_words(made):
-    """Where a count of failures is 0: in how many cells, and at which columns in every row."""
+    """Zero counts of failures: the number of cells, and the columns that are zero in every row."""
     free = {place for place, (value, _) in made.places.items() if value == 0}
     strip = [column for column in made.columns if all((column, row) in free for row in made.rows)]
     texts = [f"({swept_text(column)})" if isinstance(column, tuple) else swept_text(column) for column in strip]
@@ -87,7 +87,7 @@ def maps_of(study):
 
 
 def legend(shown):
-    """What colours and marks say, of those that there are."""
+    """The legend of the colours and marks in use."""
     counts, start = [made for made in shown if made.counts], "yellow"
     if counts:
         start = "green" if len(counts) == len(shown) else "yellow, of unsolved steps from green"

@@ -31,7 +31,7 @@ LABEL = 34  # height of what stands above a panel with a label
 
 @dataclass
 class Look:
-    """What is the same in all pictures of a series."""
+    """The common data of all pictures of a series."""
 
     camera: object
     bounds: tuple
@@ -69,7 +69,7 @@ def look_of(dumps, view, dpi, cut=False, gap=None):
 
 
 def body_scale(look):
-    """What the colour bar of the bodies shows."""
+    """The scale of the colour bar of the bodies."""
     if look.gap is not None:
         return ScalarMappable(Normalize(-0.5, len(PIECES) - 0.5), ListedColormap(PIECES))
     return ScalarMappable(Normalize(0.0, look.fastest), SPEEDS)

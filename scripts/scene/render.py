@@ -32,7 +32,7 @@ class Camera:
 
 
 def axes_of(azimuth, elevation):
-    """Where the eye is, in degrees: around z from x, and above the plane of x and y."""
+    """The direction of the eye, in degrees: around z from x, and above the plane of x and y."""
     a, e = math.radians(azimuth), math.radians(elevation)
     return np.array([[-math.sin(a), math.cos(a), 0.0],
                      [-math.sin(e) * math.cos(a), -math.sin(e) * math.sin(a), math.cos(e)],
@@ -107,7 +107,7 @@ def bodies_bounds(dumps):
 
 
 def bounds_of(dumps):
-    """What pictures show: all bodies, the cross sections of cavities, and planes that are near, with something around."""
+    """The extent of pictures: all bodies, the cross sections of cavities, and planes that are near, with something around."""
     low, high = bodies_bounds(dumps)
     size, around, ends = np.linalg.norm(high - low), np.zeros(3), []
     for dump in dumps:
@@ -216,7 +216,7 @@ class Canvas:
         self.right, self.up = right, up
 
     def paint(self, rows, columns, depth, normal, colour, edge=None, dark=DARK):
-        """Where nearer than what is there. normal: in the world, any length; edge: where lines are; dark: light in the shade."""
+        """Draws where nearer than the present surface. normal: in the world, any length; edge: where lines are; dark: light in the shade."""
         with np.errstate(invalid="ignore"):
             nearer = depth > self.depths[rows, columns]
         if not nearer.any():
@@ -233,7 +233,7 @@ class Canvas:
         self.colours[rows, columns][nearer] = shade[:, None] * painted
 
     def paint_walls(self, depth, shade):
-        """Where nearer than what is there, in the colour of walls."""
+        """Draws where nearer than the present surface, in the colour of walls."""
         with np.errstate(invalid="ignore"):
             nearer = depth > self.depths
         np.copyto(self.depths, depth, where=nearer)
@@ -342,7 +342,7 @@ def far_sides(canvas, planes, slack):
 
 
 def grid_lines(camera, points, normal, step):
-    """Where a wall along the axes of the world has the lines of a grid, which shows the scale."""
+    """The lines of a grid on a wall along the axes of the world, which show the scale."""
     lines = np.zeros(points.shape[:-1], bool)
     for axis in np.flatnonzero(np.abs(normal) < 0.5):
         phase = points[..., axis] / step

@@ -20,7 +20,7 @@ NAMED = {"index.md": ((0, ("solvers", "scenes")),), "guide/solvers.md": ((0, ("s
 
 
 class SiteError(Exception):
-    """What is wrong with the pages, in one line."""
+    """A defect of the pages, in one line."""
 
 
 def sources(root):
@@ -32,7 +32,7 @@ def sources(root):
 
 
 def place(page):
-    """Where a page of the repository goes in the site: apps/ccpbench/docs/times.md to guide/times.md. Other files keep their places."""
+    """The place of a page of the repository in the site: apps/ccpbench/docs/times.md to guide/times.md. Other files keep their places."""
     page = PurePosixPath(page)
     if str(page) in PLACES:
         return PurePosixPath(PLACES[str(page)])

@@ -48,7 +48,7 @@ def value(x):
 
 
 def allowed(field):
-    """What a field takes: `number > 0`, `whole number in [0, 5]`, its choices."""
+    """The values of a field: `number > 0`, `whole number in [0, 5]`, its choices."""
     if field.get("choices"):
         return ", ".join(code(choice) for choice in field["choices"])
     kind = {"integer": "whole number", "flag": "true or false"}.get(field["type"], field["type"])
@@ -90,7 +90,7 @@ def solver_text(solver, level="#"):
 
 
 def section_of(scene, scene_pages):
-    """Where the pages of the scenes, name -> text, describe a scene: 'falling_bodies.md#ball_box'."""
+    """The section of the pages of scenes, name -> text, that describes a scene: 'falling_bodies.md#ball_box'."""
     for name, text in scene_pages.items():
         for heading in re.findall(r"^#+ (.*)$", text, re.M):
             if f"`{scene}`" in heading:

@@ -78,7 +78,7 @@ def with_scripts(base, low, high, primes):
 
 
 def closing(text, opening):
-    """Where the parenthesis at `opening` is closed; -1 if nowhere."""
+    """The place that closes the parenthesis at `opening`; -1 if none."""
     depth = 0
     for at in range(opening, len(text)):
         depth += {"(": 1, ")": -1}.get(text[at], 0)
@@ -119,7 +119,7 @@ def formula(text):
 
 
 def starts(line):
-    """Where the cells of a line begin: after two spaces or more."""
+    """The places where the cells of a line begin: after two spaces or more."""
     return {match.start() for match in re.finditer(r"(?:^|(?<=  ))\S", line)}
 
 

@@ -69,6 +69,30 @@ TEST_CASE("compare names a changed input first, then what follows from it") {
   }
 }
 
+TEST_CASE("compare --exact sees the last digit of any iterate, and no times") {
+  const Workplace place;
+  small_stack(place);
+  REQUIRE(run_stack(place, "old").code == 0);
+  REQUIRE(run_stack(place, "same").code == 0);
+  REQUIRE(run_stack(place, "near", {"--set", "/solvers/0/parameters/omega=0.20000000000000004"}).code == 0);
+  const auto differences = [&](const std::string& other, Arguments more, int code) {
+    more.insert(more.begin(), {"compare", place.text("old/c"), place.text(other + "/c"), "--format", "json"});
+    const Answer answer = run_program(place, more);
+    INFO(answer.out << answer.err);
+    CHECK(answer.code == code);
+    return nlohmann::json::parse(answer.out)["differences"];
+  };
+  CHECK(differences("same", {"--exact"}, 0).empty());
+  CHECK(differences("near", {}, 1).empty());  // the changed input alone
+  const auto exact = differences("near", {"--exact"}, 1);
+  REQUIRE(!exact.empty());
+  for (const auto& change : exact) CHECK(change["cell"] == jacobi_cell);
+  CHECK(run_program(place, {"compare", place.text("old/c"), place.text("same/c"), "--exact", "--without-traces"}).code == 2);
+  const Answer baseline = run_program(place, {"compare", place.text("old/c"), "--baseline", place.text("own"), "--exact"});
+  CHECK(baseline.code == 2);
+  CHECK(contains(baseline.err, "--exact: compares traces, expected two folders"));
+}
+
 TEST_CASE("an input alone is a difference, and a baseline without inputs compares as before") {
   const Workplace place;
   small_stack(place);
@@ -163,7 +187,8 @@ TEST_CASE("a gate in CI fails by what is slower beyond noise, and passes nothing
   const Answer slower = gate("1.2");
   CHECK(slower.code == 1);
   CHECK_THAT(slower.err, Catch::Contains(jacobi_cell + ": takes") && Catch::Contains("times as long"));
-  CHECK_THAT(bad_input_line(compare(place, "old/c", "new/c", {"--fail-slower", "1.2"})), Catch::Contains("none was repeated"));
+  CHECK_THAT(bad_input_line(compare(place, "old/c", "new/c", {"--fail-slower", "1.2"})),
+             Catch::Contains("none was repeated"));
   CHECK_THAT(bad_input_line(gate("0.5")), Catch::Contains("--fail-slower"));
   CHECK_THAT(bad_input_line(compare(place, "new/c", "slow/c", {"--fail-unjudged"})), Catch::Contains("--fail-unjudged"));
 

@@ -135,23 +135,21 @@ TEST_CASE("inspect shows several files with a blank line between, and goes on af
   CHECK_THAT(answer.out, Catch::Contains("positive definite"));
 }
 
-TEST_CASE("rolling problems are shown for what they are, and not taken") {
+TEST_CASE("rolling problems are generated, inspected, converted and solved; methods that cannot say so") {
   const Workplace place;
-  {
-    Hdf5Editor file(place / "rolling.hdf5");
-    const std::string root = "/fclib_global_rolling/";
-    file.integer(root + "spacedim", 5);
-    file.reals(root + "vectors/f", {1.0});
-    file.reals(root + "vectors/w", std::vector<double>(5, 0.0));
-    file.reals(root + "vectors/mu", {0.5});
-    file.reals(root + "vectors/mu_r", {0.1});
-  }
-  const Answer answer = run_program(place, {"inspect", "rolling.hdf5"});
-  INFO(answer.err);
-  CHECK(answer.code == 0);
-  CHECK_THAT(answer.out, Catch::Contains("fclib_global_rolling") && Catch::Contains("no solver takes it"));
-  CHECK(answer.out.find("rolling friction") == answer.out.rfind("rolling friction"));  // said once
-  CHECK_THAT(bad_input_line(run_program(place, {"solve", "rolling.hdf5", "--solver", "admm"})), Catch::Contains("rolling"));
+  REQUIRE(run_program(place, {"generate", "rolling_body", "--set", "spinning_friction=0.01", "--out", "rolls.hdf5"}).code ==
+          0);
+  const Answer shown = run_program(place, {"inspect", "rolls.hdf5"});
+  INFO(shown.err);
+  CHECK(shown.code == 0);
+  CHECK_THAT(shown.out, Catch::Contains("fclib_global_rolling") && Catch::Contains("rolling μ_r   0.02 m") &&
+                            Catch::Contains("spinning μ_s  0.01 m"));
+  REQUIRE(run_program(place, {"convert", "rolls.hdf5", "--solution"}).code == 0);
+  const Answer local = run_program(place, {"inspect", "rolls.local.hdf5"});
+  CHECK_THAT(local.out, Catch::Contains("fclib_local_rolling") && Catch::Contains("other programs of FCLib do not read it"));
+  for (const char* file : {"rolls.hdf5", "rolls.local.hdf5"})
+    CHECK(run_program(place, {"solve", file, "--solver", "nsgs"}).code == 0);
+  CHECK_THAT(run_program(place, {"solve", "rolls.hdf5", "--solver", "pqn"}).err, Catch::Contains("no rolling or spinning"));
 }
 
 TEST_CASE("run takes FCLib files from a folder") {

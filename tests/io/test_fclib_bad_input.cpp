@@ -396,6 +396,6 @@ TEST_CASE("bad rolling files are refused as well") {
                    file.reals(root + "vectors/mu_r", {1, 1});
                  },
                  root + "vectors/mu_r: has 2 entries, expected 1"},
-                {[=](Hdf5Editor& file) { file.integer(root + "spacedim", 2); }, root + "spacedim: is 2, expected 3 or 5"},
+                {[=](Hdf5Editor& file) { file.integer(root + "spacedim", 2); }, root + "spacedim: is 2, expected 3 to 6"},
             });
 }

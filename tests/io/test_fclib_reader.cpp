@@ -380,24 +380,45 @@ TEST_CASE("damaged guesses do not keep a problem from being read") {
   CHECK(has_remark(file, "solution left out: /solution: cannot be opened"));
 }
 
-TEST_CASE("a rolling problem is recognised and described, and is no problem for us") {
+TEST_CASE("a rolling problem is read, with its moments divided by a length") {
   const TemporaryFolder folder;
   {
     Hdf5Editor file(folder / "a.hdf5");
     const std::string root = "/fclib_global_rolling/";
     file.integer(root + "spacedim", 5);
-    file.reals(root + "vectors/f", {1, 2, 3});
+    for (const char* name : {"M", "H"}) {
+      const bool mass = name == std::string("M");
+      const int columns = mass ? 6 : 10, nonzeros = columns;
+      std::vector<int> starts, rows;
+      for (int j = 0; j <= columns; ++j) starts.push_back(j);
+      for (int j = 0; j < columns; ++j) rows.push_back(mass ? j : j % 5);
+      const std::string matrix = root + name + "/";
+      file.integer(matrix + "nzmax", nonzeros);
+      file.integer(matrix + "m", 6);
+      file.integer(matrix + "n", columns);
+      file.integer(matrix + "nz", -1);
+      file.integers(matrix + "p", starts);
+      file.integers(matrix + "i", rows);
+      file.reals(matrix + "x", std::vector<double>(static_cast<std::size_t>(nonzeros), 2.0));
+    }
+    file.reals(root + "vectors/f", std::vector<double>(6, 1.0));
     file.reals(root + "vectors/w", std::vector<double>(10, 0.0));
     file.reals(root + "vectors/mu", {0.25, 0.5});
-    file.reals(root + "vectors/mu_r", {1e-3, 2e-3});
+    file.reals(root + "vectors/mu_r", {0.125, 2.0});
   }
   const FclibFile file = read_fclib(folder / "a.hdf5");
   CHECK(file.form == FclibForm::global_rolling);
-  CHECK((file.spacedim == 5 && file.contacts == 2 && file.n == 3 && file.m == 10));
+  CHECK((file.spacedim == 5 && file.contacts == 2 && file.n == 6 && file.m == 10));
   CHECK((file.friction_min == 0.25 && file.friction_max == 0.5));
-  CHECK((file.rolling_friction_min == 1e-3 && file.rolling_friction_max == 2e-3));
-  CHECK_FALSE(file.problem);
-  CHECK(has_remark(file, "rolling friction"));
+  CHECK((file.rolling_friction_min == 0.125 && file.rolling_friction_max == 2.0));
+  REQUIRE(file.problem);
+  const ConstraintSet& set = file.problem->constraints();
+  CHECK(set.count(ConstraintKind::rolling) == 2);
+  CHECK((set.moments(0).length == 0.5 && set.moments(0).rolling == 0.25));
+  CHECK((set.moments(1).length == 4.0 && set.moments(1).rolling == 0.5));
+  CHECK(file.problem->global().D.coeff(2, 2) == 2.0);
+  CHECK(file.problem->global().D.coeff(3, 3) == 1.0);
+  CHECK(file.problem->global().D.coeff(3, 8) == 8.0);
 }
 
 TEST_CASE("of two forms in one file the global one is read") {

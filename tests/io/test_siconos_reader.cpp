@@ -110,8 +110,7 @@ TEST_CASE("damaged texts of Siconos: the line, what was found, and what was expe
   const auto found = [](const char* line, const char* word, const char* expected) {
     return std::string("line ") + line + ": found '" + word + "', expected " + expected;
   };
-  CHECK(spoilt("local_dense", "3\n1", "5\n1") ==
-        found("1", "5", "2 or 3 rows of a contact (5 is rolling friction, which is not read)"));
+  CHECK(spoilt("local_dense", "3\n1", "4\n1") == found("1", "4", "2 or 3 rows of a contact, or 5 with rolling friction"));
   CHECK(spoilt("local_dense", "3\n1", "3\n-1") ==
         found("2", "-1", "number of contacts of the file, a whole number from 0 to 450"));
   CHECK(spoilt("local_dense", "\n0\n3\n", "\n7\n3\n") ==
@@ -123,8 +122,7 @@ TEST_CASE("damaged texts of Siconos: the line, what was found, and what was expe
         found("8", "nan00000000e+00", "entry 4 of the first matrix, a finite number"));
   CHECK(spoilt("local_dense", "5.000000000000000000000000e-01 \n1", "-0.5") ==
         found("11", "-0.5", "entry 0 of mu, a number >= 0"));
-  CHECK(spoilt("local_dense", "-01 \n1", "-01 0.25") ==
-        found("11", "0.25", "the end of the file (rolling friction is not read)"));
+  CHECK(spoilt("local_dense", "-01 \n1", "-01 0.25") == found("11", "0.25", "the end of the file"));
   CHECK(spoilt("local_blocks", "0\t1\t0\t1", "0\t1\t0\t2") ==
         found("14", "2", "block column of a block of the first matrix, a whole number from 0 to 1"));
   CHECK(spoilt("local_blocks", "0\t2\t4", "0\t2\t3") == found("13", "3", "4, start of a block row of the first matrix"));
@@ -156,13 +154,32 @@ TEST_CASE("a text of Siconos that is cut off anywhere is refused by its last lin
   }
 }
 
-TEST_CASE("real texts of Siconos: all without rolling friction are read, and written as HDF5 unchanged") {
+TEST_CASE("a local text of Siconos with rolling friction: five rows, their coefficients, and moments divided by a length") {
+  const TemporaryFolder folder;
+  write_text(folder / "a.dat",
+             "5 1  0 5 5 5 5  2 0 0 0 0  0 2 0 0 0  0 0 2 0 0  0 0 0 8 0  0 0 0 0 8  -1 0.5 0 4 0  0.5  0.25");
+  const FclibFile file = read_fclib(folder / "a.dat");
+  CHECK((file.form == FclibForm::local_rolling && file.spacedim == 5 && file.contacts == 1 && file.m == 5));
+  CHECK((file.rolling_friction_min == 0.25 && file.rolling_friction_max == 0.25));
+  const ConstraintSet& set = file.problem->constraints();
+  CHECK((set.kind(0) == ConstraintKind::rolling && set.friction(0) == 0.5));
+  CHECK((set.moments(0).length == 0.5 && set.moments(0).rolling == 0.5));
+  CHECK(dense(file.problem->local().N) == DenseMatrix(column({2, 2, 2, 2, 2}).asDiagonal()));
+  CHECK(file.problem->local().r == column({-1, 0.5, 0, 2, 0}));
+  CHECK(file.problem->given_impulse(column({1, 1, 1, 1, 1})) == column({1, 1, 1, 0.5, 0.5}));
+}
+
+TEST_CASE("real texts of Siconos: all are read, and written as HDF5 unchanged") {
   const std::string folder = fclib_dumps();
   if (folder.empty()) return;
   const std::map<std::string, Index> contacts = {{"Confeti-ex13-4contact-Fc3D-SBM", 4},
                                                  {"FrictionContactProblem00394", 6},
                                                  {"GFC3D_Example0_SBM", 1},
                                                  {"GFC3D_OneContact", 1},
+                                                 {"GRFC3D_Chute-ndof-768-nc-4-3", 4},
+                                                 {"RFC3D_cube_1", 2},
+                                                 {"RFC3D_sphere_1", 1},
+                                                 {"rockfall_14_25792", 14},
                                                  {"Rover4396", 2},
                                                  {"fc2d_granularflowonwall_02020_00213", 2020},
                                                  {"gfc2d_granularflowonwall_00069_00350", 69}};
@@ -170,21 +187,22 @@ TEST_CASE("real texts of Siconos: all without rolling friction are read, and wri
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(folder) / "siconos-dat")) {
     INFO(entry.path());
     const auto known = contacts.find(entry.path().stem().string());
-    if (known == contacts.end()) {
-      CHECK_THROWS_WITH(read_fclib(entry.path()), Catch::Contains("rolling friction"));
-      continue;
-    }
+    REQUIRE(known != contacts.end());
     const FclibFile file = read_fclib(entry.path());
     CHECK(file.contacts == known->second);
-    CHECK((file.form == FclibForm::global) == (known->first.find("GFC") == 0 || known->first.find("gfc") == 0));
+    CHECK(is_global(file.form) == (known->first.find("G") == 0 || known->first.find("gfc") == 0));
+    CHECK(is_rolling(file.form) == file.problem->constraints().has_moments());
     write_fclib(temporary / "copy.hdf5", *file.problem, file.form);
     const FclibFile copy = read_fclib(temporary / "copy.hdf5");
-    CHECK(copy.problem->constraints() == file.problem->constraints());
-    if (file.form == FclibForm::global) {
+    if (!is_rolling(file.form)) CHECK(copy.problem->constraints() == file.problem->constraints());
+    const double rounding = is_rolling(file.form) ? 1e-15 : 0.0;  // of ℓ
+    if (is_global(file.form)) {
+      const SparseMatrix &D = file.problem->global().D, &other = copy.problem->global().D;
       CHECK(SparseMatrix(copy.problem->global().H - file.problem->global().H).norm() == 0.0);
-      CHECK(SparseMatrix(copy.problem->global().D - file.problem->global().D).norm() == 0.0);
+      CHECK(SparseMatrix(other - D).norm() <= rounding * D.norm());
     } else {
-      CHECK(SparseMatrix(copy.problem->local().N - file.problem->local().N).norm() == 0.0);
+      const SparseMatrix &N = file.problem->local().N, &other = copy.problem->local().N;
+      CHECK(SparseMatrix(other - N).norm() <= rounding * N.norm());
     }
   }
 }

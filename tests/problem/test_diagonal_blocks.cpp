@@ -26,7 +26,7 @@ Matrix3 block_by_solves(const ContactProblem& problem, Index i) {
 }
 
 void check_blocks(const ContactProblem& problem) {
-  const std::vector<Matrix3>& blocks = problem.diagonal_blocks();
+  const auto& blocks = problem.diagonal_blocks();
   REQUIRE(blocks.size() == static_cast<std::size_t>(problem.constraints().count()));
   const Vector diagonal = delassus_diagonal(problem);
   double largest = 0.0;

@@ -197,6 +197,19 @@ TEST_CASE("the penetration of a method's own velocity is that of its v, and that
   CHECK(judge.evaluate(Measure::own_penetration_velocity, {&gamma, &rising}) == 0.0);
 }
 
+TEST_CASE("a contact inside its cone creeps by the velocity that its own compliance does not take up") {
+  ProblemBuilder builder("soft");
+  builder.global(diagonal(Vector3::Constant(2.0)), Vector3(-2.0, 1.0, 0.0), sparse(DenseMatrix::Identity(3, 3)),
+                 Vector3::Zero());
+  Judge judge(builder.contact(0.4).compliance(sparse(0.25 * DenseMatrix::Identity(3, 3))).build(), Model::ncp);
+  const Vector sticks = Vector3(2.0, -0.5, 0.0), slips = Vector3(2.0, -0.8, 0.0), open = Vector3::Zero();
+  CHECK(measure(judge, Measure::creep_velocity, sticks) == Approx(0.25));  // (1 − 0.5)/2, without the 0.125 of C
+  CHECK(measure(judge, Measure::creep_velocity, slips) == 0.0);
+  CHECK(measure(judge, Measure::creep_velocity, open) == 0.0);
+  const Vector bad = Vector3(2.0, std::nan(""), 0.0);
+  CHECK(std::isnan(measure(judge, Measure::creep_velocity, bad)));
+}
+
 TEST_CASE("loaded contacts lift off by μ|u_T| under ccp and not at all under ncp") {
   for (const Case& c : hand_worked()) {
     CAPTURE(c.name, model_name(c.model));
@@ -218,7 +231,8 @@ TEST_CASE("only measures that vanish at solutions alone may stop a run") {
   for (const Measure which : all_measures())
     CHECK(measure_info(which).stoppable == (which == Measure::velocity_residual || which == Measure::relative_residual ||
                                             which == Measure::natural_map || which == Measure::apgd_residual ||
-                                            which == Measure::contact_residual || which == Measure::merit));
+                                            which == Measure::contact_residual || which == Measure::merit ||
+                                            which == Measure::given_map));
 }
 
 TEST_CASE("a NaN is never a small residual") {

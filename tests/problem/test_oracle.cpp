@@ -67,6 +67,7 @@ TEST_CASE("the oracle gives exact zeros at exact solutions") {
   CHECK(slip.u == Vector3(0.0, 1.5, 0.0));
   CHECK(slip.corrected == Vector3(0.75, 1.5, 0.0));
   CHECK(slip[Measure::lift_velocity] == 0.0);
+  CHECK(slip[Measure::creep_velocity] == 0.0);
   CHECK(oracle(point_mass(2.0, {1.0, 0.0, 0.0}, 0.5), Model::ncp, zero)[Measure::relative_residual] == 0.0);
 }
 

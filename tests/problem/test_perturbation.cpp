@@ -57,6 +57,11 @@ TEST_CASE("b is changed entry by entry, in global form alone", "[perturbation]")
   // The noise of r is not that of b.
   const Vector both = perturbed(problem, {.noise = 0.01, .seed = 3, .b_noise = 0.01}).global().b - b;
   CHECK(both == change);
+  const ContactProblem soft = perturbed(problem, {.compliance = 0.1});
+  const ContactProblem local = perturbed(as_local(problem), {.compliance = 0.1});
+  CHECK(DenseMatrix(soft.local().N).isApprox(DenseMatrix(local.local().N), 1e-12));
+  const Matrix3 first = DenseMatrix(problem.local().N).topLeftCorner(3, 3);
+  CHECK(soft.global().C.coeff(1, 1) == Approx(0.1 * first.trace() / 3.0));
   CHECK_THROWS_WITH(perturbed(as_local(problem), {.b_noise = 0.01}), Catch::Contains("global form"));
 }
 

@@ -266,3 +266,29 @@ TEST_CASE("above 3000 rows merit and rounding floor need no N") {
   }
   CHECK(measures[measure_index(Measure::merit)] == Approx(spurious / energy));
 }
+
+TEST_CASE("a bound of the floor never allows what the floor does not, and allows what is far above it") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    RandomShape shape{4, 12};
+    shape.mu = seed % 2 == 0 ? 0.5 : 30.0;
+    shape.coupled_mass = seed % 3 == 0;
+    const ContactProblem problem = random_problem(seed, shape);
+    Uniform uniform(seed + 100);
+    for (const Model model : {Model::ccp, Model::ncp})
+      for (const Measure measure : {Measure::velocity_residual, Measure::relative_residual, Measure::natural_map})
+        for (const double size : {0.0, 1e-6, 1.0, 1e6}) {
+          Judge judge(problem, model);
+          Vector gamma = size * uniform.vector(problem.rows());
+          project_product(problem.constraints(), gamma);
+          judge.evaluate(measure, {&gamma, nullptr});
+          const double floor = judge.floor(measure, gamma);
+          CAPTURE(seed, size, floor);
+          REQUIRE(floor > 0.0);
+          for (int call = 0; call < 3; ++call) {
+            CHECK_FALSE(judge.floor_within(measure, 10.0, 9.99 * floor, gamma));
+            CHECK(judge.floor_within(measure, 10.0, 10.01 * floor, gamma));
+            CHECK(judge.floor_within(measure, 10.0, 1e8 * floor, gamma));
+          }
+        }
+  }
+}

@@ -167,7 +167,9 @@ class Mistakes(unittest.TestCase):
                               ("tolerance is -1", {"tolerance": -1.0}), ("tolerance is 0", {"tolerance": 0.0}),
                               ("tolerance is '1', expected a number", {"tolerance": "1"}), ("max_iterations is 1000.0, expected a whole number", {"max_iterations": 1e3}),
                               ("max_iterations is 1000000000000", {"max_iterations": 10**12}), ("time_limit is None", {"time_limit": None}),
-                              ("model is 1, expected a text", {"model": 1}), ("native_stop is 'no'", {"native_stop": "no"}), ("measures is 3", {"measures": 3}),
+                              ("model is 1, expected a text", {"model": 1}), ("native_stop is 'no'", {"native_stop": "no"}), ("judge_iterates is 'no'", {"judge_iterates": "no"}),
+                              ("has no trace", {"judge_iterates": False, "measures": ["natural_map"]}),
+                              ("apgd solves ncp in a loop that the judge ends", {"solver": "apgd", "judge_iterates": False}), ("measures is 3", {"measures": 3}),
                               ("python:FILE:FUNCTION", {"solver": lambda problem: None}), ("solver is 3", {"solver": 3}),
                               ("'rho' in 'admm:rho' is no assignment", {"solver": "admm:rho"}), ("unknown parameter 'rh'", {"solver": "admm:rh=1"}),
                               ("threads is 0", {"threads": 0}), ("start", {"start": [1.0]})):
@@ -232,6 +234,15 @@ class Solving(unittest.TestCase):
         self.assertEqual(cb.settings("admm:rho=50")["rho"], 50.0)
         self.assertEqual(cb.solve(p, "admm", rho=np.float32(0.5)).iterations, cb.solve(p, "admm", rho=0.5).iterations)
         self.assertIn("proximal_newton", cb.solvers())
+
+    def test_the_end_alone_is_judged_on_request(self):
+        p = stack()
+        judged, alone = (cb.solve(p, native_stop=True, judge_iterates=every) for every in (True, False))
+        np.testing.assert_array_equal(alone.impulse, judged.impulse)
+        self.assertEqual((alone.status, alone.iterations), ("solved", judged.iterations))
+        np.testing.assert_equal(alone.measures, judged.measures)
+        self.assertEqual((len(judged.trace), len(alone.trace)), (judged.iterations + 1, 0))
+        self.assertEqual(cb.solve(p, "nsgs", judge_iterates=False, max_iterations=1).status, "iteration_limit")
 
     def test_a_run_starts_from_an_earlier_one(self):
         p = stack()

@@ -28,6 +28,9 @@ std::vector<RunSpec> variants(const std::string& name) {
   return list;
 }
 
+/// Whether the method comes to rest elsewhere than at solutions, by its own account.
+bool inexact(const std::string& name) { return make_solver(name)->info().inexact; }
+
 std::string label(const RunSpec& spec) {
   std::string text = spec.solver;
   for (const auto& [name, value] : spec.settings) text += " " + name + "=" + field_text(value);
@@ -103,7 +106,7 @@ bool loses_its_impulse(const RunSpec& spec, const ContactProblem& problem) {
 void solves_small_problems(const std::string& name) {
   StopRule stop;
   stop.tolerance = 1e-8;
-  stop.max_iterations = 20000;
+  stop.max_iterations = inexact(name) ? 100 : 20000;
   stop.time_limit_s = 20.0;
   for (RunSpec spec : variants(name))
     for (const Model model : {Model::ccp, Model::ncp}) {
@@ -114,7 +117,10 @@ void solves_small_problems(const std::string& name) {
         if (configured(spec)->supports(problem, model)) continue;
         if (loses_its_impulse(spec, problem)) continue;
         const Result result = run(problem, spec);
-        CHECK(result.status == Status::solved);
+        if (inexact(name))
+          CHECK(result.impulse.allFinite());
+        else
+          CHECK(result.status == Status::solved);
         check_honest(result, problem, model, 1e-8);
       }
     }
@@ -136,6 +142,7 @@ void solves_an_empty_problem(const std::string& name) {
 }
 
 void takes_warm_starts(const std::string& name) {
+  if (inexact(name)) return;
   const ContactProblem problem = random_problem(11, {4, 4});
   StopRule stop;
   stop.max_iterations = 100000;
@@ -203,6 +210,7 @@ void takes_huge_friction(const std::string& name) {
   // The De Saxcé shift is 3e6 m/s here: a fixed point over it need not get anywhere, but must say so.
   check_honest(result, problem, Model::ncp, 1e-8);
   if (name == "nsgs") CHECK(result.status == Status::below_rounding);
+  if (inexact(name)) return;
   const RunSpec convex{name, Model::ccp};
   if (!configured(convex)->supports(problem, Model::ccp)) CHECK(run(problem, convex).status == Status::solved);
 }
@@ -218,7 +226,7 @@ void solves_unsymmetric_problems(const std::string& name) {
   StopRule stop;
   stop.tolerance = 1e-9;
   stop.max_iterations = 50000;
-  if (configured({name})->supports(problem, Model::ncp)) return;
+  if (inexact(name) || configured({name})->supports(problem, Model::ncp)) return;
   CHECK(run(problem, {name, Model::ncp, stop}).status == Status::solved);
   const RunSpec convex{name, Model::ccp, stop};
   if (!configured(convex)->supports(problem, Model::ccp)) CHECK(run(problem, convex).status == Status::solved);
@@ -233,7 +241,7 @@ void takes_or_refuses_an_unsymmetric_mass(const std::string& name) {
   frictionless.skew = 2.0;
   frictionless.mu = 0.0;
   StopRule stop;
-  stop.max_iterations = 20000;
+  stop.max_iterations = inexact(name) ? 100 : 20000;
   for (RunSpec spec : variants(name))
     for (const Model model : {Model::ccp, Model::ncp})
       for (const ContactProblem& problem : {random_problem(51, mixed, "mixed kinds"), random_problem(52, coupled, "coupled"),
@@ -250,7 +258,7 @@ void takes_or_refuses_an_unsymmetric_mass(const std::string& name) {
         }
         CHECK(solver->info().unsymmetric_mass);
         const Result result = run(problem, *solver, spec);
-        CHECK(result.status == Status::solved);
+        if (!inexact(name)) CHECK(result.status == Status::solved);
         check_honest(result, problem, model, stop.tolerance);
         if (result.velocity.size() > 0) CHECK(result.measures[measure_index(Measure::momentum_residual)] <= 1e-6);
       }
@@ -307,7 +315,7 @@ void does_not_depend_on_threads(const std::string& name) {
 
 void solves_light_bodies(const std::string& name) {
   StopRule stop;
-  stop.max_iterations = 20000;
+  stop.max_iterations = inexact(name) ? 100 : 20000;
   for (const double mass : {1e-8, 1e-12}) {
     const ContactProblem problem = redundant_point_mass(mass, {-1.0, 0.7, 0.0}, 0.4, 3);
     for (const Model model : {Model::ccp, Model::ncp}) {
@@ -318,7 +326,7 @@ void solves_light_bodies(const std::string& name) {
       CAPTURE(model_name(model), mass);
       check_honest(run(problem, spec), problem, model, stop.tolerance);
       if (fixed) spec.settings = {{"step_policy", std::string("balanced")}};
-      CHECK(run(problem, spec).status == Status::solved);
+      if (!inexact(name)) CHECK(run(problem, spec).status == Status::solved);
     }
   }
 }
@@ -330,7 +338,7 @@ void is_honest_about_infeasible_problems(const std::string& name) {
                  Vector::Constant(2, -1.0));
   const ContactProblem problem = builder.unilateral().unilateral().build();
   StopRule stop;
-  stop.max_iterations = 2000;
+  stop.max_iterations = inexact(name) ? 100 : 2000;
   for (const Model model : {Model::ccp, Model::ncp}) {
     const RunSpec spec{name, model, stop};
     if (configured(spec)->supports(problem, model)) continue;
@@ -348,7 +356,7 @@ struct Demand {
 };
 
 constexpr Demand demands[] = {
-    {"solves every small problem under every model it takes", solves_small_problems},
+    {"solves every small problem under every model it takes, unless it is inexact", solves_small_problems},
     {"an empty problem is solved at once", solves_an_empty_problem},
     {"a warm start at the solution stops at once, one at garbage still converges", takes_warm_starts},
     {"a start point of the wrong size or with NaN is bad input", refuses_bad_starts},
@@ -393,7 +401,7 @@ TEST_CASE("ccp and ncp solvers agree on the local velocity", "[slow]") {
       Vector reference;
       for (const std::string& name : solver_names()) {
         const RunSpec spec{name, model, stop};
-        if (configured(spec)->supports(problem, model)) continue;
+        if (inexact(name) || configured(spec)->supports(problem, model)) continue;
         CAPTURE(name, model_name(model), problem.name());
         const Result result = run(problem, spec);
         REQUIRE(result.status == Status::solved);

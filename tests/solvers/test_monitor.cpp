@@ -143,6 +143,32 @@ TEST_CASE("a replay judges nothing, and calls for other work at each of its iter
   CHECK(result.solve_s < 0.06);
 }
 
+TEST_CASE("a run judged at its end alone ends on the method's own criterion, and the judge has the last word") {
+  const ContactProblem problem = point_mass(2.0, {-1.0, 0.0, 0.0}, 0.5);
+  Judge judge(problem, Model::ncp);
+  StopRule stop;
+  stop.max_iterations = 5;
+  const auto end_of = [&](const std::vector<double>& factors, bool claims) {
+    RunMonitor monitor(judge, stop);
+    monitor.judge_end_alone();
+    return Scripted(factors, claims).solve(problem, Model::ncp, {}, monitor);
+  };
+  const Result right = end_of({1.0}, true), wrong = end_of({0.5}, true), endless = end_of({0.5, 1.0, 0.5}, false);
+  CHECK(right.status == Status::solved);
+  CHECK(right.iterations == 0);
+  CHECK(wrong.status == Status::false_converged);
+  CHECK(endless.status == Status::iteration_limit);  // the solution in between was not judged
+  CHECK(endless.iterations == 5);
+  CHECK(end_of({0.5, 1.0}, false).status == Status::solved);
+  CHECK(end_of({std::nan("")}, false).iterations == 0);
+
+  RunMonitor traced(judge, stop);
+  MemoryTrace trace;
+  traced.set_trace(&trace, {});
+  traced.judge_end_alone();
+  CHECK_THROWS_AS(Scripted({1.0}).solve(problem, Model::ncp, {}, traced), std::logic_error);
+}
+
 TEST_CASE("a monitor serves one run") {
   const ContactProblem problem = point_mass(1.0, {-1, 0, 0}, 0.5);
   Judge judge(problem, Model::ccp);
@@ -202,7 +228,7 @@ TEST_CASE("the measures of the end are all, or those that were asked for, with t
   const Result result = solver.solve(problem, Model::ncp, {}, monitor);
   CHECK(result.status == whole.status);
   CHECK(result.impulse == whole.impulse);
-  for (const Measure measure : {Measure::objective, Measure::relative_residual, Measure::rounding_floor})
+  for (const Measure measure : {Measure::objective, Measure::relative_residual})
     CHECK(result.measures[measure_index(measure)] == whole.measures[measure_index(measure)]);
   CHECK(std::isnan(result.measures[measure_index(Measure::natural_map)]));
   CHECK_FALSE(std::isnan(whole.measures[measure_index(Measure::natural_map)]));

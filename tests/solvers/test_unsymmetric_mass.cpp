@@ -54,8 +54,9 @@ TEST_CASE("the methods that take an unsymmetric H") {
             name + " needs a symmetric H; this one is off by " + reason->substr(reason->rfind(' ') + 1));
   }
   std::sort(able.begin(), able.end());
-  CHECK(able == std::vector<std::string>{"admm", "admm_chrono", "admm_pinocchio", "fadmm", "ipm_cone", "ipm_qp", "nsgs",
-                                         "pgs_lee", "pqn", "proximal_newton", "reference", "semismooth_newton"});
+  CHECK(able == std::vector<std::string>{"admm", "admm_chrono", "admm_pinocchio", "fadmm", "ipm_cone", "ipm_qp",
+                                         "nonsmooth_ipm", "nsgs", "pgs_lee", "pqn", "proximal_newton", "reference",
+                                         "semismooth_newton", "staggered_projections"});
 }
 
 TEST_CASE("a body that the contacts hold: all methods find the impulses on paper") {

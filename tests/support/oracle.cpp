@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cones/rolling_cone.hpp"
+
 namespace ccp::testing {
 namespace {
 
@@ -90,61 +92,91 @@ void project_cone(Quad* p, Index rows, Quad mu) {
   for (Index i = 1; i < rows; ++i) p[i] *= factor;
 }
 
-using Matrix = std::array<std::array<Quad, 3>, 3>;
+/// The set of a contact with moments (A.7): of the points for all choices of active discs, which lie in it, the nearest one.
+void project_discs(Quad* p, const RollingCone& cone) {
+  QuadVector nearest(at(cone.rows), Quad(0));
+  Quad least = norm(p, cone.rows);
+  for (int choice = 0; choice < 1 << cone.count; ++choice) {
+    Quad above = p[0], below = 1;
+    for (int i = 0; i < cone.count; ++i) {
+      const ConeDisc& disc = cone.disc[at(i)];
+      if ((choice >> i) % 2 == 0) continue;
+      above += disc.radius * norm(p + disc.first, disc.size);
+      below += static_cast<Quad>(disc.radius) * disc.radius;
+    }
+    QuadVector point(p, p + cone.rows);
+    point[0] = larger(above / below, Quad(0));
+    for (int i = 0; i < cone.count; ++i) {
+      const ConeDisc& disc = cone.disc[at(i)];
+      const Quad t = norm(p + disc.first, disc.size), radius = disc.radius * point[0];
+      for (int row = disc.first; t > radius && row < disc.first + disc.size; ++row) point[at(row)] *= radius / t;
+    }
+    QuadVector off = point;
+    for (int row = 0; row < cone.rows; ++row) off[at(row)] -= p[row];
+    if (norm(off) > least) continue;
+    least = norm(off);
+    nearest = point;
+  }
+  for (int row = 0; row < cone.rows; ++row) p[row] = nearest[at(row)];
+}
 
-Matrix multiply(const Matrix& A, const Matrix& B) {
+constexpr std::size_t most = most_rows;
+using Matrix = std::array<std::array<Quad, most>, most>;
+
+Matrix multiply(const Matrix& A, const Matrix& B, std::size_t n) {
   Matrix result{};
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j)
-      for (std::size_t k = 0; k < 3; ++k) result[i][j] += A[i][k] * B[k][j];
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t k = 0; k < n; ++k) result[i][j] += A[i][k] * B[k][j];
   return result;
 }
 
 Matrix transposed(const Matrix& A) {
   Matrix result{};
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) result[i][j] = A[j][i];
+  for (std::size_t i = 0; i < most; ++i)
+    for (std::size_t j = 0; j < most; ++j) result[i][j] = A[j][i];
   return result;
 }
 
 /// Makes A, symmetric, diagonal by rotations of Jacobi, and returns them as columns.
-Matrix diagonalise(Matrix& A) {
+Matrix diagonalise(Matrix& A, std::size_t n) {
   Matrix V{};
-  for (std::size_t i = 0; i < 3; ++i) V[i][i] = 1;
+  for (std::size_t i = 0; i < n; ++i) V[i][i] = 1;
   for (int sweep = 0; sweep < 30; ++sweep)
-    for (std::size_t p = 0; p < 2; ++p)
-      for (std::size_t q = p + 1; q < 3; ++q) {
+    for (std::size_t p = 0; p + 1 < n; ++p)
+      for (std::size_t q = p + 1; q < n; ++q) {
         if (A[p][q] * A[p][q] <= 1e-80 * A[p][p] * A[q][q]) continue;  // far below rounding
         const Quad theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
         const Quad t = (theta < 0 ? -1 : 1) / (magnitude(theta) + root(theta * theta + 1));
         const Quad c = 1 / root(t * t + 1), s = t * c;
         Matrix turn{};
-        for (std::size_t i = 0; i < 3; ++i) turn[i][i] = 1;
+        for (std::size_t i = 0; i < n; ++i) turn[i][i] = 1;
         turn[p][p] = turn[q][q] = c;
         turn[p][q] = s;
         turn[q][p] = -s;
-        A = multiply(transposed(turn), multiply(A, turn));
+        A = multiply(transposed(turn), multiply(A, turn, n), n);
         A[p][q] = A[q][p] = 0;
-        V = multiply(V, turn);
+        V = multiply(V, turn, n);
       }
   return V;
 }
 
 /// A⁺ = (AᵀA)⁺Aᵀ; singular values below 1e-15 of the largest count as 0.
-Matrix pseudo_inverse_of(const Matrix& A) {
+Matrix pseudo_inverse_of(const Matrix& A, std::size_t n) {
   constexpr double least = 1e-30;
-  Matrix values = multiply(transposed(A), A);
-  const Matrix V = diagonalise(values);
-  const Quad largest = larger(larger(values[0][0], values[1][1]), values[2][2]);
+  Matrix values = multiply(transposed(A), A, n);
+  const Matrix V = diagonalise(values, n);
+  Quad largest = 0;
+  for (std::size_t i = 0; i < n; ++i) largest = larger(largest, values[i][i]);
   Matrix inverse{};
-  for (std::size_t i = 0; i < 3; ++i) inverse[i][i] = values[i][i] > least * largest ? 1 / values[i][i] : Quad(0);
-  return multiply(multiply(V, multiply(inverse, transposed(V))), transposed(A));
+  for (std::size_t i = 0; i < n; ++i) inverse[i][i] = values[i][i] > least * largest ? 1 / values[i][i] : Quad(0);
+  return multiply(multiply(V, multiply(inverse, transposed(V), n), n), transposed(A), n);
 }
 
 }  // namespace
 
 Oracle::Oracle(const ContactProblem& problem, Model model)
-    : problem_(problem), model_(model), set_(problem.constraints()), block_diagonal_(at(3 * set_.rows()), Quad(0)) {
+    : problem_(problem), model_(model), set_(problem.constraints()), block_diagonal_(at(most_rows * set_.rows()), Quad(0)) {
   if (problem.given_global())
     form_global();
   else
@@ -164,7 +196,7 @@ void Oracle::form_local() {
   for (Index i = 0; i < set_.count(); ++i)
     for (Index row = 0; row < set_.rows(i); ++row)
       for (Index column = 0; column < set_.rows(i); ++column)
-        block_diagonal_[at(3 * (set_.offset(i) + row) + column)] =
+        block_diagonal_[at(most_rows * (set_.offset(i) + row) + column)] =
             N_[at((set_.offset(i) + row) * set_.rows() + set_.offset(i) + column)];
 }
 
@@ -184,7 +216,7 @@ void Oracle::form_global() {
       for (Index row = 0; row < n; ++row) x[at(row)] = D_[at(row * m + set_.offset(i) + column)];
       const QuadVector N = add_transposed(D_, solve(factor_, x), QuadVector(at(m), Quad(0)));
       for (Index row = set_.offset(i); row < set_.offset(i) + set_.rows(i); ++row)
-        block_diagonal_[at(3 * row + column)] = N[at(row)] + C_[at(row * m + set_.offset(i) + column)];
+        block_diagonal_[at(most_rows * row + column)] = N[at(row)] + C_[at(row * m + set_.offset(i) + column)];
     }
 }
 
@@ -198,8 +230,8 @@ void Oracle::set_steps() {
 
 Vector Oracle::steps() const { return rounded(step_); }
 
-Matrix3 Oracle::diagonal_block(Index block) const {
-  Matrix3 result = Matrix3::Zero();
+BlockSquare Oracle::diagonal_block(Index block) const {
+  BlockSquare result = zero_square(set_.rows(block));
   for (Index row = 0; row < set_.rows(block); ++row)
     for (Index column = 0; column < set_.rows(block); ++column)
       result(row, column) = static_cast<double>(diagonal(set_.offset(block) + row, column));
@@ -214,16 +246,25 @@ QuadVector Oracle::local_velocity(const QuadVector& impulse) const {
 QuadVector Oracle::corrected_velocity(const QuadVector& u) const {
   QuadVector corrected = u;
   for (Index i = 0; model_ == Model::ncp && i < set_.count(); ++i)
-    if (has_friction(set_.kind(i)))
+    if (has_moments(set_.kind(i))) {
+      const RollingCone cone = rolling_cone(set_, i);
+      for (int d = 0; d < cone.count; ++d) {
+        const ConeDisc& disc = cone.disc[at(d)];
+        corrected[at(set_.offset(i))] += disc.radius * norm(&u[at(set_.offset(i) + disc.first)], disc.size);
+      }
+    } else if (has_friction(set_.kind(i)))
       corrected[at(set_.offset(i))] += set_.friction(i) * norm(&u[at(set_.offset(i) + 1)], set_.rows(i) - 1);
   return corrected;
 }
 
-QuadVector Oracle::projected(QuadVector x) const {
-  for (Index i = 0; i < set_.count(); ++i) {
-    Quad* const p = &x[at(set_.offset(i))];
-    if (has_friction(set_.kind(i))) project_cone(p, set_.rows(i), set_.friction(i));
-    if (set_.kind(i) == ConstraintKind::unilateral && *p < 0) *p = 0;
+QuadVector Oracle::projected(const ConstraintSet& set, QuadVector x) {
+  for (Index i = 0; i < set.count(); ++i) {
+    Quad* const p = &x[at(set.offset(i))];
+    if (has_moments(set.kind(i)))
+      project_discs(p, rolling_cone(set, i));
+    else if (has_friction(set.kind(i)))
+      project_cone(p, set.rows(i), set.friction(i));
+    if (set.kind(i) == ConstraintKind::unilateral && *p < 0) *p = 0;
   }
   return x;
 }
@@ -234,6 +275,15 @@ void Oracle::project_strict(QuadVector& x) const {
     Quad* const p = &x[at(set_.offset(i))];
     if (set_.kind(i) == ConstraintKind::bilateral) continue;
     if (*p < 0) *p = 0;
+    if (has_moments(set_.kind(i))) {
+      const RollingCone cone = rolling_cone(set_, i);
+      for (int d = 0; d < cone.count; ++d) {
+        const ConeDisc& disc = cone.disc[at(d)];
+        const Quad t = norm(p + disc.first, disc.size), radius = disc.radius * *p;
+        for (int row = disc.first; t > radius && row < disc.first + disc.size; ++row) p[row] *= radius / t;
+      }
+      continue;
+    }
     const Quad t = norm(p + 1, set_.rows(i) - 1), radius = set_.friction(i) * *p;
     for (Index row = 1; t > radius && row < set_.rows(i); ++row) p[row] *= radius / t;
   }
@@ -246,6 +296,27 @@ QuadVector Oracle::defect(const QuadVector& impulse, const QuadVector& velocity,
   result = projected(result);
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = impulse[i] - result[i];
   return result;
+}
+
+/// (D.3) with the rows of moments as they were given: each length in the place of the one it was scaled by.
+Quad Oracle::given_map(const QuadVector& impulse, const QuadVector& u, const QuadVector& corrected) const {
+  QuadVector g = impulse, w = corrected, velocity = u, free = r_;
+  ConstraintSet given;
+  for (Index i = 0; i < set_.count(); ++i) {
+    const MomentFriction& own = set_.moments(i);
+    const int forces = 1 + block_shape(set_.kind(i)).tangents;
+    for (Index row = set_.offset(i) + forces; row < set_.offset(i) + set_.rows(i); ++row) {
+      g[at(row)] *= own.length;
+      for (QuadVector* x : {&w, &velocity, &free}) (*x)[at(row)] /= own.length;
+    }
+    given.add(set_.kind(i), set_.friction(i), {own.rolling * own.length, own.spinning * own.length, own.length});
+  }
+  QuadVector p = g;
+  for (std::size_t row = 0; row < p.size(); ++row) p[row] -= w[row];
+  p = projected(given, p);
+  for (std::size_t row = 0; row < p.size(); ++row) p[row] = g[row] - p[row];
+  const Quad scale = larger(larger(norm(free), norm(g)), norm(velocity));
+  return scale > 0 ? norm(p) / scale : norm(p);
 }
 
 Quad Oracle::velocity_residual(const QuadVector& impulse, const QuadVector& corrected) const {
@@ -284,7 +355,8 @@ Quad Oracle::merit(const QuadVector& impulse, const QuadVector& corrected) const
         const Quad entry = diagonal(offset + row, column), other = diagonal(offset + column, row);
         block[at(row)][at(column)] = problem_.symmetric_mass() ? entry : (entry + other) / 2;
       }
-    const Matrix inverse = pseudo_inverse_of(block), range = multiply(inverse, block);
+    const std::size_t size = at(std::max<Index>(rows, 3));
+    const Matrix inverse = pseudo_inverse_of(block, size), range = multiply(inverse, block, size);
     for (Index row = 0; row < rows; ++row)
       for (Index column = 0; column < rows; ++column) {
         const Quad null_space = (row == column ? 1 : 0) - range[at(row)][at(column)];
@@ -307,6 +379,21 @@ Quad Oracle::penetration(const QuadVector& u) const {
   Quad largest = 0;
   for (Index i = 0; i < set_.count(); ++i)
     if (set_.kind(i) != ConstraintKind::bilateral) largest = larger(largest, -u[at(set_.offset(i))]);
+  return largest;
+}
+
+Quad Oracle::creep(const QuadVector& impulse, const QuadVector& u) const {
+  const QuadVector soft =
+      problem_.given_global() ? add_product(C_, impulse, QuadVector(u.size(), Quad(0))) : QuadVector(u.size(), Quad(0));
+  Quad largest = 0;
+  for (Index i = 0; i < set_.count(); ++i) {
+    if (!has_friction(set_.kind(i))) continue;
+    Quad slip[2] = {};
+    const Index normal = set_.offset(i), tangents = block_shape(set_.kind(i)).tangents;
+    for (Index c = 0; c < tangents; ++c) slip[c] = u[at(normal + 1 + c)] - soft[at(normal + 1 + c)];
+    const Quad radius = static_cast<Quad>(1.0 - 1e-9) * set_.friction(i) * impulse[at(normal)];
+    if (norm(&impulse[at(normal + 1)], tangents) < radius) largest = larger(largest, norm(slip, tangents));
+  }
   return largest;
 }
 
@@ -333,6 +420,7 @@ OracleMeasures Oracle::evaluate(const Vector& given, const Vector* velocity, con
   set(Measure::relative_residual, initial_residual_ > 0 ? residual / initial_residual_ : residual);
   const Quad scale = larger(larger(norm(r_), norm(impulse)), norm(u)), natural = norm(defect(impulse, corrected, 1));
   set(Measure::natural_map, scale > 0 ? natural / scale : natural);
+  set(Measure::given_map, given_map(impulse, u, corrected));
   constexpr double step = 1e-6;
   const Quad rows = static_cast<Quad>(set_.rows());
   set(Measure::apgd_residual, rows > 0 ? norm(defect(impulse, corrected, step)) / (rows * step) : Quad(0));
@@ -359,6 +447,7 @@ OracleMeasures Oracle::evaluate(const Vector& given, const Vector* velocity, con
   set(Measure::complementarity, work);
   set(Measure::cone_violation, violation);
   set(Measure::lift_velocity, lift);
+  set(Measure::creep_velocity, creep(impulse, u));
   if (reference != nullptr && reference->size() > 0) {
     for (Index row = 0; row < set_.rows(); ++row) distance = larger(distance, magnitude(u[at(row)] - (*reference)[row]));
     set(Measure::distance, distance);

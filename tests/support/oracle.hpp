@@ -1,7 +1,9 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
+#include "core/block_rows.hpp"
 #include "problem/contact_problem.hpp"
 #include "problem/judge/measure.hpp"
 #include "problem/model.hpp"
@@ -39,7 +41,7 @@ class Oracle {
   /// ρ_i of all blocks, kg.
   Vector steps() const;
   /// N_ii in the leading corner, 1/kg.
-  Matrix3 diagonal_block(Index block) const;
+  BlockSquare diagonal_block(Index block) const;
 
  private:
   void form_local();
@@ -48,15 +50,20 @@ class Oracle {
   QuadVector local_velocity(const QuadVector& impulse) const;
   QuadVector corrected_velocity(const QuadVector& u) const;
   QuadVector defect(const QuadVector& impulse, const QuadVector& velocity, Quad step) const;
-  QuadVector projected(QuadVector x) const;
+  static QuadVector projected(const ConstraintSet& set, QuadVector x);
+  QuadVector projected(QuadVector x) const { return projected(set_, std::move(x)); }
+  Quad given_map(const QuadVector& impulse, const QuadVector& u, const QuadVector& corrected) const;
   void project_strict(QuadVector& x) const;
   Quad velocity_residual(const QuadVector& impulse, const QuadVector& corrected) const;
   Quad contact_residual(const QuadVector& impulse, const QuadVector& u) const;
   Quad merit(const QuadVector& impulse, const QuadVector& corrected) const;
   Quad objective(const QuadVector& impulse) const;
   Quad penetration(const QuadVector& u) const;
+  Quad creep(const QuadVector& impulse, const QuadVector& u) const;
   void own_measures(const QuadVector& impulse, const Vector& velocity, Measures& values) const;
-  Quad diagonal(Index row, Index column) const { return block_diagonal_[static_cast<std::size_t>(3 * row + column)]; }
+  Quad diagonal(Index row, Index column) const {
+    return block_diagonal_[static_cast<std::size_t>(most_rows * row + column)];
+  }
 
   ContactProblem problem_;
   Model model_;
@@ -64,7 +71,7 @@ class Oracle {
   QuadVector N_;               ///< local form: m×m by rows
   QuadVector H_, D_, factor_;  ///< global form: n×n, n×m and the LU of H, by rows
   QuadVector C_, k_, b_, r_;
-  QuadVector block_diagonal_;  ///< N_ii: three entries for each row
+  QuadVector block_diagonal_;  ///< N_ii: six entries for each row
   QuadVector step_;            ///< ρ_i
   Quad initial_residual_ = 0;
 };

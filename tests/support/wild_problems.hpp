@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cones/rolling_cone.hpp"
 #include "problem/model.hpp"
 #include "support/small_problems.hpp"
 
@@ -23,11 +24,16 @@ inline double wild_friction(Uniform& uniform) {
   }
 }
 
-inline ConstraintSet wild_constraints(Uniform& uniform) {
+/// With `moments`, every other block is a contact with some, of coefficients over six decades.
+inline ConstraintSet wild_constraints(Uniform& uniform, bool moments) {
   ConstraintSet set;
-  for (Index left = 1 + uniform.below(12); left > 0; --left) {
-    const auto kind = static_cast<ConstraintKind>(uniform.below(4));
-    set.add(kind, has_friction(kind) ? wild_friction(uniform) : 0.0);
+  for (Index left = 1 + uniform.below(moments ? 6 : 12); left > 0; --left) {
+    const auto kind = static_cast<ConstraintKind>(uniform.below(moments ? 8 : 4));
+    const double friction = has_friction(kind) ? wild_friction(uniform) : 0.0;
+    if (has_moments(kind))
+      set.add(kind, decades(uniform, 3.0), {decades(uniform, 3.0), decades(uniform, 3.0), decades(uniform, 3.0)});
+    else
+      set.add(kind, friction);
   }
   return set;
 }
@@ -74,9 +80,9 @@ inline DenseMatrix wild_mass(Uniform& uniform, Index n, bool coupled, bool skew,
 }
 
 /// The same problem for the same seed. Throws InputError where rounding makes H indefinite.
-inline ContactProblem wild_problem(std::uint64_t seed) {
+inline ContactProblem wild_problem(std::uint64_t seed, bool moments = false) {
   Uniform uniform(seed);
-  const ConstraintSet set = wild_constraints(uniform);
+  const ConstraintSet set = wild_constraints(uniform, moments);
   const Index n = 1 + uniform.below(12), m = set.rows();
   const bool scaled = uniform.below(2) == 0, local = uniform.below(2) == 0;
   const double speed = uniform.below(2) == 0 ? 1.0 : decades(uniform, 10.0);
@@ -126,10 +132,31 @@ inline void wild_contact(Uniform& uniform, Model model, double mu, double force,
   if (model == Model::ccp) u[0] = mu * speed;
 }
 
+/// The same with moments, each disc stuck or sliding by itself.
+inline void wild_rolling(Uniform& uniform, Model model, const RollingCone& cone, double force, double speed,
+                         Eigen::Ref<Vector> gamma, Eigen::Ref<Vector> u) {
+  gamma.setZero();
+  u.setZero();
+  const Index state = uniform.below(4);
+  if (state >= 2) gamma[0] = force;
+  if (state == 0) u[0] = speed;
+  for (int i = 0; state != 1 && i < cone.count; ++i) {
+    const ConeDisc& disc = cone.disc[uz(i)];
+    const Vector direction = uniform.vector(disc.size).normalized();
+    const bool sticks = uniform.below(2) == 0;
+    gamma.segment(disc.first, disc.size) = -(sticks ? 0.5 : 1.0) * disc.radius * gamma[0] * direction;
+    if (state == 0)
+      u.segment(disc.first, disc.size) = 0.25 * speed / (1.0 + (model == Model::ccp ? disc.radius : 0.0)) * direction;
+    if (state == 0 || sticks) continue;
+    u.segment(disc.first, disc.size) = speed * direction;
+    if (model == Model::ccp) u[0] += disc.radius * speed;
+  }
+}
+
 /// wild_problem(seed) with another r or b, for which a random γ solves it. Throws as wild_problem does.
-inline Solved solved_wild_problem(std::uint64_t seed, Model model) {
+inline Solved solved_wild_problem(std::uint64_t seed, Model model, bool moments = false) {
   Uniform uniform(seed + 7000000);
-  const ContactProblem wild = wild_problem(seed);
+  const ContactProblem wild = wild_problem(seed, moments);
   const ConstraintSet& set = wild.constraints();
   const double impulses = decades(uniform, 10.0), speeds = decades(uniform, 10.0);
   Vector gamma = Vector::Zero(set.rows()), u = gamma;
@@ -139,7 +166,9 @@ inline Solved solved_wild_problem(std::uint64_t seed, Model model) {
     if (set.kind(i) == ConstraintKind::bilateral) gamma[row] = force * uniform();
     if (set.kind(i) == ConstraintKind::unilateral && uniform.below(2) == 0) gamma[row] = force;
     if (set.kind(i) == ConstraintKind::unilateral && gamma[row] == 0.0) u[row] = speed;
-    if (has_friction(set.kind(i)))
+    if (has_moments(set.kind(i)))
+      wild_rolling(uniform, model, rolling_cone(set, i), force, speed, gamma.segment(row, rows), u.segment(row, rows));
+    else if (has_friction(set.kind(i)))
       wild_contact(uniform, model, set.friction(i), force, speed, gamma.segment(row, rows), u.segment(row, rows));
   }
   // r or b is what the rest leaves of u, so that its rounding is within that of the sum.

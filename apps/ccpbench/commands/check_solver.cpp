@@ -21,8 +21,7 @@ constexpr const char* check_solver_footer =
     "  $ ccpbench check-solver python:./mine.py\n"
     "  $ ccpbench check-solver command:./my_solver --patience 60\n"
     "\n"
-    "The solver is started some dozen times on problems of up to eight constraints, of each kind and model that it says it\n"
-    "takes.\n"
+    "The solver is started some dozen times on problems of up to eight constraints, of each kind and model it declares.\n"
     "Exit codes: 0 no fault found, 1 faults, 2 bad input.\n";
 
 struct CheckSolverArguments {

@@ -32,11 +32,23 @@ constexpr const char* references =
     ;
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
 
-/// Whether a text has the word.
+/// Whether the name at a place of a source is not the first of its authors: "Lee" in "Hwangbo, Lee, Hutter 2018".
+bool is_co_author(const std::string& source, std::size_t at) {
+  for (const std::string joint : {", ", " and "}) {
+    if (at < joint.size() || source.compare(at - joint.size(), joint.size(), joint) != 0) continue;
+    const std::size_t end = at - joint.size(), space = source.find_last_of(" (;", end - 1);
+    const std::size_t start = space == std::string::npos ? 0 : space + 1;
+    return std::isdigit(static_cast<unsigned char>(source[end - 1])) == 0 && is_upper(source[start]);
+  }
+  return false;
+}
+
+/// Whether a text has the word; where it is an author, the first one.
 bool names(const std::string& text, const std::string& word) {
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
-    if ((at == 0 || !is_word(text[at - 1])) && (at + word.size() == text.size() || !is_word(text[at + word.size()])))
+    if ((at == 0 || !is_word(text[at - 1])) && !(is_upper(text[at]) && is_co_author(text, at)) && (at + word.size() == text.size() || !is_word(text[at + word.size()])))
       return true;
   return false;
 }

@@ -35,9 +35,8 @@ constexpr const char* claims_footer =
     "  $ ccpbench claims --size small --format junit > claims.xml\n"
     "  $ ccpbench claims --both-sizes --fclib ../fclib --format json > judged.json\n"
     "\n"
-    "A config is run first, as far as its results are missing; a folder of results is only read; without either, all "
-    "configs\n"
-    "of the folder configs/ are run. A claim is met, not met, or cannot be judged because cells are missing or failed, or\n"
+    "Missing results of a config are made first; a folder of results is only read; without either, all configs of the\n"
+    "folder configs/ are run. A claim is met, not met, or cannot be judged because cells are missing or failed, or\n"
     "because there are no FCLib files. Where the results are not those of the config as it is written and committed, the "
     "verdict\n"
     "says so: \"met, changed\"; where they lack cells, \"met, incomplete\".\n"
@@ -125,7 +124,7 @@ struct Input {
   bool without_files = false;           ///< its FCLib files are not there
 };
 
-/// A config that is to run, with the settings that solvers of the user declare: they are started for it. Else as it stands.
+/// A config that is to run, with the settings that solvers of the user declare: they are started. Otherwise as written.
 Config read_to_run(const std::string& file, const ConfigOverrides& overrides, bool runs) {
   Config config = read_config(config_file(file), catalog(), overrides);
   return runs && start_user_solvers(config) ? read_config(config_file(file), catalog(), overrides) : config;
@@ -138,7 +137,7 @@ std::optional<Config> read_small(const std::string& file, ConfigOverrides overri
   return config.size.empty() ? std::nullopt : std::optional(std::move(config));
 }
 
-/// Nothing of a folder of results is run or changed.
+/// A folder of results is only read.
 void check_folder(const std::string& name, const ClaimsArguments& options) {
   const RunOptions& run = options.run;
   const char* given = !run.only.empty()             ? "--only"
@@ -268,7 +267,7 @@ std::vector<Check> claim_checks(const std::vector<JudgedConfig>& judged) {
     for (const auto* judgements : {&one.judgements, &one.small})
       for (const Judgement& judgement : *judgements) {
         const bool met = judgement.verdict == Verdict::met;
-        const Check::Outcome missed = judgement.claim.must                     ? Check::Outcome::failed
+        const Check::Outcome missed = judgement.claim.must                    ? Check::Outcome::failed
                                       : judgement.verdict == Verdict::not_met ? Check::Outcome::warned
                                                                               : Check::Outcome::unjudged;
         checks.push_back({one.config.name + (judgements == &one.small ? " (small)" : ""), judgement.claim.id,
@@ -394,9 +393,10 @@ void add_claims(CommandLine& program) {
   command.flag("--both-sizes", &options.both_sizes,
                "judge the configs at the papers' sizes and, into OUT/small, at the small one");
   command.text("--out", &run_options.out, "DIR", "where results go, into a folder per config (default results)");
-  command.repeated("--only", &run_options.only, "GLOB",
-                   "run only cells whose problem/model/label matches this shell pattern, any number of times; claims without "
-                   "a result are not judged");
+  command.repeated(
+      "--only", &run_options.only, "GLOB",
+      "run only cells whose problem/model/label matches this shell pattern, any number of times; claims without "
+      "a result are not judged");
   command.repeated("--set", &run_options.overrides.set, "POINTER=VALUE",
                    "change the config at a JSON pointer, any number of times; an index * is every entry of a list");
   command.integer("--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");

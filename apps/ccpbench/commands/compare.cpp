@@ -8,6 +8,7 @@
 
 #include "bench/analysis/baseline.hpp"
 #include "bench/analysis/cell_inputs.hpp"
+#include "bench/analysis/exact_comparison.hpp"
 #include "bench/analysis/time_comparison.hpp"
 #include "commands/command.hpp"
 #include "core/error.hpp"
@@ -28,32 +29,30 @@ constexpr const char* compare_footer =
     "  $ ccpbench compare out/test1a --baseline results/baselines\n"
     "  $ ccpbench compare out/test1a --baseline results/baselines --update\n"
     "  $ ccpbench compare before/test1a after/test1a\n"
+    "  $ ccpbench compare before/test1a after/test1a --exact\n"
     "  $ ccpbench compare before/test1a after/test1a --fail-slower 1.2 --format annotations\n"
     "  $ ccpbench compare out/test1a --baseline results/baselines --update --replace\n"
     "\n"
-    "What the cells were given comes first: a parameter, tolerance or friction that was changed. Then statuses, "
-    "iterations,\n"
-    "counters, final objectives and curves, each within the tolerance that stands in baseline.json. Of two folders of "
-    "results the\n"
-    "times are compared as well, where both were repeated (--repeat): which differences exceed noise takes five runs of "
-    "each.\n"
-    "Only with --fail-slower they affect the exit code. Runs on a busy machine do not count; a cell with fewer than five\n"
-    "others is left out by name, and makes the sides different with --fail-unjudged, too. Where a side\n"
-    "lacks traces, as copied summaries do, --without-traces compares the rest.\n"
-    "--update refuses results that lack cells of the baseline, or have another size or name, but for --replace.\n"
+    "Changed inputs come first: a parameter, a tolerance, friction. Then come statuses, iterations, counters, final\n"
+    "objectives and curves, each within the tolerance in baseline.json. The times of two folders of results are compared\n"
+    "as well, where both were repeated (--repeat, five runs of each to tell differences from noise). They affect the exit\n"
+    "code only with --fail-slower. Runs on a busy machine do not count; a cell with fewer than five others is left out by\n"
+    "name, and is a difference with --fail-unjudged. Where a side lacks traces, --without-traces compares the rest.\n"
+    "--exact shows whether a change of the code has kept every iterate: no tolerance, all columns but times.\n"
+    "--update refuses results that lack cells of the baseline, or have another size or name, without --replace.\n"
     "Exit codes: 0 the same, 1 different (the table says what moved), 2 could not compare.\n";
 
 struct CompareArguments {
   std::vector<std::string> results;
   std::string baseline, fclib_dir;
-  bool update = false, replace = false, without_traces = false, fail_unjudged = false;
+  bool update = false, replace = false, without_traces = false, fail_unjudged = false, exact = false;
   std::optional<double> fail_slower;
   FormatOption format;
 
   MissingTraces traces() const { return without_traces ? MissingTraces::taken : MissingTraces::refused; }
 };
 
-/// What is compared with what.
+/// The two sides of a comparison.
 struct Sides {
   std::vector<InputChange> inputs;
   BaselineComparison compared;
@@ -262,7 +261,8 @@ int compare_folders(const ResultTable& before, const ResultTable& now, const Com
   for (const ResultTable* results : {&before, &now})
     if (!results->config().changes.empty())
       report_note(fmt::format("{}: changed: {}", results->folder().string(), join(results->config().changes, "; ")));
-  const Sides sides{InputTable(before).changes_to(InputTable(now)), compare_results(before, now, options.traces()), "before",
+  const Sides sides{InputTable(before).changes_to(InputTable(now)),
+                    options.exact ? compare_exactly(before, now) : compare_results(before, now, options.traces()), "before",
                     compare_times(before, now), options.fail_slower, options.fail_unjudged};
   return show_sides(now.config().name, sides, now, options.format);
 }
@@ -285,6 +285,9 @@ int compare(const CompareArguments& options) {
   if (options.fail_unjudged && !options.fail_slower) throw InputError("", "--fail-unjudged", "goes with --fail-slower");
   if (options.fail_slower && options.results.size() != 2)
     throw InputError("", "--fail-slower", "compares times, expected two folders of results: a baseline has none");
+  if (options.exact && options.results.size() != 2)
+    throw InputError("", "--exact", "compares traces, expected two folders of results: a baseline has thinned curves");
+  if (options.exact && options.without_traces) throw InputError("", "--exact", "compares traces, not --without-traces");
   const ResultTable results = read_results(options.results.front(), options);
   if (options.baseline.empty()) return compare_folders(results, read_results(options.results.back(), options), options);
   const std::string& name = results.config().name;
@@ -317,9 +320,11 @@ void add_compare(CommandLine& program) {
                "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR); needed where results were copied together");
   command.flag("--update", &options.update, "make these results the baseline");
   command.flag("--replace", &options.replace,
-               "with --update: in the place of one of more cells, another size or another name, too");
+               "with --update: also replace a baseline of more cells, another size or another name");
   command.flag("--without-traces", &options.without_traces,
                "compare, or record, cells whose traces are missing by all else");
+  command.flag("--exact", &options.exact,
+               "of two folders: every column of every trace and step but times, to the last digit");
   command.real("--fail-slower", &options.fail_slower, Range::at_least(1.0), "RATIO",
                "different also where a cell takes more than this times as long, beyond noise");
   command.flag("--fail-unjudged", &options.fail_unjudged, "with --fail-slower: different where times cannot be judged, too");

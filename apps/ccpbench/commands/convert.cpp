@@ -65,7 +65,8 @@ void convert_file(const std::string& file, const ConvertArguments& options) {
   const Model model = *model_from_name(options.model);
   FclibImpulses impulses;
   for (const FclibVectors& guess : named.file->guesses)
-    if (auto impulse = named.file->impulse(guess)) impulses.guesses.push_back(std::move(*impulse));
+    if (auto impulse = named.file->impulse(guess))
+      impulses.guesses.push_back(named.problem.own_impulse(std::move(*impulse)));
   if (options.solution)
     impulses.solution =
         reference_point(named.problem, model, options.time_limit_s, "without --solution the problem is written alone");
@@ -86,7 +87,7 @@ void add_convert(CommandLine& program) {
   ConvertArguments& options = command.options<ConvertArguments>(convert);
   command.operands("FILE", &options.files, "FCLib files (HDF5), or text files of Siconos (.dat)", Need::required);
   command.choice("--form", &options.form, {"local", "global"}, "the form to write");
-  command.text("--out", &options.out, "DIR", "the folder to write to (default the one you are in)");
+  command.text("--out", &options.out, "DIR", "the folder to write to (default the current folder)");
   command.flag("--solution", &options.solution, "look for a solution, and store it where it is certified");
   command.choice("--model", &options.model, model_names(), "model of the stored solution; FCLib's own is ncp");
   command.seconds("--time-limit", &options.time_limit_s,

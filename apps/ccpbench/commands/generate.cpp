@@ -44,7 +44,7 @@ struct GenerateArguments {
   SeriesArguments series;
 };
 
-/// What there is to see.
+/// Shapes and contacts, for pictures.
 struct Shown {
   SceneGeometry geometry;
   std::vector<PlacedMesh> meshes;
@@ -115,7 +115,7 @@ void add_generate(CommandLine& program) {
   command.text("--out", &options.out, "FILE", "the file, or the beginning of both names; with --steps a folder");
   command.text("--steps", &options.series.steps, "FIRST:LAST", "write the problems of these steps of a scene that moves");
   command.text("--driver", &options.series.driver, "SOLVER",
-               "who moves the scene, in the model --model (default proximal_newton)");
+               "the solver that moves the scene, in the model --model (default proximal_newton)");
   command.real("--tolerance", &options.series.tolerance, Range::positive(), "TOL",
                "relative residual of a step of the driver");
   command.text("--start", &options.series.start, "FILE", "a file of an earlier --steps to go on from");

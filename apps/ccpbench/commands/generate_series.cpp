@@ -110,7 +110,7 @@ void write_step(const SeriesTarget& target, const Motion& motion, const MotionPr
 /// The impulses to store: in the terms of the problem's own, none that are not finite.
 Vector stored_guess(const ContactProblem& problem, const Vector& impulse) {
   if (!impulse.allFinite()) return {};
-  return problem.impulse_shift().size() > 0 ? Vector(impulse + problem.impulse_shift()) : impulse;
+  return problem.own_impulse(impulse);
 }
 
 /// The folder of the files. What was made for it and stays empty is removed at the end.

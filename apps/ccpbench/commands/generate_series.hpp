@@ -8,13 +8,13 @@
 
 namespace ccp::cli {
 
-/// What `generate SCENE --steps FIRST:LAST` adds to `generate`.
+/// `generate SCENE --steps FIRST:LAST`.
 struct SeriesArguments {
   std::string steps, driver = "proximal_newton", start;
   double tolerance = 1e-8;
 };
 
-/// What is moved, and what is written where.
+/// The motion, the steps to write, and their folder.
 struct SeriesTarget {
   std::string scene;
   std::vector<std::string> settings;  ///< NAME=VALUE

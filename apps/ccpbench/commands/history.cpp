@@ -31,7 +31,7 @@ constexpr const char* history_footer =
     "  $ ccpbench history nightly/*/bench_admm --metric flops --of '*ADMM*' --out figures\n"
     "  $ ccpbench history nightly/*/fclib --metric time_to --at 1e-6 --no-figure --format csv\n"
     "\n"
-    "How a metric of the same cells went from folder to folder, in the order in which they were run, and where it changed:\n"
+    "Follows a metric of the same cells from folder to folder, in the order of the runs, and finds where it changed:\n"
     "for each solver the geometric mean over the cells that every folder has and solves. The commit is that of the program\n"
     "that ran. Changes are the pieces of least squares with a penalty of 3 log n in variances of the noise (the median\n"
     "absolute deviation of neighbours, of times and instructions at least 1 %); of times a piece has two runs at least.\n"
@@ -52,7 +52,7 @@ struct Stage {
   std::string folder, start, commit, version, cpu;
 };
 
-/// What a solver was over all stages.
+/// The values of a solver over all stages.
 struct Course {
   std::string label;
   std::size_t cells = 0;
@@ -80,10 +80,9 @@ std::vector<Stage> read_stages(const HistoryArguments& options) {
 bool is_noisy(const Metric& metric) { return metric.unit == "s" || metric.name == "instructions"; }
 
 bool is_wanted(const ResultRow& row, const HistoryArguments& options) {
-  const bool of =
-      options.of.empty() || std::any_of(options.of.begin(), options.of.end(), [&](const std::string& pattern) {
-        return label_matches(pattern, row.label, row.label_base);
-      });
+  const bool of = options.of.empty() || std::any_of(options.of.begin(), options.of.end(), [&](const std::string& pattern) {
+                    return label_matches(pattern, row.label, row.label_base);
+                  });
   return of && (options.problem.empty() || label_matches(options.problem, row.problem, row.problem_base)) &&
          (options.model.empty() || options.model == model_name(row.model));
 }
@@ -178,8 +177,8 @@ Table course_table(const std::vector<Course>& courses, const std::vector<Stage>&
 
 void note_differences(const std::vector<Stage>& stages, const Metric& metric, std::size_t left_out) {
   if (left_out > 0)
-    report_note(
-        fmt::format("{} left out: without a {} above 0 in some folder, or not solved there", counted(left_out, "cell"), metric.name));
+    report_note(fmt::format("{} left out: without a {} above 0 in some folder, or not solved there",
+                            counted(left_out, "cell"), metric.name));
   for (const Stage& stage : stages)
     if (is_noisy(metric) && stage.cpu != stages.front().cpu) {
       report_note(fmt::format("{} ran on another processor ({}) than {} ({})", stage.folder, stage.cpu,

@@ -32,7 +32,7 @@ std::string size_text(const FclibFile& file) {
   std::string text =
       fmt::format("{} of {} rows", counted(static_cast<std::size_t>(file.contacts), "contact"), file.spacedim);
   if (file.p > 0) text += fmt::format(", {}", counted(static_cast<std::size_t>(file.p), "equality row"));
-  if (file.form != FclibForm::local) text += fmt::format(", {} degrees of freedom", file.n);
+  if (is_global(file.form)) text += fmt::format(", {} degrees of freedom", file.n);
   return text;
 }
 
@@ -53,8 +53,10 @@ Table file_table(const FclibFile& file) {
   if (file.info.seed) table.fact("seed", fmt::format("{}", *file.info.seed));
   table.fact("size", size_text(file));
   if (file.contacts > 0) table.fact("friction μ", range_text(file.friction_min, file.friction_max));
-  if (file.form == FclibForm::global_rolling && file.contacts > 0)
+  if (!std::isnan(file.rolling_friction_min))
     table.fact("rolling μ_r", range_text(file.rolling_friction_min, file.rolling_friction_max) + " m");
+  if (!std::isnan(file.spinning_friction_min))
+    table.fact("spinning μ_s", range_text(file.spinning_friction_min, file.spinning_friction_max) + " m");
   for (const FclibMatrixInfo& matrix : file.matrices)
     table.fact("matrix " + matrix.name,
                fmt::format("{} × {}, {} nonzeros, {}", matrix.rows, matrix.columns, matrix.nonzeros, matrix.storage));
@@ -234,12 +236,14 @@ Json file_json(const std::string& path) {
   json["contacts"] = file.contacts;
   json["rows_per_contact"] = file.spacedim;
   json["equality_rows"] = file.p;
-  json["degrees_of_freedom"] = file.form == FclibForm::local ? Json() : Json(file.n);
+  json["degrees_of_freedom"] = is_global(file.form) ? Json(file.n) : Json();
   json["friction_min"] = json_number(file.friction_min);
   json["friction_max"] = json_number(file.friction_max);
-  if (file.form == FclibForm::global_rolling) {
+  if (is_rolling(file.form)) {
     json["rolling_friction_min_m"] = json_number(file.rolling_friction_min);
     json["rolling_friction_max_m"] = json_number(file.rolling_friction_max);
+    json["spinning_friction_min_m"] = json_number(file.spinning_friction_min);
+    json["spinning_friction_max_m"] = json_number(file.spinning_friction_max);
   }
   json["matrices"] = Json::array();
   for (const FclibMatrixInfo& matrix : file.matrices)
@@ -306,7 +310,7 @@ int inspect(const InspectArguments& options) {
 }  // namespace
 
 void add_inspect(CommandLine& program) {
-  Subcommand& command = program.subcommand("inspect", "what is in FCLib dumps", inspect_footer);
+  Subcommand& command = program.subcommand("inspect", "show the contents of FCLib dumps", inspect_footer);
   InspectArguments& options = command.options<InspectArguments>(inspect);
   command.operands("FILE", &options.files, "FCLib files (HDF5), or text files of Siconos (.dat)", Need::required);
   add_format(command, &options.format);

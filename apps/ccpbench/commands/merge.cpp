@@ -14,8 +14,8 @@ constexpr const char* merge_footer =
     "  $ ccpbench merge node1/fclib node2/fclib --out results/fclib\n"
     "  $ ccpbench merge shards/*/fclib --out results/fclib\n"
     "\n"
-    "The folders are of one config, size, version of the solvers and number of threads. A cell that OUT has already stays as\n"
-    "it is. What is missing can be run: ccpbench run CONFIG.\n"
+    "The folders are of one config, size, version of the solvers and number of threads. Cells that\n"
+    "OUT already has are kept. Missing cells can be run: ccpbench run CONFIG.\n"
     "Exit codes: 0 merged, 2 bad input, 3 damaged cells were left out.\n";
 
 struct MergeArguments {

@@ -17,8 +17,8 @@ constexpr const char* new_footer =
     "  $ ccpbench new near dump.hdf5 --perturb noise=0.01,friction_factor=0.9 --solver nsgs\n"
     "  $ ccpbench new tower './fclib/Kaplas*.hdf5' --solver admm --model ccp --model ncp\n"
     "\n"
-    "The file says in comments what its keys mean and which others there are. Dumps are named from the folder of the file,\n"
-    "absolute ones as they are. A file that is there already stays as it is.\n"
+    "Comments in the file explain its keys and name the others. Paths of dumps are relative to the folder of the file,\n"
+    "unless absolute. An existing file is kept.\n"
     "Exit codes: 0 written, 2 bad input.\n";
 
 struct NewArguments {

@@ -31,16 +31,13 @@ constexpr const char* publish_footer =
     "\n"
     "Writes static pages: a leaderboard for each problem set, by accuracy and budget, over machines and versions; each row\n"
     "leads to its report, config, manifest and machine. Each published result is a folder SITE/results/ID. Without RESULTS\n"
-    "all pages are written again from the folders that are there: two sites are merged by copying these folders. A name "
-    "and\n"
-    "notes may also stand in RESULTS/about.json: {\"name\": \"…\", \"notes\": \"…\"}. The manifest and the config are "
-    "published as\n"
-    "they are, with the paths in them.\n"
-    "--verify compares all files with their checksums. Then it runs cells of each result again and compares their "
-    "statuses,\n"
-    "counts and curves. It starts no solver of another program or user.\n"
-    "Exit codes: 0 done, 1 a cell that ran again is different, 2 bad input or damage, 3 damaged results were left out, 130\n"
-    "interrupted.\n";
+    "all pages are rewritten from these folders: two sites are merged by copying them. A name and notes may also stand in\n"
+    "RESULTS/about.json: {\"name\": \"…\", \"notes\": \"…\"}. The manifest and the config are published as they are, with\n"
+    "the paths in them.\n"
+    "--verify compares all files with their checksums, then repeats cells of each result and compares statuses, counts and\n"
+    "curves. It starts no solver of another program or user.\n"
+    "Exit codes: 0 done, 1 a repeated cell is different, 2 bad input or damage, 3 damaged results were left out,\n"
+    "130 interrupted.\n";
 
 struct PublishArguments {
   std::vector<std::string> folders;
@@ -48,7 +45,7 @@ struct PublishArguments {
   int sample = 3, seed = 0;
 };
 
-/// What became of the cells that ran again.
+/// The outcome of the repeated cells.
 struct Verified {
   std::size_t cells = 0;
   std::vector<BaselineChange> changes;

@@ -14,7 +14,7 @@ constexpr const char* report_footer =
     "  $ ccpbench report results/test1a results/test1b --out stack.html\n"
     "\n"
     "The page needs no network and no other file. It shows the claims as `ccpbench claims` judges them and, of two or more\n"
-    "problems, the profiles of `ccpbench profile`. Of a run that is going on it shows what is there, and says so. Python 3 "
+    "problems, the profiles of `ccpbench profile`. During a run it shows the finished cells, and says so. Python 3 "
     "writes it, Chart.js (libjs-chart.js) draws its curves.\n"
     "Exit codes: 0 written, 2 bad input; then nothing is written.\n";
 

@@ -10,6 +10,7 @@
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
+#include "distributed/ranks_solver.hpp"
 #include "io/file.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/progress.hpp"
@@ -35,9 +36,8 @@ constexpr const char* run_footer =
     "  $ ccpbench run configs/test1a.json --quiet --format latex > table.tex\n"
     "  $ ccpbench run configs/test1a.json --quiet --repeat 5 --format benchmark > benchmark.json\n"
     "\n"
-    "A cell is one problem with one model and one solver setting. What is there already is not run again; Ctrl-C keeps "
-    "what\n"
-    "is finished. Progress goes to stderr, the summary to stdout with one line 'results: FOLDER' for each config.\n"
+    "A cell is one problem with one model and one solver setting. Finished cells are not run again; Ctrl-C keeps them.\n"
+    "Progress goes to stderr, the summary to stdout with one line 'results: FOLDER' for each config.\n"
     "Exit codes: 0 done, 2 bad input, 3 some cells failed (the rest is written), 130 interrupted, or\n"
     "cells remain after the time of --for.\n";
 
@@ -45,6 +45,7 @@ struct RunArguments {
   std::vector<std::string> configs;
   std::string shard, time;
   RunOptions run;
+  int ranks = -1;  ///< −1: as the config says
   bool quiet = false, dry_run = false;
   FormatOption format;
 };
@@ -162,7 +163,8 @@ int run_all(RunArguments options) {
 }
 
 /// With a word on what to do when the disk is full.
-int run(const RunArguments& options) {
+int run(RunArguments options) {
+  if (options.ranks >= 0) options.run.overrides.set.push_back(fmt::format("/ranks={}", options.ranks));
   try {
     return run_all(options);
   } catch (const WriteError& error) {
@@ -189,12 +191,14 @@ void add_run(CommandLine& program) {
                    "change the config at a JSON pointer, any number of times; an index * is every entry of a list");
   command.integer("--jobs", &run_options.jobs, Range::closed(1, 1024), "N", "cells at once");
   command.integer("--threads", &run_options.threads, Range::closed(1, 1024), "N", "threads a solver may use");
+  command.integer("--ranks", &options.ranks, Range::closed(0, most_ranks), "P",
+                  "solve on P processes each, by MPI, unless a solver says its own number: as --set /ranks=P");
   command.integer("--repeat", &run_options.repeat, Range::closed(1, 10000), "N",
                   "time each cell N times, in rounds over all cells; results give medians");
   command.integer(
       "--passes", &run_options.passes, Range::closed(1, 2), "P",
       "2: times come from runs that judge nothing (default with --repeat and for kernels), 1: from the traced run");
-  command.flag("--fresh", &run_options.fresh, "run again what is there already");
+  command.flag("--fresh", &run_options.fresh, "also run finished cells");
   command.text("--shard", &options.shard, "K/N", "only the K-th of N parts of the cells, for several machines");
   command.text("--fclib", &run_options.fclib_dir, "DIR", "folder of the FCLib files (default: CCPBENCH_FCLIB_DIR)");
   command.text("--for", &options.time, "TIME",

@@ -11,7 +11,7 @@
 #include "terminal/manual.hpp"
 #include "terminal/terminal.hpp"
 
-/// What a shell and `man` know of this program.
+/// Completion for shells and the manual page.
 namespace ccp::cli {
 namespace {
 

@@ -10,6 +10,7 @@
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
+#include "distributed/ranks_solver.hpp"
 #include "io/fclib_writer.hpp"
 #include "io/file.hpp"
 #include "peers/external/external_name.hpp"
@@ -34,6 +35,7 @@ constexpr const char* solve_footer =
     "  $ ccpbench solve dump.hdf5 --solver admm --model ccp --tolerance 1e-10 --trace trace.csv\n"
     "  $ ccpbench solve scene:odd_mass_stack --solver admm --set preconditioner=diagonal\n"
     "  $ ccpbench solve dump.hdf5 --solver nsgs --solver python:./mine.py\n"
+    "  $ ccpbench solve scene:random_contacts:contacts=120000 --solver apgd --ranks 4\n"
     "  $ ccpbench solve scene:odd_mass_stack:spheres=5,heavy_index=3,lift_factor=2 --solver jacobi\n"
     "  $ ccpbench solve dump.hdf5 --solver nsgs --solver proximal_newton --solver admm:rho=0.5,preconditioner=diagonal\n"
     "\n"
@@ -41,14 +43,14 @@ constexpr const char* solve_footer =
     "ones\n"
     "by their time (set-up and iterations), then the others by the residual they came to. A run that takes less than a "
     "tenth\n"
-    "of a second is done twice, and the second one counts. To compare times in earnest: ccpbench run with --repeat.\n"
+    "of a second is done twice, and the second one counts. For reliable times use ccpbench run with --repeat.\n"
     "Exit codes: 0 solved (by all), 2 bad input, 3 not solved, 130 interrupted.\n";
 
 struct SolveArguments {
   std::string source, model, measure = "relative_residual", trace, solution;
   std::vector<std::string> solvers, settings;
   StopRule stop;
-  int seed = 0, threads = 1;
+  int seed = 0, threads = 1, ranks = 0;
   FormatOption format;
 };
 
@@ -75,7 +77,7 @@ class SolveObserver final : public TraceSink {
     since_shown_.start();
     shown_ = true;
     print_error_stream("\r\x1b[K  {}",
-               Style::err().dim(shorten(where() + ", " + duration(row.elapsed_s), stderr_width() - 3)));
+                       Style::err().dim(shorten(where() + ", " + duration(row.elapsed_s), stderr_width() - 3)));
     std::fflush(stderr);
   }
 
@@ -113,8 +115,7 @@ void save_solution(const SolveArguments& options, const NamedProblem& named, con
       fmt::format("solution: {} by {}, model {}, {} {}", status_name(result.status), solver.info().name, model_name(model),
                   measure_info(stop.measure).name, short_number(result.measures[measure_index(stop.measure)]));
   FclibImpulses impulses;
-  impulses.solution = result.impulse;
-  if (named.problem.impulse_shift().size() > 0) *impulses.solution += named.problem.impulse_shift();
+  impulses.solution = named.problem.own_impulse(result.impulse);
   write_fclib(options.solution, named.problem, named.problem.given_global() ? FclibForm::global : FclibForm::local, info,
               impulses);
 }
@@ -164,7 +165,7 @@ std::unique_ptr<Solver> named_solver(const std::string& text, const SolveArgumen
   }
   const bool several = options.solvers.size() > 1;
   set_fields(solver->settings(), options.settings, several ? fmt::format("--set, of {}", solver->info().name) : "--set");
-  return solver;
+  return options.ranks > 0 ? on_ranks(std::move(solver), options.ranks) : std::move(solver);
 }
 
 NamedProblem read_problem(const SolveArguments& options) {
@@ -283,6 +284,8 @@ void add_solve(CommandLine& program) {
   command.seconds("--time-limit", &options.stop.time_limit_s, "limit of solver clock, such as 1ms; s without a unit");
   command.flag("--native-stop", &options.stop.native, "stop when the solver's own criterion holds, as in its paper");
   command.integer("--threads", &options.threads, Range::closed(1, 1024), "N", "threads the solver may use");
+  command.integer("--ranks", &options.ranks, Range::closed(0, most_ranks), "P",
+                  "solve on P processes, by MPI, with the same iterates for every P; 0: in this one, without MPI");
   command.integer("--seed", &options.seed, Range::non_negative(), "N", "seed of a scene");
   command.text("--trace", &options.trace, "FILE", "write one row per iteration to this CSV file");
   command.text("--save-solution", &options.solution, "FILE", "write the problem with the solution found as FCLib HDF5");

@@ -39,7 +39,7 @@ constexpr const char* tune_footer =
     "Searches settings of one solver on a part of the problems of a config, and judges them on the others, which the "
     "search\n"
     "has not seen. --candidates settings of a Latin hypercube start on two problems; the best third goes on to three times\n"
-    "as many, until all are there. Better is who costs less in the geometric mean, where what is not solved\n"
+    "as many, until all are there. Candidates compete by the geometric mean of their costs, where an unsolved problem\n"
     "counts ten times its dearest solution. The cost is a count of work, not a time, so that the same seed decides the\n"
     "same on every machine. The default always takes part. Problems that are solved at the start are left out.\n"
     "\n"
@@ -85,7 +85,7 @@ std::map<std::string, std::string> read_ranges(const std::vector<std::string>& t
   return ranges;
 }
 
-/// What is searched: each of --parameters, in its order.
+/// The search space: each of --parameters, in its order.
 std::vector<SearchAxis> read_axes(const TuneArguments& options, const FieldTable& settings) {
   std::map<std::string, std::string> ranges = read_ranges(options.ranges);
   std::vector<SearchAxis> axes;
@@ -458,7 +458,7 @@ void add_tune(CommandLine& program) {
   command.choice("--by", &options.by, tuned_counts(), "the count of work that is to fall");
   command.repeated("--beside", &options.beside, "GLOB",
                    "other solvers of the config to judge beside it, by their labels, any number of times");
-  command.real("--held-out", &options.held_out, Range::closed(0.01, 0.99), "SHARE", "of the problems to judge by");
+  command.real("--held-out", &options.held_out, Range::closed(0.01, 0.99), "SHARE", "share of problems held out");
   command.integer("--seed", &options.seed, Range::closed(0, 1000000000), "N", "of the candidates and the split of problems");
   command.choice("--size", &options.run.overrides.size, {"small", "paper"}, "apply the values a config gives for this size");
   command.repeated("--set", &options.run.overrides.set, "POINTER=VALUE",

@@ -11,7 +11,7 @@
 /// What several subcommands read from their arguments.
 namespace ccp::cli {
 
-/// The method of who chooses none.
+/// The method by default.
 inline constexpr const char* default_solver = "proximal_newton";
 
 /// Puts NAME=VALUE texts into a table. Throws InputError at `option`.

@@ -109,7 +109,7 @@ class CommandLine {
   /// Stays where it is as long as the command line. footer: the end of its help page.
   Subcommand& subcommand(const std::string& name, const std::string& description, const std::string& footer);
 
-  /// What the help pages say: of the program, then of each command.
+  /// The help pages: of the program, then of each command.
   std::vector<CommandText> texts() const;
   const std::string& version() const { return version_; }
 

@@ -61,7 +61,7 @@ end
 complete -c ccpbench -f -a '(__ccpbench)'
 )x";
 
-/// What the words before the last one say.
+/// The context given by the words before the last one.
 struct Line {
   const CommandText* command = nullptr;
   const ArgumentText* option = nullptr;  ///< whose value the last word is

@@ -33,13 +33,13 @@ class TerminalProgress final : public RunProgress {
   void say(const std::string& text);
   std::string cell_line(const Cell& cell, const CellRecord& record, const RunCounts& counts) const;
 
-  std::string now_;  ///< what was begun last
+  std::string now_;  ///< begun last
   bool quiet_, terminal_, bar_shown_ = false;
   Warnings warnings_;
   Stopwatch clock_;  ///< since the beginning
 };
 
-/// run_config() for a person who watches it.
+/// run_config() with progress on the terminal.
 RunReport run_in_terminal(const Config& config, const Plan& plan, const RunOptions& options, bool quiet,
                           Warnings warnings = Warnings::shown);
 

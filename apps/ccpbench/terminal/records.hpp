@@ -7,7 +7,7 @@
 #include "terminal/command_line.hpp"
 #include "terminal/table.hpp"
 
-/// What commands print for programs, spreadsheets and papers instead of pages for people: `--format`.
+/// Output for programs, spreadsheets and papers in place of pages for people: `--format`.
 namespace ccp::cli {
 
 /// junit and annotations: of commands that check something (`checks.hpp`); benchmark: of runs (`views/summary.hpp`).

@@ -15,7 +15,7 @@ struct Entry {
   Tone tone = Tone::plain;
 };
 
-/// What happens to a column when the table is too wide. Texts that shortening would make equal are broken into lines.
+/// The treatment of a column when the table is too wide. Texts that shortening would make equal are broken into lines.
 enum class Fit { fixed, shorten, shorten_left, wrap };
 
 struct Heading {

@@ -7,7 +7,7 @@
 #include "terminal/records.hpp"
 #include "terminal/table.hpp"
 
-/// What `rank` and `profile --budget` print of solvers under a deadline. A time or residual that is not reached is null in
+/// The table of `rank` and `profile --budget`: solvers under a deadline. A time or residual that is not reached is null in
 /// JSON and empty in CSV; people read "> 1 s", after what an unsolved run took, and "none".
 namespace ccp::cli {
 

@@ -79,6 +79,7 @@ Json solver_json(const Solver& solver) {
                {"title", info.title},
                {"source", info.reference},
                {"native_models", native_models(info)},
+               {"inexact", info.inexact},
                {"school", school_of(solver)}};
   if (const PeerSolver* peer = as_peer(solver)) {
     json["takes"] = peer->takes();
@@ -109,7 +110,8 @@ Listing solvers_listing() {
     const SolverInfo& info = solver->info();
     std::vector<std::string> models;
     for (const Model model : info.models) models.emplace_back(model_name(model));
-    listing.table.row({info.name, info.title, join(models, ", "), std::string(school_of(*solver)), info.reference});
+    const std::string takes = join(models, ", ") + (info.inexact ? " (inexact)" : "");
+    listing.table.row({info.name, info.title, takes, std::string(school_of(*solver)), info.reference});
     listing.json.push_back(solver_json(*solver));
   }
   return listing;

@@ -7,7 +7,7 @@
 #include "bench/config/config_tables.hpp"
 #include "terminal/records.hpp"
 
-/// What `list` shows, as values: a table, and all there is to know as JSON.
+/// The output of `list` as values: a table, and everything known as JSON.
 namespace ccp::cli {
 
 struct Listing {

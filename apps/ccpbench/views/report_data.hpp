@@ -7,7 +7,7 @@
 #include "bench/config/config_json.hpp"
 #include "bench/results/result_table.hpp"
 
-/// What the report shows of the judgements of the program, as JSON for scripts/report.py.
+/// The judgements of the program for the report, as JSON for scripts/report.py.
 namespace ccp::cli {
 
 /// Texts as `ccpbench claims` prints them: id, says, where, must, bound, measured, margin, verdict, reason.
@@ -18,8 +18,8 @@ Json claim_entry(const Judgement& judgement);
 /// [x, fraction] or, from five problems on, [x, fraction, low, high]. Of very many solver settings the best have a line.
 Json profile_entries(const std::vector<ResultTable>& results);
 
-/// Of a folder of results: its "writer", the run that writes there now, "claims" and "profiles". What cannot be judged is told
-/// in "note": the page shows the rest, and what it cannot show at all its script refuses.
+/// Of a folder of results: its "writer", the run that writes there now, "claims" and "profiles". What cannot be judged is
+/// told in "note": the page shows the rest, and what it cannot show at all its script refuses.
 Json analysis_entry(const std::string& folder, const std::string& fclib_dir);
 
 }  // namespace ccp::cli

@@ -24,10 +24,15 @@ std::string friction_range(const ConstraintSet& constraints) {
 }
 
 std::string constraints_text(const ConstraintSet& constraints) {
-  constexpr std::pair<ConstraintKind, const char*> kinds[] = {{ConstraintKind::contact, "3D contact"},
-                                                              {ConstraintKind::contact2d, "2D contact"},
-                                                              {ConstraintKind::unilateral, "unilateral row"},
-                                                              {ConstraintKind::bilateral, "bilateral row"}};
+  constexpr std::pair<ConstraintKind, const char*> kinds[] = {
+      {ConstraintKind::contact, "3D contact"},
+      {ConstraintKind::contact2d, "2D contact"},
+      {ConstraintKind::torsion, "3D contact with spinning friction"},
+      {ConstraintKind::rolling, "3D contact with rolling friction"},
+      {ConstraintKind::rolling_torsion, "3D contact with rolling and spinning friction"},
+      {ConstraintKind::rolling2d, "2D contact with rolling friction"},
+      {ConstraintKind::unilateral, "unilateral row"},
+      {ConstraintKind::bilateral, "bilateral row"}};
   std::vector<std::string> parts;
   for (const auto& [kind, name] : kinds)
     if (constraints.count(kind) > 0) parts.push_back(counted(static_cast<std::size_t>(constraints.count(kind)), name));
@@ -167,6 +172,13 @@ void print_solve_result(const ContactProblem& problem, const StopRule& stop, con
   const std::string crossings = crossings_text(result.crossings);
   if (!crossings.empty()) work.fact("accuracy", crossings);
   work.fact("native", fmt::format("the solver's own criterion {}", result.native_converged ? "holds" : "does not hold"));
+  if (result.ranks)
+    work.fact(
+        "ranks",
+        fmt::format("{}: {} exchanges with {} messages, {:.3g} MB, {} sums, {} contacts between ranks, at most {:.0f} MiB",
+                    result.ranks->ranks, result.ranks->exchanges, result.ranks->messages,
+                    1e-6 * static_cast<double>(result.ranks->bytes_sent), result.ranks->reductions,
+                    result.ranks->cut_contacts, result.ranks->memory_mb));
   for (const std::string& note : result.notes) work.fact("note", printable(note));
   print_section("How", work);
 }

@@ -22,7 +22,7 @@ void add_cells(Records& table, const Config& config, const Plan& plan, const Run
 /// iterations of each solved cell, and how many cells of the config were tried and not solved.
 void add_benchmarks(Json& list, const Config& config, const Plan& plan, const RunOptions& options);
 
-/// What a run would do, without doing it.
+/// The plan of a run, for --dry-run.
 void print_plan(const Config& config, const Plan& plan, const RunOptions& options);
 
 /// "12 cells: 3 problems × 2 models × 2 solvers", from the cells themselves.

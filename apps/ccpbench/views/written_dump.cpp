@@ -22,9 +22,7 @@ Vector reference_point(const ContactProblem& problem, Model model, double time_l
   const StopRule stop{Measure::relative_residual, 0.0, true, std::numeric_limits<int>::max(), time_limit_s};
   Judge judge(problem, model);
   RunMonitor monitor(judge, stop);
-  Vector impulse = solver->solve(problem, model, {}, monitor).impulse;
-  if (problem.impulse_shift().size() > 0) impulse += problem.impulse_shift();
-  return impulse;
+  return problem.own_impulse(solver->solve(problem, model, {}, monitor).impulse);
 }
 
 void write_dump(const std::filesystem::path& path, FclibForm form, const NamedProblem& named, FclibImpulses impulses,

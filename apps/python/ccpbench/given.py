@@ -1,4 +1,4 @@
-"""What users give, made fit for the compiled part, whose own complaints about types are long."""
+"""Arguments of users, converted for the compiled part, whose own messages on types are long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the program is, and what was installed with it."""
+"""The places of the program and of what was installed with it."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Motion:
 
     @property
     def facts(self) -> dict[str, float]:
-        """Energies, and what else the scene says of itself at the beginning of the present step."""
+        """Energies and other facts of the scene at the beginning of the present step."""
         return self._core.facts
 
 
@@ -84,12 +84,12 @@ class Step:
 
     @property
     def facts(self) -> dict[str, float]:
-        """Energies, and what else the scene says of itself at its beginning."""
+        """Energies and other facts of the scene at its beginning."""
         return self._facts
 
     @property
     def solution(self) -> Solution:
-        """What the driver makes of it, from the end of the step before; solved once."""
+        """The driver's solution, from the end of the step before; solved once."""
         if self._solution is None:
             core = self._motion._core.solve(self._core, self._motion._solver, self._motion._options)
             self._solution = Solution(core, self.problem)

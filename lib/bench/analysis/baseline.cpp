@@ -409,7 +409,7 @@ void store_baseline(const ResultTable& results, const fs::path& folder) {
   for (const std::string& file : obsolete) fs::remove(folder / fs::path(file).filename(), error);
 }
 
-/// Nothing that a baseline has may be lost without being asked for.
+/// Refuses to lose anything that a baseline has.
 void check_replaced(const ResultTable& results, const fs::path& folder) {
   const fs::path file = folder / "baseline.json";
   if (!fs::is_regular_file(file)) return;

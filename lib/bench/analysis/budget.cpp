@@ -19,7 +19,7 @@ struct Run {
   bool solved;
 };
 
-/// What a cell tells; without runs the reason.
+/// The runs of a cell; the reason where it has none.
 struct Told {
   std::vector<Run> runs;
   std::string reason;

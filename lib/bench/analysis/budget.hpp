@@ -16,7 +16,7 @@ struct Spans {
   double median = unknown_number, p95 = unknown_number, worst = unknown_number;
 };
 
-/// What one solver setting does within a time. A run is a cell, or a step of a sequence that has contacts. One that did not
+/// Results of one solver setting within a time. A run is a cell, or a step of a sequence that has contacts. One that did not
 /// come to its end, because it died or was killed, is an unsolved run that took as long as its process.
 struct WithinBudget {
   std::string label;

@@ -7,7 +7,7 @@
 
 #include "bench/results/result_table.hpp"
 
-/// What cells were given: problem, solver, model and stop rule with all their values. A change there comes before the
+/// The inputs of cells: problem, solver, model and stop rule with all their values. A change there comes before the
 /// changes that follow from it.
 namespace ccp {
 
@@ -19,7 +19,7 @@ struct InputChange {
   std::vector<std::string> cells;
 };
 
-/// What was given to the cells of one run.
+/// The inputs of the cells of one run.
 class InputTable {
  public:
   /// Reads each cell.json. Throws InputError where one is missing or broken.

@@ -160,7 +160,7 @@ std::size_t leave_out(CostTable& table, std::vector<std::vector<char>>& given, L
   return all - kept;
 }
 
-/// What the cells of one problem say of it.
+/// The problem as its cells describe it.
 struct Reading {
   bool failed = true;  ///< each of them, without sizes of the problem
   std::string reason;  ///< of all of them

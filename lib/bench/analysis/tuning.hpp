@@ -53,7 +53,7 @@ struct HalvingRound {
 /// A third of the candidates goes on to three times the problems, until all problems are there.
 std::vector<HalvingRound> halving_rounds(std::size_t candidates, std::size_t problems);
 
-/// What one candidate took for one problem.
+/// The cost of one candidate on one problem.
 struct Trial {
   bool solved = false;
   double cost = 0.0;
@@ -66,9 +66,7 @@ struct TrialScore {
                       ///< unsolved counts ten times its dearest solution
 
   /// Cheaper; of those that cost as much, the one that solves more.
-  bool better_than(const TrialScore& other) const {
-    return cost != other.cost ? cost < other.cost : solved > other.solved;
-  }
+  bool better_than(const TrialScore& other) const { return cost != other.cost ? cost < other.cost : solved > other.solved; }
 };
 
 /// trials[candidate][problem]. A cost of 0 counts as 1.

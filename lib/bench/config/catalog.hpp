@@ -17,7 +17,7 @@ namespace ccp {
 /// All parameters of a scene or a solver with their values, in the order of its table.
 using Parameters = std::vector<std::pair<std::string, FieldValue>>;
 
-/// What the motion of a scene says of itself (Motion::facts), by name. A motion is made once for each scene, with its
+/// The facts of the motion of a scene (Motion::facts), by name. A motion is made once for each scene, with its
 /// default parameters, because that can take a while. One thread at a time.
 class FactNames {
  public:

@@ -16,7 +16,7 @@ namespace ccp {
 std::vector<Claim> read_claims(const Json& document, const std::vector<ConfigVariant>& variants, const Known& known,
                                const JsonSource& source);
 
-/// What the scenes in time know of themselves.
+/// The facts of the scenes in time.
 std::set<std::string> facts_of(const std::vector<ConfigVariant>& variants);
 
 /// Refuses a name that is neither a metric nor such a fact, as far as these are known.

@@ -49,6 +49,7 @@ struct SolverSpec {
   std::optional<bool> native_stop;    ///< whether it stops on its own criterion; empty: as `stop` of the config says
   std::optional<int> max_iterations;  ///< empty: as `stop` of the config says
   std::optional<int> threads;         ///< threads it may use; empty: those of the run (--threads)
+  std::optional<int> ranks;           ///< processes it runs on; empty: those of the config
   /// It starts from the reference solution of the problem without its perturbation, instead of from nothing.
   bool start_from_reference = false;
   /// It starts each step of a sequence from the step before, instead of from nothing.
@@ -128,6 +129,7 @@ struct ConfigVariant {
   std::vector<Model> models = {Model::ccp};
   std::vector<std::shared_ptr<const SolverSpec>> solvers;  ///< likewise
   StopRule stop;
+  int ranks = 0;  ///< processes of the solvers that do not say their own; 0: each runs in one, without MPI
   Limits limits;  ///< of a cell: beyond wall_s it is time_limit, beyond memory_mb out_of_memory
   std::vector<Measure> trace = {Measure::velocity_residual, Measure::relative_residual,    Measure::natural_map,
                                 Measure::objective,         Measure::penetration_velocity, Measure::cone_violation,

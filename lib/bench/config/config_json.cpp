@@ -93,7 +93,7 @@ char last_significant(std::string_view text) {
   return last;
 }
 
-/// What is likely meant by malformed text; byte: the last one read, from 1.
+/// The likely meaning of malformed text; byte: the last one read, from 1.
 std::string likely_cause(const std::string& text, std::size_t byte) {
   if (byte == 0 || byte > text.size()) return "";
   const char read = text[byte - 1];
@@ -341,6 +341,7 @@ Json perturbation_json(const Perturbation& perturbation) {
   Json json = {
       {"noise", perturbation.noise}, {"friction_factor", perturbation.friction_factor}, {"seed", perturbation.seed}};
   if (perturbation.b_noise != 0.0) json["b_noise"] = perturbation.b_noise;
+  if (perturbation.compliance != 0.0) json["compliance"] = perturbation.compliance;
   return json;
 }
 

@@ -93,7 +93,7 @@ Json names_json(const std::vector<Measure>& measures);
 /// The members of a StopRule
 Json stop_json(const StopRule& stop);
 
-/// {"noise", "friction_factor", "seed"}, and "b_noise" where there is some
+/// {"noise", "friction_factor", "seed"}, "b_noise" and "compliance" where there is some
 Json perturbation_json(const Perturbation& perturbation);
 
 }  // namespace ccp

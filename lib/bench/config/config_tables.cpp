@@ -78,7 +78,7 @@ FieldTable sequence_fields(SequenceSpec& sequence, const Catalog& catalog) {
       .add("trajectory", &sequence.trajectory, in_order<Trajectory>(trajectories),
            "shared: the driver moves the scene, own: each solver does, by its solutions; default {}")
       .add("driver", FieldType::object, "driver",
-           "what moves the scene, and solves again what an own trajectory left unsolved",
+           "solver that moves the scene, and solves the steps that an own trajectory left unsolved",
            [&sequence, &catalog] { return driver_fields(sequence.driver, catalog); })
       .add("trace_steps", &sequence.trace_steps, Range::closed(0.0, most_steps),
            "steps whose iterations are traced; default: none")
@@ -130,6 +130,8 @@ FieldTable config_fields(Config& config, ConfigVariant& variant) {
            [&variant] { return limits_fields(variant.limits); })
       .add("trace", &variant.trace, measures_by_name(measure_names()), "measures written for every iteration")
       .of("measure")
+      .add("ranks", &variant.ranks, Range::closed(0.0, 64.0),
+           "processes, by MPI, of each solver that does not say its own; 0: one without MPI; default {}")
       .add("kernels", &config.kernels,
            "time products and projections, by themselves and between the iterations of the runs; default {}")
       .add("sweep", FieldType::object, "",
@@ -148,6 +150,8 @@ FieldTable perturb_fields(Perturbation& perturbation) {
            "change of the free velocity, relative to it; default {}")
       .add("b_noise", &perturbation.b_noise, Range::closed(0.0, 1.0), "",
            "largest change of an entry of b, relative to it; default {}")
+      .add("compliance", &perturbation.compliance, Range::non_negative(), "",
+           "compliance added to every row, in units of the mean diagonal of its N_ii; default {}")
       .add("friction_factor", &perturbation.friction_factor, Range::non_negative(), "",
            "factor of every friction coefficient; default {}")
       .add("seed", &perturbation.seed, Range::closed(0.0, largest_seed), "of the random direction; default {}");
@@ -186,6 +190,8 @@ FieldTable solver_fields(SolverSpec& solver, const Catalog& catalog) {
       .add("native_stop", &solver.native_stop, "stop it on its own criterion, or not; default: as 'native' of 'stop'")
       .add("max_iterations", &solver.max_iterations, any_count, "its own limit; default: that of 'stop'")
       .add("threads", &solver.threads, Range::closed(1.0, 1024.0), "threads it may use; default: those of --threads")
+      .add("ranks", &solver.ranks, Range::closed(0.0, 64.0),
+           "processes it runs on, by MPI; 0: one without MPI; default: 'ranks' of the config")
       .add("models", &solver.models, model_choices(), "contact models it is run on; default: all of the config")
       .of("model");
   return table;
@@ -198,7 +204,7 @@ FieldTable start_fields(Start& start) {
                   "nothing, the reference solution of the problem without its 'perturb', or the previous step of a sequence")
       .required()
       .add("match", &start.match, in_order<StartMatch>(start_matches),
-           "for previous: the impulses of contacts that are there again, or of all where they are the same; default {}");
+           "for previous: the impulses of contacts that persist, or of all where they are the same; default {}");
   return table;
 }
 

@@ -48,7 +48,7 @@ std::vector<ConfigSection> config_sections(const Catalog& catalog);
 /// Names of the measures that a run can stop by.
 std::vector<std::string> stoppable_measures();
 /// Keys of the config whose values a sweep can change.
-inline const std::vector<std::string> swept_keys = {"problems", "model", "solvers", "stop", "limits", "trace"};
+inline const std::vector<std::string> swept_keys = {"problems", "model", "solvers", "stop", "limits", "trace", "ranks"};
 /// The names of Relation, in its order.
 inline const std::vector<std::string> claim_relations = {"less_than", "at_most", "at_least", "greater_than"};
 /// The names of Trajectory, in its order.

@@ -19,7 +19,7 @@ FieldValue scalar(const Json& value) {
   return value.get<double>();
 }
 
-/// What is there, for messages: texts and numbers as they are.
+/// The value found, for messages: texts and numbers as they are.
 std::string found_text(const Json& value) {
   return value.is_primitive() && !value.is_null() ? fmt::format("{} ({})", json_type_name(value), json_text(value))
                                                   : json_type_name(value);

@@ -9,7 +9,7 @@
 
 namespace ccp {
 
-/// What is wrong in one file, in the order in which it was found. A config is read several times, with each size and each
+/// The mistakes of one file, in the order in which they were found. A config is read several times, with each size and each
 /// combination of its sweep in place: a place that was wrong in an earlier reading is the same mistake with other values.
 class Mistakes {
  public:
@@ -44,7 +44,7 @@ struct Known {
   bool sweep = true;                     ///< all its axes
   bool solvers = true, problems = true;  ///< the labels of all of them
   bool columns = true;                   ///< which solvers these are, so their trace columns
-  bool facts = true;                     ///< what the scenes in time know of themselves
+  bool facts = true;                     ///< facts of the scenes in time
 };
 
 /// Mistakes that stand in the list already.

@@ -228,6 +228,7 @@ std::string cell_hash(const Cell& cell) {
     identity["start"] = {{"previous", start_matches[static_cast<std::size_t>(*cell.solver->start_from_previous)]}};
   if (cell.spec->sequence && !cell.spec->sequence->trace_steps.empty())
     identity["trace_steps"] = cell.spec->sequence->trace_steps;
+  if (cell.ranks > 0) identity["ranks"] = cell.ranks;
   if (cell.kernels) identity["kernels"] = 2;  // 1: not timed between iterations
   if (cell.solver->peer_version) identity["peer_version"] = *cell.solver->peer_version;
   return sha256_hex(dump_json(identity)).substr(0, 16);
@@ -309,6 +310,7 @@ class Planner {
     cell.limits = variant.limits;
     cell.trace = variant.trace;
     cell.threads = cell.solver->threads.value_or(options_.threads);
+    cell.ranks = cell.solver->ranks.value_or(variant.ranks);
     cell.kernels = config_.kernels;
     cell.hash = cell_hash(cell);
     if (!is_new(cell)) return;

@@ -16,7 +16,7 @@ inline constexpr const char* solver_version = "7";
 struct Cell {
   std::string problem;      ///< label of the problem, with swept values
   std::string problem_key;  ///< SHA-256 of the definition of the problem; cells with the same key share one built problem
-  std::string tape_key;     ///< of a shared sequence: SHA-256 of what its driver moves, whatever the number of steps
+  std::string tape_key;     ///< of a shared sequence: SHA-256 of the inputs of its driver but the number of steps
   std::string file;         ///< FCLib file; empty for a scene
   std::shared_ptr<const ProblemSpec> spec;
   Model model = Model::ccp;
@@ -26,6 +26,7 @@ struct Cell {
   Limits limits;
   std::vector<Measure> trace;
   int threads = 1;
+  int ranks = 0;         ///< processes of its solver; 0: one, without MPI
   bool kernels = false;  ///< the kernels of the problem are timed, too
   std::string hash;      ///< 16 hex digits; folder of the result
 
@@ -53,7 +54,7 @@ struct PlanOptions {
 Plan make_plan(const Config& config, const PlanOptions& options = {});
 
 /// Adds to the list what is wrong with the FCLib patterns of a config that may have other mistakes; those below a folder
-/// that nobody named are not looked at.
+/// that was not named are skipped.
 void look_for_files(const Config& config, const PlanOptions& options, Mistakes& mistakes);
 
 /// Reads a config and plans it. Throws InputErrors with the mistakes of both together.

@@ -13,7 +13,7 @@ bool solves(const Solver& solver, Model model);
 /// Finishes the "sequence" of a problem, `entry`, whose fields were read. scene: with the parameters of the problem. Throws
 /// InputError for a scene that does not move, no step to solve, a traced step that is none of them, a driver without the
 /// model, and a state that cannot be read or is of another scene or number of bodies; of_results: a state may be gone. The
-/// motion is built with the scene's own parameters, to know what it says of itself; with those of the problem only where a
+/// motion is built with the scene's own parameters, to know its facts; with those of the problem only where a
 /// state has to fit.
 void finish_sequence(SequenceSpec& sequence, const Json& entry, const Scene& scene, std::uint64_t seed,
                      const Catalog& catalog, const std::string& pointer, const JsonSource& source, bool of_results);

@@ -8,10 +8,10 @@
 #include "problem/model.hpp"
 #include "solvers/run_monitor.hpp"
 
-/// What a config says of problems in time.
+/// The part of a config on problems in time.
 namespace ccp {
 
-/// Who moves the world of a sequence.
+/// The solutions that move the world of a sequence.
 enum class Trajectory {
   shared,  ///< the driver, once: all solvers meet the same problems
   own      ///< each solver its own, by its solutions
@@ -19,7 +19,7 @@ enum class Trajectory {
 
 /// What a start takes over from the step before, as impulses of contacts with the same keys.
 enum class StartMatch {
-  contacts,  ///< of each contact that is there again
+  contacts,  ///< of each contact that persists
   same       ///< of all, where the lists of contacts agree; else none
 };
 
@@ -42,7 +42,7 @@ struct SequenceSpec {
   std::vector<int> trace_steps;    ///< steps whose iterations are traced
   std::string state;               ///< file with the state to start from; empty: the scene's own start
   std::string state_digest;        ///< SHA-256 of that file
-  std::vector<std::string> facts;  ///< names of what the motion knows of itself, which claims can bound
+  std::vector<std::string> facts;  ///< facts of the motion, which claims can bound
 
   int solved_steps() const { return steps - settle; }
 };

@@ -41,7 +41,7 @@ class Sweep {
   void leave_out(const Json& lists);
   void add_zip(const Json& lists, const JsonSource& source);
   void add_axis(const Json& lists, const std::string& place, const JsonSource& source);
-  /// That no combination of values is there twice.
+  /// Refuses a combination of values that occurs twice.
   static void check_values(const Axis& axis, const JsonSource& source);
   void check_pointer(const std::string& pointer, const std::string& place, const JsonSource& source) const;
 

@@ -73,6 +73,7 @@ void CellRecord::take(Result&& result) {
   measures = result.measures;
   crossings = result.crossings;
   notes = std::move(result.notes);
+  ranks = result.ranks;
 }
 
 std::string decade_name(int decade) { return "1e-" + std::to_string(decade); }

@@ -75,6 +75,7 @@ struct CellRecord {
   std::vector<Conversion> conversions;
   std::optional<ProblemFacts> problem;
   std::optional<KernelTimes> kernels;  ///< where the config asks for them
+  std::optional<RankFacts> ranks;      ///< of a method that ran on several
   std::optional<Balance> balance;      ///< of the returned impulse; of a problem of one step
   /// Facts of a sequence. In its record iterations, counters and times are sums over its steps, measures the largest of
   /// them.
@@ -105,7 +106,7 @@ constexpr const char* native_unmet_steps = "native_unmet_steps";
 /// from those of the first run.
 void add_run(CellRecord& record, const Result& result, TimedRun run);
 
-/// What the record says of runs with other iterates than the first: "run 3 differs from the first: …".
+/// The note of the record on runs with other iterates than the first: "run 3 differs from the first: …".
 std::vector<std::string> differing_runs(const CellRecord& record);
 
 /// Whether its iterations are whole runs of a peer, each more accurate than the one before: they are no iterations of a

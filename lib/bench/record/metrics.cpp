@@ -61,7 +61,7 @@ void add_columns(std::vector<Metric>& list, std::optional<Part> CellRecord::*par
   add_columns<Part>(list, [part](const CellRecord& record) { return record.*part ? &*(record.*part) : nullptr; });
 }
 
-/// What the trace says, at the iteration that reached a decade or at the end.
+/// A column of the trace at the iteration that reached a decade, or at the end.
 Metric traced(std::string name, std::string unit, std::string meaning, MetricSource source, std::string trace_column) {
   Metric metric{std::move(name), std::move(unit), std::move(meaning), source};
   metric.traced = std::move(trace_column);
@@ -99,7 +99,7 @@ void add_times(std::vector<Metric>& list) {
       "solve_s_max", "s", "solve_s of the slowest run", [](const CellRecord& r) { return solve_spread(r).largest_s; },
       unclaimed));
   list.push_back(column(
-      "repeats", "", "runs that solve_s is the median of", [](const CellRecord& r) { return solve_spread(r).runs; },
+      "repeats", "", "runs of which solve_s is the median", [](const CellRecord& r) { return solve_spread(r).runs; },
       unclaimed));
   list.push_back(column(
       "timing_pass", "", "1: iterates were judged between iterations, 2: they were not",
@@ -110,7 +110,7 @@ void add_times(std::vector<Metric>& list) {
   list.push_back(column(
       "restarts", "", "1 where iterations are whole runs of another program",
       [](const CellRecord& r) { return counts_restarts(r) ? 1 : 0; }, unclaimed));
-  list.push_back(column("kernel_work_s", "s", "what the products and projections of the run take at their mean times",
+  list.push_back(column("kernel_work_s", "s", "time of the products and projections of the run at their mean times",
                         [](const CellRecord& r) { return known(kernel_share(r).work_s); }));
   list.push_back(column("kernel_ratio", "", "solve_s over kernel_work_s",
                         [](const CellRecord& r) { return known(kernel_share(r).ratio); }));
@@ -153,11 +153,12 @@ std::vector<Metric> all_metrics() {
   add_columns(list, &CellRecord::sequence);
   list.push_back(column("all_solved", "", "1 where each step is solved, else 0", all_solved));
   list.push_back(
-      column("runtime_s", "s", "build_s, setup_s, solve_s, and what the driver took for steps left unsolved", runtime));
-  list.push_back(column("solver_share", "", "what is not build_s of runtime_s", solver_share));
+      column("runtime_s", "s", "build_s, setup_s, solve_s, and the driver's time for steps left unsolved", runtime));
+  list.push_back(column("solver_share", "", "share of runtime_s outside of build_s", solver_share));
   add_columns(list, &CellRecord::native_stop);
   add_columns(list, &CellRecord::problem);
   add_columns(list, &CellRecord::balance);
+  add_columns(list, &CellRecord::ranks);
   add_traced(list);
   const auto derived = [&](const char* name, const char* unit, const char* meaning) {
     list.push_back({name, unit, meaning, MetricSource::derived});

@@ -8,7 +8,7 @@
 
 namespace ccp {
 
-/// Where the value of a metric comes from.
+/// The source of the value of a metric.
 enum class MetricSource {
   column,         ///< a column of summary.csv
   decade,         ///< a column of summary.csv for each decade that the stop measure can reach

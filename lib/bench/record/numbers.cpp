@@ -53,7 +53,21 @@ const std::vector<Number<Balance>>& numbers() {
        &Balance::load_carried, "load_carried"},
       {"speed_left", "", "share of the free speed that is left (D.17): 0 in equilibrium, 1 in free fall",
        &Balance::speed_left, "speed_left"},
-      {"moving_bodies", "", "bodies faster than 1e-6 m/s or rad/s (D.18)", &Balance::moving_bodies, "moving_bodies"}};
+      {"moving_bodies", "", "bodies faster than 1e-6 m/s or rad/s", &Balance::moving_bodies, "moving_bodies"}};
+  return table;
+}
+
+template <>
+const std::vector<Number<RankFacts>>& numbers() {
+  static const std::vector<Number<RankFacts>> table = {
+      {"ranks", "", "processes that the solver ran on, by MPI", &RankFacts::ranks, "ranks"},
+      {"messages", "", "messages with impulses between ranks, on the solver clock", &RankFacts::messages, "messages", true},
+      {"bytes_sent", "B", "what they held", &RankFacts::bytes_sent, "bytes_sent", true},
+      {"exchanges", "", "exchanges of impulses, in which all ranks take part", &RankFacts::exchanges, "exchanges", true},
+      {"reductions", "", "sums over all ranks, on the solver clock", &RankFacts::reductions, "reductions", true},
+      {"cut_contacts", "", "contacts whose bodies belong to two ranks", &RankFacts::cut_contacts, "cut_contacts"},
+      {"imbalance", "", "most contacts of a rank over their mean", &RankFacts::imbalance, "imbalance"},
+      {"rank_memory_mb", "MiB", "largest resident size of a rank", &RankFacts::memory_mb, "rank_memory_mb"}};
   return table;
 }
 
@@ -76,7 +90,7 @@ const std::vector<Number<SequenceFacts>>& numbers() {
   using Facts = SequenceFacts;
   static const std::vector<Number<Facts>> table = {
       {"steps", "", "steps that were taken", &Facts::steps, "steps"},
-      {"unsolved_steps", "", "steps that were asked for and not solved", &Facts::unsolved_steps, "unsolved_steps"},
+      {"unsolved_steps", "", "requested steps that were not solved", &Facts::unsolved_steps, "unsolved_steps"},
       {"iterations_per_step", "", "mean over the steps with contacts", &Facts::iterations_per_step, "iterations_per_step",
        true},
       {"iterations_per_solved_step", "", "mean over the solved steps with contacts", &Facts::iterations_per_solved_step,
@@ -89,9 +103,9 @@ const std::vector<Number<SequenceFacts>>& numbers() {
       {"rows_max", "", "most rows of a step", &Facts::rows_max},
       {"dofs", "", "most velocities of a step", &Facts::dofs},
       {"build_s", "s", "collision and assembly of all steps", &Facts::build_s, "build_s"},
-      {"fallback_s", "s", "what the driver took for steps left unsolved", &Facts::fallback_s},
+      {"fallback_s", "s", "the driver's time for steps left unsolved", &Facts::fallback_s},
       {"deepest_gap", "m", "least gap of all steps", &Facts::deepest_gap, "deepest_gap"},
-      {"energy_gain", "J", "most of the kinetic and potential energy over that after the first step", &Facts::energy_gain,
+      {"energy_gain", "J", "largest kinetic and potential energy, less that after the first step", &Facts::energy_gain,
        "energy_gain"},
       {"steps_at_time_limit", "", "steps that ended at the time limit", &Facts::steps_at_time_limit, "steps_at_time_limit",
        false, false}};

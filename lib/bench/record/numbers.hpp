@@ -22,7 +22,7 @@ struct Number {
   bool claimed = true;   ///< Metric::claimed
 };
 
-/// Those of Counters, CellRecord, ProblemFacts, Balance, KernelTimes, SequenceFacts and NativeStop.
+/// Those of Counters, CellRecord, ProblemFacts, Balance, RankFacts, KernelTimes, SequenceFacts and NativeStop.
 template <typename Record>
 const std::vector<Number<Record>>& numbers();
 
@@ -34,6 +34,8 @@ template <>
 const std::vector<Number<ProblemFacts>>& numbers();
 template <>
 const std::vector<Number<Balance>>& numbers();
+template <>
+const std::vector<Number<RankFacts>>& numbers();
 template <>
 const std::vector<Number<KernelTimes>>& numbers();
 template <>

@@ -28,19 +28,19 @@ struct StepRow {
   bool native_converged = false;
   Crossings crossings;
   bool fallback = false;          ///< the world went on with the driver's solution instead
-  double fallback_s = 0.0;        ///< what the driver took where it solved the step again
+  double fallback_s = 0.0;        ///< time of the driver where it solved the step too
   std::vector<MotionFact> facts;  ///< of the state that the step ends in
 
   /// NaN for a fact that the motion does not know.
   double fact(const std::string& name) const;
-  /// What a replay of the step has to do.
+  /// The work of a replay of the step.
   Replay replay() const { return {iterations, stopped_by, crossings}; }
 };
 
 /// Takes status, work, times and measures of a solve.
 void take_result(StepRow& row, const Result& result);
 
-/// What is known of the steps of a cell together; numbers() says what each number is. Means are NaN without a step to take
+/// Sums, means and extremes over steps; numbers() says what each number is. Means are NaN without a step to take
 /// them over.
 struct SequenceFacts {
   std::int64_t steps = 0, unsolved_steps = 0, steps_at_time_limit = 0;
@@ -55,7 +55,7 @@ struct SequenceFacts {
   double fact(const std::string& name) const;
 };
 
-/// What the steps took that met the method's own criterion, of a method that stops there. A run without steps is one.
+/// The costs of steps that met the method's own criterion, of a method that stops there. A run without steps is one.
 /// Means, most and largest are over those of them that have rows; NaN without one.
 struct NativeStop {
   std::int64_t unmet_steps = 0;

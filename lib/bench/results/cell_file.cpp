@@ -30,7 +30,7 @@ std::string checksum_member(const std::string& digits) { return fmt::format("\"{
 
 constexpr const char* mended_by_run = "runs the cell again";
 
-/// What cell.json lists. Throws as read_cell() does.
+/// The files that cell.json lists. Throws as read_cell() does.
 FileIndex cell_index(const fs::path& folder) {
   return {folder / cell_name, mended_by_run, checksums_in(try_parse_json(read_cell(folder)))};
 }

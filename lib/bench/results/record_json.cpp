@@ -13,7 +13,7 @@ constexpr int record_schema = 1;
 
 double number_of(const Json& value) { return value.is_null() ? unknown_number : value.get<double>(); }
 
-/// Times, and what else differs from run to run as they do.
+/// Times, and other values that differ from run to run.
 enum class Kept { all, times, others };
 
 template <typename Part>
@@ -72,7 +72,7 @@ Json driver_json(const SequenceSpec& sequence) {
   return json;
 }
 
-/// What was asked for.
+/// The inputs of the cell.
 Json sequence_json(const SequenceSpec& sequence) {
   Json json = {{"steps", sequence.steps},
                {"settle", sequence.settle},
@@ -162,7 +162,7 @@ void read_results(const Json& json, CellRecord& record) {
   take_numbers(json, record, Kept::others);
   record.limits = {json.at("limits").at("wall_s").get<double>(), json.at("limits").at("memory_mb").get<double>()};
   for (const Measure measure : all_measures())
-    record.measures[measure_index(measure)] = number_of(json.at("measures").at(std::string(measure_info(measure).name)));
+    record.measures[measure_index(measure)] = number_of(json.at("measures").value(std::string(measure_info(measure).name), Json()));
   record.crossings = read_crossings(json.at("crossings"));
   record.runs = read_runs(json);
   record.verdict = status_from_name(json.value("stopped_by", ""));
@@ -218,6 +218,7 @@ std::string record_to_json(const Cell& cell, const CellRecord& record) {
   if (record.partial_trace) json["partial_trace"] = true;
   if (record.io_failure) json["io_failure"] = true;
   put_part(json, "balance", record.balance);
+  put_part(json, "ranks", record.ranks);
   put_part(json, "kernels", record.kernels);
   return dump_json(json, 2) + "\n";
 }
@@ -246,6 +247,7 @@ std::optional<CellRecord> record_from_json(const std::string& text) {
         record.sequence->facts.push_back({name, number_of(value)});
     take_part(json, "native_stop", record.native_stop);
     take_part(json, "balance", record.balance);
+    take_part(json, "ranks", record.ranks);
     take_part(json, "kernels", record.kernels);
     return record;
   } catch (const nlohmann::json::exception&) {

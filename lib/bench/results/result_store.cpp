@@ -57,7 +57,7 @@ std::optional<CellRecord> read_record(const fs::path& folder, const Cell& cell) 
   return record;
 }
 
-/// What the scenes of sequences say of their last states, by name, where no column has it yet.
+/// The facts of the last states of sequences, by name, where no column has them yet.
 void add_fact_columns(std::vector<Column>& columns, const fs::path& folder, const Plan& plan) {
   const auto is_there = [&](const std::string& name) {
     return std::any_of(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; });

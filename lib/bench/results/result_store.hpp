@@ -32,10 +32,10 @@ class ResultStore {
   /// nor one that is damaged.
   bool has_result(const Cell& cell) const;
 
-  /// What of a cell is missing or damaged, one line; empty where it is whole, or has no result.
+  /// The missing or damaged files of a cell, one line; empty where it is complete, or has no result.
   std::string damage(const Cell& cell) const;
   /// The same of these cells; a cell without a cell.json lacks it where summary.csv of a run that has ended lists it, unless
-  /// its folder is gone: who removes that wants the cell to be run again.
+  /// its folder is gone: removing it asks for another run of the cell.
   std::vector<std::string> damages(const Plan& plan, const std::vector<std::size_t>& cells) const;
 
   /// Makes the folder of a cell, empty.

@@ -38,7 +38,7 @@ class StepsCsv {
 /// The whole steps of a file; none when it is missing or no such file.
 std::vector<StepRow> read_steps(const std::filesystem::path& path);
 
-/// What the summary says of the problem of a sequence: the most contacts and rows of its steps.
+/// The problem of a sequence in the summary: the most contacts and rows of its steps.
 ProblemFacts problem_facts(const Cell& cell, const SequenceFacts& facts);
 
 /// Takes what a worker that ended without a result has written of its steps: sums as far as they go.

@@ -23,11 +23,11 @@ std::string with_summary_checksum(const std::string& manifest, const std::filesy
 /// Takes the summary off the list of the manifest: whoever moves or writes it may be killed before that is done.
 void take_off_manifest(const std::filesystem::path& folder);
 
-/// Whether the run of a manifest has come to its end. Else it goes on, or was killed: what it has not come to is not
+/// Whether the run of a manifest has ended. Otherwise it goes on, or was killed: what it has not come to is not
 /// missing.
 bool has_ended(const Json& manifest);
 
-/// What of the text of a manifest decides which cells it is about; null where it is none.
+/// The part of a manifest that decides which cells it is about; null where the text is no manifest.
 Json manifest_identity(const std::string& manifest);
 
 /// Whether the manifest lists the summary.
@@ -39,7 +39,7 @@ CsvTable read_summary_file(const std::filesystem::path& folder);
 /// The hashes of the cells in the table.
 std::set<std::string> hashes_of(const CsvTable& summary);
 
-/// What is missing or damaged, one line; empty where it is as it was written, or neither there nor listed.
+/// The missing or damaged file, one line; empty where all is as written, or neither there nor listed.
 std::string damage_of_summary(const std::filesystem::path& folder);
 
 }  // namespace ccp

@@ -24,10 +24,7 @@ void BuiltProblem::build(const Cell& cell, const Catalog& catalog) {
   } else {
     unperturbed_ = read_fclib(cell.file).problem;
   }
-  if (unperturbed_)
-    problem_ = perturbed(*unperturbed_, cell.spec->perturbation);
-  else
-    defect_ = Defect{Status::unsupported, "problems with rolling friction are not solved"};
+  problem_ = perturbed(*unperturbed_, cell.spec->perturbation);
 }
 
 ProblemFacts BuiltProblem::facts() const {

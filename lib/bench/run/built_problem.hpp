@@ -16,7 +16,7 @@
 namespace ccp {
 
 /// The problem of a group of cells, built once by the parent, with a judge per model. A problem that cannot be built gives
-/// its cells a status instead: failed (broken file, failed scene), unsupported (rolling friction), out_of_memory.
+/// its cells a status instead: failed (broken file, failed scene), out_of_memory.
 class BuiltProblem {
  public:
   /// Builds or reads the problem of the cell; never throws for what is wrong with it.

@@ -150,7 +150,7 @@ void remove_orphaned(const ResultStore& store, const Plan& plan, const std::vect
   }
   for (const std::size_t index : cells) {
     const auto record = store.find(plan.cells[index]);
-    // Who is killed between the result of a worker and its end leaves a mark that nobody goes on from.
+    // A runner killed between the result of a worker and its end leaves an unused mark.
     const bool may_go_on = !record || record->status == Status::time_limit || record->status == Status::crashed ||
                            record->status == Status::out_of_memory;
     remove_where(store.cell_folder(plan.cells[index]), [&](const fs::directory_entry& entry) {

@@ -19,7 +19,7 @@ class ResultStore;
 /// Logs of the workers of a cell.
 inline constexpr const char* first_log_name = "log.txt";
 inline constexpr const char* repeat_log_name = "log_repeat.txt";  ///< the first stays
-inline constexpr const char* tape_log_name = "log_tape.txt";     ///< while the tape is repaired
+inline constexpr const char* tape_log_name = "log_tape.txt";      ///< while the tape is repaired
 
 /// A record that says no more than which cell it is of.
 CellRecord record_of(const Cell& cell);
@@ -33,7 +33,7 @@ Defect defect_of(const WorkerExit& exit, const Limits& limits, const std::filesy
 /// Whether it was killed at its wall limit: a solver that stops at its time limit ends by itself.
 bool was_killed(const CellRecord& record);
 
-/// Where the worker of a sequence was killed, with its steps until there.
+/// The point where the worker of a sequence was killed, with its steps until there.
 struct InterruptedSteps {
   TapePart mark;  ///< with one state, of the step that is next
   std::vector<StepRow> rows;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "distributed/ranks_solver.hpp"
 #include "problem/judge/judge.hpp"
 #include "solvers/run_monitor.hpp"
 
@@ -14,6 +15,11 @@ std::unique_ptr<Solver> configured_solver(const std::string& name, const Paramet
   auto solver = catalog.make_solver(name);
   for (const auto& [parameter, value] : parameters) solver->settings().set(parameter, value);
   return solver;
+}
+
+std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog) {
+  auto solver = configured_solver(cell.solver->solver, cell.solver->parameters, catalog);
+  return cell.ranks > 0 ? on_ranks(std::move(solver), cell.ranks) : std::move(solver);
 }
 
 Driver::Driver(std::unique_ptr<Solver> solver, const StopRule& stop, Model model, int threads)

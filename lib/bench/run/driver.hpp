@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bench/config/catalog.hpp"
+#include "bench/config/plan.hpp"
 #include "bench/config/sequence_spec.hpp"
 #include "problem/contact_match.hpp"
 #include "problem/motion.hpp"
@@ -14,8 +15,10 @@ namespace ccp {
 
 /// A solver with the parameters of a config.
 std::unique_ptr<Solver> configured_solver(const std::string& name, const Parameters& parameters, const Catalog& catalog);
+/// That of a cell, on its ranks.
+std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog);
 
-/// Where a step of a motion starts from the end of the one before: the impulses and multipliers that belong to its blocks,
+/// The start of a step of a motion from the end of the one before: the impulses and multipliers that belong to its blocks,
 /// the velocity of the motion, and what the method carried.
 WarmStart start_of_step(const Motion& motion, const MotionProblem& problem, const StepEnd& last, StartMatch match);
 

@@ -24,13 +24,7 @@ FclibFile read_dump(const std::string& path) {
   return read_fclib(path);
 }
 
-FclibFile read_solvable(const std::string& path) {
-  FclibFile file = read_dump(path);
-  if (!file.problem)
-    throw InputError(path, std::string(fclib_form_name(file.form)),
-                     "rolling friction is recognised but no solver takes it, expected fclib_local or fclib_global");
-  return file;
-}
+FclibFile read_solvable(const std::string& path) { return read_dump(path); }
 
 FclibInfo info_of(const Scene& scene, std::uint64_t seed) {
   FclibInfo info;

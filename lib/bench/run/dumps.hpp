@@ -19,7 +19,7 @@ FclibFile read_dump(const std::string& path);
 /// The same of a file with a problem that solvers take. Throws InputError for another one (rolling friction).
 FclibFile read_solvable(const std::string& path);
 
-/// What a file says of the problem that a scene builds from a seed.
+/// The description, in a file, of the problem that a scene builds from a seed.
 FclibInfo info_of(const Scene& scene, std::uint64_t seed);
 
 }  // namespace ccp

@@ -13,7 +13,7 @@ namespace ccp {
 class FirstOrderKernels {
  public:
   FirstOrderKernels(ContactProblem problem, int threads);
-  /// y = N x. The first call forms the operator, where nobody has.
+  /// y = N x. The first call forms the operator, unless it is there.
   void multiply();
   /// Π_Υ(x)
   void project();
@@ -32,7 +32,7 @@ class KernelTotals {
  public:
   /// One product and one projection.
   void add_call(FirstOrderKernels& kernels);
-  /// What the products and projections that a run has counted take, s; NaN without a call.
+  /// The time of the products and projections that a run has counted, s; NaN without a call.
   double work(const Counters& counters) const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace ccp {
 
-/// What else the machine did while a run was timed.
+/// The load of the machine by others while a run was timed.
 struct MachineLoad {
   double others;  ///< cores that other processes kept busy, mean; NaN where the run was too short to say, or the system does
                   ///< not

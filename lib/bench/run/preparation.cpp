@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the worker of a tape says.
+/// The message of the worker of a tape.
 struct TapeReport {
   using Text = std::array<char, 4096>;  // with a zero at its end
   Text damage{}, failure{};

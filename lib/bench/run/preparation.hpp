@@ -22,7 +22,7 @@ namespace ccp {
 /// defect is `interrupted` when the run was stopped meanwhile.
 using RunApart = std::function<std::optional<Defect>(const Cell&, const Limits&, const std::function<void()>&)>;
 
-/// What a cell needs before its worker starts: its problem, with judge and times of kernels, or the tape of its sequence.
+/// The preparation of a cell for its worker: its problem, with judge and times of kernels, or the tape of its sequence.
 class Preparation {
  public:
   /// fresh: tapes are made anew.

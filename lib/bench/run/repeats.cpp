@@ -14,6 +14,7 @@ int timed_pass(const Timing& timing, bool replayable) { return timing.passes == 
 }  // namespace
 
 bool can_replay(const Cell& cell, const Catalog& catalog) {
+  if (cell.ranks > 0) return false;
   const auto solver = catalog.make_solver(cell.solver->solver);
   return solver->native(cell.model) && as_peer(*solver) == nullptr;
 }

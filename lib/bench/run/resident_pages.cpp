@@ -25,7 +25,7 @@ void keep_freed_memory() {}
 #else
 namespace {
 
-/// Such as problems of their own, work space of BLAS, the stack of a thread.
+/// For example problems of their own, work space of BLAS, the stack of a thread.
 constexpr std::size_t large_data = 8U << 20U;
 
 struct Mapping {

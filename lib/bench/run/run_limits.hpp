@@ -9,7 +9,7 @@
 
 namespace ccp {
 
-/// What a run has to do, and what is known of its time before it starts.
+/// The work of a run, and what is known of its time before it starts.
 struct RunLimits {
   std::vector<std::size_t> to_run;     ///< indices of the cells without a result, each hash once
   std::vector<std::size_t> to_repeat;  ///< indices of the cells with a result that lack timed runs

@@ -26,7 +26,7 @@ struct RunOptions {
   int threads = 1;                ///< threads a solver may use
   int repeat = 1;                 ///< timed runs of each cell, in rounds over all cells
   int passes = 0;                 ///< 1 or 2 (bench/run/repeats.hpp); 0: 2 with repeats or where kernels are timed, else 1
-  bool fresh = false;             ///< run again what is there already
+  bool fresh = false;             ///< also runs finished cells
   double hopeless_s = std::numeric_limits<double>::infinity();  ///< as Timing has it
   std::optional<double> for_s;  ///< stop after this time, s, and run the cells in an order that spreads over the plan
   Shard shard;
@@ -67,7 +67,7 @@ class RunProgress {
   virtual void finished(const Cell&, const CellRecord&, const RunCounts&) {}
   /// A reason to trust the times less: a machine or build unfit for timing, repeats with other iterates.
   virtual void warning(const std::string&) {}
-  /// What else a person should know, such as where older results have gone.
+  /// Other notes for the user, such as where older results have gone.
   virtual void note(const std::string&) {}
   /// Several times a second while nothing ends.
   virtual void waiting(const RunCounts&) {}

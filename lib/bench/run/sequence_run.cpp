@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t steps_per_mark = 100;
 constexpr double seconds_per_mark = 30.0;  ///< where steps take long
 
-/// What a solution leaves of a measure; infinite for one that is no number.
+/// The value of a measure that a solution leaves; infinite for one that is no number.
 double left_by(const Result& result, Measure measure) {
   const double value = result.measures[measure_index(measure)];
   return result.impulse.allFinite() && !std::isnan(value) ? value : std::numeric_limits<double>::infinity();
@@ -48,7 +48,7 @@ class SequenceRun {
   SequenceRun(const Cell& cell, const Catalog& catalog, const fs::path& tape, StepCounter& counter)
       : cell_(cell),
         sequence_(*cell.spec->sequence),
-        solver_(configured_solver(cell.solver->solver, cell.solver->parameters, catalog)),
+        solver_(solver_of(cell, catalog)),
         motion_(start_motion(cell, catalog)),
         loop_{*motion_},
         counter_(counter) {
@@ -256,7 +256,7 @@ class SequenceRun {
   std::vector<std::string> notes_;
 };
 
-/// What the record says of a run that came to its end.
+/// The record of a run that has ended.
 void take_run(const Cell& cell, const SequenceRun& sequence, const fs::path& folder, TimedRun run, CellRecord& record) {
   if (sequence.unsupported()) {
     record.status = Status::unsupported;

@@ -38,7 +38,7 @@ class Supervisor {
   bool run(const std::vector<std::size_t>& missing, const std::vector<std::size_t>& all);
 
  private:
-  /// What workers do.
+  /// The work of workers.
   enum class Phase { tapes, first, repeats };
   /// A sequence, or the tape of one, whose worker runs.
   struct RunningSteps {
@@ -53,7 +53,7 @@ class Supervisor {
   bool run_round(const std::vector<std::size_t>& cells);
   /// Those that need another timed run.
   std::vector<std::size_t> next_round(const std::vector<std::size_t>& cells) const;
-  /// Makes again what is missing or damaged of the tapes of cells that have a result.
+  /// Remakes missing or damaged parts of the tapes of cells that have a result.
   void repair_tapes(const std::vector<std::size_t>& all, const std::vector<std::size_t>& missing);
 
   void start(std::size_t index);
@@ -88,7 +88,7 @@ class Supervisor {
   double end_s_;  ///< of the time of the run, on clock_
   Phase phase_ = Phase::tapes;
   Preparation preparation_;
-  std::map<std::string, double> prepared_s_;  ///< what making a problem or tape took, by problem key
+  std::map<std::string, double> prepared_s_;  ///< time of making a problem or tape, by problem key
   std::set<std::size_t> given_up_;            ///< cells with a repeated run that did not finish
   std::map<std::size_t, double> used_s_;      ///< of sequences that go on: wall clock of their killed workers, s
   std::vector<RunningSteps> sequences_;       ///< in the order they began

@@ -50,7 +50,7 @@ std::int64_t length_by_files(const fs::path& folder) {
 
 std::int64_t end_of(const TapePart& part) { return part.first + std::ssize(part.states); }
 
-/// The tape as far as it is as it was written.
+/// The undamaged beginning of the tape.
 struct Found {
   std::optional<TapePart> last;  ///< its last part; nothing when it has none
   std::string damage;            ///< of the part after that, one line; empty: none
@@ -94,7 +94,7 @@ TapePart begin_tape(std::optional<TapePart> last, const std::string& key, Motion
   return part;
 }
 
-/// What the driver has taken for the states of a tape, s; 0 where that is not known. Beside the tape: its bytes do not
+/// The time of the driver for the states of a tape, s; 0 where it is not known. Beside the tape: its bytes do not
 /// depend on time.
 double driver_seconds(const fs::path& folder) {
   const std::string text = read_file(folder / driver_seconds_name).value_or("");
@@ -143,7 +143,7 @@ std::string record_tape(const Cell& cell, const Catalog& catalog, const fs::path
   TapePart part = begin_tape(std::move(found.last), cell.tape_key, *motion);
   std::int64_t written = end_of(part) > 1 ? end_of(part) : 0;  // a tape that goes on is there already
   Stopwatch clock;
-  // What the driver took fell to all states alike: to those that are made again as well.
+  // The time of the driver is shared equally by all states, those that are remade included.
   const double kept = found.damage.empty() ? 1.0 : std::min(1.0, static_cast<double>(written) / static_cast<double>(made));
   clock.add(written > 0 ? kept * driver_seconds(folder) : 0.0);
   clock.start();

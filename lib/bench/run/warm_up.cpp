@@ -22,8 +22,9 @@ ContactProblem warm_up_problem(const ContactProblem& like) {
       case ConstraintKind::contact2d: builder.contact2d(set.friction(0)); break;
       case ConstraintKind::unilateral:
       case ConstraintKind::bilateral: builder.unilateral(); break;
+      default: builder.rolling_contact(kind, set.friction(0), 0.1, 0.1); break;
     }
-  const Index rows = contacts * (kind == ConstraintKind::contact ? 3 : kind == ConstraintKind::contact2d ? 2 : 1);
+  const Index rows = contacts * constraint_rows(kind);
   std::vector<Triplet> H, D;
   for (int i = 0; i < 6; ++i) H.emplace_back(i, i, 1.0 + 0.1 * i);
   for (int j = 0; j < static_cast<int>(rows); ++j)

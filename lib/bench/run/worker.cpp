@@ -32,7 +32,7 @@ double peak_memory_mb() {
   return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<double>(usage.ru_maxrss) / 1024.0 : 0.0;
 }
 
-/// Where a cell starts. A reference solution is made here, in the worker and off the solver's clock, so that its failure
+/// The start of a cell. A reference solution is made here, in the worker and off the solver's clock, so that its failure
 /// costs this cell alone. Throws InputError when none is certified.
 WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& catalog) {
   if (!cell.solver->start_from_reference) return {};
@@ -49,11 +49,7 @@ WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& c
 class TimedSolve {
  public:
   TimedSolve(const Cell& cell, BuiltProblem& built, const Catalog& catalog, bool pin)
-      : cell_(cell),
-        built_(built),
-        catalog_(catalog),
-        pin_(pin),
-        solver_(configured_solver(cell.solver->solver, cell.solver->parameters, catalog)) {}
+      : cell_(cell), built_(built), catalog_(catalog), pin_(pin), solver_(solver_of(cell, catalog)) {}
 
   const Solver& solver() const { return *solver_; }
   /// Time off the solver's clock, s.
@@ -67,7 +63,7 @@ class TimedSolve {
     observe(monitor);
     make_pages_resident(resident_heap);
     const LoadMeter load;  // before the warm-up: reading files evicts caches
-    if (catalog_.warms_up) warm_up(*solver_, built_.problem(), cell_.model, cell_.threads);
+    if (catalog_.warms_up && cell_.ranks == 0) warm_up(*solver_, built_.problem(), cell_.model, cell_.threads);
     Stopwatch watch;
     watch.start();
     Result result = solver_->solve(built_.problem(), cell_.model, start, monitor);
@@ -135,7 +131,7 @@ Result solve_repeat(TimedSolve solve, const Cell& cell, const BuiltProblem& buil
 }  // namespace
 
 double instructions_of(const Cell& cell, const EventCounter& counter) {
-  return cell.solver->peer_version ? unknown_number : counter.count().value_or(unknown_number);
+  return cell.solver->peer_version || cell.ranks > 0 ? unknown_number : counter.count().value_or(unknown_number);
 }
 
 int run_first(const Cell& cell, const fs::path& folder, const std::function<void(CellRecord&)>& solve,

@@ -29,7 +29,7 @@ struct Repeat {
 int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const std::filesystem::path& folder, bool pin,
              std::optional<Repeat> repeat);
 
-/// What was counted on the clock of the solver; NaN of one whose work another process does, and where nothing is counted.
+/// The counts on the clock of the solver; NaN where another process does the work, and where nothing is counted.
 double instructions_of(const Cell& cell, const EventCounter& counter);
 
 /// The first run of a cell. What `solve` throws becomes the status failed, after `recover` has taken what it left in its

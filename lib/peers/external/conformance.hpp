@@ -14,7 +14,7 @@ struct SolverCheck {
 };
 
 /// Runs a solver (external_name.hpp, with absolute paths) on small problems of the kinds and models that it takes, and looks
-/// for breaches of the protocol and of what the solver says of itself. patience_s: for its greeting, and the time limit of
+/// for breaches of the protocol and of the description of the solver. patience_s: for its greeting, and the time limit of
 /// each run. A solver that does not greet has no other checks.
 std::vector<SolverCheck> check_external_solver(const std::string& name, double patience_s);
 

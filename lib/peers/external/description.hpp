@@ -10,7 +10,7 @@
 
 namespace ccp {
 
-/// What a solver of the user says of itself.
+/// The description that a solver of the user gives of itself.
 struct ExternalDescription {
   std::string text;  ///< the JSON it was read from
   std::string name, version, title, reference;

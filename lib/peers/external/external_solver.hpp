@@ -10,7 +10,7 @@
 
 namespace ccp {
 
-/// What a solver of the user answered when it was asked what it is.
+/// The answer of a solver of the user to the question what it is.
 struct ExternalAnswer {
   std::optional<ExternalDescription> description;
   std::string defect;  ///< why there is none

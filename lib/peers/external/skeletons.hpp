@@ -11,7 +11,7 @@ struct SkeletonFile {
   bool program = false;  ///< it is started by its name
 };
 
-/// What a user begins a solver of a language with.
+/// The files from which a user begins a solver in a language.
 struct Skeleton {
   std::vector<SkeletonFile> files;
   std::string build;   ///< a command, or empty

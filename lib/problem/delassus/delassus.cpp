@@ -119,10 +119,10 @@ void AssembledDelassus::multiply_absolute(ConstVectorRef x, VectorRef y) const {
   }
 }
 
-Matrix3 AssembledDelassus::diagonal_block(Index block) const {
+BlockSquare AssembledDelassus::diagonal_block(Index block) const {
   const Index rows = constraints().rows(block);
   const double* a = data_.data() + data_start_[uz(diagonal_[uz(block)])];
-  Matrix3 corner = Matrix3::Zero();
+  BlockSquare corner = zero_square(rows);
   for (Index c = 0; c < rows; ++c)
     for (Index r = 0; r < rows; ++r) corner(r, c) = a[c * rows + r];
   return corner;

@@ -28,7 +28,7 @@ class DelassusOperator {
   virtual std::unique_ptr<SplitProduct> split_product() const = 0;
 
   /// N_ii of block i in the leading rows(i)×rows(i) corner, zero elsewhere.
-  virtual Matrix3 diagonal_block(Index block) const = 0;
+  virtual BlockSquare diagonal_block(Index block) const = 0;
 
   /// Stored numbers, for reports of memory (bytes).
   virtual std::size_t bytes() const = 0;
@@ -46,7 +46,7 @@ class AssembledDelassus final : public DelassusOperator {
 
   void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
   std::unique_ptr<SplitProduct> split_product() const override;
-  Matrix3 diagonal_block(Index block) const override;
+  BlockSquare diagonal_block(Index block) const override;
   std::size_t bytes() const override;
 
   /// (N x)_i of one block of `Rows` rows.

@@ -42,7 +42,7 @@ TouchedColumns touched_columns(const ConstraintSet& set, const SparseMatrix& D, 
 
 /// D_iᵀH⁻¹D_i of the blocks of a list, by solving for their columns.
 void solve_for_blocks(const ConstraintSet& set, const SparseMatrix& D, const MassMatrix& mass,
-                      const std::vector<Index>& list, std::vector<Matrix3>& blocks) {
+                      const std::vector<Index>& list, std::vector<BlockSquare>& blocks) {
   for (auto begin = list.begin(); begin != list.end();) {
     Index columns = 0;
     auto end = begin;
@@ -74,7 +74,7 @@ class BlocksByEntries {
   }
 
   /// Writes the blocks it can and returns the others.
-  std::vector<Index> find(std::vector<Matrix3>& blocks) {
+  std::vector<Index> find(std::vector<BlockSquare>& blocks) {
     Index columns = 0;
     for (const Needed& needed : held_) columns += set_.rows(needed.block);
     // Solving has a step of refinement, and each solution goes through the factor twice.
@@ -111,7 +111,7 @@ class BlocksByEntries {
   }
 
   /// Σ D_pr (H⁻¹)_pq D_qc. False where the sum has lost too many digits.
-  bool combine(const Needed& needed, const Vector& entries, Matrix3& block) const {
+  bool combine(const Needed& needed, const Vector& entries, BlockSquare& block) const {
     const TouchedColumns touched = touched_columns(set_, D_, needed.block);
     const auto count = std::ssize(touched.dofs), rows = set_.rows(needed.block);
     DenseMatrix inverse(count, count);
@@ -135,9 +135,10 @@ class BlocksByEntries {
 
 }  // namespace
 
-std::vector<Matrix3> delassus_diagonal_blocks(const ConstraintSet& set, const GlobalForm& form, const MassMatrix& mass) {
+std::vector<BlockSquare> delassus_diagonal_blocks(const ConstraintSet& set, const GlobalForm& form, const MassMatrix& mass) {
   if (!mass.groups().empty()) return BodyColumns(set, form, mass).diagonal_blocks();
-  std::vector<Matrix3> blocks(uz(set.count()), Matrix3::Zero());
+  std::vector<BlockSquare> blocks;
+  for (Index i = 0; i < set.count(); ++i) blocks.push_back(zero_square(set.rows(i)));
   const SparseMatrix &D = form.D, &C = form.C;
   std::vector<Index> solved;
   if (const auto factor = mass.factor()) {

@@ -13,7 +13,7 @@ namespace ccp {
 /// Symmetric where H is. Body by body where H splits into small ones. Elsewhere by the entries of H⁻¹ on the pattern of its
 /// factor (B.7); blocks that need other entries, or lose digits by cancellation in them, by solving with H. All are solved
 /// for where that takes fewer operations, or where the linear solver does not show its factor.
-std::vector<Matrix3> delassus_diagonal_blocks(const ConstraintSet& set, const GlobalForm& form, const MassMatrix& mass);
+std::vector<BlockSquare> delassus_diagonal_blocks(const ConstraintSet& set, const GlobalForm& form, const MassMatrix& mass);
 
 /// Columns that are solved for at once: enough for the solver to work by matrices, few enough for the cache.
 constexpr Index columns_at_once = 64;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 #include "core/parallel.hpp"
 #include "kernels/kernels.hpp"
@@ -27,17 +28,19 @@ BlockVector<Rows> block_of(const double* x, Index offset) {
 
 }  // namespace
 
-FactoredDelassus::FactoredDelassus(ConstraintSet set, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass)
+FactoredDelassus::FactoredDelassus(ConstraintSet set, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass,
+                                   BlockOrder order)
     : DelassusOperator(std::move(set)) {
   assert(mass.block_diagonal());
-  collect_pairs(D, mass.blocks());
+  collect_pairs(D, mass.blocks(), order);
   scale_pairs(mass);
-  if (C.nonZeros() > 0) {
-    compliance_.assign(uz(constraints().count()), Matrix3::Zero());
-    for (Index i = 0; i < constraints().count(); ++i)
-      for (Index c = 0; c < constraints().rows(i); ++c)
-        for (SparseMatrix::InnerIterator entry(C, constraints().offset(i) + c); entry; ++entry)
-          compliance_[uz(i)](entry.row() - constraints().offset(i), c) = entry.value();
+  for (Index i = 0; C.nonZeros() > 0 && i < constraints().count(); ++i) {
+    BlockSquare block = zero_square(constraints().rows(i));
+    for (Index c = 0; c < constraints().rows(i); ++c)
+      for (SparseMatrix::InnerIterator entry(C, constraints().offset(i) + c); entry; ++entry)
+        block(entry.row() - constraints().offset(i), c) = entry.value();
+    compliance_.emplace_back(block.topLeftCorner<3, 3>());
+    if (constraints().has_moments()) wide_compliance_.push_back(block);
   }
   scratch_.setZero(padded_size());
 }
@@ -52,7 +55,7 @@ std::vector<int> FactoredDelassus::touched_bodies(const SparseMatrix& D, const s
   return touched;
 }
 
-void FactoredDelassus::collect_bodies(const SparseMatrix& D, const std::vector<int>& owner) {
+void FactoredDelassus::collect_bodies(const SparseMatrix& D, const std::vector<int>& owner, BlockOrder order) {
   const Index count = constraints().count();
   bool paired = true;
   for (Index i = 0; i < count && paired; ++i) paired = touched_bodies(D, owner, i).size() <= 2;
@@ -64,17 +67,22 @@ void FactoredDelassus::collect_bodies(const SparseMatrix& D, const std::vector<i
     pair_body_.insert(pair_body_.end(), touched.begin(), touched.end());
     pair_start_.push_back(std::ssize(pair_body_));
   }
-  order_ = spread_order(pair_start_, pair_body_, idle_body_ + 1);
+  if (order == BlockOrder::spread) {
+    order_ = spread_order(pair_start_, pair_body_, idle_body_ + 1);
+  } else {
+    order_.resize(uz(count));
+    std::iota(order_.begin(), order_.end(), 0);
+  }
   if (!contact_pairs_) return;
   for (const int i : order_)
     for (const int body : bodies_of(i)) place_body_.push_back(6 * body);
 }
 
-void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition& partition) {
+void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition& partition, BlockOrder order) {
   const std::vector<int> owner = partition.owner();
   const ConstraintSet& blocks = constraints();
   idle_body_ = static_cast<int>(partition.count());
-  collect_bodies(D, owner);
+  collect_bodies(D, owner, order);
   data_start_.resize(order_.size());
   Index start = 0;
   for (const int i : order_) {
@@ -200,12 +208,11 @@ const std::vector<FactoredDelassus::BodyShare>& FactoredDelassus::shares(int thr
 void FactoredDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
   scaled_velocity(x, scratch_.data(), threads);
   parallel_ranges(threads, constraints().count(), [&](Index begin, Index end) {
-    find_blocks({begin, end}, scratch_.data(), x.data(), y.data());
+    find_velocities({begin, end}, scratch_.data(), x.data(), y.data());
   });
 }
 
-/// u = (L⁻¹D)ᵀ w + C γ for the blocks of a span.
-void FactoredDelassus::find_blocks(BlockSpan span, const double* w, const double* impulse, double* u) const {
+void FactoredDelassus::find_velocities(BlockSpan span, const double* w, const double* impulse, double* u) const {
   if (contact_pairs_) {
     kernels().pairs.find_velocities(paired_contacts().pairs.from(span.begin), span.end - span.begin,
                                     order_.data() + span.begin, w, u);
@@ -228,7 +235,7 @@ class FactoredDelassus::Split final : public SplitProduct {
   void begin() override { w_.setZero(); }
   void feed(BlockSpan span, ConstVectorRef x) override { N_.add_blocks(span, x.data(), w_.data()); }
   void finish(BlockSpan span, ConstVectorRef x, VectorRef y) const override {
-    N_.find_blocks(span, w_.data(), x.data(), y.data());
+    N_.find_velocities(span, w_.data(), x.data(), y.data());
   }
   std::span<const double> root() const override {
     if (N_.has_compliance()) return {};
@@ -242,8 +249,8 @@ class FactoredDelassus::Split final : public SplitProduct {
 
 std::unique_ptr<SplitProduct> FactoredDelassus::split_product() const { return std::make_unique<Split>(*this); }
 
-Matrix3 FactoredDelassus::block(Index i, Index j) const {
-  Matrix3 corner = Matrix3::Zero();
+BlockSquare FactoredDelassus::block(Index i, Index j) const {
+  BlockSquare corner = zero_square(std::max(constraints().rows(i), constraints().rows(j)));
   const auto bodies_i = bodies_of(i), bodies_j = bodies_of(j);
   for (std::size_t a = 0; a < bodies_i.size(); ++a)
     for (std::size_t b = 0; b < bodies_j.size(); ++b) {
@@ -258,7 +265,12 @@ Matrix3 FactoredDelassus::block(Index i, Index j) const {
         });
       });
     }
-  if (i == j && !compliance_.empty()) corner += compliance_[uz(i)];
+  if (i == j && has_compliance()) {
+    if (wide_compliance_.empty())
+      corner += compliance_[uz(i)];
+    else
+      corner += wide_compliance_[uz(i)];
+  }
   return corner;
 }
 
@@ -266,8 +278,8 @@ std::size_t FactoredDelassus::bytes() const {
   return root_.size() * sizeof(double) +
          (order_.size() + pair_body_.size() + place_body_.size() + body_block_.size()) * sizeof(int) +
          (pair_start_.size() + data_start_.size() + body_start_.size() + body_data_.size()) * sizeof(Index) +
-         compliance_.size() * sizeof(Matrix3) + uz(scratch_.size()) * sizeof(double) +
-         (shares_.empty() ? 0 : place_body_.size()) * sizeof(int);
+         compliance_.size() * sizeof(Matrix3) + wide_compliance_.size() * sizeof(BlockSquare) +
+         uz(scratch_.size()) * sizeof(double) + (shares_.empty() ? 0 : place_body_.size()) * sizeof(int);
 }
 
 }  // namespace ccp

@@ -12,6 +12,9 @@
 
 namespace ccp {
 
+/// Whether blocks are kept as they are given, or spread (spread_order of block_order.hpp).
+enum class BlockOrder { spread, given };
+
 /// N = DᵀH⁻¹D + C kept as its square root, never forming N: with H_b = L_b L_bᵀ for each body, the 6×d blocks of L⁻¹D per
 /// (constraint, body) pair (E.3). Bodies with fewer than 6 dofs are padded with zero rows. Instead of the velocities v it
 /// deals in scaled ones w = Lᵀv, whose squares are kinetic energies: vectors of padded_size() in that layout, 6 numbers a
@@ -20,11 +23,12 @@ namespace ccp {
 class FactoredDelassus final : public DelassusOperator {
  public:
   /// D: n×m; C: m×m, block-diagonal by constraint (may be empty, 0×0); mass: must be block_diagonal().
-  FactoredDelassus(ConstraintSet constraints, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass);
+  FactoredDelassus(ConstraintSet constraints, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass,
+                   BlockOrder order = BlockOrder::spread);
 
   void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
   std::unique_ptr<SplitProduct> split_product() const override;
-  Matrix3 diagonal_block(Index block) const override { return this->block(block, block); }
+  BlockSquare diagonal_block(Index block) const override { return this->block(block, block); }
   std::size_t bytes() const override;
 
   Index bodies() const { return std::ssize(body_start_) - 1; }
@@ -43,6 +47,8 @@ class FactoredDelassus final : public DelassusOperator {
   /// w += (L⁻¹D)_i Δγ_i of one block of `Rows` rows.
   template <int Rows>
   void add_impulse(Index block, const BlockVector<Rows>& delta, double* scaled_velocity) const;
+  /// u_i <- (L⁻¹D)_iᵀ w + C_i γ_i for the blocks at the places of a span.
+  void find_velocities(BlockSpan span, const double* w, const double* impulse, double* u) const;
   /// w <- L⁻¹ D γ.
   void scaled_velocity(ConstVectorRef impulse, double* w, int threads = 1) const;
 
@@ -55,7 +61,7 @@ class FactoredDelassus final : public DelassusOperator {
   }
 
   /// N_ij = (L⁻¹D)_iᵀ (L⁻¹D)_j (+ C_ii), rows(i)×rows(j) in the leading corner. N_ji is its transpose to the last bit.
-  Matrix3 block(Index i, Index j) const;
+  BlockSquare block(Index i, Index j) const;
 
  private:
   /// Where a pair has number `row` (0 to 5) of a column: the first four of all columns come first, then the last two of
@@ -68,7 +74,6 @@ class FactoredDelassus final : public DelassusOperator {
   static void add_pair(const double* pair, const BlockVector<Rows>& delta, double* velocity);
   class Split;
   void add_blocks(BlockSpan span, const double* impulse, double* w) const;
-  void find_blocks(BlockSpan span, const double* w, const double* impulse, double* u) const;
   void gather_velocity(const double* impulse, double* w, Index first_body, Index last_body) const;
   /// Bodies [first, last), with their sides of contacts as PairLoops numbers them, in the order of the memory.
   struct BodyShare {
@@ -80,8 +85,8 @@ class FactoredDelassus final : public DelassusOperator {
 
   Index data_start(Index block) const { return data_start_[uz(block)]; }
   std::vector<int> touched_bodies(const SparseMatrix& D, const std::vector<int>& owner, Index block) const;
-  void collect_bodies(const SparseMatrix& D, const std::vector<int>& owner);
-  void collect_pairs(const SparseMatrix& D, const BlockPartition& bodies);
+  void collect_bodies(const SparseMatrix& D, const std::vector<int>& owner, BlockOrder order);
+  void collect_pairs(const SparseMatrix& D, const BlockPartition& bodies, BlockOrder order);
   void scale_pairs(const MassMatrix& mass);
 
   bool contact_pairs_ = false;
@@ -95,7 +100,8 @@ class FactoredDelassus final : public DelassusOperator {
   std::vector<Index> body_start_;                         ///< bodies + 1: first pair of each body in body_block_
   std::vector<int> body_block_;                           ///< constraint of each pair, grouped by body
   std::vector<Index> body_data_;                          ///< first number of that pair
-  std::vector<Matrix3> compliance_;                       ///< C_ii, empty when C = 0
+  std::vector<Matrix3> compliance_;                       ///< C_ii, of more rows its corner; empty when C = 0
+  std::vector<BlockSquare> wide_compliance_;              ///< all of C_ii, where a block has moments
   mutable Vector scratch_;                                ///< w of multiply()
   mutable std::vector<BodyShare> shares_;                 ///< of the last number of threads, if more than one
 };
@@ -116,7 +122,11 @@ inline BlockVector<Rows> FactoredDelassus::local_velocity(Index block, const dou
     const double* sum = sums[r];
     u[r] = (sum[0] + sum[2] + sum[4]) + (sum[1] + sum[3] + sum[5]);
   }
-  if (!compliance_.empty()) u += compliance_[i].topLeftCorner<Rows, Rows>() * impulse;
+  if constexpr (Rows > 3) {
+    if (!compliance_.empty()) u += wide_compliance_[i].template topLeftCorner<Rows, Rows>() * impulse;
+  } else if (!compliance_.empty()) {
+    u += compliance_[i].template topLeftCorner<Rows, Rows>() * impulse;
+  }
   return u;
 }
 

@@ -30,6 +30,7 @@ OperatorForm operator_form(const ContactProblem& problem, OperatorUse use) {
 }
 
 const DelassusOperator& delassus_operator(const ContactProblem& problem, OperatorUse use, OperatorForm wanted) {
+  if (problem.share() != nullptr) return problem.shared();
   switch (wanted == OperatorForm::automatic ? operator_form(problem, use) : wanted) {
     case OperatorForm::factored: return problem.factored();
     case OperatorForm::solved: return problem.solved();

@@ -10,7 +10,7 @@ namespace ccp {
 /// The forms of N: ContactProblem::assembled(), factored() and solved(). automatic: the one that operator_form() chooses.
 enum class OperatorForm { automatic, assembled, factored, solved };
 
-/// What N is for.
+/// The use of N.
 enum class OperatorUse {
   products,        ///< products and N_ii, some hundreds of them: first-order methods
   inner_products,  ///< products in the inner iterations of a Newton method, thousands of them
@@ -37,7 +37,7 @@ enum class OperatorUse {
 ///   N takes 72 MB. Above, a solve with H for each impulse that is not zero.
 OperatorForm operator_form(const ContactProblem& problem, OperatorUse use);
 
-/// N in the form that is wanted, of automatic in that of its use.
+/// N in the form that is wanted, of automatic in that of its use; of a shared problem always ContactProblem::shared().
 const DelassusOperator& delassus_operator(const ContactProblem& problem, OperatorUse use,
                                           OperatorForm wanted = OperatorForm::automatic);
 

@@ -7,7 +7,7 @@
 namespace ccp {
 
 SolvedDelassus::SolvedDelassus(ConstraintSet set, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass,
-                               std::vector<Matrix3> diagonal)
+                               std::vector<BlockSquare> diagonal)
     : DelassusOperator(std::move(set)), D_(D), C_(C), mass_(mass), diagonal_(std::move(diagonal)) {
   scratch_.setZero(D.rows());
 }
@@ -61,7 +61,7 @@ std::unique_ptr<SplitProduct> SolvedDelassus::split_product() const { return std
 
 std::size_t SolvedDelassus::bytes() const {
   return uz(D_.nonZeros() + C_.nonZeros()) * (sizeof(double) + sizeof(int)) +
-         uz(mass_.factor_nonzeros() + scratch_.size()) * sizeof(double) + diagonal_.size() * sizeof(Matrix3);
+         uz(mass_.factor_nonzeros() + scratch_.size()) * sizeof(double) + diagonal_.size() * sizeof(BlockSquare);
 }
 
 }  // namespace ccp

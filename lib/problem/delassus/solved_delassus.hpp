@@ -15,12 +15,12 @@ class SolvedDelassus final : public DelassusOperator {
   /// D: n×m; C: m×m, block-diagonal by constraint (may have no entries); diagonal: N_ii of all blocks. D, C and mass must
   /// outlive the operator.
   SolvedDelassus(ConstraintSet constraints, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass,
-                 std::vector<Matrix3> diagonal);
+                 std::vector<BlockSquare> diagonal);
 
   void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
   std::unique_ptr<SplitProduct> split_product() const override;
-  Matrix3 diagonal_block(Index block) const override { return diagonal_[uz(block)]; }
-  /// That of D, C and the factor included.
+  BlockSquare diagonal_block(Index block) const override { return diagonal_[uz(block)]; }
+  /// With that of D, C and the factor.
   std::size_t bytes() const override;
 
  private:
@@ -31,7 +31,7 @@ class SolvedDelassus final : public DelassusOperator {
 
   const SparseMatrix &D_, &C_;
   const MassMatrix& mass_;
-  std::vector<Matrix3> diagonal_;
+  std::vector<BlockSquare> diagonal_;
   mutable Vector scratch_;  ///< v of multiply()
 };
 

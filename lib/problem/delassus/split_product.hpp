@@ -29,6 +29,8 @@ class SplitProduct {
   virtual void finish(BlockSpan span, ConstVectorRef x, VectorRef y) const = 0;
   /// The first half as a vector w with wᵀw = xᵀNx; empty where there is none.
   virtual std::span<const double> root() const = 0;
+  /// Whether root() is such a vector. Of a shared product it is that of the bodies of one rank, which may be none.
+  virtual bool rooted() const { return !root().empty(); }
 };
 
 }  // namespace ccp

@@ -24,8 +24,7 @@ Balance balance_of(const ContactProblem& problem, const Vector& impulse) {
   problem.mass().solve(form.k, free);
   const double load = form.k.dot(free);
   if (!(load > 0.0)) return {};
-  const Vector& shift = problem.impulse_shift();
-  problem.local_velocity(shift.size() > 0 ? Vector(impulse + shift) : impulse, v, u);
+  problem.local_velocity(problem.own_impulse(impulse), v, u);
   return {1.0 - form.k.dot(v) / load, std::sqrt(v.dot(form.H * v) / load), moving_bodies(problem.mass().blocks(), v)};
 }
 

@@ -6,7 +6,7 @@
 
 namespace ccp {
 
-/// How far impulses hold bodies against their load (D.16), (D.17), (D.18). Without a dimension.
+/// How far impulses hold bodies against their load (D.16), (D.17). Without a dimension.
 struct Balance {
   double load_carried = std::numeric_limits<double>::quiet_NaN();   ///< 1 in equilibrium, 0 in free fall
   double speed_left = std::numeric_limits<double>::quiet_NaN();     ///< 0 in equilibrium, 1 in free fall

@@ -3,11 +3,12 @@
 #include <limits>
 
 #include "cones/cone_kernels.hpp"
+#include "cones/rolling_cone.hpp"
 #include "problem/conversion.hpp"
 #include "problem/delassus/operator_form.hpp"
 #include "problem/judge/judge.hpp"
 
-/// What rounding leaves of the measures (D.2), and the check of penetration and complementarity (D.15).
+/// The rounding floors of the measures (D.2), and the check of penetration and complementarity (D.15).
 namespace ccp {
 namespace {
 
@@ -19,6 +20,14 @@ constexpr double margin = 10.0;           // floors from the cone within which r
 double tangent_norm(ConstraintKind kind, const double* block) {
   return kind == ConstraintKind::contact ? detail::tangent_norm(Vector3(Eigen::Map<const Vector3>(block)))
                                          : detail::tangent_norm(Vector2(Eigen::Map<const Vector2>(block)));
+}
+
+/// The largest c_i max(error of the disc's rows, ε ‖u_i‖), of the correction of De Saxcé.
+double shift_error(const ConeDisc& disc, const double* errors, const double* u) {
+  double largest = 0.0;
+  for (int k = disc.first; k < disc.first + disc.size; ++k)
+    largest = max_or_nan(largest, disc.radius * max_or_nan(errors[k], epsilon * std::abs(u[k])));
+  return largest;
 }
 
 /// |H⁻¹| x, column by column of each group of dofs.
@@ -98,6 +107,20 @@ double Judge::block_floor(Index block, double step, const Vector& impulse) const
   const double g = impulse.segment(row, rows).norm() / step;
   const double plain = max_or_nan(errors.maxCoeff(), epsilon * g);
   if (model_ == Model::ccp || !has_friction(kind)) return plain;
+  if (has_moments(kind)) {
+    const RollingCone cone = rolling_cone(constraints_, block);
+    BlockColumn p = impulse.segment(row, rows) / step - u_.segment(row, rows), nearest(rows);
+    p[0] -= rolling_shift(cone, &u_[row]);
+    project_rolling_cone(cone, p.data(), nearest.data());
+    double corrected = plain;  // by the discs on whose boundary the projection is not, as above
+    for (int d = 0; d < cone.count; ++d) {
+      const ConeDisc& disc = cone.disc[uz(d)];
+      const double error = shift_error(disc, errors.data(), &u_[row]);
+      const double outside = p.segment(disc.first, disc.size).norm() - disc.radius * nearest[0];
+      if (detail::Slope(disc.radius).cosine * outside <= margin * error) corrected = max_or_nan(corrected, error);
+    }
+    return corrected;
+  }
   // Inside the cone û itself is the residual, and its normal part takes μ ‖u_T‖ with its error.
   const double mu = constraints_.friction(block), v = tangent_norm(kind, &u_[row]);
   const double corrected = max_or_nan(plain, mu * max_or_nan(errors.tail(rows - 1).maxCoeff(), epsilon * v));
@@ -107,6 +130,11 @@ double Judge::block_floor(Index block, double step, const Vector& impulse) const
   return outside <= margin * corrected ? corrected : plain;
 }
 
+double Judge::given_factor(Index block) const {
+  const double length = constraints_.moments(block).length;
+  return std::max(length, 1.0 / length);
+}
+
 double Judge::strict_block_floor(Index block, const Vector& impulse) const {
   const Index row = constraints_.offset(block), rows = constraints_.rows(block);
   const ConstraintKind kind = constraints_.kind(block);
@@ -114,6 +142,12 @@ double Judge::strict_block_floor(Index block, const Vector& impulse) const {
   if (kind == ConstraintKind::bilateral) return largest;
   const double plain = max_or_nan(largest, epsilon * impulse.segment(row, rows).norm());
   if (!has_friction(kind)) return plain;
+  if (has_moments(kind)) {
+    const RollingCone cone = rolling_cone(constraints_, block);
+    double widest = 0.0;
+    for (const ConeDisc& disc : cone.disc) widest = std::max(widest, disc.radius);
+    return max_or_nan(plain, widest * max_or_nan(errors_[row], epsilon * std::abs(u_[row])));
+  }
   // The radius μ (γ_n − u_n) of the disk has μ times the error of u_n, unless the point is well inside.
   const double mu = constraints_.friction(block);
   const double radius = mu * max_or_nan(errors_[row], epsilon * std::abs(u_[row]));
@@ -132,6 +166,7 @@ double Judge::floor(Measure measure, const Vector& impulse) {
       case Measure::velocity_residual:
       case Measure::relative_residual: largest = max_or_nan(largest, block_floor(i, step_[i], impulse)); break;
       case Measure::natural_map: sum += std::pow(block_floor(i, 1.0, impulse), 2); break;
+      case Measure::given_map: sum += std::pow(given_factor(i) * block_floor(i, 1.0, impulse), 2); break;
       case Measure::apgd_residual: sum += std::pow(block_floor(i, apgd_step, impulse), 2); break;
       case Measure::contact_residual:
         sum += std::pow(model_ == Model::ccp ? block_floor(i, 1.0, impulse) : strict_block_floor(i, impulse), 2);
@@ -146,6 +181,7 @@ double Judge::floor(Measure measure, const Vector& impulse) {
   switch (measure) {
     case Measure::relative_residual: return initial_residual_ > 0.0 ? largest / initial_residual_ : largest;
     case Measure::natural_map: return std::sqrt(sum) / natural_scale(impulse);
+    case Measure::given_map: return std::sqrt(sum) / given_scale(impulse);
     case Measure::apgd_residual: return std::sqrt(sum) / static_cast<double>(constraints_.rows());
     case Measure::contact_residual: return std::sqrt(sum) / static_cast<double>(std::max<Index>(contacts_, 1));
     case Measure::merit: return sum / merit_scale();
@@ -153,9 +189,36 @@ double Judge::floor(Measure measure, const Vector& impulse) {
   }
 }
 
+/// Not below the floor of the velocity residual where all blocks are contacts in 3D: errors grow at most with the largest γ.
+double Judge::floor_bound(const Vector& impulse) const {
+  const double largest = max_norm(impulse);
+  const double errors = *unit_error_ * std::max(1.0, largest);
+  const double of_impulse = epsilon * std::sqrt(3.0) * largest / step_.minCoeff();
+  const double of_velocity = epsilon * std::sqrt(2.0) * max_norm(u_);
+  const double mu = *std::max_element(constraints_.frictions().begin(), constraints_.frictions().end());
+  return std::max(1.0, mu) * max_or_nan(max_or_nan(errors, of_impulse), of_velocity);
+}
+
+bool Judge::floor_within(Measure measure, double floors, double value, const Vector& impulse) {
+  const bool largest_of_blocks = measure == Measure::velocity_residual || measure == Measure::relative_residual;
+  if (largest_of_blocks && asked_before_ && constraints_.all_contacts_3d()) {
+    if (!unit_error_) {
+      errors_known_ = false;
+      find_errors(Vector::Ones(constraints_.rows()));
+      errors_known_ = false;
+      unit_error_ = errors_.maxCoeff();
+    }
+    const double scale = measure == Measure::relative_residual && initial_residual_ > 0.0 ? initial_residual_ : 1.0;
+    if (floors * floor_bound(impulse) <= value * scale) return true;
+  }
+  asked_before_ = true;
+  return floors * floor(measure, impulse) <= value;
+}
+
 std::pair<double, double> Judge::passes(Measure measure, double tolerance, Index block, double scale) const {
   switch (measure) {
     case Measure::natural_map: return {tolerance * scale, 1.0};
+    case Measure::given_map: return {tolerance * scale * given_factor(block), 1.0};
     case Measure::apgd_residual: return {tolerance * scale, apgd_step};
     case Measure::contact_residual: return {tolerance * scale, 1.0};
     case Measure::merit:  // an energy; N_ii⁻¹ is at least 1/tr(N_ii)
@@ -169,23 +232,28 @@ bool Judge::consistent(Measure measure, double tolerance, const Vector& impulse)
   switch (measure) {
     case Measure::relative_residual: scale = initial_velocity_ > 0.0 ? initial_velocity_ : 1.0; break;
     case Measure::natural_map: scale = natural_scale(impulse); break;
-    case Measure::apgd_residual: scale = static_cast<double>(std::max<Index>(constraints_.rows(), 1)); break;
+    case Measure::given_map: scale = given_scale(impulse); break;
+    case Measure::apgd_residual: scale = static_cast<double>(std::max<Index>(rows_, 1)); break;
     case Measure::contact_residual: scale = static_cast<double>(std::max<Index>(contacts_, 1)); break;
     case Measure::merit: scale = merit_scale(); break;
     default: break;
   }
-  double power = 0.0, allowed = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) {
+  const auto penetrates = [&](Index i) {
+    const double velocity = passes(measure, tolerance, i, scale).first;
+    return constraints_.kind(i) != ConstraintKind::bilateral && -u_[constraints_.offset(i)] > factor * velocity;
+  };
+  const auto allowed = [&](Index i) {
     const Index row = constraints_.offset(i), rows = constraints_.rows(i);
     const ConstraintKind kind = constraints_.kind(i);
     const auto [velocity, step] = passes(measure, tolerance, i, scale);
-    if (kind != ConstraintKind::bilateral && -u_[row] > factor * velocity) return false;
     double corrected = u_.segment(row, rows).norm();
-    if (model_ == Model::ncp && has_friction(kind)) corrected += constraints_.friction(i) * tangent_norm(kind, &u_[row]);
-    power += std::abs(block_power(constraints_, i, impulse, u_, correction()));
-    allowed += velocity * (impulse.segment(row, rows).norm() + step * (corrected + velocity));
-  }
-  return power <= factor * allowed;
+    if (model_ == Model::ncp && has_friction(kind))
+      corrected += has_moments(kind) ? rolling_shift(rolling_cone(constraints_, i), &u_[row])
+                                     : constraints_.friction(i) * tangent_norm(kind, &u_[row]);
+    return velocity * (impulse.segment(row, rows).norm() + step * (corrected + velocity));
+  };
+  if (sum([&](Index i) { return penetrates(i) ? 1.0 : 0.0; }) > 0.0) return false;
+  return complementarity(impulse) <= factor * sum(allowed);
 }
 
 }  // namespace ccp

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cones/rolling_cone.hpp"
 #include "problem/judge/infeasibility_bounds.hpp"
 
 namespace ccp {
@@ -54,6 +55,8 @@ bool in_cone(const ConstraintSet& set, Model model, Index block, const Vector& y
   if (set.kind(block) == ConstraintKind::bilateral) return true;
   if (y[offset] < 0.0) return false;
   if (!has_friction(set.kind(block))) return true;
+  if (model == Model::ccp && has_moments(set.kind(block)))
+    return distance_to_rolling_cone(rolling_cone(set, block), &y[offset]) <= entry_rounding * eps * y[offset];
   const double tangential = y.segment(offset + 1, set.rows(block) - 1).stableNorm();
   if (model == Model::ncp || tangential == 0.0) return tangential == 0.0;
   return tangential <= set.friction(block) * y[offset] * (1.0 + entry_rounding * eps);

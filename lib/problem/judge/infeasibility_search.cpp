@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "cones/friction_cone.hpp"
+#include "cones/rolling_cone.hpp"
 #include "problem/judge/infeasibility.hpp"
 #include "problem/judge/infeasibility_bounds.hpp"
 
@@ -146,6 +147,8 @@ class Search {
       y.segment(offset + 1, set_.rows(i) - 1).setZero();
     } else if (set_.kind(i) == ConstraintKind::contact) {
       y.segment<3>(offset) = project_friction_cone(Vector3(y.segment<3>(offset)), set_.friction(i));
+    } else if (has_moments(set_.kind(i))) {
+      project_rolling_cone(rolling_cone(set_, i), &y[offset], &y[offset]);
     } else {
       y.segment<2>(offset) = project_friction_cone(Vector2(y.segment<2>(offset)), set_.friction(i));
     }
@@ -162,6 +165,9 @@ class Search {
       } else if (set_.kind(i) == ConstraintKind::contact) {
         const Vector3 part = z.segment<3>(offset);
         z.segment<3>(offset) = friction_cone_derivative(Vector3(x_.segment<3>(offset)), set_.friction(i)) * part;
+      } else if (has_moments(set_.kind(i))) {
+        const BlockColumn part = z.segment(offset, set_.rows(i));
+        z.segment(offset, set_.rows(i)) = rolling_cone_derivative(rolling_cone(set_, i), &x_[offset]) * part;
       } else {
         const Vector2 part = z.segment<2>(offset);
         z.segment<2>(offset) = friction_cone_derivative(Vector2(x_.segment<2>(offset)), set_.friction(i)) * part;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cones/product_cone.hpp"
+#include "cones/rolling_cone.hpp"
 #include "linalg/dense.hpp"
 #include "problem/block_scale.hpp"
 #include "problem/conversion.hpp"
@@ -15,6 +16,14 @@ namespace ccp {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double inside_cone = 1.0 - 1e-9;  ///< part of μ γ_n below which a contact counts as sticking
+
+/// The pseudo-inverse of a block, and `step` on its null space.
+template <typename Matrix>
+Matrix extended_inverse(const Matrix& block, double step) {
+  const Matrix inverse = pseudo_inverse(block);
+  return inverse + step * (Matrix::Identity(block.rows(), block.cols()) - inverse * block);
+}
 
 }  // namespace
 
@@ -29,7 +38,9 @@ Judge::Judge(const ContactProblem& problem, Model model)
   } else {
     step_ = block_steps(constraints_, delassus_diagonal(problem_));
   }
-  contacts_ = constraints_.count() - constraints_.count(ConstraintKind::bilateral);
+  share_ = problem_.share();
+  contacts_ = share_ != nullptr ? share_->contacts() : constraints_.count() - constraints_.count(ConstraintKind::bilateral);
+  rows_ = share_ != nullptr ? share_->rows() : m;
   scratch_m_.resize(m);
   errors_.resize(m);
   projected_.resize(m);
@@ -46,7 +57,10 @@ void Judge::set_point(const Vector& impulse) {
 }
 
 double Judge::residual(const Vector& impulse) {
-  if (!residual_) residual_ = velocity_residual(constraints_, step_, impulse, u_, correction());
+  if (!residual_)
+    residual_ = share_ == nullptr ? velocity_residual(constraints_, step_, impulse, u_, correction()) : largest([&](Index i) {
+      return std::sqrt(defect_square(constraints_, i, step_[i], impulse, u_, correction()));
+    });
   return *residual_;
 }
 
@@ -73,17 +87,18 @@ double Judge::value(Measure measure, const Point& point) {
     case Measure::penetration_velocity: return penetration_velocity(u_);
     case Measure::own_penetration_velocity:
       return point.velocity != nullptr ? own_penetration_velocity(gamma, *point.velocity) : penetration_velocity(u_);
-    case Measure::cone_violation: return product_distance(constraints_, gamma);
+    case Measure::cone_violation: return cone_violation(gamma);
     case Measure::complementarity: return complementarity(gamma);
     case Measure::momentum_residual: return point.velocity != nullptr ? momentum_residual(gamma, *point.velocity) : nan;
-    case Measure::apgd_residual:
-      return map_norm(gamma, apgd_step) / static_cast<double>(std::max<Index>(constraints_.rows(), 1));
+    case Measure::apgd_residual: return map_norm(gamma, apgd_step) / static_cast<double>(std::max<Index>(rows_, 1));
     case Measure::contact_residual: return contact_residual(gamma);
     case Measure::merit: return merit(gamma);
     case Measure::distance:
       return reference_.size() == u_.size() && u_.size() > 0 ? (u_ - reference_).cwiseAbs().maxCoeff() : nan;
     case Measure::rounding_floor: return floor(Measure::velocity_residual, gamma);
     case Measure::lift_velocity: return lift_velocity(gamma);
+    case Measure::given_map: return given_map(gamma) / given_scale(gamma);
+    case Measure::creep_velocity: return creep_velocity(gamma);
   }
   return nan;
 }
@@ -93,14 +108,12 @@ double Judge::velocity_residual_with(const Vector& impulse, const Vector& correc
 }
 
 double Judge::map_norm(const Vector& impulse, double step) const {
-  double sum = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i)
-    sum += block_defect(constraints_, i, step, impulse, u_, correction()).squaredNorm();
-  return std::sqrt(sum);
+  return std::sqrt(sum([&](Index i) { return defect_square(constraints_, i, step, impulse, u_, correction()); }));
 }
 
 double Judge::natural_scale(const Vector& impulse) const {
-  const double scale = std::max({r_.norm(), impulse.norm(), u_.norm()});
+  const double scale =
+      std::max({norm(share_, constraints_, r_), norm(share_, constraints_, impulse), norm(share_, constraints_, u_)});
   return scale > 0.0 ? scale : 1.0;
 }
 
@@ -108,16 +121,23 @@ double Judge::objective(const Vector& impulse) {
   if (!problem_.symmetric_mass()) return nan;  // u is the gradient of no function
   projected_ = impulse;
   project_product(constraints_, projected_);
-  if (projected_ == impulse) return 0.5 * impulse.dot(u_ + r_) + 0.0;  // + 0.0: never −0
+  if (equal(share_, constraints_, projected_, impulse)) {
+    scratch_m_ = u_ + r_;
+    return 0.5 * dot(share_, constraints_, impulse, scratch_m_) + 0.0;  // + 0.0: never −0
+  }
   problem_.local_velocity(projected_, scratch_n_, scratch_m_);
-  return 0.5 * projected_.dot(scratch_m_ + r_);
+  scratch_m_ += r_;
+  return 0.5 * dot(share_, constraints_, projected_, scratch_m_);
 }
 
 double Judge::penetration_velocity(const Vector& u) const {
-  double largest = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i)
-    if (constraints_.kind(i) != ConstraintKind::bilateral) largest = max_or_nan(largest, -u[constraints_.offset(i)]);
-  return largest;
+  return largest(
+      [&](Index i) { return constraints_.kind(i) != ConstraintKind::bilateral ? -u[constraints_.offset(i)] : 0.0; });
+}
+
+double Judge::cone_violation(const Vector& impulse) const {
+  const double own = product_distance(constraints_, impulse);
+  return share_ == nullptr ? own : over_chunks(*share_, share_->blocks(), max_or_nan, [&](Index, Index) { return own; });
 }
 
 double Judge::own_penetration_velocity(const Vector& impulse, const Vector& velocity) {
@@ -129,18 +149,28 @@ double Judge::own_penetration_velocity(const Vector& impulse, const Vector& velo
 }
 
 double Judge::lift_velocity(const Vector& impulse) const {
+  return largest([&](Index i) {
+    const Index normal = constraints_.offset(i);
+    return has_friction(constraints_.kind(i)) && !(impulse[normal] <= 0.0) ? u_[normal] : 0.0;
+  });
+}
+
+double Judge::creep_velocity(const Vector& impulse) {
+  scratch_m_ = u_;
+  if (problem_.given_global()) scratch_m_.noalias() -= problem_.global().C * impulse;
   double largest = 0.0;
   for (Index i = 0; i < constraints_.count(); ++i) {
-    const Index normal = constraints_.offset(i);
-    if (has_friction(constraints_.kind(i)) && !(impulse[normal] <= 0.0)) largest = max_or_nan(largest, u_[normal]);
+    if (!has_friction(constraints_.kind(i))) continue;
+    const Index normal = constraints_.offset(i), tangents = block_shape(constraints_.kind(i)).tangents;
+    const double left =
+        inside_cone * constraints_.friction(i) * impulse[normal] - impulse.segment(normal + 1, tangents).norm();
+    if (!(left <= 0.0)) largest = max_or_nan(largest, scratch_m_.segment(normal + 1, tangents).norm());
   }
   return largest;
 }
 
 double Judge::complementarity(const Vector& impulse) const {
-  double sum = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) sum += std::abs(block_power(constraints_, i, impulse, u_, correction()));
-  return sum;
+  return sum([&](Index i) { return std::abs(block_power(constraints_, i, impulse, u_, correction())); });
 }
 
 double Judge::momentum_residual(const Vector& impulse, const Vector& velocity) {
@@ -151,54 +181,93 @@ double Judge::momentum_residual(const Vector& impulse, const Vector& velocity) {
   return max_norm(scratch_n_);
 }
 
-Vector3 Judge::strict_block_defect(Index block, const Vector& impulse) const {
-  const Index row = constraints_.offset(block);
+double Judge::strict_defect_square(Index block, const Vector& impulse) const {
+  const Index row = constraints_.offset(block), rows = constraints_.rows(block);
+  if (has_moments(constraints_.kind(block)))
+    return rolling_strict_defect(rolling_cone(constraints_, block), impulse.segment(row, rows), u_.segment(row, rows))
+        .squaredNorm();
   if (constraints_.kind(block) == ConstraintKind::contact)
-    return strict_defect<3>(impulse.segment<3>(row), u_.segment<3>(row), constraints_.friction(block));
+    return strict_defect<3>(impulse.segment<3>(row), u_.segment<3>(row), constraints_.friction(block)).squaredNorm();
   if (constraints_.kind(block) != ConstraintKind::contact2d)
-    return block_defect(constraints_, block, 1.0, impulse, u_, Correction::none);
-  const Vector2 defect = strict_defect<2>(impulse.segment<2>(row), u_.segment<2>(row), constraints_.friction(block));
-  return {defect[0], defect[1], 0.0};
+    return defect_square(constraints_, block, 1.0, impulse, u_, Correction::none);
+  return strict_defect<2>(impulse.segment<2>(row), u_.segment<2>(row), constraints_.friction(block)).squaredNorm();
+}
+
+double Judge::row_length(Index block, Index row_of_block) const {
+  const int forces = 1 + block_shape(constraints_.kind(block)).tangents;
+  return row_of_block < forces ? 1.0 : constraints_.moments(block).length;
+}
+
+double Judge::given_map(const Vector& impulse) const {
+  if (!constraints_.has_moments()) return map_norm(impulse, 1.0);
+  double sum = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i) {
+    if (!has_moments(constraints_.kind(i))) {
+      sum += defect_square(constraints_, i, 1.0, impulse, u_, correction());
+      continue;
+    }
+    const Index row = constraints_.offset(i), rows = constraints_.rows(i);
+    const double length = constraints_.moments(i).length;
+    RollingCone cone = rolling_cone(constraints_, i);
+    BlockColumn g = impulse.segment(row, rows), u = u_.segment(row, rows);
+    for (Index k = 0; k < rows; ++k) {
+      g[k] *= row_length(i, k);
+      u[k] /= row_length(i, k);
+    }
+    for (int d = 1; d < cone.count; ++d) cone.disc[uz(d)].radius *= length;
+    sum += rolling_defect(cone, g, u, correction()).squaredNorm();
+  }
+  return std::sqrt(sum);
+}
+
+double Judge::given_scale(const Vector& impulse) const {
+  if (!constraints_.has_moments()) return natural_scale(impulse);
+  double r = 0.0, gamma = 0.0, u = 0.0;
+  for (Index i = 0; i < constraints_.count(); ++i)
+    for (Index k = 0, row = constraints_.offset(i); k < constraints_.rows(i); ++k, ++row) {
+      const double length = row_length(i, k);
+      r += std::pow(r_[row] / length, 2);
+      u += std::pow(u_[row] / length, 2);
+      gamma += std::pow(impulse[row] * length, 2);
+    }
+  const double scale = std::sqrt(std::max({r, gamma, u}));
+  return scale > 0.0 ? scale : 1.0;
 }
 
 double Judge::contact_residual(const Vector& impulse) {
   const auto contacts = static_cast<double>(std::max<Index>(contacts_, 1));
   if (model_ == Model::ccp) return map_norm(impulse, 1.0) / contacts;
-  double sum = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) sum += strict_block_defect(i, impulse).squaredNorm();
-  return std::sqrt(sum) / contacts;
+  return std::sqrt(sum([&](Index i) { return strict_defect_square(i, impulse); })) / contacts;
 }
 
 void Judge::invert_blocks() {
   for (Index i = 0; i < constraints_.count(); ++i) {
-    // N_ii may be singular: its pseudo-inverse, and ρ_i on the null space, where a defect must show, too.
-    Matrix3 block = diagonal_blocks_.empty() ? diagonal_block(i) : diagonal_blocks_[uz(i)];
+    // N_ii may be singular, and a defect must show on its null space, too.
+    BlockSquare block = diagonal_blocks_.empty() ? diagonal_block(i) : diagonal_blocks_[uz(i)];
     if (!problem_.symmetric_mass()) block = 0.5 * (block + block.transpose()).eval();
-    const Matrix3 inverse = pseudo_inverse(block);
-    inverse_blocks_.emplace_back(inverse + step_[i] * (Matrix3::Identity() - inverse * block));
+    inverse_blocks_.push_back(block.rows() == 3 ? BlockSquare(extended_inverse(Matrix3(block), step_[i]))
+                                                : BlockSquare(extended_inverse(DenseMatrix(block), step_[i])));
   }
 }
 
 double Judge::merit_scale() {
   if (inverse_blocks_.empty()) invert_blocks();
-  double free_energy = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) {
+  const double free_energy = sum([&](Index i) {
     const Index rows = constraints_.rows(i);
     const auto free = r_.segment(constraints_.offset(i), rows);
-    free_energy += free.dot(inverse_blocks_[uz(i)].topLeftCorner(rows, rows) * free);
-  }
+    return free.dot(inverse_blocks_[uz(i)].topLeftCorner(rows, rows) * free);
+  });
   return free_energy > 0.0 ? free_energy : 1.0;
 }
 
 double Judge::merit(const Vector& impulse) {
   const double scale = merit_scale();
-  double spurious = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) {
-    const Vector3 defect = block_defect(constraints_, i, 1.0, impulse, u_, correction());
+  const double spurious = sum([&](Index i) {
+    const BlockColumn defect = block_defect(constraints_, i, 1.0, impulse, u_, correction());
     const Index rows = constraints_.rows(i);
     const auto inverse = inverse_blocks_[uz(i)].topLeftCorner(rows, rows);
-    spurious += defect.head(rows).dot(inverse * defect.head(rows));
-  }
+    return defect.head(rows).dot(inverse * defect.head(rows));
+  });
   return spurious / scale;
 }
 
@@ -208,7 +277,7 @@ BodyColumns* Judge::body_columns() {
   return body_columns_.get();
 }
 
-Matrix3 Judge::diagonal_block(Index block) {
+BlockSquare Judge::diagonal_block(Index block) {
   BodyColumns* columns = body_columns();
   return columns != nullptr ? columns->diagonal_block(block) : assembled().diagonal_block(block);
 }

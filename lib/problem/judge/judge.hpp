@@ -25,7 +25,8 @@ struct Point {
 /// operators of its own, so that judging forms nothing that a solver is timed for (except the symmetrised copy of an
 /// unsymmetric N, which both need). The rounding floors go through the absolute terms of the global form; an H that couples
 /// more than 200 dofs takes N, which is kept up to 3000 rows, and above that a solve with H for each impulse that is not
-/// zero. One evaluation at a time per object.
+/// zero. One evaluation at a time per object. In a shared problem (share.hpp) all ranks evaluate together, and get the same
+/// values; floor() and `distance` are those of whole problems.
 class Judge {
  public:
   Judge(const ContactProblem& problem, Model model);
@@ -44,6 +45,9 @@ class Judge {
   /// What rounding leaves of a stoppable measure at the last point judged, in its unit; NaN of the other measures. No value
   /// below ten times it means anything. impulse: γ of that point. For velocity_residual it is rounding_floor (D.2).
   double floor(Measure measure, const Vector& impulse);
+  /// Whether so many floors of a measure at the last point judged are at most `value`. Of contacts judged again and again, as
+  /// those of a simulator, a bound of the floor decides mostly: it costs a hundredth.
+  bool floor_within(Measure measure, double floors, double value, const Vector& impulse);
   /// Whether penetration and complementarity of the last point judged are within ten times what `tolerance` of a stoppable
   /// measure lets pass, in the scale of that measure (D.15). A residual can be small where these are not: the projection on
   /// a wide cone shrinks it.
@@ -76,24 +80,42 @@ class Judge {
   /// ‖γ − Π_Υ(γ − ρ û)‖₂/ρ with one step for all blocks, m/s.
   double map_norm(const Vector& impulse, double step) const;
   double objective(const Vector& impulse);
+  /// of_block(i) of all blocks, those of other ranks included.
+  template <typename OfBlock>
+  double sum(const OfBlock& of_block) const {
+    return sum_of_blocks(share_, constraints_, of_block);
+  }
+  template <typename OfBlock>
+  double largest(const OfBlock& of_block) const {
+    return largest_of_blocks(share_, constraints_, of_block);
+  }
   double penetration_velocity(const Vector& u) const;
+  double cone_violation(const Vector& impulse) const;
   double own_penetration_velocity(const Vector& impulse, const Vector& velocity);
   double lift_velocity(const Vector& impulse) const;
+  double creep_velocity(const Vector& impulse);
   double complementarity(const Vector& impulse) const;
   double momentum_residual(const Vector& impulse, const Vector& velocity);
   double contact_residual(const Vector& impulse);
   double merit(const Vector& impulse);
-  Vector3 strict_block_defect(Index block, const Vector& impulse) const;
+  double strict_defect_square(Index block, const Vector& impulse) const;
+  double given_map(const Vector& impulse) const;
   void find_errors(const Vector& impulse);
+  double floor_bound(const Vector& impulse) const;
   void add_terms_of_global_form(const Vector& impulse);
   double block_floor(Index block, double step, const Vector& impulse) const;
   double strict_block_floor(Index block, const Vector& impulse) const;
   double merit_scale();
   double natural_scale(const Vector& impulse) const;
+  double given_scale(const Vector& impulse) const;
+  /// The largest ratio of a number of a block in one of both units to that in the other.
+  double given_factor(Index block) const;
+  /// What a row of the problem is multiplied by in the unit of the problem as given: ℓ for impulses of moments, else 1.
+  double row_length(Index block, Index row_of_block) const;
   /// The velocity that `tolerance` of a measure lets pass in a block, m/s, and the step that goes with it, kg.
   std::pair<double, double> passes(Measure measure, double tolerance, Index block, double scale) const;
   void invert_blocks();
-  Matrix3 diagonal_block(Index block);
+  BlockSquare diagonal_block(Index block);
   const AssembledDelassus& assembled();
   /// Nothing where H does not split into bodies.
   BodyColumns* body_columns();
@@ -101,17 +123,20 @@ class Judge {
   ContactProblem problem_;
   Model model_;
   ConstraintSet constraints_;
-  Index contacts_ = 0;  ///< blocks that are not bilateral
+  const Share* share_ = nullptr;   ///< of a shared problem
+  Index contacts_ = 0, rows_ = 0;  ///< blocks that are not bilateral, and rows, of all ranks
   Vector r_, u_, scratch_m_, projected_, scratch_n_;
   Vector errors_;  ///< of u at the last point, per row, m/s
   bool errors_known_ = false;
+  std::optional<double> unit_error_;  ///< the largest of `errors_` at γ = (1, …, 1), m/s, from the second call of floor_within() on
+  bool asked_before_ = false;         ///< floor_within()
   std::optional<double> residual_;  ///< velocity_residual of the last point, once it was asked for
   Vector step_;                     ///< ρ_i per block
   Vector reference_;
   std::unique_ptr<BodyColumns> body_columns_;
   std::unique_ptr<AssembledDelassus> assembled_;
-  std::vector<Matrix3> diagonal_blocks_;  ///< N_ii where H is not block-diagonal; else none
-  std::vector<Matrix3> inverse_blocks_;
+  std::vector<BlockSquare> diagonal_blocks_;  ///< N_ii where H is not block-diagonal; else none
+  std::vector<BlockSquare> inverse_blocks_;
   double initial_residual_ = 0.0, initial_velocity_ = 0.0;
 };
 

@@ -20,13 +20,19 @@ constexpr std::array<MeasureInfo, measure_count> table{{
     {Measure::merit, "merit", "", "Σ⟨N_ii⁻¹C_i, C_i⟩ / Σ⟨N_ii⁻¹r_i, r_i⟩, C = γ − Π_K(γ − û) (Koziara 2017, eq. 40)", true},
     {Measure::distance, "distance", "m/s", "|u − u*|∞ to the reference solution, where one is known", false},
     {Measure::rounding_floor, "rounding_floor", "m/s",
-     "what rounding leaves of velocity_residual (D.2): no residual below ten times it means anything", false},
+     "rounding error of velocity_residual (D.2): residuals below ten times it mean nothing", false},
     {Measure::lift_velocity, "lift_velocity", "m/s",
      "max u_n,i over contacts with γ_n,i > 0: 0 at solutions of ncp, the largest μ|u_T| of a sliding contact at those of "
      "ccp",
      false},
     {Measure::own_penetration_velocity, "own_penetration_velocity", "m/s",
      "penetration_velocity of the velocity v that a solver hands over, or of γ where it carries none", false},
+    {Measure::creep_velocity, "creep_velocity", "m/s",
+     "max |u_T − (C γ)_T| over contacts with γ inside their cone: what should stick moves so fast on a soft contact", false},
+    {Measure::given_map, "given_map", "",
+     "natural_map in the units of the problem as given: moments in N·m·s, rates in rad/s (Siconos' error with rolling "
+     "friction); natural_map itself where no contact has moments",
+     true},
 }};
 
 }  // namespace

@@ -24,10 +24,12 @@ enum class Measure {
   distance,
   rounding_floor,
   lift_velocity,
-  own_penetration_velocity
+  own_penetration_velocity,
+  creep_velocity,
+  given_map
 };
 
-constexpr std::size_t measure_count = 15;
+constexpr std::size_t measure_count = 17;
 
 /// Values by measure; NaN where a measure does not apply (no own velocity, no reference).
 using Measures = std::array<double, measure_count>;

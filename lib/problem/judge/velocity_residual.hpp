@@ -1,20 +1,28 @@
 #pragma once
 
-#include <cmath>
-
 #include "cones/projection_defect.hpp"
+#include "core/block_rows.hpp"
 #include "core/constraints.hpp"
 #include "core/types.hpp"
+#include "problem/share_sums.hpp"
 
 namespace ccp {
 
-/// max that keeps a NaN, so that a diverged iterate never looks converged.
-inline double max_or_nan(double a, double b) { return std::isnan(b) || b > a ? b : a; }
+/// (γ_i − Π_Υi(γ_i − ρ w_i))/ρ of block i by parts (C.3), m/s, in the leading rows(i) entries, zero elsewhere; at least
+/// three entries. impulse: γ, m, N·s; u: m, m/s; step: ρ, kg.
+BlockColumn block_defect(const ConstraintSet& set, Index i, double step, const Vector& impulse, const Vector& u,
+                         Correction correction);
 
-/// (γ_i − Π_Υi(γ_i − ρ w_i))/ρ of block i by parts (C.3), m/s, in the leading rows(i) entries, zero elsewhere. impulse: γ,
-/// m, N·s; u: m, m/s; step: ρ, kg.
-Vector3 block_defect(const ConstraintSet& set, Index i, double step, const Vector& impulse, const Vector& u,
-                     Correction correction);
+/// The same of a block without moments.
+Vector3 narrow_defect(const ConstraintSet& set, Index i, double step, const Vector& impulse, const Vector& u,
+                      Correction correction);
+
+/// The square of its norm.
+inline double defect_square(const ConstraintSet& set, Index i, double step, const Vector& impulse, const Vector& u,
+                            Correction correction) {
+  if (has_moments(set.kind(i))) return block_defect(set, i, step, impulse, u, correction).squaredNorm();
+  return narrow_defect(set, i, step, impulse, u, correction).squaredNorm();
+}
 
 /// γ_iᵀ w_i of block i by parts, J: the power of friction and that of the correction cancel where a contact slides.
 double block_power(const ConstraintSet& set, Index i, const Vector& impulse, const Vector& u, Correction correction);

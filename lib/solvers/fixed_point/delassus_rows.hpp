@@ -2,7 +2,7 @@
 
 #include "problem/contact_problem.hpp"
 
-/// What a fixed-point method needs of the Delassus operator: the local velocity of one block, after every change or with all
+/// The Delassus operator of a fixed-point method: the local velocity of one block, after every change or with all
 /// impulses of the last sweep. Two forms with the same interface, so that each method is written once.
 namespace ccp {
 

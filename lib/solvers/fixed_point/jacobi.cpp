@@ -24,7 +24,7 @@ class JacobiSession final : public Session {
       : settings_(settings),
         problem_(problem),
         N_(delassus_operator(problem, OperatorUse::products, settings.form)),
-        pass_(blocks()),
+        pass_(problem_),
         product_(N_.split_product()),
         next_product_(N_.split_product()) {
     problem.free_velocity();  // formed here, where set-up is timed
@@ -55,7 +55,7 @@ class JacobiSession final : public Session {
       const Index first = blocks().offset(begin), rows = blocks().offsets()[uz(end)] - first;
       const double* old = gamma.data() + first;
       double* part = next.data() + first;  // N γ before
-      double moved[3 * BlockPass::chunk];
+      double moved[most_rows * BlockPass::chunk];
       loops_.step(rows_of(blocks(), begin, end), {old, part, r.data() + first, step_.data() + begin, moved});
       project_blocks(blocks(), begin, end, moved, part);
       const Largest largest = loops_.average(rows, settings_.lambda, old, part);
@@ -87,7 +87,10 @@ class ProjectedJacobi final : public OperatorMethod<JacobiSettings, JacobiSessio
                         "Projected Jacobi fixed point",
                         "Anitescu and Tasora 2010; comparator of Tasora et al. 2021",
                         {Model::ccp},
-                        FixedPointColumns().columns()}) {
+                        FixedPointColumns().columns(),
+                        false,
+                        false,
+                        true}) {
     fields_
         .add("omega", &settings_.omega, Range::positive(), "", "step factor ω on η_i = rows(i)/tr(N_ii)",
              "Anitescu and Tasora 2010; no paper of the suite gives a value: ours")

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linalg/dense.hpp"
+
 namespace ccp {
 namespace {
 
@@ -41,9 +43,11 @@ void alart_curnier(const LocalContact& contact, const Vector3& x, double rho_n, 
 
 }  // namespace
 
-double stable_rate(const Matrix3& block) {
-  const Matrix3 symmetric = 0.5 * (block + block.transpose());
-  const double largest = Eigen::SelfAdjointEigenSolver<Matrix3>(symmetric, Eigen::EigenvaluesOnly).eigenvalues()[2];
+double stable_rate(const BlockSquare& block) {
+  const BlockSquare symmetric = 0.5 * (block + block.transpose());
+  const double largest = block.rows() == 3
+                             ? Eigen::SelfAdjointEigenSolver<Matrix3>(symmetric, Eigen::EigenvaluesOnly).eigenvalues()[2]
+                             : symmetric_eigenvalues(symmetric).tail<1>()[0];
   return largest > 0.0 ? largest : 1.0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/block_rows.hpp"
 #include "core/types.hpp"
 
 /// One block with all other impulses frozen: u = N_ii γ + w (E.4). Vectors are padded to 3 with zeros, so that a contact in
@@ -16,7 +17,7 @@ struct LocalContact {
 };
 
 /// λ_max of the symmetric part of N_ii where positive, else 1 (1/kg): the inverse is a stable step.
-double stable_rate(const Matrix3& block);
+double stable_rate(const BlockSquare& block);
 
 /// û = u + (μ‖u_T‖, 0, 0).
 inline Vector3 de_saxce_velocity(const Vector3& u, double mu) { return {u[0] + mu * std::hypot(u[1], u[2]), u[1], u[2]}; }
@@ -30,6 +31,12 @@ inline Vector3 de_saxce_velocity(const Vector3& u, double mu) { return {u[0] + m
 /// gets a finite impulse in the cone that does not solve it; one with N_nn <= 0 gets 0. Compare the quartic of Bonnefon
 /// and Daviet 2011, which needs all its roots.
 Vector3 solve_contact_exact(const LocalContact& contact);
+
+/// RaiSim's choice (Hwangbo, Lee, Hutter 2018; E.7): open and stick as above; else, of the impulses on the surface of the
+/// cone with u_n = 0, one where the energy ½ γᵀNγ + γᵀw is least, by bisection of the angle from that of the impulse that
+/// would stick. It obeys Coulomb's law only where N_ii couples no rows. planar: a contact with one tangent. 0 where no
+/// impulse in the direction of sticking stops the approach.
+Vector3 solve_contact_bisection(const LocalContact& contact, bool planar);
 
 /// Generalised Newton on the Alart–Curnier function, from γ; at most max_steps steps. converged tells whether the residual
 /// fell to 1e-14 of its scale. Alart and Curnier 1991.

@@ -1,13 +1,17 @@
+#include <map>
+#include <optional>
+
 #include "cones/friction_cone.hpp"
 #include "cones/strict_projection.hpp"
 #include "solvers/fixed_point/local_contact.hpp"
+#include "solvers/fixed_point/local_rolling.hpp"
 #include "solvers/fixed_point/sweep.hpp"
 #include "solvers/methods.hpp"
 
 namespace ccp {
 namespace {
 
-enum class LocalSolver { strict, projection, newton, exact };
+enum class LocalSolver { strict, projection, newton, exact, bisection };
 
 constexpr int newton_steps = 10;  ///< on one contact, before enumeration takes over
 
@@ -27,9 +31,12 @@ Matrix3 padded_block(const DelassusOperator& N, Index i) {
 class NsgsSession final : public SweepSession {
  public:
   NsgsSession(const NsgsSettings& settings, const ContactProblem& problem, Model, Monitor&)
-      : SweepSession(problem, settings.form), settings_(settings) {
+      : SweepSession(problem, settings.form), settings_(settings), matrices_(uz(blocks().count())) {
     for (Index i = 0; i < blocks().count(); ++i) {
-      matrices_.push_back(padded_block(delassus(), i));
+      if (has_moments(blocks().kind(i)))
+        rolling_[i] = delassus().diagonal_block(i);
+      else
+        matrices_[uz(i)] = padded_block(delassus(), i);
       step_.push_back(1.0 / stable_rate(delassus().diagonal_block(i)));
     }
   }
@@ -47,14 +54,38 @@ class NsgsSession final : public SweepSession {
   typename Block::Point updated_block(const Block& block, const typename Block::Point& u,
                                       const typename Block::Point& gamma) const {
     if constexpr (Block::kind == ConstraintKind::contact)
-      return updated_contact(block.index, block.mu, u, gamma);
+      return updated_contact(block.index, block.mu, u, gamma, false);
     else if constexpr (Block::kind == ConstraintKind::contact2d)
-      return updated_contact(block.index, block.mu, {u[0], u[1], 0.0}, {gamma[0], gamma[1], 0.0}).template head<2>();
+      return updated_contact(block.index, block.mu, {u[0], u[1], 0.0}, {gamma[0], gamma[1], 0.0}, true).template head<2>();
+    else if constexpr (has_moments(Block::kind))
+      return updated_rolling(block, u, gamma);
     else
       return block.project(gamma - step_[uz(block.index)] * u);
   }
 
-  Vector3 updated_contact(Index i, double mu, const Vector3& u, const Vector3& gamma) const {
+  template <typename Block>
+  typename Block::Point updated_rolling(const Block& block, typename Block::Point u,
+                                        const typename Block::Point& gamma) const {
+    const double step = step_[uz(block.index)];
+    switch (settings_.local) {
+      case LocalSolver::strict: {
+        typename Block::Point next = gamma - step * u;
+        project_rolling_strict(block.cone, next.data(), next.data());
+        return next;
+      }
+      case LocalSolver::projection: {
+        u[0] += rolling_shift(block.cone, u.data());
+        return block.project(gamma - step * u);
+      }
+      case LocalSolver::bisection:
+      case LocalSolver::newton:
+      case LocalSolver::exact: break;
+    }
+    const BlockSquare& N_ii = rolling_.at(block.index);
+    return solve_rolling_exact({N_ii, u - N_ii * gamma, block.cone}, gamma);
+  }
+
+  Vector3 updated_contact(Index i, double mu, const Vector3& u, const Vector3& gamma, bool planar) const {
     const double step = step_[uz(i)];
     const auto frozen = [&] {
       const Matrix3& N_ii = matrices_[uz(i)];
@@ -69,22 +100,31 @@ class NsgsSession final : public SweepSession {
         return converged ? project_strict(solution, mu) : solve_contact_exact(frozen());
       }
       case LocalSolver::exact: return solve_contact_exact(frozen());
+      case LocalSolver::bisection: return solve_contact_bisection(frozen(), planar);
     }
     return gamma;
   }
 
   NsgsSettings settings_;
-  std::vector<Matrix3> matrices_;  ///< N_ii
-  std::vector<double> step_;       ///< 1/λ_max(N_ii)
+  std::vector<Matrix3> matrices_;         ///< N_ii of blocks of up to three rows
+  std::map<Index, BlockSquare> rolling_;  ///< of those with moments
+  std::vector<double> step_;              ///< 1/λ_max(N_ii)
 };
 
 class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
  public:
-  /// lee: the local solver is that of Lee et al., and no setting.
-  Nsgs(const char* name, const char* title, const char* reference, bool lee)
-      : OperatorMethod({name, title, reference, {Model::ncp}, FixedPointColumns().columns(), true}) {
-    if (lee)
-      settings_.local = LocalSolver::strict;
+  /// local: that of a program, which is no setting then.
+  Nsgs(const char* name, const char* title, const char* reference, std::optional<LocalSolver> local = std::nullopt)
+      : OperatorMethod({name,
+                        title,
+                        reference,
+                        {Model::ncp},
+                        FixedPointColumns().columns(),
+                        local != LocalSolver::bisection,
+                        local == LocalSolver::bisection,
+                        local != LocalSolver::bisection}) {
+    if (local)
+      settings_.local = *local;
     else
       add_local_fields();
     add_sweep_fields(fields_, settings_.sweep);
@@ -109,11 +149,15 @@ class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
 
 std::unique_ptr<Solver> make_nsgs() {
   return std::make_unique<Nsgs>("nsgs", "Nonlinear Gauss–Seidel",
-                                "Jean and Moreau 1992; the PGS of Lee et al. with local = strict", false);
+                                "Jean and Moreau 1992; the PGS of Lee et al. with local = strict");
 }
 std::unique_ptr<Solver> make_pgs_lee() {
   return std::make_unique<Nsgs>("pgs_lee", "Projected Gauss–Seidel with the strict projection: nsgs with local = strict",
-                                "the PGS of Lee et al. 2025, eq. 17", true);
+                                "the PGS of Lee et al. 2025, eq. 17", LocalSolver::strict);
+}
+std::unique_ptr<Solver> make_raisim() {
+  return std::make_unique<Nsgs>("raisim", "RaiSim's sweeps: each contact by bisection on its cone, least energy",
+                                "Hwangbo, Lee, Hutter 2018", LocalSolver::bisection);
 }
 
 }  // namespace ccp

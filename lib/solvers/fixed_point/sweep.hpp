@@ -14,7 +14,7 @@
 #include "solvers/shared/operator_method.hpp"
 #include "solvers/solver.hpp"
 
-/// What the Gauss–Seidel methods share. A method brings the update of one block; `SweepSession::run_sweeps` sweeps with it:
+/// The frame of Gauss–Seidel methods. A method brings the update of one block; `SweepSession::run_sweeps` sweeps with it:
 ///
 ///     Sweeps::run      sweeps until the monitor says stop; the native criterion, the stall test
 ///     Sweeps::relax    one sweep: u_i with the newest impulses, the update, γ_i, for one block after the other
@@ -38,6 +38,7 @@ struct SweepOptions {
   SweepOrder order = SweepOrder::forward;
   double lambda = 1.0;              ///< share of the new impulse in the average with the old one
   double native_tolerance = 1e-10;  ///< on max|Δγ| / max|γ| of a sweep
+  int idle_sweeps = 1;              ///< that change nothing, one after the other, before the method gives up
 };
 
 /// Sweeps until the monitor stops the run. rows: see delassus_rows.hpp. update(block, u_i, γ_i) returns the new γ_i of a
@@ -69,10 +70,12 @@ class Sweeps final : public ImpulseSource {
     begin(start);
     FixedPointColumns native;
     bool converged = false;
-    int since_restart = 0;
+    int since_restart = 0, idle = 0;
     while (monitor.go_on({*this, nullptr, native.values(), converged})) {
       const bool unchanged = since_restart > 0 && native.impulse_change == 0.0;
-      if (unchanged && since_restart == 1) return {impulse(), {}, 0.0, Status::stalled, "a whole sweep changed nothing"};
+      idle = unchanged ? idle + 1 : 0;
+      if (since_restart == 1 && idle >= options_.idle_sweeps)
+        return {impulse(), {}, 0.0, Status::stalled, "a whole sweep changed nothing"};
       if (unchanged || since_restart >= refresh_interval) {
         restart(unchanged);
         since_restart = 0;

@@ -33,10 +33,10 @@ class ApgdSession final : public Session {
   ApgdSession(const ApgdSettings& settings, const ContactProblem& problem, Model, Monitor& monitor)
       : settings_(settings),
         problem_(problem, settings),
-        pass_(problem.constraints()),
+        pass_(problem),
         gamma_(problem.rows()),
         r_(problem.rows()),
-        products_(problem_.delassus()) {
+        products_(problem_.delassus(), problem.share()) {
     if (!settings.adaptive_step) first_L_ = largest_lipschitz(monitor);
   }
 
@@ -95,14 +95,15 @@ class ApgdSession final : public Session {
     difference = gamma_.current().array() - 1.0;
     Vector& product = products_.current();
     problem_.multiply(difference, product, monitor);
-    const double L = product.norm() / difference.norm();
+    const double L = problem_.norm(product) / problem_.norm(difference);
     return L > 0.0 && std::isfinite(L) ? L : problem_.mean_diagonal();
   }
 
   /// λ_max(N), from below: an error shows in (F.3).
   double largest_lipschitz(Monitor& monitor) {
-    const double L = largest_eigenvalue([&](const Vector& x, Vector& y) { problem_.multiply(x, y, monitor); }, gamma_.next(),
-                                        products_.current());
+    const double L =
+        largest_eigenvalue([&](const Vector& x, Vector& y) { problem_.multiply(x, y, monitor); }, gamma_.next(),
+                           products_.current(), [&](const Vector& x) { return problem_.norm(x); }, problem_.first_row());
     return L > 0.0 ? L : problem_.mean_diagonal();
   }
 
@@ -158,7 +159,7 @@ class ApgdSession final : public Session {
   bool too_curved(double curvature) const {
     const double bound = L_ * step_.square;
     if (!(curvature > bound) || !std::isfinite(L_)) return false;
-    return curvature > bound + rounding * L_ * std::sqrt(step_.square) * gamma_.next().norm();
+    return curvature > bound + rounding * L_ * std::sqrt(step_.square) * problem_.norm(gamma_.next());
   }
 
   /// γ_{k+1} becomes the current iterate.
@@ -225,7 +226,10 @@ class Apgd final : public OperatorMethod<ApgdSettings, ApgdSession> {
                         "Accelerated projected gradient descent (Nesterov)",
                         "Mazhar, Heyn, Negrut, Tasora 2015, Algorithm 1",
                         {Model::ccp},
-                        ApgdColumns().columns()}) {
+                        ApgdColumns().columns(),
+                        false,
+                        false,
+                        true}) {
     ApgdSettings& s = settings_;
     fields_.add("restart", &s.restart, "drop the momentum when it points uphill", "Mazhar 2015, sec. 3.1.2")
         .add("fallback", &s.fallback, "hand back the best iterate where a run ends unsolved, not the last",

@@ -8,6 +8,7 @@
 
 #include "problem/block_scale.hpp"
 #include "problem/conversion.hpp"
+#include "problem/share_sums.hpp"
 #include "solvers/blocks/block_pass.hpp"
 #include "solvers/shared/native_columns.hpp"
 #include "solvers/shared/operator_method.hpp"
@@ -15,7 +16,7 @@
 
 namespace ccp {
 
-/// What the gradient methods have as settings in common.
+/// The common settings of the gradient methods.
 struct GradientSettings {
   double residual_step = 0.0;
   double native_tolerance = 1e-10;
@@ -37,7 +38,7 @@ inline std::vector<std::pair<std::string, Preconditioner>> preconditioner_names(
   return {{"none", Preconditioner::none}, {"diagonal", Preconditioner::diagonal}};
 }
 
-/// What the gradient methods share: the operator in the form chosen, the free velocity, the scale of each block.
+/// The common data of the gradient methods: the operator in the form chosen, the free velocity, the scale of each block.
 class GradientProblem {
  public:
   /// residual_step: g of (F.6) in kg on every block; 0 takes ρ_i of (D.1).
@@ -47,15 +48,19 @@ class GradientProblem {
     const ConstraintSet& blocks = problem.constraints();
     const Vector diagonal = delassus_diagonal(problem);
     scale_ = block_steps(blocks, diagonal);
-    double trace = 0.0;
-    for (Index i = 0; i < blocks.count(); ++i) trace += block_trace(blocks, diagonal, i);
-    if (trace > 0.0) mean_diagonal_ = trace / static_cast<double>(blocks.rows());
+    const Share* share = problem.share();
+    rows_ = share != nullptr ? share->rows() : blocks.rows();
+    const double trace = sum_of_blocks(share, blocks, [&](Index i) { return block_trace(blocks, diagonal, i); });
+    if (trace > 0.0) mean_diagonal_ = trace / static_cast<double>(rows_);
     const double g = settings.residual_step;
     residual_scale_ = g > 0.0 ? Vector::Constant(scale_.size(), g) : scale_;
   }
 
   const ConstraintSet& constraints() const { return N_.constraints(); }
-  Index rows() const { return N_.rows(); }
+  /// Rows of the ranks before this one.
+  Index first_row() const { return problem_.share() != nullptr ? problem_.share()->first_row() : 0; }
+  /// ‖x‖₂ of a vector with an entry for each row.
+  double norm(const Vector& x) const { return ccp::norm(problem_.share(), problem_.constraints(), x); }
   const Vector& free_velocity() const { return problem_.free_velocity(); }
   /// ρ_i = rows(i)/tr(N_ii) per block, kg (D.1).
   const Vector& scale() const { return scale_; }
@@ -83,7 +88,7 @@ class GradientProblem {
   const DelassusOperator& delassus() const { return N_; }
 
   /// ‖(γ − Π(γ − g u))/g‖₂/m from the sum of the squares of the blocks (F.6), m/s.
-  double residual(double squares) const { return rows() > 0 ? std::sqrt(squares) / static_cast<double>(rows()) : 0.0; }
+  double residual(double squares) const { return rows_ > 0 ? std::sqrt(squares) / static_cast<double>(rows_) : 0.0; }
 
   /// The start of a run: Π_Υ(γ⁰), 0 without one.
   void project_start(const WarmStart& start, Vector& gamma, BlockPass& pass, Monitor& monitor) const {
@@ -101,6 +106,7 @@ class GradientProblem {
  private:
   ContactProblem problem_;
   const DelassusOperator& N_;
+  Index rows_ = 0;  ///< of all ranks
   Vector scale_, residual_scale_;
   double mean_diagonal_ = 1.0;
 };

@@ -8,6 +8,7 @@
 #include "core/parallel.hpp"
 #include "kernels/kernels.hpp"
 #include "problem/delassus/delassus.hpp"
+#include "problem/share_sums.hpp"
 #include "solvers/blocks/block_pass.hpp"
 #include "solvers/monitor.hpp"
 
@@ -18,14 +19,19 @@ namespace ccp {
 /// test needs only those, and a step that fails has cost half a product. Elsewhere the test makes N γ_{k+1}.
 class IterateProducts {
  public:
-  explicit IterateProducts(const DelassusOperator& N)
+  static constexpr Index distance_chunk = 1536;  ///< numbers that are summed at once
+
+  /// share: that of the problem.
+  IterateProducts(const DelassusOperator& N, const Share* share)
       : current_(Vector::Zero(N.rows())),
         previous_(current_),
         split_(N.split_product()),
         previous_split_(N.split_product()),
         next_split_(N.split_product()),
-        rooted_(!split_->root().empty()),
-        distances_((split_->root().size() + distance_chunk - 1) / distance_chunk) {
+        share_(share),
+        rooted_(split_->rooted()),
+        distances_(share != nullptr ? uz(share->root().count())
+                                    : (split_->root().size() + distance_chunk - 1) / distance_chunk) {
     if (!rooted_) next_ = current_;
   }
 
@@ -58,13 +64,20 @@ class IterateProducts {
   double distance(double beta, int threads) {
     const double *next = next_split_->root().data(), *w = split_->root().data(), *previous = previous_split_->root().data();
     const auto size = std::ssize(split_->root());
+    const auto begin_of = [&](Index c) {
+      return share_ != nullptr ? share_->root().start[uz(c)] : std::min(c * distance_chunk, size);
+    };
     const auto body = [&](Index first, Index last) {
       for (Index c = first; c < last; ++c) {
-        const Index k = c * distance_chunk;
-        distances_[uz(c)] = loops_.distance(std::min(distance_chunk, size - k), beta, next + k, w + k, previous + k);
+        const Index k = begin_of(c);
+        distances_[uz(c)] = loops_.distance(begin_of(c + 1) - k, beta, next + k, w + k, previous + k);
       }
     };
     parallel_ranges(threads, std::ssize(distances_), body, 1);
+    if (share_ != nullptr) {
+      Index c = 0;
+      return over_chunks(*share_, share_->root(), std::plus<>(), [&](Index, Index) { return distances_[uz(c++)]; });
+    }
     double sum = 0.0;
     for (const double part : distances_) sum += part;
     return sum;
@@ -85,8 +98,6 @@ class IterateProducts {
   }
 
  private:
-  static constexpr Index distance_chunk = 1536;  // numbers
-
   void count_halves(std::int64_t halves, Monitor& monitor) {
     monitor.counters().products += (odd_halves_ + halves) / 2;
     odd_halves_ = (odd_halves_ + halves) % 2;
@@ -94,6 +105,7 @@ class IterateProducts {
 
   Vector current_, previous_, next_;
   std::unique_ptr<SplitProduct> split_, previous_split_, next_split_;  ///< the same in halves
+  const Share* share_;
   bool rooted_;
   std::vector<double> distances_;  ///< of each distance_chunk
   const ApgdLoops& loops_ = kernels().apgd;

@@ -46,7 +46,7 @@ class CgSession final : public Session {
   CgSession(const CgSettings& settings, const ContactProblem& problem, Model, Monitor&)
       : settings_(settings),
         problem_(problem, settings),
-        pass_(problem.constraints()),
+        pass_(problem),
         gamma_(Vector::Zero(problem.rows())),
         r_(gamma_),
         product_(gamma_),

@@ -49,7 +49,7 @@ class SpgSession final : public Session {
   SpgSession(const SpgSettings& settings, const ContactProblem& problem, Model, Monitor&)
       : settings_(settings),
         problem_(problem, settings),
-        pass_(problem.constraints()),
+        pass_(problem),
         gamma_(problem.rows()),
         r_(problem.rows()),
         product_(Vector::Zero(problem.rows())),
@@ -80,7 +80,7 @@ class SpgSession final : public Session {
   }
 
  private:
-  /// The objective along γ + λ d, f(λ) = f(0) + λ slope + ½ λ² curvature, and what else the step is judged by.
+  /// The objective along γ + λ d, f(λ) = f(0) + λ slope + ½ λ² curvature, and the other criteria of the step.
   struct Line {
     double slope = 0.0;           ///< gᵀd
     double size = 0.0;            ///< dᵀP⁻¹d
@@ -215,7 +215,7 @@ class SpgSession final : public Session {
 class Spg final : public OperatorMethod<SpgSettings, SpgSession> {
  public:
   Spg(const SpgSettings& defaults, const char* name, const char* title, const char* reference)
-      : OperatorMethod({name, title, reference, {Model::ccp}, SpgColumns().columns()}, defaults) {
+      : OperatorMethod({name, title, reference, {Model::ccp}, SpgColumns().columns(), false, false, true}, defaults) {
     SpgSettings& s = settings_;
     fields_
         .add("preconditioner", &s.preconditioner, preconditioner_names(),

@@ -7,7 +7,8 @@
 
 namespace ccp {
 
-BarrierProblem::BarrierProblem(const ContactProblem& problem) : constraints(problem.constraints()) {
+BarrierProblem::BarrierProblem(const ContactProblem& problem, bool with_correction)
+    : constraints(problem.constraints()), corrected(with_correction) {
   scale.setZero(size());
   curvature.setOnes(size());
   active.resize(uz(count()));

@@ -11,7 +11,8 @@ namespace ccp {
 /// factor per row that makes every friction cone a Lorentz cone and the mean of the diagonal of every N_ii one. Vectors are
 /// padded to 3 entries a constraint. Rows that cannot carry anything (tangents of a contact without friction) have s = 0.
 struct BarrierProblem {
-  explicit BarrierProblem(const ContactProblem& problem);
+  /// with_correction: whether De Saxcé's term is among the equations (J.13).
+  explicit BarrierProblem(const ContactProblem& problem, bool with_correction = false);
 
   Index count() const { return constraints.count(); }
   Index size() const { return 3 * count(); }
@@ -29,6 +30,7 @@ struct BarrierProblem {
   Vector step;              ///< ρ_i = rows(i)/tr(N_ii), 1 where the trace is 0, kg (D.1)
   std::vector<int> active;  ///< leading rows of each block with s > 0
   Index cones = 0;          ///< unilateral rows and cones, each counted once: the parameter of the barrier
+  bool corrected;           ///< then the matrices of the Newton systems are unsymmetric
 };
 
 }  // namespace ccp

@@ -14,18 +14,21 @@ constexpr double central_part = 0.1;  ///< of the mean, the least eigenvalue of 
 /// Constants of the correctors, as in Gondzio 1996: how much longer a step they aim at, the part of that which they must
 /// gain, and the eigenvalues of its products in units of σ μ_c.
 constexpr double longer = 0.1, enough = 0.1, least_central = 0.1, most_central = 10.0;
+constexpr double centring = 0.998;              ///< σ while s is astray (FAF, ipm.tex)
 constexpr double largest_regularisation = 1.0;  ///< in units of the mean N_ii
 
 }  // namespace
 
-InteriorIteration::InteriorIteration(const InteriorSettings& settings, const ContactProblem& problem, Monitor& monitor)
-    : settings_(settings), barrier_(problem) {
+InteriorIteration::InteriorIteration(const InteriorSettings& settings, const ContactProblem& problem, Model model,
+                                     Monitor& monitor)
+    : settings_(settings), barrier_(problem, model == Model::ncp) {
   system_ = make_interior_system(problem, barrier_, settings.form, linear_backend_name(settings.backend), monitor);
   for (Vector* vector : {&point_.lambda, &point_.y, &u_, &point_.residual, &shift_, &free_, &t_, &direction_.target,
                          &direction_.dlambda, &direction_.scaled_lambda, &direction_.scaled_y})
     vector->setZero(barrier_.size());
   for (Vector* vector : {&point_.v, &point_.momentum, &direction_.dv, &mass_product_})
     vector->setZero(system_->primal_size());
+  point_.s.setZero(barrier_.count());
   before_ = point_;
   last_ = direction_;
   scaling_.resize(uz(barrier_.count()));
@@ -37,27 +40,15 @@ void InteriorIteration::set_shift(const Vector& shift) {
   barrier_.to_scaled_velocity(shift, shift_);
   system_->set_shift(shift_);
   point_.lambda.setZero();
+  point_.s.setZero();
   system_->velocity_of(point_.lambda, direction_.dv);
   system_->residuals(direction_.dv, point_.lambda, point_.momentum, free_);
 }
 
 bool InteriorIteration::step(Monitor& monitor) {
   if (!scale_cones() || !factorize(monitor)) return false;
-  target_affine();
-  if (!find_direction(monitor)) return false;
-  const double affine = trial_complementarity(lengths_to_boundary());
-  const double ratio = mu_ > 0.0 ? affine / mu_ : 0.0;
-  sigma_ = std::clamp(ratio * ratio * ratio, 0.0, 1.0);
-  target_corrected(1.0);
-  if (!find_direction(monitor)) return false;
-  Lengths alpha = lengths_to_boundary();
-  if (alpha.least() < 0.1) {
-    // The second-order correction can exceed what it corrects: centre instead.
-    sigma_ = std::max(sigma_, 0.5);
-    target_corrected(0.0);
-    if (!find_direction(monitor)) return false;
-    alpha = lengths_to_boundary();
-  }
+  Lengths alpha;
+  if (!predict_and_correct(alpha, monitor)) return false;
   for (int k = 0; k < settings_.correctors; ++k)
     if (!centre(alpha, monitor)) break;
   const double factor = eta(alpha);
@@ -65,6 +56,61 @@ bool InteriorIteration::step(Monitor& monitor) {
   if (!unbounded()) return true;
   message_ = "the impulses grow without bound: the problem has no solution to within rounding";
   return false;
+}
+
+bool InteriorIteration::predict_and_correct(Lengths& alpha, Monitor& monitor) {
+  const bool centres = astray();
+  if (!centres) {
+    target_affine();
+    if (!find_direction(monitor)) return false;
+    const Lengths far = lengths_to_boundary();
+    const double ratio = mu_ > 0.0 ? trial_complementarity(far) / mu_ : 0.0;
+    const double length = std::min(1.0, far.least());
+    sigma_ = std::clamp(
+        barrier_.corrected ? std::pow(std::max(0.0, ratio), std::max(1.0, 3.0 * length * length)) : ratio * ratio * ratio,
+        0.0, 1.0);
+    target_corrected(1.0);
+    if (!find_direction(monitor)) return false;
+    alpha = lengths_to_boundary();
+    if (alpha.least() >= 0.1) return true;
+  }
+  // The second-order correction can exceed what it corrects: centre instead.
+  sigma_ = centres ? centring : std::max(sigma_, 0.5);
+  target_corrected(0.0);
+  if (!find_direction(monitor)) return false;
+  alpha = lengths_to_boundary();
+  return true;
+}
+
+/// Whether s is farther from ‖y_T‖ than the products are from zero, both in J.
+bool InteriorIteration::astray() const {
+  if (!barrier_.corrected) return false;
+  double defect = 0.0, products = 0.0;
+  for (Index i = 0; i < barrier_.count(); ++i) {
+    const double own = slip_defect(i);
+    defect += own * own;
+    products += jordan_product(point_.y.segment<3>(3 * i), point_.lambda.segment<3>(3 * i)).squaredNorm();
+  }
+  return defect > std::sqrt(products);
+}
+
+/// (0, y_T/‖y_T‖), the gradient of ‖y_T‖; 0 where that has none, and without De Saxcé's term.
+Vector3 InteriorIteration::slip_direction(Index i) const {
+  const Vector2 slip = point_.y.segment<2>(3 * i + 1);
+  const double speed = slip.norm();
+  if (!barrier_.corrected || !(speed > 0.0)) return Vector3::Zero();
+  return {0.0, slip[0] / speed, slip[1] / speed};
+}
+
+/// s − ‖y_T‖; 0 without De Saxcé's term.
+double InteriorIteration::slip_defect(Index i) const {
+  return barrier_.corrected ? point_.s[i] - point_.y.segment<2>(3 * i + 1).norm() : 0.0;
+}
+
+/// u of every cone becomes û.
+void InteriorIteration::add_correction(Vector& u) const {
+  for (Index i = 0; i < barrier_.count() && barrier_.corrected; ++i)
+    if (!barrier_.bilateral(i)) u[3 * i] += u.segment<2>(3 * i + 1).norm();
 }
 
 /// True for impulses far above the free velocity that change no velocity: the objective falls for ever along such a ray, and
@@ -130,6 +176,9 @@ bool InteriorIteration::scale_cones() {
     }
     block.basis = W.basis;
     block.diagonal = W.weight.cwiseAbs2();
+    const Vector3 slip = slip_direction(i);
+    block.bent = slip.squaredNorm() > 0.0;
+    if (block.bent) block.bend = Matrix3::Identity() - W.basis.row(0).transpose() * (slip.transpose() * W.basis);
   }
   return true;
 }
@@ -200,8 +249,12 @@ bool InteriorIteration::centre(Lengths& alpha, Monitor& monitor) {
 
 bool InteriorIteration::find_direction(Monitor& monitor) {
   t_ = -point_.residual;
-  for (Index i = 0; i < barrier_.count(); ++i)
-    if (!barrier_.bilateral(i)) t_.segment<3>(3 * i) += scaling_[uz(i)].apply(direction_.target.segment<3>(3 * i));
+  for (Index i = 0; i < barrier_.count(); ++i) {
+    if (barrier_.bilateral(i)) continue;
+    const Vector3 wanted = scaling_[uz(i)].apply(direction_.target.segment<3>(3 * i));
+    t_.segment<3>(3 * i) += wanted;
+    if (barrier_.corrected) t_[3 * i] += slip_defect(i) - slip_direction(i).dot(wanted);
+  }
   if (!system_->solve(point_.momentum, t_, direction_.dv, direction_.dlambda, refinement_steps, monitor)) {
     message_ = "the linear system cannot be solved: " + system_->message();
     return false;
@@ -274,9 +327,12 @@ void InteriorIteration::move(const Lengths& alpha) {
   step_dual_ = alpha.dual;
   point_.v += alpha.primal * direction_.dv;
   point_.lambda += alpha.dual * direction_.dlambda;
-  for (Index i = 0; i < barrier_.count(); ++i)
-    if (!barrier_.bilateral(i))
-      point_.y.segment<3>(3 * i) += alpha.primal * scaling_[uz(i)].apply(direction_.scaled_y.segment<3>(3 * i));
+  for (Index i = 0; i < barrier_.count(); ++i) {
+    if (barrier_.bilateral(i)) continue;
+    const Vector3 dy = scaling_[uz(i)].apply(direction_.scaled_y.segment<3>(3 * i));
+    if (barrier_.corrected) point_.s[i] += alpha.primal * (slip_direction(i).dot(dy) - slip_defect(i));
+    point_.y.segment<3>(3 * i) += alpha.primal * dy;
+  }
   keep_inside(point_.lambda);
   keep_inside(point_.y);
 }
@@ -293,6 +349,7 @@ void InteriorIteration::keep_inside(Vector& x) const {
 void InteriorIteration::evaluate() {
   scale_ = system_->residuals(point_.v, point_.lambda, point_.momentum, u_);
   point_.residual = u_ - point_.y;
+  for (Index i = 0; i < barrier_.count() && barrier_.corrected; ++i) point_.residual[3 * i] += point_.s[i];
   take_stock();
 }
 
@@ -312,8 +369,9 @@ void InteriorIteration::take_stock() {
       ++bilaterals;
       continue;
     }
-    cones += scaled.squaredNorm();
-    cones_own += own.squaredNorm();
+    const double slip = slip_defect(i), own_slip = barrier_.scale[3 * i] > 0.0 ? slip / barrier_.scale[3 * i] : 0.0;
+    cones += scaled.squaredNorm() + slip * slip;
+    cones_own += own.squaredNorm() + own_slip * own_slip;
     product += point_.y.segment<3>(3 * i).dot(point_.lambda.segment<3>(3 * i));
     terms = std::max(terms, point_.lambda.segment<3>(3 * i).norm() * free);
   }

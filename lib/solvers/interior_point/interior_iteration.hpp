@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cones/nesterov_todd.hpp"
+#include "problem/model.hpp"
 #include "solvers/interior_point/interior_system.hpp"
 #include "solvers/shared/linear_backend.hpp"
 
@@ -41,13 +42,15 @@ struct InteriorPoint {
   Vector v;                   ///< primal, of the form of the system
   Vector lambda;              ///< impulses; in the interior of the cones
   Vector y;                   ///< velocities; in the interior of the cones, 0 on bilateral rows
-  Vector momentum, residual;  ///< H v − D λ − k and Dᵀ v + C λ + b − y
+  Vector s;                   ///< De Saxcé's term, an estimate of ‖y_T‖, per constraint
+  Vector momentum, residual;  ///< H v − D λ − k and Dᵀ v + C λ + b + s e − y
 };
 
 /// Predictor–corrector steps on one problem. All work space is allocated once.
 class InteriorIteration {
  public:
-  InteriorIteration(const InteriorSettings& settings, const ContactProblem& problem, Monitor& monitor);
+  /// model: with `ncp` De Saxcé's term is one more unknown (J.13).
+  InteriorIteration(const InteriorSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor);
 
   const BarrierProblem& barrier() const { return barrier_; }
   InteriorSystem& system() { return *system_; }
@@ -91,6 +94,7 @@ class InteriorIteration {
   };
 
   bool least_squares(double weight, Monitor& monitor);
+  void begin_at_slip();
   bool cold_central(Monitor& monitor);
   bool cold_two_step(Monitor& monitor);
   bool affine_start(const Vector* velocity, Monitor& monitor);
@@ -103,6 +107,11 @@ class InteriorIteration {
   /// Direction for W⁻¹Δy + WΔλ = target; false when the system could not be solved.
   bool find_direction(Monitor& monitor);
   Lengths lengths_to_boundary() const;
+  bool predict_and_correct(Lengths& alpha, Monitor& monitor);
+  bool astray() const;
+  Vector3 slip_direction(Index i) const;
+  double slip_defect(Index i) const;
+  void add_correction(Vector& u) const;
   bool centre(Lengths& alpha, Monitor& monitor);
   double trial_complementarity(const Lengths& alpha) const;
   void set_regularisation(double delta);

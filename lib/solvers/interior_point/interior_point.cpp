@@ -32,8 +32,11 @@ struct InteriorColumns : NativeColumns {
 
 class InteriorSession final : public Session {
  public:
-  InteriorSession(const InteriorSettings& settings, const ContactProblem& problem, Model, Monitor& monitor)
-      : problem_(problem), iteration_(settings, problem, monitor), best_(problem.rows(), iteration_.point().v.size()) {
+  InteriorSession(const InteriorSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor)
+      : problem_(problem),
+        correction_(model == Model::ncp ? Correction::de_saxce : Correction::none),
+        iteration_(settings, problem, model, monitor),
+        best_(problem.rows(), iteration_.point().v.size()) {
     for (Vector* vector : {&impulse_, &u_}) vector->setZero(problem.rows());
     body_scratch_.setZero(problem.dofs());
   }
@@ -118,7 +121,7 @@ class InteriorSession final : public Session {
     ++monitor.counters().projections;
     problem_.local_velocity(impulse_, body_scratch_, u_);
     u_ += shift_;
-    return velocity_residual(problem_.constraints(), iteration_.barrier().step, impulse_, u_, Correction::none);
+    return velocity_residual(problem_.constraints(), iteration_.barrier().step, impulse_, u_, correction_);
   }
 
   /// True when the worst of the method's own residuals has not fallen by a tenth for too long.
@@ -138,6 +141,7 @@ class InteriorSession final : public Session {
   }
 
   ContactProblem problem_;
+  Correction correction_;
   InteriorIteration iteration_;
   InteriorColumns native_;
   Vector impulse_, shift_, u_, body_scratch_;
@@ -150,8 +154,8 @@ class InteriorSession final : public Session {
 
 class InteriorPointMethod final : public Method<InteriorSettings, InteriorSession> {
  public:
-  InteriorPointMethod(const char* name, const char* title, const char* reference, bool cones)
-      : Method({name, title, reference, {Model::ccp}, InteriorColumns().columns(), true}), cones_(cones) {
+  InteriorPointMethod(const char* name, const char* title, const char* reference, bool cones, Model model = Model::ccp)
+      : Method({name, title, reference, {model}, InteriorColumns().columns(), true}), cones_(cones) {
     InteriorSettings& s = settings_;
     if (cones) {
       // Steps that end near a surface leave contacts there, from where later steps do not get away (sec. J).
@@ -224,12 +228,13 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
   }
 
  private:
-  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
+  std::optional<std::string> do_supports(const ContactProblem& problem, Model model) const override {
     const ConstraintSet& constraints = problem.constraints();
     for (Index i = 0; i < constraints.count() && !cones_; ++i)
       if (has_friction(constraints.kind(i)) && constraints.friction(i) > 0.0)
         return "ipm_qp takes no friction; ipm_cone does";
-    return interior_system_defect(problem, settings_.form, linear_backend_name(settings_.backend));
+    const bool corrected = model == Model::ncp && native(model);
+    return interior_system_defect(problem, corrected, settings_.form, linear_backend_name(settings_.backend));
   }
 
   bool cones_;
@@ -245,6 +250,11 @@ std::unique_ptr<Solver> make_ipm_qp() {
 std::unique_ptr<Solver> make_ipm_cone() {
   return std::make_unique<InteriorPointMethod>("ipm_cone", "Interior point for friction cones (Nesterov–Todd scaling)",
                                                "Mangoni's thesis, sec. 4.14; Vandenberghe 2010", true);
+}
+std::unique_ptr<Solver> make_nonsmooth_ipm() {
+  return std::make_unique<InteriorPointMethod>(
+      "nonsmooth_ipm", "Nonsmooth interior point for Coulomb's law, ‖u_T‖ an unknown",
+      "Acary, Armand, Nguyen, Shpakovych 2024; scaled as ipm_cone", true, Model::ncp);
 }
 
 }  // namespace ccp

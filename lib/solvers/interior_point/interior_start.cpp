@@ -4,7 +4,7 @@
 
 #include "solvers/interior_point/interior_iteration.hpp"
 
-/// Where the iterations begin: cold and warm starting points.
+/// Cold and warm starting points.
 namespace ccp {
 namespace {
 
@@ -21,8 +21,14 @@ bool InteriorIteration::start_cold(Monitor& monitor) {
     case StartingPoint::mehrotra:
     case StartingPoint::ones: started = affine_start(nullptr, monitor); break;
   }
-  if (started) evaluate();
+  if (started) begin_at_slip();
   return started;
+}
+
+/// De Saxcé's term of the starting y, and the residuals.
+void InteriorIteration::begin_at_slip() {
+  for (Index i = 0; i < barrier_.count() && barrier_.corrected; ++i) point_.s[i] -= slip_defect(i);
+  evaluate();
 }
 
 /// λ and v of min ½vᵀHv − kᵀv + yᵀy/(2 weight), Dᵀv + Cλ + b = y on the cones, 0 on bilateral rows: (4.57) with y = −weight
@@ -34,6 +40,7 @@ bool InteriorIteration::least_squares(double weight, Monitor& monitor) {
   for (Index i = 0; i < barrier_.count(); ++i) {
     auto& block = blocks_[uz(i)];
     block.basis.setIdentity();
+    block.bent = false;
     block.diagonal.setConstant(barrier_.bilateral(i) ? 0.0 : weight);
   }
   if (!factorize(monitor)) return false;
@@ -108,9 +115,10 @@ bool InteriorIteration::affine_start(const Vector* velocity, Monitor& monitor) {
     if (!barrier_.bilateral(i)) point_.y[3 * i] = unit_of(i, false);
   }
   evaluate();
+  add_correction(u_);
   for (Index i = 0; velocity != nullptr && i < barrier_.count(); ++i)
     if (!barrier_.bilateral(i)) point_.y.segment<3>(3 * i) = lorentz_raise(u_.segment<3>(3 * i), hair * unit_of(i, false));
-  if (velocity != nullptr) evaluate();
+  if (velocity != nullptr) begin_at_slip();
   if (!scale_cones() || !factorize(monitor)) return false;
   target_affine();
   if (!find_direction(monitor)) return false;
@@ -126,14 +134,16 @@ bool InteriorIteration::affine_start(const Vector* velocity, Monitor& monitor) {
 
 bool InteriorIteration::start_at(const Vector& velocity, Monitor& monitor) {
   if (!affine_start(&velocity, monitor)) return false;
-  evaluate();
+  begin_at_slip();
   return true;
 }
 
 bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity, Monitor& monitor) {
   if (settings_.warm_start == InteriorWarmStart::none || takes_velocities_alone()) return start_cold(monitor);
   point_.lambda.setZero();
-  const double cold = natural_residual(point_.lambda, free_);
+  t_ = free_;
+  add_correction(t_);
+  const double cold = natural_residual(point_.lambda, t_);
   barrier_.to_scaled_impulse(impulse, point_.lambda);
   if (velocity != nullptr && system_->has_velocity())
     point_.v = *velocity;
@@ -141,6 +151,7 @@ bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity
     system_->velocity_of(point_.lambda, point_.v);
   scale_ = system_->residuals(point_.v, point_.lambda, point_.momentum, u_);
   if (settings_.warm_start == InteriorWarmStart::partial && !impulses_of_velocity(monitor)) return false;
+  add_correction(u_);
   const double warm = natural_residual(point_.lambda, u_);
   if (!(warm < cold)) return start_cold(monitor);
   const double margin = std::max(warm, 1e-14 * std::max(max_norm(point_.lambda), max_norm(u_)));
@@ -149,7 +160,7 @@ bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity
   push_inside(point_.y, margin);
   for (Index i = 0; i < barrier_.count(); ++i)
     if (barrier_.bilateral(i)) point_.y.segment<3>(3 * i).setZero();
-  evaluate();
+  begin_at_slip();
   return true;
 }
 
@@ -159,6 +170,7 @@ bool InteriorIteration::impulses_of_velocity(Monitor& monitor) {
   for (Index i = 0; i < barrier_.count(); ++i) {
     auto& block = blocks_[uz(i)];
     block.basis.setIdentity();
+    block.bent = false;
     block.diagonal.setConstant(barrier_.bilateral(i) ? 0.0 : nearly_rigid);
     if (barrier_.bilateral(i) || !(unit > 0.0)) continue;
     const Vector3 u = u_.segment<3>(3 * i);

@@ -34,11 +34,13 @@ void InteriorSystem::unpack(const double* packed, double sign, Vector& x) const 
   }
 }
 
-std::optional<std::string> interior_system_defect(const ContactProblem& problem, LinearForm form,
+std::optional<std::string> interior_system_defect(const ContactProblem& problem, bool corrected, LinearForm form,
                                                   const std::string& backend) {
   const LinearForm resolved = resolved_form(problem, form);
+  if (corrected && resolved != LinearForm::schur && problem.symmetry_defect() > 0.0)
+    return fmt::format("linear_system = {} needs a symmetric N; schur takes this one", linear_form_name(resolved));
   const MatrixKind kind = resolved == LinearForm::saddle ? MatrixKind::indefinite : MatrixKind::spd;
-  if (problem.symmetric_mass()) return backend_defect(backend, kind, resolved);
+  if (problem.symmetric_mass()) return backend_defect(backend, corrected ? MatrixKind::unsymmetric : kind, resolved);
   if (resolved == LinearForm::saddle) return backend_defect(backend, MatrixKind::unsymmetric, resolved);
   return fmt::format("linear_system = {} needs a symmetric H; saddle takes this one", linear_form_name(resolved));
 }

@@ -12,25 +12,32 @@
 
 namespace ccp {
 
-/// The matrix P = W² + δ diag(N_ii) of a constraint, W² by its eigenvectors (columns of basis) and eigenvalues.
+/// The matrix P = E⁻¹W² + δ diag(N_ii) of a constraint, W² by its eigenvectors (columns of basis) and eigenvalues. E is the
+/// identity but for De Saxcé's term (J.14).
 struct BarrierBlock {
   Matrix3 basis = Matrix3::Identity();
   Vector3 diagonal = Vector3::Ones();  ///< eigenvalues of W²; 0 on bilateral rows
   Vector3 soft = Vector3::Zero();      ///< δ diag(N_ii), by rows
+  Matrix3 bend = Matrix3::Identity();  ///< E⁻¹ in the basis, where `bent`
+  bool bent = false;
 
   /// P in the basis.
   Matrix3 own() const {
     Matrix3 matrix = basis.transpose() * soft.asDiagonal() * basis;
-    matrix.diagonal() += diagonal;
+    if (bent)
+      matrix += bend * diagonal.asDiagonal();
+    else
+      matrix.diagonal() += diagonal;
     return matrix;
   }
   /// P x.
   Vector3 apply(const Vector3& x) const {
-    return basis * diagonal.cwiseProduct(basis.transpose() * x) + soft.cwiseProduct(x);
+    const Vector3 weighted = diagonal.cwiseProduct(basis.transpose() * x);
+    return basis * (bent ? Vector3(bend * weighted) : weighted) + soft.cwiseProduct(x);
   }
 };
 
-/// What the residuals are compared with: the largest of the terms that cancel in them. N_ii λ_i counts as λ_i, because the
+/// The scales of the residuals: the largest of the terms that cancel in them. N_ii λ_i counts as λ_i, because the
 /// mean of diag(N_ii) is one.
 struct ResidualScale {
   double momentum = 0.0, kinematic = 0.0;
@@ -78,12 +85,14 @@ class InteriorSystem {
 };
 
 /// automatic: schur for a problem given by N, else saddle where there are bilateral rows or H is unsymmetric (by LU; no
-/// other form takes it), else normal. The monitor gets a note of the choice. backend: a linear solver or "auto".
+/// other form takes it), else normal. All are factorised by LU where the barrier has De Saxcé's term. The monitor gets a
+/// note of the choice. backend: a linear solver or "auto".
 std::unique_ptr<InteriorSystem> make_interior_system(const ContactProblem& problem, const BarrierProblem& barrier,
                                                      LinearForm form, const std::string& backend, Monitor& monitor);
 
-/// Why the backend cannot factorise that form of the system of this problem; nothing when it can.
-std::optional<std::string> interior_system_defect(const ContactProblem& problem, LinearForm form,
+/// Why the backend cannot factorise that form of the system of this problem; nothing when it can. corrected: with De Saxcé's
+/// term.
+std::optional<std::string> interior_system_defect(const ContactProblem& problem, bool corrected, LinearForm form,
                                                   const std::string& backend);
 
 /// The three forms.

@@ -11,14 +11,15 @@ class NormalInterior final : public GlobalInterior {
  public:
   NormalInterior(const ContactProblem& problem, const BarrierProblem& barrier, const std::string& backend, Monitor& monitor)
       : GlobalInterior(problem, barrier),
-        matrix_(eliminated_pattern(form_.H, D_, true)),
+        symmetric_(!barrier.corrected),
+        matrix_(eliminated_pattern(form_.H, D_, symmetric_)),
         mass_(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros()),
-        target_(entry_places(matrix_, D_, true)),
+        target_(entry_places(matrix_, D_, symmetric_)),
         inverse_(uz(barrier.count())) {
     std::size_t largest = 0;
     for (Index i = 0; i < barrier.count(); ++i) largest = std::max(largest, first(i + 1) - first(i));
     rotated_.resize(largest);
-    solver_ = analysed_solver(backend, MatrixKind::spd, matrix_, monitor);
+    solver_ = analysed_solver(backend, symmetric_ ? MatrixKind::spd : MatrixKind::unsymmetric, matrix_, monitor);
     scaled_.setZero(barrier.size());
   }
 
@@ -33,7 +34,7 @@ class NormalInterior final : public GlobalInterior {
       const std::size_t own = first(i + 1) - first(i);
       for (std::size_t b = 0; b < own; ++b) {
         const Vector3 column = M * rotated_[b];
-        for (std::size_t a = b; a < own; ++a) matrix_.valuePtr()[*target++] += rotated_[a].dot(column);
+        for (std::size_t a = symmetric_ ? b : 0; a < own; ++a) matrix_.valuePtr()[*target++] += rotated_[a].dot(column);
       }
     }
     return counted_factorize(*solver_, matrix_, monitor, message_);
@@ -54,7 +55,7 @@ class NormalInterior final : public GlobalInterior {
     return true;
   }
 
-  /// (C_ii + P_i)⁻¹ in the eigenvectors of P_i: never formed in the rows, where its largest eigenvalues would drown the
+  /// (C_ii + P_i)⁻¹ in the eigenvectors of W_i²: never formed in the rows, where its largest eigenvalues would drown the
   /// others.
   void invert(Index i) {
     const BarrierBlock& P = block(i);
@@ -68,10 +69,11 @@ class NormalInterior final : public GlobalInterior {
     return basis * (inverse_[uz(i)] * (basis.transpose() * x));
   }
 
-  SparseMatrix matrix_;
+  bool symmetric_;
+  SparseMatrix matrix_;           ///< its lower triangle where symmetric
   std::vector<double> mass_;      ///< values of H in the pattern
   std::vector<int> target_;       ///< positions of the pairs, constraint by constraint
-  std::vector<Matrix3> inverse_;  ///< (C + P)⁻¹ in the eigenvectors of P
+  std::vector<Matrix3> inverse_;  ///< (C + P)⁻¹ in the eigenvectors of W²
   std::vector<Vector3> rotated_;  ///< the rows of D of one constraint in them
   std::unique_ptr<LinearSolver> solver_;
   Vector scaled_;

@@ -4,12 +4,12 @@
 namespace ccp {
 namespace {
 
-/// [H  D; Dᵀ  −(C + P)] {Δv; −Δλ} = {−momentum; t}, the impulses in the eigenvectors of P. With a symmetric H its lower
+/// [H  D; Dᵀ  −(C + P)] {Δv; −Δλ} = {−momentum; t}, the impulses in the eigenvectors of W². Of a symmetric one its lower
 /// triangle.
 class SaddleInterior final : public GlobalInterior {
  public:
   SaddleInterior(const ContactProblem& problem, const BarrierProblem& barrier, const std::string& backend, Monitor& monitor)
-      : GlobalInterior(problem, barrier), symmetric_(problem.symmetric_mass()) {
+      : GlobalInterior(problem, barrier), symmetric_(problem.symmetric_mass() && !barrier.corrected) {
     build_pattern();
     const MatrixKind kind = symmetric_ ? MatrixKind::indefinite : MatrixKind::unsymmetric;
     solver_ = analysed_solver(backend, kind, matrix_, monitor);
@@ -74,7 +74,7 @@ class SaddleInterior final : public GlobalInterior {
     for (const Triplet& entry : own) target_.push_back(entry_place(matrix_, entry.row(), entry.col()));
   }
 
-  bool symmetric_;  ///< H
+  bool symmetric_;
   SparseMatrix matrix_;
   std::vector<int> target_;  ///< positions of what changes, constraint by constraint
   std::unique_ptr<LinearSolver> solver_;

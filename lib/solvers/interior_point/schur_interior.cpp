@@ -1,21 +1,22 @@
 #include "linalg/block/block_matrix.hpp"
 #include "solvers/interior_point/interior_system.hpp"
+#include "solvers/shared/jacobian_blocks.hpp"
 #include "solvers/shared/linear_work.hpp"
 
 namespace ccp {
 namespace {
 
-/// (N + P) Δλ = t + momentum, Δv = N Δλ − momentum, in the eigenvectors of P: there P is diagonal, so that its eigenvalues,
-/// which are up to 1e30 apart, meet no rounding of each other.
+/// (N + P) Δλ = t + momentum, Δv = N Δλ − momentum, in the eigenvectors of W²: there it is diagonal, so that its
+/// eigenvalues, which are up to 1e30 apart, meet no rounding of each other.
 class SchurInterior final : public InteriorSystem {
  public:
   SchurInterior(const ContactProblem& problem, const BarrierProblem& barrier, const std::string& backend, Monitor& monitor)
-      : InteriorSystem(barrier), N_(block_matrix(problem.constraints(), problem.local().N)) {
+      : InteriorSystem(barrier), symmetric_(!barrier.corrected), N_(block_matrix(problem.constraints(), problem.local().N)) {
     barrier.to_scaled_velocity(problem.free_velocity(), own_r_);
     r_ = own_r_;
     scale_blocks();
     build_pattern();
-    solver_ = analysed_solver(backend, MatrixKind::spd, matrix_, monitor);
+    solver_ = analysed_solver(backend, symmetric_ ? MatrixKind::spd : MatrixKind::unsymmetric, matrix_, monitor);
     for (Vector* vector : {&product_, &rhs_, &correction_}) vector->setZero(barrier.size());
     packed_.setZero(matrix_.rows());
   }
@@ -73,26 +74,44 @@ class SchurInterior final : public InteriorSystem {
       }
   }
 
-  /// Lower triangle, by active rows; N is symmetric, so that column j of it is read from block row j.
+  /// By active rows; of a symmetric matrix the lower triangle, whose column j is block row j of N.
   void build_pattern() {
     std::vector<int> start{0};
     for (Index i = 0; i < N_.rows(); ++i) start.push_back(start.back() + active(i));
     start_ = start;
     matrix_.resize(start.back(), start.back());
     std::vector<Triplet> entries;
-    for (Index j = 0; j < N_.rows(); ++j)
+    for (Index j = 0; j < N_.rows() && symmetric_; ++j)
       for (int k = N_.diagonal[uz(j)]; k < N_.row_start[uz(j) + 1]; ++k) {
         const Index i = N_.column[uz(k)];
         for (int c = 0; c < active(j); ++c)
           for (int r = i == j ? c : 0; r < active(i); ++r) entries.emplace_back(start[uz(i)] + r, start[uz(j)] + c, 1.0);
       }
+    for (Index i = 0; i < N_.rows() && !symmetric_; ++i)
+      for (int k = N_.row_start[uz(i)]; k < N_.row_start[uz(i) + 1]; ++k) {
+        const Index j = N_.column[uz(k)];
+        for (int c = 0; c < active(j); ++c)
+          for (int r = 0; r < active(i); ++r) entries.emplace_back(start[uz(i)] + r, start[uz(j)] + c, 1.0);
+      }
     matrix_.setFromTriplets(entries.begin(), entries.end());
     matrix_.makeCompressed();
+    for (std::size_t e = 0; e < entries.size() && !symmetric_; ++e)
+      target_.push_back(entry_place(matrix_, entries[e].row(), entries[e].col()));
   }
 
   /// Q_iᵀ N_ij Q_j, and P on the diagonal. The columns of block j hold its blocks one after the other, in the order of row
   /// j.
   void load_values() {
+    auto target = target_.cbegin();
+    for (Index i = 0; i < N_.rows() && !symmetric_; ++i)
+      for (int k = N_.row_start[uz(i)]; k < N_.row_start[uz(i) + 1]; ++k) {
+        const Index j = N_.column[uz(k)];
+        Matrix3 entry = block(i).basis.transpose() * N_.block[uz(k)] * block(j).basis;
+        if (i == j) entry += block(i).own();
+        for (int c = 0; c < active(j); ++c)
+          for (int r = 0; r < active(i); ++r) matrix_.valuePtr()[*target++] = entry(r, c);
+      }
+    if (!symmetric_) return;
     for (Index j = 0; j < N_.rows(); ++j) {
       double* column[3] = {};
       for (int c = 0; c < active(j); ++c) column[c] = matrix_.valuePtr() + matrix_.outerIndexPtr()[start_[uz(j)] + c];
@@ -117,10 +136,12 @@ class SchurInterior final : public InteriorSystem {
     return true;
   }
 
+  bool symmetric_;
   BlockMatrix N_;
   Vector own_r_, r_;
   SparseMatrix matrix_;
-  std::vector<int> start_;  ///< first row of each block in the matrix
+  std::vector<int> start_;   ///< first row of each block in the matrix
+  std::vector<int> target_;  ///< positions of the entries of an unsymmetric one, block row by block row
   std::unique_ptr<LinearSolver> solver_;
   Vector product_, rhs_, correction_, packed_;
 };

@@ -29,7 +29,7 @@ ContactMap contact_map(ConstraintKind kind, double mu, Model model, const Vector
       if (model == Model::ccp) return convex_map(s, mu, kind == ConstraintKind::contact2d);
       return StrictContact{mu}.map(s);
     case ConstraintKind::unilateral: return StrictContact{0.0}.map(s);
-    case ConstraintKind::bilateral: break;
+    default: break;
   }
   ContactMap map{Vector3::Zero(), Matrix3::Zero(), false};
   map.value[0] = s[0];
@@ -47,7 +47,7 @@ Vector3 contact_map_value(ConstraintKind kind, double mu, Model model, const Vec
       return value;
     }
     case ConstraintKind::unilateral: value[0] = std::max(s[0], 0.0); return value;
-    case ConstraintKind::bilateral: value[0] = s[0]; return value;
+    default: value[0] = s[0]; return value;
   }
   return value;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "linalg/block/block_lu.hpp"
@@ -16,21 +17,52 @@ namespace {
 class ContactSystem : public NewtonSystem {
  public:
   ContactSystem(const ContactProblem& problem, BlockMatrix N, const BlockOrdering& ordering)
-      : problem_(problem), N_(std::move(N)), flops_(ordering.flops), ordering_(ordering.name) {}
+      : blocks_(problem.constraints().narrow()), N_(std::move(N)), flops_(ordering.flops), ordering_(ordering.name) {}
 
   void multiply(const Vector& x, Vector& y) override { N_.multiply(x, y); }
   Vector mean_diagonal() const override {
-    return block_means(problem_.constraints(), [this](Index i) { return N_.diagonal_block(i).trace(); });
+    return block_means(blocks_, [this](Index i) { return N_.diagonal_block(i).trace(); });
   }
   std::int64_t flops() const override { return flops_; }
+  bool factorize_rolling(const std::vector<Matrix3>& G, const std::vector<Matrix3>& E, const std::vector<char>& identity,
+                         const std::vector<RollingCoupling>& couplings) override {
+    form_rolling(G, E, couplings);
+    return factorize(ones_, zeros_, identity);
+  }
 
  protected:
-  const BlockMatrix& matrix() const { return N_; }
+  /// What factorize() takes rows of: N, or J itself where contacts have moments, G then being one and E zero.
+  const BlockMatrix& matrix() const { return J_.block.empty() ? N_ : J_; }
   std::string named(const char* elimination) const { return fmt::format("contact space, {}, {}", ordering_, elimination); }
 
  private:
-  ContactProblem problem_;
-  BlockMatrix N_;
+  /// J = G N + E; blocks of a contact have the same pattern in N.
+  void form_rolling(const std::vector<Matrix3>& G, const std::vector<Matrix3>& E,
+                    const std::vector<RollingCoupling>& couplings) {
+    if (J_.block.empty()) {
+      J_ = N_;
+      ones_.assign(G.size(), Matrix3::Identity());
+      zeros_.assign(G.size(), Matrix3::Zero());
+    }
+    for (std::size_t i = 0; i < G.size(); ++i) {
+      for (auto p = uz(N_.row_start[i]); p < uz(N_.row_start[i + 1]); ++p) J_.block[p].noalias() = G[i] * N_.block[p];
+      J_.block[uz(J_.diagonal[i])] += E[i];
+    }
+    for (const RollingCoupling& coupling : couplings) {
+      const auto a = uz(N_.row_start[coupling.first]), b = uz(N_.row_start[coupling.first + 1]);
+      for (std::size_t k = 0; k < b - a; ++k) {
+        J_.block[a + k].noalias() += coupling.scale_by_last * N_.block[b + k];
+        J_.block[b + k].noalias() += coupling.scale_by_first * N_.block[a + k];
+      }
+      // The other block of the contact is the next one of the row, or the one before.
+      J_.block[uz(J_.diagonal[coupling.first]) + 1] += coupling.diagonal_by_last;
+      J_.block[uz(J_.diagonal[coupling.first + 1]) - 1] += coupling.diagonal_by_first;
+    }
+  }
+
+  ConstraintSet blocks_;
+  BlockMatrix N_, J_;  ///< J_: empty without moments
+  std::vector<Matrix3> ones_, zeros_;
   std::int64_t flops_;
   const char* ordering_;
 };
@@ -95,7 +127,10 @@ class FrontalContactSystem final : public ContactSystem {
 constexpr std::int64_t worth_fronts = 3'000'000;
 
 std::unique_ptr<NewtonSystem> make_contact_system(const ContactProblem& problem) {
-  BlockMatrix N = block_matrix(problem.constraints(), problem.local().N);
+  const ConstraintSet& constraints = problem.constraints();
+  // By whole contacts, so that both blocks of one with moments have the same pattern.
+  BlockMatrix N = constraints.has_moments() ? block_matrix(constraints.narrow(), problem.assembled().to_sparse())
+                                            : block_matrix(constraints, problem.local().N);
   BlockOrdering ordering = best_ordering(N);
   if (ordering.flops < worth_fronts)
     return std::make_unique<SparseContactSystem>(problem, std::move(N), std::move(ordering));
@@ -117,7 +152,13 @@ constexpr double velocity_overhead = 1.5;
 
 }  // namespace
 
+bool NewtonSystem::factorize_rolling(const std::vector<Matrix3>&, const std::vector<Matrix3>&, const std::vector<char>&,
+                                     const std::vector<RollingCoupling>&) {
+  throw std::logic_error("only systems in contact space take contacts with moments");
+}
+
 std::unique_ptr<NewtonSystem> make_newton_system(const ContactProblem& problem, NewtonSpace space) {
+  if (problem.constraints().has_moments()) return make_contact_system(problem);
   const bool large = problem.has_factored() && problem.rows() > many_rows && problem.dofs() < problem.rows();
   if (space == NewtonSpace::velocities || (space == NewtonSpace::automatic && large)) return make_velocity_system(problem);
   auto contact = make_contact_system(problem);

@@ -9,6 +9,14 @@
 
 namespace ccp {
 
+/// What G and E of a contact with moments of more than three rows have between its two blocks of rows, the first being
+/// number `first`: by_last in its rows, of the columns of the next block, by_first in the rows of that.
+struct RollingCoupling {
+  std::size_t first = 0;
+  Matrix3 scale_by_last = Matrix3::Zero(), scale_by_first = Matrix3::Zero();        ///< of G, kg
+  Matrix3 diagonal_by_last = Matrix3::Zero(), diagonal_by_first = Matrix3::Zero();  ///< of E
+};
+
 /// The Newton matrices of the family, J = diag(G_i) N + diag(E_i), with 3×3 blocks G_i (kg) and E_i per constraint: products
 /// with N, factorisation and solution. Vectors are padded to 3 entries a constraint. One form factorises J itself by block
 /// LU; the other eliminates the impulses and factorises a matrix of the size of the velocities.
@@ -24,6 +32,9 @@ class NewtonSystem {
   /// the first call.
   virtual bool factorize(const std::vector<Matrix3>& G, const std::vector<Matrix3>& E,
                          const std::vector<char>& identity) = 0;
+  /// The same where contacts have moments; blocks are those of ConstraintSet::narrow() then, also above.
+  virtual bool factorize_rolling(const std::vector<Matrix3>& G, const std::vector<Matrix3>& E,
+                                 const std::vector<char>& identity, const std::vector<RollingCoupling>& couplings);
   /// x <- J⁻¹ rhs.
   virtual void solve(const Vector& rhs, Vector& x) = 0;
 
@@ -40,7 +51,7 @@ class NewtonSystem {
 enum class NewtonSpace { automatic, contacts, velocities };
 
 /// automatic: the form with the smaller predicted number of operations; where there are many rows, and fewer velocities,
-/// that on the velocities. velocities needs ContactProblem::has_factored().
+/// that on the velocities. velocities needs ContactProblem::has_factored(). Contacts with moments: always the contacts.
 std::unique_ptr<NewtonSystem> make_newton_system(const ContactProblem& problem, NewtonSpace space);
 
 /// The Newton system on the velocities (H.4): with J d = −F, J = G N + E and N = DᵀH⁻¹D + C, and w = H⁻¹D d,

@@ -83,11 +83,11 @@ class ProximalSession final : public Session {
 
   void begin(const WarmStart& start, const Vector& shift) {
     Vector padded = Vector::Zero(sub_.size());
-    pad(problem_.constraints(), problem_.free_velocity() + shift, padded);
+    pad(sub_.blocks(), problem_.free_velocity() + shift, padded);
     sub_.set_free_velocity(padded);
     free_velocity_ = max_norm(padded);
     if (start.impulse.size() > 0)
-      pad(problem_.constraints(), start.impulse, centre_);
+      pad(sub_.blocks(), start.impulse, centre_);
     else
       centre_.setZero();
     weight_ = settings_.weight;
@@ -138,7 +138,7 @@ class ProximalSession final : public Session {
       if (!sweeps_->run(best_, shift, target, cost_.sweeps_for(newton_steps), native_.values(), monitor)) return false;
       if (sweeps_->stuck() && !decomposed_ && !decompose(shift, monitor)) return false;
     } while (sweeps_->stuck() && best_.residual() > target);
-    pad(problem_.constraints(), best_.impulse(), centre_);
+    pad(sub_.blocks(), best_.impulse(), centre_);
     return true;
   }
 
@@ -148,13 +148,13 @@ class ProximalSession final : public Session {
     native_.clear();
     Decomposition decomposition(problem_, [this](const Vector& impulse) { return residual_at(impulse); });
     if (!decomposition.run(best_, shift, native_.values(), monitor)) return false;
-    pad(problem_.constraints(), best_.impulse(), centre_);
+    pad(sub_.blocks(), best_.impulse(), centre_);
     return true;
   }
 
   /// Of the problem itself, m/s; moves the subproblem to that point.
   double residual_at(const Vector& impulse) {
-    pad(problem_.constraints(), impulse, centre_);
+    pad(sub_.blocks(), impulse, centre_);
     sub_.begin(centre_, weight_);
     return sub_.residual();
   }
@@ -275,6 +275,8 @@ class ProximalNewton final : public Method<ProximalSettings, ProximalSession> {
                 "ours; map of Alart and Curnier 1991, proximal point method of Rockafellar 1976",
                 {Model::ncp, Model::ccp},
                 ProximalColumns().columns(),
+                true,
+                false,
                 true}) {
     fields_
         .add("linear_system", &settings_.space,

@@ -4,6 +4,7 @@
 
 #include "problem/model.hpp"
 #include "solvers/newton/contact_map.hpp"
+#include "solvers/newton/rolling_map.hpp"
 #include "solvers/proximal_newton/newton_system.hpp"
 
 namespace ccp {
@@ -15,7 +16,9 @@ class ProximalSubproblem {
  public:
   ProximalSubproblem(const ContactProblem& problem, Model model, double step_factor, NewtonSpace space);
 
-  Index size() const { return 3 * constraints_.count(); }
+  Index size() const { return 3 * blocks_.count(); }
+  /// The blocks that vectors are padded by: the constraints, or ConstraintSet::narrow() of them.
+  const ConstraintSet& blocks() const { return blocks_; }
   const NewtonSystem& system() const { return *system_; }
 
   /// Sets r (padded, m/s).
@@ -52,10 +55,13 @@ class ProximalSubproblem {
  private:
   template <typename Body>
   void for_each(const Body& body) const;
+  bool factorize();
   double merit_of(const Vector& x, const Vector& u) const;
 
-  ContactProblem problem_;  ///< keeps its constraints
-  const ConstraintSet& constraints_;
+  void linearise_rolling();
+
+  ConstraintSet blocks_;
+  std::vector<RollingBlock> rolling_;  ///< contacts with moments, which blocks_ has as others
   Model model_;
   std::unique_ptr<NewtonSystem> system_;
   Vector weight_;  ///< t_i, 1/kg, 1 where the trace is not positive
@@ -64,6 +70,7 @@ class ProximalSubproblem {
   Vector r_, centre_, x_, u_, direction_, velocity_change_, trial_x_, trial_u_, residual_;
   std::vector<Matrix3> scale_, diagonal_;
   std::vector<char> identity_;
+  std::vector<RollingCoupling> couplings_;
 };
 
 }  // namespace ccp

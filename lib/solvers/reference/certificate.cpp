@@ -24,7 +24,8 @@ Consequences consequences(const Judge& judge, const Vector& impulse, double delt
   double friction = 0.0, steps = 0.0, largest = 0.0;
   for (Index i = 0; i < constraints.count(); ++i) {
     const Index offset = constraints.offset(i), rows = constraints.rows(i);
-    const double mu = has_friction(constraints.kind(i)) ? constraints.friction(i) : 0.0;
+    const MomentFriction& moments = constraints.moments(i);
+    const double mu = constraints.friction(i) + moments.rolling + moments.spinning;
     const double rho = judge.step(i), gamma = impulse.segment(offset, rows).norm();
     const double corrected = (1.0 + mu) * u.segment(offset, rows).norm();  // at least ‖û_i‖
     bounds.complementarity += delta * (gamma + rho * (corrected + delta));

@@ -8,7 +8,7 @@
 
 namespace ccp {
 
-/// What is asked of a reference solution (K.1).
+/// The requirements on a reference solution (K.1).
 struct CertificateRule {
   double tolerance = 1e-13;     ///< of the relative residual
   double floor_multiple = 2.0;  ///< where rounding does not allow that: of the rounding floor (D.2)

@@ -236,6 +236,8 @@ class Reference final : public Method<CertificateRule, ReferenceSession> {
                 "ours; ipm_cone, proximal_newton, nsgs, admm",
                 {Model::ccp, Model::ncp},
                 ReferenceColumns().columns(),
+                true,
+                false,
                 true}) {
     fields_.add("tolerance", &settings_.tolerance, Range::positive(), "", "relative residual of a certified point", "ours")
         .add("floor_multiple", &settings_.floor_multiple, Range::non_negative(), "",

@@ -13,8 +13,6 @@ template <typename Settings, typename Run>
 class OperatorMethod : public Method<Settings, Run> {
  protected:
   using Method<Settings, Run>::Method;
-
- private:
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
     return operator_form_defect(problem, this->settings_.form);
   }

@@ -102,7 +102,8 @@ class AdmmSession final : public Session {
       solve_linear_system(shift, monitor);
       update_multiplier([&](Index row) {
         if (bilateral_[row] > 0.0) z_[row] = gamma_[row];
-        return gamma_[row] - gamma_point_[row];
+        const double change = gamma_[row] - gamma_point_[row];
+        return proximal_ > 0.0 ? change * (1.0 + proximal_ * weight_[row] * theta_inverse_[row]) : change;
       });
     } else {
       gamma_point_ = gamma_;
@@ -139,7 +140,7 @@ class AdmmSession final : public Session {
   }
 
   /// Extrapolates γ and y while the combined residual falls, else goes back to the last iterate (Goldstein 2014, Algorithm
-  /// 8). A new ρ is a new problem: the momentum starts again from here.
+  /// 8). A new ρ is a new problem: the momentum restarts from here.
   void accelerate(bool changed) {
     const bool falls = change_energy_ < settings_.restart_factor * combined_;
     if (changed) combined_ = std::numeric_limits<double>::infinity();
@@ -367,7 +368,7 @@ class Admm final : public Method<AdmmSettings, AdmmSession> {
  public:
   Admm(const AdmmSettings& defaults, const char* name, const char* title, const char* reference,
        const std::vector<Model>& models = {Model::ccp})
-      : Method({name, title, reference, models, AdmmColumns(defaults.accelerated).columns(), true}, defaults) {
+      : Method({name, title, reference, models, AdmmColumns(defaults.accelerated).columns(), true, false, true}, defaults) {
     add_admm_fields(fields_, settings_);
   }
 

@@ -33,10 +33,13 @@ void add_adaptation_fields(FieldTable& fields, AdmmSettings& s) {
            "2: Tasora 2021, sec. 5.2; 1.5: Chrono's ChSolverADMM")
       .add("rho_min", &s.rho_min, Range::positive(), "", "least ρ, in units of the mean N_ii", "ours")
       .add("rho_max", &s.rho_max, Range::positive(), "", "largest ρ, in units of the mean N_ii", "ours");
+  if (s.proximal > 0.0)
+    fields.add("accelerated", &s.accelerated, "Nesterov's momentum and restart, as in fadmm (G.23–G.25)",
+               "Tsounis et al. 2025: Kamino");
   if (!s.accelerated)
     fields.add("proximal", &s.proximal, Range::non_negative(), "", "weight of |γ − γ_previous|², in units of λ_max(N)",
                "Carpentier 2024, and 1e-6 1/kg in pinocchio; unit ours");
-  if (s.accelerated)
+  if (s.accelerated || s.proximal > 0.0)
     fields.add("restart_factor", &s.restart_factor, Range::closed(0.0, 1.0), "",
                "the momentum starts again unless the combined residual falls by this factor", "Tasora 2021, sec. 7");
 }

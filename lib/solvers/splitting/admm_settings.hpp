@@ -14,7 +14,7 @@ enum class BlockNumber { mean, normal };
 enum class AdaptingRows { all, cones };
 /// The impulse that is shown and handed over.
 enum class Impulse { z, gamma };
-/// What a start takes of the step before.
+/// The part of the previous step that a start takes over.
 enum class AdmmStart { gamma, gamma_v, y_z };
 
 struct AdmmSettings {

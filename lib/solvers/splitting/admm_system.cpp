@@ -66,9 +66,14 @@ class SchurSystem final : public AdmmSystem {
   std::unique_ptr<LinearSolver> solver_;
 };
 
+/// Whether C may couple rows of one contact that the other forms keep in two blocks.
+bool couples_moments(const ContactProblem& problem) {
+  return problem.constraints().has_moments() && problem.given_global() && problem.global().C.nonZeros() > 0;
+}
+
 LinearForm resolved_form(const ContactProblem& problem, LinearForm form) {
   if (form != LinearForm::automatic) return form;
-  if (!problem.given_global()) return LinearForm::schur;
+  if (!problem.given_global() || couples_moments(problem)) return LinearForm::schur;
   if (!problem.symmetric_mass()) return LinearForm::saddle;
   return problem.global().C.nonZeros() > 0 ? LinearForm::saddle : LinearForm::normal;
 }
@@ -88,6 +93,8 @@ bool AdmmSystem::back_solve(LinearSolver& solver, Vector& x, Monitor& monitor) {
 
 std::optional<std::string> admm_system_defect(const ContactProblem& problem, LinearForm form, const std::string& backend) {
   const LinearForm resolved = resolved_form(problem, form);
+  if (resolved != LinearForm::schur && couples_moments(problem))
+    return "contacts with moments and compliance need linear_system = schur";
   const bool kept_rows =
       resolved == LinearForm::saddle ? problem.rows() > 0 : problem.constraints().count(ConstraintKind::bilateral) > 0;
   const MatrixKind kind = resolved != LinearForm::schur && kept_rows ? MatrixKind::quasi_definite : MatrixKind::spd;

@@ -21,7 +21,7 @@ class EliminatedSystem final : public AdmmSystem {
   EliminatedSystem(const ContactProblem& problem, bool eliminate, const std::string& backend, int refinement,
                    Monitor& monitor)
       : form_(problem.global()),
-        constraints_(problem.constraints()),
+        constraints_(problem.constraints().narrow()),
         symmetric_(problem.symmetric_mass()),
         D_(jacobian_blocks(constraints_, form_.D)) {
     auto size = static_cast<int>(form_.H.rows());
@@ -139,8 +139,8 @@ class EliminatedSystem final : public AdmmSystem {
   }
 
   const GlobalForm& form_;
-  const ConstraintSet& constraints_;
-  bool symmetric_;  ///< H
+  ConstraintSet constraints_;  ///< in blocks of up to three rows
+  bool symmetric_;             ///< H
   JacobianBlocks D_;
   std::vector<int> kept_;            ///< first row of each block in the system, −1 when eliminated
   std::vector<Matrix3> compliance_;  ///< C_ii, empty without compliance; unused rows zero

@@ -25,7 +25,7 @@ struct Curvature {
 /// Whether ρ is looked at after an iteration (counted from 1): after the first update's, and each n_s later.
 bool updates_after(const RhoSettings& settings, int iteration);
 
-/// What a policy sees of an iteration; of the scaled problem when the preconditioner is on.
+/// The quantities of an iteration that a policy sees; of the scaled problem when the preconditioner is on.
 struct RhoObservation {
   double primal = 0.0, dual = 0.0;  ///< ∞-norms of the residuals
   double impulse = 0.0;             ///< max(‖z‖∞, ‖γ‖∞)

@@ -80,7 +80,7 @@ Vector3 projected_block(ConstraintKind kind, double mu, Model model, const Vecto
       return value;
     }
     case ConstraintKind::unilateral: value[0] = std::max(p[0], 0.0); return value;
-    case ConstraintKind::bilateral: value[0] = p[0]; return value;
+    default: value[0] = p[0]; return value;
   }
   return value;
 }

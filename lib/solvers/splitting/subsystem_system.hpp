@@ -12,7 +12,7 @@
 
 namespace ccp {
 
-/// What the velocities are split by (Lee et al. 2025, sec. VII-D2).
+/// The split of the velocities (Lee et al. 2025, sec. VII-D2).
 enum class Splitting {
   bodies,      ///< SubADMM: subsystems, and the parts of D by bodies (eqs. 30, 31)
   subsystems,  ///< "No Body": the parts of a constraint in one subsystem summed

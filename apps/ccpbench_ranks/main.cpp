@@ -1,0 +1,28 @@
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "core/error.hpp"
+#include "distributed/mpi/rank_program.hpp"
+#include "linalg/direct/backends.hpp"
+
+/// The sequential MUMPS has an MPI of its own, with the names of the real one, so that no rank may have it. Ranks need none:
+/// their H splits into bodies.
+std::unique_ptr<ccp::LinearSolver> ccp::linalg::make_mumps(MatrixKind) {
+  throw InputError("there is no MUMPS in ccpbench-ranks");
+}
+
+/// ccpbench starts it through mpiexec: ccpbench-ranks SOCKET RANKS. `ccpbench-ranks version` says what it was built with.
+int main(int count, char** arguments) {
+  if (count == 2 && std::string(arguments[1]) == "version") {
+    std::puts(ccp::rank_versions().c_str());
+    return 0;
+  }
+  if (count != 3) {
+    std::fputs("ccpbench-ranks: started by ccpbench, with --ranks; alone it says its version: ccpbench-ranks version\n",
+               stderr);
+    return 2;
+  }
+  return ccp::run_rank(arguments[1], std::atoi(arguments[2]));
+}

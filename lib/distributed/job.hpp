@@ -1,0 +1,68 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/fields.hpp"
+#include "distributed/stream.hpp"
+#include "problem/contact_problem.hpp"
+#include "problem/model.hpp"
+#include "solvers/run_monitor.hpp"
+#include "solvers/solver.hpp"
+
+/// What ccpbench and the first rank of ccpbench-ranks say to each other.
+namespace ccp {
+
+/// What the ranks are to do.
+struct RankJob {
+  int ranks = 1;
+  std::string solver;  ///< rank_solver()
+  std::vector<std::pair<std::string, FieldValue>> settings;
+  Model model = Model::ccp;
+  StopRule stop;
+  int threads = 1;  ///< of a rank
+  std::vector<Measure> trace;
+};
+void put(Packer& packer, const RankJob& job);
+void take(Unpacker& unpacker, RankJob& job);
+
+/// A whole problem in global form, and where its run starts. Vectors in its own order.
+struct RankProblem {
+  ConstraintSet constraints;
+  GlobalForm form;
+};
+void put(Packer& packer, const ConstraintSet& constraints, const GlobalForm& form);
+void take(Unpacker& unpacker, RankProblem& problem);
+
+/// What a rank sends next.
+enum class RankFrame : char {
+  ready = 'R',   ///< the longest set-up of a rank, s
+  row = 'T',     ///< put(Packer&, const TraceRow&)
+  end = 'E',     ///< RankEnd
+  failure = 'F'  ///< a text; the ranks end
+};
+
+void put(Packer& packer, const TraceRow& row);
+/// native: filled with what the row points to.
+void take(Unpacker& unpacker, TraceRow& row, std::vector<double>& native);
+
+struct RankEnd {
+  std::optional<Status> verdict, given_up;
+  std::string reason;
+  double carried = 0.0, elapsed_s = 0.0;
+  Counters counters;
+  Crossings crossings;
+  RankFacts facts;
+  Vector impulse;
+};
+void put(Packer& packer, const RankEnd& end);
+void take(Unpacker& unpacker, RankEnd& end);
+
+/// Why a method does not run on ranks, in one line; nothing for one that does.
+std::optional<std::string> rank_solver_defect(const std::string& name);
+/// Makes one that does.
+std::unique_ptr<Solver> make_rank_solver(const std::string& name);
+
+}  // namespace ccp

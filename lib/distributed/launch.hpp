@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "distributed/stream.hpp"
+#include "process/child_program.hpp"
+
+namespace ccp {
+
+/// The ranks have ended, or do not answer.
+class RanksLost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+/// The person has asked to stop.
+class RanksInterrupted : public std::runtime_error {
+ public:
+  RanksInterrupted() : std::runtime_error("interrupted") {}
+};
+
+/// Processes of ccpbench-ranks, and a socket to the first of them. The destructor ends all of them.
+class RankLaunch {
+ public:
+  /// Starts them and waits until the first one has called. interrupted: asked while it waits. Throws RanksLost,
+  /// RanksInterrupted, std::system_error.
+  RankLaunch(int ranks, int threads, std::function<bool()> interrupted);
+  ~RankLaunch();
+  RankLaunch(const RankLaunch&) = delete;
+  RankLaunch& operator=(const RankLaunch&) = delete;
+
+  /// Send and receive whole, the latter for at most patience_s. Throw RanksLost, RanksInterrupted.
+  void write(const void* data, std::size_t bytes);
+  void read(void* data, std::size_t bytes);
+  void set_patience(double seconds) { patience_s_ = seconds; }
+  /// The first rank has said all: they may end by themselves.
+  void let_end() { done_ = true; }
+
+ private:
+  void listen(const std::string& name);
+  void accept();
+  void wait_for(int descriptor, short event, double longest_s);
+  [[noreturn]] void lost();
+
+  std::function<bool()> interrupted_;
+  double patience_s_ = 300.0;
+  int listener_ = -1, socket_ = -1;
+  bool done_ = false;
+  std::unique_ptr<ChildProgram> mpiexec_;
+};
+
+/// Why ranks cannot be started, in one line that says what to install; empty where they can. Asked once.
+const std::string& ranks_missing();
+
+}  // namespace ccp

@@ -1,0 +1,316 @@
+#include "distributed/mpi/rank_program.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+#include <petscsys.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "distributed/job.hpp"
+#include "distributed/mpi/graph_cut.hpp"
+#include "distributed/mpi/mpi_share.hpp"
+#include "distributed/part.hpp"
+#include "distributed/socket_address.hpp"
+
+namespace ccp {
+namespace {
+
+/// The socket of the first rank.
+class JobSocket {
+ public:
+  explicit JobSocket(const std::string& name) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const SocketAddress address(name);
+    if (socket_ < 0 || ::connect(socket_, address.get(), address.size()) != 0)
+      throw std::system_error(errno, std::generic_category(), name);
+  }
+  ~JobSocket() { ::close(socket_); }
+  JobSocket(const JobSocket&) = delete;
+  JobSocket& operator=(const JobSocket&) = delete;
+
+  void write(const void* data, std::size_t bytes) const {
+    for (const char* at = static_cast<const char*>(data); bytes > 0;) {
+      const ssize_t sent = ::send(socket_, at, bytes, MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent <= 0) throw std::runtime_error("the program that started the ranks is gone");
+      at += sent;
+      bytes -= static_cast<std::size_t>(sent);
+    }
+  }
+  void read(void* data, std::size_t bytes) const {
+    for (char* at = static_cast<char*>(data); bytes > 0;) {
+      const ssize_t got = ::recv(socket_, at, bytes, 0);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) throw std::runtime_error("the program that started the ranks is gone");
+      at += got;
+      bytes -= static_cast<std::size_t>(got);
+    }
+  }
+
+ private:
+  int socket_;
+};
+
+/// Rows go to the socket.
+class RowSender final : public TraceSink {
+ public:
+  explicit RowSender(Packer& packer) : packer_(packer) {}
+  void begin(const std::vector<Measure>&, const std::vector<NativeColumn>&) override {}
+  void row(const TraceRow& row) override {
+    packer_.put(RankFrame::row);
+    put(packer_, row);
+  }
+
+ private:
+  Packer& packer_;
+};
+
+const MPI_Comm all_ranks = MPI_COMM_WORLD;
+
+std::vector<char> received_bytes(int from) {
+  std::int64_t size = 0;
+  MPI_Recv(&size, 1, MPI_INT64_T, from, 0, all_ranks, MPI_STATUS_IGNORE);
+  std::vector<char> bytes(uz(size));
+  constexpr std::int64_t piece = 1 << 30;
+  for (std::int64_t at = 0; at < size; at += piece)
+    MPI_Recv(bytes.data() + at, static_cast<int>(std::min(piece, size - at)), MPI_CHAR, from, 0, all_ranks,
+             MPI_STATUS_IGNORE);
+  return bytes;
+}
+
+void send_bytes(const std::vector<char>& bytes, int to) {
+  const std::int64_t size = std::ssize(bytes);
+  MPI_Send(&size, 1, MPI_INT64_T, to, 0, all_ranks);
+  constexpr std::int64_t piece = 1 << 30;
+  for (std::int64_t at = 0; at < size; at += piece)
+    MPI_Send(bytes.data() + at, static_cast<int>(std::min(piece, size - at)), MPI_CHAR, to, 0, all_ranks);
+}
+
+double sum_over_ranks(double value, MPI_Op operation) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, operation, all_ranks);
+  return value;
+}
+
+double memory_mb() {
+  rusage usage{};
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<double>(usage.ru_maxrss) / 1024.0 : 0.0;
+}
+
+/// One rank. The first one has `packer` and `unpacker` to its socket; the others have none.
+class Rank {
+ public:
+  Rank(int number, int ranks, Packer* packer, Unpacker* unpacker)
+      : number_(number), ranks_(ranks), packer_(packer), unpacker_(unpacker) {}
+
+  void work() {
+    take_job();
+    watch_.start();
+    const RankPart part = take_part();
+    const auto share = std::make_shared<MpiShare>(part, all_ranks);
+    own_rows_ = static_cast<int>(part.own.rows());
+    const ContactProblem problem = shared_problem(part, share);
+    Judge judge(problem, job_.model);
+    RunMonitor monitor(judge, job_.stop, job_.threads);
+    std::optional<RowSender> sender;
+    if (first()) sender.emplace(*packer_);
+    monitor.set_trace(sender ? &*sender : nullptr, job_.trace);
+    solve(problem, *share, monitor);
+  }
+
+ private:
+  bool first() const { return number_ == 0; }
+
+  void take_job() {
+    std::vector<char> bytes;
+    if (first()) {
+      take(*unpacker_, job_);
+      take(*unpacker_, whole_);
+      Packer packer(bytes);
+      put(packer, job_);
+      for (int to = 1; to < ranks_; ++to) send_bytes(bytes, to);
+    } else {
+      bytes = received_bytes(0);
+      Unpacker unpacker(bytes);
+      take(unpacker, job_);
+    }
+  }
+
+  RankPart take_part() {
+    if (!first()) {
+      const std::vector<char> bytes = received_bytes(0);
+      Unpacker unpacker(bytes);
+      RankPart part;
+      take(unpacker, part);
+      return part;
+    }
+    const RankParts parts(whole_, ranks_, cut_graph);
+    for (int to = 1; to < ranks_; ++to) {
+      std::vector<char> bytes;
+      Packer packer(bytes);
+      put(packer, parts.part(to));
+      send_bytes(bytes, to);
+    }
+    rows_ = parts.rows();
+    first_rows_ = parts.first_rows();
+    end_.facts.cut_contacts = parts.cut_contacts();
+    end_.facts.imbalance = parts.imbalance();
+    RankPart part = parts.part(0);
+    whole_ = {};
+    return part;
+  }
+
+  /// Its rows of the start, which the first rank takes from the socket; empty where the run starts from nothing.
+  WarmStart take_start() {
+    WarmStart start;
+    Vector given;
+    if (first()) {
+      unpacker_->take(given);
+      unpacker_->take(start.carried);
+    }
+    start.carried = of_first(start.carried);
+    if (of_first(static_cast<double>(given.size())) == 0.0) return start;
+    Vector ordered(given.size());
+    for (std::size_t row = 0; row < rows_.size(); ++row) ordered[static_cast<Index>(row)] = given[rows_[row]];
+    start.impulse.resize(own_rows_);
+    MPI_Scatterv(ordered.data(), counts().data(), first_rows_.data(), MPI_DOUBLE, start.impulse.data(), own_rows_,
+                 MPI_DOUBLE, 0, all_ranks);
+    return start;
+  }
+  static double of_first(double value) {
+    MPI_Bcast(&value, 1, MPI_DOUBLE, 0, all_ranks);
+    return value;
+  }
+
+  std::vector<int> counts() const {
+    std::vector<int> list;
+    for (std::size_t rank = 0; rank + 1 < first_rows_.size(); ++rank)
+      list.push_back(first_rows_[rank + 1] - first_rows_[rank]);
+    return list;
+  }
+
+  void solve(const ContactProblem& problem, const MpiShare& share, RunMonitor& monitor) {
+    const auto solver = make_rank_solver(job_.solver);
+    for (const auto& [name, value] : job_.settings) solver->settings().set(name, value);
+    monitor.clock().add(watch_.seconds());  // of forming the parts
+    monitor.begin(solver->info().native);
+    const auto session = solver->prepare(problem, job_.model, monitor);
+    monitor.end_setup();
+    monitor.clock().stop();
+    const double setup_s = sum_over_ranks(monitor.setup_s(), MPI_MAX);
+    if (first()) {
+      packer_->put(RankFrame::ready);
+      packer_->put(setup_s);
+    }
+    const WarmStart start = take_start();
+    monitor.clock().start();
+    const Outcome outcome = session->run(start, Vector::Zero(problem.rows()), monitor);
+    monitor.end();
+    finish(outcome, share.traffic(), monitor);
+  }
+
+  void finish(const Outcome& outcome, const Traffic& traffic, RunMonitor& monitor) {
+    end_.facts.ranks = ranks_;
+    end_.facts.messages = static_cast<std::int64_t>(sum_over_ranks(static_cast<double>(traffic.messages), MPI_SUM));
+    end_.facts.bytes_sent = static_cast<std::int64_t>(sum_over_ranks(static_cast<double>(traffic.bytes), MPI_SUM));
+    end_.facts.exchanges = traffic.exchanges;
+    end_.facts.reductions = traffic.reductions;
+    end_.facts.memory_mb = sum_over_ranks(memory_mb(), MPI_MAX);
+    Vector ordered(std::ssize(rows_));
+    MPI_Gatherv(outcome.impulse.data(), own_rows_, MPI_DOUBLE, ordered.data(), counts().data(), first_rows_.data(),
+                MPI_DOUBLE, 0, all_ranks);
+    if (!first()) return;
+    end_.verdict = monitor.verdict();
+    end_.given_up = outcome.given_up;
+    end_.reason = outcome.reason;
+    end_.carried = outcome.carried;
+    end_.elapsed_s = monitor.clock().seconds();
+    end_.counters = monitor.counters();
+    end_.crossings = monitor.crossings();
+    end_.impulse.resize(ordered.size());
+    for (std::size_t row = 0; row < rows_.size(); ++row) end_.impulse[rows_[row]] = ordered[static_cast<Index>(row)];
+    packer_->put(RankFrame::end);
+    put(*packer_, end_);
+  }
+
+  int number_, ranks_, own_rows_ = 0;
+  Packer* packer_;
+  Unpacker* unpacker_;
+  RankJob job_;
+  RankProblem whole_;            ///< of the first rank, until it is cut
+  std::vector<int> rows_;        ///< of the first rank: RankParts::rows()
+  std::vector<int> first_rows_;  ///< of the first rank: RankParts::first_rows()
+  RankEnd end_;
+  Stopwatch watch_;
+};
+
+/// Runs the work; says what went wrong with it to the first rank's socket, or on standard error, and ends all ranks.
+void guarded(int number, const std::function<void()>& work, Packer* packer) {
+  std::string text;
+  try {
+    work();
+    return;
+  } catch (const std::bad_alloc&) {
+    text = "a rank ran out of memory";
+  } catch (const std::exception& error) {
+    text = error.what();
+  }
+  try {
+    if (packer != nullptr) {
+      packer->put(RankFrame::failure);
+      packer->put(text);
+    }
+  } catch (const std::exception&) {  // nobody listens
+  }
+  std::fprintf(stderr, "rank %d: %s\n", number, text.c_str());
+  MPI_Abort(all_ranks, 1);
+}
+
+}  // namespace
+
+std::string rank_versions() {
+  char library[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(library, &length);
+  std::string mpi(library, static_cast<std::size_t>(length));
+  if (const auto comma = mpi.find(','); comma != std::string::npos) mpi.resize(comma);
+  return fmt::format("ranks {}, PETSc {}.{}.{}", mpi, PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR);
+}
+
+int run_rank(const std::string& path, int ranks) {
+  MPI_Init(nullptr, nullptr);
+  int number = 0, count = 0;
+  MPI_Comm_rank(all_ranks, &number);
+  MPI_Comm_size(all_ranks, &count);
+  check_petsc(PetscInitializeNoArguments());
+  check_petsc(PetscPopSignalHandler());
+  std::optional<JobSocket> socket;
+  std::optional<Packer> packer;
+  std::optional<Unpacker> unpacker;
+  guarded(
+      number,
+      [&] {
+        if (number == 0) {
+          socket.emplace(path);
+          packer.emplace([&](const void* data, std::size_t bytes) { socket->write(data, bytes); });
+          unpacker.emplace([&](void* data, std::size_t bytes) { socket->read(data, bytes); });
+        }
+        if (count != ranks) throw std::runtime_error(fmt::format("started {} ranks, but MPI counts {}", ranks, count));
+        Rank(number, ranks, packer ? &*packer : nullptr, unpacker ? &*unpacker : nullptr).work();
+      },
+      packer ? &*packer : nullptr);
+  PetscFinalize();
+  MPI_Finalize();
+  return 0;
+}
+
+}  // namespace ccp

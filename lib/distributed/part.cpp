@@ -1,0 +1,342 @@
+#include "distributed/part.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/error.hpp"
+#include "problem/problem_builder.hpp"
+#include "solvers/blocks/block_pass.hpp"
+#include "solvers/gradient/iterate_products.hpp"
+
+namespace ccp {
+namespace {
+
+/// Columns one after the other; entries of a column in any order.
+class ColumnWriter {
+ public:
+  explicit ColumnWriter(Index rows) : rows_(rows) {}
+  void add(Index row, double value) { column_.emplace_back(static_cast<int>(row), value); }
+  void end_column() {
+    std::sort(column_.begin(), column_.end());
+    for (const auto& [row, value] : column_) {
+      row_.push_back(row);
+      value_.push_back(value);
+    }
+    start_.push_back(static_cast<int>(row_.size()));
+    column_.clear();
+  }
+  SparseMatrix matrix() const {
+    return Eigen::Map<const SparseMatrix>(rows_, std::ssize(start_) - 1, std::ssize(row_), start_.data(), row_.data(),
+                                          value_.data());
+  }
+
+ private:
+  Index rows_;
+  std::vector<std::pair<int, double>> column_;
+  std::vector<int> start_{0}, row_;
+  std::vector<double> value_;
+};
+
+/// Velocities without a body that a rank adds so that its H splits as the whole one does (find_body_blocks): into sixes,
+/// threes or neither, whatever the number of its bodies.
+Index idle_dofs(const BlockPartition& bodies, Index dofs) {
+  const auto all_of = [&](Index size) {
+    for (Index b = 0; b < bodies.count(); ++b)
+      if (bodies.size(b) != size) return false;
+    return true;
+  };
+  if (all_of(6)) return 0;
+  if (all_of(3)) return dofs % 6 == 0 ? 3 : 0;
+  return dofs % 3 == 0 ? 1 : 0;
+}
+
+}  // namespace
+
+/// Bodies and blocks of a rank, by their new numbers.
+struct RankParts::Local {
+  std::vector<int> bodies;
+  std::vector<Index> offset{0};  ///< first velocity of each body, and the end
+  std::vector<int> place;        ///< of a body among them; −1: none
+  std::vector<int> before, own, after;
+  Index dofs = 0;  ///< with those without a body
+};
+
+RankParts::RankParts(const RankProblem& problem, int ranks, const Cut& cut)
+    : problem_(problem), bodies_(find_body_blocks(problem.form.H)) {
+  if (bodies_.empty() && problem.form.H.rows() > 0)
+    throw InputError("ranks take an H that splits into bodies of at most 6 velocities; this one couples more");
+  touch_ = touch_of(problem.constraints, problem.form.D, bodies_);
+  const Index least = 4 * cell_count;
+  order_ = order_by_cells(problem.constraints, touch_,
+                          bodies_.count() < least ? cut_by_number(bodies_.count()) : cut(graph_of(touch_)));
+  first_cell_ = cells_of_ranks(order_, ranks);
+  new_body_.resize(order_.bodies.size());
+  for (std::size_t n = 0; n < order_.bodies.size(); ++n) new_body_[uz(order_.bodies[n])] = static_cast<int>(n);
+  first_row_of_block_.push_back(0);
+  blocks_start_.assign(order_.bodies.size() + 1, 0);
+  for (const int old : order_.blocks) {
+    first_row_of_block_.push_back(first_row_of_block_.back() + problem.constraints.rows(old));
+    for (Index k = touch_.start[uz(old)]; k < touch_.start[uz(old) + 1]; ++k)
+      ++blocks_start_[uz(new_body_[uz(touch_.body[uz(k)])]) + 1];
+  }
+  std::partial_sum(blocks_start_.begin(), blocks_start_.end(), blocks_start_.begin());
+  blocks_at_.resize(touch_.body.size());
+  std::vector<Index> next(blocks_start_.begin(), blocks_start_.end() - 1);
+  for (std::size_t n = 0; n < order_.blocks.size(); ++n) {
+    const auto old = uz(order_.blocks[n]);
+    for (Index k = touch_.start[old]; k < touch_.start[old + 1]; ++k)
+      blocks_at_[uz(next[uz(new_body_[uz(touch_.body[uz(k)])])]++)] = static_cast<int>(n);
+  }
+}
+
+int RankParts::rank_of_cell(int cell) const {
+  // The last rank that begins there: those before it have no cells.
+  return static_cast<int>(std::upper_bound(first_cell_.begin(), first_cell_.end() - 1, cell) - first_cell_.begin()) - 1;
+}
+
+SparseMatrix RankParts::columns(const Local& local, const std::vector<int>& blocks) const {
+  const std::vector<int> owner = bodies_.owner();
+  ColumnWriter writer(local.dofs);
+  for (const int block : blocks) {
+    const int old = order_.blocks[uz(block)];
+    for (Index c = 0; c < problem_.constraints.rows(old); ++c) {
+      for (SparseMatrix::InnerIterator entry(problem_.form.D, problem_.constraints.offset(old) + c); entry; ++entry) {
+        const int body = owner[uz(entry.row())], place = local.place[uz(new_body_[uz(body)])];
+        if (place >= 0) writer.add(local.offset[uz(place)] + entry.row() - bodies_.offset(body), entry.value());
+      }
+      writer.end_column();
+    }
+  }
+  return writer.matrix();
+}
+
+SparseMatrix RankParts::mass(const Local& local) const {
+  ColumnWriter writer(local.dofs);
+  for (std::size_t n = 0; n < local.bodies.size(); ++n) {
+    const int body = order_.bodies[uz(local.bodies[n])];
+    for (Index c = 0; c < bodies_.size(body); ++c) {
+      for (SparseMatrix::InnerIterator entry(problem_.form.H, bodies_.offset(body) + c); entry; ++entry)
+        writer.add(local.offset[n] + entry.row() - bodies_.offset(body), entry.value());
+      writer.end_column();
+    }
+  }
+  for (Index idle = local.offset.back(); idle < local.dofs; ++idle) {
+    writer.add(idle, 1.0);
+    writer.end_column();
+  }
+  return writer.matrix();
+}
+
+RankParts::Local RankParts::local(int rank) const {
+  const auto range = [&](const std::vector<Index>& start) {
+    return std::pair(static_cast<int>(start[uz(first_cell_[uz(rank)])]),
+                     static_cast<int>(start[uz(first_cell_[uz(rank) + 1])]));
+  };
+  const auto [first_body, last_body] = range(order_.body_start);
+  const auto [first_block, last_block] = range(order_.block_start);
+  const auto keep_each_once = [](std::vector<int>& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  };
+  Local local;
+  for (int b = first_body; b < last_body; ++b) local.bodies.push_back(b);
+  for (int n = first_block; n < last_block; ++n) {
+    local.own.push_back(n);
+    const auto old = uz(order_.blocks[uz(n)]);
+    for (Index k = touch_.start[old]; k < touch_.start[old + 1]; ++k)
+      local.bodies.push_back(new_body_[uz(touch_.body[uz(k)])]);
+  }
+  keep_each_once(local.bodies);
+  local.place.assign(order_.bodies.size(), -1);
+  std::vector<int> touching;
+  for (const int b : local.bodies) {
+    local.place[uz(b)] = static_cast<int>(std::ssize(local.offset)) - 1;
+    local.offset.push_back(local.offset.back() + bodies_.size(order_.bodies[uz(b)]));
+    touching.insert(touching.end(), blocks_at_.begin() + blocks_start_[uz(b)],
+                    blocks_at_.begin() + blocks_start_[uz(b) + 1]);
+  }
+  local.dofs = local.offset.back() + idle_dofs(bodies_, local.offset.back());
+  keep_each_once(touching);
+  for (const int n : touching) {
+    if (n < first_block) local.before.push_back(n);
+    if (n >= last_block) local.after.push_back(n);
+  }
+  return local;
+}
+
+void RankParts::add_own_rows(RankPart& part, const std::vector<int>& blocks) const {
+  const ConstraintSet& set = problem_.constraints;
+  ColumnWriter compliance(part.own.rows());
+  part.b.resize(part.own.rows());
+  Index row = 0;
+  for (const int block : blocks) {
+    const int old = order_.blocks[uz(block)];
+    part.b.segment(row, set.rows(old)) = problem_.form.b.segment(set.offset(old), set.rows(old));
+    for (Index c = 0; c < set.rows(old); ++c) {
+      for (SparseMatrix::InnerIterator entry(problem_.form.C, set.offset(old) + c); entry; ++entry)
+        compliance.add(row + entry.row() - set.offset(old), entry.value());
+      compliance.end_column();
+    }
+    row += set.rows(old);
+  }
+  part.C = compliance.matrix();
+}
+
+void RankParts::add_foreign_rows(RankPart& part, const std::vector<int>& blocks) const {
+  const std::vector<int> first = first_rows();
+  for (const int block : blocks) {
+    const auto cell =
+        std::upper_bound(order_.block_start.begin(), order_.block_start.end(), block) - order_.block_start.begin() - 1;
+    const int rank = rank_of_cell(static_cast<int>(cell));
+    for (Index row = first_row_of_block_[uz(block)]; row < first_row_of_block_[uz(block) + 1]; ++row) {
+      part.foreign_rank.push_back(rank);
+      part.foreign_row.push_back(static_cast<int>(row) - first[uz(rank)]);
+    }
+  }
+}
+
+RankPart RankParts::part(int rank) const {
+  const Local mine = local(rank);
+  const ConstraintSet& set = problem_.constraints;
+  const auto set_of = [&](const std::vector<int>& blocks) {
+    ConstraintSet some;
+    for (const int n : blocks) some.add(set.kind(order_.blocks[uz(n)]), set.friction(order_.blocks[uz(n)]));
+    return some;
+  };
+  RankPart part;
+  part.before = set_of(mine.before);
+  part.own = set_of(mine.own);
+  part.after = set_of(mine.after);
+  part.H = mass(mine);
+  part.D_before = columns(mine, mine.before);
+  part.D_own = columns(mine, mine.own);
+  part.D_after = columns(mine, mine.after);
+  part.k.setZero(mine.dofs);
+  for (std::size_t n = 0; n < mine.bodies.size(); ++n) {
+    const int body = order_.bodies[uz(mine.bodies[n])];
+    part.k.segment(mine.offset[n], bodies_.size(body)) = problem_.form.k.segment(bodies_.offset(body), bodies_.size(body));
+  }
+  add_own_rows(part, mine.own);
+  add_foreign_rows(part, mine.before);
+  add_foreign_rows(part, mine.after);
+  part.first_cell = first_cell_[uz(rank)];
+  for (int cell = part.first_cell; cell < first_cell_[uz(rank) + 1]; ++cell) {
+    part.blocks_of_cell.push_back(order_.block_start[uz(cell) + 1] - order_.block_start[uz(cell)]);
+    part.bodies_of_cell.push_back(order_.body_start[uz(cell) + 1] - order_.body_start[uz(cell)]);
+    part.bodies += part.bodies_of_cell.back();
+  }
+  const Index first = order_.body_start[uz(part.first_cell)];
+  part.first_body = std::lower_bound(mine.bodies.begin(), mine.bodies.end(), first) - mine.bodies.begin();
+  part.first_row = first_rows()[uz(rank)];
+  part.rows = set.rows();
+  part.contacts = set.count() - set.count(ConstraintKind::bilateral);
+  part.compliant = problem_.form.C.nonZeros() > 0;
+  return part;
+}
+
+std::vector<int> RankParts::rows() const {
+  std::vector<int> list;
+  for (const int old : order_.blocks)
+    for (Index c = 0; c < problem_.constraints.rows(old); ++c)
+      list.push_back(static_cast<int>(problem_.constraints.offset(old) + c));
+  return list;
+}
+
+std::vector<int> RankParts::first_rows() const {
+  std::vector<int> list;
+  for (const int cell : first_cell_) list.push_back(static_cast<int>(first_row_of_block_[uz(order_.block_start[uz(cell)])]));
+  return list;
+}
+
+Index RankParts::cut_contacts() const {
+  const auto rank_of_body = [&](int old) {
+    const Index n = new_body_[uz(old)];
+    const auto cell =
+        std::upper_bound(order_.body_start.begin(), order_.body_start.end(), n) - order_.body_start.begin() - 1;
+    return rank_of_cell(static_cast<int>(cell));
+  };
+  Index cut = 0;
+  for (std::size_t i = 0; i + 1 < touch_.start.size(); ++i) {
+    bool one = true;
+    for (Index k = touch_.start[i]; k < touch_.start[i + 1]; ++k)
+      one = one && rank_of_body(touch_.body[uz(k)]) == rank_of_body(touch_.body[uz(touch_.start[i])]);
+    if (!one) ++cut;
+  }
+  return cut;
+}
+
+double RankParts::imbalance() const {
+  Index most = 0;
+  for (std::size_t rank = 0; rank + 1 < first_cell_.size(); ++rank)
+    most = std::max(most, order_.block_start[uz(first_cell_[rank + 1])] - order_.block_start[uz(first_cell_[rank])]);
+  const auto all = static_cast<double>(order_.block_start.back());
+  return all > 0.0 ? static_cast<double>(most) * static_cast<double>(first_cell_.size() - 1) / all : 1.0;
+}
+
+void put(Packer& packer, const RankPart& part) {
+  for (const ConstraintSet* set : {&part.before, &part.own, &part.after}) packer.put(*set);
+  for (const SparseMatrix* matrix : {&part.H, &part.D_before, &part.D_own, &part.D_after, &part.C}) packer.put(*matrix);
+  packer.put(part.k);
+  packer.put(part.b);
+  packer.put(part.first_body);
+  packer.put(part.bodies);
+  packer.put(part.first_cell);
+  packer.put(part.blocks_of_cell);
+  packer.put(part.bodies_of_cell);
+  packer.put(part.foreign_rank);
+  packer.put(part.foreign_row);
+  packer.put(part.first_row);
+  packer.put(part.rows);
+  packer.put(part.contacts);
+  packer.put(part.compliant);
+}
+
+void take(Unpacker& unpacker, RankPart& part) {
+  for (ConstraintSet* set : {&part.before, &part.own, &part.after}) unpacker.take(*set);
+  for (SparseMatrix* matrix : {&part.H, &part.D_before, &part.D_own, &part.D_after, &part.C}) unpacker.take(*matrix);
+  unpacker.take(part.k);
+  unpacker.take(part.b);
+  unpacker.take(part.first_body);
+  unpacker.take(part.bodies);
+  unpacker.take(part.first_cell);
+  unpacker.take(part.blocks_of_cell);
+  unpacker.take(part.bodies_of_cell);
+  unpacker.take(part.foreign_rank);
+  unpacker.take(part.foreign_row);
+  unpacker.take(part.first_row);
+  unpacker.take(part.rows);
+  unpacker.take(part.contacts);
+  unpacker.take(part.compliant);
+}
+
+ContactProblem shared_problem(RankPart part, std::shared_ptr<const Share> share) {
+  auto form = std::make_shared<SharedForm>();
+  form->share = std::move(share);
+  form->before = std::move(part.before);
+  form->after = std::move(part.after);
+  form->D_before = std::move(part.D_before);
+  form->D_after = std::move(part.D_after);
+  form->first_body = part.first_body;
+  form->bodies = part.bodies;
+  form->compliant = part.compliant;
+  ProblemBuilder builder("share");
+  builder.global(std::move(part.H), std::move(part.k), std::move(part.D_own), std::move(part.b)).constraints(part.own);
+  if (part.compliant) builder.compliance(std::move(part.C));
+  return builder.shared(std::move(form)).build();
+}
+
+CellChunks block_chunks(const RankPart& part) {
+  CellChunks chunks;
+  for (std::size_t c = 0; c < part.blocks_of_cell.size(); ++c)
+    chunks.add(part.first_cell + static_cast<int>(c), part.blocks_of_cell[c], BlockPass::chunk);
+  return chunks;
+}
+
+CellChunks root_chunks(const RankPart& part) {
+  CellChunks chunks;
+  for (std::size_t c = 0; c < part.bodies_of_cell.size(); ++c)
+    chunks.add(part.first_cell + static_cast<int>(c), 6 * part.bodies_of_cell[c], IterateProducts::distance_chunk);
+  return chunks;
+}
+
+}  // namespace ccp

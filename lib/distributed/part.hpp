@@ -1,0 +1,75 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "distributed/cells.hpp"
+#include "distributed/job.hpp"
+#include "problem/share.hpp"
+
+namespace ccp {
+
+/// What one rank gets of a problem. Its blocks are those of its cells and, before and behind them, the foreign blocks at its
+/// bodies; its bodies are those of its cells and those of its blocks. All in the order of the cells.
+struct RankPart {
+  ConstraintSet before, own, after;
+  SparseMatrix H;                         ///< of its bodies
+  SparseMatrix D_before, D_own, D_after;  ///< of its bodies × the rows of these blocks
+  SparseMatrix C;                         ///< of its own rows
+  Vector k, b;                            ///< of its bodies, of its own rows
+  Index first_body = 0, bodies = 0;       ///< those of its cells among its bodies
+  int first_cell = 0;
+  std::vector<Index> blocks_of_cell, bodies_of_cell;  ///< of its cells
+  std::vector<int> foreign_rank, foreign_row;         ///< of each foreign row: its rank, and its place among the rows there
+  Index first_row = 0, rows = 0, contacts = 0;        ///< Share
+  bool compliant = false;                             ///< SharedForm
+};
+void put(Packer& packer, const RankPart& part);
+void take(Unpacker& unpacker, RankPart& part);
+
+/// Cuts a problem whose H is block-diagonal into parts.
+class RankParts {
+ public:
+  /// Throws InputError when H couples more than 6 velocities. cut: of the bodies, where there are enough of them.
+  RankParts(const RankProblem& problem, int ranks, const Cut& cut);
+
+  RankPart part(int rank) const;
+
+  /// Rows of the problem in the order of the cells, as numbers in its own order: where the impulses of the ranks, one after
+  /// the other, belong.
+  std::vector<int> rows() const;
+  /// First row of each rank in that order; ranks + 1 of them.
+  std::vector<int> first_rows() const;
+  /// Contacts whose bodies belong to two ranks.
+  Index cut_contacts() const;
+  /// Most blocks of a rank over their mean.
+  double imbalance() const;
+
+ private:
+  struct Local;
+  int rank_of_cell(int cell) const;
+  SparseMatrix columns(const Local& local, const std::vector<int>& blocks) const;
+  SparseMatrix mass(const Local& local) const;
+  Local local(int rank) const;
+  void add_own_rows(RankPart& part, const std::vector<int>& blocks) const;
+  void add_foreign_rows(RankPart& part, const std::vector<int>& blocks) const;
+
+  const RankProblem& problem_;
+  BlockPartition bodies_;
+  Touch touch_;
+  CellOrder order_;
+  std::vector<int> first_cell_;            ///< of each rank
+  std::vector<int> new_body_, new_block_;  ///< by old number
+  std::vector<Index> first_row_of_block_;  ///< in the order of the cells, by new number, and the end
+  std::vector<Index> blocks_start_;        ///< of each body, in blocks_at_
+  std::vector<int> blocks_at_;             ///< new numbers of the blocks at a body, by its new number
+};
+
+/// The part as a problem of its own. share: of this rank.
+ContactProblem shared_problem(RankPart part, std::shared_ptr<const Share> share);
+
+/// The chunks of a part, for its Share.
+CellChunks block_chunks(const RankPart& part);
+CellChunks root_chunks(const RankPart& part);
+
+}  // namespace ccp

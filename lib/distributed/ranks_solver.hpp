@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "solvers/solver.hpp"
+
+namespace ccp {
+
+/// Most processes of one problem: each has a cell (share.hpp).
+constexpr int most_ranks = 64;
+
+/// A method on several processes: `mpiexec` starts ccpbench-ranks, which takes the problem, judges its own iterates and
+/// sends rows of the trace; the point that it returns is judged here, as that of any method. The clock is that of the first
+/// rank; it counts cutting the problem and forming operators there as set-up (the longest of a rank), not the start of the
+/// processes and the transfer of the problem. `solver` keeps its name, settings and columns. What goes wrong with a process
+/// ends the run with a status and a reason, and leaves none behind.
+std::unique_ptr<Solver> on_ranks(std::unique_ptr<Solver> solver, int ranks);
+
+}  // namespace ccp

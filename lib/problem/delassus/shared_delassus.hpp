@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+
+#include "problem/delassus/factored_delassus.hpp"
+#include "problem/shared_form.hpp"
+
+namespace ccp {
+
+/// The rows of N of one rank (E.9): impulses of foreign blocks come from their ranks, then each rank finds the velocities of
+/// all its bodies, and of these its own rows. Bodies take their blocks in the order of the cells, whatever the number of
+/// ranks. Products use memory of the object: one at a time.
+class SharedDelassus final : public DelassusOperator {
+ public:
+  /// own: the blocks of this rank; D: n × their rows; C: compliance of these rows (may have no entries). `form` must outlive
+  /// the operator.
+  SharedDelassus(const ConstraintSet& own, const SharedForm& form, const SparseMatrix& D, const SparseMatrix& C,
+                 const MassMatrix& mass);
+
+  void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
+  std::unique_ptr<SplitProduct> split_product() const override;
+  BlockSquare diagonal_block(Index block) const override { return all_.diagonal_block(first_block_ + block); }
+  std::size_t bytes() const override { return all_.bytes() + uz(impulse_.size()) * sizeof(double); }
+
+ private:
+  class Split;
+  void find_rows(BlockSpan span, const double* w, ConstVectorRef x, VectorRef y) const;
+
+  const SharedForm& form_;
+  FactoredDelassus all_;                   ///< of foreign blocks, too
+  Index first_block_, first_row_;          ///< of its own there
+  mutable Vector impulse_;                 ///< of all of them
+  std::unique_ptr<SplitProduct> product_;  ///< of multiply()
+};
+
+}  // namespace ccp

@@ -1,0 +1,195 @@
+"""One problem on several ranks, by the real program (CCPBENCH_PROGRAM): the same bits on every number of them, what is unsupported,
+what ends them and what they leave behind. Without ccpbench-ranks or mpiexec the test is skipped."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+PROGRAM = os.environ["CCPBENCH_PROGRAM"]
+RANK_PROGRAM = Path(PROGRAM).parent / "ccpbench-ranks"
+SKIPPED = 4
+METHODS = ["jacobi", "apgd", "spg", "p_spg_fb", "projected_cg"]
+SCENE = {"scene": "random_contacts", "parameters": {"contacts": 2000}}
+LONG = {"name": "long", "problems": [SCENE], "solvers": [{"solver": "jacobi", "ranks": 2}],
+        "stop": {"tolerance": 1e-300, "max_iterations": 2000000000, "time_limit_s": 1e6}, "limits": {"wall_s": 60}}
+
+
+def processes(name=RANK_PROGRAM.name):
+    """Process ids of the ranks, and of mpiexec, that descend from this test."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            if Path(words[0].decode()).name == name and b"RANKS_TEST=" + str(os.getpid()).encode() in (
+                    folder / "environ").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+        except (OSError, UnicodeDecodeError):
+            continue
+    return found
+
+
+def wait_until(condition, seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return condition()
+
+
+class Ranks(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name)
+        self.environment = {**os.environ, "RANKS_TEST": str(os.getpid())}
+
+    def run_program(self, *arguments, code=None, **changes):
+        ran = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=300, cwd=self.folder,
+                             env={**self.environment, **changes})
+        if code is not None:
+            self.assertEqual(ran.returncode, code, ran.stdout + ran.stderr)
+        return ran
+
+    def run_config(self, config, *arguments, **more):
+        (self.folder / "config.json").write_text(json.dumps(config))
+        return self.run_program("run", "config.json", *arguments, **more)
+
+    def cells(self, name):
+        """The records, by label, each with its trace but for times."""
+        records = {}
+        for file in (self.folder / "results" / name).glob("cells/*/cell.json"):
+            record = json.loads(file.read_text())
+            trace = file.parent / "trace.csv"
+            if trace.exists():
+                with open(trace, newline="", encoding="utf-8") as rows:
+                    record["trace"] = [{key: value for key, value in row.items() if key != "elapsed_s"}
+                                       for row in csv.DictReader(rows)]
+            records[record["solver"]["label"]] = record
+        return records
+
+    def traces_agree(self, name, problem, methods, ranks, iterations, against_one_process):
+        solvers = [{"solver": method, "ranks": count, "label": f"{method} {count}"} for method in methods for count in ranks]
+        trace = ["velocity_residual", "relative_residual", "natural_map", "objective", "penetration_velocity", "cone_violation",
+                 "complementarity", "lift_velocity", "merit", "contact_residual", "apgd_residual"]
+        self.run_config({"name": name, "problems": [problem], "model": "ccp", "solvers": solvers, "trace": trace,
+                         "stop": {"tolerance": 1e-12, "max_iterations": iterations}}, code=0)
+        cells = self.cells(name)
+        for method in methods:
+            shared = [cells[f"{method} {count}"] for count in ranks if count > 0]
+            self.assertGreater(len(shared[0]["trace"]), min(iterations, 2))
+            for cell in shared:
+                self.assertEqual(cell["trace"], shared[0]["trace"], f"{method}, {cell['solver']['label']}")
+                self.assertEqual(cell["measures"], shared[0]["measures"])
+            if not against_one_process:
+                continue
+            alone = cells[f"{method} 0"]["trace"]
+            for mine, other in list(zip(shared[0]["trace"], alone, strict=True))[:101]:
+                residual, expected = float(mine["velocity_residual"]), float(other["velocity_residual"])
+                self.assertLessEqual(abs(residual - expected), 1e-6 * expected, f"{method}, iteration {mine['iteration']}")
+        return cells
+
+    def test_all_numbers_of_ranks_have_the_same_bits(self):
+        cells = self.traces_agree("same-bits", SCENE, METHODS, [0, 1, 2, 3, 4], 60, True)
+        four = cells["apgd 4"]["ranks"]
+        self.assertEqual(four["ranks"], 4)
+        self.assertGreater(four["messages"], 0)
+        self.assertGreater(four["bytes_sent"], four["messages"])
+        self.assertGreater(four["cut_contacts"], 0)
+        self.assertLess(four["imbalance"], 1.5)
+        one = cells["apgd 1"]["ranks"]
+        self.assertEqual((one["messages"], one["bytes_sent"], one["cut_contacts"], one["imbalance"]), (0, 0, 0, 1.0))
+        for key in ("exchanges", "reductions"):
+            self.assertEqual(one[key], four[key])
+
+    def test_few_bodies_and_one_that_all_ranks_touch(self):
+        self.traces_agree("few", {"scene": "odd_mass_stack", "parameters": {"spheres": 3, "heavy_index": 2}},
+                          ["apgd", "jacobi"], [0, 1, 5], 30, True)
+        self.traces_agree("slab", {"scene": "sphere_press", "parameters": {}}, ["apgd"], [1, 3], 30, False)
+
+    def test_what_ranks_cannot_do_is_unsupported(self):
+        for arguments, said in [(["--solver", "nsgs"], "nsgs does not run on several ranks"),
+                                (["--solver", "apgd", "--model", "ncp"], "solves the ccp model alone"),
+                                (["--solver", "apgd", "--set", "operator=assembled"], "factored")]:
+            ran = self.run_program("solve", "scene:odd_mass_stack", *arguments, "--ranks", "2", code=3)
+            self.assertIn("unsupported", ran.stdout)
+            self.assertIn(said, ran.stdout)
+        ran = self.run_program("solve", "scene:odd_mass_stack", "--solver", "apgd", "--ranks", "2", code=3,
+                               CCPBENCH_MPIEXEC="/nowhere/mpiexec")
+        self.assertIn("openmpi-bin", ran.stdout)
+        ran = self.run_program("solve", "scene:odd_mass_stack", "--solver", "apgd", "--ranks", "2", code=3,
+                               CCPBENCH_RANKS_PROGRAM="/nowhere/ccpbench-ranks")
+        self.assertIn("petsc-dev", ran.stdout)
+        self.run_program("solve", "scene:odd_mass_stack", "--solver", "apgd", "--ranks", "65", code=2)
+
+    def test_results_on_ranks_are_cells_of_their_own(self):
+        config = {"name": "own", "problems": [{"scene": "odd_mass_stack"}], "solvers": [{"solver": "apgd"}],
+                  "stop": {"max_iterations": 5}}
+        self.run_config(config, code=0)
+        self.assertNotIn("ranks", self.cells("own")["apgd"])
+        self.run_config(config, "--ranks", "2", code=0)
+        with open(self.folder / "results" / "own" / "summary.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["ranks"] for row in rows], ["2"])
+        again = self.run_config(config, "--ranks", "2", code=0)
+        self.assertIn("1 reused", again.stdout + again.stderr)
+
+    def started(self):
+        (self.folder / "config.json").write_text(json.dumps(LONG))
+        program = subprocess.Popen([PROGRAM, "run", "config.json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   cwd=self.folder, env=self.environment)
+        self.assertTrue(wait_until(lambda: list((self.folder / "results").glob("long/**/trace.csv*")) and len(processes()) == 2, 60))
+        return program
+
+    def ended(self, program, code):
+        said = program.communicate(timeout=30)
+        self.assertEqual(program.returncode, code, said)
+        self.assertTrue(wait_until(lambda: not processes() and not processes("mpiexec"), 5), processes())
+
+    def test_a_rank_that_is_killed_fails_its_cell(self):
+        program = self.started()
+        os.kill(processes()[1], signal.SIGKILL)
+        self.ended(program, 3)
+        cell = self.cells("long")["jacobi"]
+        self.assertEqual(cell["status"], "failed")
+        self.assertIn("the ranks ended", cell["reason"])
+
+    def test_mpiexec_that_is_killed_fails_its_cell(self):
+        program = self.started()
+        os.kill(processes("mpiexec")[0], signal.SIGKILL)
+        self.ended(program, 3)
+        self.assertIn("SIGKILL", self.cells("long")["jacobi"]["reason"])
+
+    def test_an_interrupt_leaves_no_process(self):
+        program = self.started()
+        program.send_signal(signal.SIGINT)
+        self.ended(program, 130)
+        self.assertEqual(self.cells("long"), {})
+
+    def test_a_rank_that_stands_still_ends_at_the_wall_limit(self):
+        LONG["limits"]["wall_s"] = 8
+        self.addCleanup(LONG["limits"].update, wall_s=60)
+        program = self.started()
+        os.kill(processes()[0], signal.SIGSTOP)
+        self.ended(program, 3)
+        self.assertEqual(self.cells("long")["jacobi"]["status"], "time_limit")
+
+    def test_ranks_have_no_sequential_mumps(self):
+        linked = subprocess.run(["ldd", RANK_PROGRAM], capture_output=True, text=True, check=True).stdout
+        self.assertIn("libmpi", linked)
+        self.assertNotIn("mumps_seq", linked)
+        self.assertNotIn("_seq-", linked)
+
+
+if __name__ == "__main__":
+    if not RANK_PROGRAM.exists():
+        print("skipped: ccpbench-ranks was not built (petsc-dev)")
+        sys.exit(SKIPPED)
+    unittest.main()

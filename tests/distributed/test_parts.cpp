@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "distributed/part.hpp"
+#include "problem/problem_builder.hpp"
+#include "problem/share_sums.hpp"
+#include "scenes/random_contacts.hpp"
+
+namespace ccp {
+namespace {
+
+/// A rank whose other ranks are this test: the impulses of all, in the order of the cells, are known.
+class KnownShare final : public Share {
+ public:
+  KnownShare(const RankPart& part, const std::vector<int>& first_rows, const Vector& all)
+      : Share(block_chunks(part), root_chunks(part), part.first_row, part.rows, part.contacts),
+        rows_before_(part.before.rows()),
+        all_(all) {
+    for (std::size_t i = 0; i < part.foreign_row.size(); ++i)
+      foreign_.push_back(first_rows[uz(part.foreign_rank[i])] + part.foreign_row[i]);
+  }
+  void gather(std::span<double>) const override { ++traffic_.reductions; }
+  double of_first(double value) const override { return value; }
+  void extend(ConstVectorRef own, Vector& all) const override {
+    all.resize(own.size() + std::ssize(foreign_));
+    all.segment(rows_before_, own.size()) = own;
+    for (Index i = 0; i < std::ssize(foreign_); ++i) all[i < rows_before_ ? i : i + own.size()] = all_[foreign_[uz(i)]];
+  }
+
+ private:
+  Index rows_before_;
+  std::vector<Index> foreign_;
+  const Vector& all_;
+};
+
+RankProblem given(const ContactProblem& problem) { return {problem.constraints(), problem.global()}; }
+
+ContactProblem packing(int contacts) {
+  RandomContacts scene;
+  scene.parameters().set("contacts", FieldValue(std::int64_t{contacts}));
+  return scene.build(3);
+}
+
+/// Some contacts, a joint of two rows, a unilateral row; planar bodies, the first of which all rows touch.
+ContactProblem planar() {
+  constexpr int bodies = 7;
+  std::vector<Triplet> mass, jacobian;
+  for (int i = 0; i < 3 * bodies; ++i) mass.emplace_back(i, i, 1.0 + 0.1 * i);
+  ProblemBuilder builder("planar");
+  int row = 0;
+  const auto touch = [&](int body, int rows) {
+    for (int r = 0; r < rows; ++r, ++row)
+      for (int d = 0; d < 3; ++d) {
+        jacobian.emplace_back(d, row, 0.3 * d - 0.2 * r + 0.1);
+        jacobian.emplace_back(3 * body + d, row, 0.5 - 0.1 * d * body + 0.2 * r);
+      }
+  };
+  for (int body = 1; body < bodies; ++body) touch(body, 2);
+  touch(2, 1);
+  touch(3, 1);
+  builder.global(from_triplets(3 * bodies, 3 * bodies, mass), Vector::LinSpaced(3 * bodies, -1.0, 1.0),
+                 from_triplets(3 * bodies, row, jacobian), Vector::LinSpaced(row, 0.0, 1.0));
+  std::vector<Triplet> compliance = {{0, 0, 0.1}, {1, 1, 0.2}};
+  builder.compliance(from_triplets(row, row, compliance));
+  for (int body = 1; body < bodies; ++body) builder.contact2d(0.3);
+  builder.bilateral().unilateral();
+  return builder.build();
+}
+
+std::vector<int> by_number(const BodyGraph& graph) { return cut_by_number(std::ssize(graph.weight)); }
+
+/// u of all rows, in the order of the problem, from the ranks one after the other.
+struct Found {
+  Vector velocity, product;
+};
+Found from_ranks(const ContactProblem& problem, int ranks, const Vector& impulse) {
+  const RankProblem whole = given(problem);
+  const RankParts parts(whole, ranks, by_number);
+  const std::vector<int> rows = parts.rows(), first = parts.first_rows();
+  Vector all(impulse.size());
+  for (std::size_t row = 0; row < rows.size(); ++row) all[static_cast<Index>(row)] = impulse[rows[row]];
+  Found found{Vector::Zero(impulse.size()), Vector::Zero(impulse.size())};
+  for (int rank = 0; rank < ranks; ++rank) {
+    RankPart part = parts.part(rank);
+    const auto share = std::make_shared<KnownShare>(part, first, all);
+    const ContactProblem own = shared_problem(std::move(part), share);
+    const Vector mine = all.segment(first[uz(rank)], own.rows());
+    Vector scratch, u, Nx(own.rows());
+    own.local_velocity(mine, scratch, u);
+    own.shared().multiply(mine, Nx);
+    for (Index row = 0; row < own.rows(); ++row) {
+      const int place = rows[uz(first[uz(rank)] + row)];
+      found.velocity[place] = u[row];
+      found.product[place] = Nx[row];
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("every block and body belongs to one rank, and cells begin with an even row") {
+  const ContactProblem problem = packing(700);
+  const RankProblem whole = given(problem);
+  for (const int ranks : {1, 3, 64}) {
+    const RankParts parts(whole, ranks, by_number);
+    std::vector<int> rows = parts.rows();
+    std::sort(rows.begin(), rows.end());
+    std::vector<int> expected(uz(problem.rows()));
+    std::iota(expected.begin(), expected.end(), 0);
+    CHECK(rows == expected);
+    Index blocks = 0, bodies = 0, next_cell = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const RankPart part = parts.part(rank);
+      CHECK(part.first_cell == next_cell);
+      next_cell += std::ssize(part.blocks_of_cell);
+      blocks += part.own.count();
+      bodies += part.bodies;
+      CHECK(std::accumulate(part.blocks_of_cell.begin(), part.blocks_of_cell.end(), Index{0}) == part.own.count());
+      if (part.own.count() > 0) CHECK(part.first_row % 2 == 0);
+    }
+    CHECK(next_cell == cell_count);
+    CHECK(blocks == problem.constraints().count());
+    CHECK(bodies == problem.dofs() / 6);
+    CHECK((parts.cut_contacts() == 0) == (ranks == 1));
+  }
+}
+
+TEST_CASE("products and velocities have the same bits on every number of ranks") {
+  for (const ContactProblem& problem : {packing(700), planar()}) {
+    Vector impulse(problem.rows());
+    for (Index row = 0; row < impulse.size(); ++row) impulse[row] = 0.1 + static_cast<double>(row % 17) / 7.0;
+    Vector scratch, u, Nx(problem.rows());
+    problem.local_velocity(impulse, scratch, u);
+    problem.factored().multiply(impulse, Nx);
+    const Found one = from_ranks(problem, 1, impulse);
+    CHECK((one.velocity - u).cwiseAbs().maxCoeff() <= 1e-12 * u.cwiseAbs().maxCoeff());
+    CHECK((one.product - Nx).cwiseAbs().maxCoeff() <= 1e-12 * Nx.cwiseAbs().maxCoeff());
+    for (const int ranks : {2, 3, 11}) {
+      const Found some = from_ranks(problem, ranks, impulse);
+      CHECK(some.velocity == one.velocity);
+      CHECK(some.product == one.product);
+    }
+  }
+}
+
+TEST_CASE("sums over cells keep NaN and infinity, and a problem without blocks has none") {
+  const ContactProblem problem = packing(100);
+  const RankProblem whole = given(problem);
+  const RankPart part = RankParts(whole, 1, by_number).part(0);
+  const Vector none;
+  const KnownShare share(part, {0, 0}, none);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  const auto one_is = [](double value) { return [value](Index i) { return i == 37 ? value : 1.0; }; };
+  CHECK(sum_of_blocks(&share, part.own, one_is(1.0)) == 100.0);
+  CHECK(std::isnan(sum_of_blocks(&share, part.own, one_is(nan))));
+  CHECK(sum_of_blocks(&share, part.own, one_is(infinity)) == infinity);
+  CHECK(std::isnan(largest_of_blocks(&share, part.own, one_is(nan))));
+  CHECK(largest_of_blocks(&share, part.own, one_is(infinity)) == infinity);
+  CHECK(share.traffic().reductions == 5);
+
+  const RankProblem empty = given(ProblemBuilder("empty").global({0, 0}, Vector(), {0, 0}, Vector()).build());
+  const RankParts parts(empty, 2, by_number);
+  CHECK(parts.rows().empty());
+  CHECK(parts.part(1).own.count() == 0);
+  CHECK(parts.imbalance() == 1.0);
+}
+
+TEST_CASE("values pass through a stream") {
+  std::vector<char> bytes;
+  Packer packer(bytes);
+  const std::vector<FieldValue> values = {true,
+                                          std::int64_t{7},
+                                          0.5,
+                                          std::string("factored"),
+                                          std::vector<std::int64_t>{1, 2},
+                                          std::vector<std::string>{"a", "bc"}};
+  for (const FieldValue& value : values) packer.put(value);
+  const ContactProblem problem = packing(20);
+  put(packer, problem.constraints(), problem.global());
+  Unpacker unpacker(bytes);
+  for (const FieldValue& value : values) CHECK(unpacker.take<FieldValue>() == value);
+  RankProblem read;
+  take(unpacker, read);
+  CHECK(read.constraints == problem.constraints());
+  CHECK(read.form.b == problem.global().b);
+  CHECK((read.form.D - problem.global().D).norm() == 0.0);
+}
+
+}  // namespace ccp
