@@ -24,7 +24,7 @@ COLUMN_UNITS = {
     "cone_violation": "N·s", "complementarity": "J", "momentum_residual": "kg·m/s", "distance": "m/s", "rounding_floor": "m/s",
     "lift_velocity": "m/s",
     "creep_velocity": "m/s",
-    "al_residual": "m/s", "beta": "kg", "combined_residual": "J",
+    "al_residual": "m/s", "beta": "kg", "combined_residual": "J", "regularised_cost": "J",
     "dual_residual": "m/s", "impulse_change": "N·s", "mean_complementarity": "J",
     "bilateral_absolute": "m/s", "cone_absolute": "m/s", "momentum_absolute": "kg·m/s",
     "newton_merit": "m/s", "newton_residual": "kg^(1/2)·m/s", "primal_residual": "N·s", "projected_gradient": "m/s", "rho": "1/kg",
@@ -32,6 +32,7 @@ COLUMN_UNITS = {
     "theta_p": "m/s",
     "deepest_gap": "m", "energy_gain": "J", "objective_gap": "J", "primal_residual_max": "N·s", "peak_memory_mb": "MiB",
     "seconds_per_iteration": "s", "seconds_per_factorization": "s", "seconds_per_back_solve": "s", "time_to": "s", "bytes_per_contact": "B",
+    "bytes_sent": "B", "rank_memory_mb": "MiB",
     "along": "m/s", "drift": "m", "spinning": "rad/s", "turning": "rad/s", "way": "m", "hover": "m", "joint_error": "m",  # of scenes
 }
 # By what a name ends with: time_s, time_to_1e-8, kinetic_J.
@@ -39,7 +40,7 @@ ENDINGS = ((re.compile(r"_s(_min|_max)?$"), "s"), (re.compile(r"^time_to_1e-\d+$
 # Of parameters of scenes and solvers, where all that have one of the name agree.
 PARAMETER_UNITS = {
     "amplitude": "m/s²", "angular_velocity": "rad/s", "ball_density": "kg/m³", "ball_gap": "m", "ball_height": "m", "ball_mass": "kg",
-    "ball_radius": "m", "ball_speed": "m/s", "beta": "kg", "blade_height": "m", "blade_length": "m", "blade_place": "m",
+    "ball_radius": "m", "ball_speed": "m/s", "blade_height": "m", "blade_length": "m", "blade_place": "m",
     "blade_speed": "rad/s", "blade_thickness": "m", "bond": "m", "box_edge": "m", "box_mass": "kg", "brick_density": "kg/m³",
     "clearance": "m", "cohesion": "N", "column_gap": "m", "density": "kg/m³", "diameter": "m", "distance": "m", "duration": "s",
     "edge": "m", "ellipsoid_flat": "m", "envelope": "m", "force": "N", "frequency": "Hz", "gap": "m", "gravity": "m/s²",

@@ -5,6 +5,7 @@ owner of an older file stay as far as that is permitted. A link stays, and the f
 and what this process has open (/dev/stdout) get the bytes as they are.
 """
 
+import contextlib
 import errno
 import os
 import stat
@@ -76,7 +77,8 @@ def replace(path, data):
             file.write(data)
         os.replace(name, path)
     except BaseException:
-        os.unlink(name)
+        with contextlib.suppress(FileNotFoundError):  # an interrupt may come after the file has taken its place
+            os.unlink(name)
         raise
 
 

@@ -8,7 +8,11 @@
 /// projection. Arguments, units, extreme values and NaN as in friction_cone.hpp.
 namespace ccp {
 
-inline Vector3 project_strict(const Vector3& p, double mu) { return detail::project_strict<3>(p, mu); }
-inline Vector2 project_strict(const Vector2& p, double mu) { return detail::project_strict<2>(p, mu); }
+[[gnu::always_inline]] inline Vector3 project_strict(const Vector3& p, double mu) {
+  return detail::project_strict<3>(p, mu);
+}
+[[gnu::always_inline]] inline Vector2 project_strict(const Vector2& p, double mu) {
+  return detail::project_strict<2>(p, mu);
+}
 
 }  // namespace ccp

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -40,9 +41,18 @@ constexpr BlockShape block_shape(ConstraintKind kind) {
   }
   return {};
 }
-constexpr int constraint_rows(ConstraintKind kind) { return block_shape(kind).rows(); }
-constexpr bool has_friction(ConstraintKind kind) { return block_shape(kind).tangents > 0; }
-constexpr bool has_moments(ConstraintKind kind) { return block_shape(kind).rollings + block_shape(kind).spins > 0; }
+/// Rows of each kind: a table, because every loop over blocks asks.
+inline constexpr std::array<int, constraint_kinds> rows_of_kind = [] {
+  std::array<int, constraint_kinds> rows{};
+  for (std::size_t kind = 0; kind < constraint_kinds; ++kind)
+    rows[kind] = block_shape(static_cast<ConstraintKind>(kind)).rows();
+  return rows;
+}();
+constexpr int constraint_rows(ConstraintKind kind) { return rows_of_kind[uz(kind)]; }
+constexpr bool has_friction(ConstraintKind kind) {
+  return kind != ConstraintKind::unilateral && kind != ConstraintKind::bilateral;
+}
+constexpr bool has_moments(ConstraintKind kind) { return kind > ConstraintKind::bilateral; }
 
 /// What limits the moments of a contact. In a problem their rows are in N·s and m/s as all others: moments are divided by
 /// `length` and rates multiplied by it (A.7), and so are the coefficients.

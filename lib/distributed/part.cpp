@@ -66,9 +66,9 @@ RankParts::RankParts(const RankProblem& problem, int ranks, const Cut& cut)
   if (bodies_.empty() && problem.form.H.rows() > 0)
     throw InputError("ranks take an H that splits into bodies of at most 6 velocities; this one couples more");
   touch_ = touch_of(problem.constraints, problem.form.D, bodies_);
-  const Index least = 4 * cell_count;
-  order_ = order_by_cells(problem.constraints, touch_,
-                          bodies_.count() < least ? cut_by_number(bodies_.count()) : cut(graph_of(touch_)));
+  const BodyGraph graph = graph_of(touch_);
+  const bool by_number = bodies_.count() < 4 * cell_count || graph.neighbour.empty();
+  order_ = order_by_cells(problem.constraints, touch_, by_number ? cut_by_number(bodies_.count()) : cut(graph));
   first_cell_ = cells_of_ranks(order_, ranks);
   new_body_.resize(order_.bodies.size());
   for (std::size_t n = 0; n < order_.bodies.size(); ++n) new_body_[uz(order_.bodies[n])] = static_cast<int>(n);
@@ -200,7 +200,10 @@ RankPart RankParts::part(int rank) const {
   const ConstraintSet& set = problem_.constraints;
   const auto set_of = [&](const std::vector<int>& blocks) {
     ConstraintSet some;
-    for (const int n : blocks) some.add(set.kind(order_.blocks[uz(n)]), set.friction(order_.blocks[uz(n)]));
+    for (const int n : blocks) {
+      const int old = order_.blocks[uz(n)];
+      some.add(set.kind(old), set.friction(old), set.moments(old));
+    }
     return some;
   };
   RankPart part;

@@ -49,9 +49,14 @@ class Packer {
   }
   void put(const ConstraintSet& set) {
     std::vector<ConstraintKind> kinds;
-    for (Index i = 0; i < set.count(); ++i) kinds.push_back(set.kind(i));
+    std::vector<MomentFriction> moments;  // none where no block has any
+    for (Index i = 0; i < set.count(); ++i) {
+      kinds.push_back(set.kind(i));
+      if (set.has_moments()) moments.push_back(set.moments(i));
+    }
     put(kinds);
     put(set.frictions());
+    put(moments);
   }
   void put(const FieldValue& value) {
     put(value.index());
@@ -123,8 +128,10 @@ class Unpacker {
   void take(ConstraintSet& set) {
     const auto kinds = take<std::vector<ConstraintKind>>();
     const auto frictions = take<std::vector<double>>();
+    const auto moments = take<std::vector<MomentFriction>>();
     set = ConstraintSet();
-    for (std::size_t i = 0; i < kinds.size(); ++i) set.add(kinds[i], frictions[i]);
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+      set.add(kinds[i], frictions[i], moments.empty() ? MomentFriction{} : moments[i]);
   }
   void take(FieldValue& value) { take_alternative<0>(value, take<std::size_t>()); }
   template <typename Value>

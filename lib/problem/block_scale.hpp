@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/block_rows.hpp"
 #include "core/constraints.hpp"
 #include "core/types.hpp"
 
@@ -13,6 +14,11 @@ constexpr double block_mean(double trace, Index rows) { return trace > 0.0 ? tra
 /// tr(N_ii) from diag(N), m entries.
 inline double block_trace(const ConstraintSet& set, const Vector& diagonal, Index i) {
   return diagonal.segment(set.offset(i), set.rows(i)).sum();
+}
+
+/// tr(N_ii). Of three rows in the order of a Matrix3, which is not that of a dynamic matrix: methods keep their bits.
+inline double block_trace(const BlockSquare& block) {
+  return block.rows() == 3 ? Matrix3(block).trace() : block.trace();
 }
 
 /// ρ_i of all blocks, from diag(N).

@@ -139,7 +139,7 @@ class Ranks(unittest.TestCase):
             rows = list(csv.DictReader(file))
         self.assertEqual([row["ranks"] for row in rows], ["2"])
         again = self.run_config(config, "--ranks", "2", code=0)
-        self.assertIn("1 reused", again.stdout + again.stderr)
+        self.assertIn("1 there already", again.stdout + again.stderr)
 
     def started(self):
         (self.folder / "config.json").write_text(json.dumps(LONG))

@@ -52,7 +52,7 @@ Expected expected(const ConstraintSet& constraints, const Vector& x) {
         result.projected[row] = std::max(x[row], 0.0);
         distance = std::max(-x[row], 0.0);
         break;
-      case ConstraintKind::bilateral: break;
+      default: break;  // bilateral; moments have tests of their own
     }
     result.distance = std::max(result.distance, distance);
   }

@@ -8,7 +8,7 @@
 #include "distributed/part.hpp"
 #include "problem/problem_builder.hpp"
 #include "problem/share_sums.hpp"
-#include "scenes/random_contacts.hpp"
+#include "problems/scenes/random_contacts.hpp"
 
 namespace ccp {
 namespace {
@@ -71,6 +71,30 @@ ContactProblem planar() {
   return builder.build();
 }
 
+/// Contacts with moments between spheres in a row.
+ContactProblem rolling() {
+  constexpr int bodies = 9;
+  std::vector<Triplet> mass, jacobian;
+  for (int i = 0; i < 6 * bodies; ++i) mass.emplace_back(i, i, 1.0 + 0.01 * i);
+  ProblemBuilder builder("rolling");
+  ConstraintSet set;
+  int row = 0;
+  for (int body = 0; body + 1 < bodies; ++body) {
+    const ConstraintKind kind = body % 2 == 0 ? ConstraintKind::rolling_torsion : ConstraintKind::contact;
+    set.add(kind, 0.3, {0.01 * body, 0.02, 0.5});
+    for (int r = 0; r < constraint_rows(kind); ++r, ++row)
+      for (int d = 0; d < 6; ++d) {
+        jacobian.emplace_back(6 * body + d, row, 0.1 * d - 0.2 * r + 0.1);
+        jacobian.emplace_back(6 * body + 6 + d, row, 0.5 - 0.1 * d * r);
+      }
+  }
+  return builder
+      .global(from_triplets(6 * bodies, 6 * bodies, mass), Vector::LinSpaced(6 * bodies, -1.0, 1.0),
+              from_triplets(6 * bodies, row, jacobian), Vector::LinSpaced(row, 0.0, 1.0))
+      .constraints(set)
+      .build();
+}
+
 std::vector<int> by_number(const BodyGraph& graph) { return cut_by_number(std::ssize(graph.weight)); }
 
 /// u of all rows, in the order of the problem, from the ranks one after the other.
@@ -131,7 +155,7 @@ TEST_CASE("every block and body belongs to one rank, and cells begin with an eve
 }
 
 TEST_CASE("products and velocities have the same bits on every number of ranks") {
-  for (const ContactProblem& problem : {packing(700), planar()}) {
+  for (const ContactProblem& problem : {packing(700), planar(), rolling()}) {
     Vector impulse(problem.rows());
     for (Index row = 0; row < impulse.size(); ++row) impulse[row] = 0.1 + static_cast<double>(row % 17) / 7.0;
     Vector scratch, u, Nx(problem.rows());
@@ -188,6 +212,9 @@ TEST_CASE("values pass through a stream") {
   take(unpacker, read);
   CHECK(read.constraints == problem.constraints());
   CHECK(read.form.b == problem.global().b);
+  bytes.clear();
+  packer.put(rolling().constraints());
+  CHECK(Unpacker(bytes).take<ConstraintSet>() == rolling().constraints());
   CHECK((read.form.D - problem.global().D).norm() == 0.0);
 }
 

@@ -386,6 +386,18 @@ TEST_CASE("bad rolling files are refused as well") {
     file.reals("/fclib_global_rolling/vectors/w", std::vector<double>(5, 0.0));
     file.reals("/fclib_global_rolling/vectors/mu", {0.5});
     file.reals("/fclib_global_rolling/vectors/mu_r", {0.1});
+    for (const auto& [name, columns] : {std::pair("M", 1), std::pair("H", 5)}) {
+      const std::string matrix = std::string("/fclib_global_rolling/") + name + "/";
+      std::vector<int> starts(static_cast<std::size_t>(columns) + 1, 1);
+      starts.front() = 0;
+      file.integer(matrix + "nzmax", 1);
+      file.integer(matrix + "m", 1);
+      file.integer(matrix + "n", columns);
+      file.integer(matrix + "nz", -1);
+      file.integers(matrix + "p", starts);
+      file.integers(matrix + "i", {0});
+      file.reals(matrix + "x", {1.0});
+    }
   };
   const std::string root = "/fclib_global_rolling/";
   check_all(write_rolling,

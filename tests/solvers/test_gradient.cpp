@@ -198,7 +198,10 @@ TEST_CASE("sums of a pass do not depend on the number of threads") {
   for (int i = 0; i < 3000; ++i)
     set.add(i % 3 == 0 ? ConstraintKind::contact : i % 3 == 1 ? ConstraintKind::contact2d : ConstraintKind::bilateral, 0.3);
   const Vector x = Uniform(8).vector(set.rows());
-  BlockPass pass(set);
+  ProblemBuilder builder("blocks");
+  builder.constraints(set).local(diagonal(Vector::Ones(set.rows())), Vector::Zero(set.rows()));
+  const ContactProblem problem = builder.build();
+  BlockPass pass(problem);
   const auto sums = [&](int threads) {
     return pass.run<2>(threads, [&](const auto& block) {
       return BlockPass::Sums<2>{block.of(x).sum(), block.of(x).squaredNorm()};

@@ -142,7 +142,7 @@ TEST_CASE("Coulomb's law with moments: nsgs and proximal_newton solve, and stuck
     const ConstraintSet& set = problem.constraints();
     for (const char* name : {"nsgs", "proximal_newton"}) {
       CAPTURE(seed, name);
-      const Result result = run(problem, spec_of(name, Model::ncp, 1e-10));
+      const Result result = run(problem, spec_of(name, Model::ncp));
       REQUIRE(result.status == Status::solved);
       const Vector gamma = problem.own_impulse(result.impulse);
       for (Index i = 0; i < set.count(); ++i) {

@@ -13,7 +13,7 @@ namespace {
 
 /// Columns in seconds differ from run to run; time_s is that of the scene.
 bool measured_time(std::string_view column) {
-  return column != "time_s" && column.size() > 2 && column.substr(column.size() - 2) == "_s";
+  return column.starts_with("time_to_") || (column != "time_s" && column.ends_with("_s"));
 }
 
 /// first: name of the column that counts the rows.

@@ -156,9 +156,9 @@ std::vector<Metric> all_metrics() {
       column("runtime_s", "s", "build_s, setup_s, solve_s, and the driver's time for steps left unsolved", runtime));
   list.push_back(column("solver_share", "", "share of runtime_s outside of build_s", solver_share));
   add_columns(list, &CellRecord::native_stop);
+  add_columns(list, &CellRecord::ranks);
   add_columns(list, &CellRecord::problem);
   add_columns(list, &CellRecord::balance);
-  add_columns(list, &CellRecord::ranks);
   add_traced(list);
   const auto derived = [&](const char* name, const char* unit, const char* meaning) {
     list.push_back({name, unit, meaning, MetricSource::derived});

@@ -8,7 +8,7 @@ namespace {
 ConstraintSet joined(const ConstraintSet& own, const SharedForm& form) {
   ConstraintSet all;
   for (const ConstraintSet* set : {&form.before, &own, &form.after})
-    for (Index i = 0; i < set->count(); ++i) all.add(set->kind(i), set->friction(i));
+    for (Index i = 0; i < set->count(); ++i) all.add(set->kind(i), set->friction(i), set->moments(i));
   return all;
 }
 

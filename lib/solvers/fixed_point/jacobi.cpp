@@ -29,7 +29,7 @@ class JacobiSession final : public Session {
         next_product_(N_.split_product()) {
     problem.free_velocity();  // formed here, where set-up is timed
     for (Index i = 0; i < blocks().count(); ++i)
-      step_.push_back(settings.omega * block_step(N_.diagonal_block(i).trace(), blocks().rows(i)));
+      step_.push_back(settings.omega * block_step(block_trace(N_.diagonal_block(i)), blocks().rows(i)));
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {

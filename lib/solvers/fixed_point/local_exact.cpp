@@ -46,7 +46,7 @@ class SlipBranch {
   }
   double scale() const { return S_.cwiseAbs().maxCoeff(); }
 
-  Vector3 impulse(double alpha) const {
+  [[gnu::always_inline]] Vector3 impulse(double alpha) const {
     if (singular_) {
       const double rate = rate_ + alpha;
       return with_normal(rate > 0.0 ? -w_[0] / rate : 0.0, rate > 0.0 ? -w_[1] / rate : 0.0);

@@ -35,7 +35,7 @@ class SemismoothSession final : public Session {
         lu_(N_),
         best_(problem.rows()) {
     const ConstraintSet& set = problem.constraints();
-    weight_ = block_means(set, [this](Index i) { return N_.diagonal_block(i).trace(); });
+    weight_ = block_means(set, [this](Index i) { return block_trace(N_.diagonal_block(i)); });
     step_ = weight_.cwiseInverse();
     for (Vector* vector : {&x_, &u_, &residual_, &direction_, &change_, &trial_x_, &trial_u_})
       vector->setZero(3 * set.count());

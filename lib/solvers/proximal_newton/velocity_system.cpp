@@ -47,7 +47,7 @@ class VelocitySystem final : public NewtonSystem {
   }
 
   Vector mean_diagonal() const override {
-    return block_means(constraints_, [this](Index i) { return problem_.factored().diagonal_block(i).trace(); });
+    return block_means(constraints_, [this](Index i) { return block_trace(problem_.factored().diagonal_block(i)); });
   }
 
   bool factorize(const std::vector<Matrix3>& G, const std::vector<Matrix3>& E, const std::vector<char>& identity) override {
