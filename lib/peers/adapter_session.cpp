@@ -9,6 +9,7 @@
 #include "core/stopwatch.hpp"
 #include "peers/greeting.hpp"
 #include "peers/peer_solver.hpp"
+#include "process/core_wait.hpp"
 #include "process/orphans.hpp"
 
 namespace ccp {
@@ -191,16 +192,16 @@ void AdapterSession::converse(const Vector& shift, Monitor& monitor) {
   if (own) return;
   if (const int left = kill_marked_children(mark); left > 0)
     monitor.note([&] { return fmt::format("{}{}, which were killed", note_of_left_behind, left); });
-  if (waited_s_ - spent_s_ > doubtful_s + slow_transfer_s * shown_ && spent_s_ < 0.5 * waited_s_)
-    monitor.note([&] {
-      return fmt::format("{}{:.2g} s of the {:.2g} s that passed in it", note_of_slow_clock, spent_s_, waited_s_);
-    });
+  const double ran_s = waited_s_ - queued_s_;
+  if (ran_s - spent_s_ > doubtful_s + slow_transfer_s * shown_ && spent_s_ < 0.5 * ran_s)
+    monitor.note(
+        [&] { return fmt::format("{}{:.2g} s of the {:.2g} s that passed in it", note_of_slow_clock, spent_s_, ran_s); });
 }
 
 void AdapterSession::converse_with(ChildProgram& adapter, const Vector& shift, Monitor& monitor) {
   ccpbench_frame frame;
   timed_out_ = false;
-  spent_s_ = waited_s_ = 0.0;
+  spent_s_ = waited_s_ = queued_s_ = 0.0;
   iterations_allowed_ = monitor.remaining().iterations;
   if (!greeted(adapter, monitor)) return;
   // An adapter that fails before it has read all may have said why: that is there to be read.
@@ -211,6 +212,13 @@ void AdapterSession::converse_with(ChildProgram& adapter, const Vector& shift, M
   }
   const bool whole_runs = frame.kind == CCPBENCH_READY && frame.info == 1;
   if (whole_runs) monitor.note([] { return std::string(note_of_restarts); });
+  const double before_s = core_wait_s(0) + adapter.core_wait_s();
+  iterate(adapter, frame, whole_runs, monitor);
+  const double queued_s = core_wait_s(0) + adapter.core_wait_s() - before_s;
+  if (std::isfinite(queued_s)) queued_s_ = queued_s;
+}
+
+void AdapterSession::iterate(ChildProgram& adapter, ccpbench_frame& frame, bool whole_runs, Monitor& monitor) {
   const double allowed_s = monitor.remaining().seconds;
   while (take(frame, monitor)) {
     const char go_on = 1;
