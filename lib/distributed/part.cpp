@@ -276,41 +276,19 @@ double RankParts::imbalance() const {
   return all > 0.0 ? static_cast<double>(most) * static_cast<double>(first_cell_.size() - 1) / all : 1.0;
 }
 
-void put(Packer& packer, const RankPart& part) {
-  for (const ConstraintSet* set : {&part.before, &part.own, &part.after}) packer.put(*set);
-  for (const SparseMatrix* matrix : {&part.H, &part.D_before, &part.D_own, &part.D_after, &part.C}) packer.put(*matrix);
-  packer.put(part.k);
-  packer.put(part.b);
-  packer.put(part.first_body);
-  packer.put(part.bodies);
-  packer.put(part.first_cell);
-  packer.put(part.blocks_of_cell);
-  packer.put(part.bodies_of_cell);
-  packer.put(part.foreign_rank);
-  packer.put(part.foreign_row);
-  packer.put(part.first_row);
-  packer.put(part.rows);
-  packer.put(part.contacts);
-  packer.put(part.compliant);
+namespace {
+
+/// The members that travel, for a Packer or an Unpacker.
+void part_members(auto& stream, auto& part) {
+  stream(part.before, part.own, part.after, part.H, part.D_before, part.D_own, part.D_after, part.C, part.k, part.b);
+  stream(part.first_body, part.bodies, part.first_cell, part.blocks_of_cell, part.bodies_of_cell, part.foreign_rank,
+         part.foreign_row, part.first_row, part.rows, part.contacts, part.compliant);
 }
 
-void take(Unpacker& unpacker, RankPart& part) {
-  for (ConstraintSet* set : {&part.before, &part.own, &part.after}) unpacker.take(*set);
-  for (SparseMatrix* matrix : {&part.H, &part.D_before, &part.D_own, &part.D_after, &part.C}) unpacker.take(*matrix);
-  unpacker.take(part.k);
-  unpacker.take(part.b);
-  unpacker.take(part.first_body);
-  unpacker.take(part.bodies);
-  unpacker.take(part.first_cell);
-  unpacker.take(part.blocks_of_cell);
-  unpacker.take(part.bodies_of_cell);
-  unpacker.take(part.foreign_rank);
-  unpacker.take(part.foreign_row);
-  unpacker.take(part.first_row);
-  unpacker.take(part.rows);
-  unpacker.take(part.contacts);
-  unpacker.take(part.compliant);
-}
+}  // namespace
+
+void put(Packer& packer, const RankPart& part) { part_members(packer, part); }
+void take(Unpacker& unpacker, RankPart& part) { part_members(unpacker, part); }
 
 ContactProblem shared_problem(RankPart part, std::shared_ptr<const Share> share) {
   auto form = std::make_shared<SharedForm>();
