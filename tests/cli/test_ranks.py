@@ -79,7 +79,7 @@ class Ranks(unittest.TestCase):
         solvers = [{"solver": method, "ranks": count, "label": f"{method} {count}"} for method in methods for count in ranks]
         trace = ["velocity_residual", "relative_residual", "natural_map", "objective", "penetration_velocity", "cone_violation",
                  "complementarity", "lift_velocity", "merit", "contact_residual", "apgd_residual"]
-        self.run_config({"name": name, "problems": [problem], "model": "ccp", "solvers": solvers, "trace": trace,
+        self.run_config({"name": f"{name}-{iterations}", "problems": [problem], "model": "ccp", "solvers": solvers, "trace": trace,
                          "stop": {"tolerance": 1e-12, "max_iterations": iterations}}, code=0)
         cells = self.cells(name)
         for method in methods:
@@ -108,6 +108,18 @@ class Ranks(unittest.TestCase):
         self.assertEqual((one["messages"], one["bytes_sent"], one["cut_contacts"], one["imbalance"]), (0, 0, 0, 1.0))
         for key in ("exchanges", "reductions"):
             self.assertEqual(one[key], four[key])
+
+    def test_apgd_takes_one_exchange_and_one_sum_an_iteration(self):
+        for name, problem, more in [("packing", SCENE, []), ("stack", {"scene": "odd_mass_stack"}, ["--threads", "2"])]:
+            counts = []
+            for iterations in (10, 25):
+                self.run_config({"name": f"{name}-{iterations}", "problems": [problem], "model": "ccp",
+                                 "solvers": [{"solver": "apgd", "parameters": {"adaptive_step": False}, "label": "apgd"}], "trace": ["velocity_residual"],
+                                 "stop": {"tolerance": 1e-15, "max_iterations": iterations}}, "--ranks", "3", *more, code=0)
+                cell = self.cells(f"{name}-{iterations}")["apgd"]
+                self.assertEqual(len({row["step"] for row in cell["trace"]}), 1)  # nothing failed
+                counts.append([cell["ranks"][key] for key in ("exchanges", "reductions")])
+            self.assertEqual([after - before for before, after in zip(*counts, strict=True)], [15, 15])
 
     def test_few_bodies_and_one_that_all_ranks_touch(self):
         self.traces_agree("few", {"scene": "odd_mass_stack", "parameters": {"spheres": 3, "heavy_index": 2}},
