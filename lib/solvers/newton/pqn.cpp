@@ -2,13 +2,16 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "cones/smoothed_projection.hpp"
 #include "linalg/gmres.hpp"
 #include "problem/block_scale.hpp"
 #include "problem/delassus/operator_form.hpp"
+#include "problem/share_arrays.hpp"
 #include "solvers/methods.hpp"
 #include "solvers/newton/contact_map.hpp"
 #include "solvers/newton/sweep_phase.hpp"
@@ -16,6 +19,7 @@
 #include "solvers/shared/method.hpp"
 #include "solvers/shared/native_columns.hpp"
 #include "solvers/shared/padded_blocks.hpp"
+#include "solvers/shared/start_given.hpp"
 
 namespace ccp {
 namespace {
@@ -55,12 +59,14 @@ struct PqnColumns : NativeColumns {
 
 class PqnSession final : public Session {
  public:
-  PqnSession(const PqnSettings& settings, const ContactProblem& problem, Model, Monitor&)
+  PqnSession(const PqnSettings& settings, const ContactProblem& problem, Model model, Monitor&)
       : settings_(settings),
+        model_(model),
         problem_(problem),
+        share_(problem_.share()),
         set_(problem_.constraints()),
         N_(&delassus_operator(problem_, OperatorUse::inner_products)),
-        gmres_(problem_.rows(), settings.restart),
+        gmres_(problem_.rows(), settings.restart, inner_products()),
         best_(problem_.rows()) {
     const auto count = uz(set_.count());
     for (std::vector<Matrix3>* blocks : {&own_, &inverse_, &X_, &Y_, &preconditioner_})
@@ -92,37 +98,64 @@ class PqnSession final : public Session {
   }
 
  private:
+  /// Of a shared problem, over all ranks.
+  Gmres::InnerProducts inner_products() {
+    if (share_ == nullptr) return {};
+    cells_.reserve((uz(settings_.restart) + 2) * uz(cell_count));
+    return [this](const std::vector<Vector>& basis, int count, const Vector& x, double* sums) {
+      dots(*share_, set_, basis, count, x, sums, cells_);
+    };
+  }
+
   Vector3 project(Index i, const Vector3& x) const {
     return contact_map_value(set_.kind(i), set_.friction(i), Model::ccp, x);
   }
 
   /// N_ii, its inverse for the merit (t_i⁻¹I where it is singular), s_i and δ.
   void load_blocks() {
-    double smallest = std::numeric_limits<double>::infinity(), largest = 0.0, sum = 0.0;
     for (Index i = 0; i < set_.count(); ++i) {
       const auto at = uz(i);
       own_[at] = N_->diagonal_block(i);
       const double mean = block_mean(own_[at].trace(), set_.rows(i));
       Matrix3 padded = own_[at];
-      for (Index row = 0; row < 3; ++row) {
-        if (row >= set_.rows(i))
-          padded(row, row) = mean;
-        else
-          smallest = std::min(smallest, padded(row, row));
-        if (row < set_.rows(i)) largest = std::max(largest, padded(row, row));
-        if (row < set_.rows(i)) sum += padded(row, row);
-      }
+      for (Index row = set_.rows(i); row < 3; ++row) padded(row, row) = mean;
       inverse_[at] = inverse_or(padded, mean);
       own_scale_[i] = mean;
     }
     if (settings_.impulse_scale == ImpulseScale::block) weight_ = own_scale_;
-    const double rows = std::max(1.0, static_cast<double>(problem_.rows()));
+    delta_ = settings_.delta > 0.0 ? added_delta() : 0.0;
+  }
+
+  /// δ, 1/kg.
+  double added_delta() const {
+    const double delta = settings_.delta;
+    const auto diagonal = [&](Index i) { return own_[uz(i)].diagonal().head(set_.rows(i)); };
+    const Index rows = share_ != nullptr ? share_->rows() : problem_.rows();
+    const auto least = [&](Index i) { return diagonal(i).minCoeff(); };
     switch (settings_.delta_relative) {
-      case RelativeDelta::none: delta_ = settings_.delta; break;
-      case RelativeDelta::min: delta_ = problem_.rows() > 0 ? settings_.delta * std::max(smallest, 0.0) : 0.0; break;
-      case RelativeDelta::avg: delta_ = settings_.delta * sum / rows; break;
-      case RelativeDelta::max: delta_ = settings_.delta * largest; break;
+      case RelativeDelta::none: return delta;
+      case RelativeDelta::min: {
+        if (rows == 0) return 0.0;
+        // Over ranks the largest value is known, so that of the inverses.
+        if (share_ != nullptr)
+          return delta / largest_of_blocks(share_, set_, [&](Index i) { return 1.0 / std::max(least(i), 0.0); });
+        double smallest = std::numeric_limits<double>::infinity();
+        for (Index i = 0; i < set_.count(); ++i) smallest = std::min(smallest, least(i));
+        return delta * std::max(smallest, 0.0);
+      }
+      case RelativeDelta::avg: {
+        double sum = 0.0;
+        if (share_ != nullptr)
+          sum = sum_of_blocks(share_, set_, [&](Index i) { return diagonal(i).sum(); });
+        else
+          for (Index i = 0; i < set_.count(); ++i)
+            for (const double entry : diagonal(i)) sum += entry;
+        return delta * sum / std::max(1.0, static_cast<double>(rows));
+      }
+      case RelativeDelta::max:
+        return delta * largest_of_blocks(share_, set_, [&](Index i) { return diagonal(i).maxCoeff(); });
     }
+    return delta;
   }
 
   /// The inverse of a block, or of a scaled identity where the block is singular to working precision.
@@ -139,26 +172,23 @@ class PqnSession final : public Session {
     products_ = 0;
     shift_ = shift;
     r_ = problem_.free_velocity() + shift;
-    size_ = max_norm(r_);
-    energy_ = 0.0;
-    for (Index i = 0; i < set_.count(); ++i)
-      energy_ += padded_block(set_, r_, i).dot(inverse_[uz(i)] * padded_block(set_, r_, i));
+    size_ = largest_of_blocks(share_, set_, [&](Index i) { return padded_block(set_, r_, i).cwiseAbs().maxCoeff(); });
+    energy_ = sum_of_blocks(
+        share_, set_, [&](Index i) { return padded_block(set_, r_, i).dot(inverse_[uz(i)] * padded_block(set_, r_, i)); });
     if (!(energy_ > 0.0)) energy_ = 1.0;
     native_.clear();
     impulse_.setZero();
     best_.restart(impulse_);
     merit_ = move(impulse_, monitor);
-    if (start.impulse.size() == 0) return;
+    if (!start_given(share_, start)) return;
     for (Index i = 0; i < set_.count(); ++i) put_block(set_, trial_, i, project(i, padded_block(set_, start.impulse, i)));
     if (move(trial_, monitor) <= merit_) impulse_ = trial_;
     merit_ = move(impulse_, monitor);
   }
 
-  /// max s_i ‖γ_i‖, m/s.
+  /// max s_i ‖γ_i‖, m/s; NaN where an impulse is.
   double largest() const {
-    double size = 0.0;
-    for (Index i = 0; i < set_.count(); ++i) size = std::max(size, own_scale_[i] * padded_block(set_, impulse_, i).norm());
-    return impulse_.allFinite() ? size : std::numeric_limits<double>::infinity();
+    return largest_of_blocks(share_, set_, [&](Index i) { return own_scale_[i] * padded_block(set_, impulse_, i).norm(); });
   }
 
   /// u, C and the merit (H.12) at an impulse; and the merit of the native criterion, with its own unit of impulses.
@@ -166,27 +196,29 @@ class PqnSession final : public Session {
     problem_.local_velocity(impulse, scratch_, u_);
     ++monitor.counters().products;
     u_ += shift_;
-    double sum = 0.0, native_sum = 0.0;
-    for (Index i = 0; i < set_.count(); ++i) {
+    const auto [sum, native_sum] = all_over_blocks<2>(share_, set_, std::plus<>(), [&](Index i) {
       const Vector3 impulse_i = padded_block(set_, impulse, i);
       const Vector3 C = constraint_value(i, impulse_i, weight_[i]);
-      sum += C.dot(inverse_[uz(i)] * C);
-      if (settings_.merit_scale == settings_.impulse_scale) continue;
+      std::array<double, 2> sums{C.dot(inverse_[uz(i)] * C), 0.0};
+      if (settings_.merit_scale == settings_.impulse_scale) return sums;
       const double weight = settings_.merit_scale == ImpulseScale::none ? 1.0 : own_scale_[i];
       const Vector3 other = constraint_value(i, impulse_i, weight);
-      native_sum += other.dot(inverse_[uz(i)] * other);
-    }
+      sums[1] = other.dot(inverse_[uz(i)] * other);
+      return sums;
+    });
     native_merit_ = std::abs(settings_.merit_scale == settings_.impulse_scale ? sum : native_sum) / energy_;
     return std::abs(sum) / energy_;
   }
 
   double friction(Index i) const { return has_friction(set_.kind(i)) ? set_.friction(i) : 0.0; }
+  /// That of F: in ccp F(u) = u.
+  double de_saxce_friction(Index i) const { return model_ == Model::ncp ? friction(i) : 0.0; }
 
   /// C_i = F + m(s γ_i − F), m/s; weight: s, 1/kg.
   Vector3 constraint_value(Index i, const Vector3& impulse, double weight) const {
     const Vector3 u = padded_block(set_, u_, i);
     if (set_.kind(i) == ConstraintKind::bilateral) return u;
-    const Vector3 F = smoothed_de_saxce_value(u, friction(i), 0.0);
+    const Vector3 F = smoothed_de_saxce_value(u, de_saxce_friction(i), 0.0);
     return F + smoothed_polar_value(weight * impulse - F, friction(i), 0.0);
   }
 
@@ -198,7 +230,7 @@ class PqnSession final : public Session {
       Y.setZero();
       return u;
     }
-    const SmoothedProjection F = smoothed_de_saxce(u, friction(i), omega);
+    const SmoothedProjection F = smoothed_de_saxce(u, de_saxce_friction(i), omega);
     const SmoothedProjection m =
         smoothed_polar_projection(weight_[i] * padded_block(set_, impulse_, i) - F.value, friction(i), omega);
     X = (Matrix3::Identity() - m.gradient) * F.gradient;
@@ -230,12 +262,12 @@ class PqnSession final : public Session {
   void find_direction(Monitor& monitor) {
     const int limit =
         static_cast<int>(std::min<std::int64_t>(settings_.inner_iterations, settings_.product_cap - products_));
-    const Gmres::Result solved =
-        gmres_.solve(apply_, precondition_, value_, direction_, settings_.epsilon * value_.norm(), limit);
+    const double size = norm(share_, set_, value_);
+    const Gmres::Result solved = gmres_.solve(apply_, precondition_, value_, direction_, settings_.epsilon * size, limit);
     products_ += solved.products;
     monitor.counters().products += solved.products;
     native_.gmres_products = solved.products;
-    native_.gmres_residual = value_.norm() > 0.0 ? solved.residual / value_.norm() : 0.0;
+    native_.gmres_residual = size > 0.0 ? solved.residual / size : 0.0;
   }
 
   /// γ ← Π_K(γ − d).
@@ -273,7 +305,7 @@ class PqnSession final : public Session {
     native_.gmres_products = 0.0;
     native_.gmres_residual = 0.0;
     native_.fallback = 1.0;
-    SweepRunner sweeps(problem_, Model::ncp, monitor);
+    SweepRunner sweeps(problem_, model_, monitor);
     const auto merit = [this, &monitor](const Vector& impulse) -> double {
       const double sweep_merit = move(impulse, monitor);
       native_.merit = native_merit_;
@@ -285,9 +317,12 @@ class PqnSession final : public Session {
   }
 
   PqnSettings settings_;
+  Model model_;
   ContactProblem problem_;
+  const Share* share_;  ///< of a shared problem
   const ConstraintSet& set_;
   const DelassusOperator* N_;
+  std::vector<double> cells_;  ///< of inner products
   Gmres gmres_;
   Gmres::Operator apply_, precondition_;
   std::vector<Matrix3> own_, inverse_, X_, Y_, preconditioner_;
@@ -304,7 +339,12 @@ class PqnSession final : public Session {
 class Pqn final : public Method<PqnSettings, PqnSession> {
  public:
   Pqn()
-      : Method({"pqn", "Projected quasi-Newton", "Koziara 2017, Algorithm 1", {Model::ncp}, PqnColumns().columns(), true}) {
+      : Method({"pqn",
+                "Projected quasi-Newton",
+                "Koziara 2017, Algorithm 1; for ccp without the De Saxcé term: ours",
+                {Model::ncp, Model::ccp},
+                PqnColumns().columns(),
+                true}) {
     const std::string table = "Koziara 2017, Table 1";
     fields_
         .add("merit_tolerance", &settings_.merit_tolerance, Range::positive(), "",
