@@ -15,10 +15,13 @@ struct RankMethod {
 
 /// Methods all of whose sums, norms and products are made for ranks.
 constexpr RankMethod rank_methods[] = {{"jacobi", make_jacobi},
+                                       {"gauss_seidel", make_gauss_seidel},
+                                       {"nsgs", make_nsgs},
                                        {"apgd", make_apgd},
                                        {"spg", make_spg},
                                        {"p_spg_fb", make_p_spg_fb},
-                                       {"projected_cg", make_projected_cg}};
+                                       {"projected_cg", make_projected_cg},
+                                       {"pqn", make_pqn}};
 
 const RankMethod* find_rank_method(const std::string& name) {
   for (const RankMethod& method : rank_methods)
