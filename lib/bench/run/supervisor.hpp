@@ -69,6 +69,8 @@ class Supervisor {
   std::optional<Defect> run_apart(const Cell& cell, const Limits& limits, const std::function<void()>& body);
 
   void finish(const WorkerExit& exit);
+  /// Of a worker that an interrupt has killed: what it left goes, unless a later run goes on from there.
+  void drop(const Cell& cell);
   void finish_without_worker(std::size_t index, const Defect& defect);
   void give_up_repeating(std::size_t index, CellRecord record, const std::string& reason);
   CellRecord record_of_dead(const Cell& cell, const WorkerExit& exit) const;
