@@ -9,6 +9,7 @@
 #include "core/stopwatch.hpp"
 #include "peers/greeting.hpp"
 #include "peers/peer_solver.hpp"
+#include "process/core_wait.hpp"
 #include "process/orphans.hpp"
 
 namespace ccp {
@@ -80,10 +81,14 @@ std::string own_error(double error) {
 }  // namespace
 
 AdapterSession::AdapterSession(AdapterTask task, const ContactProblem& problem, Model model, Monitor& monitor)
-    : task_(std::move(task)), problem_(problem), model_(model), native_(task_.columns) {
+    : task_(std::move(task)),
+      problem_(problem),
+      model_(model),
+      blocks_(problem.constraints().narrow()),
+      native_(task_.columns) {
   if (task_.local) problem_.local();
   monitor.advance_clock(0.0);  // what follows is handing over
-  if (task_.local) W_ = block_matrix(problem.constraints(), problem.local().N);
+  if (task_.local) W_ = block_matrix(blocks_, problem.local().N);
 }
 
 Outcome AdapterSession::run(const WarmStart& start, const Vector& shift, Monitor& monitor) {
@@ -109,7 +114,7 @@ bool AdapterSession::send_problem(ChildProgram& adapter, const Vector& shift, in
   request.version = CCPBENCH_PROTOCOL;
   request.constraints = set.count();
   request.rows = problem_.rows();
-  request.entries_N = task_.local ? entries_of(W_, set) : -1;
+  request.entries_N = task_.local ? entries_of(W_, blocks_) : -1;
   if (task_.global) {
     request.dofs = problem_.dofs();
     request.entries_H = problem_.global().H.nonZeros();
@@ -121,7 +126,7 @@ bool AdapterSession::send_problem(ChildProgram& adapter, const Vector& shift, in
   request.threads = threads;
   request.model = model_ == Model::ccp ? CCPBENCH_CCP : CCPBENCH_NCP;
   if (!send(adapter, &request, 1) || !send(adapter, set)) return false;
-  if (task_.local && !(send(adapter, W_, set) && send(adapter, problem_.local().r + shift))) return false;
+  if (task_.local && !(send(adapter, W_, blocks_) && send(adapter, problem_.local().r + shift))) return false;
   if (task_.global) {
     const GlobalForm& form = problem_.global();
     if (!(send(adapter, form.H) && send(adapter, form.D) && send(adapter, form.C) && send(adapter, form.k) &&
@@ -191,16 +196,16 @@ void AdapterSession::converse(const Vector& shift, Monitor& monitor) {
   if (own) return;
   if (const int left = kill_marked_children(mark); left > 0)
     monitor.note([&] { return fmt::format("{}{}, which were killed", note_of_left_behind, left); });
-  if (waited_s_ - spent_s_ > doubtful_s + slow_transfer_s * shown_ && spent_s_ < 0.5 * waited_s_)
-    monitor.note([&] {
-      return fmt::format("{}{:.2g} s of the {:.2g} s that passed in it", note_of_slow_clock, spent_s_, waited_s_);
-    });
+  const double ran_s = waited_s_ - queued_s_;
+  if (ran_s - spent_s_ > doubtful_s + slow_transfer_s * shown_ && spent_s_ < 0.5 * ran_s)
+    monitor.note(
+        [&] { return fmt::format("{}{:.2g} s of the {:.2g} s that passed in it", note_of_slow_clock, spent_s_, ran_s); });
 }
 
 void AdapterSession::converse_with(ChildProgram& adapter, const Vector& shift, Monitor& monitor) {
   ccpbench_frame frame;
   timed_out_ = false;
-  spent_s_ = waited_s_ = 0.0;
+  spent_s_ = waited_s_ = queued_s_ = 0.0;
   iterations_allowed_ = monitor.remaining().iterations;
   if (!greeted(adapter, monitor)) return;
   // An adapter that fails before it has read all may have said why: that is there to be read.
@@ -211,6 +216,13 @@ void AdapterSession::converse_with(ChildProgram& adapter, const Vector& shift, M
   }
   const bool whole_runs = frame.kind == CCPBENCH_READY && frame.info == 1;
   if (whole_runs) monitor.note([] { return std::string(note_of_restarts); });
+  const double before_s = core_wait_s(0) + adapter.core_wait_s();
+  iterate(adapter, frame, whole_runs, monitor);
+  const double queued_s = core_wait_s(0) + adapter.core_wait_s() - before_s;
+  if (std::isfinite(queued_s)) queued_s_ = queued_s;
+}
+
+void AdapterSession::iterate(ChildProgram& adapter, ccpbench_frame& frame, bool whole_runs, Monitor& monitor) {
   const double allowed_s = monitor.remaining().seconds;
   while (take(frame, monitor)) {
     const char go_on = 1;

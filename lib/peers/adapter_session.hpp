@@ -54,6 +54,8 @@ class AdapterSession final : public Session {
   bool read(ChildProgram& adapter, Monitor& monitor, ccpbench_frame& frame, double longest_s);
   void converse(const Vector& shift, Monitor& monitor);
   void converse_with(ChildProgram& adapter, const Vector& shift, Monitor& monitor);
+  /// From its first frame to its last one.
+  void iterate(ChildProgram& adapter, ccpbench_frame& frame, bool whole_runs, Monitor& monitor);
   /// Judges what a frame brings. True when the adapter is to go on.
   bool take(const ccpbench_frame& frame, Monitor& monitor);
   bool clock_is_possible(const ccpbench_frame& frame);
@@ -62,13 +64,15 @@ class AdapterSession final : public Session {
   const AdapterTask task_;
   ContactProblem problem_;
   Model model_;
-  BlockMatrix W_;  ///< N; empty where it is not sent
+  ConstraintSet blocks_;  ///< of W_, of at most three rows
+  BlockMatrix W_;         ///< N; empty where it is not sent
   Vector impulse_;
   Columns native_;
   std::vector<char> payload_;
   Outcome outcome_;
   double spent_s_ = 0.0;   ///< by its clock
   double waited_s_ = 0.0;  ///< by ours
+  double queued_s_ = 0.0;  ///< of it, without a core for the one or the other
   std::int64_t iterations_allowed_ = 0;
   int shown_ = 0;
   bool timed_out_ = false;

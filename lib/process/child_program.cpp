@@ -13,8 +13,10 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <limits>
 #include <system_error>
 
+#include "process/core_wait.hpp"
 #include "process/program.hpp"
 
 namespace ccp {
@@ -61,6 +63,10 @@ ChildProgram::~ChildProgram() {
   ::close(socket_);
   end();
   ::close(printed_);
+}
+
+double ChildProgram::core_wait_s() const {
+  return pid_ > 0 ? ccp::core_wait_s(pid_) : std::numeric_limits<double>::quiet_NaN();
 }
 
 void ChildProgram::ask_to_end() const {

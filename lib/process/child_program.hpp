@@ -39,6 +39,8 @@ class ChildProgram {
   const ExitStatus& exit();
   /// The same with the last line it printed: "exit code 1: …", "SIGSEGV: …", or either without a line.
   std::string exit_text();
+  /// Time in which it was ready to run and had no core, s; NaN where the system does not say.
+  double core_wait_s() const;
   /// Asks it to end (SIGTERM).
   void ask_to_end() const;
   /// Ends it and copies all that it printed to standard error.

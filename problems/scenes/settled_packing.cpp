@@ -18,6 +18,10 @@ constexpr double at_rest = 1e-4;   // force left on a sphere, over the sum of it
 constexpr int most_steps = 1000000;
 constexpr double search_reach = 2.5, search_again = 0.14;  // radii; 2 √3 · 0.14 < 0.5
 
+void sort_upwards(std::vector<Vector3>& centres) {
+  std::sort(centres.begin(), centres.end(), [](const Vector3& a, const Vector3& b) { return a[2] < b[2]; });
+}
+
 void push_apart(Vector3& first, Vector3& second, double distance) {
   const Vector3 line = second - first;
   const double length = line.norm();
@@ -28,8 +32,8 @@ void push_apart(Vector3& first, Vector3& second, double distance) {
 }
 
 /// Points uniform in the box, with each overlap removed in turn, in rounds, until all overlaps are small.
-SettledPacking thrown(int spheres, double radius, double width, Random& random) {
-  SettledPacking packing;
+SpherePacking thrown(int spheres, double radius, double width, Random& random) {
+  SpherePacking packing;
   const double volume = 4.0 / 3.0 * std::numbers::pi * radius * radius * radius * spheres;
   packing.height = std::max(2.0 * radius, volume / (filling * width * width));
   const Vector3 low = Vector3::Constant(radius), high = Vector3(width, width, packing.height) - low;
@@ -52,7 +56,7 @@ SettledPacking thrown(int spheres, double radius, double width, Random& random) 
 /// the last unknown is the height of the lid times √lid_mass_, so that every unknown has the same mass.
 class Settling {
  public:
-  Settling(const SettledPacking& start, double radius, double width, double lid_weight)
+  Settling(const SpherePacking& start, double radius, double width, double lid_weight)
       : spheres_(static_cast<Index>(start.centres.size())), radius_(radius), width_(width / radius), lid_(lid_weight) {
     const double floor_places = 0.25 * width_ * width_;  // spheres side by side
     stiffness_ = (lid_ + static_cast<double>(spheres_)) / (floor_places * yielding);
@@ -75,12 +79,11 @@ class Settling {
     throw InputError("the random packing does not come to rest: a lighter slab, or fewer spheres");
   }
 
-  SettledPacking result() const {
-    SettledPacking packing;
+  SpherePacking result() const {
+    SpherePacking packing;
     for (Index i = 0; i < spheres_; ++i) packing.centres.push_back(radius_ * x_.segment<3>(3 * i));
     packing.height = radius_ * x_[3 * spheres_] / lid_scale_;
-    std::sort(packing.centres.begin(), packing.centres.end(),
-              [](const Vector3& a, const Vector3& b) { return a[2] < b[2]; });
+    sort_upwards(packing.centres);
     return packing;
   }
 
@@ -138,7 +141,13 @@ class Settling {
 
 }  // namespace
 
-SettledPacking settled_packing(int spheres, double radius, double width, double lid_weight, Random& random) {
+SpherePacking thrown_packing(int spheres, double radius, double width, Random& random) {
+  SpherePacking packing = thrown(spheres, radius, width, random);
+  sort_upwards(packing.centres);
+  return packing;
+}
+
+SpherePacking settled_packing(int spheres, double radius, double width, double lid_weight, Random& random) {
   Settling settling(thrown(spheres, radius, width, random), radius, width, lid_weight);
   settling.run();
   return settling.result();

@@ -59,13 +59,15 @@ Placed place_layers(const SpherePress::Parameters& p, Random& random) {
 /// A box as wide as the layers, and a slab that the spheres bear.
 Placed place_randomly(const SpherePress::Parameters& p, Random& random) {
   const double width = 2.0 * p.radius * p.per_side;
-  SettledPacking settled = settled_packing(p.spheres, p.radius, width, p.slab_mass / p.mass, random);
-  return {std::move(settled.centres), width, settled.height};
+  SpherePacking packing = p.packing == SpherePress::Packing::thrown
+                              ? thrown_packing(p.spheres, p.radius, width, random)
+                              : settled_packing(p.spheres, p.radius, width, p.slab_mass / p.mass, random);
+  return {std::move(packing.centres), width, packing.height};
 }
 
 Placed place(const SpherePress::Parameters& p, std::uint64_t seed) {
   Random random(seed);
-  return p.packing == SpherePress::Packing::random ? place_randomly(p, random) : place_layers(p, random);
+  return p.packing == SpherePress::Packing::layers ? place_layers(p, random) : place_randomly(p, random);
 }
 
 /// What shifts add to the gap of two neighbours in layers, at most: they are taken to touch all the same.
@@ -162,8 +164,12 @@ PlacedSurface plane(const Vector3& point, const Vector3& normal) {
 SpherePress::SpherePress() {
   Parameters& p = parameters_;
   fields_.add("spheres", &p.spheres, Range::closed(1.0, 1e6), "number of spheres", mazhar_press)
-      .add("packing", &p.packing, {{"layers", SpherePress::Packing::layers}, {"random", SpherePress::Packing::random}},
-           "square layers, or thrown into the box and settled", "ours")
+      .add("packing", &p.packing,
+           {{"layers", SpherePress::Packing::layers},
+            {"random", SpherePress::Packing::random},
+            {"thrown", SpherePress::Packing::thrown}},
+           "square layers; thrown into the box and settled; or thrown and only pushed apart: spheres fall or flow there",
+           "ours")
       .add("radius", &p.radius, Range::positive(), "m", "radius of every sphere", mazhar_press)
       .add("mass", &p.mass, Range::positive(), "kg", "mass of every sphere", mazhar_press)
       .add("slab_mass", &p.slab_mass, Range::non_negative(), "kg", "mass of the slab on top; 0: no slab", mazhar_press)

@@ -18,12 +18,14 @@ namespace ccp {
 ///
 /// With packing = random the spheres are thrown into the same box instead and settle under the slab (settled_packing.hpp): a
 /// disordered packing, in which those that overlap touch, and one that carries the slab, too. v = 0 is the solution again.
+/// With packing = thrown they do not settle: some spheres are loose and fall, and with little friction (5000 contacts, μ =
+/// 0.3) whole parts flow.
 ///
 /// Bodies: the spheres from the floor upwards, then the slab. Contacts: sphere by sphere, with the floor, the walls, the
 /// spheres before it; then those of the slab. Normals point from the box, the earlier sphere or the lower body to the other.
 class SpherePress final : public Scene {
  public:
-  enum class Packing { layers, random };
+  enum class Packing { layers, random, thrown };
   struct Parameters {
     int spheres = 4000;
     Packing packing = Packing::layers;

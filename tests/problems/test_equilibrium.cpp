@@ -35,9 +35,11 @@ const std::vector<Moving> moving = {
     {"random_contacts", "thrown at random"},
     {"spinning_contacts", "thrown at random, and spinning"},
     {"sliding_sphere", "thrown"},
+    {"rolling_body", "rolls"},
     {"quadrupeds", "legs without motors fold"},
     {"bolt_nut", "wrenches turn the nut within its play"},
     {"odd_mass_stack", "pulled up by more than its weight", [](const auto& p) { return p.at("lift_factor") > 1.0; }},
+    {"sphere_press", "not settled", [](const auto& p) { return p.count("packing=thrown") > 0; }},
     {"dish_pile", "pushed out of an overlap", [](const auto& p) { return p.at("overlap") > 0.0; }},
     {"dish_pile", "wrenches overcome friction", [](const auto& p) { return p.at("load") >= 0.5; }},
 };
@@ -47,6 +49,7 @@ std::map<std::string, double> numbers(const ProblemSpec& spec) {
   for (const auto& [name, value] : spec.parameters) {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) found[name] = static_cast<double>(*whole);
     if (const auto* real = std::get_if<double>(&value)) found[name] = *real;
+    if (const auto* text = std::get_if<std::string>(&value)) found[name + "=" + *text] = 1.0;
   }
   return found;
 }
@@ -180,6 +183,7 @@ TEST_CASE("the balance of a mass on the floor, by hand") {
     const Balance balance = balance_of(problem, Vector3(part, 0.0, 0.0));
     CHECK(balance.load_carried == Approx(part).margin(1e-15));
     CHECK(balance.speed_left == Approx(1.0 - part).margin(1e-15));
+    CHECK(balance.moving_bodies == (part < 1.0 ? 1.0 : 0.0));
   }
   ProblemBuilder local;
   local.local(SparseMatrix(H.sparseView()), Vector3::Ones());

@@ -4,6 +4,7 @@
 #include "problem/judge/judge.hpp"
 #include "problem/problem_builder.hpp"
 #include "solvers/newton/sweep_phase.hpp"
+#include "solvers/proximal_newton/decomposition.hpp"
 #include "solvers/proximal_newton/newton_system.hpp"
 #include "solvers/run_monitor.hpp"
 #include "support/build_scene.hpp"
@@ -171,8 +172,10 @@ TEST_CASE("lagged sweeps go on where nonlinear ones do not progress", "[newton]"
   StopRule stop;
   stop.max_iterations = 5000;
   const auto run_with = [&](bool lagged) {
-    return run(problem,
-               {"proximal_newton", Model::ncp, stop, {{"first_phase", std::string("sweeps")}, {"lagged_sweeps", lagged}}});
+    return run(problem, {"proximal_newton",
+                         Model::ncp,
+                         stop,
+                         {{"first_phase", std::string("sweeps")}, {"lagged_sweeps", lagged}, {"decomposition", false}}});
   };
   const Result with = run_with(true), without = run_with(false);
   CHECK(with.status == Status::solved);
@@ -184,6 +187,33 @@ TEST_CASE("lagged sweeps go on where nonlinear ones do not progress", "[newton]"
   };
   CHECK(lagged(with));
   CHECK_FALSE(lagged(without));
+}
+
+TEST_CASE("few bodies that move are split from a packing at rest", "[newton]") {
+  StopRule stop;
+  stop.measure = Measure::natural_map;
+  const auto press = [](const char* packing, double friction) {
+    return scene_with("sphere_press", {{"packing", std::string(packing)},
+                                       {"spheres", std::int64_t{100}},
+                                       {"per_side", std::int64_t{4}},
+                                       {"friction", friction}});
+  };
+  const auto factorizations = [&](const ContactProblem& problem, bool decomposition) {
+    const Result result = run(problem, {"proximal_newton", Model::ncp, stop, {{"decomposition", decomposition}}});
+    CHECK(result.status == Status::solved);
+    return result.counters.factorizations;
+  };
+  for (const char* packing : {"thrown", "random"}) {
+    const ContactProblem problem = press(packing, 0.3);
+    const auto with = factorizations(problem, true);
+    CHECK(with <= 100);
+    CHECK(factorizations(problem, false) >= 2 * with);
+  }
+  // It does not take what has no bodies, or is convex.
+  CHECK_FALSE(Decomposition::applies(press("random", 0.3), Model::ccp));
+  ProblemBuilder local;
+  local.local(diagonal(Vector3::Ones()), Vector3(-1.0, 0.0, 0.0));
+  CHECK_FALSE(Decomposition::applies(local.contact(0.4).build(), Model::ncp));
 }
 
 TEST_CASE("sweeps end where they do not progress", "[newton]") {

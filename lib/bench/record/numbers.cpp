@@ -52,7 +52,8 @@ const std::vector<Number<Balance>>& numbers() {
       {"load_carried", "", "share of the load that the impulses carry (D.16): 1 in equilibrium, 0 in free fall",
        &Balance::load_carried, "load_carried"},
       {"speed_left", "", "share of the free speed that is left (D.17): 0 in equilibrium, 1 in free fall",
-       &Balance::speed_left, "speed_left"}};
+       &Balance::speed_left, "speed_left"},
+      {"moving_bodies", "", "bodies faster than 1e-6 m/s or rad/s", &Balance::moving_bodies, "moving_bodies"}};
   return table;
 }
 

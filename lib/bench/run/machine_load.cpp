@@ -10,6 +10,7 @@
 #include <string>
 
 #include "bench/record/csv.hpp"
+#include "process/core_wait.hpp"
 
 namespace ccp {
 namespace {
@@ -42,20 +43,13 @@ double machine_cpu_s() {
   return busy / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-/// Time in which the main thread was ready to run and did not.
-double waited_s() {
-  std::ifstream stream("/proc/self/schedstat");
-  double ran = 0.0, waited = 0.0;
-  return stream >> ran >> waited ? 1e-9 * waited : unknown_number;
-}
-
 }  // namespace
 
 // The wait is read next to the watch, last and first: this process may be waiting for a core as well while it reads.
-LoadMeter::LoadMeter() : before_{machine_cpu_s(), own_cpu_s(), waited_s()} { watch_.start(); }
+LoadMeter::LoadMeter() : before_{machine_cpu_s(), own_cpu_s(), core_wait_s(0)} { watch_.start(); }
 
 MachineLoad LoadMeter::read() const {
-  const double waited = waited_s() - before_.waited_s, elapsed = watch_.seconds();
+  const double waited = core_wait_s(0) - before_.waited_s, elapsed = watch_.seconds();
   const double others = (machine_cpu_s() - before_.machine_s - (own_cpu_s() - before_.own_s)) / elapsed;
   return {elapsed < shortest_s ? unknown_number : std::max(0.0, others), waited / elapsed};
 }

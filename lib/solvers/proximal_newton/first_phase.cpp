@@ -27,6 +27,7 @@ SweepLadder::SweepLadder(const ContactProblem& problem, Model model, bool lagged
 
 void SweepLadder::restart() {
   rung_ = lagged_allowed_ ? Rung::nonlinear : Rung::nonlinear_for_good;
+  stuck_ = false;
   lagged_.reset();
 }
 
@@ -36,21 +37,23 @@ bool SweepLadder::run(BestIterate& best, const Vector& shift, double target, int
   const auto sweep = [&](auto& runner, const SweepRunner::Limits& limits) {
     swept = runner.run(best.impulse(), shift, limits, residual_, native, monitor);
     if (swept.residual <= best.residual() || swept.solved) best.keep(swept.residual, swept.impulse);
-    return !swept.stagnated;
+    stuck_ = swept.stagnated;
   };
-  if (rung_ == Rung::nonlinear) {
-    if (sweep(nonlinear_, {target, most, least_progress})) return !swept.stopped;
-    rung_ = Rung::lagged;
-    lagged_ = std::make_unique<LaggedSweepRunner>(problem_, sweeps_per_shift, monitor);
+  switch (rung_) {
+    case Rung::nonlinear:
+      sweep(nonlinear_, {target, most, least_progress});
+      if (stuck_) rung_ = Rung::lagged;
+      break;
+    case Rung::lagged:
+      if (!lagged_) lagged_ = std::make_unique<LaggedSweepRunner>(problem_, sweeps_per_shift, monitor);
+      sweep(*lagged_, {0.0, most, least_progress});
+      monitor.note([] { return "nonlinear sweeps did not progress: lagged ones came next"; });
+      if (!stuck_) break;
+      rung_ = Rung::nonlinear_for_good;
+      lagged_.reset();
+      break;
+    case Rung::nonlinear_for_good: sweep(nonlinear_, {target, most});
   }
-  if (rung_ == Rung::lagged) {
-    const bool progressed = sweep(*lagged_, {0.0, most, least_progress});
-    monitor.note([] { return "nonlinear sweeps did not progress: lagged ones came next"; });
-    if (progressed) return !swept.stopped;
-    rung_ = Rung::nonlinear_for_good;
-    lagged_.reset();
-  }
-  sweep(nonlinear_, {target, most});
   return !swept.stopped;
 }
 

@@ -38,10 +38,12 @@ class SweepLadder {
 
   /// A run begins: with nonlinear sweeps.
   void restart();
-  /// At most `most` sweeps, until the residual is below `target`; lagged ones have no target. False when the monitor ended
-  /// the run. native: the values of the method's columns.
+  /// At most `most` sweeps of one kind, until the residual is below `target`; lagged ones have no target. False when the
+  /// monitor ended the run. native: the values of the method's columns.
   bool run(BestIterate& best, const Vector& shift, double target, int most, const std::vector<double>& native,
            Monitor& monitor);
+  /// Whether the last ones made no progress, so that the next ones are of another kind.
+  bool stuck() const { return stuck_; }
 
  private:
   enum class Rung { nonlinear, lagged, nonlinear_for_good };
@@ -52,6 +54,7 @@ class SweepLadder {
   SweepRunner nonlinear_;
   std::unique_ptr<LaggedSweepRunner> lagged_;  ///< made when first used
   Rung rung_ = Rung::nonlinear;
+  bool stuck_ = false;
 };
 
 }  // namespace ccp

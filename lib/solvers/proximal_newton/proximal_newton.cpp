@@ -5,6 +5,7 @@
 #include "linalg/block/block_matrix.hpp"
 #include "solvers/methods.hpp"
 #include "solvers/newton/merit_memory.hpp"
+#include "solvers/proximal_newton/decomposition.hpp"
 #include "solvers/proximal_newton/first_phase.hpp"
 #include "solvers/proximal_newton/proximal_subproblem.hpp"
 #include "solvers/shared/best_iterate.hpp"
@@ -24,6 +25,7 @@ struct ProximalSettings {
   double swept_step_factor = 50.0;
   double handover = 3e-3;
   bool lagged_sweeps = true;
+  bool decomposition = true;
   double weight = 1e-2;
   double weight_decrease = 0.03;
 };
@@ -40,6 +42,7 @@ class ProximalSession final : public Session {
   ProximalSession(const ProximalSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor)
       : settings_(settings),
         problem_(problem),
+        model_(model),
         sub_(problem, model, step_factor, settings.space),
         cost_(sub_.system().flops(), problem.constraints().count()),
         impulse_(Vector::Zero(problem.rows())),
@@ -66,6 +69,7 @@ class ProximalSession final : public Session {
         case Inner::stopped: return outcome();
         case Inner::solved: move_centre(); break;
         case Inner::failed:
+          if (!decomposed_ && ++failed_ == most_before_split && !decompose(shift, monitor)) return outcome();
           raise_weight();
           // Closer to the solution the same weight may do.
           if (sweeps_ && !sweep(sweep_reduction, shift, monitor)) return outcome();
@@ -89,6 +93,8 @@ class ProximalSession final : public Session {
     weight_ = settings_.weight;
     memory_ = usual_memory;
     failures_ = 0;
+    failed_ = 0;
+    decomposed_ = !settings_.decomposition || !Decomposition::applies(problem_, model_);
     if (sweeps_) sweeps_->restart();
     best_.restart(impulse_);
     sub_.begin(centre_, weight_);
@@ -126,11 +132,24 @@ class ProximalSession final : public Session {
   /// Sweeps from the best iterate, which becomes the centre, until its residual has fallen by `reduction`, for at most the
   /// time that the Newton steps of one subproblem take (H.7). False when the run is over.
   bool sweep(double reduction, const Vector& shift, Monitor& monitor) {
-    native_.clear();
     const double target = reduction * best_.residual();
-    const bool goes_on = sweeps_->run(best_, shift, target, cost_.sweeps_for(newton_steps), native_.values(), monitor);
+    do {
+      native_.clear();
+      if (!sweeps_->run(best_, shift, target, cost_.sweeps_for(newton_steps), native_.values(), monitor)) return false;
+      if (sweeps_->stuck() && !decomposed_ && !decompose(shift, monitor)) return false;
+    } while (sweeps_->stuck() && best_.residual() > target);
     pad(sub_.blocks(), best_.impulse(), centre_);
-    return goes_on;
+    return true;
+  }
+
+  /// Splits off the bodies that move, once a run, from the convex solution on (H.14). False when the run is over.
+  bool decompose(const Vector& shift, Monitor& monitor) {
+    decomposed_ = true;
+    native_.clear();
+    Decomposition decomposition(problem_, [this](const Vector& impulse) { return residual_at(impulse); });
+    if (!decomposition.run(best_, shift, native_.values(), monitor)) return false;
+    pad(sub_.blocks(), best_.impulse(), centre_);
+    return true;
   }
 
   /// Of the problem itself, m/s; moves the subproblem to that point.
@@ -220,6 +239,7 @@ class ProximalSession final : public Session {
   static constexpr double weight_increase = 4.0;  ///< after one that failed
   static constexpr int easy_steps = 6;            ///< Newton steps of an easy subproblem at most
   static constexpr int give_up_after = 10;        ///< subproblems that failed with the largest weight
+  static constexpr int most_before_split = 2;     ///< subproblems that failed before the bodies are split
   // One subproblem.
   static constexpr double step_factor = 1.5;       ///< of ρ_i (H.2), before sweeps
   static constexpr double inner_reduction = 1e-2;  ///< of the merit, where it counts as solved
@@ -233,12 +253,14 @@ class ProximalSession final : public Session {
 
   ProximalSettings settings_;
   ContactProblem problem_;
+  Model model_;
   ProximalSubproblem sub_;
   SweepCost cost_;
   std::unique_ptr<SweepLadder> sweeps_;  ///< where there is a first phase
   MeritMemory merits_;
   double weight_ = 0.0, free_velocity_ = 0.0, length_ = 1.0;
-  int memory_ = usual_memory, steps_ = 0, failures_ = 0;
+  int memory_ = usual_memory, steps_ = 0, failures_ = 0, failed_ = 0;
+  bool decomposed_ = false;
   ProximalColumns native_;
   Vector impulse_;
   BestIterate best_;
@@ -271,6 +293,10 @@ class ProximalNewton final : public Method<ProximalSettings, ProximalSession> {
         .add("lagged_sweeps", &settings_.lagged_sweeps,
              "where nonlinear sweeps do not progress (ncp), sweeps on the convex problem whose shift s is that of earlier "
              "ones",
+             "ours")
+        .add("decomposition", &settings_.decomposition,
+             "after a subproblem that failed (ncp, bodies): the convex problem of the bodies at rest and the ncp of the few "
+             "that move in turn",
              "ours")
         .add("weight", &settings_.weight, Range::positive(), "", "proximal weight a at the start, relative to tr(N_ii)/3",
              "ours")
