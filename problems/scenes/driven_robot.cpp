@@ -7,6 +7,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/error.hpp"
 #include "core/text.hpp"
 #include "problems/articulated/articulated_world.hpp"
 #include "problems/articulated/urdf.hpp"
@@ -120,6 +121,15 @@ const SceneInfo& DrivenRobot::info() const {
                                "A robot of the suite or of yours that sways on its motors, and balls that fall on it",
                                "ours; robots from URDF files"};
   return scene;
+}
+
+std::optional<std::string> DrivenRobot::check() const {
+  try {
+    description_of(parameters_);
+    return std::nullopt;
+  } catch (const InputError& error) {
+    return error.what();
+  }
 }
 
 std::unique_ptr<Motion> DrivenRobot::do_motion(std::uint64_t seed) const {

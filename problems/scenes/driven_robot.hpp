@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "problem/scene.hpp"
@@ -31,6 +32,8 @@ class DrivenRobot final : public Scene {
 
   DrivenRobot();
   const SceneInfo& info() const override;
+  /// Reads the URDF file.
+  std::optional<std::string> check() const override;
 
  private:
   std::unique_ptr<Motion> do_motion(std::uint64_t seed) const override;

@@ -242,3 +242,12 @@ TEST_CASE("an arm of a URDF file follows its path, and balls roll off it") {
   CHECK(std::abs(wanted[0] - 0.5) > 0.01);
   CHECK(meshes_of(*motion).size() == 2);  // a hull, and the prism of the pedestal
 }
+
+TEST_CASE("a scene says what is wrong with its URDF file before it builds") {
+  const auto scene = make_scene("driven_robot");
+  CHECK_FALSE(scene->check().has_value());
+  scene->parameters().set_from_text("robot", "nowhere/arm.urdf");
+  CHECK_THAT(scene->check().value_or(""), Catch::StartsWith("nowhere/arm.urdf: "));
+  CHECK_THROWS_AS(scene->motion(1), InputError);
+  CHECK_THROWS_WITH(scene->parameters().set_from_text("robot", "arm.xml"), Catch::Contains("or a file *.urdf"));
+}
