@@ -55,8 +55,8 @@ struct MergedRobot {
 /// Throws what Tree does.
 MergedRobot merged_robot(const RobotDescription& description);
 
-/// A body alone: a tree of one link on a free joint, whose frame is at its centre of mass, with a shape at `place` in it (m).
-/// inertia: kg m², axes of the body.
+/// A body alone: a tree of one link on a free joint, whose frame is at its centre of mass, with a shape at `place` in it
+/// (m). inertia: kg m², axes of the body.
 Robot free_body(double mass, const Matrix3& inertia, const Shape& shape, const Vector3& position,
                 const Vector3& place = Vector3::Zero());
 

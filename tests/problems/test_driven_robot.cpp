@@ -13,7 +13,7 @@ using namespace ccp::testing;
 
 namespace {
 
-constexpr double time_step = 1.0 / 240.0;
+constexpr double driven_step = 1.0 / 240.0;
 
 ArticulatedWorldSettings driven_settings() {
   ArticulatedWorldSettings settings;
@@ -75,10 +75,10 @@ TEST_CASE("an impedance enters H and k as its equation says") {
   const ArticulatedWorld world(settings, {robot}, {});
   const ContactProblem problem = world.problem().problem;
   DenseMatrix H = M;
-  H.diagonal().array() += time_step * 30.0 + time_step * time_step * 300.0;
+  H.diagonal().array() += driven_step * 30.0 + driven_step * driven_step * 300.0;
   CHECK(DenseMatrix(problem.global().H).isApprox(H, 1e-14));
   Vector k = M * robot.velocity;  // the controller carries the bias
-  k[3] -= time_step * 300.0 * 0.1;
+  k[3] -= driven_step * 300.0 * 0.1;
   CHECK(problem.global().k.isApprox(k, 1e-13));
 }
 

@@ -11,7 +11,7 @@ using namespace ccp::testing;
 
 namespace {
 
-const Driver exact{"proximal_newton", Model::ncp, 1e-5};
+const Driver pouring_driver{"proximal_newton", Model::ncp, 1e-5};
 
 }  // namespace
 
@@ -42,7 +42,7 @@ TEST_CASE("the bottle stands on the table, in an open hand, its balls inside") {
 
 TEST_CASE("a hand closes on the bottle without overlap, the same bytes twice", "[slow]") {
   const auto motion = scene_in_time("pouring", {{"balls", "3"}});
-  const Drive done = drive(*motion, 100, exact);
+  const Drive done = drive(*motion, 100, pouring_driver);
   CHECK(done.deepest_gap > -2e-4);
   CHECK(fact(*motion, "kept") == 3.0);
   CHECK(fact(*motion, "slip") < 5e-3);
