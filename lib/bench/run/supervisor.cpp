@@ -53,7 +53,7 @@ bool Supervisor::run_round(const std::vector<std::size_t>& cells) {
   }
   std::size_t next = 0;
   while (!stopped() && (next < cells.size() || counts_.running > 0)) {
-    if (next < cells.size() && counts_.running < static_cast<std::size_t>(options_.jobs))
+    if (next < cells.size() && (counts_.running == 0 || busy_ + processes(cells[next]) <= options_.jobs))
       start(cells[next++]);
     else
       wait();
@@ -161,6 +161,7 @@ void Supervisor::spawn(std::size_t index, std::optional<Repeat> repeat) {
     return run_sequence(cell, catalog_, folder, tape, *steps, timing_.pin, std::move(repeat));
   });
   ++counts_.running;
+  busy_ += processes(index);
   remaining_time_.started(index, cell.solver->solver, cell.limits.wall_s, clock_.seconds());
   progress_.started(cell, counts());
 }
@@ -192,6 +193,7 @@ void Supervisor::finish(const WorkerExit& exit) {
   const Cell& cell = plan_.cells[exit.id];
   const bool came_through = exit.status.code == 0;
   --counts_.running;
+  busy_ -= processes(exit.id);
   std::erase_if(sequences_, [&](const RunningSteps& steps) { return steps.id == exit.id; });
   remaining_time_.finished(exit.id, exit.wall_s);
   if (phase_ == Phase::repeats && !came_through)

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "kernels/group_sweep.hpp"
 #include "solvers/blocks/block_pass.hpp"
 #include "solvers/fixed_point/delassus_rows.hpp"
+#include "solvers/fixed_point/shared_rows.hpp"
 #include "solvers/shared/native_columns.hpp"
 #include "solvers/shared/operator_method.hpp"
 #include "solvers/solver.hpp"
@@ -20,7 +23,7 @@
 ///     Sweeps::relax    one sweep: u_i with the newest impulses, the update, γ_i, for one block after the other
 ///     GroupSweep       the same for contacts of rigid bodies, in groups that share no body (kernels/group_sweep.hpp)
 ///
-/// The rows of N are those of delassus_rows.hpp.
+/// The rows of N are those of delassus_rows.hpp, on ranks those of shared_rows.hpp.
 namespace ccp {
 
 /// The native column of the fixed-point methods.
@@ -39,6 +42,8 @@ struct SweepOptions {
   double lambda = 1.0;              ///< share of the new impulse in the average with the old one
   double native_tolerance = 1e-10;  ///< on max|Δγ| / max|γ| of a sweep
   int idle_sweeps = 1;              ///< that change nothing, one after the other, before the method gives up
+  RankCoupling rank_coupling = RankCoupling::colours;
+  SweepUnit rank_unit = SweepUnit::cells;
 };
 
 /// Sweeps until the monitor stops the run. rows: see delassus_rows.hpp. update(block, u_i, γ_i) returns the new γ_i of a
@@ -82,7 +87,7 @@ class Sweeps final : public ImpulseSource {
       }
       const Largest largest = sweep(monitor.counters());
       native.impulse_change = largest.change;
-      converged = blocks_.rows() == 0 || largest.change <= options_.native_tolerance * largest.impulse;
+      converged = largest.change <= options_.native_tolerance * largest.impulse;
       ++since_restart;
     }
     return {impulse(), {}, 0.0, std::nullopt, ""};
@@ -93,6 +98,7 @@ class Sweeps final : public ImpulseSource {
  private:
   /// Whether the rows let groups of contacts be relaxed at once.
   static constexpr bool in_groups = requires(Rows & rows) { rows.contacts(); };
+  static constexpr bool on_ranks = std::is_same_v<Rows, SharedRows>;
 
   void begin(const WarmStart& start) {
     gamma_ = start.impulse.size() > 0 ? start.impulse : Vector::Zero(blocks_.rows());
@@ -130,15 +136,24 @@ class Sweeps final : public ImpulseSource {
         });
     }
     change_ = 0.0;
-    relax(order_.data(), 1);
-    if (symmetric) relax(order_.data() + order_.size() - 1, -1);
+    for (const bool backward : {false, true}) {
+      if (backward && !symmetric) break;
+      const auto relax_part = [this, backward](Index begin, Index end) {
+        relax(order_.data() + (backward ? end - 1 : begin), end - begin, backward ? -1 : 1);
+      };
+      if constexpr (on_ranks)
+        rows_.for_groups(backward, gamma_, relax_part);
+      else
+        relax_part(0, blocks_.count());
+    }
+    if constexpr (on_ranks) return rows_.largest({change_, max_norm(gamma_)});
     return {change_, max_norm(gamma_)};
   }
 
-  /// All blocks, from that place of the order in that direction.
-  void relax(const int* first, Index step) {
+  /// So many blocks, from that place of the order in that direction.
+  void relax(const int* first, Index count, Index step) {
     for_blocks(
-        blocks_, 0, blocks_.count(), [first, step](Index k) { return Index{first[step * k]}; },
+        blocks_, 0, count, [first, step](Index k) { return Index{first[step * k]}; },
         [this](const auto& block) __attribute__((always_inline)) {
           assign(block, update_(block, velocity(block), block.of(std::as_const(gamma_))));
         });
@@ -180,10 +195,12 @@ class Sweeps final : public ImpulseSource {
 /// Base of the sessions of the Gauss–Seidel methods: the problem, with N in the form that sweeps read.
 class SweepSession : public Session {
  public:
-  SweepSession(const ContactProblem& problem, OperatorForm form)
+  SweepSession(const ContactProblem& problem, OperatorForm form, const SweepOptions& options = {})
       : problem_(problem), N_(delassus_operator(problem, OperatorUse::rows, form)) {
     problem.free_velocity();  // formed here, where set-up is timed
-    factored_ = problem.has_factored() && form != OperatorForm::assembled;
+    if (problem.share() != nullptr)
+      shared_ = std::make_unique<SharedRows>(problem, options.rank_coupling, options.rank_unit);
+    factored_ = problem.share() == nullptr && problem.has_factored() && form != OperatorForm::assembled;
     if (!factored_) {
       order_.resize(uz(blocks().count()));
       std::iota(order_.begin(), order_.end(), 0);
@@ -195,16 +212,18 @@ class SweepSession : public Session {
 
  protected:
   const ConstraintSet& blocks() const { return N_.constraints(); }
-  const DelassusOperator& delassus() const { return N_; }
+  /// Has the N_ii of the local problems.
+  const DelassusOperator& delassus() const { return shared_ ? shared_->own() : N_; }
 
   /// Sweeps with this update of one block.
   template <typename Update>
   Outcome run_sweeps(const WarmStart& start, const Vector& shift, const SweepOptions& options, Monitor& monitor,
                      const Update& update) const {
     const Vector r = problem_.free_velocity() + shift;
-    const auto run = [&](auto rows) {
+    const auto run = [&](auto&& rows) {
       return Sweeps(blocks(), order_, groups_, rows, r, shift, options, update).run(start, monitor);
     };
+    if (shared_) return run(*shared_);
     return factored_ ? run(FactoredRows(problem_)) : run(AssembledRows(problem_));
   }
 
@@ -212,8 +231,9 @@ class SweepSession : public Session {
   ContactProblem problem_;
   const DelassusOperator& N_;
   bool factored_;
-  std::vector<int> order_;  ///< each block once: that of the operator, which has the bits of the order 0, 1, …
-  ContactGroups groups_;    ///< none where the blocks are taken one by one
+  std::vector<int> order_;              ///< each block once: that of the operator, which has the bits of the order 0, 1, …
+  ContactGroups groups_;                ///< none where the blocks are taken one by one
+  std::unique_ptr<SharedRows> shared_;  ///< on ranks
 };
 
 inline void add_sweep_fields(FieldTable& fields, SweepOptions& sweep) {
@@ -223,6 +243,18 @@ inline void add_sweep_fields(FieldTable& fields, SweepOptions& sweep) {
       .add("lambda", &sweep.lambda, Range::open_closed(0.0, 1.0), "", "averaging λ of new and old impulses", "ours")
       .add("native_tolerance", &sweep.native_tolerance, Range::non_negative(), "",
            "native criterion: max|Δγ| of a sweep <= native_tolerance · max|γ|", "ours");
+}
+
+/// Those of methods that run on ranks.
+inline void add_rank_fields(FieldTable& fields, SweepOptions& sweep) {
+  fields
+      .add("rank_coupling", &sweep.rank_coupling,
+           {{"colours", RankCoupling::colours}, {"jacobi", RankCoupling::jacobi}, {"split", RankCoupling::split}},
+           "on ranks: groups of one colour at once; all at once with old impulses of the others; or the same, each with a "
+           "share of the mass of its bodies",
+           "Koziara 2017 compares with such a Gauss–Seidel; Tonge et al. 2012; ours")
+      .add("rank_unit", &sweep.rank_unit, {{"cells", SweepUnit::cells}, {"ranks", SweepUnit::ranks}},
+           "the groups: cells, with the same bits on every number of ranks, or ranks, where iterates depend on it", "ours");
 }
 
 }  // namespace ccp
