@@ -152,7 +152,8 @@ class SequenceRun {
       row.native_converged = true;
       for (Crossing& crossing : row.crossings) crossing = {0, 0.0};
     }
-    if (driver_ && result.status != Status::solved) solve_again(problem, result, row);
+    if (driver_ && sequence_.driver.stop.max_iterations > 0 && result.status != Status::solved)
+      solve_again(problem, result, row);
     rows_.push_back(std::move(row));
     if (tape_ || result.impulse.allFinite()) return result;
     rows_.back().facts = motion_->facts();
