@@ -265,9 +265,9 @@ class PqnSession final : public Session {
     const RollingCone& cone = maps_.cone(i);
     const Point u = block(u_, i), impulse = block(impulse_, i);
     Point s = weight_[i] * impulse - u, slope = Point::Zero();
-    const bool shifted = model_ == Model::ncp;
-    if (shifted) s[0] -= rolling_shift(cone, u.data());
-    for (int d = 0; shifted && d < cone.count; ++d) {
+    const double shifted = model_ == Model::ncp ? 1.0 : 0.0;
+    s[0] -= shifted * rolling_shift(cone, u.data());
+    for (int d = 0; d < cone.count; ++d) {
       const ConeDisc& disc = cone.disc[uz(d)];
       const auto slip = u.segment(disc.first, disc.size);
       slope.segment(disc.first, disc.size) = disc.radius / std::hypot(slip.norm(), omega) * slip;
@@ -275,7 +275,7 @@ class PqnSession final : public Session {
     Y.setZero();
     Y.topLeftCorner(cone.rows, cone.rows) = rolling_cone_derivative(cone, s.data());
     X = Y;
-    X += Y.col(0) * slope.transpose();
+    X += Y.col(0) * (shifted * slope).transpose();
     Y = weight_[i] * (Square::Identity() - Y);
     return constraint_value(i, impulse, weight_[i]);
   }
