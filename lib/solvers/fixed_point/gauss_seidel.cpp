@@ -39,17 +39,17 @@ class GaussSeidelSession final : public SweepSession {
   Vector step_;  ///< ω η_i
 };
 
-class ProjectedGaussSeidel final : public OperatorMethod<GaussSeidelSettings, GaussSeidelSession> {
+class ProjectedGaussSeidel final : public SweepMethod<GaussSeidelSettings, GaussSeidelSession> {
  public:
   ProjectedGaussSeidel()
-      : OperatorMethod({"gauss_seidel",
-                        "Projected Gauss–Seidel (PSOR)",
-                        "Anitescu and Tasora 2010; comparator of Mazhar et al. 2015",
-                        {Model::ccp},
-                        FixedPointColumns().columns(),
-                        false,
-                        false,
-                        true}) {
+      : SweepMethod({"gauss_seidel",
+                     "Projected Gauss–Seidel (PSOR)",
+                     "Anitescu and Tasora 2010; comparator of Mazhar et al. 2015",
+                     {Model::ccp},
+                     FixedPointColumns().columns(),
+                     false,
+                     false,
+                     true}) {
     fields_.add("omega", &settings_.omega, Range::positive(), "", "step factor ω on η_i = 1/λ_max(N_ii); PSOR when not 1",
                 "ours");
     add_sweep_fields(fields_, settings_.sweep);

@@ -111,18 +111,18 @@ class NsgsSession final : public SweepSession {
   std::vector<double> step_;          ///< 1/λ_max(N_ii)
 };
 
-class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
+class Nsgs final : public SweepMethod<NsgsSettings, NsgsSession> {
  public:
   /// local: that of a program, which is no setting then.
   Nsgs(const char* name, const char* title, const char* reference, std::optional<LocalSolver> local = std::nullopt)
-      : OperatorMethod({name,
-                        title,
-                        reference,
-                        {Model::ncp},
-                        FixedPointColumns().columns(),
-                        local != LocalSolver::bisection,
-                        local == LocalSolver::bisection,
-                        local != LocalSolver::bisection}) {
+      : SweepMethod({name,
+                     title,
+                     reference,
+                     {Model::ncp},
+                     FixedPointColumns().columns(),
+                     local != LocalSolver::bisection,
+                     local == LocalSolver::bisection,
+                     local != LocalSolver::bisection}) {
     if (local)
       settings_.local = *local;
     else
