@@ -110,7 +110,7 @@ TEST_CASE("a cold start is where every contact sticks, if that is nearer than ze
   };
   const ContactProblem stack = scene_with("odd_mass_stack", {});  // at rest: everything sticks
   for (const Model model : {Model::ncp, Model::ccp}) {
-    const auto [sticking, taken] = steps(stack, model, "best");
+    const auto [sticking, taken] = steps(stack, model, "sticking");
     const auto [zero, never] = steps(stack, model, "zero");
     CHECK(taken);
     CHECK_FALSE(never);
@@ -125,7 +125,7 @@ TEST_CASE("a cold start is where every contact sticks, if that is nearer than ze
   stop.max_iterations = 1000;
   // Most of these separate or slip: one factorisation shows that they do not stick.
   const ContactProblem moving = scene_with("random_contacts", {{"contacts", std::int64_t{150}}});
-  const auto [sticking, taken] = steps(moving, Model::ncp, "best");
+  const auto [sticking, taken] = steps(moving, Model::ncp, "sticking");
   CHECK_FALSE(taken);
   CHECK(sticking == steps(moving, Model::ncp, "zero").first + 1);
 }

@@ -16,11 +16,11 @@ namespace ccp {
 namespace {
 
 enum class FirstPhase { automatic, off, on };
-enum class ColdStart { best, zero };
+enum class ColdStart { sticking, zero };
 
 struct ProximalSettings {
   NewtonSpace space = NewtonSpace::automatic;
-  ColdStart start = ColdStart::best;
+  ColdStart start = ColdStart::sticking;
   FirstPhase first_phase = FirstPhase::automatic;
   double handover = 3e-3;
   bool lagged_sweeps = true;
@@ -97,7 +97,7 @@ class ProximalSession final : public Session {
     sub_.begin(centre_, weight_);
   }
 
-  bool worth_sweeping() const { return settings_.start == ColdStart::best && !sweeps_first_ && sub_.sweeps_contract(); }
+  bool worth_sweeping() const { return settings_.start == ColdStart::sticking && !sweeps_first_ && sub_.sweeps_contract(); }
 
   /// Moves to where one sweep ends, if that is nearer to a solution than zero impulses are, and on while sweeps contract.
   /// False when the run is over.
@@ -123,7 +123,7 @@ class ProximalSession final : public Session {
 
   /// Sweeps may be all that is needed, so a factorisation before them must be cheap.
   bool worth_sticking() const {
-    return settings_.start == ColdStart::best && (!sweeps_first_ || cost_.factorization_is_cheap());
+    return settings_.start == ColdStart::sticking && (!sweeps_first_ || cost_.factorization_is_cheap());
   }
 
   /// Moves to where every contact sticks, if that is nearer to a solution than zero impulses are (H.3). False when the run
@@ -355,8 +355,9 @@ class ProximalNewton final : public Method<ProximalSettings, ProximalSession> {
              "ours")
         .add("weight_decrease", &settings_.weight_decrease, Range::open_closed(0, 1), "",
              "factor of a after an easy subproblem", "ours")
-        .add("start", &settings_.start, {{"best", ColdStart::best}, {"zero", ColdStart::zero}},
-             "where a run without a warm start begins; best: the one of least merit of no impulses, those after one sweep, "
+        .add("start", &settings_.start, {{"sticking", ColdStart::sticking}, {"zero", ColdStart::zero}},
+             "where a run without a warm start begins; sticking: the one of least merit of no impulses, those after one "
+             "sweep, "
              "where contacts hardly act on those before them, and those that hold every contact",
              "ours");
   }
