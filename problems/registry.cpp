@@ -16,6 +16,7 @@
 #include "problems/scenes/guided_stack.hpp"
 #include "problems/scenes/mixer.hpp"
 #include "problems/scenes/odd_mass_stack.hpp"
+#include "problems/scenes/pile.hpp"
 #include "problems/scenes/quadrupeds.hpp"
 #include "problems/scenes/random_contacts.hpp"
 #include "problems/scenes/robot_manipulator.hpp"
@@ -47,6 +48,7 @@ constexpr std::array scenes{
     Entry{"sphere_press", make<SpherePress>},
     Entry{"sliding_sphere", make<SlidingSphere>},
     Entry{"rolling_body", make<RollingBody>},
+    Entry{"pile", make<Pile>},
     Entry{"guided_stack", make<GuidedStack>},
     Entry{"ball_box", make<BallBox>},
     Entry{"single_ball", make<SingleBall>},

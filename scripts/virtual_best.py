@@ -6,6 +6,8 @@ virtual best longer than --least. Times are time_to_* of summary.csv (setup incl
 accuracy are listed, and are in no mean. With --stored the times of the others come from a table made elsewhere, a CSV file with
 the columns problem, solver, tolerance, reached (true or false) and time_s. Its problems are named as dumps are, without folders
 and endings, .local and .global included. Both sides should have been given the same: N, say, and not its factors.
+With --published the sets of local problems of FCLib stand beside the virtual best that was published for them, of another machine
+and year (scripts/fclib/published.csv): the median over the problems of a set of the time of the quickest solver here.
 Exit code 0 when the solver reaches every accuracy asked for wherever one of the others does.
 """
 
@@ -14,8 +16,12 @@ import fnmatch
 import math
 import sys
 from pathlib import Path
+from statistics import median
 
 from ccpbench_results import InputError, as_number, csv_rows, read_summary
+
+
+PUBLISHED = Path(__file__).resolve().parent / "fclib" / "published.csv"
 
 
 def best_times(rows, wanted, column):
@@ -104,6 +110,18 @@ def compare(rows, options, accuracy):
     return not lost
 
 
+def beside_published(rows):
+    """Prints each set that was published. A problem that nobody here brought to the accuracy counts as infinitely slow."""
+    print(f"{'set':<16} {'accuracy':<8} {'published':>11} {'median here':>12}  problems here; published: another machine and year")
+    for line in csv_rows(PUBLISHED, "the table of what was published"):
+        best = best_times(rows, lambda row: row["problem"].split("/")[-2:-1] == [line["set"]] and "Global/" not in row["problem"],
+                          f"time_to_{line['accuracy']}")
+        times = [time[0] if time else math.inf for time in best.values()]
+        here = "–" if not times else f"{median(times):.3g} s"
+        reached = sum(map(math.isfinite, times))
+        print(f"{line['set']:<16} {line['accuracy']:<8} {line['time_s'] + ' s':>11} {here:>12}  {len(times)}, {reached} reached: {line['source']}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="a result folder of `ccpbench run`")
@@ -113,9 +131,13 @@ def main():
     parser.add_argument("--at", action="append", metavar="ACCURACY", help="1e-2 … 1e-12, repeatable (default: 1e-8 and 1e-12)")
     parser.add_argument("--least", type=float, default=0.0, metavar="SECONDS",
                         help="leave problems that take the best of the others no longer out of the mean (default: none)")
+    parser.add_argument("--published", action="store_true", help="the sets of FCLib beside their published virtual best, instead")
     options = parser.parse_args()
     try:
         rows = read_summary(options.folder, needed=())
+        if options.published:
+            beside_published(rows)
+            return 0
         # Every accuracy is printed, also after one that was not reached.
         reached = [compare(rows, options, accuracy) for accuracy in options.at or ["1e-8", "1e-12"]]
     except InputError as error:

@@ -35,56 +35,100 @@ ConstraintKind kind_named(const std::string& name) {
   throw InputError(fmt::format("kinds: unknown kind '{}'{}", name, suggestion(name, names_in(kinds_by_name))));
 }
 
-/// kinds: none for contacts alone, of three rows each. friction: one μ for all, or one for each contact.
-ConstraintSet constraints_of(Index rows, const std::optional<std::vector<std::string>>& kinds, const py::object& friction) {
+/// What the user says of the constraints.
+struct GivenConstraints {
+  std::optional<std::vector<std::string>> kinds;
+  py::object friction, rolling, torsion, length;
+};
+
+/// One coefficient for all contacts that have it, or one for each of them. wanted: those contacts.
+Vector coefficients_of(const py::object& given, const char* name, Index count, const char* wanted) {
+  if (given.is_none() && count > 0) throw InputError(fmt::format("{} is missing: {}", name, wanted));
+  if (count == 0) return {};
+  const Doubles numbers = Doubles::ensure(given);
+  if (!numbers || numbers.ndim() != 0) return vector_of(given, name, count);
+  if (!(*numbers.data() >= 0.0 && std::isfinite(*numbers.data())))
+    throw InputError(fmt::format("{} is {}, expected a finite number >= 0", name, *numbers.data()));
+  return Vector::Constant(count, *numbers.data());
+}
+
+/// Without kinds: contacts in space alone, with the moments that have coefficients.
+std::vector<ConstraintKind> kinds_given(const GivenConstraints& given, Index rows) {
   std::vector<ConstraintKind> blocks;
-  if (kinds) {
-    for (const std::string& name : *kinds)
-      if (has_moments(blocks.emplace_back(kind_named(name))))
-        throw InputError(fmt::format("kinds: '{}' contacts come from files and scenes, not from arrays", name));
-  } else if (rows % 3 != 0) {
-    throw InputError(fmt::format("the problem has {} rows, expected three for each contact, or kinds", rows));
-  } else {
-    blocks.assign(uz(rows / 3), ConstraintKind::contact);
+  if (given.kinds) {
+    for (const std::string& name : *given.kinds) blocks.push_back(kind_named(name));
+    return blocks;
   }
-  const Index contacts = std::count_if(blocks.begin(), blocks.end(), has_friction);
-  if (friction.is_none() && contacts > 0) throw InputError("friction is missing: one μ, or one for each contact");
-  Vector given;
-  if (contacts > 0) {
-    const Doubles numbers = Doubles::ensure(friction);
-    if (numbers && numbers.ndim() == 0 && !(*numbers.data() >= 0.0 && std::isfinite(*numbers.data())))
-      throw InputError(fmt::format("friction is {}, expected a finite number >= 0", *numbers.data()));
-    if (numbers && numbers.ndim() == 0)
-      given = Vector::Constant(contacts, *numbers.data());
-    else
-      given = vector_of(friction, "friction", contacts);
+  const bool rolls = !given.rolling.is_none(), spins = !given.torsion.is_none();
+  const ConstraintKind kind = rolls && spins ? ConstraintKind::rolling_torsion
+                              : rolls        ? ConstraintKind::rolling
+                              : spins        ? ConstraintKind::torsion
+                                             : ConstraintKind::contact;
+  constexpr const char* numbers[] = {"three", "four", "five", "six"};
+  const int each = constraint_rows(kind);
+  if (rows % each != 0)
+    throw InputError(
+        fmt::format("the problem has {} rows, expected {} for each contact, or kinds", rows, numbers[each - 3]));
+  blocks.assign(uz(rows / each), kind);
+  return blocks;
+}
+
+void add_constraints(const GivenConstraints& given, Index rows, ProblemBuilder& builder) {
+  const std::vector<ConstraintKind> blocks = kinds_given(given, rows);
+  const auto count_if = [&](const auto& has) {
+    return static_cast<Index>(std::count_if(blocks.begin(), blocks.end(), has));
+  };
+  const auto rolls = [](ConstraintKind kind) { return block_shape(kind).rollings > 0; };
+  const auto spins = [](ConstraintKind kind) { return block_shape(kind).spins > 0; };
+  const Index rolling_contacts = count_if(rolls), spinning_contacts = count_if(spins), wide = count_if(has_moments);
+  if (rolling_contacts == 0 && !given.rolling.is_none())
+    throw InputError("rolling is given, but no contact has rolling moments");
+  if (spinning_contacts == 0 && !given.torsion.is_none())
+    throw InputError("torsion is given, but no contact has a spinning moment");
+  if (wide == 0 && !given.length.is_none()) throw InputError("length is given, but no contact has moments");
+  const Vector mu = coefficients_of(given.friction, "friction", count_if(has_friction), "one μ, or one for each contact");
+  const Vector rolling =
+      coefficients_of(given.rolling, "rolling", rolling_contacts, "one μ_r, or one for each contact with rolling moments");
+  const Vector torsion = coefficients_of(given.torsion, "torsion", spinning_contacts,
+                                         "one μ_s, or one for each contact with a spinning moment");
+  const Vector length =
+      given.length.is_none() ? Vector(Vector::Ones(wide)) : coefficients_of(given.length, "length", wide, "");
+  Index contact = 0, roll = 0, spin = 0, moment = 0;
+  for (const ConstraintKind kind : blocks) {
+    if (has_moments(kind)) {
+      const double mu_r = rolls(kind) ? rolling[roll++] : 0.0, mu_s = spins(kind) ? torsion[spin++] : 0.0;
+      builder.rolling_contact(kind, mu[contact++], mu_r, mu_s, length[moment++]);
+      continue;
+    }
+    ConstraintSet one;
+    one.add(kind, has_friction(kind) ? mu[contact++] : 0.0);
+    builder.constraints(one);
   }
-  ConstraintSet set;
-  Index contact = 0;
-  for (const ConstraintKind kind : blocks) set.add(kind, has_friction(kind) ? given[contact++] : 0.0);
-  return set;
 }
 
 std::shared_ptr<Problem> global_problem(const py::object& H, const py::object& D, const py::object& k, const py::object& b,
                                         const py::object& C, const std::optional<std::vector<std::string>>& kinds,
-                                        const py::object& friction, const std::string& name) {
+                                        const py::object& friction, const py::object& rolling, const py::object& torsion,
+                                        const py::object& length, const std::string& name) {
   SparseMatrix columns = matrix_of(D, "D");
   const Index rows = columns.cols();
   ProblemBuilder builder(name);
   builder.global(matrix_of(H, "H"), vector_of(k, "k"), std::move(columns), vector_of(b, "b"));
   if (!C.is_none()) builder.compliance(matrix_of(C, "C"));
-  builder.constraints(constraints_of(rows, kinds, friction));
+  add_constraints({kinds, friction, rolling, torsion, length}, rows, builder);
   const py::gil_scoped_release released;
   return std::make_shared<Problem>(builder.build());
 }
 
 std::shared_ptr<Problem> local_problem(const py::object& N, const py::object& r,
                                        const std::optional<std::vector<std::string>>& kinds, const py::object& friction,
+                                       const py::object& rolling, const py::object& torsion, const py::object& length,
                                        const std::string& name) {
   SparseMatrix matrix = matrix_of(N, "N");
   const Index rows = matrix.cols();
   ProblemBuilder builder(name);
-  builder.local(std::move(matrix), vector_of(r, "r")).constraints(constraints_of(rows, kinds, friction));
+  builder.local(std::move(matrix), vector_of(r, "r"));
+  add_constraints({kinds, friction, rolling, torsion, length}, rows, builder);
   const py::gil_scoped_release released;
   return std::make_shared<Problem>(builder.build());
 }
@@ -135,20 +179,42 @@ std::vector<std::string> kinds_of(const Problem& problem) {
   return names;
 }
 
-py::array friction_of(const std::shared_ptr<Problem>& problem) {
-  const ConstraintSet& set = problem->contact_problem().constraints();
-  std::vector<double> friction;
-  for (Index i = 0; i < set.count(); ++i)
-    if (has_friction(set.kind(i))) friction.push_back(set.friction(i));
-  const auto size = static_cast<py::ssize_t>(friction.size());
-  return owned(std::move(friction), {size});
+/// value(set, block) of the blocks that has(kind) names.
+template <typename Has, typename Value>
+auto of_contacts(Has has, Value value) {
+  return [has, value](const std::shared_ptr<Problem>& problem) {
+    const ConstraintSet& set = problem->contact_problem().constraints();
+    std::vector<double> values;
+    for (Index i = 0; i < set.count(); ++i)
+      if (has(set.kind(i))) values.push_back(value(set, i));
+    const auto size = static_cast<py::ssize_t>(values.size());
+    return owned(std::move(values), {size});
+  };
 }
 
-/// One matrix or vector of a form, derived where it was not given.
+/// Which rows and columns of a part of a form have the lengths of moments in them (A.7).
+enum class Lengths { none, columns, both };
+
+py::array given_part(const Vector& part, const Vector& lengths, Lengths) {
+  py::array array = owned(part.cwiseQuotient(lengths));
+  array.attr("setflags")(false);
+  return array;
+}
+py::tuple given_part(const SparseMatrix& part, const Vector& lengths, Lengths which) {
+  auto given = std::make_unique<SparseMatrix>(part * lengths.cwiseInverse().asDiagonal());
+  if (which == Lengths::both) *given = lengths.cwiseInverse().asDiagonal() * *given;
+  given->makeCompressed();
+  const SparseMatrix& kept = *given;
+  return columns_view(kept, py::capsule(given.release(), [](void* matrix) { delete static_cast<SparseMatrix*>(matrix); }));
+}
+
+/// One matrix or vector of a form, derived where it was not given: a view, but a copy where contacts have moments.
 template <typename Get>
-auto part_of_form(Get get) {
-  return [get](const std::shared_ptr<Problem>& problem) {
+auto part_of_form(Get get, Lengths which = Lengths::none) {
+  return [get, which](const std::shared_ptr<Problem>& problem) -> py::object {
     const auto& part = problem->alone([&](const ContactProblem& contacts) { return std::cref(get(contacts)); }).get();
+    const Vector lengths = which == Lengths::none ? Vector() : problem->contact_problem().row_lengths();
+    if (lengths.size() > 0) return given_part(part, lengths, which);
     const py::object owner = py::cast(problem);
     if constexpr (std::is_same_v<std::decay_t<decltype(part)>, Vector>)
       return view(part.data(), {part.size()}, owner);
@@ -218,14 +284,27 @@ void bind_problem(py::module_& module) {
       .def_property_readonly("dofs", [](const Problem& problem) { return problem.contact_problem().dofs(); })
       .def_property_readonly("given_global", [](const Problem& problem) { return problem.contact_problem().given_global(); })
       .def_property_readonly("kinds", kinds_of)
-      .def_property_readonly("friction", friction_of)
+      .def_property_readonly("friction", of_contacts(has_friction, [](const auto& set, Index i) { return set.friction(i); }))
+      .def_property_readonly(
+          "rolling", of_contacts([](ConstraintKind kind) { return block_shape(kind).rollings > 0; },
+                                 [](const auto& set, Index i) { return set.moments(i).rolling * set.moments(i).length; }))
+      .def_property_readonly(
+          "torsion", of_contacts([](ConstraintKind kind) { return block_shape(kind).spins > 0; },
+                                 [](const auto& set, Index i) { return set.moments(i).spinning * set.moments(i).length; }))
+      .def_property_readonly("length",
+                             of_contacts(has_moments, [](const auto& set, Index i) { return set.moments(i).length; }))
       .def_property_readonly("H", part_of_form([](const ContactProblem& p) -> auto& { return p.global().H; }))
-      .def_property_readonly("D", part_of_form([](const ContactProblem& p) -> auto& { return p.global().D; }))
-      .def_property_readonly("C", part_of_form([](const ContactProblem& p) -> auto& { return p.global().C; }))
+      .def_property_readonly("D", part_of_form(
+                                      [](const ContactProblem& p) -> auto& { return p.global().D; }, Lengths::columns))
+      .def_property_readonly("C", part_of_form(
+                                      [](const ContactProblem& p) -> auto& { return p.global().C; }, Lengths::both))
       .def_property_readonly("k", part_of_form([](const ContactProblem& p) -> auto& { return p.global().k; }))
-      .def_property_readonly("b", part_of_form([](const ContactProblem& p) -> auto& { return p.global().b; }))
-      .def_property_readonly("N", part_of_form([](const ContactProblem& p) -> auto& { return p.local().N; }))
-      .def_property_readonly("r", part_of_form([](const ContactProblem& p) -> auto& { return p.free_velocity(); }))
+      .def_property_readonly("b", part_of_form(
+                                      [](const ContactProblem& p) -> auto& { return p.global().b; }, Lengths::columns))
+      .def_property_readonly("N", part_of_form(
+                                      [](const ContactProblem& p) -> auto& { return p.local().N; }, Lengths::both))
+      .def_property_readonly("r", part_of_form(
+                                      [](const ContactProblem& p) -> auto& { return p.free_velocity(); }, Lengths::columns))
       .def_property_readonly("cohesive",
                              [](const Problem& problem) { return problem.contact_problem().impulse_shift().size() > 0; })
       .def("doubt", doubt_of)

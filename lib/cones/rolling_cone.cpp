@@ -126,7 +126,12 @@ DiscParts disc_parts(const ConeDisc& disc, const double* g, const double* u, dou
   parts.q[1] = (own[1] - velocity[1]) / norm;
   parts.g_along = parts.q[0] * own[0] + parts.q[1] * own[1];
   parts.u_along = parts.q[0] * velocity[0] + parts.q[1] * velocity[1];
-  parts.rest = (own[0] * velocity[1] - own[1] * velocity[0]) / norm;  // p × g = −u × g = g × u
+  parts.rest = (own[0] * velocity[1] - own[1] * velocity[0]) / norm;  // p × g = p × u = g × u
+  const double speed = disc_norm(disc, u);
+  if (norm < 0.5 * std::max(parts.g_norm, speed)) {  // where g is nearly u that product has no digits of its own
+    const double* smaller = speed < parts.g_norm ? velocity : own;
+    parts.rest = parts.q[0] * smaller[1] - parts.q[1] * smaller[0];
+  }
   return parts;
 }
 /// The disc of a defect with these coordinates along q and across it.
@@ -220,7 +225,7 @@ class FaceDefect {
   }
   /// t D of the active discs, with ‖p_i‖ − ‖u_i‖ from the difference of the squares, and the sum of the sizes of its terms.
   std::pair<double, double> normal_sum() const {
-    double sum = g_[0] - u_[0], terms = std::abs(g_[0]) + std::abs(u_[0]);
+    double sum = g_[0] - u_[0], terms = std::abs(sum);
     for (int i = 0; i < cone_.count; ++i) {
       double term = active_[uz(i)] ? norm_[uz(i)] : 0.0;
       if (corrected_)
@@ -231,8 +236,10 @@ class FaceDefect {
     }
     return {sum, terms};
   }
-  /// Whether t <= 0 off K.
+  /// Whether t <= 0 off K. A disc that is within its bound and not zero says t > 0, whatever the rounding of the sum.
   bool polar() const {
+    for (int i = 0; i < cone_.count; ++i)
+      if (!active_[uz(i)] && norm_[uz(i)] > 0.0) return false;
     const double sum = normal_sum().first;
     return active_[0] || active_[1] || active_[2] ? !(sum > 0.0) : !(sum >= 0.0);
   }

@@ -81,10 +81,14 @@ std::string own_error(double error) {
 }  // namespace
 
 AdapterSession::AdapterSession(AdapterTask task, const ContactProblem& problem, Model model, Monitor& monitor)
-    : task_(std::move(task)), problem_(problem), model_(model), native_(task_.columns) {
+    : task_(std::move(task)),
+      problem_(problem),
+      model_(model),
+      blocks_(problem.constraints().narrow()),
+      native_(task_.columns) {
   if (task_.local) problem_.local();
   monitor.advance_clock(0.0);  // what follows is handing over
-  if (task_.local) W_ = block_matrix(problem.constraints(), problem.local().N);
+  if (task_.local) W_ = block_matrix(blocks_, problem.local().N);
 }
 
 Outcome AdapterSession::run(const WarmStart& start, const Vector& shift, Monitor& monitor) {
@@ -110,7 +114,7 @@ bool AdapterSession::send_problem(ChildProgram& adapter, const Vector& shift, in
   request.version = CCPBENCH_PROTOCOL;
   request.constraints = set.count();
   request.rows = problem_.rows();
-  request.entries_N = task_.local ? entries_of(W_, set) : -1;
+  request.entries_N = task_.local ? entries_of(W_, blocks_) : -1;
   if (task_.global) {
     request.dofs = problem_.dofs();
     request.entries_H = problem_.global().H.nonZeros();
@@ -122,7 +126,7 @@ bool AdapterSession::send_problem(ChildProgram& adapter, const Vector& shift, in
   request.threads = threads;
   request.model = model_ == Model::ccp ? CCPBENCH_CCP : CCPBENCH_NCP;
   if (!send(adapter, &request, 1) || !send(adapter, set)) return false;
-  if (task_.local && !(send(adapter, W_, set) && send(adapter, problem_.local().r + shift))) return false;
+  if (task_.local && !(send(adapter, W_, blocks_) && send(adapter, problem_.local().r + shift))) return false;
   if (task_.global) {
     const GlobalForm& form = problem_.global();
     if (!(send(adapter, form.H) && send(adapter, form.D) && send(adapter, form.C) && send(adapter, form.k) &&

@@ -64,7 +64,8 @@ class AdapterSession final : public Session {
   const AdapterTask task_;
   ContactProblem problem_;
   Model model_;
-  BlockMatrix W_;  ///< N; empty where it is not sent
+  ConstraintSet blocks_;  ///< of W_, of at most three rows
+  BlockMatrix W_;         ///< N; empty where it is not sent
   Vector impulse_;
   Columns native_;
   std::vector<char> payload_;

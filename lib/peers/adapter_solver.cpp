@@ -37,6 +37,18 @@ const Availability& availability(const PeerProgram& program) {
   return found != known.end() ? found->second : known.emplace(command, look_for(program, command)).first->second;
 }
 
+std::string contacts_of(const PeerMethod& method) {
+  switch (method.kind) {
+    case ConstraintKind::rolling: return "contacts of five rows, those of rolling friction";
+    case ConstraintKind::rolling2d: return "contacts of rolling friction in the plane";
+    default: return "contacts of three rows";
+  }
+}
+
+bool global_without_compliance(const ContactProblem& problem) {
+  return problem.given_global() && problem.global().C.nonZeros() == 0;
+}
+
 }  // namespace
 
 AdapterSolver::AdapterSolver(const PeerMethod& method) : method_(method), tolerance_(method.tolerance) {
@@ -58,7 +70,8 @@ AdapterSolver::AdapterSolver(const PeerMethod& method) : method_(method), tolera
 std::string AdapterSolver::do_version() const { return availability(*method_.program).version; }
 
 std::string AdapterSolver::do_takes() const {
-  std::string text = "nothing but contacts of three rows";
+  std::string text = "nothing but " + contacts_of(method_);
+  if (method_.only_global) text += ", in global form without compliance";
   if (method_.needs_friction) text += ", each with friction";
   if (method_.most_contacts > 0) text += fmt::format(", at most {} of them (its matrices are dense)", method_.most_contacts);
   return text;
@@ -70,7 +83,10 @@ std::optional<std::string> AdapterSolver::do_supports(const ContactProblem& prob
   if (model != method_.model)
     return fmt::format("{} solves the {} model alone: a loop around it would start its process anew for each step",
                        method_.name, model_name(method_.model));
-  if (!set.all_contacts_3d()) return fmt::format("{} takes problems with nothing but contacts of three rows", program.name);
+  if (set.count(method_.kind) != set.count())
+    return fmt::format("{} takes problems with nothing but {}", method_.name, contacts_of(method_));
+  if (method_.only_global && !global_without_compliance(problem))
+    return fmt::format("{} takes problems in global form without compliance", method_.name);
   if (method_.needs_friction)
     for (const double mu : set.frictions())
       if (!(mu > 0.0))
@@ -87,9 +103,13 @@ std::unique_ptr<Session> AdapterSolver::do_prepare(const ContactProblem& problem
   task.command = method_.program->command();
   task.command.insert(task.command.end(), {"solve", method_.id});
   for (std::string& option : options()) task.command.push_back(std::move(option));
-  task.global = method_.global_form && problem.given_global() && problem.global().C.nonZeros() == 0;
+  task.global = (method_.global_form || method_.only_global) && global_without_compliance(problem);
   task.local = !task.global;
   task.settings = {tolerance_};
+  const ConstraintSet& set = problem.constraints();
+  for (Index i = 0; set.has_moments() && i < set.count(); ++i)
+    task.settings.push_back(set.moments(i).rolling * set.moments(i).length);
+  for (Index i = 0; set.has_moments() && i < set.count(); ++i) task.settings.push_back(set.moments(i).length);
   task.tolerance = tolerance_;
   task.columns = info_.native;
   return std::make_unique<AdapterSession>(std::move(task), problem, model, monitor);

@@ -34,6 +34,9 @@ struct PeerMethod {
   /// It solves a cone program, whose cones need an interior: every friction coefficient is positive.
   bool needs_friction = false;
   int most_contacts = 0;  ///< of a method with dense matrices; 0: any number
+  /// Of every block. Where it has moments the settings go on with μ_r and then the lengths of all contacts, m.
+  ConstraintKind kind = ConstraintKind::contact;
+  bool only_global = false;  ///< it takes nothing but problems given in global form without compliance
 };
 
 /// A method of another program behind its adapter, judged like all others. The clock counts its solve call, by the steady

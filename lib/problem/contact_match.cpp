@@ -1,6 +1,5 @@
 #include "problem/contact_match.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <map>
@@ -25,9 +24,13 @@ struct MomentRows {
 };
 MomentRows moment_rows(const ConstraintSet& set, Index block) {
   const BlockShape shape = block_shape(set.kind(block));
-  const MomentRows rows{set.offset(block) + 1 + shape.tangents, Index{shape.rollings} + shape.spins, {1, 2, 0}};
-  return shape.rollings > 0 ? rows : MomentRows{rows.first, rows.count, {0, 0, 0}};
+  MomentRows rows{set.offset(block) + 1 + shape.tangents, Index{shape.rollings} + shape.spins, {1, 2, 0}};
+  if (shape.rollings < 2) rows.axis[0] = shape.rollings == 1 ? 2 : 0;
+  return rows;
 }
+
+/// Rows of a block without its moments.
+Index force_rows(const ConstraintSet& set, Index block) { return 1 + block_shape(set.kind(block)).tangents; }
 
 /// Of each block in world axes, where it has a frame; behind them the moments.
 std::vector<Vector3> in_world(const MotionProblem& problem, const Vector& rows) {
@@ -35,7 +38,7 @@ std::vector<Vector3> in_world(const MotionProblem& problem, const Vector& rows) 
   std::vector<Vector3> all;
   all.reserve(problem.keys.size());
   for (Index block = 0; block < set.count(); ++block) {
-    const auto own = rows.segment(set.offset(block), std::min<Index>(set.rows(block), 3));
+    const auto own = rows.segment(set.offset(block), force_rows(set, block));
     Vector3 world(own[0], 0.0, 0.0);
     if (position(block) < problem.frames.size()) world = problem.frames[position(block)].leftCols(own.size()) * own;
     all.push_back(world);
@@ -60,7 +63,7 @@ Vector matched(const MotionProblem& problem, const std::vector<ContactKey>& keys
     const auto found = old.find(problem.keys[position(block)]);
     if (found == old.end()) continue;
     const Vector3& world = vectors[found->second];
-    auto own = rows.segment(set.offset(block), std::min<Index>(set.rows(block), 3));
+    auto own = rows.segment(set.offset(block), force_rows(set, block));
     if (position(block) < problem.frames.size())
       own = problem.frames[position(block)].leftCols(own.size()).transpose() * world;
     else

@@ -150,6 +150,7 @@ void Subsystems::add_part(Index constraint_block, int last_dof, const std::vecto
 
 std::vector<std::string> subsystem_defects(const Subsystems& subsystems, const ConstraintSet& constraints,
                                            const SparseMatrix& H, const SparseMatrix& D) {
+  if (constraints.has_moments()) return {"subsystems are of problems whose contacts have no rolling or spinning friction"};
   std::vector<std::string> defects = tree_defects(subsystems, H.cols());
   if (!defects.empty()) return defects;
   check_couplings(subsystems, H, defects);

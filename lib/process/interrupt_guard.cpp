@@ -26,4 +26,14 @@ InterruptGuard::~InterruptGuard() {
 
 bool InterruptGuard::interrupted() const { return interrupt_seen != 0; }
 
+InterruptHold::InterruptHold() {
+  sigset_t held;
+  ::sigemptyset(&held);
+  ::sigaddset(&held, SIGINT);
+  ::sigaddset(&held, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+
+InterruptHold::~InterruptHold() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
 }  // namespace ccp

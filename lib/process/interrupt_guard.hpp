@@ -19,4 +19,16 @@ class InterruptGuard {
   std::array<struct sigaction, 2> before_{};  ///< what SIGINT and SIGTERM did
 };
 
+/// Keeps SIGINT and SIGTERM back for its lifetime, for work that must not end halfway; what came takes effect at its end.
+class InterruptHold {
+ public:
+  InterruptHold();
+  ~InterruptHold();
+  InterruptHold(const InterruptHold&) = delete;
+  InterruptHold& operator=(const InterruptHold&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 }  // namespace ccp

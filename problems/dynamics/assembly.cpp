@@ -59,6 +59,8 @@ void check_contact(const WorldParts& parts, const Configuration& at, const World
   if (!(std::abs(contact.normal.squaredNorm() - 1.0) < 1e-9) || !std::isfinite(contact.gap) || !contact.point.allFinite())
     throw InputError(fmt::format("{} has normal length {} and gap {} m, expected a unit vector and finite numbers", name(),
                                  contact.normal.norm(), contact.gap));
+  if (contact.planar && (contact.normal[1] != 0.0 || contact.cohesion != 0.0 || contact.spinning != 0.0))
+    throw InputError(fmt::format("{} is planar, expected a normal across y, no cohesion and no spinning friction", name()));
 }
 
 using NumberPair = std::pair<int, int>;
@@ -75,11 +77,21 @@ std::vector<NumberPair> held_pairs(const WorldParts& parts, double time, const s
 /// Without friction and cohesion a contact is one unilateral row, as in Mangoni's thesis.
 ConstraintKind kind_of(const WorldContact& contact) {
   const bool rolls = contact.rolling > 0.0, spins = contact.spinning > 0.0;
+  if (contact.planar && rolls) return ConstraintKind::rolling2d;
   if (rolls || spins)
     return !spins ? ConstraintKind::rolling : rolls ? ConstraintKind::rolling_torsion : ConstraintKind::torsion;
-  return contact.friction == 0.0 && contact.cohesion == 0.0 ? ConstraintKind::unilateral : ConstraintKind::contact;
+  if (contact.friction == 0.0 && contact.cohesion == 0.0) return ConstraintKind::unilateral;
+  return contact.planar ? ConstraintKind::contact2d : ConstraintKind::contact;
 }
 Index row_count(const WorldContact& contact) { return constraint_rows(kind_of(contact)); }
+
+/// That of a planar contact has its tangent in the plane.
+Matrix3 frame_of(const WorldContact& contact) {
+  if (!contact.planar) return contact_frame(contact.normal);
+  Matrix3 frame;
+  frame << contact.normal, Vector3::UnitY().cross(contact.normal), Vector3::UnitY();
+  return frame;
+}
 
 /// −(1 − lead) h Ω², with Ω of the spin that has the body's angular momentum, which stays finite where F collapses. A column
 /// of a pseudo-rigid body has the F of the geometry, and the solution the dF/dt of the end of the step. Together they move
@@ -235,7 +247,7 @@ SparseMatrix contact_compliance(const std::vector<WorldContact>& contacts, Index
   for (const WorldContact& contact : contacts)
     for (Index i = 0, own = row_count(contact); i < own; ++i) {
       C.startVec(row);
-      if (i < 3) C.insertBack(row, row) = compliance / (h * h);
+      if (i <= block_shape(kind_of(contact)).tangents) C.insertBack(row, row) = compliance / (h * h);
       ++row;
     }
   for (; row < rows; ++row) C.startVec(row);
@@ -250,12 +262,14 @@ void add_contact(const WorldContact& contact, const Matrix3& frame, ColumnMaker&
   const BlockShape shape = block_shape(kind);
   if (contact.cohesion != 0.0 && has_moments(kind)) throw InputError("a contact with cohesion and rolling friction");
   for (int i = 0; i < 1 + shape.tangents; ++i) b.push_back(maker.contact_column(contact, frame.col(i)));
-  for (int i = 1; i <= shape.rollings; ++i) b.push_back(maker.moment_column(contact, frame.col(i)));
+  for (int i = 3 - shape.rollings; i < 3; ++i) b.push_back(maker.moment_column(contact, frame.col(i)));
   if (shape.spins > 0) b.push_back(maker.moment_column(contact, frame.col(0)));
   if (has_moments(kind))
     builder.rolling_contact(kind, contact.friction, contact.rolling, contact.spinning);
   else if (kind == ConstraintKind::unilateral)
     builder.unilateral();
+  else if (kind == ConstraintKind::contact2d)
+    builder.contact2d(contact.friction);
   else if (contact.cohesion != 0.0)
     builder.cohesive_contact(contact.friction, contact.cohesion);
   else
@@ -316,7 +330,7 @@ MotionProblem assemble(const StepView& view, const DofMap& dofs) {
   std::vector<Vector3> points;
   ProblemBuilder builder(view.settings.name);
   for (const WorldContact& contact : contacts) {
-    frames.push_back(contact_frame(contact.normal));
+    frames.push_back(frame_of(contact));
     add_contact(contact, frames.back(), maker, builder, offsets);
     keys.push_back(contact.key);
     gaps.push_back(contact.gap);

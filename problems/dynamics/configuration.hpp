@@ -34,6 +34,7 @@ struct WorldContact {
   double cohesion = 0.0;              ///< largest pulling impulse of the step, N·s
   double rolling = 0.0;               ///< μ_r, m; 0: no rolling moment
   double spinning = 0.0;              ///< μ_s, m; 0: no spinning moment
+  bool planar = false;                ///< in the plane of x and z: one tangent, and moments about y
   /// What the depth of an overlap is compared with, m: half the thickness of the thinner one.
   double size = std::numeric_limits<double>::infinity();
 };

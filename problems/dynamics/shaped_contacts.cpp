@@ -52,6 +52,7 @@ std::vector<WorldContact> contacts_at(const Surfaces& surfaces, const Configurat
     contacts.push_back(world_contact(contact, surfaces.friction, std::min(width(contact.id.a), width(contact.id.b))));
     contacts.back().rolling = surfaces.rolling;
     contacts.back().spinning = surfaces.spinning;
+    contacts.back().planar = surfaces.planar;
   }
   return contacts;
 }

@@ -20,6 +20,7 @@ struct Surfaces {
   double friction = 0.0;  ///< μ of all contacts
   double rolling = 0.0;   ///< μ_r of all contacts, m
   double spinning = 0.0;  ///< μ_s of all contacts, m
+  bool planar = false;    ///< WorldContact::planar of all contacts
 };
 
 /// Finds the contacts of a world by find_contacts(); bodies that have not entered have none. Throws InputError naming a size

@@ -39,6 +39,7 @@ ContactFinder contact_below(const RollingBody::Parameters& p) {
   contact.friction = p.friction;
   contact.rolling = p.rolling_friction;
   contact.spinning = p.spinning_friction;
+  contact.planar = p.planar;
   return [contact, depth = depth_of(p)](const Configuration& at) {
     WorldContact here = contact;
     here.gap = at.bodies.front().position[2] - depth;
@@ -47,9 +48,20 @@ ContactFinder contact_below(const RollingBody::Parameters& p) {
   };
 }
 
+/// What is seen has its axis along z in its own frame.
+Shape shape_of(const RollingBody::Parameters& p) {
+  switch (p.form) {
+    case RollingBody::Form::cylinder: return Cylinder{p.radius, p.radius};
+    case RollingBody::Form::disc: return Cylinder{p.radius, depth_of(p)};
+    case RollingBody::Form::sphere: break;
+  }
+  return Sphere{p.radius};
+}
+
 class RollingWorld final : public World {
  public:
-  using World::World;
+  RollingWorld(WorldSettings settings, WorldParts parts, bool lies)
+      : World(std::move(settings), std::move(parts)), lies_(lies) {}
 
   std::vector<MotionFact> facts() const override {
     std::vector<MotionFact> all = World::facts();
@@ -60,6 +72,15 @@ class RollingWorld final : public World {
     all.push_back({"way", body.position[0]});
     return all;
   }
+
+  SceneGeometry surfaces() const override {
+    SceneGeometry seen = World::surfaces();
+    if (lies_) seen.bodies.front().rotation *= (Matrix3() << 1, 0, 0, 0, 0, 1, 0, -1, 0).finished();
+    return seen;
+  }
+
+ private:
+  bool lies_;  ///< the axis of the shape along y of the body
 };
 
 }  // namespace
@@ -69,6 +90,7 @@ RollingBody::RollingBody() {
   fields_
       .add("form", &p.form, {{"sphere", Form::sphere}, {"cylinder", Form::cylinder}, {"disc", Form::disc}},
            "sphere; cylinder, whose axis is level; disc on its face, which does not roll", "ours")
+      .add("planar", &p.planar, "the contact is in the plane of x and z: two forces and a moment, FCLib's 2D", "ours")
       .add("radius", &p.radius, Range::positive(), "m", "radius R", "ours")
       .add("mass", &p.mass, Range::positive(), "kg", "mass m", "ours")
       .add("slope", &p.slope, Range::closed(0.0, 85.0), "°", "angle of the plane, down along x", "ours")
@@ -90,6 +112,8 @@ const SceneInfo& RollingBody::info() const {
 std::optional<std::string> RollingBody::check() const {
   if (parameters_.friction == 0.0 && parameters_.rolling_friction + parameters_.spinning_friction > 0.0)
     return "'friction' is 0, expected more where moments rub";
+  if (parameters_.planar && (parameters_.form == Form::disc || parameters_.spinning_friction > 0.0))
+    return "'planar' has no spin, expected a sphere or a cylinder, and 'spinning_friction' 0";
   return std::nullopt;
 }
 
@@ -104,10 +128,11 @@ std::unique_ptr<Motion> RollingBody::do_motion(std::uint64_t /*seed: nothing her
   body.spin = {0.0, p.form == Form::disc ? 0.0 : p.speed / p.radius, p.spin};
   parts.obstacles = {resting(Vector3::Zero())};
   parts.contacts = contact_below(p);
-  if (p.form == Form::sphere) parts.shapes = {Sphere{p.radius}, HalfSpace{}};
+  parts.shapes = {shape_of(p), HalfSpace{}};
   const double angle = p.slope * std::numbers::pi / 180.0;
   const Vector3 gravity(p.gravity * std::sin(angle), 0.0, -p.gravity * std::cos(angle));
-  return std::make_unique<RollingWorld>(WorldSettings{info().name, p.time_step, gravity}, std::move(parts));
+  return std::make_unique<RollingWorld>(WorldSettings{info().name, p.time_step, gravity}, std::move(parts),
+                                        p.form == Form::cylinder);
 }
 
 }  // namespace ccp

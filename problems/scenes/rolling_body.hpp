@@ -16,6 +16,7 @@ class RollingBody final : public Scene {
   enum class Form { sphere, cylinder, disc };
   struct Parameters {
     Form form = Form::sphere;
+    bool planar = false;             ///< the contact is in the plane of x and z
     double radius = 0.5;             ///< m
     double mass = 2.0;               ///< kg
     double slope = 0.0;              ///< α of the plane, °

@@ -17,7 +17,8 @@ except ImportError:
 
 SPHERE, ELLIPSOID, BOX, HALF_SPACE, CAVITY, DRUM, CYLINDER, MESH = range(8)
 SIZES = {SPHERE: 1, ELLIPSOID: 3, BOX: 3, CAVITY: 1, DRUM: 1, CYLINDER: 2}  # how many lengths each kind has
-FORMS = ("fclib_global", "fclib_local")
+ROLLING = ("fclib_global_rolling", "fclib_local_rolling")  # contacts with moments
+FORMS = ("fclib_global", "fclib_local", *ROLLING)
 
 
 @dataclass
@@ -148,9 +149,10 @@ def impulses_of(path, file, form, frames, count):
     for place in ("solution", "guesses/1"):
         if f"{place}/r" not in file:
             continue
-        dimension = whole_number(path, form, "spacedim")
-        local = numbers(path, file[place], "r", count, dimension)[:len(frames)]
-        return np.einsum("cr,crx->cx", local, frames[:, :dimension])
+        rows = whole_number(path, form, "spacedim")
+        forces = min(rows, 3) if form.name[1:] not in ROLLING else 2 if rows == 3 else 3  # the moments come after them
+        local = numbers(path, file[place], "r", count, rows)[:len(frames), :forces]
+        return np.einsum("cr,crx->cx", local, frames[:, :forces])
     return None
 
 

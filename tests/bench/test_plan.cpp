@@ -189,6 +189,17 @@ TEST_CASE("A solver that no model is left for is refused") {
       Catch::Contains("c.json: /solvers/0/models: leaves the solver without a run"));
 }
 
+TEST_CASE("A solver may run on some of the problems alone") {
+  const auto plan = [](const char* problems) {
+    return plan_of(std::string(R"({"name": "x", "problems": [{"scene": "pebbles"}, {"scene": "pebbles", "label": "two"}],
+      "solvers": [{"solver": "good"}, {"solver": "nan", "problems": [)") +
+                   problems + "]}]}");
+  };
+  CHECK(ids(plan(R"("t*")")) == std::vector<std::string>{"pebbles/ccp/good", "two/ccp/good", "two/ccp/nan"});
+  CHECK(plan(R"("two", "peb*")").cells.size() == 4);
+  CHECK_THROWS_WITH(plan(R"("three")"), Catch::Contains("c.json: /solvers/1/problems: leaves the solver without a run"));
+}
+
 TEST_CASE("The options only and shard choose cells") {
   const Plan plan = plan_of(R"({"name": "x", "problems": [{"scene": "pebbles"}],
     "solvers": [{"solver": "good"}, {"solver": "nan"}], "sweep": {"/solvers/0/parameters/step": [0.1, 0.2, 0.3]}})");
@@ -234,4 +245,19 @@ TEST_CASE("FCLib patterns are resolved below the folder and hashed by content") 
   ::setenv("CCPBENCH_FCLIB_DIR", folder.path().c_str(), 1);
   CHECK(plan_of(labelled).cells.size() == 3);
   ::unsetenv("CCPBENCH_FCLIB_DIR");
+}
+
+TEST_CASE("Where a config says what fetches its files, cells of those that are not there are missing") {
+  const TemporaryFolder folder;
+  write_text(folder.path() / "a/b.hdf5", "one");
+  ::unsetenv("CCPBENCH_FCLIB_DIR");
+  const std::string text = R"({"name": "x", "fetch": "get it", "problems": [{"fclib": "a/b.hdf5"}, {"fclib": "a/c.hdf5"}],
+    "solvers": [{"solver": "good"}]})";
+  const Plan none = plan_of(text), nowhere = plan_of(text, {(folder.path() / "none").string(), 1});
+  const Plan some = plan_of(text, {folder.path().string(), 1});
+  CHECK(ids(none) == std::vector<std::string>{"a/b/ccp/good", "a/c/ccp/good"});
+  CHECK((ids(nowhere) == ids(none) && ids(some) == ids(none)));
+  CHECK((none.cells[0].missing == "a/b.hdf5" && nowhere.cells[1].missing == "a/c.hdf5"));
+  CHECK((some.cells[0].missing.empty() && some.cells[1].missing == "a/c.hdf5"));
+  CHECK(some.cells[0].hash != none.cells[0].hash);
 }

@@ -463,3 +463,18 @@ TEST_CASE("A run ends with its time: what is finished stays, what runs is stoppe
   const std::string without = solvers_config({"good", "picky"});
   CHECK(run(without, options).report.remaining == 0);
 }
+
+TEST_CASE("Cells whose file is not there are counted, named with what fetches it, and left out of the run") {
+  const TemporaryFolder folder;
+  ::unsetenv("CCPBENCH_FCLIB_DIR");
+  const std::string text = R"({"name": "x", "fetch": "get it", "problems": [{"scene": "pebbles"}, {"fclib": "a/b.hdf5"}],
+    "solvers": [{"solver": "good"}, {"solver": "nan"}]})";
+  const Run first = run(text, options_in(folder));
+  CHECK((first.report.selected == 4 && first.report.missing == 2 && first.report.reused == 0));
+  CHECK(first.listener.started_.size() == 2);
+  REQUIRE(first.listener.notes_.size() == 1);
+  CHECK_THAT(first.listener.notes_[0],
+             Catch::Contains("2 cells are missing, as a file is not there (a/b.hdf5); get it fetches"));
+  CHECK(read_json(folder.path() / "x" / "manifest.json")["complete"] == false);
+  CHECK(run(text, options_in(folder)).report.reused == 2);
+}

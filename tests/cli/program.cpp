@@ -111,6 +111,13 @@ bool Program::collect(bool block) {
 
 bool Program::running() { return !collect(false); }
 
+bool Program::catches(int signal) const {
+  std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.rfind("SigCgt:", 0) == 0) return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) != 0;
+  return false;
+}
+
 Answer Program::wait() {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   while (running() && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(std::chrono::milliseconds(2));

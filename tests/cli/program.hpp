@@ -49,6 +49,8 @@ class Program {
   /// To the whole process group, as a terminal does.
   void send(int signal) const;
   bool running();
+  /// Whether it has a handler for a signal by now.
+  bool catches(int signal) const;
   /// Waits up to five minutes, enough for a sanitizer build on a busy machine, then kills it and fails the test.
   Answer wait();
 

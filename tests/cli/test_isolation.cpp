@@ -129,6 +129,7 @@ TEST_CASE("merge puts shards together, leaves out what is damaged, and takes one
   INFO(half.out << half.err);
   CHECK(half.code == 0);
   CHECK_THAT(half.out, Catch::Contains("3 cells copied, 0 there already, 3 missing"));
+  CHECK_THAT(half.err, Catch::Contains("3 cells of the config have no result yet"));
 
   const fs::path damaged = read_results(place / "part2/sweep").begin()->second.folder;
   const std::string trace = read_text(damaged / "trace.csv");

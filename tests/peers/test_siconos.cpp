@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "peers/siconos.hpp"
+#include "support/build_scene.hpp"
 #include "support/environment.hpp"
 #include "support/places.hpp"
 #include "support/run_solver.hpp"
@@ -168,4 +169,33 @@ TEST_CASE("Siconos solves small problems, observed and by repeated runs, as our 
       CHECK((u - expected).cwiseAbs().maxCoeff() <= 1e-6);
     }
   }
+}
+
+TEST_CASE("Siconos' global solvers take problems in global form, and those of rolling friction such contacts alone") {
+  const auto reason = [](const char* name, const ContactProblem& problem) {
+    return make_siconos_solver(name)->supports(problem, Model::ncp).value_or("");
+  };
+  CHECK_THAT(reason("siconos/gfc3d_admm", slipping()), Contains("takes problems in global form without compliance"));
+  CHECK_THAT(reason("siconos/rolling_fc3d_nsgs", slipping()), Contains("nothing but contacts of five rows"));
+  CHECK_THAT(reason("siconos/rolling_fc2d_nsgs", slipping()), Contains("rolling friction in the plane"));
+  CHECK_THAT(reason("siconos/nsgs", build_scene("rolling_body")), Contains("contacts of three rows"));
+}
+
+TEST_CASE("Siconos' global solvers and those of rolling friction agree with our own solver") {
+  if (!siconos_is_there()) return;
+  const auto agrees = [](const char* name, const ContactProblem& problem) {
+    CAPTURE(name);
+    const Result own = run(problem, ncp_run("nsgs")), result = run(problem, *make_siconos_solver(name), ncp_run(name, 60.0));
+    CHECK(own.status == Status::solved);
+    CHECK(result.status == Status::solved);
+    Vector scratch, expected, u;
+    problem.local_velocity(own.impulse, scratch, expected);
+    problem.local_velocity(result.impulse, scratch, u);
+    CHECK((u - expected).cwiseAbs().maxCoeff() <= 1e-6);
+  };
+  for (const char* name : {"siconos/gfc3d_admm", "siconos/gfc3d_nsn_ac_wr"})
+    agrees(name, point_mass(2.0, {-1.0, 2.0, 0.0}, 0.4, "slip"));
+  for (const char* name : {"siconos/rolling_fc3d_nsgs", "siconos/rolling_gfc3d_nsgs_wr"})
+    agrees(name, build_scene("rolling_body"));
+  agrees("siconos/rolling_fc2d_nsgs", build_scene("rolling_body", {{"planar", "true"}}));
 }

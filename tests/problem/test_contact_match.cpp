@@ -1,5 +1,6 @@
 #include <Eigen/Geometry>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "problem/contact_match.hpp"
 #include "problem/problem_builder.hpp"
@@ -100,4 +101,27 @@ TEST_CASE("the same impulse is taken only where the lists of contacts agree") {
   std::vector<ContactKey> keys = four;
   keys[2].feature_b = 1;
   CHECK(same_impulse(blocks(keys, 0.0), end) == Vector::Zero(8));
+}
+
+TEST_CASE("moments persist about their axes, in space and in the plane") {
+  const auto at = [](ConstraintKind kind, double turn) {
+    const Index rows = constraint_rows(kind);
+    SparseMatrix N(rows, rows);
+    N.setIdentity();
+    ProblemBuilder builder("moments");
+    builder.local(N, Vector::Zero(rows)).rolling_contact(kind, 1.0, 1.0);
+    // In the plane the contact turns about the axis of its moment, in space about its normal.
+    const Vector3 axis = kind == ConstraintKind::rolling2d ? Vector3::UnitZ() : Vector3::UnitX();
+    return MotionProblem{builder.build(), {four[0]}, {Eigen::AngleAxisd(turn, axis).toRotationMatrix()}, {0.0}};
+  };
+  Vector planar(3);
+  planar << 1.0, 0.0, 0.25;
+  const StepEnd in_plane = step_end(at(ConstraintKind::rolling2d, 0.0), planar, 0.0);
+  CHECK(matched_impulse(at(ConstraintKind::rolling2d, 0.3), in_plane)[2] == Approx(0.25).epsilon(1e-14));
+  Vector spatial(5);
+  spatial << 1.0, 0.0, 0.0, 0.25, 0.0;
+  const Vector turned =
+      matched_impulse(at(ConstraintKind::rolling, 0.3), step_end(at(ConstraintKind::rolling, 0.0), spatial, 0.0));
+  CHECK(turned[3] == Approx(0.25 * std::cos(0.3)).epsilon(1e-14));
+  CHECK(turned[4] == Approx(-0.25 * std::sin(0.3)).epsilon(1e-14));
 }

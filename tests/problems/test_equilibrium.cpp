@@ -35,6 +35,7 @@ const std::vector<Moving> moving = {
     {"random_contacts", "thrown at random"},
     {"spinning_contacts", "thrown at random, and spinning"},
     {"sliding_sphere", "thrown"},
+    {"rolling_body", "rolls"},
     {"quadrupeds", "legs without motors fold"},
     {"bolt_nut", "wrenches turn the nut within its play"},
     {"odd_mass_stack", "pulled up by more than its weight", [](const auto& p) { return p.at("lift_factor") > 1.0; }},

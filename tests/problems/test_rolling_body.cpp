@@ -68,6 +68,22 @@ TEST_CASE("a cylinder rests on a slope below atan(μ_r/R), and rolls above") {
   CHECK(fact(*smooth, "along") == Approx(2.0 * rolling_step * weight * std::sin(2.28 * std::numbers::pi / 180.0) / 1.5));
 }
 
+TEST_CASE("in the plane it rolls to rest, and rolls down or rests on a slope, as it does in space") {
+  const auto rolling = scene_in_time("rolling_body", {{"form", "cylinder"}, {"planar", "true"}, {"speed", "0.5"}});
+  CHECK(rolling->problem().problem.constraints().kind(0) == ConstraintKind::rolling2d);
+  double speed = 0.5;
+  drive(*rolling, 200, [&](int) {
+    speed = std::max(speed - slowing(0.5, 0.0), 0.0);
+    REQUIRE(std::abs(fact(*rolling, "along") - speed) <= 1e-10);
+    REQUIRE(std::abs(fact(*rolling, "turning") - speed / radius) <= 1e-10);
+  });
+  CHECK(speed == 0.0);
+  const auto below = scene_in_time("rolling_body", {{"planar", "true"}, {"speed", "0"}, {"slope", "2.28"}});
+  drive(*below, 20, [&](int) { REQUIRE(std::abs(fact(*below, "along")) <= 1e-13); });
+  const auto above = scene_in_time("rolling_body", {{"planar", "true"}, {"speed", "0"}, {"slope", "3"}});
+  drive(*above, 50, [&](int step) { REQUIRE(std::abs(fact(*above, "along") + (step + 1) * slowing(0.4, 3.0)) <= 1e-10); });
+}
+
 TEST_CASE("a disc spins down by μ_s, and a sphere that rolls does at the same time") {
   const auto disc = scene_in_time(
       "rolling_body",
@@ -93,6 +109,8 @@ TEST_CASE("the rolling body: its block, its bytes, and what it does not take") {
   CHECK(set.moments(0).rolling == Approx(0.5));
   CHECK(same_bytes(build_scene("rolling_body", {{"slope", "1"}}), build_scene("rolling_body", {{"slope", "1"}})));
   CHECK_THROWS_AS(build_scene("rolling_body", {{"friction", "0"}}), InputError);
+  CHECK_THROWS_AS(build_scene("rolling_body", {{"planar", "true"}, {"spinning_friction", "0.01"}}), InputError);
+  CHECK_THROWS_AS(build_scene("rolling_body", {{"planar", "true"}, {"form", "disc"}}), InputError);
 }
 
 TEST_CASE("drum and press take rolling and spinning friction") {

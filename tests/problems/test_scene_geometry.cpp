@@ -49,6 +49,8 @@ TEST_CASE("what there is to see of a scene is where its problem has bodies and c
                                                   {"robot_manipulator", {{"arm", "prescribed"}}, 2},
                                                   {"sliding_sphere", {}},
                                                   {"rolling_body", {}},
+                                                  {"rolling_body", {{"form", "cylinder"}, {"planar", "true"}}},
+                                                  {"pile", {{"spheres", "30"}, {"envelope", "0.05"}}},
                                                   {"cohesive_ball", {{"spheres", "40"}}},
                                                   {"mixer", {{"bodies", "40"}}, 3},
                                                   {"wrecking_ball", {{"walls", "2"}, {"rows", "3"}, {"columns", "3"}}},

@@ -55,6 +55,32 @@ class Arrays(unittest.TestCase):
         np.testing.assert_allclose(cb.solve(p, "nsgs").impulse, [1.0, -0.5, 1.0, 0.0, 0.0], atol=1e-7)
         self.assertEqual(p.C[1, 1], 1.0)
 
+    def test_contacts_with_moments(self):
+        weights = np.array([1.0, 2.0, 2.0, 5.0, 5.0, 4.0])
+        for rows, coefficients, kind in ((5, {"rolling": 0.01}, "rolling"), (4, {"torsion": 0.02}, "torsion"),
+                                         (6, {"rolling": 0.01, "torsion": 0.02}, "rolling_torsion")):
+            diagonal = weights[:rows] if rows > 4 else weights[[0, 1, 2, 5]]
+            r = -diagonal * [2.0, 0.1, 5.0, 0.3, 0.001, 0.3][:rows]
+            r[0] = -2.0
+            p = cb.Problem(N=diagonal, r=r, friction=0.4, **coefficients)
+            self.assertEqual(p.kinds, [kind])
+            np.testing.assert_allclose(p.N.diagonal() if sparse else np.diag(p.N), diagonal, rtol=1e-15)
+            np.testing.assert_allclose(p.r, r, rtol=1e-15)
+            found = cb.solve(p, "nsgs", tolerance=1e-12).impulse
+            bounds = {"friction": (0.4, slice(1, 3)), "rolling": (0.01, slice(3, 5)), "torsion": (0.02, slice(rows - 1, rows))}
+            self.assertAlmostEqual(found[0], 2.0)
+            for name in ("friction", *coefficients):
+                mu, part = bounds[name]
+                self.assertAlmostEqual(np.linalg.norm(found[part]), 2.0 * mu, places=10)  # all slide
+                np.testing.assert_allclose(getattr(p, name), [mu], rtol=1e-15)
+            q = pickle.loads(pickle.dumps(p))
+            self.assertEqual(q.kinds, [kind])
+            np.testing.assert_allclose(cb.solve(q, "nsgs", tolerance=1e-12).impulse, found, rtol=1e-10)
+        one = dict(N=np.ones(8), r=-np.ones(8), friction=[0.1, 0.2], kinds=["rolling", "rolling2d"], rolling=[0.0, 0.3], length=[0.5, 2.0])
+        p = cb.Problem(**one)
+        self.assertEqual((p.rolling.tolist(), p.torsion.tolist(), p.length[0]), ([0.0, 0.3], [], 0.5))
+        self.assertAlmostEqual(p.length[1], 1.5)  # μ_r/μ
+
     def test_what_is_given_is_copied_and_what_is_shown_is_not(self):
         H, D, k, b, mu = block_on_a_plane(4.0)
         p = cb.Problem(H=H, D=D, k=k, b=b, friction=mu)
@@ -154,6 +180,13 @@ class Mistakes(unittest.TestCase):
                              ({"D": np.eye(3, 4)}, "4 rows, expected three for each contact, or kinds"), ({"kinds": ["contcat"]}, "did you mean 'contact'"),
                              ({"k": [np.nan] * 3}, "k(0) is nan"), ({"H": -H}, "H"), ({"H": np.zeros((2, 2, 2))}, "H has 3 dimensions")):
             self.assert_says(said, cb.Problem, **{**given, **change})
+        five = {"N": np.ones(5), "r": -np.ones(5), "friction": 0.5, "rolling": 0.1}
+        for change, said in (({"rolling": None}, "5 rows, expected three for each contact, or kinds"), ({"torsion": 0.1}, "5 rows, expected six for each contact"),
+                             ({"kinds": ["rolling"], "rolling": None}, "rolling is missing: one μ_r"), ({"rolling": [0.1, 0.2]}, "rolling has 2 entries, expected 1"),
+                             ({"kinds": ["contact2d", "contact"]}, "rolling is given, but no contact has rolling moments"),
+                             ({"kinds": ["rolling"], "torsion": 0.1}, "torsion is given, but no contact has a spinning moment"), ({"rolling": [-1.0]}, "rolling friction 0 is -1"),
+                             ({"kinds": ["contact2d", "contact"], "rolling": None, "length": 1.0}, "length is given, but"), ({"friction": 0.0, "length": 0.0}, "a length > 0")):
+            self.assert_says(said, cb.Problem, **{**five, **change})
         if sparse:
             damaged = sparse.csc_matrix(H)
             damaged.indices[0] = 7

@@ -207,6 +207,17 @@ class Rendering(Scratch):
         np.testing.assert_allclose(dump.speeds, [5.0])
 
 
+    def test_moments_come_after_the_forces_of_a_contact(self):
+        for form, rows, impulse, wanted in (("fclib_global_rolling", 5, [2.0, 0.5, -0.25, 7.0, 8.0], [0.5, 0.25, -2.0]),
+                                            ("fclib_local_rolling", 4, [2.0, 0.5, -0.25, 7.0], [0.5, 0.25, -2.0]),
+                                            ("fclib_local_rolling", 3, [2.0, 0.5, 7.0], [0.5, 0.0, -2.0])):
+            changes = {"fclib_global/spacedim": None, "fclib_global/vectors/mu": None, f"{form}/spacedim": [rows],
+                       f"{form}/vectors/mu": [0.25], "guesses/1/r": impulse}
+            dump = read_dump(self.made(changes=changes, form=False))
+            np.testing.assert_allclose(dump.impulses, [wanted])
+            np.testing.assert_allclose(dump.friction, [0.25])
+
+
 class Script(Scratch):
     def pictures(self):
         return sorted(path.name for path in self.folder.iterdir() if not path.name.endswith(".hdf5"))

@@ -42,6 +42,17 @@ class VirtualBest(unittest.TestCase):
         self.assertIn("reached: 4 of 4; the others 3 of 4", result.stdout)
         self.assertRegex(result.stdout, r"c .* 0\.5 \(not counted\)")
 
+    def test_sets_of_fclib_stand_beside_what_was_published(self):
+        rows = [("Local/siconos/Chain/a", "ncp", "x", "nsgs", "0.001", ""), ("Local/siconos/Chain/a", "ncp", "y", "spg", "0.002", ""),
+                ("Local/siconos/Chain/b", "ncp", "x", "nsgs", "0.003", ""), ("Local/siconos/Chain/c", "ncp", "x", "nsgs", "", ""),
+                ("Global/siconos/Capsules/d", "ncp", "x", "nsgs", "1", "1")]
+        with (self.folder / "summary.csv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([[*COLUMNS, "time_to_1e-4"], *((*row, "") for row in rows)])
+        result = self.run_script(self.folder, "--published")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"Chain +1e-8 +0\.00062 s +0\.003 s  3, 2 reached: Acary")
+        self.assertRegex(result.stdout, r"Capsules +1e-8 +0\.0146 s +–  0, 0 reached")
+
     def test_counts_every_problem_unless_asked_not_to(self):
         result = self.run_script(self.folder, "--at", "1e-8")
         self.assertIn("geometric mean of 3 ratios 0.0585, largest 0.5", result.stdout)

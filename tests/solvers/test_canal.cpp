@@ -24,9 +24,9 @@ std::vector<ContactProblem> problems() {
 }
 
 /// A function at some point of the inner problem with penalty β.
-AugmentedFunction function_of(const ContactProblem& problem, Model map, double beta) {
+AugmentedFunction<3> function_of(const ContactProblem& problem, Model map, double beta) {
   Uniform uniform(9);
-  AugmentedFunction function(problem, map);
+  AugmentedFunction<3> function(problem, map);
   function.freeze(uniform.vector(problem.rows()), Vector::Constant(problem.constraints().count(), beta));
   function.evaluate(uniform.vector(problem.global().H.rows()));
   return function;
@@ -47,7 +47,7 @@ double largest_failures(const MemoryTrace& trace) {
 TEST_CASE("the derivative of an augmented function agrees with differences") {
   for (const ContactProblem& problem : problems())
     for (const Model map : {Model::ccp, Model::ncp}) {
-      AugmentedFunction function = function_of(problem, map, 3.0);
+      AugmentedFunction<3> function = function_of(problem, map, 3.0);
       const Index n = problem.global().H.rows();
       const Vector v = function.velocity(), d = Uniform(10).vector(n), e = Uniform(11).vector(n);
       function.linearise();
@@ -67,12 +67,12 @@ TEST_CASE("the derivative of an augmented function agrees with differences") {
 
 TEST_CASE("the slope of a line search is that of the function it searches on") {
   for (const ContactProblem& problem : problems()) {
-    AugmentedFunction function = function_of(problem, Model::ccp, 20.0);
+    AugmentedFunction<3> function = function_of(problem, Model::ccp, 20.0);
     const Vector v = function.velocity(), d = Uniform(12).vector(v.size());
     function.set_direction(d);
     for (const double length : {0.0, 0.3, 1.0, 7.0}) {
-      const AugmentedFunction::Slope slope = function.slope(length);
-      AugmentedFunction there = function;
+      const AugmentedFunction<3>::Slope slope = function.slope(length);
+      AugmentedFunction<3> there = function;
       there.evaluate(v + length * d);
       CHECK(slope.value == Approx(d.dot(there.value())).epsilon(1e-10));
       there.linearise();
@@ -91,9 +91,9 @@ TEST_CASE("an augmented system is the derivative of its function, in both forms"
       for (const bool symmetric : {true, false}) {
         if (form == AugmentedForm::contact && !has_contact_form(problem)) continue;
         if (form == AugmentedForm::contact) ++contact_forms;
-        const auto system = make_augmented_system(problem, form, symmetric, monitor);
+        const auto system = make_augmented_system<3>(problem, form, symmetric, monitor);
         for (const double beta : {0.5, 200.0, 1e4}) {
-          AugmentedFunction function = function_of(problem, symmetric ? Model::ccp : Model::ncp, beta);
+          AugmentedFunction<3> function = function_of(problem, symmetric ? Model::ccp : Model::ncp, beta);
           REQUIRE(system->factorize(function.linearise(), monitor));
           const Vector rhs = Uniform(13).vector(problem.global().H.rows());
           Vector x(rhs.size()), image;
@@ -159,8 +159,8 @@ TEST_CASE("every inner method finds the root of an inner problem, the exact one 
     for (const InnerMethod method : {InnerMethod::exact_newton, InnerMethod::dogleg, InnerMethod::damped}) {
       const bool exact = method == InnerMethod::exact_newton;
       for (const double beta : {0.1, 1.0, exact ? 1e3 : 1.0}) {
-        InnerNewton inner(problem, {.method = method}, monitor);
-        AugmentedFunction function = function_of(problem, exact ? Model::ccp : Model::ncp, beta);
+        InnerNewton<3> inner(problem, {.method = method}, monitor);
+        AugmentedFunction<3> function = function_of(problem, exact ? Model::ccp : Model::ncp, beta);
         bool failed = false;
         for (int step = 0; step < 100 && function.norm(function.value()) > 1e-10 * function.scale(); ++step)
           failed = inner.step(function, monitor).failed || failed;
@@ -265,8 +265,8 @@ TEST_CASE("with a large penalty the exact line search takes fewer steps than dog
     const ContactProblem problem = random_problem(seed, {5, 8});
     for (const double beta : {10.0, 100.0, 1000.0})
       for (int method = 0; method < 3; ++method) {
-        InnerNewton inner(problem, {.method = methods[method]}, monitor);
-        AugmentedFunction function = function_of(problem, method == 0 ? Model::ccp : Model::ncp, beta);
+        InnerNewton<3> inner(problem, {.method = methods[method]}, monitor);
+        AugmentedFunction<3> function = function_of(problem, method == 0 ? Model::ccp : Model::ncp, beta);
         int taken = 0;
         bool failed = false;
         while (taken < most && !failed && function.norm(function.value()) > 1e-8 * function.scale()) {

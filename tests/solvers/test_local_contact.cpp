@@ -93,6 +93,31 @@ TEST_CASE("singular and planar contact blocks") {
   CHECK_FALSE(solve_contact_exact({Matrix3::Identity(), {std::nan(""), 0.0, 0.0}, 0.5}).allFinite());
 }
 
+TEST_CASE("a contact in the plane is solved as the one in space that it is part of, singular ones as well") {
+  int open = 0, stick = 0, slip = 0;
+  for (LocalContact contact : contacts()) {
+    contact.N_ii.row(2) << 0.0, 0.0, 1.0;
+    contact.N_ii.col(2) << 0.0, 0.0, 1.0;
+    contact.w[2] = 0.0;
+    for (const bool singular : {false, true}) {
+      if (singular)
+        contact.N_ii.topLeftCorner<2, 2>() = contact.N_ii.col(0).head<2>() * contact.N_ii.col(0).head<2>().transpose();
+      CAPTURE(contact.N_ii, contact.w, contact.mu);
+      const Vector3 gamma = solve_planar_exact(contact), wide = solve_contact_exact(contact);
+      CHECK((gamma - wide).norm() <= 1e-9 * wide.norm());
+      CHECK(std::abs(gamma[1]) <= contact.mu * gamma[0]);
+      if (singular) continue;
+      CHECK(defect(contact, gamma) <= 1e-9);
+      const LocalContact other{0x1p20 * contact.N_ii, 0x1p-40 * contact.w, contact.mu};
+      CHECK(solve_planar_exact(other) == 0x1p-60 * gamma);
+      ++(gamma.isZero(0.0) ? open : std::abs(gamma[1]) < contact.mu * gamma[0] * (1.0 - 1e-9) ? stick : slip);
+    }
+  }
+  CHECK(open > 300);
+  CHECK(stick > 100);
+  CHECK(slip > 300);
+}
+
 TEST_CASE("a huge friction coefficient sticks") {
   const Matrix3 N_ii = Vector3(0.5, 0.5, 0.5).asDiagonal();
   const Vector3 gamma = solve_contact_exact({N_ii, {-1.0, 1e3, -1e3}, 1e12});

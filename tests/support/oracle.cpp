@@ -92,32 +92,39 @@ void project_cone(Quad* p, Index rows, Quad mu) {
   for (Index i = 1; i < rows; ++i) p[i] *= factor;
 }
 
-/// The set of a contact with moments (A.7): of the points for all choices of active discs, which lie in it, the nearest one.
+/// The set of a contact with moments (A.7): its normal t >= 0 is where the increasing t − p_n − Σ c_i (‖p_i‖ − c_i t)₊ is
+/// zero, or 0 where that is none; of the roots for all choices of active discs the one that leaves least. (Distances would
+/// not tell neighbours from each other: they differ by the square of what t differs by.)
 void project_discs(Quad* p, const RollingCone& cone) {
-  QuadVector nearest(at(cone.rows), Quad(0));
-  Quad least = norm(p, cone.rows);
-  for (int choice = 0; choice < 1 << cone.count; ++choice) {
+  std::array<Quad, 3> norms{}, radii{};
+  for (int i = 0; i < cone.count; ++i) {
+    radii[at(i)] = cone.disc[at(i)].radius;
+    norms[at(i)] = norm(p + cone.disc[at(i)].first, cone.disc[at(i)].size);
+  }
+  const auto slope = [&](Quad t) {
+    Quad sum = t - p[0];
+    for (int i = 0; i < cone.count; ++i) sum -= radii[at(i)] * larger(norms[at(i)] - radii[at(i)] * t, Quad(0));
+    return sum;
+  };
+  Quad normal = 0, least = -1;
+  for (int choice = 0; choice < 1 << cone.count && slope(Quad(0)) < 0; ++choice) {
     Quad above = p[0], below = 1;
     for (int i = 0; i < cone.count; ++i) {
-      const ConeDisc& disc = cone.disc[at(i)];
       if ((choice >> i) % 2 == 0) continue;
-      above += disc.radius * norm(p + disc.first, disc.size);
-      below += static_cast<Quad>(disc.radius) * disc.radius;
+      above += radii[at(i)] * norms[at(i)];
+      below += radii[at(i)] * radii[at(i)];
     }
-    QuadVector point(p, p + cone.rows);
-    point[0] = larger(above / below, Quad(0));
-    for (int i = 0; i < cone.count; ++i) {
-      const ConeDisc& disc = cone.disc[at(i)];
-      const Quad t = norm(p + disc.first, disc.size), radius = disc.radius * point[0];
-      for (int row = disc.first; t > radius && row < disc.first + disc.size; ++row) point[at(row)] *= radius / t;
-    }
-    QuadVector off = point;
-    for (int row = 0; row < cone.rows; ++row) off[at(row)] -= p[row];
-    if (norm(off) > least) continue;
-    least = norm(off);
-    nearest = point;
+    const Quad t = above / below, left = magnitude(slope(t));
+    if (!(t > 0) || (least >= 0 && left >= least)) continue;
+    least = left;
+    normal = t;
   }
-  for (int row = 0; row < cone.rows; ++row) p[row] = nearest[at(row)];
+  p[0] = normal;
+  for (int i = 0; i < cone.count; ++i) {
+    const ConeDisc& disc = cone.disc[at(i)];
+    const Quad radius = radii[at(i)] * normal;
+    for (int row = disc.first; norms[at(i)] > radius && row < disc.first + disc.size; ++row) p[row] *= radius / norms[at(i)];
+  }
 }
 
 constexpr std::size_t most = most_rows;

@@ -24,14 +24,24 @@ inline double wild_friction(Uniform& uniform) {
   }
 }
 
-/// With `moments`, every other block is a contact with some, of coefficients over six decades.
+/// Of a contact with moments: of six decades, or of forty.
+inline double wild_coefficient(Uniform& uniform) {
+  switch (uniform.below(4)) {
+    case 0: return wild_friction(uniform);
+    case 1: return decades(uniform, 20.0);
+    default: return decades(uniform, 3.0);
+  }
+}
+
+/// With `moments`, every other block is a contact with some, of coefficients of all sizes.
 inline ConstraintSet wild_constraints(Uniform& uniform, bool moments) {
   ConstraintSet set;
   for (Index left = 1 + uniform.below(moments ? 6 : 12); left > 0; --left) {
     const auto kind = static_cast<ConstraintKind>(uniform.below(moments ? 8 : 4));
     const double friction = has_friction(kind) ? wild_friction(uniform) : 0.0;
     if (has_moments(kind))
-      set.add(kind, decades(uniform, 3.0), {decades(uniform, 3.0), decades(uniform, 3.0), decades(uniform, 3.0)});
+      set.add(kind, wild_coefficient(uniform),
+              {wild_coefficient(uniform), wild_coefficient(uniform), decades(uniform, 3.0)});
     else
       set.add(kind, friction);
   }

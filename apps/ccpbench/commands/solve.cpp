@@ -244,6 +244,7 @@ void check_outputs(const SolveArguments& options) {
   for (const std::string* file : {&options.trace, &options.solution})
     if (!file->empty()) check_output(*file);
   if (options.trace.empty()) return;
+  const InterruptHold hold;
   const OutputFile trace(options.trace);
   if (trace.is_same(options.source))
     throw InputError(options.trace, "", "is the problem, which --trace would write over, expected another file");

@@ -11,6 +11,7 @@
 
 #include "bench/run/runner.hpp"
 #include "io/file.hpp"
+#include "process/interrupt_guard.hpp"
 
 namespace ccp::cli {
 namespace {
@@ -196,6 +197,7 @@ std::string counted(std::size_t count, std::string_view singular, std::string_vi
 }
 
 void check_output(const std::string& file) {
+  const InterruptHold hold;  // a probe leaves nothing behind
   if (OutputFile(file).is_standard_output()) words_go_to = stderr;
 }
 

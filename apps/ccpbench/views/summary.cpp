@@ -73,7 +73,7 @@ void print_cells(const std::vector<Row>& rows) {
       entries.emplace_back(duration(row.record->setup_s + row.record->solve_s));
       for (const Measure measure : measures) entries.emplace_back(measure_text(*row.record, measure));
     } else {
-      entries.emplace_back("not run", Tone::dim);
+      entries.emplace_back(row.cell->missing.empty() ? "not run" : "missing", Tone::dim);
     }
     table.row(std::move(entries));
   }
@@ -117,6 +117,7 @@ std::string counts_text(const RunReport& report) {
   for (const Status status : all_statuses())
     if (const std::size_t count = report.counts[static_cast<std::size_t>(status)]; count > 0)
       parts.push_back(fmt::format("{} {}", count, Style::out().paint(status_tone(status), status_name(status))));
+  if (report.missing > 0) parts.push_back(fmt::format("{} missing", report.missing));
   if (report.reused > 0) parts.push_back(fmt::format("{} from an earlier run", report.reused));
   return parts.empty() ? "nothing finished" : join(parts, ", ");
 }
@@ -221,13 +222,14 @@ void add_cells(Records& table, const Config& config, const Plan& plan, const Run
     const Cell& cell = plan.cells[index];
     const auto record = store.find(cell);
     const auto measure = [&](Measure which) { return record ? record->measures[measure_index(which)] : std::nan(""); };
-    const std::string status(record ? status_name(record->status) : "");
+    const std::string status(record ? status_name(record->status) : cell.missing.empty() ? "" : "missing");
     std::string words = status;
     std::replace(words.begin(), words.end(), '_', ' ');
     // What a run cost that ended unsolved is a lower bound; one that was never run has no cost.
     const bool bound = record && record->iterations > 0 && record->status != Status::solved;
     const auto cost = [bound](Datum datum) { return bound ? std::move(datum).at_least() : datum; };
-    table.row({config.name, cell.problem, model_name(cell.model), cell.label, record ? Datum(status, words) : Datum(Json()),
+    table.row({config.name, cell.problem, model_name(cell.model), cell.label,
+               !status.empty() ? Datum(status, words) : Datum(Json()),
                record ? cost(Json(record->iterations)) : Datum(Json()),
                record ? cost(seconds(record->setup_s + record->solve_s)) : seconds(std::nan("")),
                number(measure(Measure::relative_residual)), number(measure(Measure::natural_map))});
@@ -261,6 +263,8 @@ void print_plan(const Config& config, const Plan& plan, const RunOptions& option
   const auto selected = select_cells(plan, options.only, options.shard);
   const RunLimits limits = limits_of_run(plan, selected, catalog(), options);
   std::map<std::string, const char*> states;
+  for (const std::size_t index : selected)
+    if (!plan.cells[index].missing.empty()) states[plan.cells[index].hash] = "missing";
   for (const std::size_t index : limits.to_run) states[plan.cells[index].hash] = "to run";
   for (const std::size_t index : limits.to_repeat) states[plan.cells[index].hash] = "repeat";
   print_line(fmt::format("{}: {}, {} to run{}", Style::out().bold(printable(config.name)), counted(selected.size(), "cell"),

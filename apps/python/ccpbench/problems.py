@@ -64,27 +64,38 @@ class Problem:
 
     Matrices are arrays, matrices of scipy.sparse, or of diagonal ones the diagonal. friction: μ, one for all contacts or
     one for each. kinds: one name for each block of rows, in their order: "contact" (3 rows: normal, tangent, tangent),
-    "contact2d" (2 rows), "unilateral" or "bilateral" (1 row); contacts of three rows unless given.
+    "contact2d" (2 rows), "unilateral" or "bilateral" (1 row), or a contact with moments; contacts in space unless given.
+
+    Contacts with rolling and spinning friction have their rows of moments last, N·m·s and rad/s: "rolling" (5 rows: two
+    rolling moments about the tangents), "torsion" (4 rows: a spinning moment about the normal), "rolling_torsion" (6 rows:
+    both), "rolling2d" (3 rows: normal, tangent, moment). rolling: μ_r >= 0, m, one for all contacts with rolling moments or
+    one for each of these; torsion: μ_s >= 0, m, likewise. Without kinds all contacts are of that kind which has what is
+    given. length: ℓ > 0, m, one or one for each contact with moments: what makes moments comparable with forces where
+    neither μ_r/μ nor μ_s/μ does; 1 unless given (Acary and Bourrier 2021; the mathematics, A.7).
 
     An H or N that is not symmetric is taken, with a warning. Where a diagonal entry of a symmetric N is negative, or an
     entry too large beside its diagonal ones, N is indefinite, which is an InputError. Problems can be pickled, but for
     cohesive ones of a motion; those of arrays, files and motions lose what only `subadmm` reads.
 
-    Matrices and vectors are copied once, when the problem is made. Several threads may use a problem; they take turns.
+    Matrices and vectors are copied once, when the problem is made; those of contacts with moments again when they are shown. Several threads may use a problem; they take turns.
 
     >>> import ccpbench as cb
     >>> p = cb.Problem(H=[2.0, 2.0, 2.0], D=[1.0, 1.0, 1.0], k=[-2.0, 0.2, 0.0], b=[0.0, 0.0, 0.0], friction=0.4)
     >>> cb.solve(p).impulse.round(6).tolist()
     [2.0, -0.2, 0.0]
+    >>> p = cb.Problem(N=np.eye(5), r=[-1.0, 0.5, 0.0, 0.04, 0.0], friction=0.4, rolling=0.01)
+    >>> cb.solve(p).impulse.round(6).tolist()
+    [1.0, -0.4, 0.0, -0.01, 0.0]
     """
 
     def __init__(self, *, H: Any = None, D: Any = None, k: ArrayLike | None = None, b: ArrayLike | None = None, C: Any = None,
                  N: Any = None, r: ArrayLike | None = None, friction: ArrayLike | None = None,
+                 rolling: ArrayLike | None = None, torsion: ArrayLike | None = None, length: ArrayLike | None = None,
                  kinds: Sequence[str] | None = None, name: str = "") -> None:
-        self._fill(H, D, k, b, C, N, r, friction, kinds, name, {})
+        self._fill(H, D, k, b, C, N, r, (friction, rolling, torsion, length), kinds, name, {})
 
-    def _fill(self, H: Any, D: Any, k: Any, b: Any, C: Any, N: Any, r: Any, friction: Any, kinds: Any, name: Any,
-              names: Mapping[str, str]) -> None:
+    def _fill(self, H: Any, D: Any, k: Any, b: Any, C: Any, N: Any, r: Any, coefficients: tuple[Any, Any, Any, Any], kinds: Any,
+              name: Any, names: Mapping[str, str]) -> None:
         """names: those that the user knows the matrices by."""
         whole = {"H": H, "D": D, "k": k, "b": b}
         local = {"N": N, "r": r}
@@ -97,8 +108,8 @@ class Problem:
         blocks = None if kinds is None else given.texts("kinds", kinds, "names, one for each block of rows")
         given.text("name", name)
         try:
-            self._core = (_core.local_problem(_given(N), r, blocks, friction, name) if asked is local else
-                          _core.global_problem(_given(H), _given(D), k, b, _given(C), blocks, friction, name))
+            self._core = (_core.local_problem(_given(N), r, blocks, *coefficients, name) if asked is local else
+                          _core.global_problem(_given(H), _given(D), k, b, _given(C), blocks, *coefficients, name))
             doubt = self._core.doubt()
         except _core.InputError as error:
             if not names:
@@ -122,7 +133,8 @@ class Problem:
         if core.cohesive:
             raise _core.InputError("a cohesive problem of a motion cannot be pickled")
         arrays = (core.H, core.D, core.k, core.b, core.C) if core.given_global else (core.N, core.r)
-        return _of_arrays, (arrays, core.kinds, core.friction, core.name, self._solution)
+        moments = (value if len(value) else None for value in (core.rolling, core.torsion, core.length))
+        return _of_arrays, (arrays, core.kinds, (core.friction, *moments), core.name, self._solution)
 
     @classmethod
     def from_scene(cls, scene: str, seed: int = 0, **parameters: Any) -> Problem:
@@ -184,6 +196,21 @@ class Problem:
     def friction(self) -> Reals:
         """μ of each contact."""
         return self._core.friction
+
+    @property
+    def rolling(self) -> Reals:
+        """μ_r of each contact with rolling moments, m."""
+        return self._core.rolling
+
+    @property
+    def torsion(self) -> Reals:
+        """μ_s of each contact with a spinning moment, m."""
+        return self._core.torsion
+
+    @property
+    def length(self) -> Reals:
+        """ℓ of each contact with moments, m: μ_r/μ or μ_s/μ where these are positive, else as given."""
+        return self._core.length
 
     @property
     def H(self) -> Any:
@@ -250,6 +277,7 @@ def _of_scene(scene: str, seed: int, parameters: dict[str, Any]) -> Problem:
     return Problem.from_scene(scene, seed, **parameters)
 
 
-def _of_arrays(arrays: tuple[Any, ...], kinds: list[str], friction: Reals, name: str, solution: Reals | None) -> Problem:
+def _of_arrays(arrays: tuple[Any, ...], kinds: list[str], coefficients: tuple[Reals | None, ...], name: str,
+               solution: Reals | None) -> Problem:
     make: Any = _core.local_problem if len(arrays) == 2 else _core.global_problem
-    return Problem._of(make(*arrays, kinds, friction, name), solution)
+    return Problem._of(make(*arrays, kinds, *coefficients, name), solution)

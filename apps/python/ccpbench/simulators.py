@@ -67,7 +67,7 @@ def from_step(M: Any, J: Any, v: ArrayLike, force: ArrayLike, gap: ArrayLike, fr
     offset[:, 0] = distance / step
     problem = Problem.__new__(Problem)
     problem._fill(mass, jacobian.T, _product(mass, velocity) + step * applied, offset.ravel(), None, None, None,
-                  mu if len(mu) == contacts else mu[0], None, name, {"H": "M"})
+                  (mu if len(mu) == contacts else mu[0], None, None, None), None, name, {"H": "M"})
     return problem
 
 

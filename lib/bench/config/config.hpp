@@ -46,6 +46,7 @@ struct SolverSpec {
   std::string base_label;             ///< without swept values
   Parameters parameters;              ///< all of them
   std::vector<Model> models;          ///< models it is run on; empty: all of the config
+  std::vector<std::string> problems;  ///< shell patterns of the labels of problems it is run on; empty: all
   std::optional<bool> native_stop;    ///< whether it stops on its own criterion; empty: as `stop` of the config says
   std::optional<int> max_iterations;  ///< empty: as `stop` of the config says
   std::optional<int> threads;         ///< threads it may use; empty: those of the run (--threads)
@@ -144,6 +145,7 @@ struct Config {
   std::string file;
   std::string name;  ///< letters, digits, _ and -: the folder of its results
   std::string title, description;
+  std::string fetch;                    ///< command that fetches FCLib files; with it, cells of files not there are missing
   bool kernels = false;                 ///< time the kernels of each problem
   std::string size;                     ///< the size applied, or empty
   std::vector<ConfigVariant> variants;  ///< at least one

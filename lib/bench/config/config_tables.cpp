@@ -119,6 +119,8 @@ FieldTable config_fields(Config& config, ConfigVariant& variant) {
       .required()
       .add("title", &config.title, "one line for tables and plots")
       .add("description", &config.description, "what the experiment shows")
+      .add("fetch", &config.fetch,
+           "the command that fetches FCLib files; with it, cells whose file is not there are missing, which is no error")
       .add("problems", FieldType::objects, "problem", "what is solved")
       .required()
       .add("model", &variant.models, model_choices(), "contact model or both; default {}")
@@ -193,7 +195,10 @@ FieldTable solver_fields(SolverSpec& solver, const Catalog& catalog) {
       .add("ranks", &solver.ranks, Range::closed(0.0, 64.0),
            "processes it runs on, by MPI; 0: one without MPI; default: 'ranks' of the config")
       .add("models", &solver.models, model_choices(), "contact models it is run on; default: all of the config")
-      .of("model");
+      .of("model")
+      .add_choices("problems", &solver.problems, {},
+                   "labels of the problems it is run on, or shell patterns; default: all of the config")
+      .open();
   return table;
 }
 

@@ -65,7 +65,7 @@ std::string tape_key(const Json& scene, const SequenceSpec& sequence) {
 struct PlannedProblem {
   std::string label, key, file;
   std::shared_ptr<const ProblemSpec> spec;
-  std::string tape_key{};
+  std::string tape_key{}, missing{};
 };
 
 /// Resolves problem specs, each once.
@@ -90,6 +90,8 @@ class ProblemResolver {
   /// Throws InputError where files of the spec are below a folder that is not there; KnownMistakes from the second on.
   void need_folder(const ProblemSpec& spec, std::size_t position) {
     if (spec.fclib.empty() || spec.names_own_folder() || folder_listed_) return;
+    std::error_code error;
+    if (!config_.fetch.empty() && !fs::is_directory(folder_, error)) return;
     if (std::exchange(folder_missed_, true)) throw KnownMistakes();
     list_fclib_folder(child_pointer(child_pointer("/problems", position), "fclib"));
     folder_listed_ = true;
@@ -130,6 +132,7 @@ class ProblemResolver {
     for (const std::string& path : paths_)
       if (matches(pattern, whole_path ? path : fs::path(path).filename().string()))
         problems.push_back(file_problem(spec, folder_, path));
+    if (problems.empty() && !config_.fetch.empty()) return {missing_file_problem(spec)};
     if (problems.empty())
       throw InputError(config_.file, place,
                        fmt::format("no file below {} matches '{}' ({})", folder_, spec->fclib, what_is_there()));
@@ -168,6 +171,12 @@ class ProblemResolver {
     if (problems.empty())
       throw InputError(config_.file, place, fmt::format("no file below {} matches '{}'", folder.string(), spec->fclib));
     return problems;
+  }
+
+  static PlannedProblem missing_file_problem(const std::shared_ptr<const ProblemSpec>& spec) {
+    const std::string stem = fs::path(spec->fclib).replace_extension().string();
+    const std::string label = spec->label.empty() ? stem + spec->file_suffix : spec->label + "/" + stem;
+    return {label, perturbed_key(sha256_hex(dump_json({{"missing", spec->fclib}})), *spec), "", spec, "", spec->fclib};
   }
 
   PlannedProblem file_problem(const std::shared_ptr<const ProblemSpec>& spec, const std::string& folder,
@@ -272,8 +281,7 @@ class Planner {
       for (const PlannedProblem& problem : *problems)
         for (const Model model : variant.models)
           for (std::size_t s = 0; s < variant.solvers.size(); ++s) {
-            const auto& allowed = variant.solvers[s]->models;
-            if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), model) == allowed.end()) continue;
+            if (!is_run_on(*variant.solvers[s], model, problem.label)) continue;
             used[s] = true;
             check_([&] { add_cell(variant, index, problem, model, s); });
           }
@@ -281,10 +289,19 @@ class Planner {
     for (std::size_t s = 0; s < variant.solvers.size(); ++s)
       if (runs && !used[s])
         check_([&] {
+          if (!variant.solvers[s]->problems.empty())
+            throw InputError(config_.file, child_pointer("/solvers", s) + "/problems",
+                             "leaves the solver without a run, expected labels of the config's problems");
           throw InputError(config_.file, child_pointer("/solvers", s) + "/models",
                            fmt::format("leaves the solver without a run, expected one of the config's models: {}",
                                        join(names_of(variant.models), ", ")));
         });
+  }
+
+  static bool is_run_on(const SolverSpec& solver, Model model, const std::string& problem) {
+    const auto is_problem = [&](const std::string& pattern) { return pattern == problem || matches(pattern, problem); };
+    return (solver.models.empty() || std::find(solver.models.begin(), solver.models.end(), model) != solver.models.end()) &&
+           (solver.problems.empty() || std::any_of(solver.problems.begin(), solver.problems.end(), is_problem));
   }
 
   static std::vector<std::string> names_of(const std::vector<Model>& models) {
@@ -300,6 +317,7 @@ class Planner {
     cell.problem_key = problem.key;
     cell.tape_key = problem.tape_key;
     cell.file = problem.file;
+    cell.missing = problem.missing;
     cell.spec = problem.spec;
     cell.model = model;
     cell.solver = variant.solvers[solver];

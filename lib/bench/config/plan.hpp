@@ -18,6 +18,7 @@ struct Cell {
   std::string problem_key;  ///< SHA-256 of the definition of the problem; cells with the same key share one built problem
   std::string tape_key;     ///< of a shared sequence: SHA-256 of the inputs of its driver but the number of steps
   std::string file;         ///< FCLib file; empty for a scene
+  std::string missing{};    ///< the FCLib file that is not there, so that it cannot be run; empty: nothing is missing
   std::shared_ptr<const ProblemSpec> spec;
   Model model = Model::ccp;
   std::shared_ptr<const SolverSpec> solver;
@@ -49,8 +50,8 @@ struct PlanOptions {
 /// Multiplies problems, models, solvers and sweep. Resolves FCLib patterns below the folder, recursively and sorted: a
 /// pattern without '/' is matched with file names, one with '/' with the path below the folder; in a folder without folders
 /// its last part with file names. Throws InputError when a
-/// pattern matches nothing, no folder is given, a file cannot be opened, or a restriction of models leaves a solver without
-/// a cell.
+/// pattern matches nothing or no folder is given, unless the config has 'fetch', when a file cannot be opened, or a
+/// restriction of models or problems leaves a solver without a cell.
 Plan make_plan(const Config& config, const PlanOptions& options = {});
 
 /// Adds to the list what is wrong with the FCLib patterns of a config that may have other mistakes; those below a folder

@@ -21,7 +21,7 @@ RunLimits limits_of_run(const Plan& plan, const std::vector<std::size_t>& chosen
   double sum = 0.0, longest = 0.0;
   for (const std::size_t index : chosen) {
     const Cell& cell = plan.cells[index];
-    if (!seen.insert(cell.hash).second) continue;
+    if (!cell.missing.empty() || !seen.insert(cell.hash).second) continue;
     auto record = store.has_result(cell) ? store.find(cell) : std::nullopt;
     if (record && std::isfinite(record->wall_s)) {
       ++limits.stored;

@@ -37,12 +37,12 @@ std::vector<std::size_t> each_hash_once(const Plan& plan, const std::vector<std:
   return distinct;
 }
 
-/// The cells without a result, or all when everything is run afresh.
+/// The cells without a result, or all when everything is run afresh, but for those whose file is not there.
 std::vector<std::size_t> cells_to_run(const Plan& plan, const std::vector<std::size_t>& distinct, const ResultStore& store,
                                       bool fresh) {
   std::vector<std::size_t> missing;
   for (const std::size_t index : distinct)
-    if (fresh || !store.has_result(plan.cells[index])) missing.push_back(index);
+    if (plan.cells[index].missing.empty() && (fresh || !store.has_result(plan.cells[index]))) missing.push_back(index);
   return missing;
 }
 
@@ -72,6 +72,22 @@ std::string busy_cells(const Plan& plan, const std::vector<std::size_t>& cells, 
   if (busy == 0) return "";
   return fmt::format("the times of {} of {} cells were taken on a busy machine ({}); --fresh takes them again", busy, timed,
                      first);
+}
+
+/// One sentence on the cells whose files are not there, and what fetches them; empty without any.
+std::string missing_files(const Config& config, const Plan& plan, const std::vector<std::size_t>& chosen,
+                          std::size_t& cells) {
+  std::set<std::string> files;
+  for (const std::size_t index : chosen)
+    if (!plan.cells[index].missing.empty()) {
+      ++cells;
+      files.insert(plan.cells[index].missing);
+    }
+  if (files.empty()) return "";
+  return fmt::format("{} cell{} missing, as {} not there ({}{}); {} fetches the files, --fclib names their folder", cells,
+                     cells == 1 ? " is" : "s are",
+                     files.size() == 1 ? "a file is" : fmt::format("{} files are", files.size()), *files.begin(),
+                     files.size() == 1 ? "" : ", …", config.fetch);
 }
 
 /// Counts by status and failures of the chosen cells; true when each has a result.
@@ -133,7 +149,8 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   RunReport report;
   report.folder = store.folder().string();
   report.selected = chosen.size();
-  report.reused = chosen.size() - missing.size();
+  const std::string not_there = missing_files(config, plan, chosen, report.missing);
+  report.reused = chosen.size() - missing.size() - report.missing;
   ManifestState state;
   state.start = iso_time_now();
   const Environment environment = read_environment();
@@ -148,6 +165,7 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   store.write_manifest(manifest);
   progress.planned(config, chosen.size(), report.reused);
   if (!moved.empty()) progress.note(moved);
+  if (!not_there.empty()) progress.note(not_there);
   for (const std::string& text : damage) progress.note(text);
   const Timing timing = timing_of(options, config.kernels);
   if (timing.repeat > 1 || timing.passes == 2)  // other runs are about results

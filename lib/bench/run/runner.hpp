@@ -90,6 +90,7 @@ struct RunReport {
   std::string folder;        ///< out/<config name>
   std::size_t selected = 0;  ///< cells asked for
   std::size_t reused = 0;    ///< had a result already
+  std::size_t missing = 0;   ///< their FCLib file is not there
   std::array<std::size_t, static_cast<std::size_t>(Status::interrupted) + 1>
       counts{};                       ///< of selected cells with a result, by Status
   std::vector<FailedCell> failures;   ///< selected cells with is_failure()

@@ -74,7 +74,7 @@ class Problem:
     """What a solver is given. Arrays cannot be written to. An attribute is None where the solver did not ask for it or the problem does
     not have it."""
 
-    KINDS = {1: "contact", 2: "contact2d", 3: "unilateral", 4: "bilateral"}
+    KINDS = {1: "contact", 2: "contact2d", 3: "unilateral", 4: "bilateral", 6: "rolling", 8: "rolling2d"}
 
     def __init__(self, numpy):
         def array(kind, count):

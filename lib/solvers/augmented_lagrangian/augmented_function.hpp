@@ -5,6 +5,7 @@
 
 #include "problem/contact_problem.hpp"
 #include "problem/model.hpp"
+#include "solvers/newton/padded_maps.hpp"
 
 namespace ccp {
 
@@ -14,9 +15,13 @@ namespace ccp {
 ///
 /// with P the Euclidean projection on K (Lee et al., eq. 21, where ϱ is a gradient) or the strict projection (eq. 19), and
 /// its derivative H + D W Dᵀ, W_i = β_i ∂P. Vectors of velocities have n entries, those of impulses m. No allocation after
-/// the constructor.
+/// the constructor. Rows: of a padded constraint, 3, or most_rows where contacts have moments.
+template <int Rows>
 class AugmentedFunction {
  public:
+  using Point = BlockVector<Rows>;
+  using Square = Eigen::Matrix<double, Rows, Rows>;
+
   /// map: ccp for the Euclidean projection, ncp for the strict one.
   AugmentedFunction(const ContactProblem& problem, Model map);
 
@@ -38,7 +43,7 @@ class AugmentedFunction {
   const Vector& inverse_diagonal() const { return inverse_diagonal_; }  ///< 1/H_jj
 
   /// W_i at the last point.
-  const std::vector<Matrix3>& linearise();
+  const std::vector<Square>& linearise();
   /// y <- (H + D W Dᵀ) x, or its transpose, with the blocks of the last linearise().
   void multiply(const Vector& x, Vector& y, bool transposed);
 
@@ -57,12 +62,12 @@ class AugmentedFunction {
   const ConstraintSet& set_;
   const SparseMatrix &H_, &D_;
   const Vector& k_;
-  Model map_;
+  PaddedMaps<Rows> maps_;
   Vector target_, penalty_, inverse_diagonal_;
   Vector v_, constraint_velocity_, impulse_, momentum_, load_, value_;
   Vector direction_velocity_, direction_momentum_, weighted_, carried_;
   double start_slope_ = 0.0, curvature_ = 0.0, noise_ = 0.0;
-  std::vector<Matrix3> blocks_;
+  std::vector<Square> blocks_;
 };
 
 }  // namespace ccp

@@ -8,7 +8,6 @@
 #include "solvers/augmented_lagrangian/inner_newton.hpp"
 #include "solvers/augmented_lagrangian/penalty.hpp"
 #include "solvers/methods.hpp"
-#include "solvers/newton/contact_map.hpp"
 #include "solvers/shared/best_iterate.hpp"
 #include "solvers/shared/largest_compliance.hpp"
 #include "solvers/shared/method.hpp"
@@ -45,13 +44,14 @@ struct AugmentedColumns : NativeColumns {
 
 /// The augmented Lagrangian method, one for all inner methods. With the Euclidean projection (exact_newton) the De Saxcé
 /// term of the ncp model is frozen at the last outer iterate; the strict projection of the others is the ncp model itself.
+template <int Rows>
 class AugmentedSession final : public Session {
  public:
   AugmentedSession(const AugmentedSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor)
       : settings_(settings),
         problem_(problem),
         set_(problem_.constraints()),
-        model_(model),
+        maps_(set_, model),
         frozen_shift_(model == Model::ncp && settings.inner.method == InnerMethod::exact_newton),
         function_(problem_, settings.inner.method == InnerMethod::exact_newton ? Model::ccp : Model::ncp),
         inner_(problem_, settings.inner, monitor),
@@ -95,6 +95,8 @@ class AugmentedSession final : public Session {
   /// large; of the others v may be no better than before.
   enum class Inner { solved, cut_short, failed, stopped };
 
+  BlockVector<Rows> block(const Vector& x, Index i) const { return padded_block<Rows>(set_, x, i); }
+
   void begin(const WarmStart& start, const Vector& shift, Monitor& monitor) {
     shift_ = shift;
     beta_.restart(rule_);
@@ -106,9 +108,7 @@ class AugmentedSession final : public Session {
     implied_.setZero();
     if (start.impulse.size() > 0) {
       previous_ = start.impulse;
-      for (Index i = 0; i < set_.count(); ++i)
-        put_block(set_, previous_, i,
-                  contact_map_value(set_.kind(i), set_.friction(i), Model::ccp, padded_block(set_, previous_, i)));
+      project_product(set_, previous_);
       const double given = evaluate(previous_, monitor);
       if (given <= residual) {
         residual = given;
@@ -132,9 +132,9 @@ class AugmentedSession final : public Session {
     u_ += shift_;
     double residual = 0.0;
     for (Index i = 0; i < set_.count(); ++i) {
-      const AnyConstraint map{set_.kind(i), set_.friction(i), model_};
       const double rho = 1.0 / weight_[i];
-      const double defect = fixed_point_defect(map, padded_block(set_, impulse, i), padded_block(set_, u_, i), rho);
+      const BlockVector<Rows> own = block(impulse, i);
+      const double defect = (own - maps_.value(i, own - rho * block(u_, i))).norm();
       residual = std::max(residual, defect * weight_[i]);
     }
     return residual;
@@ -158,9 +158,7 @@ class AugmentedSession final : public Session {
     if (frozen_shift_) de_saxce_shift(set_, implied_, saxce_);
     for (Index i = 0; i < set_.count(); ++i) {
       penalty_[i] = beta_ / (1.0 + beta_ * compliance_[i]);
-      put_block(set_, target_, i,
-                padded_block(set_, previous_, i) -
-                    penalty_[i] * (padded_block(set_, constant_, i) + padded_block(set_, saxce_, i)));
+      put_block(set_, target_, i, block(previous_, i) - penalty_[i] * (block(constant_, i) + block(saxce_, i)));
     }
     function_.freeze(target_, penalty_);
     function_.evaluate(v_);
@@ -173,7 +171,7 @@ class AugmentedSession final : public Session {
   double change(bool energy) const {
     double largest = 0.0, sum = 0.0;
     for (Index i = 0; i < set_.count(); ++i) {
-      const double size = (padded_block(set_, function_.impulse(), i) - padded_block(set_, previous_, i)).norm();
+      const double size = (block(function_.impulse(), i) - block(previous_, i)).norm();
       largest = std::max(largest, size / penalty_[i]);
       sum += size * size / penalty_[i];
     }
@@ -184,7 +182,7 @@ class AugmentedSession final : public Session {
   Inner solve_inner(Monitor& monitor) {
     double norm = function_.norm(function_.value());
     for (int step = 0; step < settings_.inner_steps; ++step) {
-      const InnerNewton::Step done = inner_.step(function_, monitor);
+      const InnerStep done = inner_.step(function_, monitor);
       const double before = norm;
       norm = function_.norm(function_.value());
       // A step that does not halve a residual this small has reached the rounding of β Dᵀv in λ.
@@ -219,8 +217,8 @@ class AugmentedSession final : public Session {
     const double outer_residual = change(false);
     for (Index i = 0; i < set_.count(); ++i)
       put_block(set_, implied_, i,
-                padded_block(set_, function_.constraint_velocity(), i) + padded_block(set_, constant_, i) +
-                    (padded_block(set_, impulse_, i) - padded_block(set_, previous_, i)) / penalty_[i]);
+                block(function_.constraint_velocity(), i) + block(constant_, i) +
+                    (block(impulse_, i) - block(previous_, i)) / penalty_[i]);
     const bool unchanged = impulse_ == previous_ && v_ == previous_velocity_;
     previous_ = impulse_;
     previous_velocity_ = v_;
@@ -250,10 +248,10 @@ class AugmentedSession final : public Session {
   AugmentedSettings settings_;
   ContactProblem problem_;
   const ConstraintSet& set_;
-  Model model_;
+  PaddedMaps<Rows> maps_;
   bool frozen_shift_;
-  AugmentedFunction function_;
-  InnerNewton inner_;
+  AugmentedFunction<Rows> function_;
+  InnerNewton<Rows> inner_;
   Vector weight_;      ///< t_i = tr(N_ii)/rows, 1/kg
   Vector compliance_;  ///< c_i
   Penalty::Rule rule_;
@@ -265,11 +263,11 @@ class AugmentedSession final : public Session {
   AugmentedColumns native_;
 };
 
-class AugmentedLagrangian final : public Method<AugmentedSettings, AugmentedSession> {
+class AugmentedLagrangian final : public Method<AugmentedSettings, AugmentedSession<3>, AugmentedSession<most_rows>> {
  public:
   AugmentedLagrangian(const char* name, const char* title, const char* reference, std::vector<Model> models,
                       InnerMethod method)
-      : Method({name, title, reference, std::move(models), AugmentedColumns().columns()}) {
+      : Method({name, title, reference, std::move(models), AugmentedColumns().columns(), false, false, true}) {
     settings_.inner.method = method;
     fields_
         .add("beta", &settings_.beta, Range::non_negative(), "kg",
@@ -300,7 +298,9 @@ class AugmentedLagrangian final : public Method<AugmentedSettings, AugmentedSess
  private:
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
     if (settings_.inner.form == AugmentedForm::contact && !has_contact_form(problem))
-      return "linear_system = contact needs a block-diagonal H without compliance, or an N without negative part";
+      return "linear_system = contact needs contacts of at most three rows, and a block-diagonal H without compliance or an "
+             "N "
+             "without negative part";
     return std::nullopt;
   }
 };

@@ -13,10 +13,13 @@ namespace ccp {
 namespace {
 
 /// H + D W Dᵀ itself (I.3).
-class VelocityForm final : public AugmentedSystem {
+template <int Rows>
+class VelocityForm final : public AugmentedSystem<Rows> {
  public:
+  using typename AugmentedSystem<Rows>::Square;
+
   VelocityForm(const ContactProblem& problem, bool symmetric, Monitor& monitor)
-      : D_(jacobian_blocks(problem.constraints(), problem.global().D)),
+      : D_(jacobian_blocks<Rows>(problem.constraints(), problem.global().D)),
         users_(uz(problem.global().H.rows())),
         matrix_(eliminated_pattern(problem.global().H, D_, symmetric)),
         mass_(Eigen::Map<const Vector>(matrix_.valuePtr(), matrix_.nonZeros())),
@@ -26,7 +29,7 @@ class VelocityForm final : public AugmentedSystem {
       for (std::size_t k = D_.first[i]; k < D_.first[i + 1]; ++k) users_[uz(D_.dof[k])].push_back({i, k});
   }
 
-  bool factorize(const std::vector<Matrix3>& blocks, Monitor& monitor) override {
+  bool factorize(const std::vector<Square>& blocks, Monitor& monitor) override {
     for (int j = 0; j < matrix_.outerSize(); ++j) write_column(j, blocks);
     const LinearWork counted(*solver_, monitor.counters());
     return solver_->factorize(matrix_) == LinearStatus::ok;
@@ -44,11 +47,11 @@ class VelocityForm final : public AugmentedSystem {
   };
 
   /// Through a dense column: with D from N a constraint may act on all velocities.
-  void write_column(int j, const std::vector<Matrix3>& blocks) {
+  void write_column(int j, const std::vector<Square>& blocks) {
     const auto& users = users_[uz(j)];
     for (const auto& [i, own] : users) {
       if (blocks[i].isZero(0.0)) continue;
-      const Vector3 weighted = blocks[i] * D_.row[own];
+      const BlockVector<Rows> weighted = blocks[i] * D_.row[own];
       for (std::size_t k = D_.first[i]; k < D_.first[i + 1]; ++k) column_[D_.dof[k]] += D_.row[k].dot(weighted);
     }
     for (int p = matrix_.outerIndexPtr()[j]; p < matrix_.outerIndexPtr()[j + 1]; ++p)
@@ -57,7 +60,7 @@ class VelocityForm final : public AugmentedSystem {
       for (std::size_t k = D_.first[i]; k < D_.first[i + 1]; ++k) column_[D_.dof[k]] = 0.0;
   }
 
-  JacobianBlocks D_;
+  PaddedJacobian<Rows> D_;
   std::vector<std::vector<User>> users_;  ///< of each velocity
   SparseMatrix matrix_;                   ///< n×n; the lower triangle when symmetric
   Vector mass_;                           ///< values of H in the pattern of the matrix
@@ -66,7 +69,7 @@ class VelocityForm final : public AugmentedSystem {
 };
 
 /// (I.6): only constraints that carry something take part, and what is eliminated is as sparse as N.
-class ContactForm final : public AugmentedSystem {
+class ContactForm final : public AugmentedSystem<3> {
  public:
   explicit ContactForm(const ContactProblem& problem)
       : problem_(problem),
@@ -198,25 +201,32 @@ std::unique_ptr<ContactForm> analyse_contact_form(const ContactProblem& problem,
 }  // namespace
 
 bool has_contact_form(const ContactProblem& problem) {
+  if (problem.constraints().has_moments()) return false;
   if (!problem.given_global()) return problem.clipped() <= negligible_defect;
   return problem.has_factored() && problem.global().C.nonZeros() == 0;
 }
 
-std::unique_ptr<AugmentedSystem> make_augmented_system(const ContactProblem& problem, AugmentedForm form, bool symmetric,
-                                                       Monitor& monitor) {
-  if (form != AugmentedForm::velocity && has_contact_form(problem) && problem.rows() > 0) {
-    const double limit =
-        form == AugmentedForm::contact ? std::numeric_limits<double>::infinity() : velocity_operations(problem);
-    if (least_contact_operations(problem) < limit) {
-      std::unique_ptr<ContactForm> contact = analyse_contact_form(problem, monitor);
-      if (static_cast<double>(contact->flops()) < limit) {
-        monitor.note([] { return "Newton systems in contact space"; });
-        return contact;
+template <int Rows>
+std::unique_ptr<AugmentedSystem<Rows>> make_augmented_system(const ContactProblem& problem, AugmentedForm form,
+                                                             bool symmetric, Monitor& monitor) {
+  if constexpr (Rows == 3) {
+    if (form != AugmentedForm::velocity && has_contact_form(problem) && problem.rows() > 0) {
+      const double limit =
+          form == AugmentedForm::contact ? std::numeric_limits<double>::infinity() : velocity_operations(problem);
+      if (least_contact_operations(problem) < limit) {
+        std::unique_ptr<ContactForm> contact = analyse_contact_form(problem, monitor);
+        if (static_cast<double>(contact->flops()) < limit) {
+          monitor.note([] { return "Newton systems in contact space"; });
+          return contact;
+        }
       }
     }
   }
   note_clipped(problem, monitor, negligible_defect);
-  return std::make_unique<VelocityForm>(problem, symmetric, monitor);
+  return std::make_unique<VelocityForm<Rows>>(problem, symmetric, monitor);
 }
+template std::unique_ptr<AugmentedSystem<3>> make_augmented_system(const ContactProblem&, AugmentedForm, bool, Monitor&);
+template std::unique_ptr<AugmentedSystem<most_rows>> make_augmented_system(const ContactProblem&, AugmentedForm, bool,
+                                                                           Monitor&);
 
 }  // namespace ccp

@@ -12,13 +12,14 @@ constexpr double armijo = 1e-4;
 
 /// The zero of an increasing slope on [0, ∞), slope(0) < 0: Newton steps, bisection where one leaves the bracket or is slow
 /// (rtsafe). A slope of zero or more at 0 is rounding: the step length is 0.
-InnerNewton::Step find_zero_slope(const AugmentedFunction& function, double tolerance) {
+template <int Rows>
+InnerStep find_zero_slope(const AugmentedFunction<Rows>& function, double tolerance) {
   const double first = function.slope(0.0).value;
   if (!(first < 0.0)) return {0.0, 1, false};
   const double enough = std::max(-tolerance * first, function.slope_noise());
   double low = 0.0, high = 1.0;
   int trials = 2;
-  AugmentedFunction::Slope slope = function.slope(1.0);
+  typename AugmentedFunction<Rows>::Slope slope = function.slope(1.0);
   for (; slope.value < 0.0 && std::abs(slope.value) > enough && trials < line_search_limit; ++trials) {
     low = high;
     high *= 2.0;
@@ -46,14 +47,16 @@ InnerNewton::Step find_zero_slope(const AugmentedFunction& function, double tole
 
 }  // namespace
 
-InnerNewton::InnerNewton(const ContactProblem& problem, const InnerSettings& settings, Monitor& monitor)
+template <int Rows>
+InnerNewton<Rows>::InnerNewton(const ContactProblem& problem, const InnerSettings& settings, Monitor& monitor)
     : settings_(settings),
-      system_(make_augmented_system(problem, settings.form, settings.method == InnerMethod::exact_newton, monitor)) {
+      system_(make_augmented_system<Rows>(problem, settings.form, settings.method == InnerMethod::exact_newton, monitor)) {
   const Index n = problem.global().H.rows();
   for (Vector* vector : {&direction_, &old_, &trial_, &value_, &gradient_, &image_, &step_}) vector->setZero(n);
 }
 
-InnerNewton::Step InnerNewton::step(AugmentedFunction& function, Monitor& monitor) {
+template <int Rows>
+InnerStep InnerNewton<Rows>::step(Function& function, Monitor& monitor) {
   switch (settings_.method) {
     case InnerMethod::damped: return damped_step(function, monitor);
     case InnerMethod::dogleg: return dogleg_step(function, monitor);
@@ -62,13 +65,15 @@ InnerNewton::Step InnerNewton::step(AugmentedFunction& function, Monitor& monito
   return exact_step(function, monitor);
 }
 
-bool InnerNewton::find_direction(AugmentedFunction& function, Monitor& monitor) {
+template <int Rows>
+bool InnerNewton<Rows>::find_direction(Function& function, Monitor& monitor) {
   if (!system_->factorize(function.linearise(), monitor)) return false;
   value_ = -function.value();
   return system_->solve(value_, direction_, monitor) && direction_.allFinite();
 }
 
-InnerNewton::Step InnerNewton::exact_step(AugmentedFunction& function, Monitor& monitor) {
+template <int Rows>
+InnerStep InnerNewton<Rows>::exact_step(Function& function, Monitor& monitor) {
   if (!find_direction(function, monitor)) return {0.0, 0, true};
   function.set_direction(direction_);
   const Step step = find_zero_slope(function, settings_.line_search_tolerance);
@@ -78,7 +83,8 @@ InnerNewton::Step InnerNewton::exact_step(AugmentedFunction& function, Monitor& 
   return step;
 }
 
-InnerNewton::Step InnerNewton::damped_step(AugmentedFunction& function, Monitor& monitor) {
+template <int Rows>
+InnerStep InnerNewton<Rows>::damped_step(Function& function, Monitor& monitor) {
   if (!find_direction(function, monitor)) return {0.0, 0, true};
   const double merit = function.norm(function.value());
   old_ = function.velocity();
@@ -94,7 +100,8 @@ InnerNewton::Step InnerNewton::damped_step(AugmentedFunction& function, Monitor&
 }
 
 /// Dogleg in the variables y_j = H_jj^½ v_j, so that neither the region nor the merit depends on units (Powell 1970).
-InnerNewton::Step InnerNewton::dogleg_step(AugmentedFunction& function, Monitor& monitor) {
+template <int Rows>
+InnerStep InnerNewton<Rows>::dogleg_step(Function& function, Monitor& monitor) {
   const bool newton = find_direction(function, monitor);
   const Vector& S = function.inverse_diagonal();
   const double merit = function.norm(function.value());
@@ -134,7 +141,8 @@ InnerNewton::Step InnerNewton::dogleg_step(AugmentedFunction& function, Monitor&
 }
 
 /// step_: the point of the path 0 – Cauchy – Newton at distance radius_, or its end.
-void InnerNewton::dogleg_point(const AugmentedFunction& function, double newton_size, double cauchy_size) {
+template <int Rows>
+void InnerNewton<Rows>::dogleg_point(const Function& function, double newton_size, double cauchy_size) {
   if (newton_size <= radius_) {
     step_ = direction_;
     return;
@@ -155,5 +163,8 @@ void InnerNewton::dogleg_point(const AugmentedFunction& function, double newton_
   const double along = b > 0.0 ? -c / (b + root) : (root - b) / a;
   step_ = gradient_ + along * step_;
 }
+
+template class InnerNewton<3>;
+template class InnerNewton<most_rows>;
 
 }  // namespace ccp

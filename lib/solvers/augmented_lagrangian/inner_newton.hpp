@@ -18,31 +18,35 @@ struct InnerSettings {
   AugmentedForm form = AugmentedForm::automatic;
 };
 
+struct InnerStep {
+  double length;  ///< of the line search; of the dogleg, step over Newton step
+  int trials;     ///< evaluations of the line search or the trust region
+  bool failed;    ///< no acceptable point was found: v is the old one or worse
+};
+
 /// Newton steps on an AugmentedFunction. No allocation but that of the linear solver.
+template <int Rows>
 class InnerNewton {
  public:
-  struct Step {
-    double length;  ///< of the line search; of the dogleg, step over Newton step
-    int trials;     ///< evaluations of the line search or the trust region
-    bool failed;    ///< no acceptable point was found: v is the old one or worse
-  };
+  using Function = AugmentedFunction<Rows>;
+  using Step = InnerStep;
 
   InnerNewton(const ContactProblem& problem, const InnerSettings& settings, Monitor& monitor);
 
   /// A new inner problem begins.
   void restart() { radius_ = 0.0; }
   /// One step from function.velocity(); the function is evaluated at the new point.
-  Step step(AugmentedFunction& function, Monitor& monitor);
+  Step step(Function& function, Monitor& monitor);
 
  private:
-  bool find_direction(AugmentedFunction& function, Monitor& monitor);
-  Step exact_step(AugmentedFunction& function, Monitor& monitor);
-  Step damped_step(AugmentedFunction& function, Monitor& monitor);
-  Step dogleg_step(AugmentedFunction& function, Monitor& monitor);
-  void dogleg_point(const AugmentedFunction& function, double newton_size, double cauchy_size);
+  bool find_direction(Function& function, Monitor& monitor);
+  Step exact_step(Function& function, Monitor& monitor);
+  Step damped_step(Function& function, Monitor& monitor);
+  Step dogleg_step(Function& function, Monitor& monitor);
+  void dogleg_point(const Function& function, double newton_size, double cauchy_size);
 
   InnerSettings settings_;
-  std::unique_ptr<AugmentedSystem> system_;
+  std::unique_ptr<AugmentedSystem<Rows>> system_;
   double radius_ = 0.0;
   Vector direction_, old_, trial_, value_, gradient_, image_, step_;
 };

@@ -32,6 +32,10 @@ inline Vector3 de_saxce_velocity(const Vector3& u, double mu) { return {u[0] + m
 /// and Daviet 2011, which needs all its roots.
 Vector3 solve_contact_exact(const LocalContact& contact);
 
+/// The same of a contact in the plane, where the slip has one direction and no root to find: γ_t = ∓μ γ_n against w̃. A
+/// singular one is left to the enumeration.
+Vector3 solve_planar_exact(const LocalContact& contact);
+
 /// RaiSim's choice (Hwangbo, Lee, Hutter 2018; E.7): open and stick as above; else, of the impulses on the surface of the
 /// cone with u_n = 0, one where the energy ½ γᵀNγ + γᵀw is least, by bisection of the angle from that of the impulse that
 /// would stick. It obeys Coulomb's law only where N_ii couples no rows. planar: a contact with one tangent. 0 where no

@@ -204,4 +204,20 @@ Vector3 solve_contact_exact(const LocalContact& contact) {
   return solve_scaled({N_ii / size, contact.w / speed, contact.mu}) * (speed / size);
 }
 
+Vector3 solve_planar_exact(const LocalContact& contact) {
+  const Matrix3& N_ii = contact.N_ii;
+  const double normal = N_ii(0, 0), w_n = contact.w[0];
+  if (w_n >= 0.0 || !(normal > 0.0)) return solve_contact_exact(contact);
+  const double ratio = N_ii(1, 0) / normal, S = N_ii(1, 1) - ratio * N_ii(0, 1), w_t = contact.w[1] - ratio * w_n;
+  if (!(S > zero_rate * std::max(normal, N_ii(1, 1)))) return solve_contact_exact(contact);
+  double gamma_t = -w_t / S, gamma_n = -(w_n + N_ii(0, 1) * gamma_t) / normal;
+  if (!(std::abs(gamma_t) <= contact.mu * gamma_n)) {
+    const double slope = std::copysign(contact.mu, gamma_t);
+    gamma_n = -w_n / (normal + slope * N_ii(0, 1));
+    gamma_t = slope * gamma_n;
+  }
+  if (!(std::isfinite(gamma_n) && std::isfinite(gamma_t) && gamma_n >= 0.0)) return solve_contact_exact(contact);
+  return {gamma_n, gamma_t, 0.0};
+}
+
 }  // namespace ccp

@@ -1,4 +1,3 @@
-#include <map>
 #include <optional>
 
 #include "cones/friction_cone.hpp"
@@ -33,9 +32,10 @@ class NsgsSession final : public SweepSession {
   NsgsSession(const NsgsSettings& settings, const ContactProblem& problem, Model, Monitor&)
       : SweepSession(problem, settings.form), settings_(settings), matrices_(uz(blocks().count())), step_(matrices_.size()) {
     const bool projects = settings.local == LocalSolver::strict || settings.local == LocalSolver::projection;
+    if (blocks().has_moments()) rolling_.resize(matrices_.size());
     for (Index i = 0; i < blocks().count(); ++i) {
       if (has_moments(blocks().kind(i)))
-        rolling_[i] = delassus().diagonal_block(i);
+        rolling_[uz(i)] = delassus().diagonal_block(i);
       else
         matrices_[uz(i)] = padded_block(delassus(), i);
       if (projects || !has_friction(blocks().kind(i))) step_[uz(i)] = 1.0 / stable_rate(delassus().diagonal_block(i));
@@ -82,7 +82,7 @@ class NsgsSession final : public SweepSession {
       case LocalSolver::newton:
       case LocalSolver::exact: break;
     }
-    const BlockSquare& N_ii = rolling_.at(block.index);
+    const BlockSquare& N_ii = rolling_[uz(block.index)];
     return solve_rolling_exact({N_ii, u - N_ii * gamma, block.cone}, gamma);
   }
 
@@ -100,16 +100,16 @@ class NsgsSession final : public SweepSession {
         const Vector3 solution = solve_contact_newton(frozen(), gamma, newton_steps, converged);
         return converged ? project_strict(solution, mu) : solve_contact_exact(frozen());
       }
-      case LocalSolver::exact: return solve_contact_exact(frozen());
+      case LocalSolver::exact: return planar ? solve_planar_exact(frozen()) : solve_contact_exact(frozen());
       case LocalSolver::bisection: return solve_contact_bisection(frozen(), planar);
     }
     return gamma;
   }
 
   NsgsSettings settings_;
-  std::vector<Matrix3> matrices_;         ///< N_ii of blocks of up to three rows
-  std::map<Index, BlockSquare> rolling_;  ///< of those with moments
-  std::vector<double> step_;              ///< 1/λ_max(N_ii) of blocks that are projected
+  std::vector<Matrix3> matrices_;     ///< N_ii of blocks of up to three rows
+  std::vector<BlockSquare> rolling_;  ///< of those with moments, at their places; empty where there are none
+  std::vector<double> step_;          ///< 1/λ_max(N_ii) of blocks that are projected
 };
 
 class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {

@@ -36,9 +36,9 @@ class InteriorSession final : public Session {
       : problem_(problem),
         correction_(model == Model::ncp ? Correction::de_saxce : Correction::none),
         iteration_(settings, problem, model, monitor),
-        best_(problem.rows(), iteration_.point().v.size()) {
+        best_(problem.rows(), problem.dofs()) {
     for (Vector* vector : {&impulse_, &u_}) vector->setZero(problem.rows());
-    body_scratch_.setZero(problem.dofs());
+    for (Vector* vector : {&body_scratch_, &own_velocity_}) vector->setZero(problem.dofs());
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
@@ -95,7 +95,10 @@ class InteriorSession final : public Session {
 
   void observe() {
     iteration_.barrier().to_impulse(iteration_.point().lambda, impulse_);
-    velocity_ = iteration_.system().has_velocity() ? &iteration_.point().v : nullptr;
+    if (iteration_.system().has_velocity()) {
+      own_velocity_ = iteration_.point().v.head(problem_.dofs());
+      velocity_ = &own_velocity_;
+    }
     const auto& c = iteration_.convergence();
     native_.bilateral = c.bilateral;
     native_.cones = c.cones;
@@ -144,7 +147,7 @@ class InteriorSession final : public Session {
   Correction correction_;
   InteriorIteration iteration_;
   InteriorColumns native_;
-  Vector impulse_, shift_, u_, body_scratch_;
+  Vector impulse_, shift_, u_, body_scratch_, own_velocity_;
   const Vector* velocity_ = nullptr;
   bool converged_ = false, first_run_ = true;
   BestIterate best_;
@@ -155,7 +158,7 @@ class InteriorSession final : public Session {
 class InteriorPointMethod final : public Method<InteriorSettings, InteriorSession> {
  public:
   InteriorPointMethod(const char* name, const char* title, const char* reference, bool cones, Model model = Model::ccp)
-      : Method({name, title, reference, {model}, InteriorColumns().columns(), true}), cones_(cones) {
+      : Method({name, title, reference, {model}, InteriorColumns().columns(), true, false, cones}), cones_(cones) {
     InteriorSettings& s = settings_;
     if (cones) {
       // Steps that end near a surface leave contacts there, from where later steps do not get away (sec. J).

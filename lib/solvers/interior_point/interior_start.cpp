@@ -103,7 +103,7 @@ bool InteriorIteration::affine_start(const Vector* velocity, Monitor& monitor) {
   point_.lambda.setZero();
   system_->velocity_of(point_.lambda, point_.v);
   if (plain && system_->has_velocity()) point_.v.setOnes();
-  if (velocity != nullptr && system_->has_velocity()) point_.v = *velocity;
+  if (velocity != nullptr && system_->has_velocity()) system_->take_velocity(*velocity, point_.v);
   point_.y.setZero();
   const auto unit_of = [&](Index i, bool impulse) {
     const double scale = barrier_.scale[3 * i];
@@ -146,7 +146,7 @@ bool InteriorIteration::start_warm(const Vector& impulse, const Vector* velocity
   const double cold = natural_residual(point_.lambda, t_);
   barrier_.to_scaled_impulse(impulse, point_.lambda);
   if (velocity != nullptr && system_->has_velocity())
-    point_.v = *velocity;
+    system_->take_velocity(*velocity, point_.v);
   else
     system_->velocity_of(point_.lambda, point_.v);
   scale_ = system_->residuals(point_.v, point_.lambda, point_.momentum, u_);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cones/rolling_cone.hpp"
 #include "solvers/shared/linear_work.hpp"
 
 namespace ccp {
@@ -11,10 +12,29 @@ namespace {
 
 LinearForm resolved_form(const ContactProblem& problem, LinearForm form) {
   if (form != LinearForm::automatic) return form;
-  if (!problem.given_global()) return LinearForm::schur;
+  if (!problem.given_global() && !problem.constraints().has_moments()) return LinearForm::schur;
   if (!problem.symmetric_mass()) return LinearForm::saddle;
   // On bilateral rows P is δ alone, which costs the normal form its digits on stacks of very different masses.
   return problem.constraints().count(ConstraintKind::bilateral) > 0 ? LinearForm::saddle : LinearForm::normal;
+}
+
+/// Whether C couples rows of different discs of a contact, or one of moments to the normal.
+bool couples_discs(const ContactProblem& problem) {
+  const ConstraintSet& set = problem.constraints();
+  const SparseMatrix& C = problem.global().C;
+  for (Index i = 0; i < set.count() && C.nonZeros() > 0; ++i) {
+    if (!has_moments(set.kind(i))) continue;
+    const RollingCone cone = rolling_cone(set, i);
+    const auto disc_of = [&](Index row) {
+      int disc = cone.count - 1;
+      while (disc > 0 && row - set.offset(i) < cone.disc[uz(disc)].first) --disc;
+      return disc;
+    };
+    for (Index row = set.offset(i); row < set.offset(i) + set.rows(i); ++row)
+      for (SparseMatrix::InnerIterator entry(C, row); entry; ++entry)
+        if (entry.value() != 0.0 && disc_of(entry.row()) != disc_of(row)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -37,8 +57,13 @@ void InteriorSystem::unpack(const double* packed, double sign, Vector& x) const 
 std::optional<std::string> interior_system_defect(const ContactProblem& problem, bool corrected, LinearForm form,
                                                   const std::string& backend) {
   const LinearForm resolved = resolved_form(problem, form);
+  if (problem.constraints().has_moments() && resolved == LinearForm::schur)
+    return "linear_system = schur takes no rolling or spinning friction; normal and saddle do";
+  if (problem.constraints().has_moments() && couples_discs(problem))
+    return "the compliance couples the moments of a contact to its other rows, which are in different cones here";
   if (corrected && resolved != LinearForm::schur && problem.symmetry_defect() > 0.0)
-    return fmt::format("linear_system = {} needs a symmetric N; schur takes this one", linear_form_name(resolved));
+    return fmt::format("linear_system = {} needs a symmetric N{}", linear_form_name(resolved),
+                       problem.constraints().has_moments() ? "" : "; schur takes this one");
   const MatrixKind kind = resolved == LinearForm::saddle ? MatrixKind::indefinite : MatrixKind::spd;
   if (problem.symmetric_mass()) return backend_defect(backend, corrected ? MatrixKind::unsymmetric : kind, resolved);
   if (resolved == LinearForm::saddle) return backend_defect(backend, MatrixKind::unsymmetric, resolved);

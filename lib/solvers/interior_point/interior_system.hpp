@@ -47,6 +47,7 @@ struct ResidualScale {
 /// generalised velocities, or for `schur` the velocities at the constraints.
 ///     momentum(v, λ) = H v − D λ − k,   u(v, λ) = Dᵀ v + C λ + b         (J.2; schur: v − N λ − r and v)
 ///     H Δv − D Δλ = −momentum,          Dᵀ Δv + (C + P) Δλ = t           (J.5)
+/// Where contacts are split, v ends with the w of (J.16).
 class InteriorSystem {
  public:
   virtual ~InteriorSystem() = default;
@@ -56,6 +57,8 @@ class InteriorSystem {
   virtual void set_shift(const Vector& shift) = 0;
   /// The v that belongs to λ by the momentum equation.
   virtual void velocity_of(const Vector& lambda, Vector& v) = 0;
+  /// The v that has these generalised velocities, of a form that has some.
+  virtual void take_velocity(const Vector& velocity, Vector& v) { v = velocity; }
   virtual ResidualScale residuals(const Vector& v, const Vector& lambda, Vector& momentum, Vector& u) = 0;
   /// H Δv (schur: Δv).
   virtual void mass_product(const Vector& dv, Vector& product) const = 0;
@@ -66,7 +69,7 @@ class InteriorSystem {
                      Monitor& monitor) = 0;
   /// The δ this form needs at least, in units of the mean N_ii.
   virtual double regularisation() const = 0;
-  /// v in the terms of the problem, where it has one.
+  /// Whether v begins with the generalised velocities of the problem.
   virtual bool has_velocity() const = 0;
   const std::string& message() const { return message_; }
 

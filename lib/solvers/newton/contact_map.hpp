@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "cones/strict_projection.hpp"
 #include "core/constraints.hpp"
 #include "core/types.hpp"
@@ -46,6 +48,25 @@ struct StrictContact {
     map.derivative << one, 0.0, 0.0,                 //
         mu * e1, k * (1.0 - e1 * e1), -k * e1 * e2,  //
         mu * e2, -k * e1 * e2, k * (1.0 - e2 * e2);
+    return map;
+  }
+};
+
+/// That of a contact in the plane, whose last entries are zero.
+struct StrictPlanarContact {
+  double mu;
+
+  [[gnu::always_inline]] Vector3 value(const Vector3& s) const { return map(s).value; }
+  [[gnu::always_inline]] ContactMap map(const Vector3& s) const {
+    const double radius = mu * s[0];
+    const bool open = s[0] <= 0.0, slipping = !open && std::abs(s[1]) > radius;
+    const double e = !slipping ? 0.0 : s[1] > 0.0 ? 1.0 : -1.0;
+    ContactMap map;
+    map.open = open;
+    map.value << (open ? 0.0 : s[0]), (slipping ? radius * e : open ? 0.0 : s[1]), 0.0;
+    map.derivative << (open ? 0.0 : 1.0), 0.0, 0.0,   //
+        mu * e, (open || slipping ? 0.0 : 1.0), 0.0,  //
+        0.0, 0.0, 0.0;
     return map;
   }
 };

@@ -5,12 +5,13 @@
 #include <cmath>
 #include <limits>
 
+#include "cones/rolling_cone.hpp"
 #include "cones/smoothed_projection.hpp"
 #include "linalg/gmres.hpp"
 #include "problem/block_scale.hpp"
 #include "problem/delassus/operator_form.hpp"
 #include "solvers/methods.hpp"
-#include "solvers/newton/contact_map.hpp"
+#include "solvers/newton/padded_maps.hpp"
 #include "solvers/newton/sweep_phase.hpp"
 #include "solvers/shared/best_iterate.hpp"
 #include "solvers/shared/method.hpp"
@@ -53,18 +54,20 @@ struct PqnColumns : NativeColumns {
   NativeValue fallback{*this, "fallback", "", "1: this iterate is a Gauss–Seidel sweep"};
 };
 
+/// Rows: of a padded constraint, 3, or most_rows where contacts have moments.
+template <int Rows>
 class PqnSession final : public Session {
  public:
   PqnSession(const PqnSettings& settings, const ContactProblem& problem, Model, Monitor&)
       : settings_(settings),
         problem_(problem),
         set_(problem_.constraints()),
+        maps_(set_, Model::ccp),
         N_(&delassus_operator(problem_, OperatorUse::inner_products)),
         gmres_(problem_.rows(), settings.restart),
         best_(problem_.rows()) {
     const auto count = uz(set_.count());
-    for (std::vector<Matrix3>* blocks : {&own_, &inverse_, &X_, &Y_, &preconditioner_})
-      blocks->assign(count, Matrix3::Zero());
+    for (std::vector<Square>* blocks : {&own_, &inverse_, &X_, &Y_, &preconditioner_}) blocks->assign(count, Square::Zero());
     weight_.setOnes(set_.count());
     own_scale_.setOnes(set_.count());
     for (Vector* vector : {&r_, &u_, &scratch_, &impulse_, &trial_, &value_, &direction_, &product_})
@@ -92,19 +95,21 @@ class PqnSession final : public Session {
   }
 
  private:
-  Vector3 project(Index i, const Vector3& x) const {
-    return contact_map_value(set_.kind(i), set_.friction(i), Model::ccp, x);
-  }
+  using Point = BlockVector<Rows>;
+  using Square = Eigen::Matrix<double, Rows, Rows>;
+
+  Point block(const Vector& x, Index i) const { return padded_block<Rows>(set_, x, i); }
 
   /// N_ii, its inverse for the merit (t_i⁻¹I where it is singular), s_i and δ.
   void load_blocks() {
     double smallest = std::numeric_limits<double>::infinity(), largest = 0.0, sum = 0.0;
     for (Index i = 0; i < set_.count(); ++i) {
       const auto at = uz(i);
-      own_[at] = N_->diagonal_block(i);
+      const BlockSquare N_ii = N_->diagonal_block(i);
+      own_[at].topLeftCorner(N_ii.rows(), N_ii.cols()) = N_ii;
       const double mean = block_mean(own_[at].trace(), set_.rows(i));
-      Matrix3 padded = own_[at];
-      for (Index row = 0; row < 3; ++row) {
+      Square padded = own_[at];
+      for (Index row = 0; row < Rows; ++row) {
         if (row >= set_.rows(i))
           padded(row, row) = mean;
         else
@@ -126,12 +131,18 @@ class PqnSession final : public Session {
   }
 
   /// The inverse of a block, or of a scaled identity where the block is singular to working precision.
-  static Matrix3 inverse_or(const Matrix3& A, double mean) {
-    Matrix3 inverse;
+  static Square inverse_or(const Square& A, double mean) {
+    Square inverse;
     bool invertible = false;
-    double determinant = 0.0;
-    A.computeInverseAndDetWithCheck(inverse, determinant, invertible, 1e-12 * mean * mean * mean);
-    return invertible && inverse.allFinite() ? inverse : Matrix3(Matrix3::Identity() / mean);
+    if constexpr (Rows == 3) {
+      double determinant = 0.0;
+      A.computeInverseAndDetWithCheck(inverse, determinant, invertible, 1e-12 * mean * mean * mean);
+    } else {
+      const Eigen::FullPivLU<Square> lu(A);
+      invertible = lu.rcond() > 1e-12;
+      inverse = lu.inverse();
+    }
+    return invertible && inverse.allFinite() ? inverse : Square(Square::Identity() / mean);
   }
 
   void begin(const WarmStart& start, const Vector& shift, Monitor& monitor) {
@@ -141,15 +152,14 @@ class PqnSession final : public Session {
     r_ = problem_.free_velocity() + shift;
     size_ = max_norm(r_);
     energy_ = 0.0;
-    for (Index i = 0; i < set_.count(); ++i)
-      energy_ += padded_block(set_, r_, i).dot(inverse_[uz(i)] * padded_block(set_, r_, i));
+    for (Index i = 0; i < set_.count(); ++i) energy_ += block(r_, i).dot(inverse_[uz(i)] * block(r_, i));
     if (!(energy_ > 0.0)) energy_ = 1.0;
     native_.clear();
     impulse_.setZero();
     best_.restart(impulse_);
     merit_ = move(impulse_, monitor);
     if (start.impulse.size() == 0) return;
-    for (Index i = 0; i < set_.count(); ++i) put_block(set_, trial_, i, project(i, padded_block(set_, start.impulse, i)));
+    for (Index i = 0; i < set_.count(); ++i) put_block(set_, trial_, i, maps_.value(i, block(start.impulse, i)));
     if (move(trial_, monitor) <= merit_) impulse_ = trial_;
     merit_ = move(impulse_, monitor);
   }
@@ -157,7 +167,7 @@ class PqnSession final : public Session {
   /// max s_i ‖γ_i‖, m/s.
   double largest() const {
     double size = 0.0;
-    for (Index i = 0; i < set_.count(); ++i) size = std::max(size, own_scale_[i] * padded_block(set_, impulse_, i).norm());
+    for (Index i = 0; i < set_.count(); ++i) size = std::max(size, own_scale_[i] * block(impulse_, i).norm());
     return impulse_.allFinite() ? size : std::numeric_limits<double>::infinity();
   }
 
@@ -168,12 +178,12 @@ class PqnSession final : public Session {
     u_ += shift_;
     double sum = 0.0, native_sum = 0.0;
     for (Index i = 0; i < set_.count(); ++i) {
-      const Vector3 impulse_i = padded_block(set_, impulse, i);
-      const Vector3 C = constraint_value(i, impulse_i, weight_[i]);
+      const Point impulse_i = block(impulse, i);
+      const Point C = constraint_value(i, impulse_i, weight_[i]);
       sum += C.dot(inverse_[uz(i)] * C);
       if (settings_.merit_scale == settings_.impulse_scale) continue;
       const double weight = settings_.merit_scale == ImpulseScale::none ? 1.0 : own_scale_[i];
-      const Vector3 other = constraint_value(i, impulse_i, weight);
+      const Point other = constraint_value(i, impulse_i, weight);
       native_sum += other.dot(inverse_[uz(i)] * other);
     }
     native_merit_ = std::abs(settings_.merit_scale == settings_.impulse_scale ? sum : native_sum) / energy_;
@@ -183,27 +193,57 @@ class PqnSession final : public Session {
   double friction(Index i) const { return has_friction(set_.kind(i)) ? set_.friction(i) : 0.0; }
 
   /// C_i = F + m(s γ_i − F), m/s; weight: s, 1/kg.
-  Vector3 constraint_value(Index i, const Vector3& impulse, double weight) const {
-    const Vector3 u = padded_block(set_, u_, i);
+  Point constraint_value(Index i, const Point& impulse, double weight) const {
+    const Point u = block(u_, i);
     if (set_.kind(i) == ConstraintKind::bilateral) return u;
-    const Vector3 F = smoothed_de_saxce_value(u, friction(i), 0.0);
-    return F + smoothed_polar_value(weight * impulse - F, friction(i), 0.0);
+    Point C = Point::Zero();
+    if (has_moments(set_.kind(i))) {
+      const Index rows = set_.rows(i);
+      C.head(rows) = rolling_defect(maps_.cone(i), weight * impulse.head(rows), u.head(rows), Correction::de_saxce);
+      return C;
+    }
+    const Vector3 F = smoothed_de_saxce_value(u.template head<3>(), friction(i), 0.0);
+    C.template head<3>() = F + smoothed_polar_value(weight * impulse.template head<3>() - F, friction(i), 0.0);
+    return C;
   }
 
   /// C_ω,i, smoothed, and its derivatives X by u and Y by γ (H.13).
-  Vector3 linearise_constraint(Index i, double omega, Matrix3& X, Matrix3& Y) const {
-    const Vector3 u = padded_block(set_, u_, i);
+  Point linearise_constraint(Index i, double omega, Square& X, Square& Y) const {
+    const Point u = block(u_, i);
     if (set_.kind(i) == ConstraintKind::bilateral) {
       X.setIdentity();
       Y.setZero();
       return u;
     }
-    const SmoothedProjection F = smoothed_de_saxce(u, friction(i), omega);
+    if (has_moments(set_.kind(i))) return linearise_moments(i, omega, X, Y);
+    const SmoothedProjection F = smoothed_de_saxce(u.template head<3>(), friction(i), omega);
     const SmoothedProjection m =
-        smoothed_polar_projection(weight_[i] * padded_block(set_, impulse_, i) - F.value, friction(i), omega);
-    X = (Matrix3::Identity() - m.gradient) * F.gradient;
-    Y = weight_[i] * m.gradient;
-    return F.value + m.value;
+        smoothed_polar_projection(weight_[i] * block(impulse_, i).template head<3>() - F.value, friction(i), omega);
+    X.template topLeftCorner<3, 3>() = (Matrix3::Identity() - m.gradient) * F.gradient;
+    Y.template topLeftCorner<3, 3>() = weight_[i] * m.gradient;
+    Point C = Point::Zero();
+    C.template head<3>() = F.value + m.value;
+    return C;
+  }
+
+  /// The same of a contact with moments, whose set has no spectral values to smooth: ω is in the derivative of its De Saxcé
+  /// term alone.
+  Point linearise_moments(Index i, double omega, Square& X, Square& Y) const {
+    const RollingCone& cone = maps_.cone(i);
+    const Point u = block(u_, i), impulse = block(impulse_, i);
+    Point s = weight_[i] * impulse - u, slope = Point::Zero();
+    s[0] -= rolling_shift(cone, u.data());
+    for (int d = 0; d < cone.count; ++d) {
+      const ConeDisc& disc = cone.disc[uz(d)];
+      const auto slip = u.segment(disc.first, disc.size);
+      slope.segment(disc.first, disc.size) = disc.radius / std::hypot(slip.norm(), omega) * slip;
+    }
+    Y.setZero();
+    Y.topLeftCorner(cone.rows, cone.rows) = rolling_cone_derivative(cone, s.data());
+    X = Y;
+    X += Y.col(0) * slope.transpose();
+    Y = weight_[i] * (Square::Identity() - Y);
+    return constraint_value(i, impulse, weight_[i]);
   }
 
   /// C_ω, X, Y and the inverses of the diagonal blocks of A = X N + Y + δI.
@@ -214,10 +254,10 @@ class PqnSession final : public Session {
     for (Index i = 0; i < set_.count(); ++i) {
       const auto at = uz(i);
       put_block(set_, value_, i, linearise_constraint(i, omega, X_[at], Y_[at]));
-      Matrix3 A = X_[at] * own_[at] + Y_[at] + delta_ * Matrix3::Identity();
+      Square A = X_[at] * own_[at] + Y_[at] + delta_ * Square::Identity();
       // This is own_scale_, but tiny where N_ii = 0: A = Y + δI is inverted there, however small it is.
       const double mean = std::max(own_[at].trace() / static_cast<double>(set_.rows(i)), 1e-300);
-      for (Index row = set_.rows(i); row < 3; ++row) {
+      for (Index row = set_.rows(i); row < Rows; ++row) {
         A.row(row).setZero();
         A.col(row).setZero();
         A(row, row) = mean;
@@ -241,7 +281,7 @@ class PqnSession final : public Session {
   /// γ ← Π_K(γ − d).
   void take_projected_step(Monitor& monitor) {
     for (Index i = 0; i < set_.count(); ++i)
-      put_block(set_, impulse_, i, project(i, padded_block(set_, impulse_, i) - padded_block(set_, direction_, i)));
+      put_block(set_, impulse_, i, maps_.value(i, block(impulse_, i) - block(direction_, i)));
     ++monitor.counters().projections;
   }
 
@@ -249,13 +289,13 @@ class PqnSession final : public Session {
     N_->multiply(x, product_, threads_);
     for (Index i = 0; i < set_.count(); ++i) {
       const auto at = uz(i);
-      const Vector3 own = padded_block(set_, x, i);
-      put_block(set_, y, i, X_[at] * padded_block(set_, product_, i) + Y_[at] * own + delta_ * own);
+      const Point own = block(x, i);
+      put_block(set_, y, i, X_[at] * block(product_, i) + Y_[at] * own + delta_ * own);
     }
   }
 
   void apply_preconditioner(const Vector& x, Vector& y) const {
-    for (Index i = 0; i < set_.count(); ++i) put_block(set_, y, i, preconditioner_[uz(i)] * padded_block(set_, x, i));
+    for (Index i = 0; i < set_.count(); ++i) put_block(set_, y, i, preconditioner_[uz(i)] * block(x, i));
   }
 
   bool show(Monitor& monitor) {
@@ -287,10 +327,11 @@ class PqnSession final : public Session {
   PqnSettings settings_;
   ContactProblem problem_;
   const ConstraintSet& set_;
+  PaddedMaps<Rows> maps_;
   const DelassusOperator* N_;
   Gmres gmres_;
   Gmres::Operator apply_, precondition_;
-  std::vector<Matrix3> own_, inverse_, X_, Y_, preconditioner_;
+  std::vector<Square> own_, inverse_, X_, Y_, preconditioner_;
   Vector weight_;     ///< s_i, 1/kg
   Vector own_scale_;  ///< t_i = tr(N_ii)/rows, 1/kg
   double delta_ = 0.0, size_ = 0.0, energy_ = 1.0, merit_ = 0.0, native_merit_ = 0.0;
@@ -301,10 +342,17 @@ class PqnSession final : public Session {
   PqnColumns native_;
 };
 
-class Pqn final : public Method<PqnSettings, PqnSession> {
+class Pqn final : public Method<PqnSettings, PqnSession<3>, PqnSession<most_rows>> {
  public:
   Pqn()
-      : Method({"pqn", "Projected quasi-Newton", "Koziara 2017, Algorithm 1", {Model::ncp}, PqnColumns().columns(), true}) {
+      : Method({"pqn",
+                "Projected quasi-Newton",
+                "Koziara 2017, Algorithm 1",
+                {Model::ncp},
+                PqnColumns().columns(),
+                true,
+                false,
+                true}) {
     const std::string table = "Koziara 2017, Table 1";
     fields_
         .add("merit_tolerance", &settings_.merit_tolerance, Range::positive(), "",

@@ -64,11 +64,11 @@ class SweepMonitor final : public ForwardingMonitor {
 };
 
 /// The method of the sweeps. Newton steps solve one contact in two thirds of the time of enumeration, the fallback where
-/// they fail.
-std::unique_ptr<Solver> make_sweeps(Model model) {
+/// they fail. Contacts in the plane need neither.
+std::unique_ptr<Solver> make_sweeps(const ConstraintSet& set, Model model) {
   if (model == Model::ccp) return make_gauss_seidel();
   auto nsgs = make_nsgs();
-  nsgs->settings().set("local", std::string("newton"));
+  if (set.count(ConstraintKind::contact2d) == 0) nsgs->settings().set("local", std::string("newton"));
   return nsgs;
 }
 
@@ -86,7 +86,7 @@ SweepRunner::Result result_of(const SweepMonitor& phase, Vector impulse,
 }  // namespace
 
 SweepRunner::SweepRunner(const ContactProblem& problem, Model model, Monitor& monitor)
-    : solver_(make_sweeps(model)), session_(solver_->prepare(problem, model, monitor)) {}
+    : solver_(make_sweeps(problem.constraints(), model)), session_(solver_->prepare(problem, model, monitor)) {}
 
 SweepRunner::Result SweepRunner::run(const Vector& start, const Vector& shift, const Limits& limits,
                                      const std::function<double(const Vector&)>& residual, const std::vector<double>& native,
@@ -98,7 +98,7 @@ SweepRunner::Result SweepRunner::run(const Vector& start, const Vector& shift, c
 LaggedSweepRunner::LaggedSweepRunner(const ContactProblem& problem, int sweeps_per_shift, Monitor& monitor)
     : problem_(problem),
       sweeps_per_shift_(sweeps_per_shift),
-      solver_(make_sweeps(Model::ccp)),
+      solver_(make_sweeps(problem.constraints(), Model::ccp)),
       session_(solver_->prepare(problem, Model::ccp, monitor)),
       frozen_(problem.rows()) {
   if (problem.symmetry_defect() > 0.0 || !problem.symmetric_mass())

@@ -32,12 +32,16 @@ void ProximalSubproblem::begin(const Vector& centre, double a) {
   merit_ = merit_of(x_, u_);
 }
 
-/// body(i, map) for every constraint, `map` being its StrictContact or AnyConstraint.
+/// body(i, map) for every constraint, `map` being its StrictContact, StrictPlanarContact or AnyConstraint.
 template <typename Body>
 void ProximalSubproblem::for_each(const Body& body) const {
   const Index count = blocks_.count();
   if (model_ == Model::ncp && rolling_.empty() && blocks_.all_contacts_3d()) {
     for (Index i = 0; i < count; ++i) body(i, StrictContact{blocks_.friction(i)});
+    return;
+  }
+  if (model_ == Model::ncp && blocks_.count(ConstraintKind::contact2d) == count && rolling_.empty()) {
+    for (Index i = 0; i < count; ++i) body(i, StrictPlanarContact{blocks_.friction(i)});
     return;
   }
   auto next = rolling_.begin();  // these are left out

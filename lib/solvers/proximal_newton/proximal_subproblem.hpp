@@ -4,9 +4,9 @@
 
 #include "problem/model.hpp"
 #include "solvers/newton/contact_map.hpp"
-#include "solvers/newton/rolling_map.hpp"
 #include "solvers/proximal_newton/contact_sweep.hpp"
 #include "solvers/proximal_newton/newton_system.hpp"
+#include "solvers/shared/rolling_map.hpp"
 
 namespace ccp {
 

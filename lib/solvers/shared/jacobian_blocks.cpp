@@ -4,8 +4,9 @@
 
 namespace ccp {
 
-JacobianBlocks jacobian_blocks(const ConstraintSet& constraints, const SparseMatrix& D, const std::vector<int>* rows) {
-  JacobianBlocks blocks;
+template <int Rows>
+PaddedJacobian<Rows> jacobian_blocks(const ConstraintSet& constraints, const SparseMatrix& D, const std::vector<int>* rows) {
+  PaddedJacobian<Rows> blocks;
   for (Index i = 0; i < constraints.count(); ++i) {
     const Index offset = constraints.offset(i);
     const Index own = rows != nullptr ? (*rows)[uz(i)] : constraints.rows(i);
@@ -15,7 +16,7 @@ JacobianBlocks jacobian_blocks(const ConstraintSet& constraints, const SparseMat
         blocks.dof.push_back(static_cast<int>(entry.row()));
     std::sort(blocks.dof.begin() + first, blocks.dof.end());
     blocks.dof.erase(std::unique(blocks.dof.begin() + first, blocks.dof.end()), blocks.dof.end());
-    blocks.row.resize(blocks.dof.size(), Vector3::Zero());
+    blocks.row.resize(blocks.dof.size(), BlockVector<Rows>(BlockVector<Rows>::Zero()));
     for (Index c = 0; c < own; ++c)
       for (SparseMatrix::InnerIterator entry(D, offset + c); entry; ++entry) {
         const auto dof = std::lower_bound(blocks.dof.begin() + first, blocks.dof.end(), entry.row());
@@ -25,9 +26,11 @@ JacobianBlocks jacobian_blocks(const ConstraintSet& constraints, const SparseMat
   }
   return blocks;
 }
+template PaddedJacobian<3> jacobian_blocks(const ConstraintSet&, const SparseMatrix&, const std::vector<int>*);
+template PaddedJacobian<most_rows> jacobian_blocks(const ConstraintSet&, const SparseMatrix&, const std::vector<int>*);
 
-SparseMatrix eliminated_pattern(const SparseMatrix& H, const JacobianBlocks& D, bool lower, const ConstraintSet& constraints,
-                                const std::vector<int>& kept) {
+SparseMatrix eliminated_pattern(const SparseMatrix& H, const JacobianPattern& D, bool lower,
+                                const ConstraintSet& constraints, const std::vector<int>& kept) {
   const auto n = static_cast<int>(H.rows());
   int size = n;
   for (std::size_t i = 0; i < kept.size(); ++i)
@@ -77,7 +80,7 @@ int entry_place(const SparseMatrix& matrix, int row, int column) {
   return static_cast<int>(std::lower_bound(inner + matrix.outerIndexPtr()[column], end, row) - inner);
 }
 
-std::vector<int> entry_places(const SparseMatrix& matrix, const JacobianBlocks& D, bool lower) {
+std::vector<int> entry_places(const SparseMatrix& matrix, const JacobianPattern& D, bool lower) {
   std::vector<int> places;
   for (std::size_t i = 0; i + 1 < D.first.size(); ++i)
     for (std::size_t b = D.first[i]; b < D.first[i + 1]; ++b)

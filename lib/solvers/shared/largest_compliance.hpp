@@ -8,9 +8,7 @@
 namespace ccp {
 
 /// c_i of each block, m/(s·N·s): no eigenvalue of C_ii is larger (row sums); C_ii itself of a single row.
-inline Vector largest_compliance(const ContactProblem& problem) {
-  const ConstraintSet& set = problem.constraints();
-  const SparseMatrix& C = problem.global().C;
+inline Vector largest_compliance(const ConstraintSet& set, const SparseMatrix& C) {
   Vector largest = Vector::Zero(set.count());
   if (C.nonZeros() == 0) return largest;
   for (Index i = 0; i < set.count(); ++i)
@@ -20,6 +18,9 @@ inline Vector largest_compliance(const ContactProblem& problem) {
       largest[i] = std::max(largest[i], sum);
     }
   return largest;
+}
+inline Vector largest_compliance(const ContactProblem& problem) {
+  return largest_compliance(problem.constraints(), problem.global().C);
 }
 
 }  // namespace ccp

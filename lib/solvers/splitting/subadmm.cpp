@@ -14,6 +14,7 @@
 #include "solvers/shared/method.hpp"
 #include "solvers/shared/native_columns.hpp"
 #include "solvers/shared/padded_blocks.hpp"
+#include "solvers/shared/rolling_map.hpp"
 #include "solvers/splitting/rho_policy.hpp"
 #include "solvers/splitting/split_columns.hpp"
 #include "solvers/splitting/subsystem_system.hpp"
@@ -87,20 +88,31 @@ Vector3 projected_block(ConstraintKind kind, double mu, Model model, const Vecto
 
 /// One session for all three splittings: the loop knows parts and subsystems alone.
 class SubsystemSession final : public Session {
+  static constexpr int plain = -1, follows = -2;  ///< places of blocks without moments, and of the last ones of a contact
+
  public:
   SubsystemSession(const SubsystemSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor)
       : settings_(settings),
         problem_(problem),
         form_(problem_.global()),
-        set_(problem_.constraints()),
+        set_(problem_.constraints().narrow()),
+        rolling_(rolling_blocks(problem_.constraints())),
+        place_(uz(set_.count()), plain),
         model_(model),
         bodies_(bodies_of(problem_)),
         split_(split_problem(problem_, bodies_, settings.splitting, settings.matrix)),
         columns_(split_.parts, set_.count()),
         system_(split_, form_.H, linear_backend_name(settings.backend), monitor),
-        compliance_(largest_compliance(problem_)),
+        compliance_(largest_compliance(set_, form_.C)),
         natural_beta_(pseudo_density(problem_, bodies_)) {
     note_clipped(problem_, monitor);
+    for (std::size_t k = 0; k < rolling_.size(); ++k) {
+      const auto first = uz(rolling_[k].first), last = uz(rolling_[k].last);
+      place_[last] = follows;
+      place_[first] = static_cast<int>(k);
+      compliance_.segment(rolling_[k].first, rolling_[k].last - rolling_[k].first + 1)
+          .setConstant(std::max(compliance_[rolling_[k].first], compliance_[rolling_[k].last]));
+    }
     const Index m = problem_.rows(), n = form_.H.rows();
     for (Vector* vector : {&gamma_, &offset_, &image_}) vector->setZero(m);
     for (Vector* vector : {&v_, &load_, &dual_load_, &scratch_}) vector->setZero(n);
@@ -144,7 +156,7 @@ class SubsystemSession final : public Session {
     if (wanted != beta_) set_beta(wanted, monitor);
     if (start.impulse.size() > 0) {
       gamma_ = start.impulse;
-      project_product(set_, gamma_);
+      project_product(problem_.constraints(), gamma_);
       for (Index i = 0; i < set_.count(); ++i) padded_.col(i) = padded_block(set_, gamma_, i);
       v_ = start.velocity;
       if (v_.size() == 0) {
@@ -200,21 +212,41 @@ class SubsystemSession final : public Session {
   }
 
   void update_constraint(Index i) {
-    const Index first = columns_.first_part(i), last = columns_.first_part(i + 1);
+    if (place_[uz(i)] == follows) return;
+    if (place_[uz(i)] != plain) return update_rolling(rolling_[uz(place_[uz(i)])]);
+    const Vector3 old = padded_.col(i), point = target(i, std::max(Index{1}, parts_of(i)));
+    set_impulse(i, old, projected_block(set_.kind(i), set_.friction(i), model_, point));
+  }
+
+  /// The blocks of a contact with moments have as many parts each, of which some may have no columns.
+  void update_rolling(const RollingBlock& block) {
+    const Index copies = std::max({Index{1}, parts_of(block.first), parts_of(block.last)});
+    BlockVector<most_rows> point, now = BlockVector<most_rows>::Zero();
+    for (Index i = block.first; i <= block.last; ++i) point.segment<3>(3 * (i - block.first)) = target(i, copies);
+    now.head(block.cone.rows) = block.value(model_, point.head(block.cone.rows));
+    for (Index i = block.first; i <= block.last; ++i) set_impulse(i, padded_.col(i), now.segment<3>(3 * (i - block.first)));
+  }
+
+  Index parts_of(Index i) const { return columns_.first_part(i + 1) - columns_.first_part(i); }
+
+  /// The argument of T, and z_p = D_pᵀv.
+  Vector3 target(Index i, Index parts) {
     Vector3 sum = Vector3::Zero();
-    for (Index p = first; p < last; ++p) {
+    for (Index p = columns_.first_part(i); p < columns_.first_part(i + 1); ++p) {
       const Vector3 w = columns_.velocity(p, v_.data());
       sum += w;
       drop_.col(p) = z_.col(p) - w;
       z_.col(p) = w;
     }
-    const double copies = std::max(1.0, static_cast<double>(last - first));
+    const auto copies = static_cast<double>(parts);
     const Vector3 old = padded_.col(i);
     const Vector3 rest = sum + padded_block(set_, offset_, i) - compliance_[i] * old;
-    const Vector3 point = (copies * old - beta_ * rest) / (copies + beta_ * compliance_[i]);
-    const Vector3 now = projected_block(set_.kind(i), set_.friction(i), model_, point);
+    return (copies * old - beta_ * rest) / (copies + beta_ * compliance_[i]);
+  }
+
+  void set_impulse(Index i, const Vector3& old, const Vector3& now) {
     const Vector3 step = (now - old) / beta_;
-    for (Index p = first; p < last; ++p) {
+    for (Index p = columns_.first_part(i); p < columns_.first_part(i + 1); ++p) {
       z_.col(p) += step;
       drop_.col(p) -= step;
     }
@@ -278,7 +310,9 @@ class SubsystemSession final : public Session {
   SubsystemSettings settings_;
   ContactProblem problem_;
   const GlobalForm& form_;
-  const ConstraintSet& set_;
+  const ConstraintSet set_;            ///< narrow()
+  std::vector<RollingBlock> rolling_;  ///< contacts with moments
+  std::vector<int> place_;             ///< of each block: that of its contact in rolling_, at the first one
   Model model_;
   Subsystems bodies_;
   Split split_;
@@ -298,7 +332,7 @@ class SubsystemSession final : public Session {
 class SubsystemMethod final : public Method<SubsystemSettings, SubsystemSession> {
  public:
   SubsystemMethod(const char* name, const char* title, const char* reference, Splitting splitting)
-      : Method({name, title, reference, {Model::ncp, Model::ccp}, SubsystemColumns().columns()}) {
+      : Method({name, title, reference, {Model::ncp, Model::ccp}, SubsystemColumns().columns(), false, false, true}) {
     SubsystemSettings& s = settings_;
     s.splitting = splitting;
     fields_

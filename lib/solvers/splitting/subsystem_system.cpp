@@ -53,7 +53,7 @@ Subsystems bodies_of(const ContactProblem& problem) {
   } else {
     start = problem.has_factored() ? problem.mass().blocks().start : finest_groups(form.H).start;
   }
-  return chain_subsystems(problem.constraints(), form.D, std::move(start));
+  return chain_subsystems(problem.constraints().narrow(), form.D, std::move(start));
 }
 
 Split split_problem(const ContactProblem& problem, const Subsystems& bodies, Splitting splitting, SplitMatrix matrix) {
@@ -67,7 +67,7 @@ Split split_problem(const ContactProblem& problem, const Subsystems& bodies, Spl
   }
   std::vector<Index> start = bodies.start;
   if (splitting == Splitting::none && bodies.count() > 0) start = {0, form.H.rows()};
-  split.parts = chain_subsystems(problem.constraints(), form.D, std::move(start));
+  split.parts = chain_subsystems(problem.constraints().narrow(), form.D, std::move(start));
   const Index limit = dense_limit(matrix, form.H.rows());
   for (Index j = 0; j < split.parts.count(); ++j) split.tree.push_back(split.parts.size(j) <= limit);
   return split;

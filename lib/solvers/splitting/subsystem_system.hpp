@@ -33,7 +33,8 @@ struct Split {
 };
 
 /// The bodies of a problem: the data it was given with, else a chain for each body of a block-diagonal H, else for each of
-/// the finest consecutive groups of dofs that H does not couple. One chain where the problem is given in local form.
+/// the finest consecutive groups of dofs that H does not couple. One chain where the problem is given in local form. Parts
+/// are those of the blocks of ConstraintSet::narrow().
 Subsystems bodies_of(const ContactProblem& problem);
 
 /// The split by a method. Chains that were not given have a sparse Cholesky factorisation above 200 dofs (ours); `matrix`
