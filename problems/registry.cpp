@@ -12,11 +12,13 @@
 #include "problems/scenes/cube_array.hpp"
 #include "problems/scenes/deformable_bars.hpp"
 #include "problems/scenes/dish_pile.hpp"
+#include "problems/scenes/driven_robot.hpp"
 #include "problems/scenes/drum.hpp"
 #include "problems/scenes/guided_stack.hpp"
 #include "problems/scenes/mixer.hpp"
 #include "problems/scenes/odd_mass_stack.hpp"
 #include "problems/scenes/pile.hpp"
+#include "problems/scenes/pouring.hpp"
 #include "problems/scenes/quadrupeds.hpp"
 #include "problems/scenes/random_contacts.hpp"
 #include "problems/scenes/robot_manipulator.hpp"
@@ -64,6 +66,8 @@ constexpr std::array scenes{
     Entry{"mixer", make<Mixer>},
     Entry{"robot_manipulator", make<RobotManipulator>},
     Entry{"quadrupeds", make<Quadrupeds>},
+    Entry{"driven_robot", make<DrivenRobot>},
+    Entry{"pouring", make<Pouring>},
 };
 
 }  // namespace

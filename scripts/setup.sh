@@ -34,7 +34,7 @@ case $preset in
 esac
 
 packages=(g++ cmake ninja-build ccache libeigen3-dev libmumps-seq-dev libopenblas0-pthread libsuitesparse-dev libhdf5-dev
-  libfmt-dev libcli11-dev nlohmann-json3-dev python3-matplotlib libjs-chart.js pybind11-dev python3-dev)
+  libfmt-dev libcli11-dev nlohmann-json3-dev python3-matplotlib libjs-chart.js pybind11-dev python3-dev liburdfdom-dev)
 # Of these, the peers (Siconos, CVXOPT, Ipopt, DART, Simbody, Bullet), PETSc and Open MPI, Octave, Clang, the shells, mandoc, lintian, pandas, scipy, mypy, h5py, VTK, Snakemake,
 # Slurm, Chromium and those of the site are optional: tests that need them are skipped where they are missing.
 if [[ $tests == yes ]]; then

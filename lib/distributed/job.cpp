@@ -15,10 +15,13 @@ struct RankMethod {
 
 /// Methods all of whose sums, norms and products are made for ranks.
 constexpr RankMethod rank_methods[] = {{"jacobi", make_jacobi},
+                                       {"gauss_seidel", make_gauss_seidel},
+                                       {"nsgs", make_nsgs},
                                        {"apgd", make_apgd},
                                        {"spg", make_spg},
                                        {"p_spg_fb", make_p_spg_fb},
-                                       {"projected_cg", make_projected_cg}};
+                                       {"projected_cg", make_projected_cg},
+                                       {"pqn", make_pqn}};
 
 const RankMethod* find_rank_method(const std::string& name) {
   for (const RankMethod& method : rank_methods)
@@ -26,7 +29,20 @@ const RankMethod* find_rank_method(const std::string& name) {
   return nullptr;
 }
 
-std::string status_text(const std::optional<Status>& status) { return status ? std::string(status_name(*status)) : ""; }
+/// The members that travel, for a Packer or an Unpacker.
+void job_members(auto& stream, auto& job) {
+  stream(job.ranks, job.solver, job.settings, job.model, job.stop, job.threads, job.trace);
+}
+void problem_members(auto& stream, auto& constraints, auto& form) {
+  stream(constraints, form.H, form.D, form.C, form.k, form.b);
+}
+void row_members(auto& stream, auto& row, auto& native) {
+  stream(row.iteration, row.outer, row.elapsed_s, row.counters, row.measures, native, row.native_converged);
+}
+void end_members(auto& stream, auto& end) {
+  stream(end.verdict, end.given_up, end.reason, end.carried, end.elapsed_s, end.counters, end.crossings, end.facts,
+         end.impulse);
+}
 
 }  // namespace
 
@@ -40,95 +56,21 @@ std::optional<std::string> rank_solver_defect(const std::string& name) {
 
 std::unique_ptr<Solver> make_rank_solver(const std::string& name) { return find_rank_method(name)->make(); }
 
-void put(Packer& packer, const RankJob& job) {
-  packer.put(job.ranks);
-  packer.put(job.solver);
-  packer.put(std::ssize(job.settings));
-  for (const auto& [name, value] : job.settings) {
-    packer.put(name);
-    packer.put(value);
-  }
-  packer.put(job.model);
-  packer.put(job.stop);
-  packer.put(job.threads);
-  packer.put(job.trace);
-}
-
-void take(Unpacker& unpacker, RankJob& job) {
-  unpacker.take(job.ranks);
-  unpacker.take(job.solver);
-  job.settings.resize(uz(unpacker.take<Index>()));
-  for (auto& [name, value] : job.settings) {
-    unpacker.take(name);
-    unpacker.take(value);
-  }
-  unpacker.take(job.model);
-  unpacker.take(job.stop);
-  unpacker.take(job.threads);
-  unpacker.take(job.trace);
-}
+void put(Packer& packer, const RankJob& job) { job_members(packer, job); }
+void take(Unpacker& unpacker, RankJob& job) { job_members(unpacker, job); }
 
 void put(Packer& packer, const ConstraintSet& constraints, const GlobalForm& form) {
-  packer.put(constraints);
-  packer.put(form.H);
-  packer.put(form.D);
-  packer.put(form.C);
-  packer.put(form.k);
-  packer.put(form.b);
+  problem_members(packer, constraints, form);
 }
+void take(Unpacker& unpacker, RankProblem& problem) { problem_members(unpacker, problem.constraints, problem.form); }
 
-void take(Unpacker& unpacker, RankProblem& problem) {
-  unpacker.take(problem.constraints);
-  unpacker.take(problem.form.H);
-  unpacker.take(problem.form.D);
-  unpacker.take(problem.form.C);
-  unpacker.take(problem.form.k);
-  unpacker.take(problem.form.b);
-}
-
-void put(Packer& packer, const TraceRow& row) {
-  packer.put(row.iteration);
-  packer.put(row.outer);
-  packer.put(row.elapsed_s);
-  packer.put(row.counters);
-  packer.put(row.measures);
-  packer.put(*row.native);
-  packer.put(row.native_converged);
-}
-
+void put(Packer& packer, const TraceRow& row) { row_members(packer, row, *row.native); }
 void take(Unpacker& unpacker, TraceRow& row, std::vector<double>& native) {
-  unpacker.take(row.iteration);
-  unpacker.take(row.outer);
-  unpacker.take(row.elapsed_s);
-  unpacker.take(row.counters);
-  unpacker.take(row.measures);
-  unpacker.take(native);
+  row_members(unpacker, row, native);
   row.native = &native;
-  unpacker.take(row.native_converged);
 }
 
-void put(Packer& packer, const RankEnd& end) {
-  packer.put(status_text(end.verdict));
-  packer.put(status_text(end.given_up));
-  packer.put(end.reason);
-  packer.put(end.carried);
-  packer.put(end.elapsed_s);
-  packer.put(end.counters);
-  packer.put(end.crossings);
-  packer.put(end.facts);
-  packer.put(end.impulse);
-}
-
-void take(Unpacker& unpacker, RankEnd& end) {
-  end.verdict = status_from_name(unpacker.take<std::string>());
-  end.given_up = status_from_name(unpacker.take<std::string>());
-  unpacker.take(end.reason);
-  unpacker.take(end.carried);
-  unpacker.take(end.elapsed_s);
-  unpacker.take(end.counters);
-  unpacker.take(end.crossings);
-  unpacker.take(end.facts);
-  unpacker.take(end.impulse);
-}
+void put(Packer& packer, const RankEnd& end) { end_members(packer, end); }
+void take(Unpacker& unpacker, RankEnd& end) { end_members(unpacker, end); }
 
 }  // namespace ccp

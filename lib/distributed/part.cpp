@@ -87,6 +87,18 @@ RankParts::RankParts(const RankProblem& problem, int ranks, const Cut& cut)
     for (Index k = touch_.start[old]; k < touch_.start[old + 1]; ++k)
       blocks_at_[uz(next[uz(new_body_[uz(touch_.body[uz(k)])])]++)] = static_cast<int>(n);
   }
+  std::vector<int> cell_at, cell_itself(uz(cell_count)), rank_of(uz(cell_count));
+  for (const int block : blocks_at_) cell_at.push_back(cell_of_block(block));
+  std::iota(cell_itself.begin(), cell_itself.end(), 0);
+  for (int cell = 0; cell < cell_count; ++cell) rank_of[uz(cell)] = rank_of_cell(cell);
+  cells_ = colour_groups(std::move(cell_itself), blocks_start_, cell_at);
+  ranks_ = colour_groups(std::move(rank_of), blocks_start_, cell_at);
+}
+
+int RankParts::cell_of_block(int block) const {
+  return static_cast<int>(std::upper_bound(order_.block_start.begin(), order_.block_start.end(), block) -
+                          order_.block_start.begin()) -
+         1;
 }
 
 int RankParts::rank_of_cell(int cell) const {
@@ -185,14 +197,32 @@ void RankParts::add_own_rows(RankPart& part, const std::vector<int>& blocks) con
 void RankParts::add_foreign_rows(RankPart& part, const std::vector<int>& blocks) const {
   const std::vector<int> first = first_rows();
   for (const int block : blocks) {
-    const auto cell =
-        std::upper_bound(order_.block_start.begin(), order_.block_start.end(), block) - order_.block_start.begin() - 1;
-    const int rank = rank_of_cell(static_cast<int>(cell));
+    const int rank = rank_of_cell(cell_of_block(block));
     for (Index row = first_row_of_block_[uz(block)]; row < first_row_of_block_[uz(block) + 1]; ++row) {
       part.foreign_rank.push_back(rank);
       part.foreign_row.push_back(static_cast<int>(row) - first[uz(rank)]);
     }
   }
+}
+
+SweepGroups RankParts::sweep_groups(const GroupColours& groups, const Local& local) const {
+  SweepGroups mine;
+  mine.colours = groups.colours;
+  for (const std::vector<int>* blocks : {&local.before, &local.own, &local.after})
+    for (const int block : *blocks)
+      mine.block_colour.push_back(groups.colour[uz(groups.group_of_cell[uz(cell_of_block(block))])]);
+  int last = -1;
+  for (const int block : local.own) {
+    const int group = groups.group_of_cell[uz(cell_of_block(block))];
+    if (group != last) {
+      mine.start.push_back(mine.start.back());
+      mine.colour.push_back(groups.colour[uz(group)]);
+      last = group;
+    }
+    ++mine.start.back();
+  }
+  for (const int body : local.bodies) mine.copies.push_back(groups.copies[uz(body)]);
+  return mine;
 }
 
 RankPart RankParts::part(int rank) const {
@@ -234,6 +264,8 @@ RankPart RankParts::part(int rank) const {
   part.rows = set.rows();
   part.contacts = set.count() - set.count(ConstraintKind::bilateral);
   part.compliant = problem_.form.C.nonZeros() > 0;
+  part.cells = sweep_groups(cells_, mine);
+  part.ranks = sweep_groups(ranks_, mine);
   return part;
 }
 
@@ -276,41 +308,21 @@ double RankParts::imbalance() const {
   return all > 0.0 ? static_cast<double>(most) * static_cast<double>(first_cell_.size() - 1) / all : 1.0;
 }
 
-void put(Packer& packer, const RankPart& part) {
-  for (const ConstraintSet* set : {&part.before, &part.own, &part.after}) packer.put(*set);
-  for (const SparseMatrix* matrix : {&part.H, &part.D_before, &part.D_own, &part.D_after, &part.C}) packer.put(*matrix);
-  packer.put(part.k);
-  packer.put(part.b);
-  packer.put(part.first_body);
-  packer.put(part.bodies);
-  packer.put(part.first_cell);
-  packer.put(part.blocks_of_cell);
-  packer.put(part.bodies_of_cell);
-  packer.put(part.foreign_rank);
-  packer.put(part.foreign_row);
-  packer.put(part.first_row);
-  packer.put(part.rows);
-  packer.put(part.contacts);
-  packer.put(part.compliant);
+namespace {
+
+/// The members that travel, for a Packer or an Unpacker.
+void part_members(auto& stream, auto& part) {
+  stream(part.before, part.own, part.after, part.H, part.D_before, part.D_own, part.D_after, part.C, part.k, part.b);
+  stream(part.first_body, part.bodies, part.first_cell, part.blocks_of_cell, part.bodies_of_cell, part.foreign_rank,
+         part.foreign_row, part.first_row, part.rows, part.contacts, part.compliant);
+  for (auto* groups : {&part.cells, &part.ranks})
+    stream(groups->colours, groups->start, groups->colour, groups->block_colour, groups->copies);
 }
 
-void take(Unpacker& unpacker, RankPart& part) {
-  for (ConstraintSet* set : {&part.before, &part.own, &part.after}) unpacker.take(*set);
-  for (SparseMatrix* matrix : {&part.H, &part.D_before, &part.D_own, &part.D_after, &part.C}) unpacker.take(*matrix);
-  unpacker.take(part.k);
-  unpacker.take(part.b);
-  unpacker.take(part.first_body);
-  unpacker.take(part.bodies);
-  unpacker.take(part.first_cell);
-  unpacker.take(part.blocks_of_cell);
-  unpacker.take(part.bodies_of_cell);
-  unpacker.take(part.foreign_rank);
-  unpacker.take(part.foreign_row);
-  unpacker.take(part.first_row);
-  unpacker.take(part.rows);
-  unpacker.take(part.contacts);
-  unpacker.take(part.compliant);
-}
+}  // namespace
+
+void put(Packer& packer, const RankPart& part) { part_members(packer, part); }
+void take(Unpacker& unpacker, RankPart& part) { part_members(unpacker, part); }
 
 ContactProblem shared_problem(RankPart part, std::shared_ptr<const Share> share) {
   auto form = std::make_shared<SharedForm>();

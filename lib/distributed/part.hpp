@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "distributed/cells.hpp"
+#include "distributed/group_colours.hpp"
 #include "distributed/job.hpp"
-#include "problem/share.hpp"
+#include "problem/sweep_groups.hpp"
 
 namespace ccp {
 
@@ -23,6 +24,7 @@ struct RankPart {
   std::vector<int> foreign_rank, foreign_row;         ///< of each foreign row: its rank, and its place among the rows there
   Index first_row = 0, rows = 0, contacts = 0;        ///< Share
   bool compliant = false;                             ///< SharedForm
+  SweepGroups cells, ranks;                           ///< SweepShare
 };
 void put(Packer& packer, const RankPart& part);
 void take(Unpacker& unpacker, RankPart& part);
@@ -48,11 +50,13 @@ class RankParts {
  private:
   struct Local;
   int rank_of_cell(int cell) const;
+  int cell_of_block(int block) const;
   SparseMatrix columns(const Local& local, const std::vector<int>& blocks) const;
   SparseMatrix mass(const Local& local) const;
   Local local(int rank) const;
   void add_own_rows(RankPart& part, const std::vector<int>& blocks) const;
   void add_foreign_rows(RankPart& part, const std::vector<int>& blocks) const;
+  SweepGroups sweep_groups(const GroupColours& groups, const Local& local) const;
 
   const RankProblem& problem_;
   BlockPartition bodies_;
@@ -63,6 +67,7 @@ class RankParts {
   std::vector<Index> first_row_of_block_;  ///< in the order of the cells, by new number, and the end
   std::vector<Index> blocks_start_;        ///< of each body, in blocks_at_
   std::vector<int> blocks_at_;             ///< new numbers of the blocks at a body, by its new number
+  GroupColours cells_, ranks_;             ///< a group of each cell, and of each rank
 };
 
 /// The part as a problem of its own. share: of this rank.

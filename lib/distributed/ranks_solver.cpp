@@ -1,7 +1,5 @@
 #include "distributed/ranks_solver.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -118,18 +116,17 @@ class RanksSession final : public Session {
 
 class RanksSolver final : public Solver {
  public:
-  RanksSolver(std::unique_ptr<Solver> solver, int ranks) : solver_(std::move(solver)), ranks_(ranks) {
+  RanksSolver(std::unique_ptr<Solver> solver, int ranks)
+      : solver_(std::move(solver)), ranks_(ranks), info_(solver_->info()) {
     fields_ = solver_->settings();
+    if (!solver_->native(Model::ncp)) info_.models.push_back(Model::ncp);  // the ranks run the loop of De Saxcé
   }
 
  private:
-  const SolverInfo& do_info() const override { return solver_->info(); }
+  const SolverInfo& do_info() const override { return info_; }
 
-  std::optional<std::string> do_supports(const ContactProblem& problem, Model model) const override {
+  std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
     if (auto defect = rank_solver_defect(info().name)) return defect;
-    if (!native(model))
-      return fmt::format("on ranks {} solves the {} model alone: a loop around it would start them anew for each step",
-                         info().name, model_name(info().models.front()));
     if (!problem.has_factored())
       return "ranks take problems in global form with an H that splits into bodies of at most 6 velocities";
     for (const auto& [name, value] : settings().values())
@@ -156,6 +153,7 @@ class RanksSolver final : public Solver {
 
   std::unique_ptr<Solver> solver_;
   int ranks_;
+  SolverInfo info_;
 };
 
 }  // namespace

@@ -34,9 +34,19 @@ class Packer {
   void put(const Value& value) {
     write_(&value, sizeof value);
   }
-  template <Plain Value>
+  template <typename Value>
   void put(const std::vector<Value>& list) {
-    put_array(list.data(), std::ssize(list));
+    if constexpr (Plain<Value>) {
+      put_array(list.data(), std::ssize(list));
+    } else {
+      put(std::ssize(list));
+      for (const Value& value : list) put(value);
+    }
+  }
+  template <typename First, typename Second>
+  requires(!Plain<std::pair<First, Second>>) void put(const std::pair<First, Second>& pair) {
+    put(pair.first);
+    put(pair.second);
   }
   void put(const std::string& text) { put_array(text.data(), std::ssize(text)); }
   void put(const Vector& x) { put_array(x.data(), x.size()); }
@@ -60,16 +70,12 @@ class Packer {
   }
   void put(const FieldValue& value) {
     put(value.index());
-    std::visit(
-        [this](const auto& one) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::vector<std::string>>) {
-            put(std::ssize(one));
-            for (const std::string& text : one) put(text);
-          } else {
-            put(one);
-          }
-        },
-        value);
+    std::visit([this](const auto& one) { put(one); }, value);
+  }
+  /// One after the other.
+  template <typename... Values>
+  void operator()(const Values&... values) {
+    (put(values), ...);
   }
 
  private:
@@ -134,6 +140,15 @@ class Unpacker {
       set.add(kinds[i], frictions[i], moments.empty() ? MomentFriction{} : moments[i]);
   }
   void take(FieldValue& value) { take_alternative<0>(value, take<std::size_t>()); }
+  template <typename First, typename Second>
+  requires(!Plain<std::pair<First, Second>>) void take(std::pair<First, Second>& pair) {
+    take(pair.first);
+    take(pair.second);
+  }
+  template <typename... Values>
+  void operator()(Values&... values) {
+    (take(values), ...);
+  }
   template <typename Value>
   Value take() {
     Value value{};

@@ -243,25 +243,30 @@ void add_geometry(hdf5::Image& image, const SceneGeometry& geometry, const std::
   std::vector<double> sizes, positions, rotations, points, frames, gaps;
   const auto append = [](std::vector<double>& list, const auto& values) { append_numbers(list, values); };
   const auto obstacles = std::count_if(meshes.begin(), meshes.end(), [](const PlacedMesh& mesh) { return mesh.obstacle; });
-  const auto add_mesh_surfaces = [&](std::ptrdiff_t count) {
-    for (std::ptrdiff_t mesh = 0; mesh < count; ++mesh) {
-      kinds.push_back(mesh_kind);
-      present.push_back(1);
-      append(sizes, Vector3(Vector3::Zero()));
-      append(positions, Vector3(Vector3::Zero()));
-      append(rotations, Matrix3(Matrix3::Identity()));
-    }
-  };
-  add_mesh_surfaces(std::ssize(meshes) - obstacles);
+  const bool numbered = !meshes.empty() && meshes.front().number >= 0;
+  const auto bodies = std::ssize(meshes) - obstacles + std::ssize(geometry.bodies);
+  const auto count = bodies + obstacles + std::ssize(geometry.obstacles);
+  std::vector<const PlacedSurface*> others;
   for (const auto* surfaces : {&geometry.bodies, &geometry.obstacles})
-    for (const PlacedSurface& surface : *surfaces) {
-      kinds.push_back(static_cast<int>(surface.kind));
-      present.push_back(surface.present ? 1 : 0);
-      append(sizes, surface.sizes);
-      append(positions, surface.position);
-      append(rotations, surface.rotation.transpose().eval());
-    }
-  add_mesh_surfaces(obstacles);
+    for (const PlacedSurface& surface : *surfaces) others.push_back(&surface);
+  auto mesh = meshes.begin();
+  for (auto other = others.begin(); std::ssize(kinds) < count;) {
+    const std::ptrdiff_t number = std::ssize(kinds);
+    const bool is_mesh = mesh != meshes.end() && (numbered         ? mesh->number == number
+                                                  : mesh->obstacle ? other == others.end()
+                                                                   : true);
+    if (!is_mesh && other == others.end()) throw std::logic_error("write_fclib: numbers of meshes that are not in order");
+    const PlacedSurface surface = is_mesh ? PlacedSurface{} : **other;
+    kinds.push_back(is_mesh ? mesh_kind : static_cast<int>(surface.kind));
+    present.push_back(surface.present ? 1 : 0);
+    append(sizes, surface.sizes);
+    append(positions, surface.position);
+    append(rotations, surface.rotation.transpose().eval());
+    if (is_mesh)
+      ++mesh;
+    else
+      ++other;
+  }
   for (const PlacedContact& contact : geometry.contacts) {
     append(points, contact.point);
     append(frames, contact.frame);
@@ -269,7 +274,7 @@ void add_geometry(hdf5::Image& image, const SceneGeometry& geometry, const std::
     sides.insert(sides.end(), {contact.body_a, contact.body_b});
   }
   const auto add_reals = [&](const char* name, const std::vector<double>& values) { add_list(image, group + name, values); };
-  image.add_integer(group + "/bodies", static_cast<int>(std::ssize(meshes) - obstacles + std::ssize(geometry.bodies)));
+  image.add_integer(group + "/bodies", static_cast<int>(bodies));
   image.add_integers(group + "/kinds", kinds);
   image.add_integers(group + "/present", present);
   add_reals("/sizes", sizes);

@@ -63,8 +63,8 @@ struct FclibImpulses {
 ///     contact_sides       2 a contact: body_a, body_b
 ///     velocities          3 a body, m/s; missing where the state has them
 ///
-/// meshes: bodies before those of the geometry, with the kind 7, and obstacles after all others; null or empty: none. Their
-/// lists are in the group /ccpbench_meshes, mesh after mesh, where nodes have numbers in their mesh:
+/// meshes: with the kind 7, in the order of their numbers (PlacedMesh::number); null or empty: none. Their lists are in the
+/// group /ccpbench_meshes, mesh after mesh, where nodes have numbers in their mesh:
 ///
 ///     counts              4 a mesh: nodes, triangles of the skin, elements (0: it is rigid), nodes of an element
 ///     places, starts      3 a node, m: now, and at the beginning

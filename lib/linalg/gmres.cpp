@@ -12,38 +12,65 @@ constexpr double small = 1e-14;
 
 }  // namespace
 
-Gmres::Gmres(Index size, int restart) : restart_(restart) {
+Gmres::Gmres(Index size, int restart, InnerProducts inner_products)
+    : inner_products_(std::move(inner_products)), restart_(restart) {
   if (restart < 1) throw std::logic_error("GMRES needs a Krylov space of at least one dimension");
   basis_.assign(uz(restart) + 1, Vector::Zero(size));
   hessenberg_.setZero(restart + 1, restart);
   for (Vector* vector : {&cosine_, &sine_, &weights_}) vector->setZero(restart);
   reduced_.setZero(restart + 1);
   for (Vector* vector : {&residual_, &work_, &preconditioned_}) vector->setZero(size);
+  for (Vector* vector : {&along_, &again_}) vector->setZero(restart + 1);
+}
+
+double Gmres::norm(const Vector& x) {
+  if (!inner_products_) return x.norm();
+  inner_products_(basis_, 0, x, along_.data());
+  return std::sqrt(along_[0]);
 }
 
 /// The first basis vector from the residual; its norm.
 double Gmres::begin_cycle() {
-  const double norm = residual_.norm();
+  const double length = norm(residual_);
   reduced_.setZero();
-  reduced_[0] = norm;
-  if (norm > 0.0) basis_[0] = residual_ / norm;
-  return norm;
+  reduced_[0] = length;
+  if (length > 0.0) basis_[0] = residual_ / length;
+  return length;
 }
 
-/// One step of Arnoldi's process with modified Gram–Schmidt, and the Givens rotation of its column. False when the space is
+/// Takes the parts along the basis from the next vector, by modified Gram–Schmidt; its length before and after.
+std::pair<double, double> Gmres::orthogonalise(int column) {
+  const Index n = work_.size();
+  const double before = work_.norm();
+  double along = loops_.dot(n, basis_[0].data(), work_.data());  // the vector that is next; after the last one ‖work‖²
+  for (int i = 0; i <= column; ++i) {
+    hessenberg_(i, column) = along;
+    along = loops_.subtract(n, along, basis_[uz(i)].data(), work_.data(), i < column ? basis_[uz(i) + 1].data() : nullptr);
+  }
+  return {before, std::sqrt(along)};
+}
+
+/// The same by classical Gram–Schmidt, twice: all inner products of a turn at once.
+std::pair<double, double> Gmres::orthogonalise_together(int column) {
+  const int count = column + 1;
+  const auto turn = [&](Vector& along) {
+    inner_products_(basis_, count, work_, along.data());
+    for (int i = 0; i < count; ++i) work_ -= along[i] * basis_[uz(i)];
+  };
+  turn(along_);
+  turn(again_);
+  hessenberg_.col(column).head(count) = along_.head(count) + again_.head(count);
+  const double square = again_[count] - again_.head(count).squaredNorm();  // little is taken in the second turn
+  return {std::sqrt(along_[count]), std::sqrt(square < 0.0 ? 0.0 : square)};
+}
+
+/// One step of Arnoldi's process, and the Givens rotation of its column. False when the space is
 /// invariant: it holds the solution, or A is singular on it.
 bool Gmres::extend(const Operator& A, const Operator& M, int column) {
   const auto j = uz(column);
   M(basis_[j], preconditioned_);
   A(preconditioned_, work_);
-  const Index n = work_.size();
-  const double before = work_.norm();
-  double along = loops_.dot(n, basis_[0].data(), work_.data());  // the vector that is next; after the last one ‖work‖²
-  for (std::size_t i = 0; i <= j; ++i) {
-    hessenberg_(static_cast<Index>(i), column) = along;
-    along = loops_.subtract(n, along, basis_[i].data(), work_.data(), i < j ? basis_[i + 1].data() : nullptr);
-  }
-  double after = std::sqrt(along);
+  auto [before, after] = inner_products_ ? orthogonalise_together(column) : orthogonalise(column);
   const bool invariant = !(after > small * before);
   if (invariant)
     after = 0.0;
@@ -99,7 +126,7 @@ Gmres::Result Gmres::solve(const Operator& A, const Operator& M, const Vector& r
       A(x, work_);
       ++result.products;
       residual_ = rhs - work_;
-      result.residual = residual_.norm();
+      result.residual = norm(residual_);
     }
     if (!growing || result.residual <= tolerance || result.products >= limit) break;
     A(x, work_);

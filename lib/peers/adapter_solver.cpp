@@ -60,6 +60,7 @@ AdapterSolver::AdapterSolver(const PeerMethod& method) : method_(method), tolera
              std::string("the residual by which ") + method.program->name + " stops"},
             {std::string(method.program->key) + "_iterations", "",
              std::string("iterations ") + method.program->name + " has counted"}}};
+  info_.moments = has_moments(method.kind);
   if (method.tolerance > 0.0)
     fields_.add("tolerance", &tolerance_, Range::positive(), "",
                 fmt::format("at which {} ends by its own criterion; small, so that the stop rule of the run decides",

@@ -19,9 +19,13 @@ struct PlacedMesh {
   std::vector<int> elements;  ///< their nodes, one after the other
   Vector stresses;            ///< von Mises, one an element, Pa
   bool obstacle = false;      ///< it is no body of the problem
+  /// Among all surfaces, those of the SceneGeometry having the others in their order; −1: bodies before all others,
+  /// obstacles after.
+  int number = -1;
 };
 
-/// A motion with bodies that are meshes. Their numbers are those of the bodies; its Motion::surfaces() has no other bodies.
+/// A motion with bodies that are meshes. Their numbers are those of the bodies; its Motion::surfaces() has no other bodies,
+/// or each mesh has its number.
 class ShowsMeshes {
  public:
   virtual ~ShowsMeshes() = default;

@@ -57,6 +57,11 @@ std::unique_ptr<Solver> make_p_spg_fb();
 /// gradient method.
 std::unique_ptr<Solver> make_projected_cg();
 
+/// Accelerated primal–dual method (Kanno 2021, after Chambolle and Pock 2011, Algorithm 2): projected steps of the impulses,
+/// averaged velocities with momentum, De Saxcé's shift of the latter renewed in every iteration (F.15–F.18). One product with
+/// N an iteration, no factorisation.
+std::unique_ptr<Solver> make_primal_dual();
+
 /// Alternating direction method of multipliers for the convex model: Tasora, Mangoni, Benatti, Garziera 2021, Algorithm 1,
 /// with the diagonal preconditioner of sec. 6.1 (eq. 47), the fixed and the balanced step of sec. 5.2, small steps on
 /// bilateral rows (sec. 5.3) and the warm start of Algorithm 2. A problem in local form is solved by eq. 31 on N itself.
@@ -94,6 +99,10 @@ std::unique_ptr<Solver> make_ipm_cone();
 /// Nonsmooth interior point for the ncp (Acary, Armand, Nguyen, Shpakovych): ipm_cone with
 /// s = ‖u_T‖ as one more unknown of each contact, whose derivative is in the matrix (J.13–J.15).
 std::unique_ptr<Solver> make_nonsmooth_ipm();
+
+/// The same path followed by Taylor series in its arc length, one factorisation for all orders of a step, so that it may turn
+/// back in τ (J.17–J.19).
+std::unique_ptr<Solver> make_nonsmooth_ipm_series();
 
 /// Semi-analytic primal solver (Castro, Permenter, Han 2022): Newton's method with exact line search on the velocities of the
 /// convex problem with compliant contacts (M.1–M.6). A rigid problem gets the compliance of "near rigid", so that the

@@ -157,16 +157,36 @@ void add_limits(const ArticulatedView& view, const std::vector<FreeStep>& free, 
   }
 }
 
+/// K (q_d − q − h v⁺) + D (q̇_d − v⁺) with q_d and q̇_d at the end of the step, and what carries the weight.
+void add_impedance(const ArticulatedWorldSettings& settings, const Robot& robot, const PlacedTree& placed, double time,
+                   FreeStep& step) {
+  const JointImpedance& control = *robot.impedance;
+  const Tree& tree = robot.model->tree;
+  const double h = settings.time_step;
+  Vector strain = control.path.angles(time + h);
+  for (std::size_t link = 0; link < tree.links().size(); ++link)
+    if (tree.links()[link].joint != TreeJoint::free) strain[tree.first_dof(link)] -= robot.pose.joints[link];
+  step.k += h * (control.stiffness.cwiseProduct(strain) + control.damping.cwiseProduct(control.path.rates(time + h)));
+  step.H.diagonal() += h * control.damping + h * h * control.stiffness;
+  if (control.carries == JointImpedance::Carries::nothing) return;
+  const bool all = control.carries == JointImpedance::Carries::bias;
+  const Vector velocity = all ? robot.velocity : Vector(Vector::Zero(tree.dofs()));
+  Vector carried = placed.bias_force(velocity, settings.gravity);
+  if (!tree.links().empty() && tree.links()[0].joint == TreeJoint::free) carried.head<6>().setZero();
+  step.k += h * carried;
+}
+
 }  // namespace
 
-FreeStep free_step(const ArticulatedWorldSettings& settings, const Robot& robot, const PlacedTree& placed) {
+FreeStep free_step(const ArticulatedWorldSettings& settings, const Robot& robot, const PlacedTree& placed, double time) {
   const double h = settings.time_step;
   FreeStep step{placed.joint_inertia(), {}, {}};
   step.k = step.H * robot.velocity - h * placed.bias_force(robot.velocity, settings.gravity);
+  if (robot.impedance) add_impedance(settings, robot, placed, time, step);
   const Tree& tree = robot.model->tree;
   for (std::size_t link = 0; link < tree.links().size(); ++link)
     if (tree.links()[link].joint != TreeJoint::free)
-      step.H(tree.first_dof(link), tree.first_dof(link)) += h * settings.joint_damping;
+      step.H(tree.first_dof(link), tree.first_dof(link)) += h * (settings.joint_damping + tree.links()[link].damping);
   step.velocity = step.H.llt().solve(step.k);
   return step;
 }

@@ -16,11 +16,12 @@ struct ArticulatedView {
 
 /// The step of a robot of n dofs alone, without contact.
 struct FreeStep {
-  DenseMatrix H;    ///< M + h B, n×n, exactly symmetric
-  Vector k;         ///< M v − h bias, n
+  DenseMatrix H;    ///< M + h B + h² K, n×n, exactly symmetric
+  Vector k;         ///< M v − h bias + h (torques of the controller), n
   Vector velocity;  ///< H⁻¹ k, n
 };
-FreeStep free_step(const ArticulatedWorldSettings& settings, const Robot& robot, const PlacedTree& placed);
+/// time: at the start of the step, s.
+FreeStep free_step(const ArticulatedWorldSettings& settings, const Robot& robot, const PlacedTree& placed, double time);
 
 /// The problem of a step with those of the contacts that are within reach, see ArticulatedWorld. free: of each robot.
 MotionProblem articulated_step(const ArticulatedView& view, const std::vector<FreeStep>& free, const Contacts& contacts);

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <variant>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "problems/articulated/articulated_step.hpp"
+#include "problems/distance_field/field_solid.hpp"
 #include "problems/dynamics/body.hpp"
 #include "problems/dynamics/state.hpp"
 
@@ -23,12 +25,23 @@ void check_not_negative(double value, const char* what, const char* unit) {
     throw InputError(fmt::format("{} is {}{}, expected a finite number >= 0", what, format_double(value), unit));
 }
 
+void check_impedance(const JointImpedance& impedance, const Tree& tree, std::size_t number) {
+  for (const Vector* list : {&impedance.stiffness, &impedance.damping})
+    if (list->size() != tree.dofs() || !list->allFinite() || (tree.dofs() > 0 && list->minCoeff() < 0.0))
+      throw InputError(
+          fmt::format("impedance of robot {} has {} numbers, expected {} that are >= 0", number, list->size(), tree.dofs()));
+  const Vector start = impedance.path.angles(0.0);
+  if (start.size() != tree.dofs() || !start.allFinite())
+    throw InputError(fmt::format("path of robot {} has {} numbers, expected {}", number, start.size(), tree.dofs()));
+}
+
 void check_robot(const Robot& robot, std::size_t number) {
   const Tree& tree = robot.model->tree;
   const std::size_t links = tree.links().size();
   if (robot.velocity.size() != tree.dofs() || robot.pose.joints.size() != links)
     throw InputError(fmt::format("robot {} has {} velocities and {} joint angles, expected {} and {}", number,
                                  robot.velocity.size(), robot.pose.joints.size(), tree.dofs(), links));
+  if (robot.impedance) check_impedance(*robot.impedance, tree, number);
   for (std::size_t i = 0; i < robot.model->shapes.size(); ++i) {
     const LinkShape& shape = robot.model->shapes[i];
     const std::string name = fmt::format("shape {} of robot {}", i, number);
@@ -52,6 +65,11 @@ double largest_speed_of(const Robot& robot, const PlacedTree& placed, const Vect
   return largest;
 }
 
+Pose placed_pose(const LinkShape& shape, const PlacedTree& placed) {
+  const Placement& link = placed.links()[shape.link];
+  return {link.position + link.rotation * shape.place, link.rotation * shape.turn};
+}
+
 bool is_free(const Tree& tree) { return !tree.links().empty() && tree.links()[0].joint == TreeJoint::free; }
 
 /// Place and attitude of the base where it is free, an entry for each link, and the velocities.
@@ -63,16 +81,13 @@ Index packed_size(const Robot& robot) {
 
 std::vector<Solid> placed_shapes(const RobotModel& model, const PlacedTree& placed, int first_id) {
   std::vector<Solid> solids;
-  for (const LinkShape& shape : model.shapes) {
-    const Placement& link = placed.links()[shape.link];
-    solids.push_back({first_id++, shape.shape, {link.position + link.rotation * shape.place, link.rotation}});
-  }
+  for (const LinkShape& shape : model.shapes) solids.push_back({first_id++, shape.shape, placed_pose(shape, placed)});
   return solids;
 }
 
-bool may_touch(const Tree& tree, std::size_t one, std::size_t other) {
-  const auto ancestors = [&](std::size_t link) {
-    std::vector<int> list{static_cast<int>(link)};
+bool may_touch(const Tree& tree, int one, int other) {
+  const auto ancestors = [&](int link) {
+    std::vector<int> list{link};
     for (int n = 0; n < 2 && list.back() != TreeLink::ground; ++n)
       list.push_back(tree.links()[static_cast<std::size_t>(list.back())].parent);
     return list;
@@ -82,6 +97,31 @@ bool may_touch(const Tree& tree, std::size_t one, std::size_t other) {
     for (std::size_t j = 0; i + j <= 2 && j < to.size(); ++j)
       if (up[i] == to[j]) return false;
   return true;
+}
+
+MergedRobot merged_robot(const RobotDescription& description) {
+  MergedRobot robot{{Tree(description.links), {}}, {}};
+  for (const LinkShape& shape : description.shapes) {
+    const MergedLink& merged = robot.model.tree.merged()[shape.link];
+    const Vector3 place = merged.place + merged.turn * shape.place;
+    const Matrix3 turn = merged.turn * shape.turn;
+    if (merged.link == TreeLink::ground)
+      robot.base.push_back({shape.shape, {place, turn}});
+    else
+      robot.model.shapes.push_back({static_cast<std::size_t>(merged.link), shape.shape, place, turn});
+  }
+  return robot;
+}
+
+Robot free_body(double mass, const Matrix3& inertia, const Shape& shape, const Vector3& position, const Vector3& place) {
+  TreeLink link;
+  link.joint = TreeJoint::free;
+  link.mass = mass;
+  link.inertia = inertia;
+  Robot body{std::make_shared<const RobotModel>(RobotModel{Tree({link}), {{0, shape, place}}}), {}, Vector::Zero(6)};
+  body.pose = body.model->tree.rest();
+  body.pose.base = position;
+  return body;
 }
 
 ArticulatedWorld::ArticulatedWorld(ArticulatedWorldSettings settings, std::vector<Robot> robots,
@@ -100,6 +140,7 @@ ArticulatedWorld::ArticulatedWorld(ArticulatedWorldSettings settings, std::vecto
   for (const PlacedObstacle& obstacle : obstacles) {
     check_shape(obstacle.shape, fmt::format("obstacle {}", obstacles_.size()));
     obstacles_.push_back({static_cast<int>(owners_.size() + obstacles_.size()), obstacle.shape, obstacle.pose});
+    based_.push_back(obstacle.robot);
   }
 }
 
@@ -123,9 +164,12 @@ Contacts ArticulatedWorld::contacts(const std::vector<PlacedTree>& placed, doubl
   }
   Contacts found = find_contacts(solids, obstacles_, envelope);
   std::erase_if(found, [&](const Contact& contact) {
-    const auto a = static_cast<std::size_t>(contact.id.a), b = static_cast<std::size_t>(contact.id.b);
-    return b < owners_.size() && owners_[a].robot == owners_[b].robot &&
-           !may_touch(robots_[owners_[a].robot].model->tree, owners_[a].link, owners_[b].link);
+    const ShapeOwner& a = owners_[static_cast<std::size_t>(contact.id.a)];
+    const auto b = static_cast<std::size_t>(contact.id.b);
+    const bool is_obstacle = b >= owners_.size();
+    const int other = is_obstacle ? based_[b - owners_.size()] : static_cast<int>(owners_[b].robot);
+    const int link = is_obstacle ? TreeLink::ground : static_cast<int>(owners_[b].link);
+    return other == static_cast<int>(a.robot) && !may_touch(robots_[a.robot].model->tree, static_cast<int>(a.link), link);
   });
   return found;
 }
@@ -135,7 +179,7 @@ MotionProblem ArticulatedWorld::problem() const {
   std::vector<FreeStep> free;
   double speed = 0.0;
   for (std::size_t i = 0; i < robots_.size(); ++i) {
-    free.push_back(free_step(settings_, robots_[i], now[i]));
+    free.push_back(free_step(settings_, robots_[i], now[i], time()));
     speed = std::max(speed, largest_speed_of(robots_[i], now[i], free.back().velocity));
   }
   const double reach = std::max(settings_.envelope, least_envelope) + 2.0 * settings_.time_step * speed;
@@ -145,6 +189,7 @@ MotionProblem ArticulatedWorld::problem() const {
 void ArticulatedWorld::advance(const Vector& velocity, const Vector& impulse) {
   check_solution(velocity, impulse, dofs(), step_);
   check_way(velocity, settings_.time_step, "robot", step_);
+  change_ = velocity - this->velocity();
   Index start = 0;
   for (Robot& robot : robots_) {
     robot.velocity = velocity.segment(start, robot.velocity.size());
@@ -205,6 +250,7 @@ void ArticulatedWorld::restore(const MotionState& state) {
   }
   robots_ = std::move(robots);
   step_ = state.step;
+  change_.resize(0);
 }
 
 double ArticulatedWorld::kinetic_energy() const {
@@ -242,25 +288,52 @@ double ArticulatedWorld::deepest_gap() const {
 }
 
 std::vector<MotionFact> ArticulatedWorld::facts() const {
-  return {{"kinetic_J", kinetic_energy()},
-          {"potential_J", potential_energy()},
-          {"joint_error", limit_error()},
-          {"deepest_gap", deepest_gap()}};
+  std::vector<MotionFact> facts{{"kinetic_J", kinetic_energy()},
+                                {"potential_J", potential_energy()},
+                                {"joint_error", limit_error()},
+                                {"deepest_gap", deepest_gap()}};
+  if (settings_.task)
+    for (MotionFact& fact : settings_.task(*this)) facts.push_back(std::move(fact));
+  return facts;
 }
 
 SceneGeometry ArticulatedWorld::surfaces() const {
   SceneGeometry geometry;
   for (const Robot& robot : robots_) {
     const PlacedTree now(robot.model->tree, robot.pose);
-    const std::vector<Solid> solids = placed_shapes(*robot.model, now, 0);
-    for (std::size_t i = 0; i < solids.size(); ++i) {
-      geometry.bodies.push_back(placed_surface(solids[i].shape, solids[i].pose));
-      const DenseMatrix J = now.body_jacobian(robot.model->shapes[i].link, solids[i].pose.position);
+    for (const LinkShape& shape : robot.model->shapes) {
+      if (std::holds_alternative<FieldShape>(shape.shape)) continue;
+      const Pose pose = placed_pose(shape, now);
+      geometry.bodies.push_back(placed_surface(shape.shape, pose));
+      const DenseMatrix J = now.body_jacobian(shape.link, pose.position);
       geometry.velocities.emplace_back(J.topRows<3>() * robot.velocity);
     }
   }
-  for (const Solid& obstacle : obstacles_) geometry.obstacles.push_back(placed_surface(obstacle.shape, obstacle.pose));
+  for (const Solid& obstacle : obstacles_)
+    if (!std::holds_alternative<FieldShape>(obstacle.shape))
+      geometry.obstacles.push_back(placed_surface(obstacle.shape, obstacle.pose));
   return geometry;
+}
+
+std::vector<PlacedMesh> ArticulatedWorld::meshes() const {
+  std::vector<PlacedMesh> meshes;
+  int number = 0;
+  const auto add = [&](const Shape& shape, const Pose& pose, const Vector& twist, bool obstacle) {
+    if (const auto* field = std::get_if<FieldShape>(&shape)) {
+      meshes.push_back(shown_field(*field, pose, twist.head<3>(), twist.tail<3>(), obstacle));
+      meshes.back().number = number;
+    }
+    ++number;
+  };
+  for (const Robot& robot : robots_) {
+    const PlacedTree now(robot.model->tree, robot.pose);
+    for (const LinkShape& shape : robot.model->shapes) {
+      const Pose pose = placed_pose(shape, now);
+      add(shape.shape, pose, now.body_jacobian(shape.link, pose.position) * robot.velocity, false);
+    }
+  }
+  for (const Solid& obstacle : obstacles_) add(obstacle.shape, obstacle.pose, Vector::Zero(6), true);
+  return meshes;
 }
 
 }  // namespace ccp

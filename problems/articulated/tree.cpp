@@ -51,32 +51,24 @@ void merge(TreeLink& into, const TreeLink& fixed, const Vector3& place, const Ma
   into.centre = common;
 }
 
-/// Where a link of the list is in the tree without fixed joints.
-struct Merged {
-  int link;  ///< ground: fixed to the ground
-  Vector3 place;
-  Matrix3 turn;
-};
-
 }  // namespace
 
 Tree::Tree(const std::vector<TreeLink>& links) {
-  std::vector<Merged> merged;
   for (std::size_t i = 0; i < links.size(); ++i) {
     TreeLink link = links[i];
     check_link(link, i);
     if (link.parent != TreeLink::ground) {
-      const Merged& parent = merged[static_cast<std::size_t>(link.parent)];
+      const MergedLink& parent = merged_[static_cast<std::size_t>(link.parent)];
       link.place = parent.place + parent.turn * link.place;
       link.turn = parent.turn * link.turn;
       link.parent = parent.link;
     }
     if (link.joint == TreeJoint::fixed) {
-      merged.push_back({link.parent, link.place, link.turn});
+      merged_.push_back({link.parent, link.place, link.turn});
       if (link.parent != TreeLink::ground) merge(links_[static_cast<std::size_t>(link.parent)], link, link.place, link.turn);
       continue;
     }
-    merged.push_back({static_cast<int>(links_.size()), Vector3::Zero(), Matrix3::Identity()});
+    merged_.push_back({static_cast<int>(links_.size()), Vector3::Zero(), Matrix3::Identity()});
     links_.push_back(link);
   }
   for (std::size_t i = 0; i < links_.size(); ++i) {

@@ -29,6 +29,14 @@ struct TreeLink {
   Matrix3 inertia = Matrix3::Zero();                        ///< about the centre of mass, axes of the link, kg m²
   double lower = -std::numeric_limits<double>::infinity();  ///< of the joint, rad or m
   double upper = std::numeric_limits<double>::infinity();
+  double damping = 0.0;  ///< of the joint, N·m·s/rad or N·s/m
+};
+
+/// Where a link of the list that a tree was made of is in it.
+struct MergedLink {
+  int link = TreeLink::ground;      ///< of the tree; ground: fixed to the ground
+  Vector3 place = Vector3::Zero();  ///< in the frame of that link, m
+  Matrix3 turn = Matrix3::Identity();
 };
 
 /// The state of a tree. Entries of joints that are not revolute or prismatic are 0.
@@ -51,6 +59,8 @@ class Tree {
 
   /// Without the fixed ones.
   const std::vector<TreeLink>& links() const { return links_; }
+  /// Of each link that the tree was made of, fixed ones too.
+  const std::vector<MergedLink>& merged() const { return merged_; }
   Index dofs() const { return dofs_; }
   /// The first dof of a link.
   Index first_dof(std::size_t link) const { return first_dof_[link]; }
@@ -64,6 +74,7 @@ class Tree {
 
  private:
   std::vector<TreeLink> links_;
+  std::vector<MergedLink> merged_;
   std::vector<Index> first_dof_;
   Index dofs_ = 0;
 };

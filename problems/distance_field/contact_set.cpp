@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace ccp {
 namespace {
@@ -54,16 +55,26 @@ std::vector<std::size_t> deepest_of_clusters(const std::vector<MeshPoint>& point
   return deepest;
 }
 
+/// As points of triangles after the last one.
+void add_corners(const SignedDistance& solid, const TriangleMesh& mesh, double margin, std::vector<MeshPoint>& points) {
+  for (std::size_t i = 0; i < mesh.vertices.size(); ++i)
+    if (const double distance = solid.distance(mesh.vertices[i]); distance < margin)
+      points.push_back({{mesh.vertices[i], distance}, static_cast<int>(mesh.triangles.size() + i)});
+}
+
 }  // namespace
 
 std::vector<FieldContact> contact_set(const SignedDistance& solid, const TriangleMesh& mesh,
                                       const ContactSetLimits& limits) {
-  const std::vector<MeshPoint> points = distinct_points(near_points(solid, mesh, limits.margin));
+  std::vector<MeshPoint> candidates = near_points(solid, mesh, limits.margin);
+  if (limits.corners) add_corners(solid, mesh, limits.margin, candidates);
+  const std::vector<MeshPoint> points = distinct_points(std::move(candidates));
   std::vector<Vector3> normals;
   for (const MeshPoint& p : points) normals.push_back(solid.normal(p.point));
   std::vector<FieldContact> contacts;
   for (const std::size_t i : deepest_of_clusters(points, normals, limits.limit))
-    contacts.push_back({points[i].point - 0.5 * points[i].distance * normals[i], normals[i], points[i].distance});
+    contacts.push_back(
+        {points[i].point - 0.5 * points[i].distance * normals[i], normals[i], points[i].distance, points[i].triangle});
   return contacts;
 }
 

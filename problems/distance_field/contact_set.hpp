@@ -9,6 +9,7 @@ namespace ccp {
 struct ContactSetLimits {
   double margin = 1e-4;  ///< points with φ < margin, m
   int limit = 120;       ///< most contacts
+  bool corners = false;  ///< the corners of the mesh are such points, too
 };
 
 /// A contact of a solid with a mesh.
@@ -16,6 +17,7 @@ struct FieldContact {
   Vector3 point = Vector3::Zero();    ///< halfway between the surfaces, m
   Vector3 normal = Vector3::UnitZ();  ///< unit vector from the solid to the mesh
   double gap = 0.0;                   ///< Φ = φ of the point of the mesh, m
+  int feature = 0;                    ///< the triangle, or the number of triangles + the corner
 };
 
 /// What is left of the points of a mesh near a solid: of those in one cell of a grid of 0.1 µm the deepest, the first of

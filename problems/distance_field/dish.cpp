@@ -16,11 +16,27 @@ Vector2 nearest_on_segment(const Vector2& q, const Vector2& start, const Vector2
   return start + std::clamp(edge.dot(q - start) / edge.squaredNorm(), 0.0, 1.0) * edge;
 }
 
+Vector2 in_section(const Vector3& p) { return {std::sqrt(p[0] * p[0] + p[1] * p[1]), p[2]}; }
+
+/// From the nearest point of OA (part 0) or AB (part 1) to q.
+Vector2 from_part(const DishProfile& profile, int part, const Vector2& q) {
+  const std::array<Vector2, 3> line = profile.midline();
+  const auto start = static_cast<std::size_t>(part);
+  return q - nearest_on_segment(q, line[start], line[start + 1]);
+}
+
 /// From the nearest point of the midline to q; the first of equals.
 Vector2 from_midline(const DishProfile& profile, const Vector2& q) {
-  const std::array<Vector2, 3> line = profile.midline();
-  const Vector2 to_base = q - nearest_on_segment(q, line[0], line[1]), to_wall = q - nearest_on_segment(q, line[1], line[2]);
+  const Vector2 to_base = from_part(profile, 0, q), to_wall = from_part(profile, 1, q);
   return to_wall.squaredNorm() < to_base.squaredNorm() ? to_wall : to_base;
+}
+
+/// The unit vector along `away`, which is in the half-plane of p.
+Vector3 turned_outwards(const Vector2& away, const Vector3& p) {
+  const double r = in_section(p)[0], length = std::sqrt(away.squaredNorm());
+  if (length == 0.0) return Vector3::UnitZ();
+  if (r == 0.0) return away[1] < 0.0 ? Vector3(-Vector3::UnitZ()) : Vector3(Vector3::UnitZ());
+  return Vector3(away[0] * p[0] / r, away[0] * p[1] / r, away[1]) / length;
 }
 
 double cross(const Vector2& a, const Vector2& b) { return a[0] * b[1] - a[1] * b[0]; }
@@ -66,17 +82,17 @@ void add_arc(std::vector<Vector2>& outline, const Vector2& centre, const Vector2
 }  // namespace
 
 double DishDistance::distance(const Vector3& p) const {
-  const Vector2 q(std::sqrt(p[0] * p[0] + p[1] * p[1]), p[2]);
-  return std::sqrt(from_midline(profile_, q).squaredNorm()) - profile_.thickness;
+  return std::sqrt(from_midline(profile_, in_section(p)).squaredNorm()) - profile_.thickness;
 }
 
-Vector3 DishDistance::gradient(const Vector3& p) const {
-  const double r = std::sqrt(p[0] * p[0] + p[1] * p[1]);
-  const Vector2 away = from_midline(profile_, {r, p[2]});
-  const double length = std::sqrt(away.squaredNorm());
-  if (length == 0.0) return Vector3::UnitZ();
-  if (r == 0.0) return away[1] < 0.0 ? Vector3(-Vector3::UnitZ()) : Vector3(Vector3::UnitZ());
-  return Vector3(away[0] * p[0] / r, away[0] * p[1] / r, away[1]) / length;
+Vector3 DishDistance::gradient(const Vector3& p) const { return turned_outwards(from_midline(profile_, in_section(p)), p); }
+
+double DishDistance::part_distance(int part, const Vector3& p) const {
+  return std::sqrt(from_part(profile_, part, in_section(p)).squaredNorm()) - profile_.thickness;
+}
+
+Vector3 DishDistance::part_gradient(int part, const Vector3& p) const {
+  return turned_outwards(from_part(profile_, part, in_section(p)), p);
 }
 
 double stacking_height(const DishProfile& lower, const DishProfile& upper, double overlap) {

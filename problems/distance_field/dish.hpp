@@ -29,6 +29,10 @@ class DishDistance final : public SignedDistance {
   double distance(const Vector3& p) const override;
   Vector3 gradient(const Vector3& p) const override;
   double lipschitz() const override { return 1.0; }
+  /// Those of OA and of AB.
+  int parts() const override { return 2; }
+  double part_distance(int part, const Vector3& p) const override;
+  Vector3 part_gradient(int part, const Vector3& p) const override;
 
  private:
   DishProfile profile_;

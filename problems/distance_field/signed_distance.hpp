@@ -20,6 +20,11 @@ class SignedDistance {
   /// No point of the surface is nearer to p than distance(p)/lipschitz() where distance(p) > 0; >= 1.
   virtual double lipschitz() const = 0;
 
+  /// Solids whose union is this one, as a ball sees them: one that lies in a corner touches two. φ is the least of theirs.
+  virtual int parts() const { return 1; }
+  virtual double part_distance(int /*part*/, const Vector3& p) const { return distance(p); }
+  virtual Vector3 part_gradient(int /*part*/, const Vector3& p) const { return gradient(p); }
+
   /// ∇φ/‖∇φ‖, out of the solid.
   Vector3 normal(const Vector3& p) const;
 };

@@ -12,10 +12,12 @@ enum class ContactKind {
   corner,  ///< a corner of a box at an obstacle without edges
   face,    ///< a corner of the polygon that a face of one box shares with a face of the other
   edge,    ///< the closest points of two boxes that lie on edges or corners of both
+  field,   ///< with a signed distance
 };
 
 /// Names a contact from step to step, in the order of the members: body a, body b, kind, features. a < b; obstacles have the
-/// larger numbers. Features are 0 on smooth surfaces, facet + 1 on a drum, and BoxFeature on boxes.
+/// larger numbers. Features are 0 on smooth surfaces, facet + 1 on a drum, BoxFeature on boxes, and with a
+/// signed distance its part + 1 for a ball, else a triangle + 1 on the surface, after these the corners.
 struct ContactId {
   int a = 0;
   int b = 0;

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
+#include "problems/distance_field/field_solid.hpp"
 #include "problems/geometry/box_box.hpp"
 #include "problems/geometry/box_corners.hpp"
 #include "problems/geometry/broadphase.hpp"
@@ -52,8 +54,10 @@ void collide_solids(const Solid& a, const Solid& b, double envelope, Contacts& f
       },
       first.shape, second.shape);
   for (auto contact = found.begin() + old; contact != found.end(); ++contact) {
-    // Only contacts of curved bodies come the other way around, and these have no features to exchange.
-    if (!in_order) contact->normal = -contact->normal;
+    if (!in_order) {
+      contact->normal = -contact->normal;
+      std::swap(contact->id.feature_a, contact->id.feature_b);
+    }
     contact->id.a = a.id;
     contact->id.b = b.id;
   }

@@ -6,10 +6,12 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <stdexcept>
 #include <string_view>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "problems/distance_field/field_solid.hpp"
 
 namespace ccp {
 namespace {
@@ -40,6 +42,7 @@ struct SizeCheck {
     length("radius", cylinder.radius);
     if (!(cylinder.half_length > 0.0)) refuse("half_length", cylinder.half_length);
   }
+  void operator()(const FieldShape& field) const { lengths("half", field.solid->half); }
 };
 
 struct HalfWidth {
@@ -47,6 +50,7 @@ struct HalfWidth {
   double operator()(const Ellipsoid& ellipsoid) const { return ellipsoid.radii.minCoeff(); }
   double operator()(const Box& box) const { return box.half.minCoeff(); }
   double operator()(const Cylinder& cylinder) const { return std::min(cylinder.radius, cylinder.half_length); }
+  double operator()(const FieldShape& field) const { return field.solid->half.minCoeff(); }
   template <typename Unbounded>
   double operator()(const Unbounded&) const {
     return infinite;
@@ -60,6 +64,7 @@ struct HalfExtent {
   Vector3 operator()(const Sphere& sphere) const { return Vector3::Constant(sphere.radius); }
   Vector3 operator()(const Ellipsoid& ellipsoid) const { return (rotation * ellipsoid.radii.asDiagonal()).rowwise().norm(); }
   Vector3 operator()(const Box& box) const { return rotation.cwiseAbs() * box.half; }
+  Vector3 operator()(const FieldShape& field) const { return rotation.cwiseAbs() * field.solid->half; }
   Vector3 operator()(const Cylinder& cylinder) const {
     if (!std::isfinite(cylinder.half_length)) return Vector3::Constant(infinite);
     const Vector3 axis = rotation.col(2);
@@ -91,13 +96,14 @@ struct SurfaceOf {
   PlacedSurface operator()(const Cylinder& cylinder) const {
     return made(SurfaceKind::cylinder, {cylinder.radius, cylinder.half_length, 0.0});
   }
+  PlacedSurface operator()(const FieldShape&) const { throw std::logic_error("placed_surface: a field is shown as a mesh"); }
 };
 
 }  // namespace
 
 std::string shape_name(const Shape& shape) {
-  constexpr std::array<const char*, 7> names{"sphere", "ellipsoid", "box", "half-space", "cylindrical cavity",
-                                             "drum",   "cylinder"};
+  constexpr std::array<const char*, 8> names{
+      "sphere", "ellipsoid", "box", "half-space", "cylindrical cavity", "drum", "cylinder", "solid of a signed distance"};
   static_assert(names.size() == std::variant_size_v<Shape>);
   return names.at(shape.index());
 }
@@ -105,7 +111,7 @@ std::string shape_name(const Shape& shape) {
 void check_shape(const Shape& shape, const std::string& name) { std::visit(SizeCheck{shape, name}, shape); }
 
 void check_body_shape(const Shape& shape, const std::string& name) {
-  if (shape.index() > Shape(Box{}).index())
+  if (shape.index() > Shape(Box{}).index() && !std::holds_alternative<FieldShape>(shape))
     throw InputError("", name,
                      fmt::format("is a {}, expected a sphere, an ellipsoid or a box: only obstacles have other shapes",
                                  shape_name(shape)));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <string>
 #include <variant>
 
@@ -46,8 +47,15 @@ struct Cylinder {
   double half_length = std::numeric_limits<double>::infinity();
 };
 
+struct FieldSolid;
+
+/// A solid with a signed distance, a surface of triangles, or both, see distance_field/field_solid.hpp.
+struct FieldShape {
+  std::shared_ptr<const FieldSolid> solid;
+};
+
 /// The order matters: contacts between two shapes are found with the earlier one first.
-using Shape = std::variant<Sphere, Ellipsoid, Box, HalfSpace, CylinderCavity, Drum, Cylinder>;
+using Shape = std::variant<Sphere, Ellipsoid, Box, HalfSpace, CylinderCavity, Drum, Cylinder, FieldShape>;
 
 /// "sphere", "half-space", "cylindrical cavity", …
 std::string shape_name(const Shape& shape);
@@ -55,7 +63,7 @@ std::string shape_name(const Shape& shape);
 /// InputError naming the size of `shape` that is not positive and finite. name: of the body or obstacle, for the message.
 void check_shape(const Shape& shape, const std::string& name);
 
-/// As check_shape(), and that a body can have the shape: a sphere, an ellipsoid or a box.
+/// As check_shape(), and that a body can have the shape: a sphere, an ellipsoid, a box or a field.
 void check_body_shape(const Shape& shape, const std::string& name);
 
 /// Half the least thickness, m: the radius, the least half axis, the least half length. Infinite for half-spaces and

@@ -84,7 +84,7 @@ class RobotPlacer {
     const auto first = static_cast<int>(solids_.size());
     return std::none_of(found.begin(), found.end(), [&](const Contact& contact) {
       if (contact.id.b < first) return false;
-      const auto link = [&](int id) { return model_->shapes[static_cast<std::size_t>(id - first)].link; };
+      const auto link = [&](int id) { return static_cast<int>(model_->shapes[static_cast<std::size_t>(id - first)].link); };
       return contact.id.a < first || may_touch(model_->tree, link(contact.id.a), link(contact.id.b));
     });
   }

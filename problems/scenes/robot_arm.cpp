@@ -64,36 +64,4 @@ std::optional<Angles> reaching(const Vector3& tip, const std::array<double, 3>& 
   return Angles{base, shoulder, elbow - taylor_atan2(end[0], end[2]), wrist[0], wrist[1], wrist[2]};
 }
 
-/// The place of a time on the path: between which points, s, and ds/dt.
-struct Path::Piece {
-  const Angles& from;
-  const Angles& to;
-  double share, rate;
-};
-
-Path::Piece Path::piece(double time) const {
-  for (std::size_t i = 1; i < points_.size(); ++i) {
-    if (time >= points_[i].time) continue;
-    const double length = points_[i].time - points_[i - 1].time, tau = (time - points_[i - 1].time) / length;
-    const double rest = tau * (1.0 - tau);
-    return {points_[i - 1].angles, points_[i].angles, tau * tau * tau * (10.0 - 15.0 * tau + 6.0 * tau * tau),
-            30.0 * rest * rest / length};
-  }
-  return {points_.back().angles, points_.back().angles, 0.0, 0.0};
-}
-
-Angles Path::angles(double time) const {
-  const Piece now = piece(time);
-  Angles result{};
-  for (std::size_t i = 0; i < joints; ++i) result[i] = now.from[i] + now.share * (now.to[i] - now.from[i]);
-  return result;
-}
-
-Angles Path::rates(double time) const {
-  const Piece now = piece(time);
-  Angles result{};
-  for (std::size_t i = 0; i < joints; ++i) result[i] = now.rate * (now.to[i] - now.from[i]);
-  return result;
-}
-
 }  // namespace ccp::arm

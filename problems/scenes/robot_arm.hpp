@@ -3,10 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "core/types.hpp"
+#include "problems/articulated/joint_path.hpp"
 #include "problems/dynamics/obstacle.hpp"
 
 namespace ccp {
@@ -38,25 +37,7 @@ ObstacleFrame tool(const Angles& angles, const Angles& rates, double along);
 /// point is out of reach.
 std::optional<Angles> reaching(const Vector3& tip, const std::array<double, 3>& wrist);
 
-/// Angles that go through points in turn and rest at each: between two, q = q_a + s (q_b − q_a) with s = 10τ³ − 15τ⁴ + 6τ⁵,
-/// τ the share of the time. At rest at the last one from then on.
-class Path {
- public:
-  struct Point {
-    double time;  ///< s, later than that of the point before; 0 of the first one
-    Angles angles;
-  };
-  explicit Path(std::vector<Point> points) : points_(std::move(points)) {}
-
-  Angles angles(double time) const;
-  Angles rates(double time) const;
-
- private:
-  struct Piece;
-  Piece piece(double time) const;
-
-  std::vector<Point> points_;
-};
+using Path = JointPath<Angles>;
 
 }  // namespace arm
 }  // namespace ccp

@@ -59,7 +59,7 @@ class Dump:
     sides: np.ndarray  # contacts × 2
     friction: np.ndarray
     impulses: np.ndarray  # contacts × 3, in the world, N·s; None: not in the file
-    meshes: list  # of the bodies that are one, which come first, and of the obstacles that are one, which come last
+    meshes: list  # of the bodies and the obstacles that are one, in the order of their numbers
 
     @property
     def speeds(self):
@@ -104,14 +104,14 @@ def velocities_of(path, state, bodies):
     return np.vstack([values[:13 * rigid].reshape(rigid, 13)[:, 7:10], values[13 * rigid:].reshape(soft, 24)[:, 12:15]])
 
 
-def meshes_of(path, file, kinds, bodies):
-    """As many as there are surfaces of their kind: the first ones, and the last ones, which are no bodies."""
+def meshes_of(path, file, kinds):
+    """As many as there are surfaces of their kind."""
     surfaces = np.flatnonzero(kinds == MESH)
-    count, first = len(surfaces), int((surfaces < bodies).sum())
+    count = len(surfaces)
     if not count:
         return []
-    if "ccpbench_meshes" not in file or not (kinds[:first] == MESH).all() or not (kinds[len(kinds) - count + first:] == MESH).all():
-        raise InputError(f"{path}: /ccpbench_geometry/kinds has {count} meshes, expected them first, obstacles last, and in /ccpbench_meshes")
+    if "ccpbench_meshes" not in file:
+        raise InputError(f"{path}: /ccpbench_geometry/kinds has {count} meshes, expected them in /ccpbench_meshes")
     group, meshes = file["ccpbench_meshes"], []
     counts = numbers(path, group, "counts", count, 4).astype(int)
     nodes, triangles, elements, corners = counts.T
@@ -181,12 +181,15 @@ def read_open(path, file):
         raise InputError(f"{path}: /ccpbench_geometry/contact_sides names a surface that is not there, expected -1 to {count - 1}")
     state = file.get("ccpbench_state")
     friction = friction_of(path, form or {}, len(frames))
-    meshes = meshes_of(path, file, kinds, bodies)
+    meshes = meshes_of(path, file, kinds)
     if meshes and meshes[0].number < bodies:
-        velocities = np.array([mesh.velocities.mean(axis=0) for mesh in meshes if mesh.number < bodies])
-        if rigid := bodies - len(velocities):  # bodies with a velocity of their own come after those that are meshes
-            velocities = np.concatenate([velocities, numbers(path, seen, "velocities", rigid, 3) if "velocities" in seen
-                                         else np.zeros((rigid, 3))])
+        velocities = np.zeros((bodies, 3))
+        own = np.ones(bodies, dtype=bool)  # of bodies that are no meshes
+        for mesh in meshes:
+            if mesh.number < bodies:
+                own[mesh.number], velocities[mesh.number] = False, mesh.velocities.mean(axis=0)
+        if own.any() and "velocities" in seen:
+            velocities[own] = numbers(path, seen, "velocities", int(own.sum()), 3)
     elif "velocities" in seen:
         velocities = numbers(path, seen, "velocities", bodies, 3)
     else:

@@ -112,7 +112,11 @@ bool Program::collect(bool block) {
 bool Program::running() { return !collect(false); }
 
 bool Program::catches(int signal) const {
-  std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+  const std::string process = "/proc/" + std::to_string(pid_);
+  std::error_code gone;
+  // Before it is the program it is a copy of this process, with the handlers of Catch.
+  if (fs::read_symlink(process + "/exe", gone) == fs::read_symlink("/proc/self/exe")) return false;
+  std::ifstream status(process + "/status");
   for (std::string line; std::getline(status, line);)
     if (line.rfind("SigCgt:", 0) == 0) return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) != 0;
   return false;

@@ -128,7 +128,7 @@ TEST_CASE("what cannot move is refused in one line that names it") {
   refused(R"("spacing": 2.05)", steps, "spheres would overlap at the start");
   refused(R"("spheres": 2000)", steps, "'spheres' is 2000: their centres would fill a cylinder");
   refused("", R"("steps": 0)", "'steps' is 0");
-  refused("", driver + R"({"solver": "pqn", "model": "ccp"})", "the driver pqn does not solve the ccp model");
+  refused("", driver + R"({"solver": "nsgs", "model": "ccp"})", "the driver nsgs does not solve the ccp model");
   refused("", steps + R"(, "trajectory": "own", "driver": {"solver": "pqn"})",
           "the driver pqn does not solve the ccp model");
 

@@ -218,4 +218,43 @@ TEST_CASE("values pass through a stream") {
   CHECK((read.form.D - problem.global().D).norm() == 0.0);
 }
 
+TEST_CASE("groups of one colour share no body, and a body counts its groups") {
+  // Bodies 0 to 5 with blocks of the cells …; a body without blocks.
+  const std::vector<Index> start{0, 2, 4, 7, 7, 9, 10};
+  const std::vector<int> cell_at{0, 1, 1, 2, 0, 0, 2, 3, 4, 5};
+  std::vector<int> each(uz(cell_count));
+  std::iota(each.begin(), each.end(), 0);
+  const GroupColours cells = colour_groups(each, start, cell_at);
+  CHECK(cells.copies == std::vector<int>{2, 2, 2, 1, 2, 1});
+  CHECK(cells.colours == 3);
+  CHECK(std::vector<int>(cells.colour.begin(), cells.colour.begin() + 6) == std::vector<int>{0, 1, 2, 0, 1, 0});
+  std::vector<int> halves(uz(cell_count), 1);
+  for (const int cell : {0, 1, 2}) halves[uz(cell)] = 0;
+  const GroupColours ranks = colour_groups(halves, start, cell_at);
+  CHECK(ranks.colours == 1);  // no body has blocks of both
+  CHECK(ranks.copies == std::vector<int>(6, 1));
+}
+
+TEST_CASE("each rank has its groups, with the colours of all blocks that it knows") {
+  const ContactProblem problem = packing(600);
+  const RankProblem whole = given(problem);
+  const RankParts parts(whole, 3, by_number);
+  std::vector<std::vector<int>> colours;
+  for (int rank = 0; rank < 3; ++rank) {
+    const RankPart part = parts.part(rank);
+    CHECK(part.ranks.colour.size() == 1);
+    CHECK(part.ranks.start == std::vector<Index>{0, part.own.count()});
+    CHECK(part.cells.start.back() == part.own.count());
+    CHECK(part.cells.colours >= part.ranks.colours);
+    for (const SweepGroups* groups : {&part.cells, &part.ranks}) {
+      CHECK(std::ssize(groups->block_colour) == part.before.count() + part.own.count() + part.after.count());
+      for (std::size_t g = 0; g < groups->colour.size(); ++g)
+        for (Index i = groups->start[g]; i < groups->start[g + 1]; ++i)
+          CHECK(groups->block_colour[uz(part.before.count() + i)] == groups->colour[g]);
+    }
+    colours.push_back(part.ranks.colour);
+  }
+  CHECK(colours[0] != colours[1]);
+}
+
 }  // namespace ccp

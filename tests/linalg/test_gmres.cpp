@@ -1,6 +1,7 @@
 #include <Eigen/LU>
 #include <catch2/catch.hpp>
 #include <stdexcept>
+#include <vector>
 
 #include "linalg/gmres.hpp"
 #include "support/small_problems.hpp"
@@ -98,4 +99,30 @@ TEST_CASE("GMRES gives a finite answer for singular matrices", "[linalg]") {
 
 TEST_CASE("GMRES without a Krylov space is a programming error", "[linalg]") {
   CHECK_THROWS_AS(Gmres(3, 0), std::logic_error);
+}
+
+TEST_CASE("GMRES with inner products of all processes takes two sums a product and keeps its accuracy", "[linalg]") {
+  Uniform uniform(8);
+  const DenseMatrix A = uniform.matrix(40, 40) + 5.0 * DenseMatrix::Identity(40, 40);
+  const Vector b = uniform.vector(40);
+  int sums_formed = 0;
+  const auto products = [&sums_formed](const std::vector<Vector>& basis, int count, const Vector& x, double* sums) {
+    ++sums_formed;
+    for (int i = 0; i < count; ++i) sums[i] = basis[uz(i)].dot(x);
+    sums[count] = x.squaredNorm();
+  };
+  Gmres alone(40, 12), together(40, 12, products);
+  Vector x, y;
+  for (const int limit : {1, 5, 12}) {
+    sums_formed = 0;
+    const Gmres::Result expected = alone.solve(times(A), same, b, x, 1e-13, limit);
+    const Gmres::Result result = together.solve(times(A), same, b, y, 1e-13, limit);
+    CHECK(sums_formed == 1 + 2 * limit);
+    CHECK(result.products == expected.products);
+    CHECK(result.residual == Approx(expected.residual).epsilon(1e-9));
+    CHECK((x - y).norm() <= 1e-10 * x.norm());
+  }
+  const Gmres::Result result = together.solve(times(A), same, b, y, 1e-12, 1000);
+  CHECK(result.converged);
+  CHECK((b - A * y).norm() <= 1e-11);
 }

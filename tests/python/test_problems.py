@@ -287,7 +287,7 @@ class Solving(unittest.TestCase):
     def test_failure_is_a_result(self):
         p = stack()
         self.assertEqual(cb.solve(p, "jacobi", max_iterations=3).status, "iteration_limit")
-        r = cb.solve(p, "pqn", model="ccp")
+        r = cb.solve(p, "nsgs", model="ccp")
         self.assertEqual(r.status, "unsupported")
         self.assertIn("ccp", r.reason)
         self.assertTrue(np.isnan(r.impulse).all())

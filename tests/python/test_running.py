@@ -179,7 +179,7 @@ class Program(unittest.TestCase):
             import pandas
         except ImportError:
             self.skipTest("pandas is missing")
-        ranked = cb.rank(stack(3), ["proximal_newton", "admm:rho=0.5", "semismooth_newton", "pqn"], model="ccp")
+        ranked = cb.rank(stack(3), ["proximal_newton", "admm:rho=0.5", "semismooth_newton", "nsgs"], model="ccp")
         self.assertGreater(max(map(len, ranked["reason"])), 30)
         with mock.patch.dict(os.environ, COLUMNS="80"), pandas.option_context("display.max_columns", 0):
             self.assertEqual(repr(ranked).splitlines()[0].split(), ["rank", "solver", "status", "...", "solve_s", "iterations", "time_s"])

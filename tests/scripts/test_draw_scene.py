@@ -436,7 +436,7 @@ class Script(Scratch):
                 ({**without, "fclib_global/spacedim": None, "fclib_global/vectors/mu": None}, "without /ccpbench_geometry"),
                 ({lists + "kinds": None}, "/ccpbench_geometry/kinds is missing, expected a list of numbers"),
                 ({lists + "kinds": [0, 8]}, "/ccpbench_geometry/kinds has 8, expected numbers from 0 to 7"),
-                ({lists + "kinds": [7, 3]}, "/ccpbench_geometry/kinds has 1 meshes, expected them first, obstacles last, and in /ccpbench_meshes"),
+                ({lists + "kinds": [7, 3]}, "/ccpbench_geometry/kinds has 1 meshes, expected them in /ccpbench_meshes"),
                 ({lists + "kinds": [7, 3], **make_dump.meshes(make_dump.TETRAHEDRON), "ccpbench_meshes/skin": [0, 1, 4] * 4},
                  "/ccpbench_meshes/skin names a node that is not there, expected 0 to 3"),
                 ({lists + "bodies": [3]}, "/ccpbench_geometry/bodies is 3, expected 0 to 2"),

@@ -1,3 +1,4 @@
+#include <Eigen/Eigenvalues>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
@@ -224,5 +225,65 @@ TEST_CASE("the best iterate survives those that follow it") {
     CHECK(iterates.previous()[0] == k - 1);
     CHECK(iterates.best()[0] == (k < 3 ? 0 : k < 4 ? 3 : k < 11 ? 4 : 11));
     iterates.next()[0] = -1.0;
+  }
+}
+
+TEST_CASE("primal_dual: the iterates of (F.15) to (F.18) by hand, in both models") {
+  const ContactProblem problem = as_local(random_problem(51, {8, 14, 2, 2, 2}));
+  const ConstraintSet& set = problem.constraints();
+  const DenseMatrix N(problem.local().N);
+  const Vector& r = problem.local().r;
+  Vector P(set.rows());
+  for (Index i = 0; i < set.count(); ++i)
+    P.segment(set.offset(i), set.rows(i))
+        .setConstant(static_cast<double>(set.rows(i)) / problem.assembled().diagonal_block(i).trace());
+  for (const Model model : {Model::ccp, Model::ncp}) {
+    CAPTURE(model_name(model));
+    StopRule stop;
+    stop.max_iterations = 40;
+    stop.tolerance = 0.0;
+    MemoryTrace trace;
+    const Result result = run(problem, {"primal_dual", model, stop}, &trace);
+    const double product = trace.native(0, "step");  // σ τ, with τ = 1 at first
+    const DenseMatrix scaled = P.cwiseSqrt().asDiagonal() * N * P.cwiseSqrt().asDiagonal();
+    const double largest = Eigen::SelfAdjointEigenSolver<DenseMatrix>(scaled).eigenvalues().maxCoeff();
+    CHECK(product * largest == Approx(1.0 / 1.1).epsilon(0.05));
+    const auto shifted = [&](const Vector& u) {
+      Vector s = Vector::Zero(set.rows());
+      if (model == Model::ncp) de_saxce_shift(set, u, s);
+      return Vector(u + s);
+    };
+    Vector gamma = Vector::Zero(set.rows()), u = r, leading = r;
+    double tau = 1.0, sigma = product, theta = 1.0 / std::sqrt(3.0);
+    int restarts = 0;
+    for (int k = 0; k < stop.max_iterations; ++k) {
+      const Vector before = gamma, old = u;
+      gamma = projected(set, gamma - sigma * P.cwiseProduct(shifted(leading)));
+      const Vector own = N * gamma + r;
+      const bool uphill = shifted(own).dot(gamma - before) > 0.0;
+      u = uphill ? own : Vector((old + tau * own) / (1.0 + tau));
+      leading = uphill ? own : Vector(u + theta * (u - old));
+      tau = uphill ? 1.0 : theta * tau;
+      sigma = uphill ? product : sigma / theta;
+      theta = 1.0 / std::sqrt(1.0 + 2.0 * tau);
+      restarts += uphill ? 1 : 0;
+      REQUIRE(trace.native(static_cast<std::size_t>(k) + 1, "step") == Approx(sigma).epsilon(1e-9));
+    }
+    CHECK(restarts == trace.native(40, "restarts"));
+    CHECK(restarts >= 1);
+    REQUIRE(result.iterations == 40);
+  }
+}
+
+TEST_CASE("primal_dual brings a packing to 1e-4 in both models without a factorisation") {
+  const auto scene = make_scene("sphere_press");
+  scene->parameters().set("spheres", std::int64_t{60});
+  scene->parameters().set("per_side", std::int64_t{5});
+  const ContactProblem problem = scene->build(0);
+  for (const Model model : {Model::ccp, Model::ncp}) {
+    RunSpec spec{"primal_dual", model};
+    spec.stop.measure = Measure::natural_map;
+    CHECK(iterations_to(problem, spec, 1e-4) < 5000);
+    CHECK(run(problem, spec).counters.factorizations == 0);
   }
 }

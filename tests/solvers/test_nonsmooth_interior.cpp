@@ -18,21 +18,45 @@ StopRule after(int iterations, double tolerance) {
 
 }  // namespace
 
-TEST_CASE("nonsmooth_ipm: the three linear systems give the same iterates") {
+TEST_CASE("nonsmooth_ipm and its series: the three linear systems give the same iterates") {
   RandomShape mixed{6, 6, 2, 2, 2};
   RandomShape soft = mixed;
   soft.compliance = true;
-  for (const RandomShape& shape : {mixed, soft}) {
-    const ContactProblem problem = random_problem(41, shape);
-    Vector first;
-    for (const std::string form : {"saddle", "normal", "schur"}) {
-      CAPTURE(form, shape.compliance);
-      const Result result = run(problem, {"nonsmooth_ipm", Model::ncp, after(5, 0.0), {{"linear_system", form}}});
-      REQUIRE(result.iterations == 5);
-      if (first.size() == 0) first = result.impulse;
-      CHECK((result.impulse - first).norm() <= 1e-7 * first.norm());
+  for (const std::string solver : {"nonsmooth_ipm", "nonsmooth_ipm_series"})
+    for (const RandomShape& shape : {mixed, soft}) {
+      const ContactProblem problem = random_problem(41, shape);
+      Vector first;
+      for (const std::string form : {"saddle", "normal", "schur"}) {
+        CAPTURE(solver, form, shape.compliance);
+        const Result result = run(problem, {solver, Model::ncp, after(5, 0.0), {{"linear_system", form}}});
+        REQUIRE(result.iterations == 5);
+        if (first.size() == 0) first = result.impulse;
+        CHECK((result.impulse - first).norm() <= 1e-7 * first.norm());
+      }
     }
+}
+
+TEST_CASE("nonsmooth_ipm_series: a step multiplies complementarity by the ν of its path") {
+  MemoryTrace trace;
+  const ContactProblem problem = random_problem(41, {6, 6, 2, 2, 2});
+  run(problem, {"nonsmooth_ipm_series", Model::ncp, after(4, 0.0), {{"accuracy", 1e-10}}}, &trace);
+  REQUIRE(trace.rows.size() == 5);
+  for (std::size_t k = 1; k < trace.rows.size(); ++k) {
+    const double nu = trace.native(k, "centering");
+    CHECK(nu < 1.0);
+    CHECK(trace.native(k, "mean_complementarity") == Approx(nu * trace.native(k - 1, "mean_complementarity")).epsilon(1e-7));
   }
+}
+
+TEST_CASE("nonsmooth_ipm_series goes round the turns of its path, where nonsmooth_ipm stays") {
+  const ContactProblem problem =
+      scene_with("random_contacts", {{"contacts", std::int64_t{60}}, {"friction_min", 1.0}, {"friction_max", 1.5}}, 4);
+  CHECK(run(problem, {"nonsmooth_ipm", Model::ncp, after(200, 1e-8)}).status == Status::stalled);
+  MemoryTrace trace;
+  REQUIRE(run(problem, {"nonsmooth_ipm_series", Model::ncp, after(200, 1e-8)}, &trace).status == Status::solved);
+  bool turned = false;
+  for (std::size_t k = 1; k < trace.rows.size(); ++k) turned = turned || trace.native(k, "centering") > 1.0;
+  CHECK(turned);
 }
 
 TEST_CASE(

@@ -118,3 +118,53 @@ TEST_CASE("sweeps by groups have the bits of sweeps in the order of the contacts
     }
   }
 }
+
+TEST_CASE("coloured_blocks: blocks that N couples have different colours, and each block the least free one") {
+  // A ring of five blocks, an entry of which is in one triangle alone, and a block by itself.
+  DenseMatrix N = DenseMatrix::Identity(6, 6);
+  for (const auto& [i, j] : {std::pair(0, 1), std::pair(1, 2), std::pair(2, 3), std::pair(3, 4)}) N(i, j) = N(j, i) = 0.5;
+  N(4, 0) = 0.5;
+  ConstraintSet set;
+  for (int i = 0; i < 6; ++i) set.add(ConstraintKind::unilateral, 0.0);
+  const BlockColours colours = coloured_blocks(set, sparse(N));
+  CHECK(colours.order == std::vector<int>{0, 2, 5, 1, 3, 4});
+  CHECK(colours.start == std::vector<Index>{0, 3, 5, 6});
+}
+
+TEST_CASE("coloured sweeps are sweeps in their order, with the same bits on any number of threads") {
+  StopRule stop;
+  stop.max_iterations = 5;
+  stop.tolerance = 0.0;
+  // The second with a body at many contacts: colours of one block.
+  for (const RandomShape& shape : {RandomShape{900, 1500}, RandomShape{3, 60}, RandomShape{6, 8, 3, 3, 3}}) {
+    const ContactProblem problem = as_local(random_problem(35, shape));
+    CAPTURE(shape.bodies);
+    const BlockColours colours = coloured_blocks(problem.constraints(), problem.local().N);
+    Vector gamma = Vector::Zero(problem.rows());
+    for (int sweep = 0; sweep < stop.max_iterations; ++sweep)
+      for_blocks(
+          problem.constraints(), 0, problem.constraints().count(), [&](Index k) { return Index{colours.order[uz(k)]}; },
+          [&](const auto& block) {
+            using Block = std::decay_t<decltype(block)>;
+            const typename Block::Point u =
+                problem.assembled().row_product<Block::rows>(block.index, gamma.data()) + block.of(problem.free_velocity());
+            const double step = 1.0 / stable_rate(problem.assembled().diagonal_block(block.index));
+            block.of(gamma) = block.project(block.of(std::as_const(gamma)) - step * u);
+          });
+    for (const auto& [solver, model] : {std::pair("gauss_seidel", Model::ccp), std::pair("nsgs", Model::ncp)}) {
+      RunSpec spec{solver, model, stop, {{"sweep", std::string("coloured")}}};
+      const Vector alone = run(problem, spec).impulse;
+      if (model == Model::ccp) CHECK((alone - gamma).norm() <= 1e-12 * gamma.norm());
+      for (const int threads : {2, 3}) {
+        spec.threads = threads;
+        CHECK(run(problem, spec).impulse == alone);
+      }
+    }
+  }
+}
+
+TEST_CASE("coloured sweeps need N assembled") {
+  const RunSpec spec{"nsgs", Model::ncp, {}, {{"sweep", std::string("coloured")}, {"operator", std::string("factored")}}};
+  CHECK(configured(spec)->supports(random_problem(35, {3, 6}), Model::ncp) ==
+        std::string("sweep = coloured needs operator = assembled or auto"));
+}

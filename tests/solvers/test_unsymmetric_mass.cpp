@@ -55,8 +55,8 @@ TEST_CASE("the methods that take an unsymmetric H") {
   }
   std::sort(able.begin(), able.end());
   CHECK(able == std::vector<std::string>{"admm", "admm_chrono", "admm_pinocchio", "fadmm", "ipm_cone", "ipm_qp",
-                                         "nonsmooth_ipm", "nsgs", "pgs_lee", "pqn", "proximal_newton", "reference",
-                                         "semismooth_newton"});
+                                         "nonsmooth_ipm", "nonsmooth_ipm_series", "nsgs", "pgs_lee", "pqn",
+                                         "proximal_newton", "reference", "semismooth_newton"});
 }
 
 TEST_CASE("a body that the contacts hold: all methods find the impulses on paper") {

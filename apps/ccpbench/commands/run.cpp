@@ -125,6 +125,9 @@ int run_all(RunArguments options) {
     if (seconds > 0.0) options.run.for_s = (seconds - watch.seconds()) / static_cast<double>(configs--);
     const RunReport report = run_in_terminal(planned.config, planned.plan, options.run, options.quiet);
     if (options.quiet || !text) {
+      if (report.missing > 0)
+        report_note(printable(fmt::format("{}: {} missing; {} fetches the files", planned.config.name,
+                                          counted(report.missing, "cell"), planned.config.fetch)));
       for (const FailedCell& cell : report.failures)
         report_error(printable(fmt::format("{}: {}: {}", cell.id, status_name(cell.status),
                                            cell.reason.empty() ? status_meaning(cell.status) : cell.reason)));

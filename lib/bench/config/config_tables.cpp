@@ -64,7 +64,8 @@ FieldTable driver_fields(DriverSpec& driver, const Catalog& catalog) {
       .add("measure", &driver.stop.measure, measures_by_name(stoppable_measures()), "stop measure; default {}")
       .of("measure")
       .add("tolerance", &driver.stop.tolerance, Range::positive(), "", "bound of the stop measure; default {}")
-      .add("max_iterations", &driver.stop.max_iterations, any_count, "of a step; default {}")
+      .add("max_iterations", &driver.stop.max_iterations, any_count,
+           "of a step; 0: an own trajectory goes on with what its solver has; default {}")
       .add("wall_s", &driver.wall_s, Range::open_closed(0.0, 1e7), "s", "wall clock of all its steps; default {}");
   return table;
 }

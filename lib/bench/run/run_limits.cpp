@@ -19,6 +19,7 @@ RunLimits limits_of_run(const Plan& plan, const std::vector<std::size_t>& chosen
   std::set<std::string> seen;
   std::map<std::string, double> drivers;  // by the key of their tape
   double sum = 0.0, longest = 0.0;
+  int widest = 1;
   for (const std::size_t index : chosen) {
     const Cell& cell = plan.cells[index];
     if (!cell.missing.empty() || !seen.insert(cell.hash).second) continue;
@@ -34,10 +35,13 @@ RunLimits limits_of_run(const Plan& plan, const std::vector<std::size_t>& chosen
     if (!record && !cell.tape_key.empty())
       drivers[cell.tape_key] = std::max(drivers[cell.tape_key], cell.spec->sequence->driver.wall_s);
     limits.runs += static_cast<std::size_t>(runs);
-    sum += cell.limits.wall_s * runs;
+    const int width = std::clamp(cell.ranks, 1, options.jobs);
+    widest = std::max(widest, width);
+    sum += cell.limits.wall_s * runs * width;
     longest = std::max(longest, cell.limits.wall_s);
   }
-  limits.cells_s = sum / options.jobs + longest * (1.0 - 1.0 / options.jobs);  // Graham's bound for any order
+  const double least_busy = options.jobs - widest + 1;  // while a cell waits
+  limits.cells_s = sum / least_busy + longest * (1.0 - 1.0 / least_busy);  // Graham's bound for any order
   limits.drivers = drivers.size();
   for (const auto& [key, seconds] : drivers) limits.drivers_s += seconds;
   return limits;

@@ -78,6 +78,8 @@ class SequenceRun {
 
   const std::vector<StepRow>& rows() const { return rows_; }
   const std::optional<std::string>& unsupported() const { return unsupported_; }
+  /// Of all solved steps; nothing where the run was resumed.
+  std::optional<RankFacts> ranks() const { return resumed_ ? std::nullopt : ranks_; }
   std::vector<std::string> notes() const {
     std::vector<std::string> notes = notes_;
     if (used_.unsolved > 0)
@@ -102,6 +104,7 @@ class SequenceRun {
       loop_.last = std::move(mark.end);
       used_ = mark.used;
       earlier_s_ = used_.wall_s;
+      resumed_ = true;
       notes_.push_back(fmt::format("the run was interrupted and went on at step {}", loop_.step));
     } else if (tape_) {
       loop_.step = sequence_.settle;
@@ -149,7 +152,8 @@ class SequenceRun {
       row.native_converged = true;
       for (Crossing& crossing : row.crossings) crossing = {0, 0.0};
     }
-    if (driver_ && result.status != Status::solved) solve_again(problem, result, row);
+    if (driver_ && sequence_.driver.stop.max_iterations > 0 && result.status != Status::solved)
+      solve_again(problem, result, row);
     rows_.push_back(std::move(row));
     if (tape_ || result.impulse.allFinite()) return result;
     rows_.back().facts = motion_->facts();
@@ -195,11 +199,24 @@ class SequenceRun {
       monitor.set_trace(&*trace, cell_.trace);
     }
     Result result = solver_->solve(problem.problem, cell_.model, start, monitor);
+    if (result.ranks) add_ranks(*result.ranks);
     if (trace) {
       trace->close();
       fs::rename(folder_ / unfinished_trace_name, folder_ / trace_of_step(loop_.step));
     }
     return result;
+  }
+
+  void add_ranks(const RankFacts& step) {
+    if (!ranks_) ranks_.emplace();
+    ranks_->ranks = step.ranks;
+    ranks_->messages += step.messages;
+    ranks_->bytes_sent += step.bytes_sent;
+    ranks_->exchanges += step.exchanges;
+    ranks_->reductions += step.reductions;
+    ranks_->cut_contacts = std::max(ranks_->cut_contacts, step.cut_contacts);
+    ranks_->imbalance = std::max(ranks_->imbalance, step.imbalance);
+    ranks_->memory_mb = std::max(ranks_->memory_mb, step.memory_mb);
   }
 
   /// Lets the driver solve the step, too, and takes the better of both solutions.
@@ -253,6 +270,8 @@ class SequenceRun {
   double earlier_s_ = 0.0;
   std::vector<StepRow> rows_;
   std::optional<std::string> unsupported_;
+  std::optional<RankFacts> ranks_;  ///< of the steps of this part of the run: sums, and the largest
+  bool resumed_ = false;            ///< there were earlier parts
   std::vector<std::string> notes_;
 };
 
@@ -267,6 +286,7 @@ void take_run(const Cell& cell, const SequenceRun& sequence, const fs::path& fol
   const std::int64_t asked = cell.spec->sequence->solved_steps();
   Result total = total_of(sequence.rows(), asked);
   total.notes = sequence.notes();
+  total.ranks = sequence.ranks();
   record.sequence = facts_of(sequence.rows(), asked);
   if (cell.stop.native) record.native_stop = native_stop_of(sequence.rows(), asked);
   record.problem = problem_facts(cell, *record.sequence);

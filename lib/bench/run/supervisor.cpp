@@ -40,8 +40,7 @@ bool Supervisor::run(const std::vector<std::size_t>& missing, const std::vector<
   phase_ = Phase::repeats;
   for (auto round = next_round(all); done && !round.empty(); round = next_round(all)) done = run_round(round);
   for (const std::size_t index : pool_.kill_all())
-    if (index != no_cell && !store_.find(plan_.cells[index]) && !has_mark(store_.cell_folder(plan_.cells[index])))
-      store_.discard(plan_.cells[index]);
+    if (index != no_cell) drop(plan_.cells[index]);
   return done && !guard_.interrupted();
 }
 
@@ -53,7 +52,7 @@ bool Supervisor::run_round(const std::vector<std::size_t>& cells) {
   }
   std::size_t next = 0;
   while (!stopped() && (next < cells.size() || counts_.running > 0)) {
-    if (next < cells.size() && counts_.running < static_cast<std::size_t>(options_.jobs))
+    if (next < cells.size() && (counts_.running == 0 || busy_ + processes(cells[next]) <= options_.jobs))
       start(cells[next++]);
     else
       wait();
@@ -161,6 +160,7 @@ void Supervisor::spawn(std::size_t index, std::optional<Repeat> repeat) {
     return run_sequence(cell, catalog_, folder, tape, *steps, timing_.pin, std::move(repeat));
   });
   ++counts_.running;
+  busy_ += processes(index);
   remaining_time_.started(index, cell.solver->solver, cell.limits.wall_s, clock_.seconds());
   progress_.started(cell, counts());
 }
@@ -192,8 +192,11 @@ void Supervisor::finish(const WorkerExit& exit) {
   const Cell& cell = plan_.cells[exit.id];
   const bool came_through = exit.status.code == 0;
   --counts_.running;
+  busy_ -= processes(exit.id);
   std::erase_if(sequences_, [&](const RunningSteps& steps) { return steps.id == exit.id; });
   remaining_time_.finished(exit.id, exit.wall_s);
+  // A worker that has just been started may meet the signal, too.
+  if (!came_through && guard_.interrupted()) return drop(cell);
   if (phase_ == Phase::repeats && !came_through)
     return give_up_repeating(exit.id, stored(cell), defect_of(exit, cell.limits, log_of(cell)).reason);
   auto record = phase_ == Phase::repeats ? stored(cell) : came_through ? store_.find(cell) : std::nullopt;
@@ -202,6 +205,10 @@ void Supervisor::finish(const WorkerExit& exit) {
   clean_folder(store_.cell_folder(cell), dead);
   if (dead) store_.store(cell, *record);
   report(exit.id, *record);
+}
+
+void Supervisor::drop(const Cell& cell) {
+  if (!store_.find(cell) && !has_mark(store_.cell_folder(cell))) store_.discard(cell);
 }
 
 CellRecord Supervisor::record_of_dead(const Cell& cell, const WorkerExit& exit) const {

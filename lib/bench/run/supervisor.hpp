@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -50,6 +51,8 @@ class Supervisor {
 
   bool stopped() const { return guard_.interrupted() || clock_.seconds() >= end_s_; }
   /// Starts these one after the other, and waits for all. False when it was stopped before.
+  /// That a cell counts as jobs: those it solves on.
+  int processes(std::size_t index) const { return std::max(1, plan_.cells[index].ranks); }
   bool run_round(const std::vector<std::size_t>& cells);
   /// Those that need another timed run.
   std::vector<std::size_t> next_round(const std::vector<std::size_t>& cells) const;
@@ -66,6 +69,8 @@ class Supervisor {
   std::optional<Defect> run_apart(const Cell& cell, const Limits& limits, const std::function<void()>& body);
 
   void finish(const WorkerExit& exit);
+  /// Of a worker that an interrupt has killed: what it left goes, unless a later run goes on from there.
+  void drop(const Cell& cell);
   void finish_without_worker(std::size_t index, const Defect& defect);
   void give_up_repeating(std::size_t index, CellRecord record, const std::string& reason);
   CellRecord record_of_dead(const Cell& cell, const WorkerExit& exit) const;
@@ -94,6 +99,7 @@ class Supervisor {
   std::vector<RunningSteps> sequences_;       ///< in the order they began
   RemainingTime remaining_time_;
   RunCounts counts_;
+  int busy_ = 0;  ///< jobs of the running cells
   ProcessPool pool_;
 };
 

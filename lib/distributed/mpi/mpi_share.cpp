@@ -9,37 +9,64 @@ void check_petsc(PetscErrorCode error) {
   if (error != 0) throw std::runtime_error("PETSc failed with error " + std::to_string(static_cast<int>(error)));
 }
 
+namespace {
+
+/// The colour of each foreign row.
+std::vector<int> row_colours(const RankPart& part, const SweepGroups& groups) {
+  std::vector<int> colours;
+  std::size_t block = 0;
+  for (const ConstraintSet* set : {&part.before, &part.own, &part.after})
+    for (Index i = 0; i < set->count(); ++i, ++block)
+      if (set != &part.own) colours.insert(colours.end(), uz(set->rows(i)), groups.block_colour[block]);
+  return colours;
+}
+
+}  // namespace
+
 MpiShare::MpiShare(const RankPart& part, MPI_Comm ranks)
-    : Share(block_chunks(part), root_chunks(part), part.first_row, part.rows, part.contacts),
+    : SweepShare(block_chunks(part), root_chunks(part), part.first_row, part.rows, part.contacts, part.cells, part.ranks),
       ranks_(ranks),
       rows_before_(part.before.rows()),
       own_rows_(part.own.rows()),
-      all_rows_(rows_before_ + own_rows_ + part.after.rows()) {
+      all_rows_(rows_before_ + own_rows_ + part.after.rows()),
+      foreign_rank_(part.foreign_rank),
+      foreign_row_(part.foreign_row),
+      foreign_colour_{row_colours(part, part.cells), row_colours(part, part.ranks)},
+      exchange_(make_exchange([](std::size_t) { return true; })) {}
+
+MpiShare::Exchange MpiShare::make_exchange(const std::function<bool(std::size_t)>& wanted) const {
   std::vector<PetscInt> place;
   std::vector<PetscSFNode> source;
-  for (std::size_t i = 0; i < part.foreign_row.size(); ++i) {
+  for (std::size_t i = 0; i < foreign_row_.size(); ++i) {
+    if (!wanted(i)) continue;
     const auto row = static_cast<Index>(i);
     place.push_back(static_cast<PetscInt>(row < rows_before_ ? row : row + own_rows_));
-    source.push_back({part.foreign_rank[i], part.foreign_row[i]});
+    source.push_back({foreign_rank_[i], foreign_row_[i]});
   }
-  check_petsc(PetscSFCreate(ranks_, &exchange_));
-  check_petsc(PetscSFSetGraph(exchange_, static_cast<PetscInt>(own_rows_), static_cast<PetscInt>(place.size()), place.data(),
-                              PETSC_COPY_VALUES, source.data(), PETSC_COPY_VALUES));
-  check_petsc(PetscSFSetUp(exchange_));
+  Exchange exchange;
+  check_petsc(PetscSFCreate(ranks_, &exchange.graph));
+  check_petsc(PetscSFSetGraph(exchange.graph, static_cast<PetscInt>(own_rows_), static_cast<PetscInt>(place.size()),
+                              place.data(), PETSC_COPY_VALUES, source.data(), PETSC_COPY_VALUES));
+  check_petsc(PetscSFSetUp(exchange.graph));
   PetscInt receivers = 0;
   const PetscMPIInt* receiver = nullptr;
   const PetscInt *start = nullptr, *rows = nullptr;
-  check_petsc(PetscSFGetLeafRanks(exchange_, &receivers, &receiver, &start, &rows));
+  check_petsc(PetscSFGetLeafRanks(exchange.graph, &receivers, &receiver, &start, &rows));
   int me = 0;
   MPI_Comm_rank(ranks_, &me);
   for (PetscInt i = 0; i < receivers; ++i) {
     if (receiver[i] == me || start[i + 1] == start[i]) continue;
-    ++messages_;
-    bytes_ += static_cast<std::int64_t>(sizeof(double)) * (start[i + 1] - start[i]);
+    ++exchange.messages;
+    exchange.bytes += static_cast<std::int64_t>(sizeof(double)) * (start[i + 1] - start[i]);
   }
+  return exchange;
 }
 
-MpiShare::~MpiShare() { PetscSFDestroy(&exchange_); }
+MpiShare::~MpiShare() {
+  PetscSFDestroy(&exchange_.graph);
+  for (auto& exchanges : of_colours_)
+    for (Exchange& exchange : exchanges) PetscSFDestroy(&exchange.graph);
+}
 
 void MpiShare::gather(std::span<double> values) const {
   // Each value has one rank that gives it, and zero from the others: a sum that rounds nothing.
@@ -54,11 +81,27 @@ double MpiShare::of_first(double value) const {
 
 void MpiShare::extend(ConstVectorRef own, Vector& all) const {
   all.resize(all_rows_);
+  run(exchange_, own, all);
+}
+
+void MpiShare::prepare(SweepUnit unit) const {
+  const auto u = static_cast<std::size_t>(unit);
+  while (std::ssize(of_colours_[u]) < groups(unit).colours)
+    of_colours_[u].push_back(make_exchange([this, u, colour = static_cast<int>(of_colours_[u].size())](std::size_t i) {
+      return foreign_colour_[u][i] == colour;
+    }));
+}
+
+void MpiShare::extend(SweepUnit unit, int colour, ConstVectorRef own, Vector& all) const {
+  run(of_colours_[static_cast<std::size_t>(unit)][uz(colour)], own, all);
+}
+
+void MpiShare::run(const Exchange& exchange, ConstVectorRef own, Vector& all) const {
   all.segment(rows_before_, own_rows_) = own;
-  check_petsc(PetscSFBcastBegin(exchange_, MPI_DOUBLE, own.data(), all.data(), MPI_REPLACE));
-  check_petsc(PetscSFBcastEnd(exchange_, MPI_DOUBLE, own.data(), all.data(), MPI_REPLACE));
-  traffic_.messages += messages_;
-  traffic_.bytes += bytes_;
+  check_petsc(PetscSFBcastBegin(exchange.graph, MPI_DOUBLE, own.data(), all.data(), MPI_REPLACE));
+  check_petsc(PetscSFBcastEnd(exchange.graph, MPI_DOUBLE, own.data(), all.data(), MPI_REPLACE));
+  traffic_.messages += exchange.messages;
+  traffic_.bytes += exchange.bytes;
   ++traffic_.exchanges;
 }
 

@@ -3,8 +3,12 @@
 #include <mpi.h>
 #include <petscsf.h>
 
+#include <array>
+#include <functional>
+#include <vector>
+
 #include "distributed/part.hpp"
-#include "problem/share.hpp"
+#include "problem/sweep_groups.hpp"
 
 namespace ccp {
 
@@ -13,7 +17,7 @@ void check_petsc(PetscErrorCode error);
 
 /// A share whose ranks are those of a communicator. Impulses travel by PetscSF, from the rank of a block to those that have
 /// it as a foreign one.
-class MpiShare final : public Share {
+class MpiShare final : public SweepShare {
  public:
   /// All ranks together.
   MpiShare(const RankPart& part, MPI_Comm ranks);
@@ -22,12 +26,24 @@ class MpiShare final : public Share {
   void gather(std::span<double> values) const override;
   double of_first(double value) const override;
   void extend(ConstVectorRef own, Vector& all) const override;
+  void prepare(SweepUnit unit) const override;
+  void extend(SweepUnit unit, int colour, ConstVectorRef own, Vector& all) const override;
 
  private:
+  struct Exchange {
+    PetscSF graph = nullptr;
+    std::int64_t messages = 0, bytes = 0;  ///< from here
+  };
+  /// Of the foreign rows, numbered before and behind the own ones, that are wanted.
+  Exchange make_exchange(const std::function<bool(std::size_t)>& wanted) const;
+  void run(const Exchange& exchange, ConstVectorRef own, Vector& all) const;
+
   MPI_Comm ranks_;
-  PetscSF exchange_ = nullptr;
   Index rows_before_, own_rows_, all_rows_;
-  std::int64_t messages_ = 0, bytes_ = 0;  ///< of an exchange, from here
+  std::vector<int> foreign_rank_, foreign_row_;
+  std::array<std::vector<int>, 2> foreign_colour_;           ///< of each unit
+  Exchange exchange_;                                        ///< of all
+  mutable std::array<std::vector<Exchange>, 2> of_colours_;  ///< of each colour of each unit, once prepared
 };
 
 }  // namespace ccp

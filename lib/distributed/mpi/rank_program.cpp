@@ -22,6 +22,7 @@
 #include "distributed/mpi/mpi_share.hpp"
 #include "distributed/part.hpp"
 #include "distributed/socket_address.hpp"
+#include "solvers/de_saxce/de_saxce_loop.hpp"
 
 namespace ccp {
 namespace {
@@ -203,7 +204,9 @@ class Rank {
     for (const auto& [name, value] : job_.settings) solver->settings().set(name, value);
     monitor.clock().add(watch_.seconds());  // of forming the parts
     monitor.begin(solver->info().native);
-    const auto session = solver->prepare(problem, job_.model, monitor);
+    const auto session = solver->native(job_.model)
+                             ? solver->prepare(problem, job_.model, monitor)
+                             : make_de_saxce_session(*solver, problem, monitor.judge(), &monitor.clock(), monitor);
     monitor.end_setup();
     monitor.clock().stop();
     const double setup_s = sum_over_ranks(monitor.setup_s(), MPI_MAX);

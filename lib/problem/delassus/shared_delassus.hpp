@@ -20,6 +20,9 @@ class SharedDelassus final : public DelassusOperator {
   void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
   std::unique_ptr<SplitProduct> split_product() const override;
   BlockSquare diagonal_block(Index block) const override { return all_.diagonal_block(first_block_ + block); }
+  /// N with foreign blocks: those before, its own from first_block() on, those behind.
+  const FactoredDelassus& all() const { return all_; }
+  Index first_block() const { return first_block_; }
   std::size_t bytes() const override { return all_.bytes() + uz(impulse_.size()) * sizeof(double); }
 
  private:

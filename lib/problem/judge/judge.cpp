@@ -25,6 +25,14 @@ Matrix extended_inverse(const Matrix& block, double step) {
   return inverse + step * (Matrix::Identity(block.rows(), block.cols()) - inverse * block);
 }
 
+/// velocity_residual() over all ranks.
+double shared_residual(const Share* share, const ConstraintSet& set, const Vector& steps, const Vector& impulse,
+                       const Vector& u, Correction correction) {
+  if (share == nullptr) return velocity_residual(set, steps, impulse, u, correction);
+  return largest_of_blocks(share, set,
+                           [&](Index i) { return std::sqrt(defect_square(set, i, steps[i], impulse, u, correction)); });
+}
+
 }  // namespace
 
 Judge::Judge(const ContactProblem& problem, Model model)
@@ -57,10 +65,7 @@ void Judge::set_point(const Vector& impulse) {
 }
 
 double Judge::residual(const Vector& impulse) {
-  if (!residual_)
-    residual_ = share_ == nullptr ? velocity_residual(constraints_, step_, impulse, u_, correction()) : largest([&](Index i) {
-      return std::sqrt(defect_square(constraints_, i, step_[i], impulse, u_, correction()));
-    });
+  if (!residual_) residual_ = shared_residual(share_, constraints_, step_, impulse, u_, correction());
   return *residual_;
 }
 
@@ -104,7 +109,7 @@ double Judge::value(Measure measure, const Point& point) {
 }
 
 double Judge::velocity_residual_with(const Vector& impulse, const Vector& corrected_velocity) {
-  return velocity_residual(constraints_, step_, impulse, corrected_velocity, Correction::none);
+  return shared_residual(share_, constraints_, step_, impulse, corrected_velocity, Correction::none);
 }
 
 double Judge::map_norm(const Vector& impulse, double step) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -153,6 +154,13 @@ class BlockPass {
   template <std::size_t Count, typename Combine = Sum, typename Kernel>
   Sums<Count> run_between(int threads, const std::optional<UsedProduct>& used, const Kernel& kernel,
                           const std::optional<MadeProduct>& made = std::nullopt) {
+    return run_between<Count, Combine>(threads, used, kernel, made, [] { return std::span<const double>(); });
+  }
+  /// With more shares of the last sum, to which the kernel gives 0: late() finds them, once the first half of `made` is
+  /// there. In a shared problem they are those of Share::root(), and travel with the others.
+  template <std::size_t Count, typename Combine = Sum, typename Kernel, typename Late>
+  Sums<Count> run_between(int threads, const std::optional<UsedProduct>& used, const Kernel& kernel,
+                          const std::optional<MadeProduct>& made, const Late& late) {
     const bool feed = made && threads == 1 && share_ == nullptr;
     if (feed) made->product.begin();
     for_spans(threads, [&](BlockSpan span, Index first_chunk, Index last_chunk) {
@@ -161,7 +169,7 @@ class BlockPass {
       if (feed) made->product.feed(span, made->x);
     });
     if (made && !feed) made->product.begin(made->x, threads);
-    return total<Count, Combine>();
+    return total<Count, Combine>(late());
   }
 
   /// kernel(block) returns the shares of its block in the sums. (Returned, not added to a reference, they stay in
@@ -207,17 +215,22 @@ class BlockPass {
   }
 
   template <std::size_t Count, typename Combine>
-  Sums<Count> total() const {
+  Sums<Count> total(std::span<const double> late = {}) const {
     Sums<Count> total{};
     const auto join = [](Sums<Count>& sums, const double* part) {
       for (std::size_t s = 0; s < Count; ++s) sums[s] = Combine()(sums[s], part[s]);
     };
     if (share_ == nullptr) {
       for (const auto& part : partial_) join(total, part.data());
+      for (const double part : late) total.back() = Combine()(total.back(), part);
       return total;
     }
     std::array<Sums<Count>, cell_count> cells{};
     for (std::size_t c = 0; c < partial_.size(); ++c) join(cells[uz(share_->blocks().cell[c])], partial_[c].data());
+    for (std::size_t c = 0; c < late.size(); ++c) {
+      double& last = cells[uz(share_->root().cell[c])].back();
+      last = Combine()(last, late[c]);
+    }
     share_->gather({cells.front().data(), Count * uz(cell_count)});
     for (const Sums<Count>& cell : cells) join(total, cell.data());
     return total;

@@ -4,6 +4,7 @@
 
 #include "cones/product_cone.hpp"
 #include "problem/conversion.hpp"
+#include "problem/share_sums.hpp"
 #include "solvers/forwarding_monitor.hpp"
 
 namespace ccp {
@@ -53,6 +54,7 @@ class InnerMonitor final : public ForwardingMonitor {
   double frozen_residual(const Vector& impulse, bool not_judged_yet) {
     std::optional<Stopwatch::Pause> off_the_clock;
     if (clock_ != nullptr) off_the_clock.emplace(*clock_);
+    const UncountedTraffic uncounted(judge_.problem().share());
     if (not_judged_yet) judge_.evaluate({}, {&impulse, nullptr});
     corrected_ = judge_.local_velocity() + shift_;
     if (antisymmetric_.nonZeros() > 0) corrected_.noalias() -= antisymmetric_ * impulse;
@@ -94,7 +96,8 @@ class DeSaxceSession final : public Session {
       inner.begin_outer(outer);
       const Outcome outcome = session_->run(outer == 0 ? start : next, frozen, inner);
       // What answers by its own criterion has solved this convex problem, unless it finds nothing to do.
-      const bool answered = outcome.own_answer && outcome.impulse != next.impulse;
+      const bool answered =
+          outcome.own_answer && !equal(problem_.share(), problem_.constraints(), outcome.impulse, next.impulse);
       if (inner.run_ended() || (outcome.given_up && !answered)) return outcome;
       next = {outcome.impulse, outcome.velocity, outcome.carried, outcome.multiplier};
     }

@@ -25,7 +25,7 @@ struct ProjectedStep {
 class GaussSeidelSession final : public SweepSession {
  public:
   GaussSeidelSession(const GaussSeidelSettings& settings, const ContactProblem& problem, Model, Monitor&)
-      : SweepSession(problem, settings.form), settings_(settings) {
+      : SweepSession(problem, settings.form, settings.sweep), settings_(settings) {
     step_.resize(blocks().count());
     for (Index i = 0; i < blocks().count(); ++i) step_[i] = settings.omega / stable_rate(delassus().diagonal_block(i));
   }
@@ -39,20 +39,21 @@ class GaussSeidelSession final : public SweepSession {
   Vector step_;  ///< ω η_i
 };
 
-class ProjectedGaussSeidel final : public OperatorMethod<GaussSeidelSettings, GaussSeidelSession> {
+class ProjectedGaussSeidel final : public SweepMethod<GaussSeidelSettings, GaussSeidelSession> {
  public:
   ProjectedGaussSeidel()
-      : OperatorMethod({"gauss_seidel",
-                        "Projected Gauss–Seidel (PSOR)",
-                        "Anitescu and Tasora 2010; comparator of Mazhar et al. 2015",
-                        {Model::ccp},
-                        FixedPointColumns().columns(),
-                        false,
-                        false,
-                        true}) {
+      : SweepMethod({"gauss_seidel",
+                     "Projected Gauss–Seidel (PSOR)",
+                     "Anitescu and Tasora 2010; comparator of Mazhar et al. 2015",
+                     {Model::ccp},
+                     FixedPointColumns().columns(),
+                     false,
+                     false,
+                     true}) {
     fields_.add("omega", &settings_.omega, Range::positive(), "", "step factor ω on η_i = 1/λ_max(N_ii); PSOR when not 1",
                 "ours");
     add_sweep_fields(fields_, settings_.sweep);
+    add_rank_fields(fields_, settings_.sweep);
     add_row_operator_field(fields_, settings_.form);
   }
 };

@@ -211,12 +211,15 @@ Vector3 solve_planar_exact(const LocalContact& contact) {
   const double ratio = N_ii(1, 0) / normal, S = N_ii(1, 1) - ratio * N_ii(0, 1), w_t = contact.w[1] - ratio * w_n;
   if (!(S > zero_rate * std::max(normal, N_ii(1, 1)))) return solve_contact_exact(contact);
   double gamma_t = -w_t / S, gamma_n = -(w_n + N_ii(0, 1) * gamma_t) / normal;
-  if (!(std::abs(gamma_t) <= contact.mu * gamma_n)) {
-    const double slope = std::copysign(contact.mu, gamma_t);
-    gamma_n = -w_n / (normal + slope * N_ii(0, 1));
-    gamma_t = slope * gamma_n;
+  if (std::abs(gamma_t) <= contact.mu * gamma_n) {
+    const Vector3 stick(gamma_n, gamma_t, 0.0);
+    return sticks(contact, stick) ? stick : solve_contact_exact(contact);
   }
-  if (!(std::isfinite(gamma_n) && std::isfinite(gamma_t) && gamma_n >= 0.0)) return solve_contact_exact(contact);
+  const double slope = std::copysign(contact.mu, gamma_t);
+  gamma_n = -w_n / (normal + slope * N_ii(0, 1));
+  gamma_t = slope * gamma_n;
+  const double most = largest_impulse * contact.w.cwiseAbs().maxCoeff() / normal;
+  if (!(gamma_n >= 0.0 && std::max(gamma_n, std::abs(gamma_t)) <= most)) return solve_contact_exact(contact);
   return {gamma_n, gamma_t, 0.0};
 }
 

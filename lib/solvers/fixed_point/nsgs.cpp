@@ -30,7 +30,10 @@ Matrix3 padded_block(const DelassusOperator& N, Index i) {
 class NsgsSession final : public SweepSession {
  public:
   NsgsSession(const NsgsSettings& settings, const ContactProblem& problem, Model, Monitor&)
-      : SweepSession(problem, settings.form), settings_(settings), matrices_(uz(blocks().count())), step_(matrices_.size()) {
+      : SweepSession(problem, settings.form, settings.sweep),
+        settings_(settings),
+        matrices_(uz(blocks().count())),
+        step_(matrices_.size()) {
     const bool projects = settings.local == LocalSolver::strict || settings.local == LocalSolver::projection;
     if (blocks().has_moments()) rolling_.resize(matrices_.size());
     for (Index i = 0; i < blocks().count(); ++i) {
@@ -112,23 +115,24 @@ class NsgsSession final : public SweepSession {
   std::vector<double> step_;          ///< 1/λ_max(N_ii) of blocks that are projected
 };
 
-class Nsgs final : public OperatorMethod<NsgsSettings, NsgsSession> {
+class Nsgs final : public SweepMethod<NsgsSettings, NsgsSession> {
  public:
   /// local: that of a program, which is no setting then.
   Nsgs(const char* name, const char* title, const char* reference, std::optional<LocalSolver> local = std::nullopt)
-      : OperatorMethod({name,
-                        title,
-                        reference,
-                        {Model::ncp},
-                        FixedPointColumns().columns(),
-                        local != LocalSolver::bisection,
-                        local == LocalSolver::bisection,
-                        local != LocalSolver::bisection}) {
+      : SweepMethod({name,
+                     title,
+                     reference,
+                     {Model::ncp},
+                     FixedPointColumns().columns(),
+                     local != LocalSolver::bisection,
+                     local == LocalSolver::bisection,
+                     local != LocalSolver::bisection}) {
     if (local)
       settings_.local = *local;
     else
       add_local_fields();
     add_sweep_fields(fields_, settings_.sweep);
+    if (!local) add_rank_fields(fields_, settings_.sweep);
     add_row_operator_field(fields_, settings_.form);
   }
 

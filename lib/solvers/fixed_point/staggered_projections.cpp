@@ -77,7 +77,7 @@ class StaggeredMonitor final : public ForwardingMonitor, public ImpulseSource {
 class StaggeredSession final : public SweepSession {
  public:
   StaggeredSession(const StaggeredSettings& settings, const ContactProblem& problem, Model, Monitor&)
-      : SweepSession(problem, settings.form), settings_(settings) {
+      : SweepSession(problem, settings.form, settings.sweep), settings_(settings) {
     for (Index i = 0; i < blocks().count(); ++i) {
       const Matrix3 N = delassus().diagonal_block(i);
       Matrix3 tangential = Matrix3::Zero();
@@ -124,16 +124,16 @@ class StaggeredSession final : public SweepSession {
   std::vector<double> normal_step_, tangential_step_;  ///< 1/N_nn, 1/λ_max(N_TT)
 };
 
-class StaggeredProjections final : public OperatorMethod<StaggeredSettings, StaggeredSession> {
+class StaggeredProjections final : public SweepMethod<StaggeredSettings, StaggeredSession> {
  public:
   StaggeredProjections()
-      : OperatorMethod({"staggered_projections",
-                        "Staggered projections: normal impulses with friction frozen, friction with its discs frozen",
-                        "Kaufman, Sueda, James, Pai 2008",
-                        {Model::ncp},
-                        FixedPointColumns().columns(),
-                        false,
-                        true}) {
+      : SweepMethod({"staggered_projections",
+                     "Staggered projections: normal impulses with friction frozen, friction with its discs frozen",
+                     "Kaufman, Sueda, James, Pai 2008",
+                     {Model::ncp},
+                     FixedPointColumns().columns(),
+                     false,
+                     true}) {
     settings_.sweep.idle_sweeps = 4;  // both halves
     add_sweep_fields(fields_, settings_.sweep);
     fields_

@@ -107,31 +107,35 @@ class ApgdSession final : public Session {
     return L > 0.0 ? L : problem_.mean_diagonal();
   }
 
-  /// Lines 7–8: γ_{k+1} = Π(y_k − t g) with t = 1/L and g = N y_k + r.
+  auto distance(const Monitor& monitor) {
+    return [this, threads = monitor.threads()] { return products_.distance(beta_, threads); };
+  }
+
+  /// Lines 7–8: γ_{k+1} = Π(y_k − t g) with t = 1/L and g = N y_k + r; with roots of N also dᵀNd.
   void step(Monitor& monitor) {
-    const auto [square, slope] = pass_.run_chunks<2>(monitor.threads(), [this, at = vectors()](Index begin, Index end) {
+    const auto kernel = [this, at = vectors()](Index begin, Index end) {
       const StepSums sums = loops_.project(at, begin, end);
-      return BlockPass::Sums<2>{sums.square, sums.slope};
-    });
-    step_.square = square;
-    step_.slope = slope;
-    products_.renew_next(gamma_.next(), monitor);
+      return BlockPass::Sums<3>{sums.square, sums.slope, 0.0};
+    };
+    const auto [square, slope, curvature] = pass_.run_between<3>(
+        monitor.threads(), std::nullopt, kernel, products_.next_anew(gamma_.next(), monitor), distance(monitor));
+    step_ = {square, curvature, slope};
     ++monitor.counters().projections;
   }
 
   /// Lines 17–24: the residual of the current iterate, which is kept where it is the best one, with N γ_k; and step() from
-  /// there. In one pass, which has the blocks of N and of the vectors in the nearest cache for all of them.
+  /// there. In one pass, which has the blocks of N and of the vectors in the nearest cache for all of them, and on ranks one
+  /// exchange and one sum over all.
   double judge_and_step(Monitor& monitor) {
     const auto kernel = [this, at = vectors()](Index begin, Index end) {
       const double squares = loops_.residual(at, begin, end);
       const StepSums sums = loops_.project(at, begin, end);
-      return BlockPass::Sums<3>{squares, sums.square, sums.slope};
+      return BlockPass::Sums<4>{squares, sums.square, sums.slope, 0.0};
     };
-    const auto [squares, square, slope] =
-        pass_.run_between<3>(monitor.threads(), products_.current_in_pass(gamma_.current(), monitor), kernel,
-                             products_.next_in_pass(gamma_.next()));
-    step_.square = square;
-    step_.slope = slope;
+    const auto [squares, square, slope, curvature] =
+        pass_.run_between<4>(monitor.threads(), products_.current_in_pass(gamma_.current(), monitor), kernel,
+                             products_.next_in_pass(gamma_.next()), distance(monitor));
+    step_ = {square, curvature, slope};
     monitor.counters().projections += 2;
     const double residual = problem_.residual(squares);
     if (residual < best_residual_) {
@@ -141,12 +145,9 @@ class ApgdSession final : public Session {
     return residual;
   }
 
-  /// dᵀNd.
+  /// dᵀNd, which the pass of the step has found where N has roots.
   double curvature(Monitor& monitor) {
-    if (products_.rooted()) {
-      step_.curvature = products_.distance(beta_, monitor.threads());
-      return step_.curvature;
-    }
+    if (products_.rooted()) return step_.curvature;
     const UsedProduct next = products_.next_in_test(gamma_.next(), monitor);
     const auto kernel = [this, at = vectors(), N_next = next.y.data()](Index begin, Index end) {
       return BlockPass::Sums<1>{loops_.curvature(at, N_next, begin, end)};

@@ -12,6 +12,7 @@
 #include "solvers/blocks/block_pass.hpp"
 #include "solvers/shared/native_columns.hpp"
 #include "solvers/shared/operator_method.hpp"
+#include "solvers/shared/start_given.hpp"
 #include "solvers/solver.hpp"
 
 namespace ccp {
@@ -92,7 +93,7 @@ class GradientProblem {
 
   /// The start of a run: Π_Υ(γ⁰), 0 without one.
   void project_start(const WarmStart& start, Vector& gamma, BlockPass& pass, Monitor& monitor) const {
-    if (start.impulse.size() == 0) {
+    if (!start_given(problem_.share(), start)) {
       gamma.setZero();
       return;
     }

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/parallel.hpp"
 #include "kernels/kernels.hpp"
 #include "problem/delassus/delassus.hpp"
-#include "problem/share_sums.hpp"
+#include "problem/share.hpp"
 #include "solvers/blocks/block_pass.hpp"
 #include "solvers/monitor.hpp"
 
@@ -53,15 +54,17 @@ class IterateProducts {
   }
   /// N γ_{k+1}, for a pass that makes γ_{k+1}.
   MadeProduct next_in_pass(const Vector& next) { return {*next_split_, next}; }
-  /// N γ_{k+1} anew, after a step that failed.
-  void renew_next(const Vector& next, Monitor& monitor) {
-    next_split_->begin(next, monitor.threads());
+  /// The same after a step that failed.
+  MadeProduct next_anew(const Vector& next, Monitor& monitor) {
     if (rooted_) count_halves(1, monitor);  // that of the step that failed
+    return next_in_pass(next);
   }
 
   bool rooted() const { return rooted_; }
-  /// With roots: dᵀNd = ‖w(γ_{k+1}) − w(y_k)‖², y_k = γ_k + β (γ_k − γ_{k−1}).
-  double distance(double beta, int threads) {
+  /// With roots: the shares of dᵀNd = ‖w(γ_{k+1}) − w(y_k)‖², y_k = γ_k + β (γ_k − γ_{k−1}), for the pass that makes
+  /// γ_{k+1}. Without: none.
+  std::span<const double> distance(double beta, int threads) {
+    if (!rooted_) return {};
     const double *next = next_split_->root().data(), *w = split_->root().data(), *previous = previous_split_->root().data();
     const auto size = std::ssize(split_->root());
     const auto begin_of = [&](Index c) {
@@ -74,13 +77,7 @@ class IterateProducts {
       }
     };
     parallel_ranges(threads, std::ssize(distances_), body, 1);
-    if (share_ != nullptr) {
-      Index c = 0;
-      return over_chunks(*share_, share_->root(), std::plus<>(), [&](Index, Index) { return distances_[uz(c++)]; });
-    }
-    double sum = 0.0;
-    for (const double part : distances_) sum += part;
-    return sum;
+    return distances_;
   }
   /// Without: N γ_{k+1}, for the pass of the test.
   UsedProduct next_in_test(const Vector& next, Monitor& monitor) {

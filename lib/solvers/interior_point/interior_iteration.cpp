@@ -94,10 +94,10 @@ bool InteriorIteration::astray() const {
   return defect > std::sqrt(products);
 }
 
-/// (0, y_T/‖y_T‖), the gradient of ‖y_T‖; 0 where that has none, and without De Saxcé's term.
+/// (0, y_T/‖y_T‖), the gradient of ‖y_T‖; 0 where that has none, and without De Saxcé's term. With series (0, y_T/s).
 Vector3 InteriorIteration::slip_direction(Index i) const {
   const Vector2 slip = point_.y.segment<2>(3 * i + 1);
-  const double speed = slip.norm();
+  const double speed = settings_.order > 0 ? point_.s[i] : slip.norm();
   if (!barrier_.corrected || !(speed > 0.0)) return Vector3::Zero();
   return {0.0, slip[0] / speed, slip[1] / speed};
 }

@@ -35,6 +35,9 @@ struct InteriorSettings {
   double tolerance_residual = 1e-10;
   double tolerance_complementarity = 1e-9;
   InteriorCriterion criterion = InteriorCriterion::relative;
+  int order = 0;           ///< of the series along the path (J.17); 0: predictor and corrector
+  double accuracy = 1e-6;  ///< last term over first term where a series ends (J.19)
+  double slack = 1.0;      ///< c, which keeps De Saxcé's term off ‖y_T‖ (J.17)
 };
 
 /// One point of the method with its residuals, all in scaled variables (J.1), padded.
@@ -51,6 +54,9 @@ class InteriorIteration {
  public:
   /// model: with `ncp` De Saxcé's term is one more unknown (J.13).
   InteriorIteration(const InteriorSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor);
+  virtual ~InteriorIteration() = default;
+  InteriorIteration(const InteriorIteration&) = delete;
+  InteriorIteration& operator=(const InteriorIteration&) = delete;
 
   const BarrierProblem& barrier() const { return barrier_; }
   InteriorSystem& system() { return *system_; }
@@ -68,8 +74,8 @@ class InteriorIteration {
   /// make the velocities (partial, (J.9)). Both move into the cones by the size of their residual. A start that is worse
   /// than zero is dropped; with `none`, and `velocities` without any, it is not looked at.
   bool start_warm(const Vector& impulse, const Vector* velocity, Monitor& monitor);
-  /// One predictor–corrector iteration; false when it could not be made, with message().
-  bool step(Monitor& monitor);
+  /// One iteration, by predictor and corrector or along a series; false when it could not be made, with message().
+  virtual bool step(Monitor& monitor);
 
   /// Mean complementarity yᵀλ/(number of cones), J; 0 without cones.
   double complementarity() const { return mu_; }
@@ -87,6 +93,29 @@ class InteriorIteration {
   bool converged() const;
   const std::string& message() const { return message_; }
 
+ protected:
+  /// Work space for one right-hand side of (J.5): Δv and Δλ for the right-hand side `target` of (J.6), W Δλ and W⁻¹Δy.
+  struct Direction {
+    Vector target, dv, dlambda, scaled_lambda, scaled_y;
+  };
+
+  bool scale_cones();
+  bool factorize(Monitor& monitor);
+  Vector3 slip_direction(Index i) const;
+  bool unbounded();
+  void keep_inside(Vector& x) const;
+  void evaluate();
+
+  InteriorSettings settings_;
+  BarrierProblem barrier_;
+  std::unique_ptr<InteriorSystem> system_;
+  InteriorPoint point_;
+  std::vector<NesterovTodd> scaling_;
+  Direction direction_;
+  Vector t_;
+  double mu_ = 0.0, sigma_ = 0.0, step_primal_ = 0.0, step_dual_ = 0.0;
+  std::string message_;
+
  private:
   struct Lengths {
     double primal = 1.0, dual = 1.0;
@@ -99,17 +128,13 @@ class InteriorIteration {
   bool cold_two_step(Monitor& monitor);
   bool affine_start(const Vector* velocity, Monitor& monitor);
   bool impulses_of_velocity(Monitor& monitor);
-  void evaluate();
   void take_stock();
   void go(const Lengths& alpha);
-  bool scale_cones();
-  bool factorize(Monitor& monitor);
   /// Direction for W⁻¹Δy + WΔλ = target; false when the system could not be solved.
   bool find_direction(Monitor& monitor);
   Lengths lengths_to_boundary() const;
   bool predict_and_correct(Lengths& alpha, Monitor& monitor);
   bool astray() const;
-  Vector3 slip_direction(Index i) const;
   double slip_defect(Index i) const;
   void add_correction(Vector& u) const;
   bool centre(Lengths& alpha, Monitor& monitor);
@@ -121,32 +146,24 @@ class InteriorIteration {
   Lengths shortened(double eta, const Lengths& alpha) const;
   bool stays_central(const Lengths& alpha) const;
   void advance(const Lengths& alpha);
-  bool unbounded();
   double remainder() const;
   void move(const Lengths& alpha);
-  void keep_inside(Vector& x) const;
   void push_inside(Vector& x, double margin) const;
   double rms(const Vector& x) const;
   double least_gap(const Vector& x) const;
   double natural_residual(const Vector& lambda, const Vector& u) const;
 
-  InteriorSettings settings_;
-  BarrierProblem barrier_;
-  std::unique_ptr<InteriorSystem> system_;
-  InteriorPoint point_, before_;
+  InteriorPoint before_;
   Vector u_, shift_, free_, mass_product_;  ///< free_: u at λ = 0
   ResidualScale scale_;
-  std::vector<NesterovTodd> scaling_;
   std::vector<BarrierBlock> blocks_;
-  Vector t_;
-  /// Δv and Δλ of the right-hand side `target` of (J.6), W Δλ and W⁻¹Δy.
-  struct Direction {
-    Vector target, dv, dlambda, scaled_lambda, scaled_y;
-  };
-  Direction direction_, last_;
-  double delta_ = 0.0, mu_ = 0.0, sigma_ = 0.0, step_primal_ = 0.0, step_dual_ = 0.0;
+  Direction last_;
+  double delta_ = 0.0;
   Convergence convergence_, absolute_;
-  std::string message_;
 };
+
+/// The same with steps along series of the path (J.17–J.19).
+std::unique_ptr<InteriorIteration> make_series_iteration(const InteriorSettings& settings, const ContactProblem& problem,
+                                                         Monitor& monitor);
 
 }  // namespace ccp

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +17,8 @@
 namespace ccp {
 namespace {
 
-constexpr int patience = 30;  ///< iterations without progress before the method gives up
+/// Iterations without progress before the method gives up. A path that turns back makes none for a while.
+constexpr int patience = 30, patience_of_series = 300;
 
 struct InteriorColumns : NativeColumns {
   NativeValue bilateral{*this, "bilateral_residual", "", "‖r‖/n of bilateral rows over the terms that cancel"};
@@ -24,7 +27,7 @@ struct InteriorColumns : NativeColumns {
   NativeValue complementarity{*this, "mean_complementarity", "J", "yᵀλ over the number of cones"};
   NativeValue step_primal{*this, "step_primal", "", "step length of v and y"};
   NativeValue step_dual{*this, "step_dual", "", "step length of the impulses"};
-  NativeValue centering{*this, "centering", "", "σ of the iteration"};
+  NativeValue centering{*this, "centering", "", "σ of the iteration; with series the ν that it came to"};
   NativeValue bilateral_absolute{*this, "bilateral_absolute", "m/s", "‖r‖/n of bilateral rows as it is"};
   NativeValue cones_absolute{*this, "cone_absolute", "m/s", "‖Dᵀv + b − y‖/n as it is"};
   NativeValue momentum_absolute{*this, "momentum_absolute", "kg·m/s", "‖Hv − k − Dλ‖/n as it is"};
@@ -35,7 +38,10 @@ class InteriorSession final : public Session {
   InteriorSession(const InteriorSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor)
       : problem_(problem),
         correction_(model == Model::ncp ? Correction::de_saxce : Correction::none),
-        iteration_(settings, problem, model, monitor),
+        patience_(settings.order > 0 ? patience_of_series : patience),
+        made_(settings.order > 0 ? make_series_iteration(settings, problem, monitor)
+                                 : std::make_unique<InteriorIteration>(settings, problem, model, monitor)),
+        iteration_(*made_),
         best_(problem.rows(), problem.dofs()) {
     for (Vector* vector : {&impulse_, &u_}) vector->setZero(problem.rows());
     for (Vector* vector : {&body_scratch_, &own_velocity_}) vector->setZero(problem.dofs());
@@ -49,7 +55,8 @@ class InteriorSession final : public Session {
     do {
       if (!iteration_.step(monitor)) return outcome(Status::stalled, iteration_.message());
       observe();
-      if (exhausted()) return show(monitor) ? outcome(Status::stalled, "no progress in 30 iterations") : outcome();
+      if (exhausted())
+        return show(monitor) ? outcome(Status::stalled, fmt::format("no progress in {} iterations", patience_)) : outcome();
     } while (show(monitor));
     return outcome();
   }
@@ -136,7 +143,7 @@ class InteriorSession final : public Session {
       since_least_ = 0;
       return false;
     }
-    return ++since_least_ >= patience;
+    return ++since_least_ >= patience_;
   }
 
   Outcome outcome(std::optional<Status> given_up = std::nullopt, const std::string& reason = "") const {
@@ -145,7 +152,9 @@ class InteriorSession final : public Session {
 
   ContactProblem problem_;
   Correction correction_;
-  InteriorIteration iteration_;
+  int patience_;
+  std::unique_ptr<InteriorIteration> made_;
+  InteriorIteration& iteration_;
   InteriorColumns native_;
   Vector impulse_, shift_, u_, body_scratch_, own_velocity_;
   const Vector* velocity_ = nullptr;
@@ -157,9 +166,13 @@ class InteriorSession final : public Session {
 
 class InteriorPointMethod final : public Method<InteriorSettings, InteriorSession> {
  public:
-  InteriorPointMethod(const char* name, const char* title, const char* reference, bool cones, Model model = Model::ccp)
-      : Method({name, title, reference, {model}, InteriorColumns().columns(), true, false, cones}), cones_(cones) {
+  /// order: that of the series along the path, 0 for steps by predictor and corrector.
+  InteriorPointMethod(const char* name, const char* title, const char* reference, bool cones, Model model = Model::ccp,
+                      int order = 0)
+      : Method({name, title, reference, {model}, InteriorColumns().columns(), true, false, cones && order == 0}),
+        cones_(cones) {
     InteriorSettings& s = settings_;
+    s.order = order;
     if (cones) {
       // Steps that end near a surface leave contacts there, from where later steps do not get away (sec. J).
       s.eta_policy = EtaPolicy::central;
@@ -167,6 +180,28 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
     } else {
       s.starting_point = StartingPoint::mehrotra;
     }
+    if (order > 0)
+      add_series_fields();
+    else
+      add_step_fields();
+    add_system_fields();
+    if (order == 0) add_correctors();
+    add_criterion_fields();
+  }
+
+ private:
+  void add_series_fields() {
+    InteriorSettings& s = settings_;
+    fields_
+        .add("order", &s.order, Range::closed(3, 40), "of the series: back-solves for each factorisation",
+             "15 to 25: Acary, Armand, Nguyen, Shpakovych 2024; value ours")
+        .add("accuracy", &s.accuracy, Range{0.0, 1.0, true, true}, "",
+             "last term of a series over its first one, which gives the length of a step", "ours")
+        .add("slack", &s.slack, Range::closed(1e-3, 1e3), "",
+             "c of s² − ‖y_T‖² = c²τ²/τ_0, which keeps the matrix regular where slip ends", "ours");
+  }
+  void add_step_fields() {
+    InteriorSettings& s = settings_;
     fields_
         .add("step_lengths", &s.step_lengths,
              {{"equal", StepLengths::equal}, {"split", StepLengths::split}, {"split_always", StepLengths::split_always}},
@@ -181,7 +216,11 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
         .add("eta", &s.eta, Range{0.0, 1.0, true, true}, "", "part of the way when fixed; at most 0.9999", "ours")
         .add("eta_of", &s.eta_of, {{"surface", EtaOf::surface}, {"step", EtaOf::step}},
              "what eta is a part of: the way to the surface, min(1, η α); or the step that ends there, η min(1, α)",
-             "Mangoni's thesis, eq. 4.11; its tests have the other")
+             "Mangoni's thesis, eq. 4.11; its tests have the other");
+  }
+  void add_system_fields() {
+    InteriorSettings& s = settings_;
+    fields_
         .add("starting_point", &s.starting_point,
              {{"central", StartingPoint::central},
               {"mehrotra", StartingPoint::mehrotra},
@@ -209,11 +248,17 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
               {"schur", LinearForm::schur}},
              "unknowns of the linear system: velocities and impulses, velocities, impulses",
              "Mangoni's thesis, sec. 4.8; ours")
-        .add("linear_solver", &s.backend, linear_backend_choices(), "library that factorises it", "ours")
-        .add("correctors", &s.correctors, Range::closed(0, 10),
-             "centrality correctors of an iteration at most, each a solve with the same factor; the next one while steps "
-             "grow",
-             "Gondzio 1996; for cones: ours (J.11)")
+        .add("linear_solver", &s.backend, linear_backend_choices(), "library that factorises it", "ours");
+  }
+  void add_correctors() {
+    fields_.add("correctors", &settings_.correctors, Range::closed(0, 10),
+                "centrality correctors of an iteration at most, each a solve with the same factor; the next one while steps "
+                "grow",
+                "Gondzio 1996; for cones: ours (J.11)");
+  }
+  void add_criterion_fields() {
+    InteriorSettings& s = settings_;
+    fields_
         .add("tolerance_residual", &s.tolerance_residual, Range::non_negative(), "",
              "native criterion: ‖r‖/n of each residual over the terms that cancel in it",
              "Mangoni's thesis, ch. 5; relative: ours")
@@ -230,7 +275,6 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
              "absolute: Mangoni's thesis, ch. 5; carried: and its eq. 4.14, corrected");
   }
 
- private:
   std::optional<std::string> do_supports(const ContactProblem& problem, Model model) const override {
     const ConstraintSet& constraints = problem.constraints();
     for (Index i = 0; i < constraints.count() && !cones_; ++i)
@@ -258,6 +302,11 @@ std::unique_ptr<Solver> make_nonsmooth_ipm() {
   return std::make_unique<InteriorPointMethod>(
       "nonsmooth_ipm", "Nonsmooth interior point for Coulomb's law, ‖u_T‖ an unknown",
       "Acary, Armand, Nguyen, Shpakovych 2024; scaled as ipm_cone", true, Model::ncp);
+}
+std::unique_ptr<Solver> make_nonsmooth_ipm_series() {
+  return std::make_unique<InteriorPointMethod>(
+      "nonsmooth_ipm_series", "Nonsmooth interior point that follows its path by series, round its turns",
+      "Acary, Armand, Nguyen, Shpakovych 2024; start, scaling and slack ours", true, Model::ncp, 20);
 }
 
 }  // namespace ccp

@@ -25,9 +25,13 @@ bool InteriorIteration::start_cold(Monitor& monitor) {
   return started;
 }
 
-/// De Saxcé's term of the starting y, and the residuals.
+/// De Saxcé's term of the starting y (with slack where series need it), and the residuals.
 void InteriorIteration::begin_at_slip() {
   for (Index i = 0; i < barrier_.count() && barrier_.corrected; ++i) point_.s[i] -= slip_defect(i);
+  evaluate();
+  if (settings_.order == 0) return;
+  for (Index i = 0; i < barrier_.count(); ++i)
+    if (!barrier_.bilateral(i)) point_.s[i] = std::hypot(point_.s[i], settings_.slack * std::sqrt(mu_));
   evaluate();
 }
 

@@ -2,7 +2,9 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "cones/rolling_cone.hpp"
@@ -10,6 +12,7 @@
 #include "linalg/gmres.hpp"
 #include "problem/block_scale.hpp"
 #include "problem/delassus/operator_form.hpp"
+#include "problem/share_arrays.hpp"
 #include "solvers/methods.hpp"
 #include "solvers/newton/padded_maps.hpp"
 #include "solvers/newton/sweep_phase.hpp"
@@ -17,6 +20,7 @@
 #include "solvers/shared/method.hpp"
 #include "solvers/shared/native_columns.hpp"
 #include "solvers/shared/padded_blocks.hpp"
+#include "solvers/shared/start_given.hpp"
 
 namespace ccp {
 namespace {
@@ -58,13 +62,15 @@ struct PqnColumns : NativeColumns {
 template <int Rows>
 class PqnSession final : public Session {
  public:
-  PqnSession(const PqnSettings& settings, const ContactProblem& problem, Model, Monitor&)
+  PqnSession(const PqnSettings& settings, const ContactProblem& problem, Model model, Monitor&)
       : settings_(settings),
+        model_(model),
         problem_(problem),
+        share_(problem_.share()),
         set_(problem_.constraints()),
         maps_(set_, Model::ccp),
         N_(&delassus_operator(problem_, OperatorUse::inner_products)),
-        gmres_(problem_.rows(), settings.restart),
+        gmres_(problem_.rows(), settings.restart, inner_products()),
         best_(problem_.rows()) {
     const auto count = uz(set_.count());
     for (std::vector<Square>* blocks : {&own_, &inverse_, &X_, &Y_, &preconditioner_}) blocks->assign(count, Square::Zero());
@@ -100,34 +106,61 @@ class PqnSession final : public Session {
 
   Point block(const Vector& x, Index i) const { return padded_block<Rows>(set_, x, i); }
 
+  /// Of a shared problem, over all ranks.
+  Gmres::InnerProducts inner_products() {
+    if (share_ == nullptr) return {};
+    cells_.reserve((uz(settings_.restart) + 2) * uz(cell_count));
+    return [this](const std::vector<Vector>& basis, int count, const Vector& x, double* sums) {
+      dots(*share_, set_, basis, count, x, sums, cells_);
+    };
+  }
+
   /// N_ii, its inverse for the merit (t_i⁻¹I where it is singular), s_i and δ.
   void load_blocks() {
-    double smallest = std::numeric_limits<double>::infinity(), largest = 0.0, sum = 0.0;
     for (Index i = 0; i < set_.count(); ++i) {
       const auto at = uz(i);
       const BlockSquare N_ii = N_->diagonal_block(i);
       own_[at].topLeftCorner(N_ii.rows(), N_ii.cols()) = N_ii;
       const double mean = block_mean(own_[at].trace(), set_.rows(i));
       Square padded = own_[at];
-      for (Index row = 0; row < Rows; ++row) {
-        if (row >= set_.rows(i))
-          padded(row, row) = mean;
-        else
-          smallest = std::min(smallest, padded(row, row));
-        if (row < set_.rows(i)) largest = std::max(largest, padded(row, row));
-        if (row < set_.rows(i)) sum += padded(row, row);
-      }
+      for (Index row = set_.rows(i); row < Rows; ++row) padded(row, row) = mean;
       inverse_[at] = inverse_or(padded, mean);
       own_scale_[i] = mean;
     }
     if (settings_.impulse_scale == ImpulseScale::block) weight_ = own_scale_;
-    const double rows = std::max(1.0, static_cast<double>(problem_.rows()));
+    delta_ = settings_.delta > 0.0 ? added_delta() : 0.0;
+  }
+
+  /// δ, 1/kg.
+  double added_delta() const {
+    const double delta = settings_.delta;
+    const auto diagonal = [&](Index i) { return own_[uz(i)].diagonal().head(set_.rows(i)); };
+    const Index rows = share_ != nullptr ? share_->rows() : problem_.rows();
+    const auto least = [&](Index i) { return diagonal(i).minCoeff(); };
     switch (settings_.delta_relative) {
-      case RelativeDelta::none: delta_ = settings_.delta; break;
-      case RelativeDelta::min: delta_ = problem_.rows() > 0 ? settings_.delta * std::max(smallest, 0.0) : 0.0; break;
-      case RelativeDelta::avg: delta_ = settings_.delta * sum / rows; break;
-      case RelativeDelta::max: delta_ = settings_.delta * largest; break;
+      case RelativeDelta::none: return delta;
+      case RelativeDelta::min: {
+        if (rows == 0) return 0.0;
+        // Over ranks the largest value is known, so that of the inverses.
+        if (share_ != nullptr)
+          return delta / largest_of_blocks(share_, set_, [&](Index i) { return 1.0 / std::max(least(i), 0.0); });
+        double smallest = std::numeric_limits<double>::infinity();
+        for (Index i = 0; i < set_.count(); ++i) smallest = std::min(smallest, least(i));
+        return delta * std::max(smallest, 0.0);
+      }
+      case RelativeDelta::avg: {
+        double sum = 0.0;
+        if (share_ != nullptr)
+          sum = sum_of_blocks(share_, set_, [&](Index i) { return diagonal(i).sum(); });
+        else
+          for (Index i = 0; i < set_.count(); ++i)
+            for (const double entry : diagonal(i)) sum += entry;
+        return delta * sum / std::max(1.0, static_cast<double>(rows));
+      }
+      case RelativeDelta::max:
+        return delta * largest_of_blocks(share_, set_, [&](Index i) { return diagonal(i).maxCoeff(); });
     }
+    return delta;
   }
 
   /// The inverse of a block, or of a scaled identity where the block is singular to working precision.
@@ -150,25 +183,22 @@ class PqnSession final : public Session {
     products_ = 0;
     shift_ = shift;
     r_ = problem_.free_velocity() + shift;
-    size_ = max_norm(r_);
-    energy_ = 0.0;
-    for (Index i = 0; i < set_.count(); ++i) energy_ += block(r_, i).dot(inverse_[uz(i)] * block(r_, i));
+    size_ = largest_of_blocks(share_, set_, [&](Index i) { return block(r_, i).cwiseAbs().maxCoeff(); });
+    energy_ = sum_of_blocks(share_, set_, [&](Index i) { return block(r_, i).dot(inverse_[uz(i)] * block(r_, i)); });
     if (!(energy_ > 0.0)) energy_ = 1.0;
     native_.clear();
     impulse_.setZero();
     best_.restart(impulse_);
     merit_ = move(impulse_, monitor);
-    if (start.impulse.size() == 0) return;
+    if (!start_given(share_, start)) return;
     for (Index i = 0; i < set_.count(); ++i) put_block(set_, trial_, i, maps_.value(i, block(start.impulse, i)));
     if (move(trial_, monitor) <= merit_) impulse_ = trial_;
     merit_ = move(impulse_, monitor);
   }
 
-  /// max s_i ‖γ_i‖, m/s.
+  /// max s_i ‖γ_i‖, m/s; NaN where an impulse is.
   double largest() const {
-    double size = 0.0;
-    for (Index i = 0; i < set_.count(); ++i) size = std::max(size, own_scale_[i] * block(impulse_, i).norm());
-    return impulse_.allFinite() ? size : std::numeric_limits<double>::infinity();
+    return largest_of_blocks(share_, set_, [&](Index i) { return own_scale_[i] * block(impulse_, i).norm(); });
   }
 
   /// u, C and the merit (H.12) at an impulse; and the merit of the native criterion, with its own unit of impulses.
@@ -176,21 +206,24 @@ class PqnSession final : public Session {
     problem_.local_velocity(impulse, scratch_, u_);
     ++monitor.counters().products;
     u_ += shift_;
-    double sum = 0.0, native_sum = 0.0;
-    for (Index i = 0; i < set_.count(); ++i) {
+    const auto [sum, native_sum] = all_over_blocks<2>(share_, set_, std::plus<>(), [&](Index i) {
       const Point impulse_i = block(impulse, i);
       const Point C = constraint_value(i, impulse_i, weight_[i]);
-      sum += C.dot(inverse_[uz(i)] * C);
-      if (settings_.merit_scale == settings_.impulse_scale) continue;
+      std::array<double, 2> sums{C.dot(inverse_[uz(i)] * C), 0.0};
+      if (settings_.merit_scale == settings_.impulse_scale) return sums;
       const double weight = settings_.merit_scale == ImpulseScale::none ? 1.0 : own_scale_[i];
       const Point other = constraint_value(i, impulse_i, weight);
-      native_sum += other.dot(inverse_[uz(i)] * other);
-    }
+      sums[1] = other.dot(inverse_[uz(i)] * other);
+      return sums;
+    });
     native_merit_ = std::abs(settings_.merit_scale == settings_.impulse_scale ? sum : native_sum) / energy_;
     return std::abs(sum) / energy_;
   }
 
   double friction(Index i) const { return has_friction(set_.kind(i)) ? set_.friction(i) : 0.0; }
+  /// That of F: in ccp F(u) = u.
+  double de_saxce_friction(Index i) const { return model_ == Model::ncp ? friction(i) : 0.0; }
+  Correction correction() const { return model_ == Model::ncp ? Correction::de_saxce : Correction::none; }
 
   /// C_i = F + m(s γ_i − F), m/s; weight: s, 1/kg.
   Point constraint_value(Index i, const Point& impulse, double weight) const {
@@ -199,10 +232,10 @@ class PqnSession final : public Session {
     Point C = Point::Zero();
     if (has_moments(set_.kind(i))) {
       const Index rows = set_.rows(i);
-      C.head(rows) = rolling_defect(maps_.cone(i), weight * impulse.head(rows), u.head(rows), Correction::de_saxce);
+      C.head(rows) = rolling_defect(maps_.cone(i), weight * impulse.head(rows), u.head(rows), correction());
       return C;
     }
-    const Vector3 F = smoothed_de_saxce_value(u.template head<3>(), friction(i), 0.0);
+    const Vector3 F = smoothed_de_saxce_value(u.template head<3>(), de_saxce_friction(i), 0.0);
     C.template head<3>() = F + smoothed_polar_value(weight * impulse.template head<3>() - F, friction(i), 0.0);
     return C;
   }
@@ -216,7 +249,7 @@ class PqnSession final : public Session {
       return u;
     }
     if (has_moments(set_.kind(i))) return linearise_moments(i, omega, X, Y);
-    const SmoothedProjection F = smoothed_de_saxce(u.template head<3>(), friction(i), omega);
+    const SmoothedProjection F = smoothed_de_saxce(u.template head<3>(), de_saxce_friction(i), omega);
     const SmoothedProjection m =
         smoothed_polar_projection(weight_[i] * block(impulse_, i).template head<3>() - F.value, friction(i), omega);
     X.template topLeftCorner<3, 3>() = (Matrix3::Identity() - m.gradient) * F.gradient;
@@ -232,7 +265,8 @@ class PqnSession final : public Session {
     const RollingCone& cone = maps_.cone(i);
     const Point u = block(u_, i), impulse = block(impulse_, i);
     Point s = weight_[i] * impulse - u, slope = Point::Zero();
-    s[0] -= rolling_shift(cone, u.data());
+    const double shifted = model_ == Model::ncp ? 1.0 : 0.0;
+    s[0] -= shifted * rolling_shift(cone, u.data());
     for (int d = 0; d < cone.count; ++d) {
       const ConeDisc& disc = cone.disc[uz(d)];
       const auto slip = u.segment(disc.first, disc.size);
@@ -241,7 +275,7 @@ class PqnSession final : public Session {
     Y.setZero();
     Y.topLeftCorner(cone.rows, cone.rows) = rolling_cone_derivative(cone, s.data());
     X = Y;
-    X += Y.col(0) * slope.transpose();
+    X += Y.col(0) * (shifted * slope).transpose();
     Y = weight_[i] * (Square::Identity() - Y);
     return constraint_value(i, impulse, weight_[i]);
   }
@@ -270,12 +304,12 @@ class PqnSession final : public Session {
   void find_direction(Monitor& monitor) {
     const int limit =
         static_cast<int>(std::min<std::int64_t>(settings_.inner_iterations, settings_.product_cap - products_));
-    const Gmres::Result solved =
-        gmres_.solve(apply_, precondition_, value_, direction_, settings_.epsilon * value_.norm(), limit);
+    const double size = norm(share_, set_, value_);
+    const Gmres::Result solved = gmres_.solve(apply_, precondition_, value_, direction_, settings_.epsilon * size, limit);
     products_ += solved.products;
     monitor.counters().products += solved.products;
     native_.gmres_products = solved.products;
-    native_.gmres_residual = value_.norm() > 0.0 ? solved.residual / value_.norm() : 0.0;
+    native_.gmres_residual = size > 0.0 ? solved.residual / size : 0.0;
   }
 
   /// γ ← Π_K(γ − d).
@@ -313,7 +347,7 @@ class PqnSession final : public Session {
     native_.gmres_products = 0.0;
     native_.gmres_residual = 0.0;
     native_.fallback = 1.0;
-    SweepRunner sweeps(problem_, Model::ncp, monitor);
+    SweepRunner sweeps(problem_, model_, monitor);
     const auto merit = [this, &monitor](const Vector& impulse) -> double {
       const double sweep_merit = move(impulse, monitor);
       native_.merit = native_merit_;
@@ -325,10 +359,13 @@ class PqnSession final : public Session {
   }
 
   PqnSettings settings_;
+  Model model_;
   ContactProblem problem_;
+  const Share* share_;  ///< of a shared problem
   const ConstraintSet& set_;
   PaddedMaps<Rows> maps_;
   const DelassusOperator* N_;
+  std::vector<double> cells_;  ///< of inner products
   Gmres gmres_;
   Gmres::Operator apply_, precondition_;
   std::vector<Square> own_, inverse_, X_, Y_, preconditioner_;
@@ -347,8 +384,8 @@ class Pqn final : public Method<PqnSettings, PqnSession<3>, PqnSession<most_rows
   Pqn()
       : Method({"pqn",
                 "Projected quasi-Newton",
-                "Koziara 2017, Algorithm 1",
-                {Model::ncp},
+                "Koziara 2017, Algorithm 1; for ccp without the De Saxcé term: ours",
+                {Model::ncp, Model::ccp},
                 PqnColumns().columns(),
                 true,
                 false,
