@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels/kernels.hpp"
+#include "linalg/block/block_matrix.hpp"
 #include "problem/body_columns.hpp"
 #include "problem/delassus/block_order.hpp"
 #include "problem/judge/judge.hpp"
@@ -138,6 +139,39 @@ TEST_CASE("block-CSR keeps an unsymmetric matrix as it is") {
   Vector y(4);
   op.multiply(x, y);
   CHECK(y == N * x);
+}
+
+TEST_CASE("between contacts in space both stores of blocks hold the same matrix") {
+  constexpr Index count = 5;
+  ConstraintSet set;
+  for (Index i = 0; i < count; ++i) set.add(ConstraintKind::contact, 0.3);
+  Uniform uniform(4);
+  const auto blocks_at = [&](std::initializer_list<std::pair<Index, Index>> places) {
+    DenseMatrix N = DenseMatrix::Zero(3 * count, 3 * count);
+    for (Index i = 0; i < count; ++i) N.block<3, 3>(3 * i, 3 * i) = uniform.matrix(3, 3);
+    for (const auto& [i, j] : places) N.block<3, 3>(3 * i, 3 * j) = uniform.matrix(3, 3);
+    return N;
+  };
+  DenseMatrix whole = blocks_at({{0, 3}, {3, 0}, {1, 4}, {4, 1}, {3, 4}, {4, 3}}), gaps = whole, lopsided = whole;
+  gaps(9, 0) = gaps(2, 9) = gaps(4, 4) = 0.0;
+  gaps.block<3, 2>(3, 12).setZero();
+  lopsided.block<3, 3>(0, 9).setZero();
+  DenseMatrix loose = whole;  // a contact that touches nothing
+  loose.block<3, 3>(6, 6).setZero();
+  const Vector x = uniform.vector(3 * count);
+  Vector y(3 * count);
+  for (const DenseMatrix& N : {whole, gaps, lopsided, loose}) {
+    const SparseMatrix scalar = sparse(N);
+    const AssembledDelassus op(set, scalar);
+    const BlockMatrix padded = block_matrix(set, scalar);
+    CHECK(DenseMatrix(op.to_sparse()) == N);
+    for (Index i = 0; i < count; ++i) CHECK(padded.diagonal_block(i) == (N.block<3, 3>(3 * i, 3 * i)));
+    op.multiply(x, y);
+    CHECK((y - N * x).cwiseAbs().maxCoeff() <= 1e-14);
+    padded.multiply(x, y);
+    CHECK((y - N * x).cwiseAbs().maxCoeff() <= 1e-14);
+    CHECK(padded.column.size() == std::size_t{11});
+  }
 }
 
 TEST_CASE("a product in spans has the bits of the whole one") {

@@ -53,7 +53,7 @@ ROOMS = {
         "interior_point": {TOP, "shared"},
         "newton": {TOP, "shared"},
         "augmented_lagrangian": {TOP, "shared", "newton"},
-        "proximal_newton": {TOP, "shared", "newton"},
+        "proximal_newton": {TOP, "shared", "newton", "fixed_point"},
         "regularised": {TOP, "shared"},
         "splitting": {TOP, "shared"},
         "reference": {TOP, "shared", "de_saxce", "fixed_point", "interior_point", "proximal_newton", "splitting"},

@@ -120,10 +120,98 @@ Lists symmetric_pattern(Lists rows_of_column) {
   return both;
 }
 
+/// Appends the block rows of a block column between contacts in space, sorted; whether it consists of whole blocks.
+bool append_block_rows(const Entries& entries, int column, std::vector<int>& seen, std::vector<int>& rows) {
+  const int c = 3 * column, begin = entries.begin(c), end = entries.end(c);
+  const std::size_t first = rows.size();
+  bool whole = (end - begin) % 3 == 0 && entries.same_rows(c, c + 1) && entries.same_rows(c, c + 2);
+  for (int p = begin; whole && p < end; p += 3) {
+    const auto row = static_cast<unsigned>(entries.row[p]), block = row / 3U;
+    whole = row == 3U * block && entries.row[p + 2] == entries.row[p] + 2;
+    rows.push_back(static_cast<int>(block));
+  }
+  if (whole) return true;
+  rows.resize(first);
+  for (int k = c; k < c + 3; ++k)
+    for (int p = entries.begin(k), beyond = entries.end(k); p < beyond; ++p) {
+      const auto row = static_cast<int>(static_cast<unsigned>(entries.row[p]) / 3U);
+      if (seen[uz(row)] == column) continue;
+      seen[uz(row)] = column;
+      rows.push_back(row);
+    }
+  std::sort(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end());
+  return false;
+}
+
 }  // namespace
+
+std::optional<ContactBlocks> ContactBlocks::of(const ConstraintSet& constraints, const SparseMatrix& scalar) {
+  if (!constraints.all_contacts_3d()) return std::nullopt;
+  const Entries entries = entries_of(scalar);
+  const auto count = static_cast<int>(constraints.count());
+  ContactBlocks blocks(scalar);
+  blocks.row_start.reserve(uz(count) + 1);
+  blocks.row_start.push_back(0);
+  blocks.column.reserve(uz(scalar.nonZeros()) / 9 + uz(count));
+  blocks.diagonal.reserve(uz(count));
+  blocks.whole_.reserve(uz(count));
+  std::vector<int> seen(uz(count), -1);
+  for (int j = 0; j < count; ++j) {
+    const std::ptrdiff_t first = blocks.row_start.back();
+    blocks.whole_.push_back(append_block_rows(entries, j, seen, blocks.column) ? 1 : 0);
+    const auto own = std::lower_bound(blocks.column.begin() + first, blocks.column.end(), j);
+    if (own == blocks.column.end() || *own != j) return std::nullopt;
+    blocks.diagonal.push_back(static_cast<int>(own - blocks.column.begin()));
+    blocks.row_start.push_back(static_cast<int>(blocks.column.size()));
+  }
+  return blocks;
+}
+
+bool ContactBlocks::copy(double* numbers) const {
+  const Entries entries = entries_of(*scalar_);
+  const double* const value = scalar_->valuePtr();
+  std::vector<int> next(row_start.begin(), row_start.end() - 1);  // of each row, its block of this column or beyond
+  const auto count = static_cast<int>(whole_.size());
+  for (int j = 0; j < count; ++j) {
+    const int first = row_start[uz(j)], beyond = row_start[uz(j) + 1];
+    const double *a = value + entries.begin(3 * j), *b = value + entries.begin(3 * j + 1),
+                 *c = value + entries.begin(3 * j + 2);
+    for (int p = first; p < beyond; ++p) {
+      const auto i = uz(column[uz(p)]);
+      if (next[i] == row_start[i + 1] || column[uz(next[i])] != j) return false;
+      double* const block = numbers + 9 * next[i]++;
+      if (whole_[uz(j)] == 0) {
+        std::fill_n(block, 9, 0.0);
+        continue;
+      }
+      for (int r = 0; r < 3; ++r) {
+        block[r] = *a++;
+        block[3 + r] = *b++;
+        block[6 + r] = *c++;
+      }
+    }
+    if (whole_[uz(j)] != 0) continue;
+    for (int k = 3 * j; k < 3 * j + 3; ++k)
+      for (int p = entries.begin(k), end = entries.end(k); p < end; ++p) {
+        const auto row = static_cast<unsigned>(entries.row[p]), block = row / 3U;
+        numbers[9 * (next[block] - 1) + 3 * (k - 3 * j) + static_cast<int>(row - 3U * block)] = value[p];
+      }
+  }
+  return true;
+}
 
 BlockMatrix block_matrix(const ConstraintSet& constraints, const SparseMatrix& scalar) {
   assert(scalar.rows() == constraints.rows() && scalar.cols() == constraints.rows());
+  if (auto contacts = ContactBlocks::of(constraints, scalar)) {
+    BlockMatrix matrix;
+    matrix.block.resize(contacts->column.size());
+    if (matrix.block.empty() || contacts->copy(matrix.block.front().data())) {
+      matrix.row_start = std::move(contacts->row_start);
+      matrix.column = std::move(contacts->column);
+      matrix.diagonal = std::move(contacts->diagonal);
+      return matrix;
+    }
+  }
   const std::vector<int> blocks = blocks_of_rows(constraints);
   Lists pattern = symmetric_pattern(rows_of_columns(constraints, scalar, blocks));
   BlockMatrix matrix;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/constraints.hpp"
@@ -26,6 +27,24 @@ struct BlockMatrix {
 
 /// The blocks of a scalar matrix (m×m, m = constraints.rows()).
 BlockMatrix block_matrix(const ConstraintSet& constraints, const SparseMatrix& scalar);
+
+/// The places of the 3×3 blocks of a scalar matrix between contacts in space, of which each row has the columns that it has
+/// rows of, as in N: one pass, much faster than for other matrices. As in BlockMatrix.
+class ContactBlocks {
+ public:
+  /// Nothing where a block is not 3×3 or a diagonal block is missing. The matrix must outlive the result.
+  static std::optional<ContactBlocks> of(const ConstraintSet& constraints, const SparseMatrix& scalar);
+  /// Writes the blocks, 9 numbers each, column-major. False where the pattern of the blocks is not symmetric after all.
+  bool copy(double* numbers) const;
+
+  std::vector<int> row_start, column, diagonal;
+
+ private:
+  explicit ContactBlocks(const SparseMatrix& scalar) : scalar_(&scalar) {}
+
+  const SparseMatrix* scalar_;
+  std::vector<char> whole_;  ///< of each block column, whether all entries of its blocks are stored
+};
 
 /// Padded vectors: 3 entries a constraint, those beyond its rows zero. Sizes m and 3·count, asserted.
 void pad(const ConstraintSet& constraints, const Vector& x, Vector& padded);

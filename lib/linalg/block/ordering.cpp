@@ -5,6 +5,8 @@
 #include <iterator>
 #include <numeric>
 
+#include "linalg/block/small_ordering.hpp"
+
 namespace ccp {
 namespace {
 
@@ -69,6 +71,9 @@ BlockOrdering with_structure(const BlockMatrix& A, std::vector<int> order, const
 }  // namespace
 
 BlockOrdering best_ordering(const BlockMatrix& A) {
+  const bool coupled = std::ssize(A.column) > A.rows();
+  if (coupled && A.rows() <= most_small_rows)
+    if (BlockOrdering small = small_ordering(A); small.flops < cheap_factorization) return small;
   BlockOrdering best = with_structure(A, minimum_degree_order(A), "minimum degree");
   if (best.flops < cheap_factorization) return best;
   std::vector<int> dissection = nested_dissection_order(A.row_start, A.column);

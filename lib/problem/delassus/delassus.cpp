@@ -1,8 +1,10 @@
 #include "problem/delassus/delassus.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/parallel.hpp"
+#include "linalg/block/block_matrix.hpp"
 
 namespace ccp {
 namespace {
@@ -38,6 +40,17 @@ std::vector<std::vector<int>> block_pattern(const ConstraintSet& constraints, co
 
 AssembledDelassus::AssembledDelassus(ConstraintSet set, const SparseMatrix& N) : DelassusOperator(std::move(set)) {
   const ConstraintSet& blocks = constraints();
+  if (auto contacts = ContactBlocks::of(blocks, N)) {
+    data_.resize(9 * contacts->column.size());
+    if (contacts->copy(data_.data())) {
+      row_start_.assign(contacts->row_start.begin(), contacts->row_start.end());
+      diagonal_.assign(contacts->diagonal.begin(), contacts->diagonal.end());
+      column_ = std::move(contacts->column);
+      data_start_.resize(column_.size());
+      for (std::size_t k = 0; k < data_start_.size(); ++k) data_start_[k] = 9 * static_cast<Index>(k);
+      return;
+    }
+  }
   const std::vector<int> owner = row_owner(blocks);
   row_start_.assign(1, 0);
   Index next_number = 0;

@@ -30,14 +30,18 @@ Matrix3 padded_block(const DelassusOperator& N, Index i) {
 class NsgsSession final : public SweepSession {
  public:
   NsgsSession(const NsgsSettings& settings, const ContactProblem& problem, Model, Monitor&)
-      : SweepSession(problem, settings.form, settings.sweep), settings_(settings), matrices_(uz(blocks().count())) {
+      : SweepSession(problem, settings.form, settings.sweep),
+        settings_(settings),
+        matrices_(uz(blocks().count())),
+        step_(matrices_.size()) {
+    const bool projects = settings.local == LocalSolver::strict || settings.local == LocalSolver::projection;
     if (blocks().has_moments()) rolling_.resize(matrices_.size());
     for (Index i = 0; i < blocks().count(); ++i) {
       if (has_moments(blocks().kind(i)))
         rolling_[uz(i)] = delassus().diagonal_block(i);
       else
         matrices_[uz(i)] = padded_block(delassus(), i);
-      step_.push_back(1.0 / stable_rate(delassus().diagonal_block(i)));
+      if (projects || !has_friction(blocks().kind(i))) step_[uz(i)] = 1.0 / stable_rate(delassus().diagonal_block(i));
     }
   }
 
@@ -108,7 +112,7 @@ class NsgsSession final : public SweepSession {
   NsgsSettings settings_;
   std::vector<Matrix3> matrices_;     ///< N_ii of blocks of up to three rows
   std::vector<BlockSquare> rolling_;  ///< of those with moments, at their places; empty where there are none
-  std::vector<double> step_;          ///< 1/λ_max(N_ii)
+  std::vector<double> step_;          ///< 1/λ_max(N_ii) of blocks that are projected
 };
 
 class Nsgs final : public SweepMethod<NsgsSettings, NsgsSession> {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t expensive_flops = 30'000'000;
 constexpr double flops_of_a_sweep = 3000.0;  ///< over one constraint
-constexpr double cheap_sweeps = 200.0;
+constexpr double cheap_sweeps = 200.0, few_sweeps = 1.5;
 constexpr double least_progress = 0.8;  ///< of the residual, while sweeps double
 constexpr int sweeps_per_shift = 50;    ///< lagged sweeps with the same s
 
@@ -19,6 +19,7 @@ SweepCost::SweepCost(std::int64_t factorization_flops, Index constraints)
       sweeps_(static_cast<double>(flops_) / (flops_of_a_sweep * static_cast<double>(std::max<Index>(constraints, 1)))) {}
 
 bool SweepCost::sweeps_come_first() const { return flops_ > expensive_flops; }
+bool SweepCost::sweeps_are_cheap() const { return sweeps_ > few_sweeps; }
 int SweepCost::sweeps_for(int factorizations) const { return std::max(100, static_cast<int>(factorizations * sweeps_)); }
 bool SweepCost::factorization_is_cheap() const { return sweeps_ <= cheap_sweeps; }
 
@@ -34,10 +35,11 @@ void SweepLadder::restart() {
 bool SweepLadder::run(BestIterate& best, const Vector& shift, double target, int most, const std::vector<double>& native,
                       Monitor& monitor) {
   SweepRunner::Result swept;
+  const double before = best.residual();
   const auto sweep = [&](auto& runner, const SweepRunner::Limits& limits) {
     swept = runner.run(best.impulse(), shift, limits, residual_, native, monitor);
     if (swept.residual <= best.residual() || swept.solved) best.keep(swept.residual, swept.impulse);
-    stuck_ = swept.stagnated;
+    stuck_ = swept.stagnated || best.residual() > least_progress * before;
   };
   switch (rung_) {
     case Rung::nonlinear:
@@ -52,7 +54,7 @@ bool SweepLadder::run(BestIterate& best, const Vector& shift, double target, int
       rung_ = Rung::nonlinear_for_good;
       lagged_.reset();
       break;
-    case Rung::nonlinear_for_good: sweep(nonlinear_, {target, most});
+    case Rung::nonlinear_for_good: sweep(nonlinear_, {target, most}); stuck_ = false;  // nothing else is left
   }
   return !swept.stopped;
 }

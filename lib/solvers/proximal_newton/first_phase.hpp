@@ -17,6 +17,8 @@ class SweepCost {
 
   /// Whether a factorisation is expensive enough for sweeps to come first.
   bool sweeps_come_first() const;
+  /// Whether a factorisation takes longer than a sweep or two.
+  bool sweeps_are_cheap() const;
   /// Sweeps that take as long as so many factorisations, at least 100 (H.7).
   int sweeps_for(int factorizations) const;
   /// Whether one factorisation before the sweeps, which may be all that is needed, costs little beside them.
@@ -44,6 +46,8 @@ class SweepLadder {
            Monitor& monitor);
   /// Whether the last ones made no progress, so that the next ones are of another kind.
   bool stuck() const { return stuck_; }
+  /// Whether no kind that makes progress is left.
+  bool spent() const { return rung_ == Rung::nonlinear_for_good; }
 
  private:
   enum class Rung { nonlinear, lagged, nonlinear_for_good };

@@ -23,6 +23,7 @@ class ContactSystem : public NewtonSystem {
   Vector mean_diagonal() const override {
     return block_means(blocks_, [this](Index i) { return N_.diagonal_block(i).trace(); });
   }
+  const BlockMatrix* contact_matrix() const override { return &N_; }
   std::int64_t flops() const override { return flops_; }
   bool factorize_rolling(const std::vector<Matrix3>& G, const std::vector<Matrix3>& E, const std::vector<char>& identity,
                          const std::vector<RollingCoupling>& couplings) override {

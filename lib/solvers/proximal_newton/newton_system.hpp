@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "linalg/block/block_matrix.hpp"
 #include "problem/contact_problem.hpp"
 
 namespace ccp {
@@ -26,6 +27,8 @@ class NewtonSystem {
 
   /// y <- N x.
   virtual void multiply(const Vector& x, Vector& y) = 0;
+  /// N, where it is held by its blocks; null elsewhere.
+  virtual const BlockMatrix* contact_matrix() const { return nullptr; }
   /// t_i = tr(N_ii)/rows(i), 1/kg; 1 where the trace is not positive.
   virtual Vector mean_diagonal() const = 0;
   /// Factorises; rows with identity[i] != 0 have G_i = 0 and E_i = I. False when a pivot is singular. No allocation after

@@ -22,7 +22,6 @@ struct ProximalSettings {
   NewtonSpace space = NewtonSpace::automatic;
   ColdStart start = ColdStart::sticking;
   FirstPhase first_phase = FirstPhase::automatic;
-  double swept_step_factor = 50.0;
   double handover = 3e-3;
   bool lagged_sweeps = true;
   bool decomposition = true;
@@ -50,29 +49,25 @@ class ProximalSession final : public Session {
         best_point_(Vector::Zero(sub_.size())),
         centre_(Vector::Zero(sub_.size())) {
     monitor.note([this] { return describe(sub_.system()); });
-    if (settings.first_phase == FirstPhase::off) return;
-    if (settings.first_phase == FirstPhase::automatic && !cost_.sweeps_come_first()) return;
-    const bool symmetric = problem.symmetric_mass() && problem.symmetry_defect() == 0.0;
-    const bool lagged = settings.lagged_sweeps && model == Model::ncp && symmetric;
-    const auto residual = [this](const Vector& impulse) { return residual_at(impulse); };
-    sweeps_ = std::make_unique<SweepLadder>(problem, model, lagged, residual, monitor);
+    sweeps_first_ = settings.first_phase == FirstPhase::on ||
+                    (settings.first_phase == FirstPhase::automatic && cost_.sweeps_come_first());
+    sweeps_later_ = !sweeps_first_ && settings.first_phase == FirstPhase::automatic && cost_.sweeps_are_cheap();
+    if (sweeps_first_) make_sweeps(monitor);
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     begin(start, shift);
     if (!show(monitor)) return outcome();
     const bool cold = start.impulse.size() == 0;
+    if (cold && worth_sweeping() && !sweep_start(monitor)) return outcome();
     if (cold && worth_sticking() && !stick(monitor)) return outcome();
-    if (sweeps_ && !sweep_first(shift, monitor)) return outcome();
+    if (sweeps_first_ && !sweep_first(shift, monitor)) return outcome();
     while (failures_ < give_up_after) {
       switch (solve_subproblem(monitor)) {
         case Inner::stopped: return outcome();
         case Inner::solved: move_centre(); break;
         case Inner::failed:
-          if (!decomposed_ && ++failed_ == most_before_split && !decompose(shift, monitor)) return outcome();
-          raise_weight();
-          // Closer to the solution the same weight may do.
-          if (sweeps_ && !sweep(sweep_reduction, shift, monitor)) return outcome();
+          if (!recover(shift, monitor)) return outcome();
       }
     }
     return stalled("no subproblem could be solved, even with the largest proximal weight");
@@ -94,15 +89,41 @@ class ProximalSession final : public Session {
     memory_ = usual_memory;
     failures_ = 0;
     failed_ = 0;
+    swept_ = false;
+    sub_.set_step_factor(step_factor);
     decomposed_ = !settings_.decomposition || !Decomposition::applies(problem_, model_);
     if (sweeps_) sweeps_->restart();
     best_.restart(impulse_);
     sub_.begin(centre_, weight_);
   }
 
+  bool worth_sweeping() const { return settings_.start == ColdStart::sticking && !sweeps_first_ && sub_.sweeps_contract(); }
+
+  /// Moves to where one sweep ends, if that is nearer to a solution than zero impulses are, and on while sweeps contract.
+  /// False when the run is over.
+  bool sweep_start(Monitor& monitor) {
+    best_point_ = centre_;
+    for (bool contracts = true; contracts;) {
+      const double before = sub_.merit();
+      sub_.sweep(best_point_);
+      sub_.begin(best_point_, weight_);
+      monitor.counters().products += 2;
+      ++monitor.counters().projections;
+      if (!(sub_.merit() < before)) {
+        sub_.begin(centre_, weight_);
+        ++monitor.counters().products;
+        return true;
+      }
+      centre_ = best_point_;
+      if (!show(monitor)) return false;
+      contracts = sub_.merit() <= contraction * before;
+    }
+    return true;
+  }
+
   /// Sweeps may be all that is needed, so a factorisation before them must be cheap.
   bool worth_sticking() const {
-    return settings_.start == ColdStart::sticking && (!sweeps_ || cost_.factorization_is_cheap());
+    return settings_.start == ColdStart::sticking && (!sweeps_first_ || cost_.factorization_is_cheap());
   }
 
   /// Moves to where every contact sticks, if that is nearer to a solution than zero impulses are (H.3). False when the run
@@ -121,11 +142,34 @@ class ProximalSession final : public Session {
     return show(monitor);
   }
 
-  /// Sweeps before the first subproblem. False when the run is over.
+  /// The sweeps of a run, when first needed.
+  void make_sweeps(Monitor& monitor) {
+    const bool symmetric = problem_.symmetric_mass() && problem_.symmetry_defect() == 0.0;
+    const bool lagged = settings_.lagged_sweeps && model_ == Model::ncp && symmetric;
+    const auto residual = [this](const Vector& impulse) { return residual_at(impulse); };
+    sweeps_ = std::make_unique<SweepLadder>(problem_, model_, lagged, residual, monitor);
+    sweeps_->restart();
+  }
+
+  /// After a subproblem that failed: its weight is raised, bodies that move are split, and sweeps go on from the best
+  /// iterate, closer to the solution, where the same weight may do. False when the run is over.
+  bool recover(const Vector& shift, Monitor& monitor) {
+    raise_weight();
+    if (++failed_ == most_before_split && !decomposed_ && !decompose(shift, monitor)) return false;
+    if (sweeps_first_) return sweep(sweep_reduction, shift, monitor);
+    if (!sweeps_later_) return true;
+    if (!swept_) return sweep_first(shift, monitor);
+    sub_.set_step_factor(failed_ % 2 == 0 ? short_step_factor : long_step_factor);
+    return sweeps_->spent() || sweep(sweep_reduction, shift, monitor);
+  }
+
+  /// The first sweeps of a run. False when it is over.
   bool sweep_first(const Vector& shift, Monitor& monitor) {
-    sub_.set_step_factor(settings_.swept_step_factor);
+    if (!sweeps_) make_sweeps(monitor);
+    swept_ = true;
+    sub_.set_step_factor(sweeps_first_ ? long_step_factor : short_step_factor);
     if (!sweep(settings_.handover, shift, monitor)) return false;
-    weight_ *= settings_.handover;  // nearer the solution, less is needed to stay near
+    weight_ = settings_.handover * settings_.weight;  // nearer the solution, less is needed to stay near
     return true;
   }
 
@@ -136,7 +180,8 @@ class ProximalSession final : public Session {
     do {
       native_.clear();
       if (!sweeps_->run(best_, shift, target, cost_.sweeps_for(newton_steps), native_.values(), monitor)) return false;
-      if (sweeps_->stuck() && !decomposed_ && !decompose(shift, monitor)) return false;
+      const bool at_their_end = sweeps_first_ ? sweeps_->stuck() : sweeps_->spent();
+      if (at_their_end && !decomposed_ && !decompose(shift, monitor)) return false;
     } while (sweeps_->stuck() && best_.residual() > target);
     pad(sub_.blocks(), best_.impulse(), centre_);
     return true;
@@ -167,7 +212,8 @@ class ProximalSession final : public Session {
     double lowest = std::numeric_limits<double>::infinity(), reference = sub_.merit();
     int without_progress = 0;
     merits_.restart(memory_, sub_.merit());
-    for (steps_ = 1; steps_ <= newton_steps; ++steps_) {
+    const int most = sweeps_later_ && !swept_ ? steps_before_sweeps : newton_steps;
+    for (steps_ = 1; steps_ <= most; ++steps_) {
       if (!take_step(monitor)) return Inner::failed;
       if (sub_.merit() < lowest) {
         lowest = sub_.merit();
@@ -234,6 +280,7 @@ class ProximalSession final : public Session {
   Outcome outcome() const { return {best_.impulse(), {}, 0.0, std::nullopt, ""}; }
   Outcome stalled(const char* reason) const { return {best_.impulse(), {}, 0.0, Status::stalled, reason}; }
 
+  static constexpr double contraction = 0.1;  ///< of the merit, by a sweep after which another one comes
   // The proximal weight a.
   static constexpr double least_weight = 1e-12, most_weight = 1e4;
   static constexpr double weight_increase = 4.0;  ///< after one that failed
@@ -241,9 +288,12 @@ class ProximalSession final : public Session {
   static constexpr int give_up_after = 10;        ///< subproblems that failed with the largest weight
   static constexpr int most_before_split = 2;     ///< subproblems that failed before the bodies are split
   // One subproblem.
-  static constexpr double step_factor = 1.5;       ///< of ρ_i (H.2), before sweeps
+  static constexpr double step_factor = 1.5;  ///< of ρ_i (H.2), before sweeps
+  // The same after them, in turn where they came late: nearer the solution it finds the contacts that slip sooner.
+  static constexpr double long_step_factor = 50.0, short_step_factor = 5.0;
   static constexpr double inner_reduction = 1e-2;  ///< of the merit, where it counts as solved
   static constexpr int newton_steps = 25;
+  static constexpr int steps_before_sweeps = 10;  ///< where sweeps come later
   static constexpr int patience = 8;              ///< Newton steps without progress
   static constexpr double patience_factor = 0.9;  ///< of the merit, where it counts as progress
   static constexpr int usual_memory = 10;         ///< merits that the line search looks back on
@@ -260,7 +310,9 @@ class ProximalSession final : public Session {
   MeritMemory merits_;
   double weight_ = 0.0, free_velocity_ = 0.0, length_ = 1.0;
   int memory_ = usual_memory, steps_ = 0, failures_ = 0, failed_ = 0;
-  bool decomposed_ = false;
+  bool decomposed_ = false, swept_ = false;
+  bool sweeps_first_ = false;  ///< before the first subproblem
+  bool sweeps_later_ = false;  ///< or after one that failed
   ProximalColumns native_;
   Vector impulse_;
   BestIterate best_;
@@ -286,7 +338,8 @@ class ProximalNewton final : public Method<ProximalSettings, ProximalSession> {
         .add("first_phase", &settings_.first_phase,
              {{"auto", FirstPhase::automatic}, {"none", FirstPhase::off}, {"sweeps", FirstPhase::on}},
              "nonlinear Gauss–Seidel sweeps before the Newton steps, and after a subproblem that failed; auto: where a "
-             "factorisation takes more than 3e7 operations",
+             "factorisation takes more than 3e7 operations, and only after such a subproblem where it takes 1.5 sweeps or "
+             "more",
              "ours")
         .add("handover", &settings_.handover, Range::open_closed(0, 1), "",
              "the first sweeps end when the residual has fallen by this factor", "ours")
@@ -302,13 +355,10 @@ class ProximalNewton final : public Method<ProximalSettings, ProximalSession> {
              "ours")
         .add("weight_decrease", &settings_.weight_decrease, Range::open_closed(0, 1), "",
              "factor of a after an easy subproblem", "ours")
-        .add("swept_step_factor", &settings_.swept_step_factor, Range::positive(), "",
-             "ρ_i = swept_step_factor/(t_i (1 + a)) after sweeps, 1.5 in its place without: nearer the solution a longer "
-             "step finds the contacts that slip sooner",
-             "ours")
         .add("start", &settings_.start, {{"sticking", ColdStart::sticking}, {"zero", ColdStart::zero}},
-             "where a run without a warm start begins; sticking: with the impulses that hold every contact, where their "
-             "merit is less than that of none",
+             "where a run without a warm start begins; sticking: the one of least merit of no impulses, those after one "
+             "sweep, "
+             "where contacts hardly act on those before them, and those that hold every contact",
              "ours");
   }
 

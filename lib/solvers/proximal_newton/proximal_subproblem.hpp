@@ -4,6 +4,7 @@
 
 #include "problem/model.hpp"
 #include "solvers/newton/contact_map.hpp"
+#include "solvers/proximal_newton/contact_sweep.hpp"
 #include "solvers/proximal_newton/newton_system.hpp"
 #include "solvers/shared/rolling_map.hpp"
 
@@ -29,6 +30,16 @@ class ProximalSubproblem {
 
   /// Starts a subproblem at x = x̄ = centre with proximal weight a (dimensionless); one product with N.
   void begin(const Vector& centre, double a);
+
+  /// Whether sweep() may be all that is needed: ncp, contacts in space alone that hang on each other in one direction or
+  /// hardly at all.
+  bool sweeps_contract() const {
+    const BlockMatrix* const N = system_->contact_matrix();
+    return model_ == Model::ncp && rolling_.empty() && blocks_.all_contacts_3d() && N != nullptr &&
+           nearly_lower_triangular(*N);
+  }
+  /// One sweep of nonlinear Gauss–Seidel on the problem itself, from x on.
+  void sweep(Vector& x) const { sweep_contacts(*system_->contact_matrix(), r_, blocks_, x); }
 
   /// The point where every contact would stick, brought onto its set: x <- P(x_0 − (N + a T)⁻¹ u(x_0)) from the present
   /// point x_0 (H.3). False when the matrix is singular. One factorisation, one back-solve.
