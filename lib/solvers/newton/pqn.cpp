@@ -249,6 +249,8 @@ class PqnSession final : public Session {
       return u;
     }
     if (has_moments(set_.kind(i))) return linearise_moments(i, omega, X, Y);
+    // The error of m grows with μ²ω.
+    if (model_ == Model::ccp) omega /= 1.0 + friction(i) * friction(i);
     const SmoothedProjection F = smoothed_de_saxce(u.template head<3>(), de_saxce_friction(i), omega);
     const SmoothedProjection m =
         smoothed_polar_projection(weight_[i] * block(impulse_, i).template head<3>() - F.value, friction(i), omega);
@@ -396,7 +398,9 @@ class Pqn final : public Method<PqnSettings, PqnSession<3>, PqnSession<most_rows
              "native criterion: merit of eq. 40 below this (γ of the paper)", table)
         .add("iterations", &settings_.iterations, Range::at_least(1), "Newton steps before Gauss–Seidel takes over", table)
         .add("omega", &settings_.omega, Range::positive(), "",
-             "smoothing relative to the smaller of merit_tolerance and the merit, times the largest free velocity", table)
+             "smoothing relative to the smaller of merit_tolerance and the merit, times the largest free velocity; for ccp "
+             "over 1 + μ²",
+             table)
         .add("omega_scale", &settings_.omega_scale, {{"relative", OmegaScale::relative}, {"absolute", OmegaScale::absolute}},
              "absolute: omega · merit_tolerance in m/s, as in the paper", "Koziara 2017, Table 1; relative: ours")
         .add("delta", &settings_.delta, Range::non_negative(), "",
