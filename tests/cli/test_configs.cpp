@@ -60,11 +60,15 @@ std::string dump_name(const CellResult& cell) {
 }  // namespace
 
 TEST_CASE("every config with scenes has a baseline, for which it runs at its small size") {
+  // Those need MPI or a peer: test_small_config.py.
+  const std::set<std::string> without = {"drum_scaling", "million", "ranks_communication", "ranks_scaling",
+                                         "siconos_global"};
   int with_scenes = 0;
   for (const auto& entry : fs::directory_iterator(configs_folder())) {
     if (entry.path().extension() != ".json" || read_text(entry.path()).find("\"fclib\":") != std::string::npos) continue;
     CAPTURE(entry.path());
-    CHECK(fs::exists(fs::path(baselines_folder()) / entry.path().stem() / "baseline.json"));
+    const bool stored = fs::exists(fs::path(baselines_folder()) / entry.path().stem() / "baseline.json");
+    CHECK(stored == (without.count(entry.path().stem()) == 0));
     ++with_scenes;
   }
   CHECK(with_scenes >= 12);
