@@ -51,7 +51,9 @@ class ProximalSession final : public Session {
     monitor.note([this] { return describe(sub_.system()); });
     sweeps_first_ = settings.first_phase == FirstPhase::on ||
                     (settings.first_phase == FirstPhase::automatic && cost_.sweeps_come_first());
-    sweeps_later_ = !sweeps_first_ && settings.first_phase == FirstPhase::automatic && cost_.sweeps_are_cheap();
+    // A sweep over deforming bodies costs a solve with H for each contact.
+    const bool rigid = problem.has_factored() || !problem.given_global();
+    sweeps_later_ = !sweeps_first_ && settings.first_phase == FirstPhase::automatic && rigid && cost_.sweeps_are_cheap();
     if (sweeps_first_) make_sweeps(monitor);
   }
 
