@@ -100,8 +100,8 @@ TEST_CASE("sequences: what cannot be is refused by name") {
   refused({{sequence + "/trace_steps", {3, 3}}}, "'3' stands twice");
   refused({{sequence + "/trace_steps", 3}}, "expected a list of whole numbers");
   refused({{sequence + "/driver/solver", "nobody"}}, "unknown solver 'nobody'");
-  refused({{sequence + "/driver/solver", "pqn"}, {sequence + "/driver/model", "ccp"}},
-          "the driver pqn does not solve the ccp");
+  refused({{sequence + "/driver/solver", "nsgs"}, {sequence + "/driver/model", "ccp"}},
+          "the driver nsgs does not solve the ccp");
   refused({{sequence + "/driver/parameters/nothing", 1}}, "nothing");
   refused({{sequence + "/state", "none.hdf5"}}, "none.hdf5");
   refused({{"/problems/0/perturb/noise", 0.1}}, "has a 'sequence', whose problems have no neighbours");
@@ -113,8 +113,8 @@ TEST_CASE("sequences: what cannot be is refused by name") {
           "scene 'odd_mass_stack' does not move");
   refused({{sequence + "/trajectory", "own"}, {sequence + "/driver/model", "ccp"}},
           "'model' belongs to a shared trajectory");
-  refused({{sequence + "/trajectory", "own"}, {sequence + "/driver/solver", "pqn"}},
-          "the driver pqn does not solve the ccp model of the config");
+  refused({{sequence + "/trajectory", "own"}, {sequence + "/driver/solver", "nsgs"}},
+          "the driver nsgs does not solve the ccp model of the config");
   json plain = json::parse(sequence_config());
   plain["problems"][0].erase("sequence");
   CHECK_THAT(sequence_error(plain.dump()),

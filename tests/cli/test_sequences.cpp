@@ -129,8 +129,8 @@ TEST_CASE("what cannot move is refused in one line that names it") {
   refused(R"("spheres": 2000)", steps, "'spheres' is 2000: their centres would fill a cylinder");
   refused("", R"("steps": 0)", "'steps' is 0");
   refused("", driver + R"({"solver": "nsgs", "model": "ccp"})", "the driver nsgs does not solve the ccp model");
-  refused("", steps + R"(, "trajectory": "own", "driver": {"solver": "pqn"})",
-          "the driver pqn does not solve the ccp model");
+  refused("", steps + R"(, "trajectory": "own", "driver": {"solver": "nsgs"})",
+          "the driver nsgs does not solve the ccp model");
 
   REQUIRE(run_program(place, {"generate", "single_ball", "--steps", "1:1", "--form", "global", "--out", "states"}).code ==
           0);
