@@ -52,7 +52,7 @@ TEST_CASE("an ordering has each row once, and the structure of the LU", "[linalg
       GENERATE(table<int, double>({{1, 0.0}, {7, 0.0}, {6, 1.0}, {40, 0.1}, {100, 0.02}, {128, 0.03}, {129, 0.03}}));
   CAPTURE(count, density);
   const BlockMatrix A = random_blocks(count, density, 3);
-  const BlockOrdering ordering = best_ordering(A);
+  const BlockOrdering ordering = quick_ordering(A);
   std::vector<int> place(static_cast<std::size_t>(count), -1);
   for (std::size_t k = 0; k < place.size(); ++k) place[static_cast<std::size_t>(ordering.order[k])] = static_cast<int>(k);
   REQUIRE(std::count(place.begin(), place.end(), -1) == 0);

@@ -70,10 +70,14 @@ BlockOrdering with_structure(const BlockMatrix& A, std::vector<int> order, const
 
 }  // namespace
 
-BlockOrdering best_ordering(const BlockMatrix& A) {
+BlockOrdering quick_ordering(const BlockMatrix& A) {
   const bool coupled = std::ssize(A.column) > A.rows();
   if (coupled && A.rows() <= most_small_rows)
     if (BlockOrdering small = small_ordering(A); small.flops < cheap_factorization) return small;
+  return best_ordering(A);
+}
+
+BlockOrdering best_ordering(const BlockMatrix& A) {
   BlockOrdering best = with_structure(A, minimum_degree_order(A), "minimum degree");
   if (best.flops < cheap_factorization) return best;
   std::vector<int> dissection = nested_dissection_order(A.row_start, A.column);

@@ -26,6 +26,9 @@ struct BlockOrdering {
 /// enough for it to matter, nested dissection.
 BlockOrdering best_ordering(const BlockMatrix& A);
 
+/// Up to 128 rows exact minimum degree, which is found sooner (small_ordering.hpp); else the same.
+BlockOrdering quick_ordering(const BlockMatrix& A);
+
 /// Nested dissection of a symmetric graph in compressed columns without values (both triangles, diagonal allowed): the
 /// permutation, order[new] = old; empty where METIS is not there.
 std::vector<int> nested_dissection_order(const std::vector<int>& start, const std::vector<int>& neighbour);

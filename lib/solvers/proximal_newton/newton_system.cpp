@@ -132,7 +132,7 @@ std::unique_ptr<NewtonSystem> make_contact_system(const ContactProblem& problem)
   // By whole contacts, so that both blocks of one with moments have the same pattern.
   BlockMatrix N = constraints.has_moments() ? block_matrix(constraints.narrow(), problem.assembled().to_sparse())
                                             : block_matrix(constraints, problem.local().N);
-  BlockOrdering ordering = best_ordering(N);
+  BlockOrdering ordering = quick_ordering(N);
   if (ordering.flops < worth_fronts)
     return std::make_unique<SparseContactSystem>(problem, std::move(N), std::move(ordering));
   return std::make_unique<FrontalContactSystem>(problem, std::move(N), ordering);
