@@ -74,6 +74,18 @@ struct ArticulatedWorldSettings {
   std::function<std::vector<MotionFact>(const ArticulatedWorld&)> task = {};
 };
 
+/// Those that scenes of robots have as parameters, by the same names.
+template <typename Parameters>
+ArticulatedWorldSettings world_settings(const std::string& scene, const Parameters& p) {
+  ArticulatedWorldSettings settings;
+  settings.name = scene;
+  settings.time_step = p.time_step;
+  settings.gravity = {0.0, 0.0, -p.gravity};
+  settings.friction = p.friction;
+  settings.envelope = p.envelope;
+  return settings;
+}
+
 /// The owner of a shape.
 struct ShapeOwner {
   std::size_t robot = 0;

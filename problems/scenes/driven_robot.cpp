@@ -157,12 +157,7 @@ std::unique_ptr<Motion> DrivenRobot::do_motion(std::uint64_t seed) const {
   std::vector<Robot> robots{robot};
   Random random(seed);
   add_balls(p, bounds, random, robots);
-  ArticulatedWorldSettings settings;
-  settings.name = info().name;
-  settings.time_step = p.time_step;
-  settings.gravity = {0.0, 0.0, -p.gravity};
-  settings.friction = p.friction;
-  settings.envelope = p.envelope;
+  ArticulatedWorldSettings settings = world_settings(info().name, p);
   settings.limit_margin = p.limit_margin;
   return std::make_unique<ArticulatedWorld>(settings, std::move(robots), obstacles);
 }

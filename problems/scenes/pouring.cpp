@@ -221,12 +221,7 @@ std::unique_ptr<Motion> Pouring::do_motion(std::uint64_t seed) const {
   const DishProfile profile{{p.mouth - target_taper, 0.0}, {p.mouth, target_height}, wall};
   const FieldShape bottle = field_shape({std::make_unique<DishDistance>(profile), dish_mesh(profile, held_azimuths), false});
   const PouringPlan plan{target, p.mouth};
-  ArticulatedWorldSettings settings;
-  settings.name = info().name;
-  settings.time_step = p.time_step;
-  settings.gravity = {0.0, 0.0, -p.gravity};
-  settings.friction = p.friction;
-  settings.envelope = p.envelope;
+  ArticulatedWorldSettings settings = world_settings(info().name, p);
   settings.task = [plan](const ArticulatedWorld& world) { return facts_of_pouring(world, plan); };
   const Pose table{base - wall * Vector3::UnitZ(), Matrix3::Identity()};
   return std::make_unique<ArticulatedWorld>(

@@ -124,12 +124,7 @@ std::unique_ptr<Motion> Quadrupeds::do_motion(std::uint64_t seed) const {
   RobotPlacer placer(model);
   Random random(seed);
   for (const Vector3& site : quadruped_sites(p)) placer.add(site, random);
-  ArticulatedWorldSettings settings;
-  settings.name = info().name;
-  settings.time_step = p.time_step;
-  settings.gravity = {0.0, 0.0, -p.gravity};
-  settings.friction = p.friction;
-  settings.envelope = p.envelope;
+  ArticulatedWorldSettings settings = world_settings(info().name, p);
   settings.limit_margin = p.limit_margin;
   settings.joint_damping = p.joint_damping;
   return std::make_unique<ArticulatedWorld>(settings, placer.raised(p.drop), std::vector<PlacedObstacle>{{HalfSpace{}}});
