@@ -88,7 +88,7 @@ class Plot(unittest.TestCase):
     def test_legends_stand_below_inside_or_nowhere(self):
         self.run_tiny(spheres=(3,))
         for place, shown in (("below", True), ("inside", True), ("off", False)):
-            made = self.program("plot", self.results, "--format", "svg", "--kind", "convergence", "--legend-at", place)
+            made = self.program("plot", self.results, "--format", "svg", "--kind", "convergence", "--legend-at", place, "--no-notes")
             self.assertEqual(made.returncode, 0, made.stderr)
             self.assertEqual("Jacobi" in self.said("odd_mass_stack_spheres_3-ccp.svg"), shown, place)
 
