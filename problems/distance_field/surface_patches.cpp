@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <utility>
+#include <tuple>
 
 #include "problems/distance_field/frank_wolfe.hpp"
 
@@ -12,7 +12,17 @@ namespace ccp {
 namespace {
 
 constexpr double patch_normal_length = 0.01;  // m: what a normal turned by one radian counts
-constexpr std::size_t searched = 3;           // triangles of a patch
+constexpr std::size_t searched = 2;           // triangles of a patch
+constexpr double searched_below = 2e-4;       // m
+
+/// A triangle and the deepest of its corners and centroid.
+struct PatchTriangle {
+  NearPoint start;
+  int triangle;
+  bool operator<(const PatchTriangle& other) const {
+    return std::tie(start.distance, triangle) < std::tie(other.start.distance, other.triangle);
+  }
+};
 
 }  // namespace
 
@@ -47,22 +57,26 @@ std::vector<FieldContact> patch_contacts(const SignedDistance& solid, const Tria
   for (const Vector3& vertex : mesh.vertices) at_vertex.push_back(solid.distance(vertex));
   const double reach = solid.lipschitz() * (margin + mesh.longest_edge());
   std::vector<FieldContact> contacts;
-  std::vector<std::pair<double, int>> order;
+  std::vector<PatchTriangle> order;
   for (std::size_t patch = 0; patch < patches.size(); ++patch) {
     order.clear();
     for (const int triangle : patches[patch]) {
-      double lowest = std::numeric_limits<double>::infinity();
+      NearPoint start{Vector3::Zero(), std::numeric_limits<double>::infinity()};
       for (const int vertex : mesh.triangles[static_cast<std::size_t>(triangle)])
-        lowest = std::min(lowest, at_vertex[static_cast<std::size_t>(vertex)]);
-      if (lowest > reach) continue;
+        if (const auto v = static_cast<std::size_t>(vertex); at_vertex[v] < start.distance)
+          start = {mesh.vertices[v], at_vertex[v]};
+      if (start.distance > reach) continue;
       const Triangle t = mesh.corners(static_cast<std::size_t>(triangle));
-      order.emplace_back(std::min(lowest, solid.distance((t[0] + t[1] + t[2]) / 3.0)), triangle);
+      const Vector3 centroid = (t[0] + t[1] + t[2]) / 3.0;
+      if (const double middle = solid.distance(centroid); middle < start.distance) start = {centroid, middle};
+      order.push_back({start, triangle});
     }
+    if (order.empty()) continue;
     const std::size_t count = std::min(order.size(), searched);
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end());
-    NearPoint deepest{Vector3::Zero(), margin};
-    for (std::size_t i = 0; i < count; ++i) {
-      const NearPoint near = nearest_on_triangle(solid, mesh.corners(static_cast<std::size_t>(order[i].second)));
+    NearPoint deepest = order[0].start;
+    for (std::size_t i = 0; i < count && order[i].start.distance < searched_below; ++i) {
+      const NearPoint near = nearest_on_triangle(solid, mesh.corners(static_cast<std::size_t>(order[i].triangle)));
       if (near.distance < deepest.distance) deepest = near;
     }
     if (!(deepest.distance < margin)) continue;
