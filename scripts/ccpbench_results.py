@@ -31,10 +31,10 @@ COLUMN_UNITS = {
     "scaled_dual_residual": "√J", "scaled_primal_residual": "√J", "step": "kg", "subproblem_merit": "m/s", "theta_d": "kg·m/s",
     "theta_p": "m/s",
     "deepest_gap": "m", "energy_gain": "J", "objective_gap": "J", "primal_residual_max": "N·s", "peak_memory_mb": "MiB",
-    "seconds_per_iteration": "s", "seconds_per_factorization": "s", "seconds_per_back_solve": "s", "time_to": "s", "bytes_per_contact": "B",
+    "seconds_per_iteration": "s", "seconds_per_step": "s", "seconds_per_factorization": "s", "seconds_per_back_solve": "s", "time_to": "s", "bytes_per_contact": "B",
     "bytes_sent": "B", "rank_memory_mb": "MiB",
     "along": "m/s", "angle": "°", "drift": "m", "spinning": "rad/s", "turning": "rad/s", "way": "m", "hover": "m", "joint_error": "m",  # of scenes
-    "slip": "m", "path_error": "rad", "jitter": "rad/s", "depth": "m", "off_helix": "m", "off_axis": "m",
+    "slip": "m", "path_error": "rad", "overlap": "m", "jitter": "rad/s", "depth": "m", "off_helix": "m", "off_axis": "m",
 }
 # By what a name ends with: time_s, time_to_1e-8, kinetic_J.
 ENDINGS = ((re.compile(r"_s(_min|_max)?$"), "s"), (re.compile(r"^time_to_1e-\d+$"), "s"), (re.compile(r"_J$"), "J"))

@@ -29,7 +29,9 @@ constexpr double pitch = 0.005;  // m
 /// Gains of libfranka's example joint_impedance_control.cpp.
 constexpr double stiffnesses[] = {600.0, 600.0, 600.0, 600.0, 250.0, 150.0, 50.0};  // N·m/rad
 constexpr double dampings[] = {50.0, 50.0, 50.0, 50.0, 30.0, 25.0, 15.0};           // N·m·s/rad
-constexpr double turn_error = 0.05, helix_error = 2e-4;  // turns, m: of a nut that is where it should be
+// Thresholds of failure, ours: turns, m, m, rad, rad/s.
+constexpr double most_left = 0.05, most_off_helix = 2e-4, deepest_overlap = 1e-4, most_joint_error = 0.2,
+                 most_shaking = 0.05;
 
 const Vector3 nut_in_link(0.0, 0.0, flange + gripper);
 /// The last axis of the ready robot points down, that of the nut up.
@@ -100,27 +102,51 @@ struct ScrewPlan {
   double turns;
 };
 
+/// Where the memory of the world holds the most of all steps so far, or a sum over them.
+struct AssemblyMemory {
+  enum : Index { path_error, overlap, jitter, size };
+};
+
+void remember_assembly(const ArticulatedWorld& world, const Vector& change, Vector& memory) {
+  const Robot& robot = world.robots()[0];
+  const JointPath<Vector>& path = robot.impedance->path;
+  const double time = world.time();
+  const double error = (joint_angles(robot.pose) - path.angles(time)).cwiseAbs().maxCoeff();
+  const Vector of_path = path.rates(time) - path.rates(time - world.time_step());
+  memory[AssemblyMemory::path_error] = std::max(memory[AssemblyMemory::path_error], error);
+  memory[AssemblyMemory::overlap] = std::max(memory[AssemblyMemory::overlap], -world.deepest_gap());
+  memory[AssemblyMemory::jitter] += (change - of_path).cwiseAbs().mean();
+}
+
 std::vector<MotionFact> facts_of_assembly(const ArticulatedWorld& world, const ScrewPlan& plan) {
   const Robot& robot = world.robots()[0];
   const Placement nut = nut_of(robot);
   const Matrix3 back = plan.bolt.rotation.transpose();
   const Matrix3 R = back * nut.rotation;
   const Vector3 place = back * (nut.position - plan.bolt.position);
-  const double helix = plan.height / pitch;  // turns, where the nut was on the helix
-  const double about = (robot.pose.joints[last_link] - ready[last_link]) / full_turn;
-  const double turn = helix - taylor_atan2(R(1, 0) - R(0, 1), R(0, 0) + R(1, 1)) / full_turn;
-  const double turns = turn + std::round(about - turn);
+  // The angle of the nut, which is on the helix at the start, tells the turns but for a whole number.
+  const double part = plan.height / pitch - taylor_atan2(R(1, 0) - R(0, 1), R(0, 0) + R(1, 1)) / full_turn;
+  const double turns = part + std::round((robot.pose.joints[last_link] - ready[last_link]) / full_turn - part);
   const double depth = plan.height - place[2], off_helix = depth - pitch * turns;
-  const Vector wanted = robot.impedance->path.angles(world.time());
-  const Vector& change = world.last_change();
-  const bool done = turns > plan.turns - turn_error && std::abs(off_helix) < helix_error;
-  return {{"turns", turns},
+  const Vector& memory = world.memory();
+  const double shaking = world.step() > 0 ? memory[AssemblyMemory::jitter] / static_cast<double>(world.step()) : 0.0;
+  const bool stuck = turns<plan.turns - most_left, off_thread = std::abs(off_helix)> most_off_helix,
+             pressed_in = memory[AssemblyMemory::overlap] > deepest_overlap,
+             off_path = memory[AssemblyMemory::path_error] > most_joint_error, shakes = shaking > most_shaking;
+  const bool failed = stuck || off_thread || pressed_in || off_path || shakes;
+  return {{"done", failed ? 0.0 : 1.0},
+          {"turns", turns},
           {"depth", depth},
           {"off_helix", off_helix},
           {"off_axis", place.head<2>().norm()},
-          {"path_error", (joint_angles(robot.pose) - wanted).cwiseAbs().maxCoeff()},
-          {"jitter", change.size() == 0 ? 0.0 : change.cwiseAbs().mean()},
-          {"done", done ? 1.0 : 0.0}};
+          {"path_error", memory[AssemblyMemory::path_error]},
+          {"overlap", memory[AssemblyMemory::overlap]},
+          {"jitter", shaking},
+          {"stuck", stuck ? 1.0 : 0.0},
+          {"off_thread", off_thread ? 1.0 : 0.0},
+          {"pressed_in", pressed_in ? 1.0 : 0.0},
+          {"off_path", off_path ? 1.0 : 0.0},
+          {"shakes", shakes ? 1.0 : 0.0}};
 }
 
 }  // namespace
@@ -167,6 +193,8 @@ std::unique_ptr<Motion> BoltNutAssembly::do_motion(std::uint64_t seed) const {
   FieldSolid bolt{std::make_unique<ThreadedBolt>(profile, m48::half_bolt),
                   bolt_surface(profile, m48::half_bolt, m48::nut_azimuths), false};
   ArticulatedWorldSettings settings = world_settings(info().name, p);
+  settings.memory = Vector::Zero(AssemblyMemory::size);
+  settings.remember = remember_assembly;
   settings.task = [plan](const ArticulatedWorld& world) { return facts_of_assembly(world, plan); };
   return std::make_unique<ArticulatedWorld>(settings, std::move(robots),
                                             std::vector<PlacedObstacle>{{field_shape(std::move(bolt)), place}});

@@ -140,7 +140,9 @@ TEST_CASE("the thread carries what the arm presses, the same bytes twice", "[slo
   CHECK(done.deepest_gap > -2e-5);
   CHECK(std::abs(fact(*motion, "off_helix")) < 1.1e-4);  // half of the play, 0.105 mm, and an overlap
   CHECK(fact(*motion, "off_axis") < 2e-4);
-  CHECK(fact(*motion, "jitter") < 1e-3);
+  CHECK(fact(*motion, "overlap") == Approx(-done.deepest_gap).margin(1e-12));
+  CHECK(fact(*motion, "jitter") < 0.01);
+  CHECK(fact(*motion, "done") == 1.0);
   const Robot& robot = world_of(*motion).robots()[0];
   const GlobalForm& form = done.problems.back().problem.global();
   const Vector pull = robot.impedance->stiffness.cwiseProduct(
@@ -158,6 +160,9 @@ TEST_CASE("the thread carries what the arm presses, the same bytes twice", "[slo
   }
   CHECK(fact(*free, "off_helix") > 1e-3);
   CHECK(fact(*free, "deepest_gap") < -3e-4);
+  CHECK(fact(*free, "off_thread") == 1.0);
+  CHECK(fact(*free, "pressed_in") == 1.0);
+  CHECK(fact(*free, "done") == 0.0);
 
   const auto again = scene_in_time("bolt_nut_assembly", settings);
   again->restore(motion->state());
