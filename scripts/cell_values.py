@@ -84,7 +84,7 @@ def metric_column(plot):
 
 
 RATIOS = {"seconds_per_iteration": ("solve_s", "iterations"), "seconds_per_factorization": ("factorization_s", "factorizations"),
-          "seconds_per_back_solve": ("back_solve_s", "back_solves")}
+          "seconds_per_back_solve": ("back_solve_s", "back_solves"), "flops_per_step": ("flops", "steps")}
 
 
 def rises(values):

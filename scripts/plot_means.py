@@ -226,7 +226,8 @@ def figures_of(config, plot, cells, number, arguments):
             continue
         for one in means:
             one.style = style(number[one.label])
-        told = "".join(f"-{pointer.rsplit('/', 1)[-1]}_{value_text(value)}" for pointer, value in case)
+        told = "".join(f"-{plot[key]}" for key in ("problem", "metric") if plot.get(key))
+        told += "".join(f"-{pointer.rsplit('/', 1)[-1]}_{value_text(value)}" for pointer, value in case)
         yield file_name(f"{plot['kind']}-{measure_of(plot)}{against}{told}"), draw_figure(config, plot, case, means, arguments)
 
 

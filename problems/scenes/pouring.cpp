@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "core/text.hpp"
 #include "problems/articulated/articulated_world.hpp"
 #include "problems/distance_field/dish.hpp"
 #include "problems/distance_field/field_solid.hpp"
@@ -254,8 +253,8 @@ Pouring::Pouring() {
 std::optional<std::string> Pouring::check() const {
   const double height = BallLayers(parameters_.ball_radius).height(parameters_.balls);
   if (height < held_height) return std::nullopt;
-  return fmt::format("the balls are {} m high and the bottle {} m: expected fewer or smaller ones", format_double(height),
-                     format_double(held_height));
+  return fmt::format("the balls are {:.3g} m high and the bottle {:.3g} m: expected fewer or smaller ones", height,
+                     held_height);
 }
 
 const SceneInfo& Pouring::info() const {

@@ -373,6 +373,7 @@ TEST_CASE("sequences: steps that meet the method's own criterion are counted bes
   CHECK(metric("contacts_per_step") == Approx(sum_of(contacts) / static_cast<double>(with_contacts)));
   CHECK(metric("unknowns_per_step") ==
         Approx(6.0 * 8.0 + sum_of(column_of(steps, "rows")) / static_cast<double>(with_contacts)));
+  CHECK(metric("flops_per_step") == Approx(metric("flops") / metric("steps")));
   CHECK(metric("seconds_per_back_solve") == Approx(metric("back_solve_s") / metric("back_solves")));
   CHECK(metric("seconds_per_factorization") == Approx(metric("factorization_s") / metric("factorizations")));
 }

@@ -46,7 +46,7 @@ TEST_CASE("small balls fill the bottle in layers of more than nine") {
   CHECK(fact(*motion, "kept") == 400.0);
   CHECK(fact(*motion, "deepest_gap") > -1e-12);
   CHECK_THROWS_WITH(scene_in_time("pouring", {{"balls", "400"}}),
-                    Catch::Contains("the balls are 0.459") && Catch::Contains("expected fewer or smaller ones"));
+                    Catch::Contains("the balls are 0.46 m high") && Catch::Contains("expected fewer or smaller ones"));
 }
 
 TEST_CASE("a hand that lets go has failed") {
