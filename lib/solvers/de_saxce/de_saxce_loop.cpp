@@ -17,8 +17,14 @@ constexpr int inner_cap = 500;
 /// stops the inner run when the residual with the frozen shift is low enough.
 class InnerMonitor final : public ForwardingMonitor {
  public:
-  InnerMonitor(Monitor& run, Judge& judge, Stopwatch* clock, const Vector& shift, const SparseMatrix& antisymmetric)
-      : ForwardingMonitor(run), judge_(judge), clock_(clock), shift_(shift), antisymmetric_(antisymmetric) {}
+  InnerMonitor(Monitor& run, Judge& judge, Stopwatch* clock, const Vector& shift, const SparseMatrix& antisymmetric,
+               const Vector& added)
+      : ForwardingMonitor(run),
+        judge_(judge),
+        clock_(clock),
+        shift_(shift),
+        antisymmetric_(antisymmetric),
+        added_compliance_(added) {}
 
   void begin_outer(int outer) {
     ForwardingMonitor::set_outer(outer);
@@ -58,6 +64,7 @@ class InnerMonitor final : public ForwardingMonitor {
     if (not_judged_yet) judge_.evaluate({}, {&impulse, nullptr});
     corrected_ = judge_.local_velocity() + shift_;
     if (antisymmetric_.nonZeros() > 0) corrected_.noalias() -= antisymmetric_ * impulse;
+    if (added_compliance_.size() > 0) corrected_ += added_compliance_.cwiseProduct(impulse);
     return judge_.velocity_residual_with(impulse, corrected_);
   }
 
@@ -65,6 +72,7 @@ class InnerMonitor final : public ForwardingMonitor {
   Stopwatch* clock_;
   const Vector& shift_;
   const SparseMatrix& antisymmetric_;
+  const Vector& added_compliance_;
   Vector corrected_;
   double target_ = 0.0;
   int shown_ = 0;
@@ -78,17 +86,19 @@ class DeSaxceSession final : public Session {
         judge_(judge),
         clock_(clock),
         antisymmetric_(antisymmetric_part(problem)),
-        session_(solver.prepare(problem.symmetrised(), Model::ccp, monitor)) {}
+        session_(solver.prepare(problem.symmetrised(), Model::ccp, monitor)),
+        added_compliance_(session_->added_compliance()) {}
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     Vector frozen(problem_.rows()), u, body_scratch;
-    InnerMonitor inner(monitor, judge_, clock_, frozen, antisymmetric_);
+    InnerMonitor inner(monitor, judge_, clock_, frozen, antisymmetric_, added_compliance_);
     WarmStart next = start;
     if (next.impulse.size() == 0) next.impulse = Vector::Zero(problem_.rows());
     for (int outer = 0;; ++outer) {
       problem_.local_velocity(next.impulse, body_scratch, u);
       ++monitor.counters().products;
       u += shift;
+      if (added_compliance_.size() > 0) u += added_compliance_.cwiseProduct(next.impulse);
       de_saxce_shift(problem_.constraints(), u, frozen);
       frozen += shift;
       if (antisymmetric_.nonZeros() > 0) frozen.noalias() += antisymmetric_ * next.impulse;
@@ -103,12 +113,15 @@ class DeSaxceSession final : public Session {
     }
   }
 
+  Vector added_compliance() const override { return added_compliance_; }
+
  private:
   ContactProblem problem_;
   Judge& judge_;
   Stopwatch* clock_;
   SparseMatrix antisymmetric_;
   std::unique_ptr<Session> session_;
+  Vector added_compliance_;  ///< of the convex method: u has its R γ
 };
 
 }  // namespace
