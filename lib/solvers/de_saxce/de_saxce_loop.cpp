@@ -1,5 +1,7 @@
 #include "solvers/de_saxce/de_saxce_loop.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "cones/product_cone.hpp"
@@ -26,7 +28,11 @@ class InnerMonitor final : public ForwardingMonitor {
         antisymmetric_(antisymmetric),
         added_compliance_(added) {}
 
-  void begin_outer(int outer) {
+  /// impulse: that of the last outer iteration. A method with a compliance of its own starts elsewhere, because its impulses
+  /// jump with the shift.
+  void begin_outer(int outer, const Vector& impulse) {
+    constexpr double any = std::numeric_limits<double>::infinity();
+    least_ = added_compliance_.size() > 0 ? frozen_residual(impulse, true) : any;
     ForwardingMonitor::set_outer(outer);
     first_outer_ = outer == 0;
     shown_ = 0;
@@ -43,7 +49,7 @@ class InnerMonitor final : public ForwardingMonitor {
     if (run_ended_) return false;
     const double residual = frozen_residual(iterate.impulse(), repeated);
     if (shown_++ == 0) {
-      target_ = inner_reduction * residual;
+      target_ = inner_reduction * std::min(residual, least_);
       reached_ = false;
       return true;
     }
@@ -74,7 +80,7 @@ class InnerMonitor final : public ForwardingMonitor {
   const SparseMatrix& antisymmetric_;
   const Vector& added_compliance_;
   Vector corrected_;
-  double target_ = 0.0;
+  double target_ = 0.0, least_ = 0.0;
   int shown_ = 0;
   bool first_outer_ = true, run_ended_ = false, reached_ = false;
 };
@@ -103,7 +109,7 @@ class DeSaxceSession final : public Session {
       frozen += shift;
       if (antisymmetric_.nonZeros() > 0) frozen.noalias() += antisymmetric_ * next.impulse;
 
-      inner.begin_outer(outer);
+      inner.begin_outer(outer, next.impulse);
       const Outcome outcome = session_->run(outer == 0 ? start : next, frozen, inner);
       // What answers by its own criterion has solved this convex problem, unless it finds nothing to do.
       const bool answered =
