@@ -71,6 +71,7 @@ WORDS = {
     "contact_residual": "contact residual",
     "lift_velocity": "lift velocity",
     "creep_velocity": "creep velocity",
+    "regularised_residual": "residual of the method's own law",
     "merit": "merit",
     "distance": "distance to the reference solution",
     "rounding_floor": "rounding floor",

@@ -17,7 +17,8 @@ from series_styles import BUSY_NOTE, busy_words
 
 # Of these the logarithms are averaged, and −log₁₀ of the mean is shown, as the paper does.
 DECADES = ("velocity_residual", "relative_residual", "natural_map", "penetration_velocity", "cone_violation", "complementarity",
-           "momentum_residual", "apgd_residual", "contact_residual", "lift_velocity", "creep_velocity", "merit", "distance")
+           "momentum_residual", "apgd_residual", "contact_residual", "lift_velocity", "creep_velocity", "merit", "distance",
+           "regularised_residual")
 OVERS = {"mean": lambda values: sum(values) / len(values), "median": median, "smallest": min, "largest": max}
 PAPER = "paper"
 UNSOLVED_NOTE = "✗: ended unsolved, in k of n runs as k/n; >: its cost so far."

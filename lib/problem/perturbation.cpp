@@ -49,15 +49,13 @@ Vector impulse_noise(const ContactProblem& problem, const Perturbation& perturba
   return z;
 }
 
-/// c tr(N_ii)/rows(i) on the diagonal, m×m.
-SparseMatrix added_compliance(const ContactProblem& problem, double c) {
+/// c tr(N_ii)/rows(i) of each row, m.
+Vector added_compliance(const ContactProblem& problem, double c) {
   const ConstraintSet& set = problem.constraints();
   const Vector means = block_means(set, delassus_diagonal(problem));
-  SparseMatrix C(problem.rows(), problem.rows());
-  C.reserve(Eigen::VectorXi::Constant(problem.rows(), 1));
-  for (Index i = 0; i < set.count(); ++i)
-    for (Index row = set.offset(i); row < set.offset(i) + set.rows(i); ++row) C.insert(row, row) = c * means[i];
-  return C;
+  Vector added(problem.rows());
+  for (Index i = 0; i < set.count(); ++i) added.segment(set.offset(i), set.rows(i)).setConstant(c * means[i]);
+  return added;
 }
 
 }  // namespace
@@ -69,7 +67,6 @@ ContactProblem perturbed(const ContactProblem& problem, const Perturbation& pert
     throw InputError("b_noise needs a problem in global form: in local form b is not known");
   const Vector z = impulse_noise(problem, perturbation);
   const bool softer = perturbation.compliance > 0.0;
-  const SparseMatrix C = softer ? added_compliance(problem, perturbation.compliance) : SparseMatrix();
   ProblemBuilder builder(fmt::format("{}, noise {:g}, friction × {:g}, seed {}{}", problem.name(), perturbation.noise,
                                      perturbation.friction_factor, perturbation.seed,
                                      softer ? fmt::format(", compliance {:g}", perturbation.compliance) : ""));
@@ -77,13 +74,30 @@ ContactProblem perturbed(const ContactProblem& problem, const Perturbation& pert
     const GlobalForm& form = problem.global();
     const Vector change = perturbation.b_noise * uniform_vector(problem.rows(), perturbation.seed + other_stream);
     builder.global(form.H, form.k + form.D * z, form.D, form.b + change.cwiseProduct(form.b));
-    if (softer || form.C.nonZeros() > 0) builder.compliance(softer ? SparseMatrix(form.C + C) : form.C);
+    if (form.C.nonZeros() > 0) builder.compliance(form.C);
     if (problem.subsystems() != nullptr) builder.subsystems(*problem.subsystems());
   } else {
     const SparseMatrix& N = problem.local().N;
-    builder.local(softer ? SparseMatrix(N + C) : N, problem.local().r + N * z);
+    builder.local(N, problem.local().r + N * z);
   }
-  return builder.constraints(with_friction_factor(problem.constraints(), perturbation.friction_factor)).build();
+  builder.constraints(with_friction_factor(problem.constraints(), perturbation.friction_factor));
+  const ContactProblem rigid = builder.build();
+  return softer ? softened(rigid, added_compliance(problem, perturbation.compliance)) : rigid;
+}
+
+ContactProblem softened(const ContactProblem& problem, const Vector& compliance) {
+  SparseMatrix C(problem.rows(), problem.rows());
+  C.reserve(Eigen::VectorXi::Constant(problem.rows(), 1));
+  for (Index row = 0; row < problem.rows(); ++row) C.insert(row, row) = compliance[row];
+  ProblemBuilder builder(problem.name());
+  if (problem.given_global()) {
+    const GlobalForm& form = problem.global();
+    builder.global(form.H, form.k, form.D, form.b).compliance(form.C.nonZeros() > 0 ? SparseMatrix(form.C + C) : C);
+    if (problem.subsystems() != nullptr) builder.subsystems(*problem.subsystems());
+  } else {
+    builder.local(problem.local().N + C, problem.local().r);
+  }
+  return builder.constraints(problem.constraints()).build();
 }
 
 }  // namespace ccp

@@ -25,4 +25,8 @@ struct Perturbation {
 /// with cohesion, and for b_noise in local form, where b is not known.
 ContactProblem perturbed(const ContactProblem& problem, const Perturbation& perturbation);
 
+/// The problem with C + diag(compliance), in local form N + diag(compliance). compliance: m, >= 0, m/(s·N·s). Impulses are
+/// those of the object, as own_impulse() gives them. Not for a share of a problem.
+ContactProblem softened(const ContactProblem& problem, const Vector& compliance);
+
 }  // namespace ccp

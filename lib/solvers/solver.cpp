@@ -124,6 +124,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   monitor.begin(info().native);
   const auto session = native(model) ? prepare(model == Model::ccp ? problem.symmetrised() : problem, model, monitor)
                                      : make_de_saxce_session(*this, problem, monitor.judge(), &monitor.clock(), monitor);
+  monitor.judge().set_added_compliance(session->added_compliance());
   monitor.end_setup();
   Outcome outcome = session->run(first, Vector::Zero(problem.rows()), monitor);
   monitor.end();

@@ -54,6 +54,10 @@ class Session {
   /// Iterates from `start` until the monitor says stop. shift: m, m/s, added to the free velocity r (and to b). It is zero
   /// for the plain problem; the De Saxcé loop puts its correction and the frozen antisymmetric part into it (B.1).
   virtual Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) = 0;
+
+  /// The compliance R that the method adds to that of the problem by a law of its own, m, >= 0, m/(s·N·s), for the measure
+  /// regularised_residual; empty where it solves the problem as it is.
+  virtual Vector added_compliance() const { return {}; }
 };
 
 /// The full record of one solve, filled on every exit path.

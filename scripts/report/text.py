@@ -11,7 +11,7 @@ NAMES = {
     "natural_map": "natural map residual", "objective": "objective (J)", "penetration_velocity": "penetration velocity (m/s)",
     "cone_violation": "cone violation (N·s)", "complementarity": "complementarity (J)",
     "momentum_residual": "momentum residual (kg·m/s)", "merit": "merit", "distance": "distance to the reference solution",
-    "lift_velocity": "lift velocity (m/s)", "creep_velocity": "creep velocity (m/s)", "own_penetration_velocity": "penetration of the method's velocity (m/s)",
+    "lift_velocity": "lift velocity (m/s)", "creep_velocity": "creep velocity (m/s)", "regularised_residual": "residual of the method's own law", "own_penetration_velocity": "penetration of the method's velocity (m/s)",
 }
 TONES = {"solved": "good", "met": "good", "unsupported": "wait", "below_rounding": "wait", "iteration_limit": "wait",
          "time_limit": "wait", "infeasible": "wait", "cannot be judged": "wait"}

@@ -156,7 +156,8 @@ std::map<Measure, double> Pair::allowed() const {
                                  {Measure::distance, delta},
                                  {Measure::cone_violation, 10.0 * epsilon * impulse}};
   if (initial > 10.0 * floor_at_zero_)
-    most[Measure::relative_residual] = (residual + 10.0 * floor_at_zero_ * values_[Measure::relative_residual]) / initial;
+    most[Measure::regularised_residual] = most[Measure::relative_residual] =
+        (residual + 10.0 * floor_at_zero_ * values_[Measure::relative_residual]) / initial;
   most[Measure::complementarity] = delta * weight + 10.0 * epsilon * gamma_.cwiseAbs().dot(values_.corrected.cwiseAbs());
   const auto with_step = [&](Measure measure, double scale) {
     return 10.0 * floors_[measure_index(measure)] + 10.0 * epsilon * values_[measure] + digits * impulse / scale;

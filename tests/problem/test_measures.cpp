@@ -210,6 +210,33 @@ TEST_CASE("a contact inside its cone creeps by the velocity that its own complia
   CHECK(std::isnan(measure(judge, Measure::creep_velocity, bad)));
 }
 
+TEST_CASE("the residual of the law of a method is that of N + R, and sees a wrong R") {
+  // Two contacts share the load of a mass in the ratio of their stiffnesses: (γ_n,1 + γ_n,2)/2 − 1 + R_n,i γ_n,i = 0.
+  const Vector R = (Vector(6) << 0.25, 0.25, 0.25, 0.5, 0.25, 0.25).finished();
+  const Vector gamma = (Vector(6) << 1.0, -0.08, 0.0, 0.5, -0.08, 0.0).finished();
+  const ContactProblem problem = redundant_point_mass(2.0, {-1.0, 0.1, 0.0}, 0.4, 2);
+  for (const ContactProblem& form : {problem, as_local(problem)})
+    for (const Model model : {Model::ccp, Model::ncp}) {
+      CAPTURE(form.given_global(), model_name(model));
+      Judge judge(form, model);
+      const double rigid = measure(judge, Measure::relative_residual, gamma);
+      CHECK(measure(judge, Measure::regularised_residual, gamma) == rigid);
+      judge.set_added_compliance(R);
+      CHECK(measure(judge, Measure::regularised_residual, gamma) <= 1e-15);
+      CHECK(judge.floor(Measure::regularised_residual, gamma) <= 1e-15);
+      CHECK(judge.consistent(Measure::regularised_residual, 1e-12, gamma));
+      CHECK(measure(judge, Measure::relative_residual, gamma) == rigid);
+      // 1.01 R: inside the cones û = 0.01 R γ is the residual, of the first contact the larger, with μ ‖u_T‖ under ncp.
+      const bool shifted = model == Model::ncp;
+      judge.set_added_compliance(1.01 * R);
+      CHECK(measure(judge, Measure::regularised_residual, gamma) ==
+            Approx(std::hypot(0.0025 + (shifted ? 0.4 * 0.0002 : 0.0), 0.0002) / std::hypot(shifted ? 0.96 : 1.0, 0.1)));
+      CHECK_FALSE(judge.consistent(Measure::regularised_residual, 1e-6, -gamma));
+      judge.set_added_compliance({});
+      CHECK(measure(judge, Measure::regularised_residual, gamma) == rigid);
+    }
+}
+
 TEST_CASE("loaded contacts lift off by μ|u_T| under ccp and not at all under ncp") {
   for (const Case& c : hand_worked()) {
     CAPTURE(c.name, model_name(c.model));
@@ -232,7 +259,7 @@ TEST_CASE("only measures that vanish at solutions alone may stop a run") {
     CHECK(measure_info(which).stoppable == (which == Measure::velocity_residual || which == Measure::relative_residual ||
                                             which == Measure::natural_map || which == Measure::apgd_residual ||
                                             which == Measure::contact_residual || which == Measure::merit ||
-                                            which == Measure::given_map));
+                                            which == Measure::given_map || which == Measure::regularised_residual));
 }
 
 TEST_CASE("a NaN is never a small residual") {

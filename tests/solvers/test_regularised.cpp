@@ -89,8 +89,48 @@ TEST_CASE("a problem softer than the regularisation is solved exactly, under bot
   for (const std::string solver : {"sap", "mujoco_newton", "mujoco_cg"})
     for (const Model model : {Model::ccp, Model::ncp}) {
       CAPTURE(solver, model_name(model));
-      CHECK(run(problem, {solver, model, until(1e-9, 3000)}).status == Status::solved);
+      const Result result = run(problem, {solver, model, until(1e-9, 3000)});
+      CHECK(result.status == Status::solved);
+      CHECK(result.measures[measure_index(Measure::regularised_residual)] ==
+            Approx(result.measures[measure_index(Measure::relative_residual)]).margin(1e-14));
     }
+}
+
+TEST_CASE("regularised methods solve their own law, which is not that of the problem") {
+  StopRule stop = until(1e-9, 3000);
+  stop.measure = Measure::regularised_residual;
+  const auto value = [](const Result& result, Measure measure) { return result.measures[measure_index(measure)]; };
+  const ContactProblem mixed = random_problem(12, {6, 2, 2, 2, 2}), sticks = point_mass(2.0, {-1.0, 0.3, 0.0}, 0.4);
+  for (const ContactProblem& problem : {mixed, sticks}) {
+    for (const std::string solver : {"sap", "mujoco_newton", "mujoco_cg"})
+      for (const Model model : {Model::ccp, Model::ncp}) {
+        CAPTURE(problem.name(), solver, model_name(model));
+        const Result result = run(problem, {solver, model, stop});
+        CHECK(result.status == Status::solved);
+        CHECK(value(result, Measure::regularised_residual) <= 1e-9);
+        CHECK(value(result, Measure::relative_residual) > 1e-3);
+      }
+    const Result rigid = run(problem, {"nsgs", Model::ncp, stop});
+    CHECK(rigid.status == Status::solved);
+    CHECK(value(rigid, Measure::regularised_residual) == value(rigid, Measure::relative_residual));
+  }
+}
+
+TEST_CASE("the law that is stated is that of the iterates") {
+  const ContactProblem problem = random_problem(12, {6, 2, 2, 2, 2});
+  const Vector R = RegularisedLaw(problem, {}).added();
+  const Result result = run(problem, {"sap", Model::ccp, until(0.0)});
+  Judge judge(problem, Model::ccp);
+  const auto residual = [&](const Vector& compliance) {
+    judge.set_added_compliance(compliance);
+    return judge.evaluate(Measure::regularised_residual, {&result.impulse});
+  };
+  CHECK(residual(R) <= 1e-12);
+  CHECK(residual(1.01 * R) >= 1e-5);
+  for (Index row = 0; row < problem.rows(); ++row) {
+    CAPTURE(row);
+    CHECK(residual(R + 0.01 * R[row] * Vector::Unit(problem.rows(), row)) >= (result.impulse[row] != 0.0 ? 1e-9 : 0.0));
+  }
 }
 
 TEST_CASE("the cost falls in every iteration, and Newton and conjugate gradients end at the same one") {

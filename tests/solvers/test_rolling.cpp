@@ -166,7 +166,8 @@ TEST_CASE("Coulomb's law with moments is solved, and stuck and sliding discs app
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const ContactProblem problem = falling(seed);
     const ConstraintSet& set = problem.constraints();
-    for (const char* name : {"nsgs", "proximal_newton", "pqn", "canal", "subadmm"}) {
+    for (const char* name :
+         {"nsgs", "proximal_newton", "pqn", "canal", "subadmm", "nonsmooth_ipm", "nonsmooth_ipm_series"}) {
       CAPTURE(seed, name);
       const Result result = run(problem, spec_of(name, Model::ncp));
       REQUIRE(result.status == Status::solved);
@@ -222,7 +223,8 @@ TEST_CASE("without moments in the way a contact with moments is a contact") {
   plain.local(sparse(N), r.head(3)).contact(0.3);
   wide.local(sparse(big), r).rolling_contact(ConstraintKind::rolling_torsion, 0.3, 0.2, 0.1);
   const ContactProblem one = plain.build(), other = wide.build();
-  for (const char* name : {"nsgs", "proximal_newton", "admm", "pqn", "canal", "subadmm", "al_trdogleg", "nonsmooth_ipm"}) {
+  for (const char* name : {"nsgs", "proximal_newton", "admm", "pqn", "canal", "subadmm", "al_trdogleg", "nonsmooth_ipm",
+                           "nonsmooth_ipm_series"}) {
     CAPTURE(name);
     const Result narrow = run(one, spec_of(name, Model::ncp, 1e-11)), full = run(other, spec_of(name, Model::ncp, 1e-11));
     CHECK((narrow.impulse - full.impulse.head(3)).norm() <= 1e-9);

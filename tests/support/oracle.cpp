@@ -425,6 +425,7 @@ OracleMeasures Oracle::evaluate(const Vector& given, const Vector* velocity, con
   const Quad residual = velocity_residual(impulse, corrected);
   set(Measure::velocity_residual, residual);
   set(Measure::relative_residual, initial_residual_ > 0 ? residual / initial_residual_ : residual);
+  set(Measure::regularised_residual, initial_residual_ > 0 ? residual / initial_residual_ : residual);
   const Quad scale = larger(larger(norm(r_), norm(impulse)), norm(u)), natural = norm(defect(impulse, corrected, 1));
   set(Measure::natural_map, scale > 0 ? natural / scale : natural);
   set(Measure::given_map, given_map(impulse, u, corrected));

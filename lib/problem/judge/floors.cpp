@@ -158,6 +158,7 @@ double Judge::strict_block_floor(Index block, const Vector& impulse) const {
 }
 
 double Judge::floor(Measure measure, const Vector& impulse) {
+  if (measure == Measure::regularised_residual) return of_own_law().floor(Measure::relative_residual, impulse);
   if (constraints_.count() == 0) return 0.0;
   find_errors(impulse);
   double largest = 0.0, sum = 0.0;
@@ -200,6 +201,8 @@ double Judge::floor_bound(const Vector& impulse) const {
 }
 
 bool Judge::floor_within(Measure measure, double floors, double value, const Vector& impulse) {
+  if (measure == Measure::regularised_residual)
+    return of_own_law().floor_within(Measure::relative_residual, floors, value, impulse);
   const bool largest_of_blocks = measure == Measure::velocity_residual || measure == Measure::relative_residual;
   if (largest_of_blocks && asked_before_ && constraints_.all_contacts_3d()) {
     if (!unit_error_) {
@@ -228,6 +231,8 @@ std::pair<double, double> Judge::passes(Measure measure, double tolerance, Index
 }
 
 bool Judge::consistent(Measure measure, double tolerance, const Vector& impulse) {
+  if (measure == Measure::regularised_residual)
+    return of_own_law().consistent(Measure::relative_residual, tolerance, impulse);
   double scale = 1.0;
   switch (measure) {
     case Measure::relative_residual: scale = initial_velocity_ > 0.0 ? initial_velocity_ : 1.0; break;

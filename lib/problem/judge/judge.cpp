@@ -11,6 +11,7 @@
 #include "problem/conversion.hpp"
 #include "problem/delassus/operator_form.hpp"
 #include "problem/judge/velocity_residual.hpp"
+#include "problem/perturbation.hpp"
 
 namespace ccp {
 namespace {
@@ -56,6 +57,18 @@ Judge::Judge(const ContactProblem& problem, Model model)
   problem_.local_velocity(zero, scratch_n_, r_);
   initial_residual_ = evaluate(Measure::velocity_residual, {&zero, nullptr});
   initial_velocity_ = max_or_nan(initial_residual_, penetration_velocity(r_));
+}
+
+void Judge::set_added_compliance(Vector diagonal) {
+  if (diagonal.size() == added_compliance_.size() && diagonal == added_compliance_) return;
+  added_compliance_ = std::move(diagonal);
+  of_own_law_.reset();
+}
+
+Judge& Judge::of_own_law() {
+  if (added_compliance_.size() == 0) return *this;
+  if (!of_own_law_) of_own_law_ = std::make_unique<Judge>(softened(problem_, added_compliance_), model_);
+  return *of_own_law_;
 }
 
 void Judge::set_point(const Vector& impulse) {
@@ -104,6 +117,10 @@ double Judge::value(Measure measure, const Point& point) {
     case Measure::lift_velocity: return lift_velocity(gamma);
     case Measure::given_map: return given_map(gamma) / given_scale(gamma);
     case Measure::creep_velocity: return creep_velocity(gamma);
+    case Measure::regularised_residual: {
+      Judge& own = of_own_law();
+      return &own == this ? value(Measure::relative_residual, point) : own.evaluate(Measure::relative_residual, point);
+    }
   }
   return nan;
 }

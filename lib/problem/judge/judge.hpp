@@ -37,6 +37,10 @@ class Judge {
   /// Gives a solution to measure `distance` against: u*, m (m/s). Empty removes it.
   void set_reference(Vector local_velocity) { reference_ = std::move(local_velocity); }
 
+  /// The compliance R that the method to be judged adds by a law of its own, m, >= 0, m/(s·N·s): regularised_residual is the
+  /// relative residual of the problem with N + R, by a judge that is made when it is first asked for. Empty: none.
+  void set_added_compliance(Vector diagonal);
+
   /// One measure of a point.
   double evaluate(Measure measure, const Point& point);
   /// All measures named; the others are NaN. u is computed once.
@@ -73,6 +77,8 @@ class Judge {
   static constexpr double apgd_step = 1e-6;  ///< g_d of Mazhar 2015, eq. 25, kg
 
   void set_point(const Vector& impulse);
+  /// The judge of the problem with N + R; this one where there is no R.
+  Judge& of_own_law();
   double value(Measure measure, const Point& point);
   Correction correction() const { return model_ == Model::ncp ? Correction::de_saxce : Correction::none; }
   /// velocity_residual of the last point judged, whose impulse is given again; found once.
@@ -132,7 +138,8 @@ class Judge {
   bool asked_before_ = false;         ///< floor_within()
   std::optional<double> residual_;  ///< velocity_residual of the last point, once it was asked for
   Vector step_;                     ///< ρ_i per block
-  Vector reference_;
+  Vector reference_, added_compliance_;
+  std::unique_ptr<Judge> of_own_law_;
   std::unique_ptr<BodyColumns> body_columns_;
   std::unique_ptr<AssembledDelassus> assembled_;
   std::vector<BlockSquare> diagonal_blocks_;  ///< N_ii where H is not block-diagonal; else none

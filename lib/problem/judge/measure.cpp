@@ -33,6 +33,10 @@ constexpr std::array<MeasureInfo, measure_count> table{{
      "natural_map in the units of the problem as given: moments in N·m·s, rates in rad/s (Siconos' error with rolling "
      "friction); natural_map itself where no contact has moments",
      true},
+    {Measure::regularised_residual, "regularised_residual", "",
+     "relative_residual of the law that a method solves, with N + R: R is the compliance that sap and MuJoCo's methods add; "
+     "relative_residual itself of methods that state none",
+     true},
 }};
 
 }  // namespace

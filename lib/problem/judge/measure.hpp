@@ -26,10 +26,11 @@ enum class Measure {
   lift_velocity,
   own_penetration_velocity,
   creep_velocity,
-  given_map
+  given_map,
+  regularised_residual
 };
 
-constexpr std::size_t measure_count = 17;
+constexpr std::size_t measure_count = 18;
 
 /// Values by measure; NaN where a measure does not apply (no own velocity, no reference).
 using Measures = std::array<double, measure_count>;

@@ -1,5 +1,7 @@
 #include "solvers/de_saxce/de_saxce_loop.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "cones/product_cone.hpp"
@@ -17,10 +19,20 @@ constexpr int inner_cap = 500;
 /// stops the inner run when the residual with the frozen shift is low enough.
 class InnerMonitor final : public ForwardingMonitor {
  public:
-  InnerMonitor(Monitor& run, Judge& judge, Stopwatch* clock, const Vector& shift, const SparseMatrix& antisymmetric)
-      : ForwardingMonitor(run), judge_(judge), clock_(clock), shift_(shift), antisymmetric_(antisymmetric) {}
+  InnerMonitor(Monitor& run, Judge& judge, Stopwatch* clock, const Vector& shift, const SparseMatrix& antisymmetric,
+               const Vector& added)
+      : ForwardingMonitor(run),
+        judge_(judge),
+        clock_(clock),
+        shift_(shift),
+        antisymmetric_(antisymmetric),
+        added_compliance_(added) {}
 
-  void begin_outer(int outer) {
+  /// impulse: that of the last outer iteration. A method with a compliance of its own starts elsewhere, because its impulses
+  /// jump with the shift.
+  void begin_outer(int outer, const Vector& impulse) {
+    constexpr double any = std::numeric_limits<double>::infinity();
+    least_ = added_compliance_.size() > 0 ? frozen_residual(impulse, true) : any;
     ForwardingMonitor::set_outer(outer);
     first_outer_ = outer == 0;
     shown_ = 0;
@@ -37,7 +49,7 @@ class InnerMonitor final : public ForwardingMonitor {
     if (run_ended_) return false;
     const double residual = frozen_residual(iterate.impulse(), repeated);
     if (shown_++ == 0) {
-      target_ = inner_reduction * residual;
+      target_ = inner_reduction * std::min(residual, least_);
       reached_ = false;
       return true;
     }
@@ -58,6 +70,7 @@ class InnerMonitor final : public ForwardingMonitor {
     if (not_judged_yet) judge_.evaluate({}, {&impulse, nullptr});
     corrected_ = judge_.local_velocity() + shift_;
     if (antisymmetric_.nonZeros() > 0) corrected_.noalias() -= antisymmetric_ * impulse;
+    if (added_compliance_.size() > 0) corrected_ += added_compliance_.cwiseProduct(impulse);
     return judge_.velocity_residual_with(impulse, corrected_);
   }
 
@@ -65,8 +78,9 @@ class InnerMonitor final : public ForwardingMonitor {
   Stopwatch* clock_;
   const Vector& shift_;
   const SparseMatrix& antisymmetric_;
+  const Vector& added_compliance_;
   Vector corrected_;
-  double target_ = 0.0;
+  double target_ = 0.0, least_ = 0.0;
   int shown_ = 0;
   bool first_outer_ = true, run_ended_ = false, reached_ = false;
 };
@@ -78,22 +92,24 @@ class DeSaxceSession final : public Session {
         judge_(judge),
         clock_(clock),
         antisymmetric_(antisymmetric_part(problem)),
-        session_(solver.prepare(problem.symmetrised(), Model::ccp, monitor)) {}
+        session_(solver.prepare(problem.symmetrised(), Model::ccp, monitor)),
+        added_compliance_(session_->added_compliance()) {}
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
     Vector frozen(problem_.rows()), u, body_scratch;
-    InnerMonitor inner(monitor, judge_, clock_, frozen, antisymmetric_);
+    InnerMonitor inner(monitor, judge_, clock_, frozen, antisymmetric_, added_compliance_);
     WarmStart next = start;
     if (next.impulse.size() == 0) next.impulse = Vector::Zero(problem_.rows());
     for (int outer = 0;; ++outer) {
       problem_.local_velocity(next.impulse, body_scratch, u);
       ++monitor.counters().products;
       u += shift;
+      if (added_compliance_.size() > 0) u += added_compliance_.cwiseProduct(next.impulse);
       de_saxce_shift(problem_.constraints(), u, frozen);
       frozen += shift;
       if (antisymmetric_.nonZeros() > 0) frozen.noalias() += antisymmetric_ * next.impulse;
 
-      inner.begin_outer(outer);
+      inner.begin_outer(outer, next.impulse);
       const Outcome outcome = session_->run(outer == 0 ? start : next, frozen, inner);
       // What answers by its own criterion has solved this convex problem, unless it finds nothing to do.
       const bool answered =
@@ -103,12 +119,15 @@ class DeSaxceSession final : public Session {
     }
   }
 
+  Vector added_compliance() const override { return added_compliance_; }
+
  private:
   ContactProblem problem_;
   Judge& judge_;
   Stopwatch* clock_;
   SparseMatrix antisymmetric_;
   std::unique_ptr<Session> session_;
+  Vector added_compliance_;  ///< of the convex method: u has its R γ
 };
 
 }  // namespace

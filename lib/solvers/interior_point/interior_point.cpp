@@ -169,8 +169,7 @@ class InteriorPointMethod final : public Method<InteriorSettings, InteriorSessio
   /// order: that of the series along the path, 0 for steps by predictor and corrector.
   InteriorPointMethod(const char* name, const char* title, const char* reference, bool cones, Model model = Model::ccp,
                       int order = 0)
-      : Method({name, title, reference, {model}, InteriorColumns().columns(), true, false, cones && order == 0}),
-        cones_(cones) {
+      : Method({name, title, reference, {model}, InteriorColumns().columns(), true, false, cones}), cones_(cones) {
     InteriorSettings& s = settings_;
     s.order = order;
     if (cones) {

@@ -33,7 +33,10 @@ Vector2 least_compliance(const Matrix3& N, Index rows, const RegularisationSetti
 }  // namespace
 
 RegularisedLaw::RegularisedLaw(const ContactProblem& problem, const RegularisationSettings& settings)
-    : constraints_(problem.constraints()), root_(problem.rows()), friction_(problem.constraints().frictions()) {
+    : constraints_(problem.constraints()),
+      root_(problem.rows()),
+      added_(problem.rows()),
+      friction_(problem.constraints().frictions()) {
   const auto& blocks = problem.diagonal_blocks();
   for (Index i = 0; i < constraints_.count(); ++i) {
     const Index rows = constraints_.rows(i), offset = constraints_.offset(i);
@@ -44,6 +47,7 @@ RegularisedLaw::RegularisedLaw(const ContactProblem& problem, const Regularisati
     for (Index c = 0; c < rows; ++c) {
       const double R = std::max(own[c], least[c == 0 ? 0 : 1]);
       root_[offset + c] = R > 0.0 ? std::sqrt(R) : 1.0;  // a constraint that moves nothing
+      added_[offset + c] = R > 0.0 ? R - own[c] : 1.0;
     }
     if (rows > 1) friction_[uz(i)] *= root_[offset + 1] / root_[offset];
   }

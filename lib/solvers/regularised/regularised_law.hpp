@@ -42,13 +42,15 @@ class RegularisedLaw {
 
   /// √R, m; √(m/s/(N·s)).
   const Vector& root() const { return root_; }
+  /// R without the compliance of the problem, m, m/(s·N·s).
+  const Vector& added() const { return added_; }
 
  private:
   Vector3 scaled_point(const Vector& u, Index i) const;
   Matrix3 scaled_derivative(const Vector3& point, Index i) const;
 
   ConstraintSet constraints_;
-  Vector root_;
+  Vector root_, added_;
   std::vector<double> friction_;  ///< of the scaled cones, μ √(R_T/R_n)
 };
 

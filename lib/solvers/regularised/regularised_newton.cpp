@@ -77,6 +77,8 @@ class RegularisedSession final : public Session {
     }
   }
 
+  Vector added_compliance() const override { return law_.added(); }
+
  private:
   void begin(const WarmStart& start, const Vector& shift) {
     b_ = form_.b + shift;
@@ -111,10 +113,10 @@ class RegularisedSession final : public Session {
   }
 
   /// Whether rounding lets the cost fall no farther (Castro et al. 2022, sec. VI) and the gradient has not fallen since: the
-  /// cost has but half of its digits.
+  /// cost has but half of its digits. The gradient of conjugate gradients rises at times.
   bool exhausted(double last_cost) {
     constexpr double rounding = 1e-15;
-    constexpr int patience = 5;
+    const int patience = settings_.direction == SearchDirection::newton ? 5 : 30;
     const bool better = now_.relative_gradient < least_gradient_;
     least_gradient_ = std::min(least_gradient_, now_.relative_gradient);
     const bool falls = last_cost - now_.cost > 0.5 * rounding * (last_cost + now_.cost);
