@@ -72,7 +72,8 @@ std::optional<std::string> sweep_defect(const ContactProblem& problem, const Swe
 
 /// Sweeps until the monitor stops the run. rows: see delassus_rows.hpp. update(block, u_i, γ_i) returns the new γ_i of a
 /// ConeBlock from the velocity u_i = (Nγ)_i + r_i + s_i with the newest impulses. An update that is Π(γ_i − s_i u_i) says so
-/// by a member `step` with all s_i: groups of contacts then take it at once, to the same bits.
+/// by a member `step` with all s_i, one that solves contacts in the plane by a member `planar_matrices` with all N_ii,
+/// column by column (empty where it does not): groups of contacts then take it at once, to the same bits.
 template <typename Rows, typename Update>
 class Sweeps final : public ImpulseSource {
  public:
@@ -91,8 +92,10 @@ class Sweeps final : public ImpulseSource {
     if constexpr (in_groups) {
       if (groups.empty()) return;
       groups_.emplace(groups, rows.contacts(), options.lambda);
-      if constexpr (requires { update.step; })
-        groups_->set_projected_step(update.step, Eigen::Map<const Vector>(blocks.frictions().data(), blocks.count()));
+      const Eigen::Map<const Vector> friction(blocks.frictions().data(), blocks.count());
+      if constexpr (requires { update.step; }) groups_->set_projected_step(update.step, friction);
+      if constexpr (requires { update.planar_matrices; })
+        if (update.planar_matrices.size() > 0) groups_->set_planar_solution(update.planar_matrices, friction);
     }
   }
 
@@ -156,9 +159,8 @@ class Sweeps final : public ImpulseSource {
     monitor.counters().projections += symmetric ? 2 : 1;
     if constexpr (in_groups) {
       if (groups_)
-        return groups_->sweep(symmetric, rows_.velocity(), [this](Index i, const Vector3& u, const Vector3& gamma) {
-          return update_(ConeBlock<ConstraintKind::contact>{i, 3 * i, blocks_.friction(i)}, u, gamma);
-        });
+        return groups_->rows() == 2 ? sweep_groups<ConstraintKind::contact2d>(symmetric)
+                                    : sweep_groups<ConstraintKind::contact>(symmetric);
     }
     if (options_.order == SweepOrder::coloured) return {relax_colours(monitor.threads()), max_norm(gamma_)};
     double change = 0.0;
@@ -174,6 +176,14 @@ class Sweeps final : public ImpulseSource {
     }
     if constexpr (on_ranks) return rows_.largest({change, max_norm(gamma_)});
     return {change, max_norm(gamma_)};
+  }
+
+  template <ConstraintKind Kind>
+  Largest sweep_groups(bool symmetric) {
+    constexpr int rows = constraint_rows(Kind);
+    return groups_->template sweep<rows>(symmetric, rows_.velocity(), [this](Index i, const auto& u, const auto& gamma) {
+      return update_(ConeBlock<Kind>{i, rows * i, blocks_.friction(i)}, u, gamma);
+    });
   }
 
   /// So many blocks, from that place of the order in that direction; the largest change of a component.
