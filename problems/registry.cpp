@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "problems/scenes/ball_box.hpp"
 #include "problems/scenes/bolt_nut.hpp"
+#include "problems/scenes/bolt_nut_assembly.hpp"
 #include "problems/scenes/cohesive_ball.hpp"
 #include "problems/scenes/cube_array.hpp"
 #include "problems/scenes/deformable_bars.hpp"
@@ -68,6 +69,7 @@ constexpr std::array scenes{
     Entry{"quadrupeds", make<Quadrupeds>},
     Entry{"driven_robot", make<DrivenRobot>},
     Entry{"pouring", make<Pouring>},
+    Entry{"bolt_nut_assembly", make<BoltNutAssembly>},
 };
 
 }  // namespace

@@ -31,10 +31,10 @@ COLUMN_UNITS = {
     "scaled_dual_residual": "√J", "scaled_primal_residual": "√J", "step": "kg", "subproblem_merit": "m/s", "theta_d": "kg·m/s",
     "theta_p": "m/s",
     "deepest_gap": "m", "energy_gain": "J", "objective_gap": "J", "primal_residual_max": "N·s", "peak_memory_mb": "MiB",
-    "seconds_per_iteration": "s", "seconds_per_factorization": "s", "seconds_per_back_solve": "s", "time_to": "s", "bytes_per_contact": "B",
+    "seconds_per_iteration": "s", "seconds_per_step": "s", "seconds_per_factorization": "s", "seconds_per_back_solve": "s", "time_to": "s", "bytes_per_contact": "B",
     "bytes_sent": "B", "rank_memory_mb": "MiB",
     "along": "m/s", "angle": "°", "drift": "m", "spinning": "rad/s", "turning": "rad/s", "way": "m", "hover": "m", "joint_error": "m",  # of scenes
-    "slip": "m", "path_error": "rad", "jitter": "rad/s",
+    "slip": "m", "path_error": "rad", "overlap": "m", "jitter": "rad/s", "depth": "m", "off_helix": "m", "off_axis": "m",
 }
 # By what a name ends with: time_s, time_to_1e-8, kinetic_J.
 ENDINGS = ((re.compile(r"_s(_min|_max)?$"), "s"), (re.compile(r"^time_to_1e-\d+$"), "s"), (re.compile(r"_J$"), "J"))
@@ -46,12 +46,12 @@ PARAMETER_UNITS = {
     "clearance": "m", "damping_time": "s", "finger_stiffness": "N·m/rad", "mouth": "m", "period": "s", "squeeze": "rad", "stiffness": "N·m/rad", "cohesion": "N", "column_gap": "m", "density": "kg/m³", "diameter": "m", "distance": "m", "duration": "s",
     "edge": "m", "ellipsoid_flat": "m", "envelope": "m", "force": "N", "frequency": "Hz", "gap": "m", "gravity": "m/s²",
     "heavy_mass": "kg", "height": "m", "hold": "s", "joint_damping": "N·m·s/rad", "length": "m", "light_mass": "kg",
-    "limit_margin": "rad", "lone_mass": "kg", "margin": "m", "mass": "kg", "mass_unit": "kg", "overlap": "m", "patch": "m",
-    "penalty_stiffness": "N/m", "pitch": "m", "pot_mass": "kg", "punch_mass": "kg", "push": "m", "radius": "m",
+    "limit_margin": "rad", "lone_mass": "kg", "margin": "m", "mass": "kg", "mass_unit": "kg", "offset": "m", "overlap": "m", "patch": "m",
+    "penalty_stiffness": "N/m", "pitch": "m", "pot_mass": "kg", "press": "m", "punch_mass": "kg", "push": "m", "radius": "m",
     "residual_step": "kg", "rho": "1/kg", "rho_bilateral": "1/kg", "rolling_friction": "m", "row_gap": "m", "slab_mass": "kg", "slope": "°",
     "span": "m",
     "speed": "m/s", "spinning_friction": "m", "sphere_radius": "m", "spin": "rad/s", "swing": "rad", "time": "s", "time_step": "s", "tolerance_dual": "m/s",
-    "tolerance_primal": "N·s", "tool_mass": "kg", "width": "m", "wrist_angle": "rad", "young": "Pa",
+    "tolerance_primal": "N·s", "tool_mass": "kg", "turn_rate": "1/s", "width": "m", "wrist_angle": "rad", "young": "Pa",
 }
 TEXTS = {"problem", "model", "label", "solver", "hash", "status", "reason", "school", "stopped_by"}  # columns that are no numbers
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ccpbench_results import (PARAMETER_UNITS, InputError, as_number, cell_records, find_file, read_steps, read_summary, read_trace, swept_value,
                               unit_of, without_suffix)
+from series_styles import wanted
 
 
 @dataclass
@@ -83,7 +84,7 @@ def metric_column(plot):
 
 
 RATIOS = {"seconds_per_iteration": ("solve_s", "iterations"), "seconds_per_factorization": ("factorization_s", "factorizations"),
-          "seconds_per_back_solve": ("back_solve_s", "back_solves")}
+          "seconds_per_back_solve": ("back_solve_s", "back_solves"), "flops_per_step": ("flops", "steps")}
 
 
 def rises(values):
@@ -183,10 +184,11 @@ def asked_labels(plot, cells):
 
 
 def cases(plot, cells):
-    """{swept values that "by" tells apart: cells}, in the order of the config. The values: ((pointer, value), …)."""
-    pointers, found = texts_of(plot.get("by")), {}
+    """{swept values that "by" tells apart: cells}, in the order of the config, of the problems that "problem" wants. The values: ((pointer,
+    value), …)."""
+    pointers, problems, found = texts_of(plot.get("by")), texts_of(plot.get("problem")), {}
     for cell in cells:
-        if cell.row.get("status") != "unsupported":
+        if cell.row.get("status") != "unsupported" and wanted(cell.row.get("problem", ""), problems):
             found.setdefault(tuple((pointer, swept_value(cell.record, pointer)) for pointer in pointers), []).append(cell)
     return found
 

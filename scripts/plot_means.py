@@ -100,16 +100,21 @@ def means_of(cells, plot):
 
 
 def exponent(points):
-    """The slope of the least-squares line through points on logarithmic axes; NaN where they have one x."""
+    """The slope of the least-squares line through points on logarithmic axes and its standard error; NaN where they have one x, or two
+    points alone."""
     xs, ys = ([math.log(point[k]) for point in points] for k in (0, 1))
     if len(set(xs)) < 2:
-        return math.nan
-    middle = sum(xs) / len(xs)
-    return sum((x - middle) * y for x, y in zip(xs, ys)) / sum((x - middle) ** 2 for x in xs)
+        return math.nan, math.nan
+    middle, height = sum(xs) / len(xs), sum(ys) / len(ys)
+    spread = sum((x - middle) ** 2 for x in xs)
+    slope = sum((x - middle) * y for x, y in zip(xs, ys)) / spread
+    missed = sum((y - height - slope * (x - middle)) ** 2 for x, y in zip(xs, ys))
+    return slope, math.sqrt(missed / (len(xs) - 2) / spread) if len(xs) > 2 else math.nan
 
 
-def exponent_text(value):
-    return "–" if math.isnan(value) else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # no −0.00
+def exponent_text(value, error=math.nan):
+    text = "–" if math.isnan(value) else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # no −0.00
+    return text if math.isnan(error) else f"{text} ± {error:.2f}"
 
 
 def scaling_of(cells, plot):
@@ -126,7 +131,7 @@ def scaling_of(cells, plot):
         panels = ([(x, sum(v) / len(v)) for x, v in sorted(times.items()) if v and sum(v) > 0],
                   [(x, mean_log(v)) for x, v in sorted(residuals.items()) if v])
         if any(panels):
-            both = [exponent_text(exponent(points)) for points in panels]
+            both = [exponent_text(*exponent(points)) for points in panels]
             timed = [cell for cell in cells if cell.label == label] if quantity_of(plot) == "time" else []
             found.append(Means(label, panels, below=f"exponents: {quantity_of(plot)} {both[0]}, residual {both[1]}", busy=list(map(is_busy, timed))))
     return found
@@ -189,7 +194,7 @@ def scaling_panels(plot, means):
     unit, factor = time_unit(longest(means, 0, 1)) if unit_of(column) == "s" else ("", 1.0)
     y_label = label_of(column).replace("(s)", f"({unit})")
     x_label = str(plot.get("x_label") or {"dofs": "degrees of freedom"}.get(against, with_unit(against)))
-    notes = ["Means over problems, or over the steps of a sequence; of residuals those of their logarithms. Exponents: least squares."]
+    notes = ["Means over problems, or over the steps of a sequence; of residuals those of their logarithms. Exponents: least squares, ± their standard errors."]
     return (x_label, y_label, (1.0, factor)), (x_label, label_of(y), (1.0, 1.0)), notes
 
 
@@ -221,7 +226,8 @@ def figures_of(config, plot, cells, number, arguments):
             continue
         for one in means:
             one.style = style(number[one.label])
-        told = "".join(f"-{pointer.rsplit('/', 1)[-1]}_{value_text(value)}" for pointer, value in case)
+        told = "".join(f"-{plot[key]}" for key in ("problem", "metric") if plot.get(key))
+        told += "".join(f"-{pointer.rsplit('/', 1)[-1]}_{value_text(value)}" for pointer, value in case)
         yield file_name(f"{plot['kind']}-{measure_of(plot)}{against}{told}"), draw_figure(config, plot, case, means, arguments)
 
 

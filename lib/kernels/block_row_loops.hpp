@@ -19,11 +19,13 @@ struct BlockRowsOfLu {
   WideBlock* pivot;
 };
 
-/// Blocks of three columns of three numbers, each with its place in the LU; −1 for that on the diagonal.
+/// Blocks of three columns of three numbers, each with its place in the LU; −1 for that on the diagonal. width: as in
+/// BlockMatrix; the padding of the LU is zero then.
 struct BlocksToLoad {
   const double* blocks;
   const int* place;
   int count;
+  int width = 3;
 };
 
 struct BlockRowLoops {
@@ -31,7 +33,7 @@ struct BlockRowLoops {
   void (*load)(const BlocksToLoad& A, const WideBlock& scale, const WideBlock& diagonal, int row, const BlockRowsOfLu& lu);
   /// Eliminates the lower part of a row: each of its blocks is multiplied by the inverse of the pivot above, and the row
   /// loses that multiple of the row of U there.
-  void (*eliminate)(int row, const BlockRowsOfLu& lu);
+  void (*eliminate)(int row, int width, const BlockRowsOfLu& lu);
 };
 
 }  // namespace ccp

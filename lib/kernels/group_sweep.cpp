@@ -1,11 +1,10 @@
 #include "kernels/group_sweep.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace ccp {
 
-ContactGroups::ContactGroups(const PairedContacts& contacts) : order_(contacts.order) {
+ContactGroups::ContactGroups(const PairedContacts& contacts) : order_(contacts.order), rows_(contacts.pairs.rows) {
   const auto count = std::ssize(order_);
   std::vector<Index> last_use(uz(contacts.idle) + 1, -1);  // of each body, as a place
   places_.push_back(0);
@@ -22,43 +21,18 @@ ContactGroups::ContactGroups(const PairedContacts& contacts) : order_(contacts.o
     tiles_.push_back(tiles_.back() + (size(g) + lane_count - 1) / lane_count);
 }
 
-Vector ContactGroups::packed_scalars(Eigen::Ref<const Vector> of_contacts) const {
-  Vector packed = Vector::Zero(lane_count * tiles_.back());
-  for_contacts([&](Index contact, Index lane) { packed[lane] = of_contacts[contact]; });
-  return packed;
-}
-
-void ContactGroups::pack(const Vector& of_contacts, Vector& packed) const {
-  packed.setZero(tile_numbers * tiles_.back());
-  for_contacts([&](Index contact, Index lane) { in_lane(packed.data(), lane) = of_contacts.segment<3>(3 * contact); });
-}
-
-void ContactGroups::unpack(const Vector& packed, Vector& of_contacts) const {
-  for_contacts([&](Index contact, Index lane) { of_contacts.segment<3>(3 * contact) = in_lane(packed.data(), lane); });
-}
-
-/// N γ of the group; lanes without a contact keep what they have.
-void GroupSweep::find_products(std::size_t g, const double* w) {
-  kernels_.pairs.find_lanes(pairs(g), groups_.size(g), w, product_.data());
-  if (contacts_.compliance == nullptr) return;
-  const Index first = lane_count * groups_.tile(g);
-  groups_.for_contacts(g, [&](Index contact, Index lane) {
-    in_lane(product_.data(), lane - first) +=
-        contacts_.compliance[contact] * in_lane(std::as_const(packed_gamma_).data(), lane);
+void ContactGroups::pack(Eigen::Ref<const Vector> of_contacts, int each, Vector& packed) const {
+  packed.setZero(each * lane_count * tiles_.back());
+  for_contacts([&](Index contact, Index lane) {
+    for (int k = 0; k < each; ++k) packed[lane_place(lane, each) + k * lane_count] = of_contacts[each * contact + k];
   });
 }
 
-GroupVectors GroupSweep::vectors(std::size_t g) {
-  const Index tile = groups_.tile(g), first = tile_numbers * tile, lane = lane_count * tile;
-  const bool steps = step_.size() > 0;
-  return {groups_.tiles(g),
-          lambda_,
-          packed_gamma_.data() + first,
-          delta_.data(),
-          product_.data(),
-          packed_r_.data() + first,
-          steps ? step_.data() + lane : nullptr,
-          steps ? friction_.data() + lane : nullptr};
+void ContactGroups::unpack(const Vector& packed, Vector& of_contacts) const {
+  if (rows_ == 2)
+    for_contacts([&](Index i, Index lane) { of_contacts.segment<2>(2 * i) = in_lane<2>(packed.data(), lane); });
+  else
+    for_contacts([&](Index i, Index lane) { of_contacts.segment<3>(3 * i) = in_lane<3>(packed.data(), lane); });
 }
 
 Largest GroupSweep::all_of(const LaneLargest& largest) {

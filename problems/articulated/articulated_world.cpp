@@ -126,7 +126,7 @@ Robot free_body(double mass, const Matrix3& inertia, const Shape& shape, const V
 
 ArticulatedWorld::ArticulatedWorld(ArticulatedWorldSettings settings, std::vector<Robot> robots,
                                    const std::vector<PlacedObstacle>& obstacles)
-    : settings_(std::move(settings)), robots_(std::move(robots)) {
+    : settings_(std::move(settings)), robots_(std::move(robots)), memory_(settings_.memory) {
   require_positive(settings_.time_step, "time step", "s");
   require_finite(settings_.gravity, "gravity");
   check_not_negative(settings_.friction, "friction of the contacts", "");
@@ -189,7 +189,7 @@ MotionProblem ArticulatedWorld::problem() const {
 void ArticulatedWorld::advance(const Vector& velocity, const Vector& impulse) {
   check_solution(velocity, impulse, dofs(), step_);
   check_way(velocity, settings_.time_step, "robot", step_);
-  change_ = velocity - this->velocity();
+  const Vector change = settings_.remember ? Vector(velocity - this->velocity()) : Vector();
   Index start = 0;
   for (Robot& robot : robots_) {
     robot.velocity = velocity.segment(start, robot.velocity.size());
@@ -197,6 +197,8 @@ void ArticulatedWorld::advance(const Vector& velocity, const Vector& impulse) {
     start += robot.velocity.size();
   }
   ++step_;
+  deepest_gap_.reset();
+  if (settings_.remember) settings_.remember(*this, change, memory_);
 }
 
 Vector ArticulatedWorld::velocity() const {
@@ -212,6 +214,7 @@ Vector ArticulatedWorld::velocity() const {
 MotionState ArticulatedWorld::state() const {
   Index size = 0;
   for (const Robot& robot : robots_) size += packed_size(robot);
+  size += memory_.size();
   MotionState state{settings_.name, step_, Vector(size)};
   Index place = 0;
   for (const Robot& robot : robots_) {
@@ -224,6 +227,7 @@ MotionState ArticulatedWorld::state() const {
     state.values.segment(place, robot.velocity.size()) = robot.velocity;
     place += robot.velocity.size();
   }
+  state.values.tail(memory_.size()) = memory_;
   return state;
 }
 
@@ -249,8 +253,9 @@ void ArticulatedWorld::restore(const MotionState& state) {
     value += robot.velocity.size();
   }
   robots_ = std::move(robots);
+  memory_ = state.values.tail(memory_.size());
   step_ = state.step;
-  change_.resize(0);
+  deepest_gap_.reset();
 }
 
 double ArticulatedWorld::kinetic_energy() const {
@@ -282,8 +287,10 @@ double ArticulatedWorld::limit_error() const {
 }
 
 double ArticulatedWorld::deepest_gap() const {
+  if (deepest_gap_) return *deepest_gap_;
   double least = 0.0;
   for (const Contact& contact : contacts(placed(), settings_.envelope)) least = std::min(least, contact.gap);
+  deepest_gap_ = least;
   return least;
 }
 

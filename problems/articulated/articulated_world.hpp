@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,9 @@ struct ArticulatedWorldSettings {
   double joint_damping = 0.0;        ///< of each joint, N·m·s/rad or N·s/m
   /// Facts of a task besides those of every world.
   std::function<std::vector<MotionFact>(const ArticulatedWorld&)> task = {};
+  Vector memory = {};  ///< what a task remembers of its steps, at the start; a part of the state
+  /// Changes the memory at the end of a step, given what the step did to the velocities.
+  std::function<void(const ArticulatedWorld&, const Vector& change, Vector& memory)> remember = {};
 };
 
 /// Those that scenes of robots have as parameters, by the same names.
@@ -134,8 +138,7 @@ class ArticulatedWorld final : public Motion, public ShowsMeshes {
   MotionState state() const override;
   void restore(const MotionState& state) override;
   double time() const { return static_cast<double>(step_) * settings_.time_step; }
-  /// What the last step did to the velocities, of all dofs; empty before a step, and after restore().
-  const Vector& last_change() const { return change_; }
+  const Vector& memory() const { return memory_; }
   /// kinetic_J, potential_J, joint_error (that of the limits), deepest_gap, and those of the task
   std::vector<MotionFact> facts() const override;
   SceneGeometry surfaces() const override;
@@ -153,7 +156,8 @@ class ArticulatedWorld final : public Motion, public ShowsMeshes {
   std::vector<int> based_;          ///< PlacedObstacle::robot of each
   std::vector<ShapeOwner> owners_;  ///< of each shape, in the order of the robots
   std::int64_t step_ = 0;
-  Vector change_;
+  Vector memory_;
+  mutable std::optional<double> deepest_gap_;  ///< of this state, once it was asked for
 };
 
 }  // namespace ccp

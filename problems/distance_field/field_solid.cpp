@@ -55,11 +55,17 @@ struct PairSide {
   bool corners;
   int limit;
   const Pose& pose;
+  const SurfacePatches* patches = nullptr;  ///< null: none
 };
 
 PairSide side_of(const FieldShape& field, const Pose& pose) {
   const FieldSolid& solid = *field.solid;
-  return {solid.distance.get(), solid.by_surface ? &solid.surface : nullptr, solid.corners, solid.limit, pose};
+  return {solid.distance.get(),
+          solid.by_surface ? &solid.surface : nullptr,
+          solid.corners,
+          solid.limit,
+          pose,
+          solid.patches.empty() ? nullptr : &solid.patches};
 }
 
 /// Of the surface of one with the solid of another. sign: 1 where the solid is the first of the pair.
@@ -70,7 +76,10 @@ void add_surface_contacts(const PairSide& solid, const PairSide& surface, double
       surface.surface->placed(back * surface.pose.rotation, back * (surface.pose.position - solid.pose.position));
   // Contacts at exactly the envelope belong to it, those of a set are nearer than its margin.
   const double margin = std::nextafter(envelope, infinite);
-  for (const FieldContact& near : contact_set(*solid.distance, mesh, {margin, surface.limit, surface.corners})) {
+  const auto contacts = surface.patches != nullptr
+                            ? patch_contacts(*solid.distance, mesh, *surface.patches, margin)
+                            : contact_set(*solid.distance, mesh, {margin, surface.limit, surface.corners});
+  for (const FieldContact& near : contacts) {
     Contact contact;
     contact.id.kind = ContactKind::field;
     (sign > 0.0 ? contact.id.feature_b : contact.id.feature_a) = 1 + near.feature;

@@ -5,6 +5,7 @@
 
 #include "problem/placed_mesh.hpp"
 #include "problems/distance_field/signed_distance.hpp"
+#include "problems/distance_field/surface_patches.hpp"
 #include "problems/distance_field/triangle_mesh.hpp"
 #include "problems/geometry/contact.hpp"
 #include "problems/geometry/shape.hpp"
@@ -18,6 +19,7 @@ struct FieldSolid {
   bool by_surface = true;          ///< whether the surface takes part in contacts, besides being shown
   bool corners = false;            ///< of polyhedra, whose corners are points of contact, too
   int limit = 120;                 ///< most contacts of the surface with one solid
+  SurfacePatches patches = {};     ///< if any, these are the clusters of the surface, and there is no limit
   Vector3 half = Vector3::Zero();  ///< the surface is within ± this, m: field_shape() knows
 };
 

@@ -68,3 +68,5 @@ draw cohesion/500 cohesion/1000 cohesion/10000 --write panels --pieces 0.0015 --
   --labels "c = 500 N,c = 1000 N,c = 10 000 N" --out cohesion_panels
 for mu_r in 0.005 0.01 0.02; do steps pile 500:500 piles/$mu_r "${newton[@]}" --tolerance 1e-6 --set rolling_friction=$mu_r; done
 draw piles/* --write panels --view=-90,8 --labels "μ_r = 5 mm,μ_r = 10 mm,μ_r = 20 mm"
+steps bolt_nut_assembly 488:488 assembly --seed 1 --driver canal --model ncp --driver-set al_iterations=5 --iterations 100
+draw assembly/*488.global.hdf5 --dpi 100 --cut --view=-60,12

@@ -8,23 +8,17 @@
 #include "problems/distance_field/thread.hpp"
 #include "problems/distance_field/thread_surface.hpp"
 #include "problems/distance_field/triangle_mesh.hpp"
-#include "problems/dynamics/elementary.hpp"
 #include "problems/random.hpp"
 #include "problems/scenes/field_contacts.hpp"
+#include "problems/scenes/m48.hpp"
 
 namespace ccp {
 namespace {
 
 constexpr const char* lee_bolt = "Lee 2025, sec. VII-A";
-constexpr double half_height = 0.019;  // of the nut, ISO 4032, m
-constexpr double half_bolt = 0.040;    // m
 constexpr double half_grip = 0.022;    // from the middle of the nut to a rim that a tilt brings to the bolt, m
 constexpr double share_of_play = 0.2;  // of offset and tilt
-constexpr int nut_azimuths = 96, flank_rows = 2;
-constexpr double across_flats = 0.075;  // m, in pictures
 constexpr int surface_of_nut = 0, surface_of_bolt = 1;
-constexpr double nut_mass = 0.983;                                  // kg: hexagon 75 mm, bore 44.8 mm, steel
-constexpr double moment_across = 6.23e-4, moment_axial = 10.09e-4;  // kg m²: the ring of equal area
 enum Stream { stream_of_poses, stream_of_wrenches };
 
 struct NutPose {
@@ -32,13 +26,6 @@ struct NutPose {
   Vector3 position = Vector3::Zero();  ///< m
   Vector3 push = Vector3::UnitZ();     ///< the side to which it is pushed
 };
-
-Matrix3 turn_about_axis(double angle) {
-  const double c = taylor_cos(angle), s = taylor_sin(angle);
-  Matrix3 turn;
-  turn << c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0;
-  return turn;
-}
 
 /// The rotation by 2 arctan(‖w‖/2) about w = (x, y, 0), which for small w is one by w.
 Matrix3 small_tilt(const Vector3& w) {
@@ -55,7 +42,7 @@ NutPose draw_pose(const ThreadProfile& bolt, const ThreadProfile& nut, Random& r
   const double turn = random.uniform();
   const Vector3 offset = allowed * random.in_disc(), tilt = allowed / half_grip * random.in_disc();
   NutPose pose;
-  pose.rotation = small_tilt(tilt) * turn_about_axis(2.0 * std::numbers::pi * turn);
+  pose.rotation = small_tilt(tilt) * m48::turn_about_axis(2.0 * std::numbers::pi * turn);
   pose.position = offset + bolt.pitch * turn * Vector3::UnitZ();
   pose.push = random.uniform() < 0.5 ? Vector3(-Vector3::UnitZ()) : Vector3(Vector3::UnitZ());
   return pose;
@@ -70,12 +57,12 @@ struct TouchingNut {
 
 TouchingNut place_nut(const BoltNut::Parameters& p, std::uint64_t seed) {
   const ThreadProfile bolt_profile = ThreadProfile::bolt_m48(p.fit), nut_profile = ThreadProfile::nut_m48(p.fit);
-  const ThreadedBolt bolt(bolt_profile, half_bolt);
+  const ThreadedBolt bolt(bolt_profile, m48::half_bolt);
   Random poses = Random::stream(seed, stream_of_poses, static_cast<std::uint64_t>(p.pose));
   TouchingNut nut;
   nut.pose = draw_pose(bolt_profile, nut_profile, poses);
   NutPose& pose = nut.pose;
-  const TriangleMesh mesh = nut_mesh(nut_profile, half_height, nut_azimuths, flank_rows);
+  const TriangleMesh mesh = nut_mesh(nut_profile, m48::half_height, m48::nut_azimuths, m48::flank_rows);
   const double reach = nut_profile.pitch_diameter - bolt_profile.pitch_diameter;  // no flank has farther to go
   pose.position += way_to_contact(bolt, mesh.placed(pose.rotation, pose.position), pose.push, reach) * pose.push;
   nut.contacts = contact_set(bolt, mesh.placed(pose.rotation, pose.position), {p.margin, p.contacts});
@@ -114,9 +101,8 @@ ContactProblem BoltNut::do_build(std::uint64_t seed) const {
   const TouchingNut touching = place_nut(p, seed);
   const NutPose& pose = touching.pose;
   RigidBody nut;
-  nut.mass = nut_mass;
-  const Vector3 moments(moment_across, moment_across, moment_axial);
-  nut.inertia = pose.rotation * moments.asDiagonal() * pose.rotation.transpose();
+  nut.mass = m48::nut_mass;
+  nut.inertia = pose.rotation * m48::nut_moments.asDiagonal() * pose.rotation.transpose();
   nut.position = pose.position;
   Random wrenches = Random::stream(seed, stream_of_wrenches, static_cast<std::uint64_t>(p.wrench));
   add_wrench(nut, wrenches, p.force, p.gravity);
@@ -135,9 +121,10 @@ SceneGeometry BoltNut::do_geometry(std::uint64_t seed) const {
 std::vector<PlacedMesh> BoltNut::meshes(std::uint64_t seed) const {
   const NutPose pose = place_nut(parameters_, seed).pose;
   const ThreadProfile nut = ThreadProfile::nut_m48(parameters_.fit), bolt = ThreadProfile::bolt_m48(parameters_.fit);
-  return {
-      mesh_at_rest(nut_surface(nut, half_height, across_flats, nut_azimuths).placed(pose.rotation, pose.position), false),
-      mesh_at_rest(bolt_surface(bolt, half_bolt, nut_azimuths), true)};
+  return {mesh_at_rest(
+              nut_surface(nut, m48::half_height, m48::across_flats, m48::nut_azimuths).placed(pose.rotation, pose.position),
+              false),
+          mesh_at_rest(bolt_surface(bolt, m48::half_bolt, m48::nut_azimuths), true)};
 }
 
 }  // namespace ccp

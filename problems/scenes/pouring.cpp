@@ -1,6 +1,9 @@
 #include "problems/scenes/pouring.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
@@ -17,7 +20,8 @@ namespace ccp {
 namespace {
 
 constexpr const char* lee_pouring = "Lee 2025, sec. VII-C";
-constexpr double ball_radius = 0.005, ball_density = 1e4;  // m, kg/m³: 5.236 g
+constexpr double ball_density = 1e4;  // kg/m³
+constexpr double loose = 2e-4;        // m: how far a ball is off its place
 constexpr double held_radius = 0.03, held_height = 0.12, wall = 0.0015,
                  grip = 0.06;                                               // m, outside; height of the palm over the base
 constexpr double held_mass = 0.1;                                           // kg
@@ -28,7 +32,8 @@ constexpr double opening = 0.08;                                            // r
 constexpr double raise = 0.8, swing = 1.2, roll = 1.9;                      // rad
 constexpr double closed_at = 0.3, raised_at = 0.8, there_at = 1.4, tilted_at = 2.4;  // s
 constexpr int held_azimuths = 48, table_contacts = 8;
-constexpr std::size_t held = 1, first_ball = 2;  // numbers of robots
+constexpr double most_slip = 0.03, most_path_error = 0.05, most_overlap = 0.001, most_jitter = 0.05;  // m, rad, m, rad/s
+constexpr std::size_t held = 1, first_ball = 2;                                                       // numbers of robots
 
 const DishProfile held_profile{{held_radius - wall, 0.0}, {held_radius - wall, held_height}, wall};
 /// Of the bottle's axis, in the frame of the left palm: both balls of the palm are 0.1 mm away.
@@ -128,16 +133,31 @@ Robot bottle_at(const Vector3& base) {
                    base + centre, -centre);
 }
 
-/// Layers of nine on the base of the bottle, each ball off its place by up to 0.2 mm.
-void add_pouring_balls(const Vector3& base, int count, Random& random, std::vector<Robot>& robots) {
-  constexpr double pitch = 0.011, jitter = 2e-4;
-  const double mass = 4.0 / 3.0 * std::numbers::pi * ball_radius * ball_radius * ball_radius * ball_density;
-  const Matrix3 inertia = 0.4 * mass * ball_radius * ball_radius * Matrix3::Identity();
-  for (int i = 0; i < count; ++i) {
-    const Vector3 place((i % 3 - 1) * pitch, (i / 3 % 3 - 1) * pitch,
-                        wall + ball_radius + i / 9 * (2.0 * ball_radius + jitter));
-    robots.push_back(free_body(mass, inertia, Sphere{ball_radius}, base + place + jitter * random.in_disc()));
+/// Balls in layers of k² on the base of the bottle: k is the most that fit.
+struct BallLayers {
+  explicit BallLayers(double ball_radius)
+      : radius(ball_radius),
+        pitch(2.2 * radius),
+        along(1 + static_cast<int>(std::sqrt(2.0) * (held_radius - 2.0 * wall - loose - radius) / pitch)) {}
+
+  Vector3 place(int i) const {
+    const double middle = 0.5 * (along - 1);
+    return {(i % along - middle) * pitch, (i / along % along - middle) * pitch,
+            wall + radius + i / (along * along) * (2.0 * radius + loose)};
   }
+  double height(int count) const { return place(count - 1)[2] + radius; }  ///< of the layers of `count` balls, m
+
+  double radius, pitch;  ///< m
+  int along;             ///< k
+};
+
+/// Each ball is off its place by up to 0.2 mm.
+void add_pouring_balls(const Vector3& base, const Pouring::Parameters& p, Random& random, std::vector<Robot>& robots) {
+  const double r = p.ball_radius, mass = 4.0 / 3.0 * std::numbers::pi * r * r * r * ball_density;
+  const Matrix3 inertia = 0.4 * mass * r * r * Matrix3::Identity();
+  const BallLayers layers(r);
+  for (int i = 0; i < p.balls; ++i)
+    robots.push_back(free_body(mass, inertia, Sphere{r}, base + layers.place(i) + loose * random.in_disc()));
 }
 
 /// What the facts of the task ask for.
@@ -146,17 +166,42 @@ struct PouringPlan {
   double mouth;    ///< its radius, m
 };
 
-std::vector<MotionFact> facts_of_pouring(const ArticulatedWorld& world, const PouringPlan& plan) {
+/// The base of the held bottle and its axes.
+Placement held_bottle(const ArticulatedWorld& world) {
+  const Robot& body = world.robots()[held];
+  Placement frame = PlacedTree(body.model->tree, body.pose).links()[0];
+  frame.position += frame.rotation * body.model->shapes[0].place;
+  return frame;
+}
+
+/// Where the memory of the world holds the most of all steps so far, or a sum over them.
+struct PouringMemory {
+  enum : Index { slip, path_error, overlap, jitter, size };
+};
+
+void remember_pouring(const ArticulatedWorld& world, const Vector& change, Vector& memory) {
   const Robot& robot = world.robots()[0];
   const Tree& tree = robot.model->tree;
-  const LeftHand hand{tree};
-  const PlacedTree placed(tree, robot.pose), bottle(world.robots()[held].model->tree, world.robots()[held].pose);
-  const Placement& frame = bottle.links()[0];
-  const Vector3 base = frame.position + frame.rotation * world.robots()[held].model->shapes[0].place;
+  const auto& path = robot.impedance->path;
+  const Vector3 wanted_base = LeftHand{tree}.point(PlacedTree(tree, robot.pose), axis_in_palm);
+  const Vector wanted = path.angles(world.time());
+  double error = 0.0;
+  for (std::size_t i = 0; i < robot.pose.joints.size(); ++i)
+    if (robot.impedance->stiffness[tree.first_dof(i)] == robot.impedance->stiffness[0])
+      error = std::max(error, std::abs(robot.pose.joints[i] - wanted[tree.first_dof(i)]));
+  const Vector of_path = path.rates(world.time()) - path.rates(world.time() - world.time_step());
+  memory[PouringMemory::slip] = std::max(memory[PouringMemory::slip], (held_bottle(world).position - wanted_base).norm());
+  memory[PouringMemory::path_error] = std::max(memory[PouringMemory::path_error], error);
+  memory[PouringMemory::overlap] = std::max(memory[PouringMemory::overlap], -world.deepest_gap());
+  memory[PouringMemory::jitter] += (change.head(tree.dofs()) - of_path).cwiseAbs().mean();
+}
+
+std::vector<MotionFact> facts_of_pouring(const ArticulatedWorld& world, const PouringPlan& plan) {
+  const Placement bottle = held_bottle(world);
   int poured = 0, kept = 0, spilled = 0;
   for (std::size_t i = first_ball; i < world.robots().size(); ++i) {
     const Vector3& at = world.robots()[i].pose.base;
-    const Vector3 there = at - plan.target, here = frame.rotation.transpose() * (at - base);
+    const Vector3 there = at - plan.target, here = bottle.rotation.transpose() * (at - bottle.position);
     const bool low = there[2] < target_height;
     if (low && there.head<2>().norm() < plan.mouth)
       ++poured;
@@ -165,27 +210,33 @@ std::vector<MotionFact> facts_of_pouring(const ArticulatedWorld& world, const Po
     else if (low)
       ++spilled;
   }
-  const Vector wanted = robot.impedance->path.angles(world.time());
-  double path_error = 0.0;
-  for (std::size_t i = 0; i < robot.pose.joints.size(); ++i)
-    if (robot.impedance->stiffness[tree.first_dof(i)] == robot.impedance->stiffness[0])
-      path_error = std::max(path_error, std::abs(robot.pose.joints[i] - wanted[tree.first_dof(i)]));
-  const Vector& change = world.last_change();
-  return {{"poured", static_cast<double>(poured)},
+  const Vector& memory = world.memory();
+  const double shaking = world.step() > 0 ? memory[PouringMemory::jitter] / static_cast<double>(world.step()) : 0.0;
+  const bool grasp_lost = memory[PouringMemory::slip] > most_slip,
+             off_path = memory[PouringMemory::path_error] > most_path_error,
+             pressed_in = memory[PouringMemory::overlap] > most_overlap, shakes = shaking > most_jitter;
+  const bool failed = grasp_lost || off_path || pressed_in || shakes;
+  const bool done = !failed && poured + static_cast<int>(first_ball) == std::ssize(world.robots());
+  return {{"done", done ? 1.0 : 0.0},
+          {"poured", static_cast<double>(poured)},
           {"kept", static_cast<double>(kept)},
           {"spilled", static_cast<double>(spilled)},
-          {"slip", (base - hand.point(placed, axis_in_palm)).norm()},
-          {"path_error", path_error},
-          {"jitter", change.size() == 0 ? 0.0 : change.head(tree.dofs()).cwiseAbs().mean()}};
+          {"slip", memory[PouringMemory::slip]},
+          {"path_error", memory[PouringMemory::path_error]},
+          {"overlap", memory[PouringMemory::overlap]},
+          {"jitter", shaking},
+          {"grasp_lost", grasp_lost ? 1.0 : 0.0},
+          {"off_path", off_path ? 1.0 : 0.0},
+          {"pressed_in", pressed_in ? 1.0 : 0.0},
+          {"shakes", shakes ? 1.0 : 0.0}};
 }
 
 }  // namespace
 
 Pouring::Pouring() {
   Parameters& p = parameters_;
-  fields_
-      .add("balls", &p.balls, Range::closed(1.0, 90.0),
-           "of 5 mm radius and 5.24 g in the bottle, nine a layer; 9 to 45 in the paper", lee_pouring)
+  fields_.add("balls", &p.balls, Range::closed(1.0, 1000.0), "in the bottle, in layers; 9 to 45 in the paper", lee_pouring)
+      .add("ball_radius", &p.ball_radius, Range::closed(0.002, 0.01), "m", "of 10 g/cm³", lee_pouring)
       .add("friction", &p.friction, Range::non_negative(), "", "friction coefficient of every contact", "ours")
       .add("stiffness", &p.stiffness, Range::non_negative(), "N·m/rad", "of the joints of the arms", "ours; \"high-gain\"")
       .add("finger_stiffness", &p.finger_stiffness, Range::non_negative(), "N·m/rad", "of the joints of the hands", "ours")
@@ -197,6 +248,13 @@ Pouring::Pouring() {
            "ours")
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", "ours")
       .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", lee_pouring);
+}
+
+std::optional<std::string> Pouring::check() const {
+  const double height = BallLayers(parameters_.ball_radius).height(parameters_.balls);
+  if (height < held_height) return std::nullopt;
+  return fmt::format("the balls are {:.3g} m high and the bottle {:.3g} m: expected fewer or smaller ones", height,
+                     held_height);
 }
 
 const SceneInfo& Pouring::info() const {
@@ -213,7 +271,7 @@ std::unique_ptr<Motion> Pouring::do_motion(std::uint64_t seed) const {
   const Vector3 base = hand.point(PlacedTree(tree, robots[0].pose), axis_in_palm);
   robots.push_back(bottle_at(base));
   Random random(seed);
-  add_pouring_balls(base, p.balls, random, robots);
+  add_pouring_balls(base, p, random, robots);
 
   const PlacedTree tilted(tree, posed(tree, robots[0].impedance->path.angles(tilted_at)));
   Vector3 target = hand.point(tilted, axis_in_palm + held_height * Vector3::UnitZ()) - flight * Vector3::UnitY();
@@ -222,6 +280,8 @@ std::unique_ptr<Motion> Pouring::do_motion(std::uint64_t seed) const {
   const FieldShape bottle = field_shape({std::make_unique<DishDistance>(profile), dish_mesh(profile, held_azimuths), false});
   const PouringPlan plan{target, p.mouth};
   ArticulatedWorldSettings settings = world_settings(info().name, p);
+  settings.memory = Vector::Zero(PouringMemory::size);
+  settings.remember = remember_pouring;
   settings.task = [plan](const ArticulatedWorld& world) { return facts_of_pouring(world, plan); };
   const Pose table{base - wall * Vector3::UnitZ(), Matrix3::Identity()};
   return std::make_unique<ArticulatedWorld>(

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "problem/scene.hpp"
 
 namespace ccp {
@@ -9,6 +12,7 @@ class Pouring final : public Scene {
  public:
   struct Parameters {
     int balls = 45;
+    double ball_radius = 0.005;
     double friction = 0.4;
     double stiffness = 1000.0;
     double finger_stiffness = 20.0;
@@ -22,6 +26,7 @@ class Pouring final : public Scene {
 
   Pouring();
   const SceneInfo& info() const override;
+  std::optional<std::string> check() const override;
 
  private:
   std::unique_ptr<Motion> do_motion(std::uint64_t seed) const override;

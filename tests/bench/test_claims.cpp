@@ -134,6 +134,26 @@ TEST_CASE("A line through the values themselves has a slope and an R²") {
   CHECK(level.reason == "all values are the same, which has no R²");
 }
 
+TEST_CASE("An exponent has a confidence interval") {
+  const std::string against = R"("against": "/solvers/0/parameters/step", )";
+  const std::string values = R"({"/solvers/0/parameters/step": [0.1, 0.2, 0.4]})";
+  // On log₂ axes 0, 2, 1 at 0, 1, 2: slope ½, misses −½, 1, −½, standard error √(3/2 / 2); t = 12.7062.
+  const std::vector<std::string> rows = {"few,A (step=0.1),solved,10,1e-8,10,4", "few,A (step=0.2),solved,40,1e-8,10,3",
+                                         "few,A (step=0.4),solved,20,1e-8,10,2"};
+  const auto bound = [&](const std::string& over, const std::vector<std::string>& cells) {
+    return judge(values, iterations + "\"over\": \"" + over + "\", " + against + R"("at_most": 3)", cells);
+  };
+  const double margin = 12.7062 * std::sqrt(0.75);
+  CHECK(bound("slope", rows).measured == Approx(0.5));
+  CHECK(bound("slope_upper", rows).measured == Approx(0.5 + margin));
+  CHECK(bound("slope_upper", rows).verdict == Verdict::not_met);
+  CHECK(bound("slope_lower", rows).measured == Approx(0.5 - margin));
+  CHECK(bound("slope_lower", rows).verdict == Verdict::met);
+  const Judgement two = bound("slope_upper", {rows[0], rows[1]});
+  CHECK(two.verdict == Verdict::open);
+  CHECK(two.reason == "a confidence interval needs three cells");
+}
+
 TEST_CASE("A cell that does not converge counts as never in a spread and in a line") {
   const std::string against = R"("against": "/solvers/0/parameters/step", )";
   // As many iterations as a line asks for, but stalled.

@@ -212,7 +212,7 @@ TEST_CASE("Wrong types and ranges are refused") {
       {with(R"("plots": [{"kind": "sweep", "problem": "peebles"}])"),
        "/plots/0/problem: no problem is labelled 'peebles' (did you mean 'pebbles'?)"},
       {with(R"("plots": [{"kind": "table", "x_label": "rho"}])"),
-       "/plots/0/x_label: the kind 'table' does not use 'x_label', expected one of kind, at, of, by, metrics, over, paper, "
+       "/plots/0/x_label: the kind 'table' does not use 'x_label', expected one of kind, at, problem, of, by, metrics, over, paper, "
        "where"},
       {with(R"("plots": [{"kind": "table", "metrics": "iterations_to"}])"),
        "/plots/0: the key 'at' is missing: the metric 'iterations_to' needs a power of ten"},

@@ -373,8 +373,26 @@ TEST_CASE("sequences: steps that meet the method's own criterion are counted bes
   CHECK(metric("contacts_per_step") == Approx(sum_of(contacts) / static_cast<double>(with_contacts)));
   CHECK(metric("unknowns_per_step") ==
         Approx(6.0 * 8.0 + sum_of(column_of(steps, "rows")) / static_cast<double>(with_contacts)));
+  CHECK(metric("flops_per_step") == Approx(metric("flops") / metric("steps")));
   CHECK(metric("seconds_per_back_solve") == Approx(metric("back_solve_s") / metric("back_solves")));
   CHECK(metric("seconds_per_factorization") == Approx(metric("factorization_s") / metric("factorizations")));
+}
+
+TEST_CASE("sequences: mean residual, and steps that take longer than they move by") {
+  const auto row = [](double time, double setup, double solve, Index contacts, double residual) {
+    StepRow one;
+    one.time_s = time, one.setup_s = setup, one.solve_s = solve, one.contacts = contacts;
+    one.measures[measure_index(Measure::contact_residual)] = residual;
+    return one;
+  };
+  const std::vector<StepRow> rows{row(0.0, 0.002, 0.001, 2, 1e-4), row(0.01, 0.01, 0.005, 3, 3e-4),
+                                  row(0.02, 0.0, 0.0, 0, 0.0)};
+  const SequenceFacts facts = facts_of(rows, 3);
+  CHECK(facts.contact_residual_per_step == Approx(2e-4));
+  CHECK(facts.seconds_per_step == Approx(0.006));
+  CHECK(facts.step_s_max == Approx(0.015));
+  CHECK(facts.late_steps == 1);
+  CHECK(facts_of({rows[1]}, 1).late_steps == 0);
 }
 
 TEST_CASE("sequences: steps that were asked for and never taken have not met the method's own criterion") {

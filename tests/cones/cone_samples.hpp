@@ -43,11 +43,12 @@ inline ConstraintSet mixed_constraints(int count, std::uint64_t seed) {
   return constraints;
 }
 
-inline ConstraintSet contacts_3d(int count, std::uint64_t seed) {
+inline ConstraintSet contacts_of(ConstraintKind kind, int count, std::uint64_t seed) {
   Uniform uniform(seed);
   ConstraintSet constraints;
-  for (int i = 0; i < count; ++i) constraints.add(ConstraintKind::contact, uniform(0.0, 1.5));
+  for (int i = 0; i < count; ++i) constraints.add(kind, uniform(0.0, 1.5));
   return constraints;
 }
+inline ConstraintSet contacts_3d(int count, std::uint64_t seed) { return contacts_of(ConstraintKind::contact, count, seed); }
 
 }  // namespace ccp::testing

@@ -50,17 +50,20 @@ TEST_CASE("groups have all contacts in their order, and no body twice", "[kernel
 }
 
 TEST_CASE("packed vectors come back, with zeros between them", "[kernels]") {
-  const ContactProblem problem = random_problem(32, {30, 203});
+  const int rows = GENERATE(3, 2);
+  const ContactProblem problem = random_problem(32, rows == 3 ? RandomShape{30, 203} : RandomShape{30, 0, 203});
   const ContactGroups groups(problem.factored().paired_contacts());
-  const Vector gamma = Vector::LinSpaced(3 * 203, 1.0, 2.0), step = Vector::LinSpaced(203, 3.0, 4.0);
+  REQUIRE(groups.rows() == rows);
+  const Vector gamma = Vector::LinSpaced(rows * 203, 1.0, 2.0), step = Vector::LinSpaced(203, 3.0, 4.0);
   Vector packed, back = Vector::Zero(gamma.size());
   groups.pack(gamma, packed);
   groups.unpack(packed, back);
   CHECK(back == gamma);
-  CHECK(packed.size() % tile_numbers == 0);
+  CHECK(packed.size() % (rows * lane_count) == 0);
   CHECK((packed.array() != 0.0).count() == gamma.size());
-  const Vector steps = groups.packed_scalars(step);
-  CHECK(3 * steps.size() == packed.size());
+  Vector steps;
+  groups.pack(step, 1, steps);
+  CHECK(rows * steps.size() == packed.size());
   groups.for_contacts(0, [&](Index contact, Index lane) { CHECK(steps[lane] == step[contact]); });
   CHECK((steps.array() != 0.0).count() == step.size());
 }
@@ -83,7 +86,7 @@ TEST_CASE("a contact outside the safe range leaves its group the bits of single 
       sweep.set_impulse(gamma);
       sweep.set_free_velocity(r);
       Vector w = Vector::Zero(N.padded_size());
-      const Largest largest = sweep.sweep(symmetric, w.data(), update);
+      const Largest largest = sweep.sweep<3>(symmetric, w.data(), update);
       CHECK(largest.impulse == sweep.impulse().cwiseAbs().maxCoeff());
       return sweep.impulse();
     };

@@ -7,6 +7,7 @@
 #include "cones/cone_samples.hpp"
 #include "cones/product_cone.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/planar_contact.hpp"
 #include "support/uniform.hpp"
 
 using namespace ccp;
@@ -103,59 +104,119 @@ TEST_CASE("the loops of APGD have the bits of its formulas, with every instructi
 
 double all(const double (&lanes)[lane_count]) { return *std::max_element(lanes, lanes + lane_count); }
 
-/// Three numbers of each contact, or one, as a group has them in lanes.
+/// So many numbers of each contact, as a group has them in lanes.
 Vector in_lanes(const Vector& numbers, Index each) {
   const Index count = numbers.size() / each;
   Vector lanes = Vector::Zero((count + lane_count - 1) / lane_count * lane_count * each);
   for (Index k = 0; k < count; ++k)
-    for (Index c = 0; c < each; ++c) lanes[each == 3 ? lane_place(k) + c * lane_count : k] = numbers[each * k + c];
+    for (Index c = 0; c < each; ++c) lanes[lane_place(k, each) + c * lane_count] = numbers[each * k + c];
   return lanes;
 }
 
-TEST_CASE("the loops of groups have the bits of their formulas, with every instruction set", "[kernels]") {
-  for (const Index count : {1, 3, 8, 9, 15, 16}) {
-    // The same with one contact whose squares overflow: that is left to others.
-    for (const double scale : {1.0, 1e160}) {
-      CAPTURE(count, scale);
-      const ConstraintSet set = contacts_3d(static_cast<int>(count), 66);
-      Uniform uniform(67);
-      const Vector r = random_vector(3 * count, uniform), product = random_vector(3 * count, uniform),
-                   step = random_vector(count, uniform, 0.1);
-      Vector gamma = random_vector(3 * count, uniform);
-      gamma.tail<3>() *= scale;
-      const Vector nearest = projected(set, gamma - by_rows(set, step).cwiseProduct(product + r));
-      const Vector lane_r = in_lanes(r, 3), lane_product = in_lanes(product, 3), lane_step = in_lanes(step, 1),
-                   friction = in_lanes(Eigen::Map<const Vector>(set.frictions().data(), count), 1);
-      for (const double lambda : {1.0, 0.7}) {
-        const Vector next = lambda == 1.0 ? nearest : Vector(lambda * nearest + (1.0 - lambda) * gamma);
-        for_each_version([&](InstructionSet version) {
-          for (const bool relax : {true, false}) {
-            const GroupLoops& loops = kernels(version).groups;
-            Vector found = in_lanes(gamma, 3), delta = found;
-            const Vector before = found, updated = in_lanes(nearest, 3);
-            LaneLargest largest;
-            largest.change[5] = 0.125;
-            largest.impulse[6] = 0.25;
-            const GroupVectors at{(count + 7) / 8,     lambda,        found.data(),     delta.data(),
-                                  lane_product.data(), lane_r.data(), lane_step.data(), friction.data()};
-            const GroupChange change = relax ? loops.relax(at, largest) : loops.accept(at, updated.data(), largest);
-            if (relax && scale > 1.0) {
-              CHECK(change == GroupChange::out_of_range);
-              CHECK(same_bits(found, before));
-              CHECK(all(largest.change) == 0.125);
-              CHECK(all(largest.impulse) == 0.25);
-              continue;
-            }
-            CHECK(change == GroupChange::some);
-            CHECK(same_bits(found, in_lanes(next, 3)));
-            CHECK(same_bits(delta, in_lanes(next - gamma, 3)));
-            CHECK(all(largest.change) == std::max(0.125, (next - gamma).cwiseAbs().maxCoeff()));
-            CHECK(all(largest.impulse) == std::max(0.25, next.cwiseAbs().maxCoeff()));
-          }
-        });
-      }
-    }
+/// N_ii of contacts in the plane, four numbers each.
+Vector planar_matrices(Index count, Uniform& uniform) {
+  Vector matrices(4 * count);
+  for (Index k = 0; k < count; ++k) {
+    const Matrix2 root = uniform.matrix(2, 2);
+    matrices.segment<4>(4 * k) = Matrix2(root * root.transpose() + 0.1 * Matrix2::Identity()).reshaped();
   }
+  return matrices;
+}
+
+/// The loops on contacts of a kind, with all instruction sets: a projected step, a list of new impulses, or in the plane,
+/// where matrices are given, solutions. expected: γ before averages. out_of_range: whether it says so.
+struct GroupSample {
+  const ConstraintSet& set;
+  Vector gamma, product, r, step, matrices, expected;
+  bool out_of_range = false;
+
+  enum class Loop { relax, solve, accept };
+  void check(double lambda, Loop loop) const {
+    const Index count = set.count(), rows = set.rows(0);
+    const Vector next = lambda == 1.0 ? expected : Vector(lambda * expected + (1.0 - lambda) * gamma);
+    const Vector lane_r = in_lanes(r, rows), lane_product = in_lanes(product, rows), lane_step = in_lanes(step, 1),
+                 lane_matrices = in_lanes(matrices, 4), updated = in_lanes(expected, rows), before = in_lanes(gamma, rows),
+                 friction = in_lanes(Eigen::Map<const Vector>(set.frictions().data(), count), 1);
+    for_each_version([&](InstructionSet version) {
+      const GroupLoops& groups = kernels(version).groups;
+      const RowGroupLoops& loops = rows == 2 ? groups.plane : groups.space;
+      Vector found = before, delta = before;
+      LaneLargest largest;
+      largest.change[5] = 0.125;
+      largest.impulse[6] = 0.25;
+      const GroupVectors at{(count + 7) / 8, lambda,           found.data(),    delta.data(),        lane_product.data(),
+                            lane_r.data(),   lane_step.data(), friction.data(), lane_matrices.data()};
+      const GroupChange change = loop == Loop::relax   ? loops.relax(at, largest)
+                                 : loop == Loop::solve ? groups.solve(at, largest)
+                                                       : loops.accept(at, updated.data(), largest);
+      if (loop != Loop::accept && out_of_range) {
+        CHECK(change == GroupChange::out_of_range);
+        CHECK(same_bits(found, before));
+        CHECK(all(largest.change) == 0.125);
+        CHECK(all(largest.impulse) == 0.25);
+        return;
+      }
+      CHECK(change == GroupChange::some);
+      CHECK(same_bits(found, in_lanes(next, rows)));
+      CHECK(same_bits(delta, in_lanes(next - gamma, rows)));
+      CHECK(all(largest.change) == std::max(0.125, (next - gamma).cwiseAbs().maxCoeff()));
+      CHECK(all(largest.impulse) == std::max(0.25, next.cwiseAbs().maxCoeff()));
+    });
+  }
+};
+
+TEST_CASE("the loops of groups have the bits of their formulas, with every instruction set", "[kernels]") {
+  for (const ConstraintKind kind : {ConstraintKind::contact, ConstraintKind::contact2d})
+    for (const int count : {1, 3, 8, 9, 15, 16})
+      // The same with one contact whose squares overflow: that is left to others.
+      for (const double scale : {1.0, 1e160}) {
+        CAPTURE(static_cast<int>(kind), count, scale);
+        const ConstraintSet set = contacts_of(kind, count, 66);
+        Uniform uniform(67);
+        GroupSample sample{set, {}, {}, {}, {}, Vector::Zero(4 * count), {}, scale > 1.0};
+        sample.r = random_vector(set.rows(), uniform);
+        sample.product = random_vector(set.rows(), uniform);
+        sample.step = random_vector(count, uniform, 0.1);
+        sample.gamma = random_vector(set.rows(), uniform);
+        sample.gamma.tail(set.rows(0)) *= scale;
+        sample.expected = projected(set, sample.gamma - by_rows(set, sample.step).cwiseProduct(sample.product + sample.r));
+        for (const double lambda : {1.0, 0.7}) {
+          sample.check(lambda, GroupSample::Loop::relax);
+          sample.check(lambda, GroupSample::Loop::accept);
+        }
+      }
+}
+
+TEST_CASE("the closed form of contacts in the plane in lanes has the bits of single contacts", "[kernels]") {
+  int open = 0, stick = 0, slip = 0;
+  for (const int count : {1, 3, 8, 9, 15, 16})
+    for (const bool singular : {false, true}) {
+      CAPTURE(count, singular);
+      const ConstraintSet set = contacts_of(ConstraintKind::contact2d, count, 70);
+      Uniform uniform(71);
+      GroupSample sample{set, {}, {}, {}, Vector::Zero(count), planar_matrices(count, uniform), {}, singular};
+      if (singular) sample.matrices.tail<4>() << 1.0, 0.5, 0.5, 0.25;
+      sample.r = random_vector(2 * count, uniform);
+      sample.product = random_vector(2 * count, uniform);
+      sample.gamma = random_vector(2 * count, uniform, 0.0);
+      if (singular) sample.r[2 * count - 2] = -50.0;  // presses
+      sample.expected.resize(2 * count);
+      for (Index k = 0; k < count; ++k) {
+        const Matrix2 N = sample.matrices.segment<4>(4 * k).reshaped(2, 2);
+        const Vector2 w = sample.product.segment<2>(2 * k) + sample.r.segment<2>(2 * k) - N * sample.gamma.segment<2>(2 * k);
+        const double mu = set.friction(k);
+        PlanarImpulse next{};
+        const bool solved = solve_planar({N(0, 0), N(1, 0), N(0, 1), N(1, 1), mu, w[0], w[1]}, next);
+        CHECK(solved == (!singular || k + 1 < count));
+        sample.expected.segment<2>(2 * k) << next.n, next.t;
+        ++(next.n == 0.0 ? open : std::abs(next.t) < mu * next.n * (1.0 - 1e-9) ? stick : slip);
+      }
+      sample.check(1.0, GroupSample::Loop::solve);
+      sample.check(0.7, GroupSample::Loop::solve);
+    }
+  CHECK(open > 10);
+  CHECK(stick > 10);
+  CHECK(slip > 10);
 }
 
 TEST_CASE("a group knows whether it has changed, and a NaN is a change", "[kernels]") {
@@ -165,7 +226,7 @@ TEST_CASE("a group knows whether it has changed, and a NaN is a change", "[kerne
       updated[40] = entry;
       LaneLargest largest;
       const GroupVectors at{2, 1.0, gamma.data(), delta.data(), nullptr, nullptr, nullptr, nullptr};
-      CHECK(kernels(version).groups.accept(at, updated.data(), largest) ==
+      CHECK(kernels(version).groups.space.accept(at, updated.data(), largest) ==
             (std::isnan(entry) ? GroupChange::some : GroupChange::none));
       CHECK(all(largest.change) == 0.0);
       CHECK(all(largest.impulse) == 1.0);
@@ -181,7 +242,7 @@ TEST_CASE("a NaN in a velocity leaves its group to the projection of single cont
     product[lane_place(11)] = std::numeric_limits<double>::quiet_NaN();
     LaneLargest largest;
     const GroupVectors at{2, 1.0, gamma.data(), delta.data(), product.data(), r.data(), step.data(), set.frictions().data()};
-    CHECK(kernels(version).groups.relax(at, largest) == GroupChange::out_of_range);
+    CHECK(kernels(version).groups.space.relax(at, largest) == GroupChange::out_of_range);
     CHECK(gamma == Vector::Ones(48));
   });
 }

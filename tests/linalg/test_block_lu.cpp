@@ -4,6 +4,7 @@
 
 #include "kernels/kernels.hpp"
 #include "linalg/block/block_lu.hpp"
+#include "linalg/block/frontal_lu.hpp"
 #include "support/small_problems.hpp"
 #include "support/uniform.hpp"
 
@@ -130,6 +131,53 @@ TEST_CASE("a singular or infinite pivot is noticed", "[linalg]") {
   CHECK(lu.factorize(sample.blocks, sample.scale, sample.diagonal, sample.identity));
 }
 
+TEST_CASE("without its padding a matrix of contacts in the plane has the same LU, with fewer operations", "[linalg]") {
+  Uniform uniform(13);
+  const Index count = 60;
+  ConstraintSet planar;
+  DenseMatrix scalar = DenseMatrix::Zero(2 * count, 2 * count);
+  std::vector<Matrix3> scale, diagonal;
+  std::vector<char> identity;
+  for (Index i = 0; i < count; ++i) {
+    planar.add(ConstraintKind::contact2d, 0.5);
+    for (Index j = 0; j < count; ++j)
+      if (i == j || uniform() < -0.8) scalar.block<2, 2>(2 * i, 2 * j) = uniform.matrix(2, 2);
+    scale.push_back(Matrix3::Zero());
+    scale.back().topLeftCorner<2, 2>() = uniform.matrix(2, 2);
+    diagonal.push_back(Matrix3::Identity());
+    diagonal.back().topLeftCorner<2, 2>() += uniform.matrix(2, 2) + 50.0 * DenseMatrix::Identity(2, 2);
+    identity.push_back(i % 7 == 3 ? 1 : 0);
+  }
+  const BlockMatrix narrow = block_matrix(planar, sparse(scalar));
+  BlockMatrix wide = narrow;
+  wide.width = 3;
+  REQUIRE(narrow.width == 2);
+  Vector rhs(3 * count), x(3 * count), y(3 * count), fronts(3 * count);
+  pad(planar, uniform.vector(2 * count), rhs);
+  narrow.multiply(rhs, x);
+  wide.multiply(rhs, y);
+  CHECK(x == y);
+  BlockLu lu(narrow), padded(wide);
+  CHECK(27 * lu.flops() == 8 * padded.flops());
+  REQUIRE(lu.factorize(narrow, scale, diagonal, identity));
+  REQUIRE(padded.factorize(wide, scale, diagonal, identity));
+  lu.solve(rhs, x);
+  padded.solve(rhs, y);
+  CHECK(x == y);
+  FrontalLu frontal(narrow, best_ordering(narrow)), padded_fronts(wide, best_ordering(wide));
+  CHECK(frontal.flops() == 8 * padded_fronts.flops() / 27);
+  CHECK(frontal.bytes() < padded_fronts.bytes());
+  for (const bool left_out : {false, true}) {
+    if (!left_out) std::fill(identity.begin(), identity.end(), char{0});
+    REQUIRE(frontal.factorize(narrow, scale, diagonal, identity));
+    REQUIRE(padded_fronts.factorize(wide, scale, diagonal, identity));
+    frontal.solve(rhs, fronts);
+    padded_fronts.solve(rhs, y);
+    CHECK((fronts - y).cwiseAbs().maxCoeff() <= 1e-14 * y.cwiseAbs().maxCoeff());
+    for (Index i = 0; i < count; ++i) CHECK(fronts[3 * i + 2] == 0.0);
+  }
+}
+
 TEST_CASE("a chain of contacts has no fill", "[linalg]") {
   ConstraintSet chain;
   const int n = 50;
@@ -207,7 +255,7 @@ TEST_CASE("every version of the loops of the block LU has the bits of its formul
       CHECK(same(data[5], WideBlock{}));
       const WideBlock last = plus(times(scale, own), 1.0, diagonal);
       CHECK(same(pivot[2], last));
-      loops.eliminate(2, lu);
+      loops.eliminate(2, 3, lu);
       const WideBlock first = times(times(scale, left), pivots[0]);
       CHECK(same(data[4], first));
       const WideBlock once = plus(last, -1.0, times(first, u[1]));

@@ -30,7 +30,10 @@ std::vector<ContactProblem> problems() {
   RandomShape coupled = mixed;
   coupled.coupled_mass = true;
   coupled.compliance = true;
-  return {random_problem(1, spatial), random_problem(2, mixed), random_problem(3, soft), random_problem(4, coupled)};
+  RandomShape planar{5, 0, 7};
+  planar.compliance = true;
+  return {random_problem(1, spatial), random_problem(2, mixed), random_problem(3, soft), random_problem(4, coupled),
+          random_problem(5, planar)};
 }
 
 }  // namespace
@@ -66,7 +69,8 @@ TEST_CASE("Delassus operators equal the dense formula") {
 
 TEST_CASE("products have the same bits on any number of threads") {
   // Large enough for the work to be shared out.
-  const ContactProblem problem = random_problem(9, {300, 700, 100, 100, 100});
+  const ContactProblem problem =
+      random_problem(9, GENERATE(RandomShape{300, 700, 100, 100, 100}, RandomShape{300, 0, 1000}));
   Uniform uniform(10);
   const Vector x = uniform.vector(problem.rows());
   for (const DelassusOperator* op :
@@ -82,15 +86,16 @@ TEST_CASE("products have the same bits on any number of threads") {
 }
 
 TEST_CASE("threads share the bodies of contacts: the same bits on any number of them, one after another") {
-  for (const int bodies : {120, 5, 2}) {
-    const ContactProblem problem = random_problem(17, {bodies, 2100});
+  for (const RandomShape& shape :
+       {RandomShape{120, 2100}, RandomShape{5, 2100}, RandomShape{2, 2100}, RandomShape{120, 0, 2100}}) {
+    const ContactProblem problem = random_problem(17, shape);
     const FactoredDelassus& N = problem.factored();
     REQUIRE(N.contact_pairs());
     const Vector x = Vector::LinSpaced(problem.rows(), -1.0, 2.0);
     Vector w = Vector::Zero(N.padded_size());
     N.scaled_velocity(x, w.data());
     for (const int threads : {4, 2, 3, 2, 8, 1000}) {
-      CAPTURE(bodies, threads);
+      CAPTURE(shape.bodies, shape.planar, threads);
       Vector shared = Vector::Constant(w.size(), 7.0);
       N.scaled_velocity(x, shared.data(), threads);
       CHECK(shared == w);
@@ -225,22 +230,28 @@ TEST_CASE("the factored operator is symmetric to the last bit, small, and scales
   CHECK(contacts.factored().bytes() <= 500 * 600);
 }
 
-TEST_CASE("contacts of two bodies each have the bits of single blocks, with every instruction set") {
-  const ContactProblem problem = random_problem(14, {40, 150});
+namespace {
+
+/// The loops over contacts of so many rows and two bodies each.
+template <int Rows>
+void check_pairs(const ContactProblem& problem) {
+  using Numbers = BlockVector<Rows>;
   const FactoredDelassus& N = problem.factored();
   REQUIRE(N.contact_pairs());
   Uniform uniform(15);
   const Vector w = uniform.vector(N.padded_size()), gamma = uniform.vector(problem.rows());
   Vector u(problem.rows()), sum = w;
   for (const int i : N.order()) {
-    u.segment<3>(3 * i) = N.local_velocity<3>(i, w.data(), gamma.segment<3>(3 * i));
-    N.add_impulse<3>(i, gamma.segment<3>(3 * i), sum.data());
+    const Numbers own = gamma.segment<Rows>(Rows * i);
+    u.segment<Rows>(Rows * i) = N.local_velocity<Rows>(i, w.data(), own);
+    N.add_impulse<Rows>(i, own, sum.data());
   }
+  const ContactPairs pairs = N.paired_contacts().pairs;
+  REQUIRE(pairs.rows == Rows);
   for (const InstructionSet set : {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
     if (!can_run(set)) continue;
-    CAPTURE(static_cast<int>(set));
+    CAPTURE(Rows, static_cast<int>(set));
     const PairLoops& loops = kernels(set).pairs;
-    const ContactPairs pairs = N.paired_contacts().pairs;
     Vector found = Vector::Zero(u.size()), added = w;
     loops.find_velocities(pairs, 150, N.order().data(), w.data(), found.data());
     loops.add_impulses(pairs, 150, N.order().data(), gamma.data(), added.data());
@@ -255,16 +266,58 @@ TEST_CASE("contacts of two bodies each have the bits of single blocks, with ever
     REQUIRE(list.size() == 300);
     loops.add_sides(pairs, 300, list.data(), N.order().data(), gamma.data(), sides.data());
     CHECK(sides == sum);
-    // The same contacts in lanes.
-    Vector lanes = Vector::Zero(lane_place(152)), lane_gamma = lanes, lane_added = w;
-    for (Index k = 0; k < 150; ++k)
-      in_lane(lane_gamma.data(), k) = gamma.segment<3>(3 * N.order()[static_cast<std::size_t>(k)]);
-    loops.find_lanes(pairs, 150, w.data(), lanes.data());
-    loops.add_lanes(pairs, 150, lane_gamma.data(), lane_added.data());
-    for (Index k = 0; k < 150; ++k)
-      CHECK(in_lane(lanes.data(), k) == u.segment<3>(3 * N.order()[static_cast<std::size_t>(k)]));
-    CHECK(lane_added == sum);
+    // The same contacts in lanes, and the last ones by themselves.
+    for (const Index first : {Index{0}, Index{147}}) {
+      Vector lanes = Vector::Zero(lane_place(152, Rows)), lane_gamma = lanes, lane_added = w, listed = w;
+      for (Index k = first; k < 150; ++k)
+        in_lane<Rows>(lane_gamma.data(), k - first) = gamma.segment<Rows>(Rows * N.order()[static_cast<std::size_t>(k)]);
+      (Rows == 2 ? loops.find_planar_lanes : loops.find_lanes)(pairs.from(first), 150 - first, w.data(), lanes.data());
+      (Rows == 2 ? loops.add_planar_lanes : loops.add_lanes)(pairs.from(first), 150 - first, lane_gamma.data(),
+                                                             lane_added.data());
+      loops.add_impulses(pairs.from(first), 150 - first, N.order().data() + first, gamma.data(), listed.data());
+      for (Index k = first; k < 150; ++k)
+        CHECK(in_lane<Rows>(lanes.data(), k - first) == u.segment<Rows>(Rows * N.order()[static_cast<std::size_t>(k)]));
+      CHECK(lane_added == listed);
+      if (first == 0) CHECK(lane_added == sum);
+    }
   }
+}
+
+}  // namespace
+
+TEST_CASE("contacts of two bodies each have the bits of single blocks, with every instruction set") {
+  check_pairs<3>(random_problem(14, {40, 150}));
+  check_pairs<2>(random_problem(14, {40, 0, 150}));
+  CHECK_FALSE(random_problem(14, {40, 100, 50}).factored().contact_pairs());
+}
+
+TEST_CASE("bodies in the plane are bodies of the factored operator, be their number odd or even") {
+  for (const int bodies : {7, 8})
+    for (const bool coupled : {false, true}) {
+      CAPTURE(bodies, coupled);
+      Uniform uniform(41);
+      const Index contacts = 40, n = 3 * bodies;
+      DenseMatrix H = Vector(uniform.vector(n).array() + 2.0).asDiagonal(), D = DenseMatrix::Zero(n, 2 * contacts);
+      if (coupled) H(1, 4) = H(4, 1) = 0.3;  // two are one
+      ProblemBuilder builder("discs");
+      for (Index k = 0; k < contacts; ++k) {
+        const Index a = k % bodies, b = (a + 1 + k % 3) % bodies;
+        D.block<3, 2>(3 * a, 2 * k) = uniform.matrix(3, 2);
+        if (k % 5 > 0) D.block<3, 2>(3 * b, 2 * k) = uniform.matrix(3, 2);
+        builder.contact2d(0.5);
+      }
+      builder.global(sparse(H), uniform.vector(n), sparse(D), Vector::Zero(2 * contacts));
+      const ContactProblem problem = builder.build();
+      const FactoredDelassus& N = problem.factored();
+      if (!coupled) CHECK(N.bodies() == bodies);
+      if (coupled && bodies == 8) CHECK(N.bodies() == 4);
+      const DenseMatrix expected = dense_delassus(problem);
+      const Vector x = uniform.vector(problem.rows());
+      Vector y(problem.rows());
+      N.multiply(x, y);
+      CHECK((y - expected * x).cwiseAbs().maxCoeff() <= 1e-13 * expected.cwiseAbs().maxCoeff());
+      CHECK((N.diagonal_block(9).topLeftCorner<2, 2>() - expected.block<2, 2>(18, 18)).cwiseAbs().maxCoeff() <= 1e-14);
+    }
 }
 
 TEST_CASE("the order of the factored operator spreads blocks that share a body and otherwise keeps theirs") {

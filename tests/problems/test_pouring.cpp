@@ -40,6 +40,23 @@ TEST_CASE("the bottle stands on the table, in an open hand, its balls inside") {
   CHECK(meshes[1].obstacle);
 }
 
+TEST_CASE("small balls fill the bottle in layers of more than nine") {
+  const auto motion = scene_in_time("pouring", {{"balls", "400"}, {"ball_radius", "0.0024"}});
+  CHECK(motion->problem().problem.dofs() == 28 + 6 + 6 * 400);
+  CHECK(fact(*motion, "kept") == 400.0);
+  CHECK(fact(*motion, "deepest_gap") > -1e-12);
+  CHECK_THROWS_WITH(scene_in_time("pouring", {{"balls", "400"}}),
+                    Catch::Contains("the balls are 0.46 m high") && Catch::Contains("expected fewer or smaller ones"));
+}
+
+TEST_CASE("a hand that lets go has failed") {
+  const auto motion = scene_in_time("pouring", {{"balls", "1"}, {"squeeze", "0"}, {"finger_stiffness", "0.01"}});
+  drive(*motion, 140, pouring_driver);
+  CHECK(fact(*motion, "slip") > 0.03);
+  CHECK(fact(*motion, "grasp_lost") == 1.0);
+  CHECK(fact(*motion, "done") == 0.0);
+}
+
 TEST_CASE("a hand closes on the bottle without overlap, the same bytes twice", "[slow]") {
   const auto motion = scene_in_time("pouring", {{"balls", "3"}});
   const Drive done = drive(*motion, 100, pouring_driver);
@@ -50,4 +67,8 @@ TEST_CASE("a hand closes on the bottle without overlap, the same bytes twice", "
   const auto again = scene_in_time("pouring", {{"balls", "3"}});
   again->restore(motion->state());
   CHECK(same_bytes(motion->problem().problem, again->problem().problem));
+  // What the task remembers is in the state.
+  CHECK(fact(*motion, "jitter") > 0.0);
+  for (const char* name : {"slip", "path_error", "overlap", "jitter"}) CHECK(fact(*again, name) == fact(*motion, name));
+  for (const char* name : {"done", "grasp_lost", "off_path", "pressed_in", "shakes"}) CHECK(fact(*motion, name) == 0.0);
 }

@@ -114,11 +114,18 @@ class Means(unittest.TestCase):
         result = self.run_script("plot_means.py", self.folder, "--format", "svg")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         said = self.said("scaling-contact_residual-dofs-load_1.svg")
-        self.assertLessEqual({"degrees of freedom", "solver time (ms)", "exponents: time 2.00, residual 0.00"}, said)
+        self.assertLessEqual({"degrees of freedom", "solver time (ms)", "exponents: time 2.00 ± 0.00, residual 0.00 ± 0.00"}, said)
         means = scaling_of(list(cases(SCALING, cells).values())[1], SCALING)
         self.assertEqual([x for x, _ in means[0].panels[0]], [30.0, 60.0, 120.0])
-        self.assertAlmostEqual(exponent([(1.0, 2.0), (2.0, 16.0), (4.0, 128.0)]), 3.0)
-        self.assertTrue(math.isnan(exponent([(1.0, 2.0), (1.0, 3.0)])))
+        slope, error = exponent([(1.0, 2.0), (2.0, 16.0), (4.0, 128.0)])
+        self.assertAlmostEqual(slope, 3.0)
+        self.assertAlmostEqual(error, 0.0)
+        # log₂ of the values 0, 2, 1 at 0, 1, 2: slope 1/2, misses −1/2, 1, −1/2, error √(3/2 / 1 / 2).
+        slope, error = exponent([(1.0, 1.0), (2.0, 4.0), (4.0, 2.0)])
+        self.assertAlmostEqual(slope, 0.5)
+        self.assertAlmostEqual(error, math.sqrt(0.75))
+        self.assertTrue(math.isnan(exponent([(1.0, 2.0), (1.0, 3.0)])[0]))
+        self.assertTrue(math.isnan(exponent([(1.0, 2.0), (2.0, 3.0)])[1]))
 
     def test_steps_of_sequences_are_averaged_one_by_one(self):
         cells = self.make_folder([SCALING], sequences=True)

@@ -13,11 +13,13 @@ using namespace ccp::testing;
 
 namespace {
 
-/// Projected Gauss–Seidel on the factored operator, contact by contact in their order.
+/// Projected Gauss–Seidel on the factored operator, contact by contact in their order; or with the exact solutions of
+/// contacts in the plane.
 class PlainSweeps {
  public:
-  explicit PlainSweeps(const ContactProblem& problem, double lambda = 1.0)
+  explicit PlainSweeps(const ContactProblem& problem, double lambda = 1.0, bool exact = false)
       : lambda_(lambda),
+        exact_(exact),
         problem_(problem),
         N_(problem.factored()),
         v_(Vector::Zero(N_.padded_size())),
@@ -32,19 +34,33 @@ class PlainSweeps {
   const Vector& impulse() const { return gamma_; }
 
  private:
+  void relax(Index i) { problem_.constraints().rows(i) == 3 ? relax<3>(i) : relax<2>(i); }
+
+  template <int Rows>
   void relax(Index i) {
-    const Vector3 old = gamma_.segment<3>(3 * i);
-    const Vector3 u = N_.local_velocity<3>(i, v_.data(), old) + problem_.free_velocity().segment<3>(3 * i);
-    const double step = 1.0 / stable_rate(N_.diagonal_block(i));
-    Vector3 updated = project_friction_cone(Vector3(old - step * u), problem_.constraints().friction(i));
+    using Numbers = BlockVector<Rows>;
+    const Index offset = problem_.constraints().offset(i);
+    const double mu = problem_.constraints().friction(i);
+    const Numbers old = gamma_.segment<Rows>(offset);
+    const Numbers u = N_.local_velocity<Rows>(i, v_.data(), old) + problem_.free_velocity().segment<Rows>(offset);
+    Numbers updated = project_friction_cone(Numbers(old - 1.0 / stable_rate(N_.diagonal_block(i)) * u), mu);
+    if constexpr (Rows == 2) {
+      if (exact_) {
+        Matrix3 N_ii = N_.diagonal_block(i);
+        N_ii(2, 2) = 1.0;
+        const Vector2 w = u - N_ii.topLeftCorner<2, 2>() * old;
+        updated = solve_planar_exact({N_ii, {w[0], w[1], 0.0}, mu}).head<2>();
+      }
+    }
     if (lambda_ != 1.0) updated = lambda_ * updated + (1.0 - lambda_) * old;
-    const Vector3 delta = updated - old;
+    const Numbers delta = updated - old;
     if (delta.isZero(0.0)) return;
-    gamma_.segment<3>(3 * i) = updated;
-    N_.add_impulse<3>(i, delta, v_.data());
+    gamma_.segment<Rows>(offset) = updated;
+    N_.add_impulse<Rows>(i, delta, v_.data());
   }
 
   double lambda_;
+  bool exact_;
   const ContactProblem& problem_;
   const FactoredDelassus& N_;
   Vector v_, gamma_;
@@ -94,29 +110,44 @@ TEST_CASE("sweeps have the bits they have when every iterate is looked at where 
   CHECK(last_of(1000).first == impulse);
 }
 
-TEST_CASE("sweeps by groups have the bits of sweeps in the order of the contacts") {
+namespace {
+
+void check_sweeps(const ContactProblem& problem, const char* solver) {
   StopRule stop;
   stop.max_iterations = 6;
   stop.tolerance = 0.0;
+  const bool exact = solver == std::string("nsgs");
+  for (const auto& [order, lambda] : {std::pair("forward", 1.0), std::pair("symmetric", 1.0), std::pair("symmetric", 0.7)}) {
+    CAPTURE(problem.mass().blocks().count(), solver, order, lambda);
+    PlainSweeps plain(problem, lambda, exact);
+    for (int sweep = 0; sweep < stop.max_iterations; ++sweep) {
+      plain.forward();
+      if (order == std::string("symmetric")) plain.backward();
+    }
+    const Model model = exact ? Model::ncp : Model::ccp;
+    const Result result = run(problem, {solver, model, stop, {{"sweep", std::string(order)}, {"lambda", lambda}}});
+    REQUIRE(result.iterations == stop.max_iterations);
+    CHECK(result.impulse == plain.impulse());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("sweeps by groups have the bits of sweeps in the order of the contacts") {
   // With so many bodies that groups share none, with so few that all do, and between them; and with compliance.
   RandomShape soft{30, 203};
   soft.compliance = true;
   for (const RandomShape& shape : {RandomShape{150, 403}, RandomShape{30, 203}, RandomShape{6, 67}, soft}) {
-    const ContactProblem problem = random_problem(31, shape);
-    for (const auto& [order, lambda] :
-         {std::pair("forward", 1.0), std::pair("symmetric", 1.0), std::pair("symmetric", 0.7)}) {
-      CAPTURE(shape.bodies, order, lambda);
-      PlainSweeps plain(problem, lambda);
-      for (int sweep = 0; sweep < stop.max_iterations; ++sweep) {
-        plain.forward();
-        if (order == std::string("symmetric")) plain.backward();
-      }
-      const Result result =
-          run(problem, {"gauss_seidel", Model::ccp, stop, {{"sweep", std::string(order)}, {"lambda", lambda}}});
-      REQUIRE(result.iterations == stop.max_iterations);
-      CHECK(result.impulse == plain.impulse());
-    }
+    check_sweeps(random_problem(31, shape), "gauss_seidel");
+    RandomShape planar = shape;
+    std::swap(planar.contacts, planar.planar);
+    const ContactProblem in_plane = random_problem(31, planar);
+    REQUIRE(in_plane.factored().contact_pairs());
+    check_sweeps(in_plane, "gauss_seidel");
+    check_sweeps(in_plane, "nsgs");
   }
+  // In space and in the plane: one by one.
+  check_sweeps(random_problem(31, {30, 60, 41}), "gauss_seidel");
 }
 
 TEST_CASE("coloured_blocks: blocks that N couples have different colours, and each block the least free one") {
@@ -167,4 +198,68 @@ TEST_CASE("coloured sweeps need N assembled") {
   const RunSpec spec{"nsgs", Model::ncp, {}, {{"sweep", std::string("coloured")}, {"operator", std::string("factored")}}};
   CHECK(configured(spec)->supports(random_problem(35, {3, 6}), Model::ncp) ==
         std::string("sweep = coloured needs operator = assembled or auto"));
+}
+
+TEST_CASE("direct joints: all bilateral rows at once, then a sweep of the others") {
+  const ContactProblem problem = random_problem(36, {6, 5, 3, 3, 7});
+  const ConstraintSet& set = problem.constraints();
+  const DenseMatrix N = DenseMatrix(as_local(problem).local().N);
+  std::vector<Index> rows;
+  for (Index i = 0; i < set.count(); ++i)
+    if (set.kind(i) == ConstraintKind::bilateral) rows.push_back(set.offset(i));
+  const DenseMatrix joints = N(rows, rows);
+  StopRule stop;
+  stop.max_iterations = 4;
+  stop.tolerance = 0.0;
+  Vector gamma = Vector::Zero(problem.rows());
+  for (int sweep = 0; sweep < stop.max_iterations; ++sweep) {
+    gamma(rows) -= joints.llt().solve((N * gamma + problem.free_velocity())(rows));
+    for_blocks(
+        set, 0, set.count(), [](Index k) { return k; },
+        [&](const auto& block) {
+          using Block = std::decay_t<decltype(block)>;
+          if (Block::kind == ConstraintKind::bilateral) return;
+          const double step = 1.0 / stable_rate(problem.assembled().diagonal_block(block.index));
+          const typename Block::Point u = block.of(Vector(N * gamma + problem.free_velocity()));
+          block.of(gamma) = block.project(block.of(std::as_const(gamma)) - step * u);
+        });
+  }
+  for (const char* form : {"assembled", "factored"}) {
+    const RunSpec spec{"gauss_seidel", Model::ccp, stop, {{"direct_joints", true}, {"operator", std::string(form)}}};
+    CAPTURE(form);
+    const Result result = run(problem, spec);
+    CHECK((result.impulse - gamma).norm() <= 1e-10 * gamma.norm());
+    CHECK(result.counters.factorizations == 1);
+    CHECK(result.counters.back_solves == stop.max_iterations);
+  }
+}
+
+TEST_CASE("direct joints take fewer sweeps, with redundant joints and by colours, too") {
+  // A chain of joints, every one of them twice, whose end is pressed down.
+  const Index links = 40;
+  DenseMatrix N = DenseMatrix::Zero(2 * links + 1, 2 * links + 1);
+  const auto joint = [](Index row) { return row / 2; };
+  for (Index i = 0; i < 2 * links; ++i)
+    for (Index j = 0; j < 2 * links; ++j)
+      N(i, j) = joint(i) == joint(j) ? 2.0 : std::abs(joint(i) - joint(j)) == 1 ? -1.0 : 0.0;
+  N(2 * links, 2 * links) = 1.0;
+  for (const Index i : {2 * links - 1, 2 * links - 2}) N(i, 2 * links) = N(2 * links, i) = -0.5;
+  ConstraintSet set;
+  for (Index i = 0; i < 2 * links; ++i) set.add(ConstraintKind::bilateral, 0.0);
+  set.add(ConstraintKind::unilateral, 0.0);
+  Vector r = Vector::Zero(2 * links + 1);
+  r[2 * links] = -1.0;
+  const ContactProblem problem = ProblemBuilder("chain").local(sparse(N), r).constraints(set).build();
+  StopRule stop;
+  stop.measure = Measure::velocity_residual;
+  stop.tolerance = 1e-10;
+  stop.max_iterations = 400;
+  CHECK(run(problem, {"nsgs", Model::ncp, stop}).status == Status::iteration_limit);
+  for (const char* order : {"forward", "symmetric", "coloured"}) {
+    const Result direct = run(problem, {"nsgs", Model::ncp, stop, {{"direct_joints", true}, {"sweep", std::string(order)}}});
+    CAPTURE(order);
+    CHECK(direct.status == Status::solved);
+    CHECK(direct.iterations <= 60);
+    CHECK(direct.impulse[2 * links] > 1.0);
+  }
 }

@@ -118,6 +118,10 @@ void add_generate(CommandLine& program) {
                "the solver that moves the scene, in the model --model (default proximal_newton)");
   command.real("--tolerance", &options.series.tolerance, Range::positive(), "TOL",
                "relative residual of a step of the driver");
+  command.repeated("--driver-set", &options.series.settings, "NAME=VALUE", "a setting of the driver, any number of times");
+  command.integer("--iterations", &options.series.iterations, Range::closed(0.0, 1e9), "N",
+                  "most iterations of a step of the driver, 0: as many as it takes");
+  command.flag("--from-zero", &options.series.from_zero, "start no step of the driver from the one before");
   command.text("--start", &options.series.start, "FILE", "a file of an earlier --steps to go on from");
 }
 

@@ -20,6 +20,7 @@
 #include "io/stored_state.hpp"
 #include "problems/registry.hpp"
 #include "solvers/registry.hpp"
+#include "terminal/arguments.hpp"
 #include "terminal/terminal.hpp"
 #include "views/problem_source.hpp"
 
@@ -140,8 +141,10 @@ class OutputFolder {
 };
 
 /// Asked before anything is written.
-std::unique_ptr<Solver> driving_solver(const std::string& name, Model model) {
+std::unique_ptr<Solver> driving_solver(const SeriesArguments& arguments, Model model) {
+  const std::string& name = arguments.driver;
   auto solver = make_solver(name);
+  set_fields(solver->settings(), arguments.settings, "--driver-set");
   if (solver->native(model) || (model == Model::ncp && solver->native(Model::ccp))) return solver;
   throw InputError("", "--driver", fmt::format("{} does not solve the {} model", name, model_name(model)));
 }
@@ -154,7 +157,8 @@ int generate_series(const SeriesTarget& target, const SeriesArguments& arguments
   const auto motion = start_motion(named, target);
   StopRule stop;
   stop.tolerance = arguments.tolerance;
-  const Driver driver(driving_solver(arguments.driver, target.model), stop, target.model, 1);
+  if (arguments.iterations > 0) stop.max_iterations = arguments.iterations;
+  const Driver driver(driving_solver(arguments, target.model), stop, target.model, 1);
   StepLoop loop{*motion};
   if (!arguments.start.empty()) loop.last = restore(*motion, arguments.start, named.info);
   loop.step = motion->step();
@@ -168,8 +172,8 @@ int generate_series(const SeriesTarget& target, const SeriesArguments& arguments
     const bool ends = loop.step == range.last;
     std::optional<Result> result;
     if (!ends || target.impulses) {
-      result = driver.solve(*motion, step, loop.last, target.time_limit_s);
-      if (result->status != Status::solved)
+      result = driver.solve(*motion, step, arguments.from_zero ? std::nullopt : loop.last, target.time_limit_s);
+      if (result->status != Status::solved && arguments.iterations == 0)
         print_line(fmt::format("step {} is taken unsolved: {} {}", loop.step, status_name(result->status), result->reason));
     }
     const Vector guess = target.impulses ? stored_guess(step.problem, result->impulse) : Vector{};

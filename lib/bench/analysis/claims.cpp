@@ -289,7 +289,7 @@ class ClaimJudge {
   }
 
   double abscissa(const ResultRow& row) const {
-    if (claim_.against == "contacts" || claim_.against == "rows") return results_.metric(row, claim_.against, 0.0);
+    if (is_size(claim_.against)) return results_.metric(row, claim_.against, 0.0);
     if (row.variants.empty()) return unknown_number;
     const Json value = try_parse_json(swept_text(results_.config().variants[row.variants.front()], claim_.against));
     return value.is_number() ? value.get<double>() : unknown_number;
@@ -298,7 +298,7 @@ class ClaimJudge {
   /// Of a line through the values over the sizes, on log axes for the slope (L.5); never where a cell never came there.
   double fit(std::vector<double> sizes, std::vector<double> values) {
     if (!never_.empty()) return never;
-    const bool logs = claim_.over == ClaimOver::slope;
+    const bool logs = is_exponent(claim_.over);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       if (logs) sizes[i] = std::log10(sizes[i]), values[i] = std::log10(values[i]);
       if (std::isfinite(sizes[i]) && std::isfinite(values[i])) continue;
@@ -309,8 +309,16 @@ class ClaimJudge {
     if (!line) reason_ = "a line needs two different values of " + claim_.against;
     if (line && claim_.over == ClaimOver::r_squared && std::isnan(line->r_squared))
       reason_ = "all values are the same, which has no R²";
+    if (line && (claim_.over == ClaimOver::slope_lower || claim_.over == ClaimOver::slope_upper) &&
+        std::isnan(line->slope_margin))
+      reason_ = "a confidence interval needs three cells";
     if (!reason_.empty()) return unknown_number;
-    return claim_.over == ClaimOver::r_squared ? line->r_squared : line->slope;
+    switch (claim_.over) {
+      case ClaimOver::r_squared: return line->r_squared;
+      case ClaimOver::slope_lower: return line->slope - line->slope_margin;
+      case ClaimOver::slope_upper: return line->slope + line->slope_margin;
+      default: return line->slope;
+    }
   }
 
   const ResultTable& results_;

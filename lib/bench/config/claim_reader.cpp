@@ -100,10 +100,10 @@ class ClaimReader {
   void check_over(const Claim& claim, const std::string& pointer, const JsonSource& source) const {
     if (fits_line(claim.over) == claim.against.empty())
       source.fail(pointer, fits_line(claim.over)
-                               ? "the key 'against' is missing: expected contacts, rows or a swept JSON pointer"
+                               ? "the key 'against' is missing: expected contacts, rows, dofs or a swept JSON pointer"
                                : "'against' belongs to \"over\": \"slope\", \"affine_slope\" or \"r_squared\"");
-    if (claim.against.empty() || claim.against == "contacts" || claim.against == "rows") return;
-    check_swept(claim.against, {"contacts", "rows"}, child_pointer(pointer, "against"), source);
+    if (claim.against.empty() || is_size(claim.against)) return;
+    check_swept(claim.against, {"contacts", "rows", "dofs"}, child_pointer(pointer, "against"), source);
   }
 
   void check_swept(const std::string& pointer, std::vector<std::string> others, const std::string& place,

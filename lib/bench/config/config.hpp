@@ -88,13 +88,23 @@ enum class ClaimOver {
   affine_slope,
   r_squared,
   mean,
-  geometric_mean
+  geometric_mean,
+  slope_lower,
+  slope_upper
 };
+
+/// Whether it is the exponent of a power or a bound of its confidence interval.
+inline bool is_exponent(ClaimOver over) {
+  return over == ClaimOver::slope || over == ClaimOver::slope_lower || over == ClaimOver::slope_upper;
+}
 
 /// Whether a line is fitted through the cells.
 inline bool fits_line(ClaimOver over) {
-  return over == ClaimOver::slope || over == ClaimOver::affine_slope || over == ClaimOver::r_squared;
+  return is_exponent(over) || over == ClaimOver::affine_slope || over == ClaimOver::r_squared;
 }
+
+/// Whether a line of a claim is over a column of sizes instead of a swept value.
+inline bool is_size(const std::string& against) { return against == "contacts" || against == "rows" || against == "dofs"; }
 
 /// How a value has to stand to the bound of a claim.
 enum class Relation { less_than, at_most, at_least, greater_than };
@@ -113,7 +123,7 @@ struct Claim {
   std::string problem;          ///< label of a problem, or a shell pattern; empty: all
   std::optional<Model> model;
   ClaimOver over = ClaimOver::each;
-  std::string against;            ///< for slope, affine_slope and r_squared: "contacts", "rows" or a swept JSON pointer
+  std::string against;  ///< for slope, affine_slope and r_squared: "contacts", "rows", "dofs" or a swept JSON pointer
   std::vector<SweptValue> cells;  ///< only cells with one of these values, for every pointer named
   Relation relation = Relation::less_than;
   double bound = 0.0;  ///< without a reference

@@ -88,9 +88,9 @@ FieldTable sequence_fields(SequenceSpec& sequence, const Catalog& catalog) {
 }
 
 /// In the order of ClaimOver.
-const std::vector<std::string> claim_overs = {"each",           "largest", "smallest",       "spread",     "slope",
-                                              "lower_quartile", "median",  "upper_quartile", "mean_ratio", "affine_slope",
-                                              "r_squared",      "mean",    "geometric_mean"};
+const std::vector<std::string> claim_overs = {"each",           "largest", "smallest",       "spread",      "slope",
+                                              "lower_quartile", "median",  "upper_quartile", "mean_ratio",  "affine_slope",
+                                              "r_squared",      "mean",    "geometric_mean", "slope_lower", "slope_upper"};
 
 FieldTable& add_decade(FieldTable& table, double& at) {
   return table.add("at", &at, Range::closed(1e-12, 1e-2), "", "a power of ten, for the metrics that end in _to")
@@ -240,7 +240,7 @@ FieldTable claim_fields(Claim& claim) {
       .add("model", &claim.model, model_choices(), "contact model; default: each")
       .of("model")
       .add("over", &claim.over, in_order<ClaimOver>(claim_overs), "how several cells are judged; default {}")
-      .add("against", &claim.against, "for slope, affine_slope and r_squared: contacts, rows or a swept JSON pointer")
+      .add("against", &claim.against, "for slopes and r_squared: contacts, rows, dofs or a swept JSON pointer")
       .add("cells", FieldType::object, "", "swept JSON pointer -> value or list of values: only these cells");
   for (const auto& [name, relation] : in_order<Relation>(claim_relations)) {
     Field bound{name, FieldType::bound, "the bound; exactly one of the four is given"};
@@ -278,7 +278,7 @@ FieldTable plot_fields(Plot& plot) {
   add_decade(table, plot.at)
       .of_kinds({"sweep", "ensemble", "map", "scaling", "table"})
       .add("problem", &plot.problem, "label of a problem, or a shell pattern; default: each")
-      .of_kinds({"sweep"})
+      .of_kinds({"sweep", "mean", "scaling", "table"})
       .add("times", &plot.times, "a swept JSON pointer, by whose value the metric is multiplied")
       .of_kinds({"sweep"})
       .add_choice("axes", &plot.axes, {"linear", "log_x", "log_y", "log"},

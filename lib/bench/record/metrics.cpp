@@ -166,6 +166,7 @@ std::vector<Metric> all_metrics() {
   derived("seconds_per_iteration", "s", "solve_s over iterations");
   derived("seconds_per_factorization", "s", "factorization_s over factorizations");
   derived("seconds_per_back_solve", "s", "back_solve_s over back_solves");
+  derived("flops_per_step", "", "flops over steps of a sequence");
   derived("objective_gap", "J", "objective over that of the reference solution");
   derived("solved_natural_map", "", "natural map where the run is solved, else 0");
   return list;

@@ -41,7 +41,7 @@ const std::vector<Number<ProblemFacts>>& numbers() {
       {"contacts", "", "contacts of the problem; of a sequence the most of a step", &ProblemFacts::contacts, "contacts"},
       {"rows", "", "rows of the problem, three for each contact; of a sequence the most of a step", &ProblemFacts::rows,
        "rows"},
-      {"dofs", "", "velocities of the problem", &ProblemFacts::dofs},
+      {"dofs", "", "velocities of the problem; of a sequence the most of a step", &ProblemFacts::dofs, "dofs"},
       {"symmetry_defect", "", "max|N − Nᵀ| / max|N|", &ProblemFacts::symmetry_defect, "symmetry_defect"}};
   return table;
 }
@@ -107,6 +107,11 @@ const std::vector<Number<SequenceFacts>>& numbers() {
       {"deepest_gap", "m", "least gap of all steps", &Facts::deepest_gap, "deepest_gap"},
       {"energy_gain", "J", "largest kinetic and potential energy, less that after the first step", &Facts::energy_gain,
        "energy_gain"},
+      {"contact_residual_per_step", "", "contact_residual, mean over the steps with contacts",
+       &Facts::contact_residual_per_step, "contact_residual_per_step"},
+      {"seconds_per_step", "s", "set-up and solve, mean over the steps", &Facts::seconds_per_step, "seconds_per_step"},
+      {"step_s_max", "s", "set-up and solve of the slowest step", &Facts::step_s_max, "step_s_max"},
+      {"late_steps", "", "steps whose set-up and solve take longer than they move by", &Facts::late_steps, "late_steps"},
       {"steps_at_time_limit", "", "steps that ended at the time limit", &Facts::steps_at_time_limit, "steps_at_time_limit",
        false, false}};
   return table;

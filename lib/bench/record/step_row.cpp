@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "bench/record/csv.hpp"
 
@@ -47,6 +48,14 @@ void add_crossings(Crossings& total, const Crossings& more) {
 double value_of(const std::vector<MotionFact>& facts, const std::string& name) {
   const auto found = std::find_if(facts.begin(), facts.end(), [&](const MotionFact& fact) { return fact.name == name; });
   return found == facts.end() ? unknown_number : found->value;
+}
+
+/// Set-up and solve, s.
+double time_of(const StepRow& row) { return row.setup_s + row.solve_s; }
+
+/// What a step moves by, s; infinite where there is one alone.
+double length_of_step(const std::vector<StepRow>& rows) {
+  return rows.size() > 1 ? rows[1].time_s - rows[0].time_s : std::numeric_limits<double>::infinity();
 }
 
 double energy(const StepRow& row) { return row.fact("kinetic_J") + row.fact("potential_J"); }
@@ -97,7 +106,8 @@ SequenceFacts facts_of(const std::vector<StepRow>& rows, std::int64_t asked) {
   facts.steps = std::ssize(rows);
   facts.unsolved_steps = asked;
   std::int64_t with_contacts = 0, solved_with_contacts = 0;
-  double iterations = 0.0, iterations_solved = 0.0, contacts = 0.0, unknowns = 0.0;
+  double iterations = 0.0, iterations_solved = 0.0, contacts = 0.0, unknowns = 0.0, residual = 0.0, seconds = 0.0;
+  const double length = length_of_step(rows);
   for (const StepRow& row : rows) {
     const bool solved = row.status == Status::solved;
     if (solved) --facts.unsolved_steps;
@@ -110,8 +120,12 @@ SequenceFacts facts_of(const std::vector<StepRow>& rows, std::int64_t asked) {
     facts.fallback_s += row.fallback_s;
     facts.deepest_gap = -larger(-facts.deepest_gap, -row.fact("deepest_gap"));
     facts.energy_gain = larger(facts.energy_gain, energy(row) - energy(rows.front()));
+    seconds += time_of(row);
+    facts.step_s_max = std::max(facts.step_s_max, time_of(row));
+    if (time_of(row) > length) ++facts.late_steps;
     if (row.contacts == 0) continue;
     ++with_contacts;
+    residual += row.measures[measure_index(Measure::contact_residual)];
     iterations += row.iterations;
     contacts += static_cast<double>(row.contacts);
     unknowns += static_cast<double>(row.dofs + row.rows);
@@ -123,6 +137,8 @@ SequenceFacts facts_of(const std::vector<StepRow>& rows, std::int64_t asked) {
   facts.iterations_per_solved_step = mean(iterations_solved, solved_with_contacts);
   facts.contacts_per_step = mean(contacts, with_contacts);
   facts.unknowns_per_step = mean(unknowns, with_contacts);
+  facts.contact_residual_per_step = mean(residual, with_contacts);
+  facts.seconds_per_step = mean(seconds, facts.steps);
   if (!rows.empty()) facts.facts = rows.back().facts;
   return facts;
 }

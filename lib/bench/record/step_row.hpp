@@ -49,6 +49,8 @@ struct SequenceFacts {
   int iterations_max = 0;
   Index contacts_max = 0, rows_max = 0, dofs = 0;
   double deepest_gap = 0.0, build_s = 0.0, fallback_s = 0.0, energy_gain = 0.0;
+  double contact_residual_per_step = 0.0, seconds_per_step = 0.0, step_s_max = 0.0;
+  std::int64_t late_steps = 0;
   std::vector<MotionFact> facts;  ///< of the last state
 
   /// NaN for a fact that the motion does not know.

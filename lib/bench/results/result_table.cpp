@@ -262,6 +262,7 @@ double ResultTable::derived_metric(const ResultRow& row, const std::string& name
   };
   if (name == "seconds_per_factorization") return ratio("factorization_s", "factorizations");
   if (name == "seconds_per_back_solve") return ratio("back_solve_s", "back_solves");
+  if (name == "flops_per_step") return ratio("flops", "steps");
   return ratio("solve_s", "iterations");  // seconds_per_iteration
 }
 

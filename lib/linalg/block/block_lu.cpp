@@ -35,34 +35,39 @@ struct Small {
     for (int j = 0; j < 3; ++j) std::swap(a[j][i], a[j][k]);
   }
   /// One Gauss–Jordan step in place. A pivot of zero leaves entries that are not finite.
+  template <int Width>
   [[gnu::always_inline]] void eliminate(int k) {
     const double pivot = 1.0 / a[k][k];
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < Width; ++i) {
       if (i == k) continue;
       const double factor = a[i][k] * pivot;
-      for (int j = 0; j < 3; ++j)
+      for (int j = 0; j < Width; ++j)
         if (j != k) a[i][j] -= factor * a[k][j];
       a[i][k] = -factor;
     }
-    for (int j = 0; j < 3; ++j) a[k][j] *= pivot;
+    for (int j = 0; j < Width; ++j) a[k][j] *= pivot;
     a[k][k] = pivot;
   }
 };
 
-/// Inverts a pivot by Gauss–Jordan with partial pivoting; false when it is singular or not finite.
+/// Inverts a pivot by Gauss–Jordan with partial pivoting; false when it is singular or not finite. Padding takes no part.
+template <int Width>
 bool invert(WideBlock& pivot) {
   Small m;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) m.a[i][j] = pivot.column[j][i];
   const bool first = m.larger_pivot_below(0, 1);
   if (first) m.swap_rows(0, 1);
-  const bool second = m.larger_pivot_below(0, 2);
+  const bool second = Width == 3 && m.larger_pivot_below(0, 2);
   if (second) m.swap_rows(0, 2);
-  m.eliminate(0);
-  const bool third = m.larger_pivot_below(1, 2);
+  m.eliminate<Width>(0);
+  const bool third = Width == 3 && m.larger_pivot_below(1, 2);
   if (third) m.swap_rows(1, 2);
-  m.eliminate(1);
-  m.eliminate(2);
+  m.eliminate<Width>(1);
+  if constexpr (Width == 3)
+    m.eliminate<3>(2);
+  else
+    m.a[2][2] = 1.0 / m.a[2][2];
   if (third) m.swap_columns(1, 2);
   if (second) m.swap_columns(0, 2);
   if (first) m.swap_columns(0, 1);
@@ -127,11 +132,11 @@ bool BlockLu::factorize(const BlockMatrix& A, const std::vector<Matrix3>& scale,
     if (identity_[row] != 0) continue;
     const auto old = uz(order_[row]);
     const int first = A.row_start[old];
-    const BlocksToLoad own{A.block[uz(first)].data(), target_.data() + first, A.row_start[old + 1] - first};
+    const BlocksToLoad own{A.block[uz(first)].data(), target_.data() + first, A.row_start[old + 1] - first, A.width};
     loops_.load(own, widened(scale[old]), widened(diagonal[old]), static_cast<int>(row), lu);
     for (int p = row_start_[row]; p < row_start_[row + 1]; ++p) position_[uz(column_[uz(p)])] = p;
-    loops_.eliminate(static_cast<int>(row), lu);
-    if (!invert(pivot_inverse_[row])) return false;
+    loops_.eliminate(static_cast<int>(row), A.width, lu);
+    if (!(A.width == 2 ? invert<2>(pivot_inverse_[row]) : invert<3>(pivot_inverse_[row]))) return false;
   }
   return true;
 }

@@ -215,6 +215,7 @@ BlockMatrix block_matrix(const ConstraintSet& constraints, const SparseMatrix& s
   const std::vector<int> blocks = blocks_of_rows(constraints);
   Lists pattern = symmetric_pattern(rows_of_columns(constraints, scalar, blocks));
   BlockMatrix matrix;
+  Index widest = 0;
   matrix.row_start = std::move(pattern.start);
   matrix.column = std::move(pattern.item);
   matrix.block.assign(matrix.column.size(), Matrix3::Zero());
@@ -237,6 +238,8 @@ BlockMatrix block_matrix(const ConstraintSet& constraints, const SparseMatrix& s
         }
       });
     });
+  for (Index i = 0; i < constraints.count(); ++i) widest = std::max(widest, constraints.rows(i));
+  matrix.width = widest > 2 ? 3 : 2;
   matrix.diagonal.reserve(uz(constraints.count()));
   for (int i = 0; i < static_cast<int>(constraints.count()); ++i) {
     const auto first = matrix.column.begin() + matrix.row_start[uz(i)];
@@ -248,6 +251,18 @@ BlockMatrix block_matrix(const ConstraintSet& constraints, const SparseMatrix& s
 
 void BlockMatrix::multiply(const Vector& x, Vector& y) const {
   assert(x.size() == 3 * rows() && y.size() == 3 * rows());
+  if (width == 2) {
+    for (std::size_t i = 0; i < diagonal.size(); ++i) {
+      double sum0 = 0.0, sum1 = 0.0;
+      for (int p = row_start[i]; p < row_start[i + 1]; ++p) {
+        const double *a = block[uz(p)].data(), *from = x.data() + 3 * column[uz(p)];
+        sum0 += a[0] * from[0] + a[3] * from[1];
+        sum1 += a[1] * from[0] + a[4] * from[1];
+      }
+      y.segment<3>(3 * static_cast<Index>(i)) << sum0, sum1, 0.0;
+    }
+    return;
+  }
   for (std::size_t i = 0; i < diagonal.size(); ++i) {
     Vector3 sum = Vector3::Zero();
     for (int p = row_start[i]; p < row_start[i + 1]; ++p) sum.noalias() += block[uz(p)] * x.segment<3>(3 * column[uz(p)]);

@@ -17,6 +17,7 @@ struct BlockMatrix {
   std::vector<int> column;     ///< block column of each stored block
   std::vector<Matrix3> block;  ///< the blocks
   std::vector<int> diagonal;   ///< position of the diagonal block of each row
+  int width = 3;               ///< 2 where no constraint has three rows: the last row and column of all blocks are padding
 
   Index rows() const { return std::ssize(diagonal); }
   const Matrix3& diagonal_block(Index i) const { return block[uz(diagonal[uz(i)])]; }

@@ -17,7 +17,7 @@ int front_stride(int size) { return padded_rows(size) + 8; }
 }  // namespace
 
 FrontalLu::FrontalLu(const BlockMatrix& A, const BlockOrdering& ordering)
-    : tree_(front_tree(ordering)), ordering_(ordering.name), kernels_(kernels().panels) {
+    : width_(A.width), tree_(front_tree(ordering)), ordering_(ordering.name), kernels_(kernels().panels) {
   place_entries(A);
   none_.assign(tree_.order.size(), 0);
   plan(none_);
@@ -57,7 +57,7 @@ void FrontalLu::plan_rows(const std::vector<char>& left_out) {
     if (left_out_[uz(k)] == 0) active_.push_back(k);
   };
   for (const FrontTree::Front& front : tree_.fronts) {
-    Active rows{active_.size(), 0, 0};
+    Active rows{active_.size(), 0, 0, width_};
     for (int k = front.first; k < front.first + front.own; ++k) take(k);
     rows.reach = active_.size();
     for (const int k : front.reach) take(k);
@@ -83,7 +83,7 @@ void FrontalLu::plan_panels() {
     const int own = fronts_[f].own(), size = fronts_[f].size(), rest = fronts_[f].rest();
     const int count = (own + panel_width - 1) / panel_width;
     for (int p = 0, begin = 0; p < count; ++p) {
-      const int width = scalars((own - begin) / 3 / (count - p));
+      const int width = scalars((own - begin) / width_ / (count - p));
       Panel panel{begin, width, size - begin - width, factor_lines_, 0, 0};
       panel.lower = panel.inverse + lines(product(width, panel_width));
       panel.upper = panel.lower + lines(product(padded_rows(panel.rest), padded_columns(width)));
@@ -162,8 +162,8 @@ void FrontalLu::assemble(std::size_t f, const Values& values) {
     if (row < 0 || column < 0) continue;
     const Matrix3 block = values.of(entries_[e]);
     double* to = front_.data() + scalars(row) + product(scalars(column), stride);
-    for (int c = 0; c < 3; ++c)
-      for (int r = 0; r < 3; ++r) to[c * stride + r] = block(r, c);
+    for (int c = 0; c < width_; ++c)
+      for (int r = 0; r < width_; ++r) to[c * stride + r] = block(r, c);
   }
   for (int child = 0; child < front.children; ++child) {
     add_child(stacked_.back(), stride);
@@ -244,12 +244,12 @@ void FrontalLu::solve(const Vector& rhs, Vector& x) {
 }
 
 void FrontalLu::load_local(std::size_t begin, std::size_t end, double* to) const {
-  for (std::size_t k = begin; k < end; ++k, to += 3) std::copy_n(work_.data() + scalars(active_[k]), 3, to);
+  for (std::size_t k = begin; k < end; ++k, to += width_) std::copy_n(work_.data() + 3 * active_[k], width_, to);
 }
 
 void FrontalLu::store_own(const Active& rows) {
   for (std::size_t k = rows.first; k < rows.reach; ++k)
-    std::copy_n(local_.data() + 3 * (k - rows.first), 3, work_.data() + scalars(active_[k]));
+    std::copy_n(local_.data() + uz(width_) * (k - rows.first), width_, work_.data() + 3 * active_[k]);
 }
 
 void FrontalLu::solve_lower(std::size_t f) {
@@ -263,7 +263,8 @@ void FrontalLu::solve_lower(std::size_t f) {
   }
   store_own(rows);
   for (std::size_t k = rows.reach; k < rows.end; ++k)
-    for (std::size_t r = 0; r < 3; ++r) work_.data()[uz(scalars(active_[k])) + r] += local_[3 * (k - rows.first) + r];
+    for (std::size_t r = 0; r < uz(width_); ++r)
+      work_.data()[3 * uz(active_[k]) + r] += local_[uz(width_) * (k - rows.first) + r];
 }
 
 void FrontalLu::solve_upper(std::size_t f) {

@@ -31,7 +31,7 @@ class FrontalLu {
   void solve(const Vector& rhs, Vector& x);
 
   /// Floating-point operations of one factorisation of all rows (multiplications and additions).
-  std::int64_t flops() const { return tree_.flops; }
+  std::int64_t flops() const { return tree_.flops * (width_ * width_ * width_) / 27; }
   /// "minimum degree" or "nested dissection".
   const char* ordering() const { return ordering_; }
   /// Bytes of the factors with all rows.
@@ -63,8 +63,9 @@ class FrontalLu {
   /// The rows of a front that were not left out: the first of its own, the first of its reach, the end, in active_.
   struct Active {
     std::size_t first, reach, end;
-    int own() const { return scalars(static_cast<int>(reach - first)); }
-    int rest() const { return scalars(static_cast<int>(end - reach)); }
+    int width;  ///< of a row
+    int own() const { return width * static_cast<int>(reach - first); }
+    int rest() const { return width * static_cast<int>(end - reach); }
     int size() const { return own() + rest(); }
   };
 
@@ -83,8 +84,9 @@ class FrontalLu {
   void solve_upper(std::size_t f);
   double* at(std::size_t line) { return data_[line].value; }
 
-  static int scalars(int blocks) { return 3 * blocks; }
+  int scalars(int blocks) const { return width_ * blocks; }
 
+  int width_;  ///< of the blocks of A: their padding is no part of the fronts
   FrontTree tree_;
   const char* ordering_;
   std::vector<Entry> entries_;

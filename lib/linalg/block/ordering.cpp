@@ -63,7 +63,7 @@ BlockOrdering with_structure(const BlockMatrix& A, std::vector<int> order, const
     }
     const auto reach = static_cast<std::int64_t>(result.upper.end() - row);
     result.upper_start.push_back(static_cast<int>(result.upper.size()));
-    result.flops += 54 * reach * (reach + 1);
+    result.flops += row_flops(A.width, reach);
   }
   return result;
 }

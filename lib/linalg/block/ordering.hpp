@@ -22,6 +22,11 @@ struct BlockOrdering {
   }
 };
 
+/// Operations of eliminating a row with so many blocks beyond the diagonal, those on the padding of blocks not counted.
+inline std::int64_t row_flops(int width, std::int64_t beyond) {
+  return std::int64_t{2} * width * width * width * beyond * (beyond + 1);
+}
+
 /// The cheaper of approximate minimum degree and, where the program has METIS (through CHOLMOD) and the graph is large
 /// enough for it to matter, nested dissection.
 BlockOrdering best_ordering(const BlockMatrix& A);

@@ -129,7 +129,7 @@ BlockOrdering small_ordering(const BlockMatrix& A) {
     beyond.for_each([&](int row) { result.upper.push_back(row); });
     const auto size = static_cast<std::int64_t>(result.upper.size()) - result.upper_start.back();
     result.upper_start.push_back(static_cast<int>(result.upper.size()));
-    result.flops += 54 * size * (size + 1);
+    result.flops += row_flops(A.width, size);
   }
   return result;
 }

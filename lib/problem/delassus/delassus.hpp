@@ -74,6 +74,18 @@ class AssembledDelassus final : public DelassusOperator {
 template <int Rows>
 [[gnu::always_inline]] inline BlockVector<Rows> AssembledDelassus::row_product(Index block, const double* x) const {
   const auto i = uz(block);
+  if constexpr (Rows == 2) {
+    if (constraints().count(ConstraintKind::contact2d) == constraints().count()) {
+      double sum0 = 0.0, sum1 = 0.0;
+      for (Index k = row_start_[i]; k < row_start_[i + 1]; ++k) {
+        const double* a = data_.data() + 4 * k;
+        const double* p = x + 2 * column_[uz(k)];
+        sum0 = sum0 + a[0] * p[0] + a[2] * p[1];
+        sum1 = sum1 + a[1] * p[0] + a[3] * p[1];
+      }
+      return {sum0, sum1};
+    }
+  }
   if constexpr (Rows == 3) {
     if (constraints().all_contacts_3d()) {
       double sum0 = 0.0, sum1 = 0.0, sum2 = 0.0;

@@ -26,13 +26,40 @@ BlockVector<Rows> block_of(const double* x, Index offset) {
   return Eigen::Map<const BlockVector<Rows>>(x + offset);
 }
 
+using Matrix6 = Eigen::Matrix<double, 6, 6>;
+
+/// Whether the bodies of H, of six dofs, are pairs of bodies of three that only contacts couple, each at most two of them:
+/// an even number of bodies in the plane.
+bool bodies_split(const ConstraintSet& set, const SparseMatrix& D, const MassMatrix& mass) {
+  const BlockPartition& bodies = mass.blocks();
+  for (Index b = 0; b < bodies.count(); ++b) {
+    const Eigen::Map<const Matrix6> root(mass.block_inverse_root(b));
+    if (bodies.size(b) != 6 || !root.bottomLeftCorner<3, 3>().isZero(0.0)) return false;
+  }
+  for (Index i = 0; i < set.count(); ++i) {
+    Index first = -1, second = -1;
+    for (Index c = set.offset(i); c < set.offset(i) + set.rows(i); ++c)
+      for (SparseMatrix::InnerIterator entry(D, c); entry; ++entry) {
+        const Index body = entry.row() / 3;
+        if (first < 0) first = body;
+        if (body == first) continue;
+        if (second < 0) second = body;
+        if (body != second) return false;
+      }
+  }
+  return true;
+}
+
 }  // namespace
 
 FactoredDelassus::FactoredDelassus(ConstraintSet set, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass,
                                    BlockOrder order)
     : DelassusOperator(std::move(set)) {
   assert(mass.block_diagonal());
-  collect_pairs(D, mass.blocks(), order);
+  const bool halves = order == BlockOrder::spread &&
+                      constraints().count(ConstraintKind::contact2d) == constraints().count() &&
+                      bodies_split(constraints(), D, mass);
+  collect_pairs(D, halves ? uniform_blocks(mass.size(), 3) : mass.blocks(), order);
   scale_pairs(mass);
   for (Index i = 0; C.nonZeros() > 0 && i < constraints().count(); ++i) {
     BlockSquare block = zero_square(constraints().rows(i));
@@ -59,7 +86,7 @@ void FactoredDelassus::collect_bodies(const SparseMatrix& D, const std::vector<i
   const Index count = constraints().count();
   bool paired = true;
   for (Index i = 0; i < count && paired; ++i) paired = touched_bodies(D, owner, i).size() <= 2;
-  contact_pairs_ = paired && constraints().all_contacts_3d();
+  contact_pairs_ = paired && (constraints().all_contacts_3d() || constraints().count(ConstraintKind::contact2d) == count);
   pair_start_.assign(1, 0);
   for (Index i = 0; i < count; ++i) {
     std::vector<int> touched = touched_bodies(D, owner, i);
@@ -118,8 +145,14 @@ void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition
 }
 
 void FactoredDelassus::scale_pairs(const MassMatrix& mass) {
+  const bool halves = bodies() == 2 * mass.blocks().count();
   for (Index b = 0; b < bodies(); ++b) {
-    const Eigen::Map<const Eigen::Matrix<double, 6, 6>> inverse_root(mass.block_inverse_root(b));
+    Matrix6 inverse_root(Eigen::Map<const Matrix6>(mass.block_inverse_root(halves ? b / 2 : b)));
+    if (halves) {
+      const Matrix3 own = inverse_root.block<3, 3>(3 * (b % 2), 3 * (b % 2));
+      inverse_root.setZero();
+      inverse_root.topLeftCorner<3, 3>() = own;
+    }
     for (Index k = body_start_[uz(b)]; k < body_start_[uz(b) + 1]; ++k) {
       double* pair = root_.data() + body_data_[uz(k)];
       with_rows(constraints().rows(body_block_[uz(k)]), [&](auto rows) {
@@ -216,10 +249,12 @@ void FactoredDelassus::find_velocities(BlockSpan span, const double* w, const do
   if (contact_pairs_) {
     kernels().pairs.find_velocities(paired_contacts().pairs.from(span.begin), span.end - span.begin,
                                     order_.data() + span.begin, w, u);
-    for (Index k = span.begin; k < span.end && has_compliance(); ++k) {
-      const int i = order_[uz(k)];
-      Eigen::Map<Vector3>(u + 3 * i) += compliance_[uz(i)] * block_of<3>(impulse, 3 * i);
-    }
+    if (!has_compliance()) return;
+    for_blocks_by_rows(constraints(), order_, span, [&](Index i, auto rows) {
+      if constexpr (rows <= 3)
+        Eigen::Map<BlockVector<rows>>(u + rows * i) +=
+            leading_corner<rows>(compliance_[uz(i)]) * block_of<rows>(impulse, rows * i);
+    });
     return;
   }
   for_blocks_by_rows(constraints(), order_, span, [&](Index i, auto rows) {

@@ -34,11 +34,13 @@ class FactoredDelassus final : public DelassusOperator {
   Index bodies() const { return std::ssize(body_start_) - 1; }
   Index padded_size() const { return 6 * (bodies() + 1); }
   bool has_compliance() const { return !compliance_.empty(); }
-  /// Whether all blocks are 3D contacts of at most two bodies.
+  /// Whether all blocks are contacts of at most two bodies, in space or in the plane.
   bool contact_pairs() const { return contact_pairs_; }
   /// These contacts, as a sweep takes them in groups. The operator must outlive what is returned.
   PairedContacts paired_contacts() const {
-    return {{root_.data(), place_body_.data()}, order_, 6 * idle_body_, has_compliance() ? compliance_.data() : nullptr};
+    const int rows = constraints().all_contacts_3d() ? 3 : 2;
+    return {
+        {root_.data(), place_body_.data(), rows}, order_, 6 * idle_body_, has_compliance() ? compliance_.data() : nullptr};
   }
 
   /// (L⁻¹D)_iᵀ w + C_i γ_i of one block of `Rows` rows.

@@ -4,6 +4,7 @@
 
 #include "core/block_rows.hpp"
 #include "core/types.hpp"
+#include "kernels/planar_contact.hpp"
 
 /// One block with all other impulses frozen: u = N_ii γ + w (E.4). Vectors are padded to 3 with zeros, so that a contact in
 /// the plane is a contact in space whose second tangent does not take part (N_ii(2,2) = 1).
@@ -34,7 +35,14 @@ Vector3 solve_contact_exact(const LocalContact& contact);
 
 /// The same of a contact in the plane, where the slip has one direction and no root to find: γ_t = ∓μ γ_n against w̃. A
 /// singular one is left to the enumeration.
-Vector3 solve_planar_exact(const LocalContact& contact);
+inline Vector3 solve_planar_exact(const LocalContact& contact) {
+  if (contact.w[0] >= 0.0 && contact.w[1] == contact.w[1]) return Vector3::Zero();  // open, most of all in loose piles
+  const Matrix3& N = contact.N_ii;
+  const PlanarContact planar{N(0, 0), N(1, 0), N(0, 1), N(1, 1), contact.mu, contact.w[0], contact.w[1]};
+  PlanarImpulse gamma{};
+  if (!solve_planar(planar, gamma)) return solve_contact_exact(contact);
+  return {gamma.n, gamma.t, 0.0};
+}
 
 /// RaiSim's choice (Hwangbo, Lee, Hutter 2018; E.7): open and stick as above; else, of the impulses on the surface of the
 /// cone with u_n = 0, one where the energy ½ γᵀNγ + γᵀw is least, by bisection of the angle from that of the impulse that

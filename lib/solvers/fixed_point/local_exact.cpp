@@ -3,15 +3,16 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/planar_contact.hpp"
 #include "solvers/fixed_point/local_contact.hpp"
 
 namespace ccp {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double zero_rate = 64.0 * epsilon;        // eigenvalues of S below this, against entries of N_ii, are rounding
-constexpr double zero_velocity = 1e-12;             // and parts of u_T below this, against w
-constexpr double largest_impulse = 1e-3 / epsilon;  // through N_ii of the size of 1, for w of the size of 1
+constexpr double zero_rate = zero_planar_rate;          // eigenvalues of S below this, against entries of N_ii, are rounding
+constexpr double zero_velocity = zero_planar_velocity;  // and parts of u_T below this, against w
+constexpr double largest_impulse = largest_planar_impulse;  // through N_ii of the size of 1, for w of the size of 1
 constexpr double least_alpha = 1e-8;
 constexpr double largest_double = std::numeric_limits<double>::max();
 
@@ -202,25 +203,6 @@ Vector3 solve_contact_exact(const LocalContact& contact) {
   if (contact.mu == 0.0) return {-contact.w[0] / N_ii(0, 0), 0.0, 0.0};
   const double size = binary_scale(N_ii), speed = binary_scale(contact.w);
   return solve_scaled({N_ii / size, contact.w / speed, contact.mu}) * (speed / size);
-}
-
-Vector3 solve_planar_exact(const LocalContact& contact) {
-  const Matrix3& N_ii = contact.N_ii;
-  const double normal = N_ii(0, 0), w_n = contact.w[0];
-  if (w_n >= 0.0 || !(normal > 0.0)) return solve_contact_exact(contact);
-  const double ratio = N_ii(1, 0) / normal, S = N_ii(1, 1) - ratio * N_ii(0, 1), w_t = contact.w[1] - ratio * w_n;
-  if (!(S > zero_rate * std::max(normal, N_ii(1, 1)))) return solve_contact_exact(contact);
-  double gamma_t = -w_t / S, gamma_n = -(w_n + N_ii(0, 1) * gamma_t) / normal;
-  if (std::abs(gamma_t) <= contact.mu * gamma_n) {
-    const Vector3 stick(gamma_n, gamma_t, 0.0);
-    return sticks(contact, stick) ? stick : solve_contact_exact(contact);
-  }
-  const double slope = std::copysign(contact.mu, gamma_t);
-  gamma_n = -w_n / (normal + slope * N_ii(0, 1));
-  gamma_t = slope * gamma_n;
-  const double most = largest_impulse * contact.w.cwiseAbs().maxCoeff() / normal;
-  if (!(gamma_n >= 0.0 && std::max(gamma_n, std::abs(gamma_t)) <= most)) return solve_contact_exact(contact);
-  return {gamma_n, gamma_t, 0.0};
 }
 
 }  // namespace ccp

@@ -36,23 +36,35 @@ class NsgsSession final : public SweepSession {
         step_(matrices_.size()) {
     const bool projects = settings.local == LocalSolver::strict || settings.local == LocalSolver::projection;
     if (blocks().has_moments()) rolling_.resize(matrices_.size());
+    const bool planar = blocks().count(ConstraintKind::contact2d) == blocks().count();
+    if (planar && settings.local == LocalSolver::exact) planar_matrices_.resize(4 * blocks().count());
     for (Index i = 0; i < blocks().count(); ++i) {
       if (has_moments(blocks().kind(i)))
         rolling_[uz(i)] = delassus().diagonal_block(i);
       else
         matrices_[uz(i)] = padded_block(delassus(), i);
+      if (planar_matrices_.size() > 0)
+        planar_matrices_.segment<4>(4 * i) = matrices_[uz(i)].topLeftCorner<2, 2>().reshaped();
       if (projects || !has_friction(blocks().kind(i))) step_[uz(i)] = 1.0 / stable_rate(delassus().diagonal_block(i));
     }
   }
 
   Outcome run(const WarmStart& start, const Vector& shift, Monitor& monitor) override {
-    const auto update = [this](const auto& block, const auto& u, const auto& gamma) {
-      return updated_block(block, u, gamma);
-    };
-    return run_sweeps(start, shift, settings_.sweep, monitor, update);
+    return run_sweeps(start, shift, settings_.sweep, monitor, Update{*this, planar_matrices_});
   }
 
  private:
+  struct Update {
+    const NsgsSession& session;
+    const Vector& planar_matrices;
+
+    template <typename Block>
+    typename Block::Point operator()(const Block& block, const typename Block::Point& u,
+                                     const typename Block::Point& gamma) const {
+      return session.updated_block(block, u, gamma);
+    }
+  };
+
   /// The new impulse of a block, whose velocity with its present impulse γ is u.
   template <typename Block>
   typename Block::Point updated_block(const Block& block, const typename Block::Point& u,
@@ -103,7 +115,12 @@ class NsgsSession final : public SweepSession {
         const Vector3 solution = solve_contact_newton(frozen(), gamma, newton_steps, converged);
         return converged ? project_strict(solution, mu) : solve_contact_exact(frozen());
       }
-      case LocalSolver::exact: return planar ? solve_planar_exact(frozen()) : solve_contact_exact(frozen());
+      case LocalSolver::exact: {
+        if (!planar) return solve_contact_exact(frozen());
+        const Matrix3& N_ii = matrices_[uz(i)];
+        const Vector2 w = u.head<2>() - N_ii.topLeftCorner<2, 2>() * gamma.head<2>();
+        return solve_planar_exact({N_ii, {w[0], w[1], 0.0}, mu});
+      }
       case LocalSolver::bisection: return solve_contact_bisection(frozen(), planar);
     }
     return gamma;
@@ -111,6 +128,7 @@ class NsgsSession final : public SweepSession {
 
   NsgsSettings settings_;
   std::vector<Matrix3> matrices_;     ///< N_ii of blocks of up to three rows
+  Vector planar_matrices_;            ///< N_ii, four numbers each, of contacts in the plane alone that are solved exactly
   std::vector<BlockSquare> rolling_;  ///< of those with moments, at their places; empty where there are none
   std::vector<double> step_;          ///< 1/λ_max(N_ii) of blocks that are projected
 };

@@ -78,7 +78,8 @@ std::optional<std::string> sweep_defect(const ContactProblem& problem, const Swe
 
 /// Sweeps until the monitor stops the run. rows: see delassus_rows.hpp. update(block, u_i, γ_i) returns the new γ_i of a
 /// ConeBlock from the velocity u_i = (Nγ)_i + r_i + s_i with the newest impulses. An update that is Π(γ_i − s_i u_i) says so
-/// by a member `step` with all s_i: groups of contacts then take it at once, to the same bits.
+/// by a member `step` with all s_i, one that solves contacts in the plane by a member `planar_matrices` with all N_ii,
+/// column by column (empty where it does not): groups of contacts then take it at once, to the same bits.
 template <typename Rows, typename Update>
 class Sweeps final : public ImpulseSource {
  public:
@@ -100,8 +101,10 @@ class Sweeps final : public ImpulseSource {
     if constexpr (in_groups) {
       if (groups.empty()) return;
       groups_.emplace(groups, rows.contacts(), options.lambda);
-      if constexpr (requires { update.step; })
-        groups_->set_projected_step(update.step, Eigen::Map<const Vector>(blocks.frictions().data(), blocks.count()));
+      const Eigen::Map<const Vector> friction(blocks.frictions().data(), blocks.count());
+      if constexpr (requires { update.step; }) groups_->set_projected_step(update.step, friction);
+      if constexpr (requires { update.planar_matrices; })
+        if (update.planar_matrices.size() > 0) groups_->set_planar_solution(update.planar_matrices, friction);
     }
   }
 
@@ -165,9 +168,8 @@ class Sweeps final : public ImpulseSource {
     monitor.counters().projections += symmetric ? 2 : 1;
     if constexpr (in_groups) {
       if (groups_)
-        return groups_->sweep(symmetric, rows_.velocity(), [this](Index i, const Vector3& u, const Vector3& gamma) {
-          return update_(ConeBlock<ConstraintKind::contact>{i, 3 * i, blocks_.friction(i)}, u, gamma);
-        });
+        return groups_->rows() == 2 ? sweep_groups<ConstraintKind::contact2d>(symmetric)
+                                    : sweep_groups<ConstraintKind::contact>(symmetric);
     }
     double change = joints_ == nullptr ? 0.0 : solve_joints(monitor);
     if (options_.order == SweepOrder::coloured)
@@ -189,15 +191,22 @@ class Sweeps final : public ImpulseSource {
   /// u_B <- 0 with the newest impulses of the contacts; the largest change of a component.
   double solve_joints(Monitor& monitor) {
     const auto& joints = joints_->blocks();
-    const auto impulse = [this](Index i) -> double& { return gamma_[blocks_.offset(i)]; };
     for (Index k = 0; k < joint_velocity_.size(); ++k)
       joint_velocity_[k] = rows_.template product<1>(joints[uz(k)], gamma_)[0] + base_[blocks_.offset(joints[uz(k)])];
     joints_->solve(joint_velocity_, joint_velocity_, monitor.counters());
     for (Index k = 0; k < joint_velocity_.size(); ++k) {
-      impulse(joints[uz(k)]) += joint_velocity_[k];
+      gamma_[blocks_.offset(joints[uz(k)])] += joint_velocity_[k];
       rows_.template changed<1>(joints[uz(k)], BlockVector<1>(joint_velocity_[k]));
     }
     return max_norm(joint_velocity_);
+  }
+
+  template <ConstraintKind Kind>
+  Largest sweep_groups(bool symmetric) {
+    constexpr int rows = constraint_rows(Kind);
+    return groups_->template sweep<rows>(symmetric, rows_.velocity(), [this](Index i, const auto& u, const auto& gamma) {
+      return update_(ConeBlock<Kind>{i, rows * i, blocks_.friction(i)}, u, gamma);
+    });
   }
 
   /// So many blocks, from that place of the order in that direction; the largest change of a component.

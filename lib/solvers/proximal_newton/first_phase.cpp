@@ -7,16 +7,19 @@ namespace ccp {
 namespace {
 
 constexpr std::int64_t expensive_flops = 30'000'000;
-constexpr double flops_of_a_sweep = 3000.0;  ///< over one constraint
+constexpr double flops_of_a_sweep = 3000.0, flops_of_a_planar_sweep = 900.0;  ///< over one constraint
 constexpr double cheap_sweeps = 200.0, few_sweeps = 1.5;
 constexpr double least_progress = 0.8;  ///< of the residual, while sweeps double
 constexpr int sweeps_per_shift = 50;    ///< lagged sweeps with the same s
 
 }  // namespace
 
-SweepCost::SweepCost(std::int64_t factorization_flops, Index constraints)
-    : flops_(factorization_flops),
-      sweeps_(static_cast<double>(flops_) / (flops_of_a_sweep * static_cast<double>(std::max<Index>(constraints, 1)))) {}
+SweepCost::SweepCost(std::int64_t factorization_flops, const ConstraintSet& constraints) : flops_(factorization_flops) {
+  const Index count = constraints.count();
+  const bool planar = constraints.count(ConstraintKind::contact2d) == count;
+  sweeps_ = static_cast<double>(flops_) /
+            ((planar ? flops_of_a_planar_sweep : flops_of_a_sweep) * static_cast<double>(std::max<Index>(count, 1)));
+}
 
 bool SweepCost::sweeps_come_first() const { return flops_ > expensive_flops; }
 bool SweepCost::sweeps_are_cheap() const { return sweeps_ > few_sweeps; }

@@ -10,10 +10,10 @@
 namespace ccp {
 
 /// What a factorisation costs beside sweeps of Gauss–Seidel. A sweep over one contact takes as long as 3000 operations of an
-/// LU by blocks.
+/// LU by blocks, or as 900 where all contacts are in the plane.
 class SweepCost {
  public:
-  SweepCost(std::int64_t factorization_flops, Index constraints);
+  SweepCost(std::int64_t factorization_flops, const ConstraintSet& constraints);
 
   /// Whether a factorisation is expensive enough for sweeps to come first.
   bool sweeps_come_first() const;

@@ -43,7 +43,7 @@ class ProximalSession final : public Session {
         problem_(problem),
         model_(model),
         sub_(problem, model, step_factor, settings.space),
-        cost_(sub_.system().flops(), problem.constraints().count()),
+        cost_(sub_.system().flops(), problem.constraints()),
         impulse_(Vector::Zero(problem.rows())),
         best_(problem.rows()),
         best_point_(Vector::Zero(sub_.size())),

@@ -122,8 +122,12 @@ bool ProximalSubproblem::find_direction() {
     const ContactMap map = constraint.map(own - rho * u_.segment<3>(3 * i));
     residual_.segment<3>(3 * i) = map.value - own;
     identity_[block] = map.open ? 1 : 0;
-    scale_[block] = rho * map.derivative;
-    diagonal_[block] = (rho * a_ * weight_[i] - 1.0) * map.derivative;
+    const double factor = rho * a_ * weight_[i] - 1.0, *const B = map.derivative.data();
+    double *const G = scale_[block].data(), *const E = diagonal_[block].data();
+    for (int k = 0; k < 9; ++k) {
+      G[k] = rho * B[k];
+      E[k] = factor * B[k];
+    }
     diagonal_[block].diagonal().array() += 1.0;
   });
   if (!rolling_.empty()) linearise_rolling();
