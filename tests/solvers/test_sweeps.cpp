@@ -199,3 +199,67 @@ TEST_CASE("coloured sweeps need N assembled") {
   CHECK(configured(spec)->supports(random_problem(35, {3, 6}), Model::ncp) ==
         std::string("sweep = coloured needs operator = assembled or auto"));
 }
+
+TEST_CASE("direct joints: all bilateral rows at once, then a sweep of the others") {
+  const ContactProblem problem = random_problem(36, {6, 5, 3, 3, 7});
+  const ConstraintSet& set = problem.constraints();
+  const DenseMatrix N = DenseMatrix(as_local(problem).local().N);
+  std::vector<Index> rows;
+  for (Index i = 0; i < set.count(); ++i)
+    if (set.kind(i) == ConstraintKind::bilateral) rows.push_back(set.offset(i));
+  const DenseMatrix joints = N(rows, rows);
+  StopRule stop;
+  stop.max_iterations = 4;
+  stop.tolerance = 0.0;
+  Vector gamma = Vector::Zero(problem.rows());
+  for (int sweep = 0; sweep < stop.max_iterations; ++sweep) {
+    gamma(rows) -= joints.llt().solve((N * gamma + problem.free_velocity())(rows));
+    for_blocks(
+        set, 0, set.count(), [](Index k) { return k; },
+        [&](const auto& block) {
+          using Block = std::decay_t<decltype(block)>;
+          if (Block::kind == ConstraintKind::bilateral) return;
+          const double step = 1.0 / stable_rate(problem.assembled().diagonal_block(block.index));
+          const typename Block::Point u = block.of(Vector(N * gamma + problem.free_velocity()));
+          block.of(gamma) = block.project(block.of(std::as_const(gamma)) - step * u);
+        });
+  }
+  for (const char* form : {"assembled", "factored"}) {
+    const RunSpec spec{"gauss_seidel", Model::ccp, stop, {{"direct_joints", true}, {"operator", std::string(form)}}};
+    CAPTURE(form);
+    const Result result = run(problem, spec);
+    CHECK((result.impulse - gamma).norm() <= 1e-10 * gamma.norm());
+    CHECK(result.counters.factorizations == 1);
+    CHECK(result.counters.back_solves == stop.max_iterations);
+  }
+}
+
+TEST_CASE("direct joints take fewer sweeps, with redundant joints and by colours, too") {
+  // A chain of joints, every one of them twice, whose end is pressed down.
+  const Index links = 40;
+  DenseMatrix N = DenseMatrix::Zero(2 * links + 1, 2 * links + 1);
+  const auto joint = [](Index row) { return row / 2; };
+  for (Index i = 0; i < 2 * links; ++i)
+    for (Index j = 0; j < 2 * links; ++j)
+      N(i, j) = joint(i) == joint(j) ? 2.0 : std::abs(joint(i) - joint(j)) == 1 ? -1.0 : 0.0;
+  N(2 * links, 2 * links) = 1.0;
+  for (const Index i : {2 * links - 1, 2 * links - 2}) N(i, 2 * links) = N(2 * links, i) = -0.5;
+  ConstraintSet set;
+  for (Index i = 0; i < 2 * links; ++i) set.add(ConstraintKind::bilateral, 0.0);
+  set.add(ConstraintKind::unilateral, 0.0);
+  Vector r = Vector::Zero(2 * links + 1);
+  r[2 * links] = -1.0;
+  const ContactProblem problem = ProblemBuilder("chain").local(sparse(N), r).constraints(set).build();
+  StopRule stop;
+  stop.measure = Measure::velocity_residual;
+  stop.tolerance = 1e-10;
+  stop.max_iterations = 400;
+  CHECK(run(problem, {"nsgs", Model::ncp, stop}).status == Status::iteration_limit);
+  for (const char* order : {"forward", "symmetric", "coloured"}) {
+    const Result direct = run(problem, {"nsgs", Model::ncp, stop, {{"direct_joints", true}, {"sweep", std::string(order)}}});
+    CAPTURE(order);
+    CHECK(direct.status == Status::solved);
+    CHECK(direct.iterations <= 60);
+    CHECK(direct.impulse[2 * links] > 1.0);
+  }
+}

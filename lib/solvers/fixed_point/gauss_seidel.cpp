@@ -24,8 +24,8 @@ struct ProjectedStep {
 
 class GaussSeidelSession final : public SweepSession {
  public:
-  GaussSeidelSession(const GaussSeidelSettings& settings, const ContactProblem& problem, Model, Monitor&)
-      : SweepSession(problem, settings.form, settings.sweep), settings_(settings) {
+  GaussSeidelSession(const GaussSeidelSettings& settings, const ContactProblem& problem, Model, Monitor& monitor)
+      : SweepSession(problem, settings.form, settings.sweep, monitor), settings_(settings) {
     step_.resize(blocks().count());
     for (Index i = 0; i < blocks().count(); ++i) step_[i] = settings.omega / stable_rate(delassus().diagonal_block(i));
   }

@@ -29,8 +29,8 @@ Matrix3 padded_block(const DelassusOperator& N, Index i) {
 
 class NsgsSession final : public SweepSession {
  public:
-  NsgsSession(const NsgsSettings& settings, const ContactProblem& problem, Model, Monitor&)
-      : SweepSession(problem, settings.form, settings.sweep),
+  NsgsSession(const NsgsSettings& settings, const ContactProblem& problem, Model, Monitor& monitor)
+      : SweepSession(problem, settings.form, settings.sweep, monitor),
         settings_(settings),
         matrices_(uz(blocks().count())),
         step_(matrices_.size()) {

@@ -76,8 +76,8 @@ class StaggeredMonitor final : public ForwardingMonitor, public ImpulseSource {
 
 class StaggeredSession final : public SweepSession {
  public:
-  StaggeredSession(const StaggeredSettings& settings, const ContactProblem& problem, Model, Monitor&)
-      : SweepSession(problem, settings.form, settings.sweep), settings_(settings) {
+  StaggeredSession(const StaggeredSettings& settings, const ContactProblem& problem, Model, Monitor& monitor)
+      : SweepSession(problem, settings.form, settings.sweep, monitor), settings_(settings) {
     for (Index i = 0; i < blocks().count(); ++i) {
       const Matrix3 N = delassus().diagonal_block(i);
       Matrix3 tangential = Matrix3::Zero();

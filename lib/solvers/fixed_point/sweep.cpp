@@ -31,10 +31,24 @@ BlockColours coloured_blocks(const ConstraintSet& blocks, const SparseMatrix& N)
   return result;
 }
 
+BlockColours without_joints(const ConstraintSet& blocks, const BlockColours& order) {
+  BlockColours result;
+  for (std::size_t c = 0, place = 0; place < order.order.size(); ++place) {
+    if (c < order.start.size() && uz(order.start[c]) == place) {
+      result.start.push_back(static_cast<Index>(result.order.size()));
+      ++c;
+    }
+    if (blocks.kind(order.order[place]) != ConstraintKind::bilateral) result.order.push_back(order.order[place]);
+  }
+  if (!order.start.empty()) result.start.push_back(static_cast<Index>(result.order.size()));
+  return result;
+}
+
 std::optional<std::string> sweep_defect(const ContactProblem& problem, const SweepOptions& options, OperatorForm wanted) {
   if (options.order == SweepOrder::coloured && wanted == OperatorForm::factored)
     return "sweep = coloured needs operator = assembled or auto";
   if (options.order == SweepOrder::coloured && problem.share() != nullptr) return "sweep = coloured needs one process";
+  if (options.direct_joints && problem.share() != nullptr) return "direct_joints = true needs one process";
   return operator_form_defect(problem, wanted);
 }
 

@@ -15,6 +15,7 @@
 #include "kernels/group_sweep.hpp"
 #include "solvers/blocks/block_pass.hpp"
 #include "solvers/fixed_point/delassus_rows.hpp"
+#include "solvers/fixed_point/direct_joints.hpp"
 #include "solvers/fixed_point/shared_rows.hpp"
 #include "solvers/shared/native_columns.hpp"
 #include "solvers/shared/operator_method.hpp"
@@ -24,6 +25,7 @@
 ///
 ///     Sweeps::run      sweeps until the monitor says stop; the native criterion, the stall test
 ///     Sweeps::relax    one sweep: u_i with the newest impulses, the update, γ_i, for one block after the other
+///     Sweeps::solve_joints  before it, where asked for: all bilateral rows at once (E.13)
 ///     GroupSweep       the same for contacts of rigid bodies, in groups that share no body (kernels/group_sweep.hpp)
 ///
 /// A coloured sweep (E.12) goes through the same blocks colour by colour, those of a colour on several threads; its rows
@@ -48,6 +50,7 @@ struct SweepOptions {
   SweepOrder order = SweepOrder::forward;
   double lambda = 1.0;              ///< share of the new impulse in the average with the old one
   double native_tolerance = 1e-10;  ///< on max|Δγ| / max|γ| of a sweep
+  bool direct_joints = false;       ///< bilateral rows are solved at once before each sweep of the others
   int idle_sweeps = 1;              ///< that change nothing, one after the other, before the method gives up
   RankCoupling rank_coupling = RankCoupling::colours;
   SweepUnit rank_unit = SweepUnit::cells;
@@ -61,6 +64,9 @@ struct BlockColours {
 
 /// Blocks that N couples have different colours: the first one, in the order 0, 1, …, that no earlier neighbour has.
 BlockColours coloured_blocks(const ConstraintSet& blocks, const SparseMatrix& N);
+
+/// The same order and colours without the bilateral rows.
+BlockColours without_joints(const ConstraintSet& blocks, const BlockColours& order);
 
 /// The form of N that sweeps read: blocks of a colour must not write to the same bodies.
 inline OperatorForm sweep_form(const SweepOptions& options, OperatorForm wanted) {
@@ -77,12 +83,15 @@ std::optional<std::string> sweep_defect(const ContactProblem& problem, const Swe
 template <typename Rows, typename Update>
 class Sweeps final : public ImpulseSource {
  public:
-  /// order: each block once. groups: empty, or those of all blocks. free_velocity: r + s, shift: s.
-  Sweeps(const ConstraintSet& blocks, const BlockColours& order, const ContactGroups& groups, Rows& rows,
-         const Vector& free_velocity, const Vector& shift, const SweepOptions& options, const Update& update)
+  /// order: each block once, but for those of joints. groups: empty, or those of all blocks. joints: or null. free_velocity:
+  /// r + s, shift: s.
+  Sweeps(const ConstraintSet& blocks, const BlockColours& order, const ContactGroups& groups, DirectJoints* joints,
+         Rows& rows, const Vector& free_velocity, const Vector& shift, const SweepOptions& options, const Update& update)
       : blocks_(blocks),
         order_(order.order),
         colour_start_(order.start),
+        joints_(joints),
+        joint_velocity_(joints == nullptr ? 0 : static_cast<Index>(joints->blocks().size())),
         rows_(rows),
         free_velocity_(free_velocity),
         shift_(shift),
@@ -162,8 +171,9 @@ class Sweeps final : public ImpulseSource {
         return groups_->rows() == 2 ? sweep_groups<ConstraintKind::contact2d>(symmetric)
                                     : sweep_groups<ConstraintKind::contact>(symmetric);
     }
-    if (options_.order == SweepOrder::coloured) return {relax_colours(monitor.threads()), max_norm(gamma_)};
-    double change = 0.0;
+    double change = joints_ == nullptr ? 0.0 : solve_joints(monitor);
+    if (options_.order == SweepOrder::coloured)
+      return {std::max(change, relax_colours(monitor.threads())), max_norm(gamma_)};
     for (const bool backward : {false, true}) {
       if (backward && !symmetric) break;
       const auto relax_part = [this, backward, &change](Index begin, Index end) {
@@ -172,10 +182,23 @@ class Sweeps final : public ImpulseSource {
       if constexpr (on_ranks)
         rows_.for_groups(backward, gamma_, relax_part);
       else
-        relax_part(0, blocks_.count());
+        relax_part(0, static_cast<Index>(order_.size()));
     }
     if constexpr (on_ranks) return rows_.largest({change, max_norm(gamma_)});
     return {change, max_norm(gamma_)};
+  }
+
+  /// u_B <- 0 with the newest impulses of the contacts; the largest change of a component.
+  double solve_joints(Monitor& monitor) {
+    const auto& joints = joints_->blocks();
+    for (Index k = 0; k < joint_velocity_.size(); ++k)
+      joint_velocity_[k] = rows_.template product<1>(joints[uz(k)], gamma_)[0] + base_[blocks_.offset(joints[uz(k)])];
+    joints_->solve(joint_velocity_, joint_velocity_, monitor.counters());
+    for (Index k = 0; k < joint_velocity_.size(); ++k) {
+      gamma_[blocks_.offset(joints[uz(k)])] += joint_velocity_[k];
+      rows_.template changed<1>(joints[uz(k)], BlockVector<1>(joint_velocity_[k]));
+    }
+    return max_norm(joint_velocity_);
   }
 
   template <ConstraintKind Kind>
@@ -234,6 +257,8 @@ class Sweeps final : public ImpulseSource {
   const ConstraintSet& blocks_;
   const std::vector<int>& order_;
   const std::vector<Index>& colour_start_;
+  DirectJoints* joints_;   ///< or null
+  Vector joint_velocity_;  ///< u_B, m/s, then the changes of γ_B, N·s
   Rows& rows_;
   const Vector &free_velocity_, &shift_;
   const SweepOptions& options_;
@@ -247,7 +272,7 @@ class Sweeps final : public ImpulseSource {
 /// Base of the sessions of the Gauss–Seidel methods: the problem, with N in the form that sweeps read.
 class SweepSession : public Session {
  public:
-  SweepSession(const ContactProblem& problem, OperatorForm wanted, const SweepOptions& options)
+  SweepSession(const ContactProblem& problem, OperatorForm wanted, const SweepOptions& options, Monitor& monitor)
       : problem_(problem), N_(delassus_operator(problem, OperatorUse::rows, sweep_form(options, wanted))) {
     problem.free_velocity();  // formed here, where set-up is timed
     if (problem.share() != nullptr)
@@ -256,15 +281,16 @@ class SweepSession : public Session {
         problem.share() == nullptr && problem.has_factored() && sweep_form(options, wanted) != OperatorForm::assembled;
     if (options.order == SweepOrder::coloured) {
       order_ = coloured_blocks(blocks(), problem.assembled().to_sparse());
-      return;
-    }
-    if (!factored_) {
+    } else if (!factored_) {
       order_.order.resize(uz(blocks().count()));
       std::iota(order_.order.begin(), order_.order.end(), 0);
-      return;
+    } else {
+      order_.order = problem_.factored().order();
+      if (problem_.factored().contact_pairs()) groups_ = ContactGroups(problem_.factored().paired_contacts());
     }
-    order_.order = problem_.factored().order();
-    if (problem_.factored().contact_pairs()) groups_ = ContactGroups(problem_.factored().paired_contacts());
+    if (!options.direct_joints || blocks().count(ConstraintKind::bilateral) == 0) return;
+    joints_ = std::make_unique<DirectJoints>(blocks(), problem.assembled().to_sparse(), monitor);
+    order_ = without_joints(blocks(), order_);
   }
 
  protected:
@@ -278,7 +304,7 @@ class SweepSession : public Session {
                      const Update& update) const {
     const Vector r = problem_.free_velocity() + shift;
     const auto run = [&](auto&& rows) {
-      return Sweeps(blocks(), order_, groups_, rows, r, shift, options, update).run(start, monitor);
+      return Sweeps(blocks(), order_, groups_, joints_.get(), rows, r, shift, options, update).run(start, monitor);
     };
     if (shared_) return run(*shared_);
     return factored_ ? run(FactoredRows(problem_)) : run(AssembledRows(problem_));
@@ -288,9 +314,10 @@ class SweepSession : public Session {
   ContactProblem problem_;
   const DelassusOperator& N_;
   bool factored_;
-  BlockColours order_;                  ///< that of the operator, which has the bits of the order 0, 1, …; or by colours
-  ContactGroups groups_;                ///< none where the blocks are taken one by one
-  std::unique_ptr<SharedRows> shared_;  ///< on ranks
+  BlockColours order_;                    ///< that of the operator, which has the bits of the order 0, 1, …; or by colours
+  ContactGroups groups_;                  ///< none where the blocks are taken one by one
+  std::unique_ptr<DirectJoints> joints_;  ///< null where they are swept like the others
+  std::unique_ptr<SharedRows> shared_;    ///< on ranks
 };
 
 /// The frame of a method of sweeps: `Settings` has the members `sweep` and `form`.
@@ -311,6 +338,9 @@ inline void add_sweep_fields(FieldTable& fields, SweepOptions& sweep) {
           "order of the blocks in one iteration; symmetric: forward, then backward; coloured: blocks that N does not couple "
           "together, on the threads of the run",
           "ours; coloured: Siconos 2026")
+      .add("direct_joints", &sweep.direct_joints,
+           "solve all bilateral rows at once before each sweep, by a factor of their part of N; λ does not average them",
+           "Kamino, arXiv:2603.16536, projected sweeps with direct joints")
       .add("lambda", &sweep.lambda, Range::open_closed(0.0, 1.0), "", "averaging λ of new and old impulses", "ours")
       .add("native_tolerance", &sweep.native_tolerance, Range::non_negative(), "",
            "native criterion: max|Δγ| of a sweep <= native_tolerance · max|γ|", "ours");
