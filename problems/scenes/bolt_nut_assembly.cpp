@@ -153,8 +153,8 @@ std::vector<MotionFact> facts_of_assembly(const ArticulatedWorld& world, const S
 
 BoltNutAssembly::BoltNutAssembly() {
   Parameters& p = parameters_;
-  fields_.add("turns", &p.turns, Range::closed(0.1, 10.0), "of the nut on the path", "ours")
-      .add("engaged", &p.engaged, Range::closed(-2.0, 7.6),
+  fields_.add("turns", &p.turns, Range::closed(0.1, 10.0), "", "of the nut on the path", "ours")
+      .add("engaged", &p.engaged, Range::closed(-2.0, 7.6), "",
            "turns of thread that the nut is on at the start; below 0 it is above the bolt", "ours")
       .add("turn_rate", &p.turn_rate, Range::positive(), "1/s", "mean turns per second of the path", "ours")
       .add("press", &p.press, Range::closed(0.0, 0.02), "m", "how far the path is below the thread at its end", "ours")
