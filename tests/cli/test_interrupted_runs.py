@@ -25,8 +25,9 @@ SHARED = {**MOVING, "sequence": {"steps": 250, "settle": 20, "trace_steps": [60,
 OWN = {**MOVING, "label": "own", "sequence": {**SHARED["sequence"], "trajectory": "own"}}
 CONFIG = {"name": "moved", "problems": [SHARED, OWN, {"scene": "odd_mass_stack", "parameters": {"spheres": 3, "heavy_index": 2}}],
           "model": "ccp", "solvers": [{"solver": "apgd"}, {"solver": "admm"}], "stop": {"max_iterations": 60}}
-TIMES = re.compile(r"_s(_min|_max)?$|^time_to_1e-|^elapsed_s$|_memory_mb$|^busy_runs$|^instructions$|^solver_share$")
-TIMED_KEYS = ("times", "runs", "peak_memory_mb", "files", "checksum", "seconds", "elapsed_s", "build_s", "fallback_s")
+TIMES = re.compile(r"_s(_min|_max)?$|^time_to_1e-|^elapsed_s$|_memory_mb$|^busy_runs$|^instructions$|^solver_share$|^seconds_per_|^late_steps$")
+TIMED_KEYS = ("times", "runs", "peak_memory_mb", "files", "checksum", "seconds", "elapsed_s", "build_s", "fallback_s", "seconds_per_step", "step_s_max",
+              "late_steps")
 WHERE_IT_WENT_ON = "the run was interrupted and went on at step "
 
 
