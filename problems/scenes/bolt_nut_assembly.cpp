@@ -130,9 +130,11 @@ std::vector<MotionFact> facts_of_assembly(const ArticulatedWorld& world, const S
   const double depth = plan.height - place[2], off_helix = depth - pitch * turns;
   const Vector& memory = world.memory();
   const double shaking = world.step() > 0 ? memory[AssemblyMemory::jitter] / static_cast<double>(world.step()) : 0.0;
-  const bool stuck = turns<plan.turns - most_left, off_thread = std::abs(off_helix)> most_off_helix,
-             pressed_in = memory[AssemblyMemory::overlap] > deepest_overlap,
-             off_path = memory[AssemblyMemory::path_error] > most_joint_error, shakes = shaking > most_shaking;
+  const bool stuck = plan.turns - turns > most_left;
+  const bool off_thread = std::abs(off_helix) > most_off_helix;
+  const bool pressed_in = memory[AssemblyMemory::overlap] > deepest_overlap;
+  const bool off_path = memory[AssemblyMemory::path_error] > most_joint_error;
+  const bool shakes = shaking > most_shaking;
   const bool failed = stuck || off_thread || pressed_in || off_path || shakes;
   return {{"done", failed ? 0.0 : 1.0},
           {"turns", turns},
