@@ -19,13 +19,13 @@ namespace {
 
 constexpr const char* lee_piling = "Lee 2025, sec. VII-C";
 constexpr std::size_t flange_link = 6, arm_joints = 7;
-constexpr Index elbow_joint = 2;                      // held, so that the arm stays in its plane
-constexpr double adapter = 0.035;                     // m, from the flange to the middle of the hand
-constexpr double reach = 0.45, table = 0.2;           // m, of the dishes from the axis of the arm; height
-constexpr double lift = 0.1;                          // m
-constexpr double tip_radius = 0.012;                  // m, of the hand's fingertips
-constexpr double open_gap = 0.011, put_gap = 0.0005;  // m, of fingertips at an open hand, of a dish let go
-constexpr double off_place = 0.002;                   // m, of dishes at the start
+constexpr Index elbow_joint = 2;             // held, so that the arm stays in its plane
+constexpr double adapter = 0.035;            // m, from the flange to the middle of the hand
+constexpr double reach = 0.45, table = 0.2;  // m, of the dishes from the axis of the arm; height
+constexpr double lift = 0.1;                 // m
+constexpr double tip_radius = 0.012;         // m, of the hand's fingertips
+constexpr double open_gap = 0.011;           // m, between a dish and the fingertips of an open hand
+constexpr double off_place = 0.002;          // m, of dishes at the start
 constexpr double thumb_share = 1.5;
 constexpr int piled_azimuths = 48;
 /// Where the middle of a grasp is in the frame of the hand, whose palm looks along x and whose fingers go along z.
@@ -86,16 +86,14 @@ class PilingPoses {
     return joints;
   }
 
-  /// The fingertips are on a circle of this radius (m), less `squeeze`; that of the thumb as far beyond as balances them.
-  Vector hand(double radius, double squeeze) const {
+  /// The fingertips are on a circle of this radius (m), less `grip`; that of the thumb as far beyond as balances them.
+  Vector hand(double radius, double grip) const {
     TreePose pose = hand_pose_;
     const double diagonal = std::sqrt(0.5);
-    const double ways[][3] = {{diagonal, diagonal, 1.0},
-                              {0.0, 1.0, 1.0},
-                              {-diagonal, diagonal, 1.0},
-                              {0.0, -1.0, thumb_share}};
+    const double ways[][3] = {
+        {diagonal, diagonal, 1.0}, {0.0, 1.0, 1.0}, {-diagonal, diagonal, 1.0}, {0.0, -1.0, thumb_share}};
     for (std::size_t finger = 0; finger < 4; ++finger) {
-      const double at = radius - squeeze * ways[finger][2];
+      const double at = radius - grip * ways[finger][2];
       const Vector3 tip(0.0, 0.0, finger < 3 ? 0.0267 : 0.0423);
       pose = reaching_pose(hand_, std::move(pose),
                            {4 * finger + 3, tip, grasp_in_hand + at * Vector3(0.0, ways[finger][0], ways[finger][1])});
@@ -122,9 +120,9 @@ JointPath<Vector> piling_path(const DishPiling::Parameters& p) {
   for (std::size_t i = 1; i <= static_cast<std::size_t>(p.dishes); ++i) {
     const TableDish& dish = table_dishes[i];
     const double radius = touching_radius(dish), low = table + dish.profile.thickness + dish.grasp;
-    const double put = table + heights[i] + put_gap + dish.grasp, high = std::max(low, put) + lift;
+    const double put = table + heights[i] + p.drop + dish.grasp, high = std::max(low, put) + lift;
     const Vector open = poses.hand(radius + open_gap, 0.0);
-    const Vector closed = poses.hand(radius, dish.mass > 1.0 ? p.pot_squeeze : p.squeeze);
+    const Vector closed = poses.hand(radius, dish.mass > 1.0 ? p.pot_grip : p.grip);
     if (i > 1) then(swinging, poses.arm(dish.angle, high), open);
     then(lifting, poses.arm(dish.angle, low), open);
     then(closing, poses.arm(dish.angle, low), closed);
@@ -243,9 +241,10 @@ DishPiling::DishPiling() {
            "stiffness of the arm over that of libfranka's example; the damping goes with its root", "ours")
       .add("finger_stiffness", &p.finger_stiffness, Range::non_negative(), "N·m/rad", "of the joints of the hand", "ours")
       .add("damping_time", &p.damping_time, Range::non_negative(), "s", "damping of those over their stiffness", "ours")
-      .add("squeeze", &p.squeeze, Range::closed(0.0, 0.02), "m",
+      .add("drop", &p.drop, Range::closed(0.0, 0.02), "m", "how far over its place a dish is let go", "ours")
+      .add("grip", &p.grip, Range::closed(0.0, 0.02), "m",
            "how far the path of a fingertip goes on where it touches a bowl or the plate", "ours")
-      .add("pot_squeeze", &p.pot_squeeze, Range::closed(0.0, 0.02), "m", "and where it touches the pot", "ours")
+      .add("pot_grip", &p.pot_grip, Range::closed(0.0, 0.02), "m", "and where it touches the pot", "ours")
       .add("patches", &p.patches, Range::closed(1.0, 1e4), "patches of a dish, each with one contact with a solid at most",
            "ours")
       .add("envelope", &p.envelope, Range::non_negative(), "m", "distance of contacts besides what closes in the step",

@@ -13,8 +13,9 @@ class DishPiling final : public Scene {
     double gain = 10.0;
     double finger_stiffness = 200.0;
     double damping_time = 0.02;
-    double squeeze = 0.001;
-    double pot_squeeze = 0.004;
+    double grip = 0.001;
+    double pot_grip = 0.004;
+    double drop = 0.002;
     int patches = 60;
     double envelope = 0.001;
     double gravity = 9.81;
