@@ -58,6 +58,7 @@ TEST_CASE("a dish is piled where it is in its place, upright") {
   const Index first =
       2 * (7 + 16) + 14;  // of the second bowl: its place, attitude and velocities, behind the robot and a bowl
   const double standing = state.values[first + 2];
+  state.values.segment<2>(first - 14) << 0.45, 0.0;
   const auto set = [&](double x, double y, double above) {
     state.values.segment<3>(first) << x, y, standing + above;
     motion->restore(state);
@@ -67,7 +68,7 @@ TEST_CASE("a dish is piled where it is in its place, upright") {
   CHECK(set(0.45, 0.0, nested) == 1.0);
   CHECK(fact(*motion, "off_height") < 1e-9);
   CHECK(fact(*motion, "tilt") < 1e-9);
-  CHECK(fact(*motion, "deepest_gap") > -0.0003);  // the first bowl is up to 2 mm beside
+  CHECK(fact(*motion, "deepest_gap") > -1e-9);
   CHECK(set(0.45, 0.0051, nested) == 0.0);
   CHECK(set(0.45, 0.0, nested + 0.0031) == 0.0);
   state.values.segment<4>(first + 3) << std::cos(0.06), std::sin(0.06), 0.0, 0.0;
@@ -84,7 +85,7 @@ TEST_CASE("a hand without a grip lifts nothing, and the grasp is lost") {
 
 TEST_CASE("a hand puts one bowl into another, the same bytes twice", "[slow]") {
   const auto motion = scene_in_time("dish_piling", {{"dishes", "1"}});
-  const Drive done = drive(*motion, 360, piling_driver);
+  const Drive done = drive(*motion, 345, piling_driver);
   CHECK(fact(*motion, "done") == 1.0);
   CHECK(fact(*motion, "piled") == 1.0);
   CHECK(fact(*motion, "slip") < 0.003);
