@@ -68,7 +68,7 @@ TEST_CASE("a dish is piled where it is in its place, upright") {
   CHECK(set(0.45, 0.0, nested) == 1.0);
   CHECK(fact(*motion, "off_height") < 1e-9);
   CHECK(fact(*motion, "tilt") < 1e-9);
-  CHECK(fact(*motion, "deepest_gap") > -1e-9);
+  CHECK(fact(*motion, "deepest_gap") > -1e-4);  // chords of 48 azimuths
   CHECK(set(0.45, 0.0051, nested) == 0.0);
   CHECK(set(0.45, 0.0, nested + 0.0031) == 0.0);
   state.values.segment<4>(first + 3) << std::cos(0.06), std::sin(0.06), 0.0, 0.0;
