@@ -86,7 +86,7 @@ class PilingPoses {
     return joints;
   }
 
-  /// The fingertips are on a circle of this radius (m), less `grip`; that of the thumb as far beyond as balances them.
+  /// The fingertips are on a circle of this radius less `grip` (m), that of the thumb `thumb_share` times as far inside.
   Vector hand(double radius, double grip) const {
     TreePose pose = hand_pose_;
     const double diagonal = std::sqrt(0.5);
