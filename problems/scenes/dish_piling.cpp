@@ -17,7 +17,7 @@
 namespace ccp {
 namespace {
 
-constexpr const char* lee_piling = "Lee 2025, sec. VII-C";
+constexpr const char* lee_piling = "Lee 2025, sec. VII-B2";
 constexpr std::size_t flange_link = 6, arm_joints = 7;
 constexpr Index elbow_joint = 2;             // held, so that the arm stays in its plane
 constexpr double adapter = 0.035;            // m, from the flange to the middle of the hand
@@ -255,7 +255,7 @@ DishPiling::DishPiling() {
 
 const SceneInfo& DishPiling::info() const {
   static const SceneInfo scene{"dish_piling", "A robot arm with a hand that piles dishes",
-                               "Lee, Lee, Park, Yun, Lee 2025, sec. VII-C"};
+                               "Lee, Lee, Park, Yun, Lee 2025, sec. VII-B2, Fig. 1"};
   return scene;
 }
 

@@ -4,7 +4,7 @@
 
 namespace ccp {
 
-/// A Franka Panda with an Allegro hand that grasps dishes and piles them (Lee 2025, sec. VII-C).
+/// A Franka Panda with an Allegro hand that grasps dishes and piles them (Lee 2025, sec. VII-B2).
 class DishPiling final : public Scene {
  public:
   struct Parameters {
