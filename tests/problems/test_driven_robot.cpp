@@ -1,5 +1,6 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
@@ -80,6 +81,27 @@ TEST_CASE("an impedance enters H and k as its equation says") {
   Vector k = M * robot.velocity;  // the controller carries the bias
   k[3] -= driven_step * 300.0 * 0.1;
   CHECK(problem.global().k.isApprox(k, 1e-13));
+}
+
+TEST_CASE("motors as soft rows move a robot as motors in its inertia do") {
+  using Settings = std::initializer_list<std::pair<const char*, const char*>>;
+  const auto check_both = [](const char* scene, int steps, Settings inertia, Settings rows) {
+    CAPTURE(scene);
+    const auto stiff = scene_in_time(scene, inertia), soft = scene_in_time(scene, rows);
+    const Driver exact{"proximal_newton", Model::ncp, 1e-12};
+    const MotionProblem with = drive(*stiff, steps, exact).problems.back(),
+                        without = drive(*soft, steps, exact).problems.back();
+    CHECK((stiff->state().values - soft->state().values).cwiseAbs().maxCoeff() < 1e-8);
+    CHECK(with.problem.rows() > 2);  // in contact
+    const Index motors = dynamic_cast<const ArticulatedWorld&>(*stiff).robots()[0].model->tree.dofs();
+    CHECK(without.problem.rows() == with.problem.rows() + motors);
+    CHECK(std::count_if(without.keys.begin(), without.keys.end(), [](const ContactKey& key) {
+            return key.kind == ContactKey::joint_row && key.feature_b == 2;
+          }) == motors);
+  };
+  check_both("driven_robot", 24, {{"balls", "2"}}, {{"balls", "2"}, {"impedance", "rows"}});
+  check_both("pouring", 12, {{"balls", "2"}}, {{"balls", "2"}, {"impedance", "rows"}});
+  check_both("bolt_nut_assembly", 3, {{"engaged", "3.5"}}, {{"engaged", "3.5"}, {"impedance", "rows"}});
 }
 
 TEST_CASE("an arm whose controller carries its weight stays where it is held, and falls without") {
