@@ -135,6 +135,7 @@ BoltNutAssembly::BoltNutAssembly() {
            "ours")
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", "ours")
       .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", lee_assembly);
+  add_impedance_form(fields_, &p.impedance);
 }
 
 const SceneInfo& BoltNutAssembly::info() const {

@@ -237,6 +237,7 @@ Pouring::Pouring() {
            "ours")
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", "ours")
       .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", lee_pouring);
+  add_impedance_form(fields_, &p.impedance);
 }
 
 std::optional<std::string> Pouring::check() const {
