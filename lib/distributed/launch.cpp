@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.hpp"
 #include "distributed/socket_address.hpp"
 #include "process/orphans.hpp"
 
@@ -84,7 +85,12 @@ const std::string& ranks_missing() {
   return missing;
 }
 
-void set_rank_hosts(const std::string& hosts) { ::setenv("CCPBENCH_HOSTS", hosts.c_str(), 1); }
+void set_rank_hosts(const std::string& hosts) {
+  std::error_code ignored;
+  if (hosts.find('/') != std::string::npos && !fs::is_regular_file(hosts, ignored))
+    throw InputError(fmt::format("--hosts: there is no host file {}", hosts));
+  ::setenv("CCPBENCH_HOSTS", hosts.c_str(), 1);
+}
 
 RankLaunch::RankLaunch(int ranks, int threads, std::function<bool()> interrupted) : interrupted_(std::move(interrupted)) {
   adopt_orphans();

@@ -60,7 +60,8 @@ class RankLaunch {
   std::unique_ptr<ChildProgram> mpiexec_;
 };
 
-/// The hosts of the ranks: CCPBENCH_HOSTS in the environment, which processes that this one starts get.
+/// The hosts of the ranks: CCPBENCH_HOSTS in the environment, which processes that this one starts get. Throws InputError
+/// where a path has no file.
 void set_rank_hosts(const std::string& hosts);
 
 /// Why ranks cannot be started, in one line that says what to install; empty where they can. Asked once.

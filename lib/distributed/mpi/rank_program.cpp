@@ -117,10 +117,10 @@ class Rank {
   void work() {
     take_job();
     watch_.start();
-    const RankPart part = take_part();
+    RankPart part = take_part();
     const auto share = std::make_shared<MpiShare>(part, all_ranks);
     own_rows_ = static_cast<int>(part.own.rows());
-    const ContactProblem problem = shared_problem(part, share);
+    const ContactProblem problem = shared_problem(std::move(part), share);
     Judge judge(problem, job_.model);
     RunMonitor monitor(judge, job_.stop, job_.threads);
     std::optional<RowSender> sender;

@@ -10,6 +10,7 @@
 #include "support/places.hpp"
 #include "support/run_solver.hpp"
 #include "support/skip.hpp"
+#include "support/uniform.hpp"
 
 namespace ccp {
 namespace {
@@ -18,13 +19,12 @@ using testing::configured;
 using testing::RunSpec;
 
 /// As on one process: iterations ± 1, and the same impulses.
-void expect_same(const ContactProblem& problem, RunSpec spec, const std::vector<int>& ranks) {
+void expect_same(const ContactProblem& problem, RunSpec spec, Status status, const std::vector<int>& ranks) {
   spec.solver = "admm";
-  spec.stop.tolerance = 1e-11;
-  spec.stop.measure = Measure::velocity_residual;
+  spec.stop.max_iterations = 60;
   const Result alone = testing::run(problem, spec);
   INFO(problem.name());
-  CHECK(alone.status == Status::solved);
+  CHECK(alone.status == status);
   CHECK(alone.iterations > 10);
   for (const int count : ranks) {
     INFO("ranks " << count);
@@ -44,27 +44,25 @@ TEST_CASE("admm takes the same iterations on ranks as on one process", "[slow]")
   const testing::Variable program("CCPBENCH_RANKS_PROGRAM", testing::ranks_file);
   if (!ranks_missing().empty()) return testing::skip(ranks_missing());
   RunSpec spec;
-  SECTION("free bodies, also two on three ranks") {
-    expect_same(build_scene("random_contacts", {{"contacts", "300"}}), spec, {1, 2, 3});
-    expect_same(build_scene("odd_mass_stack", {{"spheres", "2"}, {"heavy_index", "1"}}), spec, {3});
+  const ContactProblem packing = build_scene("random_contacts", {{"contacts", "120"}});
+  SECTION("free bodies, two of them on three ranks") {
+    expect_same(packing, spec, Status::iteration_limit, {1, 2, 3});
+    spec.stop.tolerance = 1e-9;
+    expect_same(build_scene("odd_mass_stack", {{"spheres", "2"}, {"heavy_index", "1"}}), spec, Status::solved, {3});
   }
   SECTION("joints stay in the system") {
-    expect_same(build_scene("guided_stack"), spec, {2});
     spec.settings = {{"preconditioner", std::string("diagonal")}, {"step_policy", std::string("balanced_normalized")}};
-    expect_same(build_scene("guided_stack"), spec, {3});
+    expect_same(build_scene("guided_stack"), spec, Status::solved, {3});
   }
   SECTION("ncp, a start, another policy") {
-    const ContactProblem packing = build_scene("random_contacts", {{"contacts", "120"}});
-    spec.settings = {{"step_policy", std::string("spectral")}, {"proximal", 1e-6}};
-    expect_same(packing, spec, {3});
-    spec.settings.clear();
-    spec.start.impulse = Vector::LinSpaced(packing.rows(), 0.0, 1.0);
-    expect_same(packing, spec, {2});
     spec.model = Model::ncp;
-    expect_same(packing, spec, {3});
+    spec.start.impulse = Vector::LinSpaced(packing.rows(), 0.0, 1.0);
+    spec.settings = {{"step_policy", std::string("spectral")}};
+    expect_same(packing, spec, Status::iteration_limit, {2});
   }
   SECTION("compliance") {
-    expect_same(build_scene("wrecking_ball", {{"compliance", "1e-6"}}), spec, {2});
+    expect_same(build_scene("wrecking_ball", {{"rows", "3"}, {"columns", "3"}, {"compliance", "1e-8"}}), spec,
+                Status::iteration_limit, {2});
   }
 }
 
@@ -80,6 +78,37 @@ TEST_CASE("ranks take a problem without contacts") {
     CHECK(result.reason.empty());
     CHECK(result.status == Status::solved);
   }
+}
+
+TEST_CASE("ranks without moments work as those with them") {
+  const testing::Variable program("CCPBENCH_RANKS_PROGRAM", testing::ranks_file);
+  if (!ranks_missing().empty()) return testing::skip(ranks_missing());
+  constexpr int bodies = 13;
+  testing::Uniform random(5);
+  ConstraintSet set;
+  for (int i = 0; i + 1 < bodies; ++i) {
+    const bool rolls = i < 4;
+    set.add(rolls ? ConstraintKind::rolling_torsion : ConstraintKind::contact, 0.4,
+            rolls ? MomentFriction{0.05, 0.03, 0.5} : MomentFriction{});
+  }
+  std::vector<Triplet> mass, jacobian;
+  for (int d = 0; d < 6 * bodies; ++d) mass.emplace_back(d, d, 1.0 + 0.01 * d);
+  for (int i = 0; i + 1 < bodies; ++i)
+    for (int d = 6 * i; d < 6 * i + 12; ++d)
+      for (Index row = set.offset(i); row < set.offset(i) + set.rows(i); ++row)
+        jacobian.emplace_back(d, static_cast<int>(row), random());
+  Vector k(6 * bodies);
+  for (double& entry : k) entry = random();
+  const ContactProblem chain = ProblemBuilder("chain")
+                                   .global(from_triplets(6 * bodies, 6 * bodies, mass), k,
+                                           from_triplets(6 * bodies, set.rows(), jacobian), Vector::Zero(set.rows()))
+                                   .constraints(set)
+                                   .build();
+  const RunSpec spec{.solver = "pqn", .stop = {.max_iterations = 6}};
+  const Result one = testing::run(chain, *on_ranks(configured(spec), 1), spec);
+  const Result four = testing::run(chain, *on_ranks(configured(spec), 4), spec);
+  CHECK(one.iterations > 2);
+  CHECK(one.impulse == four.impulse);
 }
 
 TEST_CASE("admm on ranks says what it does not take") {
