@@ -4,12 +4,14 @@ namespace ccp {
 namespace {
 
 volatile std::sig_atomic_t interrupt_seen = 0;
+int guards = 0;  // alive; the outermost one sets and restores
 
 void note_interrupt(int) { interrupt_seen = 1; }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
+  if (guards++ > 0) return;
   interrupt_seen = 0;
   struct sigaction action {};
   action.sa_handler = note_interrupt;
@@ -20,6 +22,7 @@ InterruptGuard::InterruptGuard() {
 }
 
 InterruptGuard::~InterruptGuard() {
+  if (--guards > 0) return;
   ::sigaction(SIGINT, &before_[0], nullptr);
   ::sigaction(SIGTERM, &before_[1], nullptr);
 }

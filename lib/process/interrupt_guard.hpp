@@ -6,6 +6,8 @@
 namespace ccp {
 
 /// Notes SIGINT and SIGTERM for its lifetime instead of dying of them. A second signal ends the process as usual.
+/// A guard within the lifetime of another, on the same thread, shares what that one noted: a command that runs several
+/// things holds one over all of them, so that no signal between two of them is lost or ends the process.
 class InterruptGuard {
  public:
   InterruptGuard();

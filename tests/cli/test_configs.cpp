@@ -111,7 +111,7 @@ TEST_CASE("fclib: every dump is read as ncp, and nothing converges falsely") {
   CHECK(look_at_dumps(dumps, "ncp") >= 24 * 20);
 }
 
-TEST_CASE("fclib: every dump is read as ccp, nothing converges falsely, objectives are those of the reference") {
+TEST_CASE("fclib: every dump is read as ccp, nothing converges falsely, objectives are those of the reference", "[large]") {
   const std::string dumps = fclib_dumps();
   if (dumps.empty()) return;
   CHECK(look_at_dumps(dumps, "ccp") >= 24 * 14);
@@ -139,7 +139,7 @@ TEST_CASE("fclib: proximal Newton has the objectives of the reference") {
   CHECK(compared.size() >= 16);
 }
 
-TEST_CASE("fclib: nsgs and pqn solve what Siconos' NSGS solves at natural map 1e-4") {
+TEST_CASE("fclib: nsgs and pqn solve what Siconos' NSGS solves at natural map 1e-4", "[large]") {
   const std::string dumps = fclib_dumps();
   if (dumps.empty()) return;
   const std::set<std::string> siconos = solved_by_siconos_nsgs(dumps);

@@ -1,6 +1,7 @@
 """Solvers of users by the real program (CCPBENCH_PROGRAM): the skeletons in every language, bad solvers that `check-solver` finds out
 and that no run dies of, configs, and a new user who follows the guide."""
 
+import concurrent.futures
 import csv
 import json
 import os
@@ -105,11 +106,18 @@ class Faults(Solvers):
         self.assertNotRegex(self.ask("check-solver", self.bad("none")), "fault|skipped")
 
     def test_each_fault_is_found(self):
+        self.bad("none")  # its file
+
+        def faults_of(fault):
+            patience = "3" if fault in ("hang", "silence", "slow clock") else "30"  # a busy machine starts a process in seconds
+            solver = "command:./bad_solver.py " + fault.replace(" ", "\\ ")
+            return {row["check"]: row["faults"] for row in self.answer("check-solver", solver, "--patience", patience, code=1) if row["faults"]}
+
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:  # most of them wait
+            found = {fault: pool.submit(faults_of, fault) for fault in self.FOUND}
         for fault, (check, text) in self.FOUND.items():
             with self.subTest(fault=fault):
-                patience = "3" if fault in ("hang", "silence", "slow clock") else "30"  # a busy machine starts a process in seconds
-                found = self.answer("check-solver", self.bad(fault.replace(" ", "\\ ")), "--patience", patience, code=1)
-                faults = {row["check"]: row["faults"] for row in found if row["faults"]}
+                faults = found[fault].result()
                 self.assertIn(text, faults.get(check, f"no fault of {check}: {faults}"))
 
     def test_what_a_dead_solver_cannot_show_is_skipped(self):

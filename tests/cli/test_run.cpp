@@ -95,7 +95,7 @@ TEST_CASE("traces are bit-identical between two runs, with two jobs and with two
   same_traces(place / "one/test1a", place / "threads/test1a");
 }
 
-TEST_CASE("two threads change no bit of a scene with many contacts") {
+TEST_CASE("two threads change no bit of a scene with many contacts", "[large]") {
   const Workplace place;
   const auto run = [&](const std::string& out, const std::string& threads) {
     return run_program(place, {"run", test1a, "--size", "small", "--out", place.text(out), "--threads", threads, "--quiet",

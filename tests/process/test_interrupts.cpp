@@ -15,3 +15,21 @@ TEST_CASE("An interrupt that is held back takes effect at the end") {
   }
   CHECK(guard.interrupted());
 }
+
+TEST_CASE("What the outer of two guards noted stays noted, and nothing between two inner ones ends the process") {
+  const int signal = GENERATE(SIGINT, SIGTERM);
+  struct sigaction before {
+  }, after{};
+  ::sigaction(signal, nullptr, &before);
+  {
+    const InterruptGuard outer;
+    { const InterruptGuard inner; }
+    std::raise(signal);
+    const InterruptGuard inner;
+    CHECK((outer.interrupted() && inner.interrupted()));
+  }
+  ::sigaction(signal, nullptr, &after);
+  CHECK(after.sa_handler == before.sa_handler);
+  const InterruptGuard next;
+  CHECK_FALSE(next.interrupted());
+}

@@ -13,6 +13,7 @@
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "io/file.hpp"
+#include "process/interrupt_guard.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/checks.hpp"
 #include "terminal/progress.hpp"
@@ -368,6 +369,7 @@ int judge_all(const ClaimsArguments& options) {
     if (input.small && !input.without_files) check_output_folder(out / "small" / input.small->name);
   }
   std::vector<JudgedConfig> all;
+  const InterruptGuard guard;
   for (const Input& input : inputs) {
     auto judged = judge(input, options);
     if (!judged) {

@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "io/file.hpp"
+#include "process/interrupt_guard.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/table.hpp"
@@ -97,6 +98,7 @@ int verify(const PublishArguments& options) {
   std::size_t cells = 0;
   std::vector<fs::path> entries(fs::directory_iterator(fs::path(options.verify) / "results"), fs::directory_iterator{});
   std::sort(entries.begin(), entries.end());
+  const InterruptGuard guard;
   for (const fs::path& entry : entries) {
     if (!fs::is_regular_file(entry / "entry.json")) continue;
     const std::string name = entry.filename().string();

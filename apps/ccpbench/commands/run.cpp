@@ -13,6 +13,7 @@
 #include "distributed/launch.hpp"
 #include "distributed/ranks_solver.hpp"
 #include "io/file.hpp"
+#include "process/interrupt_guard.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/records.hpp"
@@ -119,6 +120,7 @@ int run_all(RunArguments options) {
   Json benchmarks = Json::array();
   bool failed = false, interrupted = false;
   std::size_t remaining = 0, configs = all.size();
+  const InterruptGuard guard;
   for (const Planned& planned : all) {
     if (options.dry_run) {
       print_plan(planned.config, planned.plan, options.run);

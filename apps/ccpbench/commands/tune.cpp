@@ -19,6 +19,7 @@
 #include "core/stopwatch.hpp"
 #include "core/text.hpp"
 #include "io/file.hpp"
+#include "process/interrupt_guard.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/records.hpp"
@@ -416,6 +417,7 @@ int tune(TuneArguments options) {
   check_output_folder(std::filesystem::path(options.run.out) / options.name);
   Tuning tuning(options, std::move(config), std::move(axes));
   try {
+    const InterruptGuard guard;
     tuning.search();
     tuning.judge();
   } catch (const TuneInterrupted&) {

@@ -138,6 +138,7 @@ bool is_failure(const CellRecord& record) { return is_failure(record.status) || 
 RunReport run_config(const Config& config, const Plan& plan, const Catalog& catalog, const RunOptions& options,
                      RunProgress& progress) {
   check_options(options);
+  const InterruptGuard guard;  // before the first file
   const auto chosen = select_cells(plan, options.only, options.shard);
   const ResultStore store(options.out, config.name);
   const FolderLock lock(store.folder());
@@ -171,7 +172,6 @@ RunReport run_config(const Config& config, const Plan& plan, const Catalog& cata
   if (timing.repeat > 1 || timing.passes == 2)  // other runs are about results
     for (const std::string& text : report.warnings) progress.warning(text);
 
-  const InterruptGuard guard;
   const bool done = Supervisor(plan, catalog, store, options, timing, progress, guard).run(missing, distinct);
   report.interrupted = guard.interrupted();
   if (!done && !report.interrupted) {
