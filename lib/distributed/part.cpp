@@ -294,9 +294,7 @@ std::vector<int> RankParts::first_rows() const {
 }
 
 Index RankParts::cut_contacts() const {
-  const auto rank_of_body = [&](int old) {
-    return rank_of_cell(cell_of(order_.body_start, new_body_[uz(old)]));
-  };
+  const auto rank_of_body = [&](int old) { return rank_of_cell(cell_of(order_.body_start, new_body_[uz(old)])); };
   Index cut = 0;
   for (std::size_t i = 0; i + 1 < touch_.start.size(); ++i) {
     bool one = true;
@@ -320,8 +318,9 @@ namespace {
 /// The members that travel, for a Packer or an Unpacker.
 void part_members(auto& stream, auto& part) {
   stream(part.before, part.own, part.after, part.H, part.D_before, part.D_own, part.D_after, part.C, part.k, part.b);
-  stream(part.first_body, part.bodies, part.body_start, part.body_rank, part.body_place, part.first_cell, part.blocks_of_cell, part.bodies_of_cell, part.foreign_rank,
-         part.foreign_row, part.first_row, part.rows, part.contacts, part.compliant);
+  stream(part.first_body, part.bodies, part.body_start, part.body_rank, part.body_place, part.first_cell,
+         part.blocks_of_cell, part.bodies_of_cell, part.foreign_rank, part.foreign_row, part.first_row, part.rows,
+         part.contacts, part.compliant);
   for (auto* groups : {&part.cells, &part.ranks})
     stream(groups->colours, groups->start, groups->colour, groups->block_colour, groups->copies);
 }

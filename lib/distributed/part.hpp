@@ -20,7 +20,8 @@ struct RankPart {
   Vector k, b;                            ///< of its bodies, of its own rows
   Index first_body = 0, bodies = 0;       ///< those of its cells among its bodies
   std::vector<Index> body_start;          ///< first velocity of each of its bodies, and the end; idle ones follow
-  std::vector<int> body_rank, body_place;  ///< whose cells each is in, and its first velocity among those of the bodies there
+  std::vector<int> body_rank,
+      body_place;  ///< whose cells each is in, and its first velocity among those of the bodies there
   int first_cell = 0;
   std::vector<Index> blocks_of_cell, bodies_of_cell;  ///< of its cells
   std::vector<int> foreign_rank, foreign_row;         ///< of each foreign row: its rank, and its place among the rows there

@@ -47,8 +47,7 @@ void SummedSolver::number_unknowns(Index count) {
   int me = 0;
   MPI_Comm_rank(ranks_, &me);
   const auto velocities = std::ssize(owner_);
-  for (Index i = velocities; i < count; ++i)
-    owner_.push_back({me, own_velocities_ + static_cast<PetscInt>(i - velocities)});
+  for (Index i = velocities; i < count; ++i) owner_.push_back({me, own_velocities_ + static_cast<PetscInt>(i - velocities)});
   const PetscInt own = own_velocities_ + static_cast<PetscInt>(count - velocities);
   check_petsc(VecCreateMPI(ranks_, own, PETSC_DETERMINE, &rhs_));
   check_petsc(VecDuplicate(rhs_, &solution_));
@@ -117,7 +116,10 @@ PetscInt SummedSolver::infog(PetscInt number) const {
 LinearStatus SummedSolver::failure() {
   const PetscInt code = infog(1);
   info_.message = fmt::format("MUMPS on ranks: {} (INFOG(1:2) = {}, {})",
-                              code == -10 ? "singular" : lacks_workspace(code) ? "out of memory" : "error", code, infog(2));
+                              code == -10             ? "singular"
+                              : lacks_workspace(code) ? "out of memory"
+                                                      : "error",
+                              code, infog(2));
   release_factor();  // PETSc does not use it again
   return LinearStatus::recoverable;
 }

@@ -34,7 +34,7 @@ class SummedSolver final : public LinearSolver {
   MPI_Comm ranks_;
   std::vector<PetscSFNode> owner_;  ///< of each unknown of the part
   PetscInt own_velocities_, workspace_;
-  PetscSF terms_ = nullptr;  ///< from unknowns of the part to those of their owners
+  PetscSF terms_ = nullptr;       ///< from unknowns of the part to those of their owners
   std::vector<PetscInt> number_;  ///< of each unknown of the part, over all ranks
   Mat matrix_ = nullptr, factor_ = nullptr;
   Vec rhs_ = nullptr, solution_ = nullptr;

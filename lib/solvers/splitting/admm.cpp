@@ -133,7 +133,8 @@ class AdmmSession final : public Session {
              energy = 0.0;
       for (Index row = first; row < end; ++row) {
         change_[row] = change_of(row);
-        const double gap = gamma_[row] - z_[row], own_primal = std::abs(gap), own_dual = theta_[row] * std::abs(change_[row]);
+        const double gap = gamma_[row] - z_[row], own_primal = std::abs(gap),
+                     own_dual = theta_[row] * std::abs(change_[row]);
         y_[row] = bilateral_[row] > 0.0 ? 0.0 : y_[row] + theta_[row] * gap;
         primal = std::max(primal, own_primal);
         dual = std::max(dual, own_dual);
@@ -190,10 +191,10 @@ class AdmmSession final : public Session {
         weight.setConstant(1.0 / number);
     }
     root_ = weight_.cwiseSqrt();
-    const double average =
-        share_ != nullptr
-            ? sum_of_rows(*share_, blocks, [&](Index row) { return diagonal[row]; }) / static_cast<double>(share_->rows())
-            : blocks.rows() > 0 ? diagonal.mean() : 0.0;
+    const double average = share_ != nullptr ? sum_of_rows(*share_, blocks, [&](Index row) { return diagonal[row]; }) /
+                                                   static_cast<double>(share_->rows())
+                           : blocks.rows() > 0 ? diagonal.mean()
+                                               : 0.0;
     const double mean = average > 0.0 ? average : 1.0;
     double unit = mean;
     if (settings_.scaling == RhoScaling::diagonal) unit = 1.0;
