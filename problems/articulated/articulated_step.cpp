@@ -72,25 +72,37 @@ class StepWriter {
   /// sign: 1 of the lower bound, −1 of the upper one.
   void add_limit(std::size_t robot, std::size_t link, double sign, double gap) {
     const Tree& tree = view_.robots[robot].model->tree;
-    const int dof = last_dof(tree, link, subsystems_.start[robot]), parent = tree.links()[link].parent;
+    const int dof = last_dof(tree, link, subsystems_.start[robot]);
     add({{dof, {dof}, DenseMatrix::Constant(1, 1, sign)}}, 1, gap);
     builder_.unilateral();
-    limit_keys_.push_back({parent == TreeLink::ground ? -1 : first_link_[robot] + parent,
-                           first_link_[robot] + static_cast<int>(link), ContactKey::joint_row, static_cast<int>(link),
-                           sign > 0.0 ? 0 : 1});
+    add_joint_key(robot, link, sign > 0.0 ? 0 : 1);
+  }
+
+  /// The row of a controller, γ = impulse − resistance v.
+  void add_motor(std::size_t robot, std::size_t link, double impulse, double resistance) {
+    const int dof = last_dof(view_.robots[robot].model->tree, link, subsystems_.start[robot]);
+    add({{dof, {dof}, DenseMatrix::Ones(1, 1)}}, 1, 0.0);
+    builder_.soft(1.0, resistance, -impulse);
+    add_joint_key(robot, link, 2);
   }
 
   MotionProblem finish(SparseMatrix H, Vector k) {
     builder_.global(std::move(H), std::move(k), from_triplets(subsystems_.start.back(), std::ssize(b_), entries_),
                     Eigen::Map<const Vector>(b_.data(), std::ssize(b_)));
     builder_.subsystems(std::move(subsystems_));
-    keys_.insert(keys_.end(), limit_keys_.begin(), limit_keys_.end());
+    keys_.insert(keys_.end(), joint_keys_.begin(), joint_keys_.end());
     return {builder_.build(), std::move(keys_), std::move(frames_), std::move(gaps_), std::move(points_)};
   }
 
  private:
   static int last_dof(const Tree& tree, std::size_t link, Index start) {
     return static_cast<int>(start + tree.first_dof(link) + tree.dof_count(link) - 1);
+  }
+
+  void add_joint_key(std::size_t robot, std::size_t link, int row) {
+    const int parent = view_.robots[robot].model->tree.links()[link].parent, number = static_cast<int>(link);
+    joint_keys_.push_back({parent == TreeLink::ground ? -1 : first_link_[robot] + parent, first_link_[robot] + number,
+                           ContactKey::joint_row, number, row});
   }
 
   /// directions: 3×rows, what the point of the link is pushed along.
@@ -137,7 +149,7 @@ class StepWriter {
   std::vector<Triplet> entries_;
   std::vector<double> b_;
   Index block_ = 0;
-  std::vector<ContactKey> keys_, limit_keys_;
+  std::vector<ContactKey> keys_, joint_keys_;
   std::vector<Matrix3> frames_;
   std::vector<double> gaps_;
   std::vector<Vector3> points_;
@@ -157,6 +169,16 @@ void add_limits(const ArticulatedView& view, const std::vector<FreeStep>& free, 
   }
 }
 
+void add_motors(const ArticulatedView& view, const std::vector<FreeStep>& free, StepWriter& writer) {
+  for (std::size_t robot = 0; robot < view.robots.size(); ++robot) {
+    if (free[robot].resistance.size() == 0) continue;
+    const Tree& tree = view.robots[robot].model->tree;
+    for (std::size_t link = 0; link < tree.links().size(); ++link)
+      if (const Index dof = tree.first_dof(link); free[robot].resistance[dof] > 0.0)
+        writer.add_motor(robot, link, free[robot].impulse[dof], free[robot].resistance[dof]);
+  }
+}
+
 /// K (q_d − q − h v⁺) + D (q̇_d − v⁺) with q_d and q̇_d at the end of the step, and what carries the weight.
 void add_impedance(const ArticulatedWorldSettings& settings, const Robot& robot, const PlacedTree& placed, double time,
                    FreeStep& step) {
@@ -166,8 +188,16 @@ void add_impedance(const ArticulatedWorldSettings& settings, const Robot& robot,
   Vector strain = control.path.angles(time + h);
   for (std::size_t link = 0; link < tree.links().size(); ++link)
     if (tree.links()[link].joint != TreeJoint::free) strain[tree.first_dof(link)] -= robot.pose.joints[link];
-  step.k += h * (control.stiffness.cwiseProduct(strain) + control.damping.cwiseProduct(control.path.rates(time + h)));
-  step.H.diagonal() += h * control.damping + h * h * control.stiffness;
+  const Vector impulse =
+      h * (control.stiffness.cwiseProduct(strain) + control.damping.cwiseProduct(control.path.rates(time + h)));
+  const Vector resistance = h * control.damping + h * h * control.stiffness;
+  if (settings.impedance == ImpedanceForm::rows) {
+    step.impulse = impulse;
+    step.resistance = resistance;
+  } else {
+    step.k += impulse;
+    step.H.diagonal() += resistance;
+  }
   if (control.carries == JointImpedance::Carries::nothing) return;
   const bool all = control.carries == JointImpedance::Carries::bias;
   const Vector velocity = all ? robot.velocity : Vector(Vector::Zero(tree.dofs()));
@@ -180,14 +210,17 @@ void add_impedance(const ArticulatedWorldSettings& settings, const Robot& robot,
 
 FreeStep free_step(const ArticulatedWorldSettings& settings, const Robot& robot, const PlacedTree& placed, double time) {
   const double h = settings.time_step;
-  FreeStep step{placed.joint_inertia(), {}, {}};
+  FreeStep step{placed.joint_inertia(), {}, {}, {}, {}};
   step.k = step.H * robot.velocity - h * placed.bias_force(robot.velocity, settings.gravity);
   if (robot.impedance) add_impedance(settings, robot, placed, time, step);
   const Tree& tree = robot.model->tree;
   for (std::size_t link = 0; link < tree.links().size(); ++link)
     if (tree.links()[link].joint != TreeJoint::free)
       step.H(tree.first_dof(link), tree.first_dof(link)) += h * (settings.joint_damping + tree.links()[link].damping);
-  step.velocity = step.H.llt().solve(step.k);
+  if (step.resistance.size() > 0)
+    step.velocity = DenseMatrix(step.H + DenseMatrix(step.resistance.asDiagonal())).llt().solve(step.k + step.impulse);
+  else
+    step.velocity = step.H.llt().solve(step.k);
   return step;
 }
 
@@ -208,6 +241,7 @@ MotionProblem articulated_step(const ArticulatedView& view, const std::vector<Fr
   StepWriter writer(view, free);
   for (const Contact& contact : contacts) writer.add_contact(contact);
   add_limits(view, free, writer);
+  add_motors(view, free, writer);
   return writer.finish(H.finish(), std::move(k));
 }
 

@@ -19,6 +19,8 @@ struct FreeStep {
   DenseMatrix H;    ///< M + h B + h² K, n×n, exactly symmetric
   Vector k;         ///< M v − h bias + h (torques of the controller), n
   Vector velocity;  ///< H⁻¹ k, n
+  /// With ImpedanceForm::rows what is missing in H and k: a row of each dof has γ = impulse − resistance v⁺. Else empty.
+  Vector impulse, resistance;
 };
 /// time: at the start of the step, s.
 FreeStep free_step(const ArticulatedWorldSettings& settings, const Robot& robot, const PlacedTree& placed, double time);

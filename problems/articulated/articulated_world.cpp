@@ -79,6 +79,11 @@ Index packed_size(const Robot& robot) {
 
 }  // namespace
 
+void add_impedance_form(FieldTable& fields, ImpedanceForm* form) {
+  fields.add("impedance", form, {{"inertia", ImpedanceForm::inertia}, {"rows", ImpedanceForm::rows}},
+             "the springs and dampers of the motors: in H, or as soft rows (B.3), which move the robot alike", "ours");
+}
+
 std::vector<Solid> placed_shapes(const RobotModel& model, const PlacedTree& placed, int first_id) {
   std::vector<Solid> solids;
   for (const LinkShape& shape : model.shapes) solids.push_back({first_id++, shape.shape, placed_pose(shape, placed)});

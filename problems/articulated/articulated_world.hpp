@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/fields.hpp"
 #include "problem/motion.hpp"
 #include "problem/placed_mesh.hpp"
 #include "problems/articulated/joint_path.hpp"
@@ -32,6 +33,12 @@ struct JointImpedance {
   JointPath<Vector> path;  ///< q_d of each dof
   Carries carries = Carries::bias;
 };
+
+/// How the controllers enter a problem: as h D + h² K in H (the default), or as rows of their own without a bound, whose
+/// compliance is 1/(h D + h² K) (B.3). Both move alike.
+enum class ImpedanceForm { inertia, rows };
+/// The parameter `impedance` of a scene.
+void add_impedance_form(FieldTable& fields, ImpedanceForm* form);
 
 /// A robot in motion.
 struct Robot {
@@ -71,6 +78,7 @@ struct ArticulatedWorldSettings {
   double envelope = 0.01;            ///< m, see ArticulatedWorld
   double limit_margin = 0.1;         ///< rad or m, see ArticulatedWorld
   double joint_damping = 0.0;        ///< of each joint, N·m·s/rad or N·s/m
+  ImpedanceForm impedance = ImpedanceForm::inertia;
   /// Facts of a task besides those of every world.
   std::function<std::vector<MotionFact>(const ArticulatedWorld&)> task = {};
   Vector memory = {};  ///< what a task remembers of its steps, at the start; a part of the state
@@ -87,6 +95,7 @@ ArticulatedWorldSettings world_settings(const std::string& scene, const Paramete
   settings.gravity = {0.0, 0.0, -p.gravity};
   settings.friction = p.friction;
   settings.envelope = p.envelope;
+  if constexpr (requires { p.impedance; }) settings.impedance = p.impedance;
   return settings;
 }
 
@@ -109,8 +118,9 @@ bool may_touch(const Tree& tree, int one, int other);
 ///
 /// The dofs of a problem are those of the robots in the order of their list. Its blocks are the contacts in the order of
 /// their keys, in which the bodies are the shapes of all robots and then the obstacles, and a unilateral row for each bound
-/// that a joint is near, Φ = q − q_min or q_max − q, with the numbers of both links (robot by robot) in their keys. The
-/// problem has the robots as its subsystems, with a part for each link that a block acts on.
+/// that a joint is near, Φ = q − q_min or q_max − q, with the numbers of both links (robot by robot) in their keys; then,
+/// with ImpedanceForm::rows, one for each joint with a controller, whose K and D are then in neither H nor k. The problem
+/// has the robots as its subsystems, with a part for each link that a block acts on.
 ///
 /// Two shapes are in contact where Φ <= envelope + h (a + b), a and b the speeds at which the one and the other move towards
 /// each other there by H⁻¹k, what recedes counting 0: of two that fall together the lower one may stop. A bound is near

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "problems/articulated/articulated_world.hpp"
 #include "problems/articulated/inverse_kinematics.hpp"
 #include "problems/distance_field/field_solid.hpp"
 #include "problems/distance_field/thread.hpp"
@@ -173,6 +172,7 @@ BoltNutAssembly::BoltNutAssembly() {
            "ours")
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", "ours")
       .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", lee_assembly);
+  add_impedance_form(fields_, &p.impedance);
 }
 
 const SceneInfo& BoltNutAssembly::info() const {

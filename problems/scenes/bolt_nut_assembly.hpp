@@ -1,6 +1,7 @@
 #pragma once
 
 #include "problem/scene.hpp"
+#include "problems/articulated/articulated_world.hpp"
 
 namespace ccp {
 
@@ -14,6 +15,7 @@ class BoltNutAssembly final : public Scene {
     double press = 0.002;
     double offset = 0.002;
     double gain = 1.0;
+    ImpedanceForm impedance = ImpedanceForm::inertia;
     double fit = 0.5;
     int contacts = 280;
     double friction = 0.2;

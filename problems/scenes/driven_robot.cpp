@@ -9,7 +9,6 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "problems/articulated/articulated_world.hpp"
 #include "problems/articulated/urdf.hpp"
 #include "problems/random.hpp"
 
@@ -114,6 +113,7 @@ DrivenRobot::DrivenRobot() {
            "ours")
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", "ours")
       .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", "ours");
+  add_impedance_form(fields_, &p.impedance);
 }
 
 const SceneInfo& DrivenRobot::info() const {

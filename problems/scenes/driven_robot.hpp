@@ -4,6 +4,7 @@
 #include <string>
 
 #include "problem/scene.hpp"
+#include "problems/articulated/articulated_world.hpp"
 
 namespace ccp {
 
@@ -20,6 +21,7 @@ class DrivenRobot final : public Scene {
     double sway = 0.3;
     double period = 2.0;
     double frequency = 8.0;
+    ImpedanceForm impedance = ImpedanceForm::inertia;
     int balls = 12;
     double radius = 0.02;
     double ball_mass = 0.03;

@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "problems/articulated/articulated_world.hpp"
 #include "problems/distance_field/dish.hpp"
 #include "problems/distance_field/field_solid.hpp"
 #include "problems/dynamics/elementary.hpp"
@@ -248,6 +247,7 @@ Pouring::Pouring() {
            "ours")
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", "ours")
       .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", lee_pouring);
+  add_impedance_form(fields_, &p.impedance);
 }
 
 std::optional<std::string> Pouring::check() const {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "problem/scene.hpp"
+#include "problems/articulated/articulated_world.hpp"
 
 namespace ccp {
 
@@ -17,6 +18,7 @@ class Pouring final : public Scene {
     double stiffness = 1000.0;
     double finger_stiffness = 20.0;
     double damping_time = 0.02;
+    ImpedanceForm impedance = ImpedanceForm::inertia;
     double squeeze = 0.1;
     double mouth = 0.08;
     double envelope = 0.001;

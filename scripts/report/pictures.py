@@ -1,4 +1,4 @@
-"""Pictures that lie beside a result, in RESULTS/pictures/: the report holds the PNG files among them."""
+"""Pictures that lie beside a result, in RESULTS/pictures/: the report holds the PNG and GIF files among them."""
 
 import base64
 import re
@@ -9,7 +9,7 @@ from text import count, say
 MOST_BYTES = 2_000_000  # of a picture
 PAGE_BYTES = 12_000_000  # of all pictures of a page
 MOST_PICTURES = 40  # of a page
-START = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+PNG_START = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
 
 def size_text(size):
@@ -18,12 +18,19 @@ def size_text(size):
 
 def caption_of(name):
     """'cohesive_ball.000500.png' becomes 'cohesive ball, step 500'."""
-    stem = re.sub(r"\.png$", "", name, flags=re.I)
+    stem = re.sub(r"\.(png|gif)$", "", name, flags=re.I)
     stem = re.sub(r"\.(\d{6,})(?=\.|$)", lambda found: f", step {int(found[1])}", stem)
     return " ".join(re.sub(r"\.panels$", ", panels", stem).replace("_", " ").split()) or name
 
 
-def read_png(path, budget):
+def size_of(data, kind):
+    """(width, height) of a picture, pixels; None where the bytes are none of its kind, png or gif."""
+    if kind == "png":
+        return struct.unpack(">II", data[16:24]) if len(data) >= 33 and data[:16] == PNG_START else None
+    return struct.unpack("<HH", data[6:10]) if len(data) >= 14 and data[:6] in (b"GIF87a", b"GIF89a") else None
+
+
+def read_picture(path, kind, budget):
     """(width, height, bytes) of a file, or why it is left out."""
     try:
         size = path.stat().st_size
@@ -36,9 +43,10 @@ def read_png(path, budget):
         data = path.read_bytes()
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-    if len(data) < 33 or data[:16] != START:
-        return "no PNG file"
-    width, height = struct.unpack(">II", data[16:24])
+    size = size_of(data, kind)
+    if size is None:
+        return f"no {kind.upper()} file"
+    width, height = size
     if not (0 < width <= 20000 and 0 < height <= 20000):
         return f"{width} × {height} pixels, expected 1 to 20000 each"
     budget["bytes"] -= len(data)
@@ -59,12 +67,13 @@ def pictures(study, card, budget):
         return ""
     shown, left_out = [], []
     for path in paths:
-        read = read_png(path, budget) if path.suffix.lower() == ".png" else "not a .png"
+        kind = path.suffix.lower()[1:]
+        read = read_picture(path, kind, budget) if kind in ("png", "gif") else "not a .png or .gif"
         if isinstance(read, str):
             left_out.append(f"{path.name}: {read}")
             continue
         (width, height, data), caption = read, say(caption_of(path.name))
-        shown.append(f'<figure><img src="data:image/png;base64,{base64.b64encode(data).decode()}" width="{width}" height="{height}" alt="{caption}">'
+        shown.append(f'<figure><img src="data:image/{kind};base64,{base64.b64encode(data).decode()}" width="{width}" height="{height}" alt="{caption}">'
                      f"<figcaption>{caption}</figcaption></figure>")
     if not paths:
         return ""

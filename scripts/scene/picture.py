@@ -229,6 +229,7 @@ class Sheet:
         self.figure.text(unit * LEFT / size[0], top, scene, fontsize=10, weight="bold")
         self.figure.text(unit * LEFT / size[0], unit * 10 / size[1], notes_of(look, panels), fontsize=7, color=GREY)
         self.title = self.figure.text(1 - unit * LEFT / size[0], top, "", fontsize=8, ha="right", animated=True)
+        self.taken = text_width(scene, 10) * 1.1 + 2.5 * unit * LEFT / look.dpi  # inches of the line: bold, and margins
         self.figure.canvas.draw()
         self.common = self.figure.canvas.copy_from_bbox(self.figure.bbox)
 
@@ -240,7 +241,8 @@ class Sheet:
             for artist in paint_panel(axes, dump, look, panel, image):
                 axes.draw_artist(artist)
                 artist.remove()
-        self.title.set_text(title_of(dump, look.gap))
+        words, room = title_of(dump, look.gap), self.figure.get_size_inches()[0] - self.taken
+        self.title.set(text=words, fontsize=min(8.0, max(4.0, 8.0 * room / text_width(words, 8))))
         self.figure.draw_artist(self.title)
         return image_of(canvas)
 

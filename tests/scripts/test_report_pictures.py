@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "report.py"
 sys.path.insert(0, str(SCRIPT.parent))
 sys.path.insert(0, str(SCRIPT.parent / "report"))
 
-from pictures import caption_of, page_budget, read_png  # noqa: E402
+from pictures import caption_of, page_budget, read_picture  # noqa: E402
 
 HOSTILE = '"><script>document.title=1<&script>'
 CHROMIUM = shutil.which("chromium")
@@ -71,7 +71,7 @@ class ReportPictures(unittest.TestCase):
 
     def seen(self, page):
         """([(caption, bytes of the picture)], the lines of what was left out)."""
-        found = re.findall(r'<figure><img src="data:image/png;base64,([A-Za-z0-9+/=]+)" width="3" height="2" alt="([^"]*)"><figcaption>([^<]*)</figcaption></figure>', page)
+        found = re.findall(r'<figure><img src="data:image/(?:png|gif);base64,([A-Za-z0-9+/=]+)" width="3" height="2" alt="([^"]*)"><figcaption>([^<]*)</figcaption></figure>', page)
         self.assertEqual(len(found), page.count("<img"))
         for _, alt, caption in found:
             self.assertEqual(alt, caption)
@@ -93,6 +93,13 @@ class ReportPictures(unittest.TestCase):
         self.assertNotIn(".part", page)
         self.assertEqual(page, self.page())
 
+    def test_animations_beside_a_result_are_in_the_page(self):
+        animation = b"GIF89a" + struct.pack("<HH", 3, 2) + b"\0\0\0;"
+        self.put({"bolt_nut.gif": animation})
+        page = self.page()
+        self.assertEqual(self.seen(page), ([("bolt nut", animation)], []))
+        self.assertIn("data:image/gif;base64,", page)
+
     def test_captions_are_names_without_their_ending(self):
         for name, caption in (("single_ball.000003.png", "single ball, step 3"), ("c=10.5.png", "c=10.5"), ("walls__after.png", "walls after"),
                               ("drum.1234567.Png", "drum, step 1234567"), ("drum.2024.png", "drum.2024"), ("_.png", "_.png"), ("two.000001.panels.png", "two, step 1, panels")):
@@ -100,15 +107,15 @@ class ReportPictures(unittest.TestCase):
 
     def test_what_a_page_cannot_hold_is_named(self):
         no_width = png(100).replace(b"IHDR\0\0\0\3", b"IHDR\0\0\0\0")
-        place = self.put({"large.png": 2_500_000, "torn.png": png(100)[:20], "text.png": b"no picture", "move.gif": b"GIF89a", "flat.png": no_width,
+        place = self.put({"large.png": 2_500_000, "torn.png": png(100)[:20], "text.png": b"no picture", "move.gif": b"GIF89a", "a.jpg": b"", "flat.png": no_width,
                           "good.png": 2_000_000})
         (place / "folder.png").mkdir()
         (place / "lost.png").symlink_to("nowhere")
         shown, left_out = self.seen(self.page())
         self.assertEqual([caption for caption, _ in shown], ["good"])
-        self.assertEqual(left_out, ["flat.png: 0 × 2 pixels, expected 1 to 20000 each", "folder.png: no file",
+        self.assertEqual(left_out, ["a.jpg: not a .png or .gif", "flat.png: 0 × 2 pixels, expected 1 to 20000 each", "folder.png: no file",
                                     "large.png: 2.5 MB, at most 2.0 MB a picture; draw it with a lower --dpi",
-                                    "lost.png: cannot be read: No such file or directory", "move.gif: not a .png", "text.png: no PNG file",
+                                    "lost.png: cannot be read: No such file or directory", "move.gif: no GIF file", "text.png: no PNG file",
                                     "torn.png: no PNG file"])
 
     def test_the_limits_are_those_of_the_page(self):
@@ -121,7 +128,7 @@ class ReportPictures(unittest.TestCase):
         self.assertEqual(left_out, [f"more{k}.png: {words}" for k in (1, 2)])
         budget = page_budget()
         path = self.put({"small.png": 100}) / "small.png"
-        read = [read_png(path, budget) for _ in range(41)]
+        read = [read_picture(path, "png", budget) for _ in range(41)]
         self.assertEqual((read[39], read[40]), ((3, 2, png(100)), words))
 
     def test_a_file_in_the_place_of_the_folder_is_no_picture(self):
