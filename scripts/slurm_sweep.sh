@@ -17,6 +17,9 @@ merging copies; on a machine of its own a task may write to a local disk, named 
   CCPBENCH_PROGRAM    the program (default: build/release/apps/ccpbench/ccpbench of this tree)
   CCPBENCH_SBATCH     more options of sbatch, such as "--partition=long --time=2:00:00 --cpus-per-task=4"
 
+A task of several nodes is for cells of many ranks, which mpiexec puts on its nodes: CCPBENCH_SBATCH="--nodes=2
+--ntasks-per-node=16" with --ranks 32 after --. It runs one cell at a time.
+
 Also without this script: `sbatch --array=1-8 scripts/slurm_sweep.sh configs/a.json` runs one share in each task.
 Exit code: 0 all cells are there, 1 some shards never finished, 2 bad input or another sweep into the same folder, 3 some cells failed.
 USAGE
@@ -56,7 +59,10 @@ run_task() {
     mkdir -p "$place"
     cp -a "$home/." "$place/"  # what an earlier try has finished
   fi
-  "$program" run "${configs[@]}" --shard "$index/$count" --out "$place" --jobs "${SLURM_CPUS_PER_TASK:-1}" --quiet \
+  # Cells side by side would all begin on the first node.
+  local jobs=${SLURM_CPUS_PER_TASK:-1}
+  if ((${SLURM_JOB_NUM_NODES:-1} > 1)); then jobs=1; fi
+  "$program" run "${configs[@]}" --shard "$index/$count" --out "$place" --jobs "$jobs" --quiet \
     "${options[@]}" || status=$?
   if [[ $place != "$home" ]]; then cp -a "$place/." "$home/" && rm -rf "$place"; fi
   # 3 says that cells failed; they have their result, and another try would find the same.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/text.hpp"
 #include "solvers/methods.hpp"
 
@@ -21,7 +23,28 @@ constexpr RankMethod rank_methods[] = {{"jacobi", make_jacobi},
                                        {"spg", make_spg},
                                        {"p_spg_fb", make_p_spg_fb},
                                        {"projected_cg", make_projected_cg},
-                                       {"pqn", make_pqn}};
+                                       {"pqn", make_pqn},
+                                       {"admm", make_admm}};
+
+/// Settings that ranks take only some values of.
+struct RankSetting {
+  std::string name;
+  std::vector<FieldValue> taken;
+  const char* reason;
+};
+const std::vector<RankSetting>& rank_settings() {
+  using Text = std::string;
+  static const std::vector<RankSetting> all = {
+      {"operator", {Text("auto"), Text("factored")}, "ranks have the factored operator alone"},
+      {"sweep", {Text("forward"), Text("symmetric")}, "ranks sweep by cells"},
+      {"direct_joints", {false}, "the factor of the joints needs all of them on one process"},
+      {"linear_system", {Text("auto"), Text("normal")}, "ranks have the normal equations alone"},
+      {"linear_solver", {Text("auto"), Text("mumps")}, "ranks have MUMPS alone"},
+      {"step_policy",
+       {Text("fixed"), Text("balanced"), Text("balanced_normalized"), Text("spectral")},
+       "'condition' needs the compliances of all ranks"}};
+  return all;
+}
 
 const RankMethod* find_rank_method(const std::string& name) {
   for (const RankMethod& method : rank_methods)
@@ -52,6 +75,27 @@ std::optional<std::string> rank_solver_defect(const std::string& name) {
   for (const RankMethod& method : rank_methods) names.emplace_back(method.name);
   return fmt::format("{} does not run on several ranks: its steps need blocks or factors of other ranks (those that do: {})",
                      name, join(names, ", "));
+}
+
+std::optional<std::string> rank_settings_defect(const FieldTable& settings) {
+  for (const auto& [name, value] : settings.values())
+    for (const RankSetting& known : rank_settings()) {
+      if (known.name != name || std::find(known.taken.begin(), known.taken.end(), value) != known.taken.end()) continue;
+      std::vector<std::string> taken;
+      for (const FieldValue& one : known.taken) taken.push_back(field_text(one));
+      return fmt::format("{}: expected {} {}", known.reason, name, join(taken, " or "));
+    }
+  return std::nullopt;
+}
+
+std::optional<std::string> rank_problem_defect(const std::string& name, const ContactProblem& problem) {
+  if (!problem.has_factored())
+    return "ranks take problems in global form with an H that splits into bodies of at most 6 velocities";
+  if (name != "admm") return std::nullopt;
+  if (!problem.symmetric_mass()) return "admm on ranks needs a symmetric H: it factorises symmetric systems alone";
+  if (problem.constraints().has_moments() && problem.global().C.nonZeros() > 0)
+    return "admm on ranks takes no contacts with moments and compliance: they need the Schur form";
+  return std::nullopt;
 }
 
 std::unique_ptr<Solver> make_rank_solver(const std::string& name) { return find_rank_method(name)->make(); }

@@ -41,6 +41,7 @@ enum class RankFrame : char {
   ready = 'R',   ///< the longest set-up of a rank, s
   row = 'T',     ///< put(Packer&, const TraceRow&)
   end = 'E',     ///< RankEnd
+  memory = 'M',  ///< the first rank ran out of it; the ranks end
   failure = 'F'  ///< a text; the ranks end
 };
 
@@ -62,6 +63,9 @@ void take(Unpacker& unpacker, RankEnd& end);
 
 /// Why a method does not run on ranks, in one line; nothing for one that does.
 std::optional<std::string> rank_solver_defect(const std::string& name);
+/// Why it does not run there with these settings, or on this problem.
+std::optional<std::string> rank_settings_defect(const FieldTable& settings);
+std::optional<std::string> rank_problem_defect(const std::string& name, const ContactProblem& problem);
 /// Makes one that does.
 std::unique_ptr<Solver> make_rank_solver(const std::string& name);
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.hpp"
 #include "distributed/socket_address.hpp"
 #include "process/orphans.hpp"
 
@@ -41,6 +42,15 @@ std::string rank_program() {
   return value_or("CCPBENCH_RANKS_PROGRAM", (here / "ccpbench-ranks").string());
 }
 
+/// Where the ranks run: a host file, or hosts with their slots as of `mpiexec --host`. Without either Open MPI takes this
+/// machine or, within an allocation of Slurm, its nodes.
+std::vector<std::string> host_words() {
+  const std::string hosts = value_or("CCPBENCH_HOSTS", "");
+  if (hosts.empty()) return {};
+  std::error_code ignored;
+  return {fs::is_regular_file(hosts, ignored) ? "--hostfile" : "--host", hosts};
+}
+
 /// The command of Open MPI. Ranks yield while they wait, for there may be more of them than cores, and are bound to none,
 /// for runs side by side would be bound to the same. PT-Scotch with threads cuts otherwise in each run.
 std::vector<std::string> command(int ranks, const std::string& socket) {
@@ -48,6 +58,7 @@ std::vector<std::string> command(int ranks, const std::string& socket) {
   if (::geteuid() == 0) words.insert(words.end(), {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
   words.insert(words.end(), {mpiexec(), "-n", std::to_string(ranks), "--bind-to", "none", "--oversubscribe", "--mca",
                              "mpi_yield_when_idle", "1"});
+  for (std::string& word : host_words()) words.push_back(std::move(word));
   for (const char* variable : {"SCOTCH_PTHREAD_NUMBER", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"})
     words.insert(words.end(), {"-x", variable});
   words.insert(words.end(), {rank_program(), socket, std::to_string(ranks)});
@@ -72,6 +83,13 @@ const std::string& ranks_missing() {
     return "";
   }();
   return missing;
+}
+
+void set_rank_hosts(const std::string& hosts) {
+  std::error_code ignored;
+  if (hosts.find('/') != std::string::npos && !fs::is_regular_file(hosts, ignored))
+    throw InputError(fmt::format("--hosts: there is no host file {}", hosts));
+  ::setenv("CCPBENCH_HOSTS", hosts.c_str(), 1);
 }
 
 RankLaunch::RankLaunch(int ranks, int threads, std::function<bool()> interrupted) : interrupted_(std::move(interrupted)) {
@@ -119,7 +137,8 @@ void RankLaunch::accept() {
 
 void RankLaunch::lost() {
   if (interrupted_()) throw RanksInterrupted();
-  throw RanksLost(fmt::format("the ranks ended: {}", mpiexec_->exit_text()));
+  const bool out_of_memory = mpiexec_->exit().code == memory_exit;
+  throw RanksLost(out_of_memory ? memory_reason : fmt::format("the ranks ended: {}", mpiexec_->exit_text()), out_of_memory);
 }
 
 void RankLaunch::wait_for(int descriptor, short event, double longest_s) {

@@ -13,8 +13,17 @@ namespace ccp {
 /// The ranks have ended, or do not answer.
 class RanksLost : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit RanksLost(const std::string& reason, bool out_of_memory = false)
+      : std::runtime_error(reason), out_of_memory_(out_of_memory) {}
+  /// Memory of a rank.
+  bool out_of_memory() const { return out_of_memory_; }
+
+ private:
+  bool out_of_memory_;
 };
+/// Exit code of ranks, one of which ran out of memory.
+constexpr int memory_exit = 12;
+constexpr const char* memory_reason = "a rank ran out of memory";
 /// The person has asked to stop.
 class RanksInterrupted : public std::runtime_error {
  public:
@@ -50,6 +59,10 @@ class RankLaunch {
   bool done_ = false;
   std::unique_ptr<ChildProgram> mpiexec_;
 };
+
+/// The hosts of the ranks: CCPBENCH_HOSTS in the environment, which processes that this one starts get. Throws InputError
+/// where a path has no file.
+void set_rank_hosts(const std::string& hosts);
 
 /// Why ranks cannot be started, in one line that says what to install; empty where they can. Asked once.
 const std::string& ranks_missing();

@@ -50,6 +50,11 @@ Index idle_dofs(const BlockPartition& bodies, Index dofs) {
   return dofs % 3 == 0 ? 1 : 0;
 }
 
+/// The last cell that begins at `number` or before.
+int cell_of(const std::vector<Index>& start, int number) {
+  return static_cast<int>(std::upper_bound(start.begin(), start.end(), number) - start.begin()) - 1;
+}
+
 }  // namespace
 
 /// Bodies and blocks of a rank, by their new numbers.
@@ -71,7 +76,11 @@ RankParts::RankParts(const RankProblem& problem, int ranks, const Cut& cut)
   order_ = order_by_cells(problem.constraints, touch_, by_number ? cut_by_number(bodies_.count()) : cut(graph));
   first_cell_ = cells_of_ranks(order_, ranks);
   new_body_.resize(order_.bodies.size());
-  for (std::size_t n = 0; n < order_.bodies.size(); ++n) new_body_[uz(order_.bodies[n])] = static_cast<int>(n);
+  first_velocity_.push_back(0);
+  for (std::size_t n = 0; n < order_.bodies.size(); ++n) {
+    new_body_[uz(order_.bodies[n])] = static_cast<int>(n);
+    first_velocity_.push_back(first_velocity_.back() + bodies_.size(order_.bodies[n]));
+  }
   first_row_of_block_.push_back(0);
   blocks_start_.assign(order_.bodies.size() + 1, 0);
   for (const int old : order_.blocks) {
@@ -95,11 +104,7 @@ RankParts::RankParts(const RankProblem& problem, int ranks, const Cut& cut)
   ranks_ = colour_groups(std::move(rank_of), blocks_start_, cell_at);
 }
 
-int RankParts::cell_of_block(int block) const {
-  return static_cast<int>(std::upper_bound(order_.block_start.begin(), order_.block_start.end(), block) -
-                          order_.block_start.begin()) -
-         1;
-}
+int RankParts::cell_of_block(int block) const { return cell_of(order_.block_start, block); }
 
 int RankParts::rank_of_cell(int cell) const {
   // The last rank that begins there: those before it have no cells.
@@ -245,9 +250,14 @@ RankPart RankParts::part(int rank) const {
   part.D_own = columns(mine, mine.own);
   part.D_after = columns(mine, mine.after);
   part.k.setZero(mine.dofs);
+  part.body_start = mine.offset;
   for (std::size_t n = 0; n < mine.bodies.size(); ++n) {
     const int body = order_.bodies[uz(mine.bodies[n])];
     part.k.segment(mine.offset[n], bodies_.size(body)) = problem_.form.k.segment(bodies_.offset(body), bodies_.size(body));
+    const int owner = rank_of_cell(cell_of(order_.body_start, mine.bodies[n]));
+    const Index first = order_.body_start[uz(first_cell_[uz(owner)])];
+    part.body_rank.push_back(owner);
+    part.body_place.push_back(static_cast<int>(first_velocity_[uz(mine.bodies[n])] - first_velocity_[uz(first)]));
   }
   add_own_rows(part, mine.own);
   add_foreign_rows(part, mine.before);
@@ -284,12 +294,7 @@ std::vector<int> RankParts::first_rows() const {
 }
 
 Index RankParts::cut_contacts() const {
-  const auto rank_of_body = [&](int old) {
-    const Index n = new_body_[uz(old)];
-    const auto cell =
-        std::upper_bound(order_.body_start.begin(), order_.body_start.end(), n) - order_.body_start.begin() - 1;
-    return rank_of_cell(static_cast<int>(cell));
-  };
+  const auto rank_of_body = [&](int old) { return rank_of_cell(cell_of(order_.body_start, new_body_[uz(old)])); };
   Index cut = 0;
   for (std::size_t i = 0; i + 1 < touch_.start.size(); ++i) {
     bool one = true;
@@ -313,8 +318,9 @@ namespace {
 /// The members that travel, for a Packer or an Unpacker.
 void part_members(auto& stream, auto& part) {
   stream(part.before, part.own, part.after, part.H, part.D_before, part.D_own, part.D_after, part.C, part.k, part.b);
-  stream(part.first_body, part.bodies, part.first_cell, part.blocks_of_cell, part.bodies_of_cell, part.foreign_rank,
-         part.foreign_row, part.first_row, part.rows, part.contacts, part.compliant);
+  stream(part.first_body, part.bodies, part.body_start, part.body_rank, part.body_place, part.first_cell,
+         part.blocks_of_cell, part.bodies_of_cell, part.foreign_rank, part.foreign_row, part.first_row, part.rows,
+         part.contacts, part.compliant);
   for (auto* groups : {&part.cells, &part.ranks})
     stream(groups->colours, groups->start, groups->colour, groups->block_colour, groups->copies);
 }

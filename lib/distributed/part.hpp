@@ -19,6 +19,9 @@ struct RankPart {
   SparseMatrix C;                         ///< of its own rows
   Vector k, b;                            ///< of its bodies, of its own rows
   Index first_body = 0, bodies = 0;       ///< those of its cells among its bodies
+  std::vector<Index> body_start;          ///< first velocity of each of its bodies, and the end; idle ones follow
+  std::vector<int> body_rank,
+      body_place;  ///< whose cells each is in, and its first velocity among those of the bodies there
   int first_cell = 0;
   std::vector<Index> blocks_of_cell, bodies_of_cell;  ///< of its cells
   std::vector<int> foreign_rank, foreign_row;         ///< of each foreign row: its rank, and its place among the rows there
@@ -63,7 +66,8 @@ class RankParts {
   Touch touch_;
   CellOrder order_;
   std::vector<int> first_cell_;            ///< of each rank
-  std::vector<int> new_body_, new_block_;  ///< by old number
+  std::vector<int> new_body_;              ///< by old number
+  std::vector<Index> first_velocity_;      ///< of each body, in the order of the cells, and the end
   std::vector<Index> first_row_of_block_;  ///< in the order of the cells, by new number, and the end
   std::vector<Index> blocks_start_;        ///< of each body, in blocks_at_
   std::vector<int> blocks_at_;             ///< new numbers of the blocks at a body, by its new number

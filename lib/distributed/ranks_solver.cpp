@@ -55,11 +55,11 @@ class RanksSession final : public Session {
       interrupted_ = true;
       launch_.reset();
     } catch (const RanksLost& loss) {
-      give_up(loss.what());
+      give_up(loss.what(), loss.out_of_memory() ? Status::out_of_memory : Status::failed);
     }
   }
-  void give_up(std::string reason) {
-    outcome_.given_up = Status::failed;
+  void give_up(std::string reason, Status status = Status::failed) {
+    outcome_.given_up = status;
     outcome_.reason = std::move(reason);
     launch_.reset();
   }
@@ -68,8 +68,12 @@ class RanksSession final : public Session {
   bool expect(Unpacker& from, RankFrame wanted) {
     const auto frame = from.take<RankFrame>();
     if (frame == wanted) return true;
-    give_up(frame == RankFrame::failure ? from.take<std::string>() : "the ranks sent what nobody asked for");
+    give_up_for(frame, from);
     return false;
+  }
+  void give_up_for(RankFrame frame, Unpacker& from) {
+    if (frame == RankFrame::memory) return give_up(memory_reason, Status::out_of_memory);
+    give_up(frame == RankFrame::failure ? from.take<std::string>() : "the ranks sent what nobody asked for");
   }
 
   void converse(const WarmStart& start, RunMonitor& monitor) {
@@ -90,7 +94,7 @@ class RanksSession final : public Session {
         continue;
       }
       if (frame == RankFrame::end) return finish(from, monitor);
-      return give_up(frame == RankFrame::failure ? from.take<std::string>() : "the ranks sent what nobody asked for");
+      return give_up_for(frame, from);
     }
   }
 
@@ -127,11 +131,8 @@ class RanksSolver final : public Solver {
 
   std::optional<std::string> do_supports(const ContactProblem& problem, Model) const override {
     if (auto defect = rank_solver_defect(info().name)) return defect;
-    if (!problem.has_factored())
-      return "ranks take problems in global form with an H that splits into bodies of at most 6 velocities";
-    for (const auto& [name, value] : settings().values())
-      if (name == "operator" && value != FieldValue(std::string("auto")) && value != FieldValue(std::string("factored")))
-        return "ranks have the factored operator alone, expected operator 'auto' or 'factored'";
+    if (auto defect = rank_problem_defect(info().name, problem)) return defect;
+    if (auto defect = rank_settings_defect(settings())) return defect;
     if (!ranks_missing().empty()) return ranks_missing();
     return std::nullopt;
   }

@@ -10,6 +10,11 @@ namespace ccp {
 /// Most processes of one problem: each has a cell (share.hpp).
 constexpr int most_ranks = 64;
 
+/// Of the option --hosts.
+constexpr const char* hosts_help =
+    "where ranks run, this machine first: NODE:SLOTS,... or a host file of Open MPI (default: CCPBENCH_HOSTS, else this "
+    "machine or the allocation of Slurm)";
+
 /// A method on several processes: `mpiexec` starts ccpbench-ranks, which takes the problem, judges its own iterates and
 /// sends rows of the trace; the point that it returns is judged here, as that of any method. The clock is that of the first
 /// rank; it counts cutting the problem and forming operators there as set-up (the longest of a rank), not the start of the

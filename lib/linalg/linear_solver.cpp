@@ -77,7 +77,8 @@ LinearStatus LinearSolver::analyze(const SparseMatrix& pattern) {
   info_.null_pivots.reset();
   info_.message.clear();
   ++info_.analyses;
-  const LinearStatus status = size == 0 ? LinearStatus::ok : do_analyze(matrix_);
+  empty_ = everywhere(size == 0);
+  const LinearStatus status = empty_ ? LinearStatus::ok : do_analyze(matrix_);
   analyzed_ = status == LinearStatus::ok;
   return status;
 }
@@ -94,14 +95,14 @@ LinearStatus LinearSolver::factorize(const SparseMatrix& matrix) {
   info_.null_pivots.reset();
   info_.message.clear();
   ++info_.factorizations;
-  if (!has_finite_entries(matrix, kind_ != MatrixKind::unsymmetric)) {
+  if (!everywhere(has_finite_entries(matrix, kind_ != MatrixKind::unsymmetric))) {
     info_.message = "the matrix has entries that are not finite";
     return LinearStatus::recoverable;
   }
   std::copy(matrix.valuePtr(), matrix.valuePtr() + matrix.nonZeros(), matrix_.valuePtr());
-  if (info_.size == 0) info_.negative_pivots = info_.null_pivots = 0;
-  const LinearStatus status = info_.size == 0 ? LinearStatus::ok : do_factorize(matrix_);
-  if (info_.size > 0) info_.flops += info_.factorization_flops;
+  if (empty_) info_.negative_pivots = info_.null_pivots = 0;
+  const LinearStatus status = empty_ ? LinearStatus::ok : do_factorize(matrix_);
+  if (!empty_) info_.flops += info_.factorization_flops;
   factorized_ = status == LinearStatus::ok;
   return status;
 }
@@ -112,8 +113,8 @@ LinearStatus LinearSolver::solve(ConstVectorRef rhs, VectorRef x) {
     throw std::logic_error("LinearSolver::solve: the vectors do not have the size of the matrix");
   const TimeSpent timed(info_.back_solve_s);
   info_.message.clear();
-  if (info_.size == 0) return LinearStatus::ok;
-  if (!rhs.allFinite()) {
+  if (empty_) return LinearStatus::ok;
+  if (!everywhere(rhs.allFinite())) {
     info_.message = "the right-hand side has entries that are not finite";
     return LinearStatus::recoverable;
   }
@@ -131,7 +132,7 @@ LinearStatus LinearSolver::solve(ConstVectorRef rhs, VectorRef x) {
     status = do_solve(residual_, correction_);
     if (status == LinearStatus::ok) x += correction_;
   }
-  return finish_solution(status, x.allFinite());
+  return finish_solution(status, everywhere(x.allFinite()));
 }
 
 LinearStatus LinearSolver::solve_columns(DenseMatrix& X) {

@@ -80,6 +80,9 @@ class LinearSolver {
   /// The factor of the last factorisation, where the backend has it in this form (cholmod). Valid until the next one.
   virtual std::optional<SupernodalFactor> supernodal_factor() const { return std::nullopt; }
 
+  /// Whether `here` holds on all processes that have a part of the matrix; all of them together. Most solvers have it whole.
+  virtual bool everywhere(bool here) const { return here; }
+
   int refinement_steps() const { return refinement_steps_; }
   void set_refinement_steps(int steps) { refinement_steps_ = steps; }
 
@@ -106,7 +109,7 @@ class LinearSolver {
   // Kept for the residuals of the refinement and the check of the pattern.
   SparseMatrix matrix_;
   Vector residual_, correction_, rhs_;
-  bool analyzed_ = false, factorized_ = false;
+  bool analyzed_ = false, factorized_ = false, empty_ = true;
 };
 
 /// "mumps", "cholmod", "eigen_ldlt", "eigen_lu": those compiled in, in this order.

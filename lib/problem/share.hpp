@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/types.hpp"
 
 namespace ccp {
+
+class LinearSolver;
+enum class MatrixKind;
 
 /// Cells into which the bodies of a problem are cut that several processes (ranks) solve, whatever the number of ranks: each
 /// rank has a run of them. Sums are formed within cells and then over the cells in their order, so that their bits do not
@@ -58,6 +63,13 @@ class Share {
   /// Puts the impulses of this rank (rows of its own blocks) and those of the foreign blocks at its bodies into `all`, in
   /// the order of the cells.
   virtual void extend(ConstVectorRef own, Vector& all) const = 0;
+
+  /// Where its own velocities begin and end among those of its part: the others are own ones of other ranks.
+  virtual std::pair<Index, Index> own_velocities() const = 0;
+  /// For symmetric systems of which each rank has a term: a matrix and a right-hand side in the velocities of its part and,
+  /// behind them, in unknowns of its own. It gets the solution of their sum in these. Positive definite where all ranks say
+  /// so, else quasi-definite. All ranks together, in this as in all calls of the solver.
+  virtual std::unique_ptr<LinearSolver> summed_solver(MatrixKind kind) const = 0;
 
   /// Of the calls so far.
   const Traffic& traffic() const { return traffic_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -10,21 +11,34 @@
 /// Several sums at once, as those of share_sums.hpp.
 namespace ccp {
 
-/// The numbers of part(begin, end) of all chunks of all ranks, joined one by one by combine(): within cells, then over the
-/// cells.
+/// The numbers of part(begin, end) of all chunks of all ranks, joined one by one by combine(a, b), or combine(a, b, s) for
+/// number s: within cells, then over the cells.
 template <std::size_t Count, typename Combine, typename Part>
 std::array<double, Count> all_over_chunks(const Share& share, const CellChunks& chunks, const Combine& combine,
                                           const Part& part) {
   std::array<std::array<double, Count>, cell_count> cells{};
   std::array<double, Count> all{};
   const auto join = [&](std::array<double, Count>& to, const std::array<double, Count>& from) {
-    for (std::size_t s = 0; s < Count; ++s) to[s] = combine(to[s], from[s]);
+    for (std::size_t s = 0; s < Count; ++s)
+      if constexpr (std::is_invocable_v<Combine, double, double, std::size_t>)
+        to[s] = combine(to[s], from[s], s);
+      else
+        to[s] = combine(to[s], from[s]);
   };
   for (Index c = 0; c < chunks.count(); ++c)
     join(cells[uz(chunks.cell[uz(c)])], part(chunks.start[uz(c)], chunks.start[uz(c) + 1]));
   share.gather({cells.front().data(), Count * uz(cell_count)});
   for (const auto& cell : cells) join(all, cell);
   return all;
+}
+/// The same of part(first, end) of runs of rows; of all rows at once in a whole problem.
+template <std::size_t Count, typename Combine, typename Part>
+std::array<double, Count> all_over_rows(const Share* share, const ConstraintSet& set, const Combine& combine,
+                                        const Part& part) {
+  if (share == nullptr) return part(Index{0}, set.rows());
+  return all_over_chunks<Count>(*share, share->blocks(), combine, [&](Index begin, Index end) {
+    return part(set.offsets()[uz(begin)], set.offsets()[uz(end)]);
+  });
 }
 /// The numbers of of_block(i) of all blocks, joined one by one by combine(), from 0.
 template <std::size_t Count, typename Combine, typename OfBlock>

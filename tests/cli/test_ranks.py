@@ -4,6 +4,7 @@ what ends them and what they leave behind. Without ccpbench-ranks or mpiexec the
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -156,7 +157,9 @@ class Ranks(unittest.TestCase):
         self.traces_agree("slab", {"scene": "sphere_press", "parameters": {}}, ["apgd"], [1, 3], 30, False)
 
     def test_what_ranks_cannot_do_is_unsupported(self):
-        for arguments, said in [(["--solver", "admm"], "admm does not run on several ranks"),
+        for arguments, said in [(["--solver", "ipm_qp"], "ipm_qp does not run on several ranks"),
+                                (["--solver", "admm", "--set", "linear_system=saddle"], "expected linear_system auto or normal"),
+                                (["--solver", "gauss_seidel", "--set", "sweep=coloured"], "expected sweep forward"),
                                 (["--solver", "apgd", "--set", "operator=assembled"], "factored")]:
             ran = self.run_program("solve", "scene:odd_mass_stack", *arguments, "--ranks", "2", code=3)
             self.assertIn("unsupported", ran.stdout)
@@ -168,6 +171,8 @@ class Ranks(unittest.TestCase):
                                CCPBENCH_RANKS_PROGRAM="/nowhere/ccpbench-ranks")
         self.assertIn("petsc-dev", ran.stdout)
         self.run_program("solve", "scene:odd_mass_stack", "--solver", "apgd", "--ranks", "65", code=2)
+        said = self.run_config({"name": "many", "problems": [SCENE], "solvers": [{"solver": "apgd", "ranks": 65}]}, code=2).stderr
+        self.assertIn("65", said)
 
     def test_results_on_ranks_are_cells_of_their_own(self):
         config = {"name": "own", "problems": [{"scene": "odd_mass_stack"}], "solvers": [{"solver": "apgd"}],
@@ -180,6 +185,32 @@ class Ranks(unittest.TestCase):
         self.assertEqual([row["ranks"] for row in rows], ["2"])
         again = self.run_config(config, "--ranks", "2", code=0)
         self.assertIn("1 there already", again.stdout + again.stderr)
+
+    def test_ranks_run_on_the_hosts_named(self):
+        """Two names of this machine, by a list, and a host file."""
+        names = ["localhost", os.uname().nodename]
+        (self.folder / "hosts").write_text("localhost slots=2\n")
+        config = {"problems": [SCENE], "model": "ccp", "trace": ["velocity_residual"],
+                  "solvers": [{"solver": "apgd"}], "stop": {"tolerance": 1e-12, "max_iterations": 5}}
+        traces = []
+        for count, arguments in [(3, ["--hosts", ":2,".join(names) + ":1"]), (2, ["--hosts", "./hosts"]), (1, [])]:
+            self.run_config({**config, "name": f"hosts-{count}"}, "--ranks", str(count), *arguments, code=0)
+            cell = self.cells(f"hosts-{count}")["apgd"]
+            self.assertEqual(cell["ranks"]["ranks"], count)
+            traces.append(cell["trace"])
+        self.assertEqual(traces[0], traces[1])
+        self.assertEqual(traces[0], traces[2])
+        ran = self.run_program("solve", "scene:odd_mass_stack", "--solver", "apgd", "--ranks", "2", "--hosts", "./nowhere", code=2)
+        self.assertIn("no host file ./nowhere", ran.stderr)
+
+    def test_memory_that_runs_out_is_said(self):
+        fake = self.folder / "ranks"
+        fake.write_text('#!/bin/sh\n[ "$1" = version ] && echo ranks of a test && exit\nexit 12\n')
+        fake.chmod(0o755)
+        self.run_config({"name": "memory", "problems": [SCENE], "solvers": [{"solver": "apgd"}]}, "--ranks", "2", code=3,
+                        CCPBENCH_RANKS_PROGRAM=str(fake))
+        cell = self.cells("memory")["apgd"]
+        self.assertEqual((cell["status"], cell["reason"]), ("out_of_memory", "a rank ran out of memory"))
 
     def started(self):
         (self.folder / "config.json").write_text(json.dumps(LONG))
@@ -214,12 +245,15 @@ class Ranks(unittest.TestCase):
         self.assertEqual(self.cells("long"), {})
 
     def test_a_rank_that_stands_still_ends_at_the_wall_limit(self):
+        """Each of the two."""
         LONG["limits"]["wall_s"] = 8
         self.addCleanup(LONG["limits"].update, wall_s=60)
-        program = self.started()
-        os.kill(processes()[0], signal.SIGSTOP)
-        self.ended(program, 3)
-        self.assertEqual(self.cells("long")["jacobi"]["status"], "time_limit")
+        for number in (0, 1):
+            program = self.started()
+            os.kill(sorted(processes())[number], signal.SIGSTOP)
+            self.ended(program, 3)
+            self.assertEqual(self.cells("long")["jacobi"]["status"], "time_limit")
+            shutil.rmtree(self.folder / "results")
 
     def test_jobs_count_ranks(self):
         solvers = [{"solver": "jacobi", "ranks": 2, "parameters": {"omega": omega}, "label": str(omega)} for omega in (0.1, 0.2, 0.3)]

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "distributed/part.hpp"
+#include "linalg/linear_solver.hpp"
 #include "problem/problem_builder.hpp"
 #include "problem/share_sums.hpp"
 #include "problems/scenes/random_contacts.hpp"
@@ -25,6 +26,8 @@ class KnownShare final : public Share {
   }
   void gather(std::span<double>) const override { ++traffic_.reductions; }
   double of_first(double value) const override { return value; }
+  std::pair<Index, Index> own_velocities() const override { return {0, 0}; }
+  std::unique_ptr<LinearSolver> summed_solver(MatrixKind) const override { return nullptr; }
   void extend(ConstVectorRef own, Vector& all) const override {
     all.resize(own.size() + std::ssize(foreign_));
     all.segment(rows_before_, own.size()) = own;

@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "problem": {"core", "kernels", "cones", "linalg"},
     "solvers": {"core", "kernels", "cones", "linalg", "problem"},
     "peers": {"core", "process", "cones", "linalg", "problem", "solvers"},
-    "distributed": {"core", "process", "problem", "solvers"},
+    "distributed": {"core", "process", "linalg", "problem", "solvers"},
     "io": {"core", "cones", "linalg", "problem"},
     "bench": {"core", "process", "cones", "linalg", "problem", "solvers", "peers", "distributed", "io"},
     "problems": {"core", "cones", "linalg", "problem"},

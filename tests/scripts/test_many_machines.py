@@ -110,6 +110,19 @@ class ManyMachines(unittest.TestCase):
             self.assertEqual(again.returncode, 0, again.stderr)
             self.assertEqual(self.outcome(out), expected)
 
+    def test_a_task_of_several_nodes_runs_one_cell_at_a_time_on_all_of_them(self):
+        program = self.folder / "program"
+        program.write_text(f'#!/bin/sh\necho "$SLURM_JOB_NODELIST" "$@" >"{self.folder}/said"\n')
+        program.chmod(0o755)
+        for nodes, jobs in (("1", "4"), ("2", "1")):
+            done = self.sweep("config.json", "--", "--out", "out", "--ranks", "8", CCPBENCH_PROGRAM=str(program),
+                              SLURM_ARRAY_TASK_ID="1", SLURM_ARRAY_TASK_COUNT="1", SLURM_ARRAY_TASK_MIN="1",
+                              SLURM_CPUS_PER_TASK="4", SLURM_JOB_NUM_NODES=nodes, SLURM_JOB_NODELIST="node[1-2]")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            said = (self.folder / "said").read_text()
+            self.assertTrue(said.startswith("node[1-2] run config.json --shard 1/1"), said)
+            self.assertIn(f"--jobs {jobs} --quiet --ranks 8", said)
+
     def test_a_second_sweep_into_the_same_folder_is_refused(self):
         shards = self.place / "out" / ".shards"
         shards.mkdir(parents=True)

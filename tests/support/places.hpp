@@ -8,6 +8,7 @@ namespace ccp::testing {
 
 extern const char* const source_folder;
 extern const char* const program_file;       ///< ccpbench of this build
+extern const char* const ranks_file;         ///< ccpbench-ranks of this build, where there is one
 extern const char* const adapters_folder;    ///< the adapters of peers, of this build
 extern const char* const fake_adapter_file;  ///< a peer that does as it is told
 

@@ -10,6 +10,7 @@
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
+#include "distributed/launch.hpp"
 #include "distributed/ranks_solver.hpp"
 #include "io/file.hpp"
 #include "process/interrupt_guard.hpp"
@@ -47,6 +48,7 @@ struct RunArguments {
   std::string shard, time;
   RunOptions run;
   int ranks = -1;  ///< −1: as the config says
+  std::string hosts;
   bool quiet = false, dry_run = false;
   FormatOption format;
 };
@@ -169,6 +171,7 @@ int run_all(RunArguments options) {
 
 /// With a word on what to do when the disk is full.
 int run(RunArguments options) {
+  if (!options.hosts.empty()) set_rank_hosts(options.hosts);
   if (options.ranks >= 0) options.run.overrides.set.push_back(fmt::format("/ranks={}", options.ranks));
   try {
     return run_all(options);
@@ -198,6 +201,7 @@ void add_run(CommandLine& program) {
   command.integer("--threads", &run_options.threads, Range::closed(1, 1024), "N", "threads a solver may use");
   command.integer("--ranks", &options.ranks, Range::closed(0, most_ranks), "P",
                   "solve on P processes each, by MPI, unless a solver says its own number: as --set /ranks=P");
+  command.text("--hosts", &options.hosts, "HOSTS", hosts_help);
   command.integer("--repeat", &run_options.repeat, Range::closed(1, 10000), "N",
                   "time each cell N times, in rounds over all cells; results give medians");
   command.integer(

@@ -10,6 +10,7 @@
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
+#include "distributed/launch.hpp"
 #include "distributed/ranks_solver.hpp"
 #include "io/fclib_writer.hpp"
 #include "io/file.hpp"
@@ -51,6 +52,7 @@ struct SolveArguments {
   std::vector<std::string> solvers, settings;
   StopRule stop;
   int seed = 0, threads = 1, ranks = 0;
+  std::string hosts;
   FormatOption format;
 };
 
@@ -253,6 +255,7 @@ void check_outputs(const SolveArguments& options) {
 }
 
 int solve(SolveArguments options) {
+  if (!options.hosts.empty()) set_rank_hosts(options.hosts);
   options.stop.measure = *measure_from_name(options.measure);
   std::vector<std::unique_ptr<Solver>> solvers;
   if (options.solvers.empty()) options.solvers = {default_solver};
@@ -287,6 +290,7 @@ void add_solve(CommandLine& program) {
   command.integer("--threads", &options.threads, Range::closed(1, 1024), "N", "threads the solver may use");
   command.integer("--ranks", &options.ranks, Range::closed(0, most_ranks), "P",
                   "solve on P processes, by MPI, with the same iterates for every P; 0: in this one, without MPI");
+  command.text("--hosts", &options.hosts, "HOSTS", hosts_help);
   command.integer("--seed", &options.seed, Range::non_negative(), "N", "seed of a scene");
   command.text("--trace", &options.trace, "FILE", "write one row per iteration to this CSV file");
   command.text("--save-solution", &options.solution, "FILE", "write the problem with the solution found as FCLib HDF5");

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "distributed/mpi/summed_solver.hpp"
+
 namespace ccp {
 
 void check_petsc(PetscErrorCode error) {
@@ -21,6 +23,16 @@ std::vector<int> row_colours(const RankPart& part, const SweepGroups& groups) {
   return colours;
 }
 
+/// Of each velocity of the part; rank −1: one without a body.
+std::vector<PetscSFNode> velocity_owners(const RankPart& part) {
+  std::vector<PetscSFNode> owners;
+  for (std::size_t b = 0; b < part.body_rank.size(); ++b)
+    for (Index c = 0; c < part.body_start[b + 1] - part.body_start[b]; ++c)
+      owners.push_back({part.body_rank[b], static_cast<PetscInt>(part.body_place[b] + c)});
+  owners.resize(uz(part.H.rows()), {-1, -1});
+  return owners;
+}
+
 }  // namespace
 
 MpiShare::MpiShare(const RankPart& part, MPI_Comm ranks)
@@ -31,6 +43,8 @@ MpiShare::MpiShare(const RankPart& part, MPI_Comm ranks)
       all_rows_(rows_before_ + own_rows_ + part.after.rows()),
       foreign_rank_(part.foreign_rank),
       foreign_row_(part.foreign_row),
+      own_velocities_(part.body_start[uz(part.first_body)], part.body_start[uz(part.first_body + part.bodies)]),
+      velocity_owner_(velocity_owners(part)),
       foreign_colour_{row_colours(part, part.cells), row_colours(part, part.ranks)},
       exchange_(make_exchange([](std::size_t) { return true; })) {}
 
@@ -82,6 +96,13 @@ double MpiShare::of_first(double value) const {
 void MpiShare::extend(ConstVectorRef own, Vector& all) const {
   all.resize(all_rows_);
   run(exchange_, own, all);
+}
+
+std::unique_ptr<LinearSolver> MpiShare::summed_solver(MatrixKind kind) const {
+  int definite = kind == MatrixKind::spd ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &definite, 1, MPI_INT, MPI_LAND, ranks_);
+  return std::make_unique<SummedSolver>(definite != 0 ? MatrixKind::spd : MatrixKind::quasi_definite, velocity_owner_,
+                                        own_velocities_.second - own_velocities_.first, ranks_);
 }
 
 void MpiShare::prepare(SweepUnit unit) const {

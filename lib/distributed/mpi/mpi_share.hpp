@@ -26,6 +26,8 @@ class MpiShare final : public SweepShare {
   void gather(std::span<double> values) const override;
   double of_first(double value) const override;
   void extend(ConstVectorRef own, Vector& all) const override;
+  std::pair<Index, Index> own_velocities() const override { return own_velocities_; }
+  std::unique_ptr<LinearSolver> summed_solver(MatrixKind kind) const override;
   void prepare(SweepUnit unit) const override;
   void extend(SweepUnit unit, int colour, ConstVectorRef own, Vector& all) const override;
 
@@ -41,6 +43,8 @@ class MpiShare final : public SweepShare {
   MPI_Comm ranks_;
   Index rows_before_, own_rows_, all_rows_;
   std::vector<int> foreign_rank_, foreign_row_;
+  std::pair<Index, Index> own_velocities_;
+  std::vector<PetscSFNode> velocity_owner_;                  ///< and its place among the own ones there
   std::array<std::vector<int>, 2> foreign_colour_;           ///< of each unit
   Exchange exchange_;                                        ///< of all
   mutable std::array<std::vector<Exchange>, 2> of_colours_;  ///< of each colour of each unit, once prepared

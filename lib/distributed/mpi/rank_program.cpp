@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include "distributed/job.hpp"
+#include "distributed/launch.hpp"
 #include "distributed/mpi/graph_cut.hpp"
 #include "distributed/mpi/mpi_share.hpp"
 #include "distributed/part.hpp"
@@ -33,7 +34,7 @@ class JobSocket {
   explicit JobSocket(const std::string& name) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     const SocketAddress address(name);
     if (socket_ < 0 || ::connect(socket_, address.get(), address.size()) != 0)
-      throw std::system_error(errno, std::generic_category(), name);
+      throw std::system_error(errno, std::generic_category(), "the first rank must run where ccpbench does");
   }
   ~JobSocket() { ::close(socket_); }
   JobSocket(const JobSocket&) = delete;
@@ -97,7 +98,7 @@ void send_bytes(const std::vector<char>& bytes, int to) {
     MPI_Send(bytes.data() + at, static_cast<int>(std::min(piece, size - at)), MPI_CHAR, to, 0, all_ranks);
 }
 
-double sum_over_ranks(double value, MPI_Op operation) {
+double over_ranks(double value, MPI_Op operation) {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, operation, all_ranks);
   return value;
 }
@@ -116,10 +117,10 @@ class Rank {
   void work() {
     take_job();
     watch_.start();
-    const RankPart part = take_part();
+    RankPart part = take_part();
     const auto share = std::make_shared<MpiShare>(part, all_ranks);
     own_rows_ = static_cast<int>(part.own.rows());
-    const ContactProblem problem = shared_problem(part, share);
+    const ContactProblem problem = shared_problem(std::move(part), share);
     Judge judge(problem, job_.model);
     RunMonitor monitor(judge, job_.stop, job_.threads);
     std::optional<RowSender> sender;
@@ -209,7 +210,7 @@ class Rank {
                              : make_de_saxce_session(*solver, problem, monitor.judge(), &monitor.clock(), monitor);
     monitor.end_setup();
     monitor.clock().stop();
-    const double setup_s = sum_over_ranks(monitor.setup_s(), MPI_MAX);
+    const double setup_s = over_ranks(monitor.setup_s(), MPI_MAX);
     if (first()) {
       packer_->put(RankFrame::ready);
       packer_->put(setup_s);
@@ -223,11 +224,12 @@ class Rank {
 
   void finish(const Outcome& outcome, const Traffic& traffic, RunMonitor& monitor) {
     end_.facts.ranks = ranks_;
-    end_.facts.messages = static_cast<std::int64_t>(sum_over_ranks(static_cast<double>(traffic.messages), MPI_SUM));
-    end_.facts.bytes_sent = static_cast<std::int64_t>(sum_over_ranks(static_cast<double>(traffic.bytes), MPI_SUM));
+    end_.facts.messages = static_cast<std::int64_t>(over_ranks(static_cast<double>(traffic.messages), MPI_SUM));
+    end_.facts.bytes_sent = static_cast<std::int64_t>(over_ranks(static_cast<double>(traffic.bytes), MPI_SUM));
     end_.facts.exchanges = traffic.exchanges;
     end_.facts.reductions = traffic.reductions;
-    end_.facts.memory_mb = sum_over_ranks(memory_mb(), MPI_MAX);
+    end_.facts.memory_mb = over_ranks(memory_mb(), MPI_MAX);
+    end_.elapsed_s = over_ranks(monitor.clock().seconds(), MPI_MAX);
     Vector ordered(std::ssize(rows_));
     MPI_Gatherv(outcome.impulse.data(), own_rows_, MPI_DOUBLE, ordered.data(), counts().data(), first_rows_.data(),
                 MPI_DOUBLE, 0, all_ranks);
@@ -236,7 +238,6 @@ class Rank {
     end_.given_up = outcome.given_up;
     end_.reason = outcome.reason;
     end_.carried = outcome.carried;
-    end_.elapsed_s = monitor.clock().seconds();
     end_.counters = monitor.counters();
     end_.crossings = monitor.crossings();
     end_.impulse.resize(ordered.size());
@@ -259,23 +260,25 @@ class Rank {
 /// Runs the work; says what went wrong with it to the first rank's socket, or on standard error, and ends all ranks.
 void guarded(int number, const std::function<void()>& work, Packer* packer) {
   std::string text;
+  bool out_of_memory = false;
   try {
     work();
     return;
   } catch (const std::bad_alloc&) {
-    text = "a rank ran out of memory";
+    out_of_memory = true;
+    text = memory_reason;
   } catch (const std::exception& error) {
     text = error.what();
   }
   try {
     if (packer != nullptr) {
-      packer->put(RankFrame::failure);
-      packer->put(text);
+      packer->put(out_of_memory ? RankFrame::memory : RankFrame::failure);
+      if (!out_of_memory) packer->put(text);
     }
   } catch (const std::exception&) {  // nobody listens
   }
   std::fprintf(stderr, "rank %d: %s\n", number, text.c_str());
-  MPI_Abort(all_ranks, 1);
+  MPI_Abort(all_ranks, out_of_memory ? memory_exit : 1);
 }
 
 }  // namespace

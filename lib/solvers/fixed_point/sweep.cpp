@@ -47,8 +47,6 @@ BlockColours without_joints(const ConstraintSet& blocks, const BlockColours& ord
 std::optional<std::string> sweep_defect(const ContactProblem& problem, const SweepOptions& options, OperatorForm wanted) {
   if (options.order == SweepOrder::coloured && wanted == OperatorForm::factored)
     return "sweep = coloured needs operator = assembled or auto";
-  if (options.order == SweepOrder::coloured && problem.share() != nullptr) return "sweep = coloured needs one process";
-  if (options.direct_joints && problem.share() != nullptr) return "direct_joints = true needs one process";
   return operator_form_defect(problem, wanted);
 }
 

@@ -8,7 +8,11 @@ namespace ccp {
 
 std::unique_ptr<LinearSolver> analysed_solver(const std::string& backend, MatrixKind kind, const SparseMatrix& pattern,
                                               Monitor& monitor, int refinement) {
-  auto solver = make_linear_solver(backend, kind);
+  return analysed_solver(make_linear_solver(backend, kind), pattern, monitor, refinement);
+}
+
+std::unique_ptr<LinearSolver> analysed_solver(std::unique_ptr<LinearSolver> solver, const SparseMatrix& pattern,
+                                              Monitor& monitor, int refinement) {
   solver->set_refinement_steps(refinement);
   const LinearWork counted(*solver, monitor.counters());
   if (solver->analyze(pattern) != LinearStatus::ok)

@@ -48,6 +48,8 @@ class LinearWork {
 /// std::runtime_error with the message of the backend when it cannot analyse the pattern.
 std::unique_ptr<LinearSolver> analysed_solver(const std::string& backend, MatrixKind kind, const SparseMatrix& pattern,
                                               Monitor& monitor, int refinement = 0);
+std::unique_ptr<LinearSolver> analysed_solver(std::unique_ptr<LinearSolver> solver, const SparseMatrix& pattern,
+                                              Monitor& monitor, int refinement = 0);
 
 /// Factorises, counted; false with the message of the backend when that is not possible.
 bool counted_factorize(LinearSolver& solver, const SparseMatrix& matrix, Monitor& monitor, std::string& message);

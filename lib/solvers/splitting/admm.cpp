@@ -1,11 +1,15 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <tuple>
 
 #include "cones/product_cone.hpp"
 #include "problem/block_scale.hpp"
 #include "problem/conversion.hpp"
 #include "problem/delassus/operator_form.hpp"
+#include "problem/share_arrays.hpp"
 #include "solvers/methods.hpp"
 #include "solvers/shared/largest_eigenvalue.hpp"
 #include "solvers/shared/method.hpp"
@@ -36,6 +40,7 @@ class AdmmSession final : public Session {
   AdmmSession(const AdmmSettings& settings, const ContactProblem& problem, Model model, Monitor& monitor)
       : settings_(settings),
         problem_(problem.symmetrised()),
+        share_(problem_.share()),
         antisymmetric_(antisymmetric_part(problem)),
         renews_shift_(model == Model::ncp),
         weight_(Vector::Ones(problem.rows())),
@@ -67,7 +72,7 @@ class AdmmSession final : public Session {
     native_.rho = rho_;
     bool converged = false;
     int iteration = 0;
-    while (monitor.go_on({shown_impulse(), shown_velocity(), native_.values(), converged})) {
+    while (monitor.go_on({shown_impulse(), share_ != nullptr ? nullptr : shown_velocity(), native_.values(), converged})) {
       iterate(shift, monitor);
       if (broken_)
         return {shown_impulse(), {}, rho_, Status::failed, "the linear system cannot be solved: " + system_->message(), {}};
@@ -118,25 +123,32 @@ class AdmmSession final : public Session {
   }
 
   /// y += Θ(γ − z), 0 on bilateral rows (G.3), and the residuals (G.4), (G.13) and (G.22), where change_of(row) gives what Θ
-  /// is applied to in the dual ones. One pass over the rows.
+  /// is applied to in the dual ones. One pass over the rows, and one sum over ranks.
   template <typename Change>
   void update_multiplier(const Change& change_of) {
-    primal_ = dual_ = scaled_primal_ = scaled_dual_ = adapting_primal_ = adapting_dual_ = change_energy_ = 0.0;
-    for (Index row = 0; row < y_.size(); ++row) {
-      change_[row] = change_of(row);
-      const double gap = gamma_[row] - z_[row];
-      y_[row] = bilateral_[row] > 0.0 ? 0.0 : y_[row] + theta_[row] * gap;
-      primal_ = std::max(primal_, std::abs(gap));
-      dual_ = std::max(dual_, theta_[row] * std::abs(change_[row]));
-      const double scaled_primal = root_[row] * std::abs(gap),
-                   scaled_dual = theta_[row] * std::abs(change_[row]) / root_[row];
-      scaled_primal_ = std::max(scaled_primal_, scaled_primal);
-      scaled_dual_ = std::max(scaled_dual_, scaled_dual);
-      change_energy_ += theta_[row] * (gap * gap + change_[row] * change_[row]);
-      if (adapting_[row] == 0.0) continue;
-      adapting_primal_ = std::max(adapting_primal_, scaled_primal);
-      adapting_dual_ = std::max(adapting_dual_, scaled_dual);
-    }
+    constexpr std::size_t maxima = 6;
+    const auto combine = [](double a, double b, std::size_t s) { return s < maxima ? std::max(a, b) : a + b; };
+    const auto sums = all_over_rows<maxima + 1>(share_, problem_.constraints(), combine, [&](Index first, Index end) {
+      double primal = 0.0, dual = 0.0, scaled_primal = 0.0, scaled_dual = 0.0, adapting_primal = 0.0, adapting_dual = 0.0,
+             energy = 0.0;
+      for (Index row = first; row < end; ++row) {
+        change_[row] = change_of(row);
+        const double gap = gamma_[row] - z_[row], own_primal = std::abs(gap),
+                     own_dual = theta_[row] * std::abs(change_[row]);
+        y_[row] = bilateral_[row] > 0.0 ? 0.0 : y_[row] + theta_[row] * gap;
+        primal = std::max(primal, own_primal);
+        dual = std::max(dual, own_dual);
+        scaled_primal = std::max(scaled_primal, root_[row] * own_primal);
+        scaled_dual = std::max(scaled_dual, own_dual / root_[row]);
+        energy += theta_[row] * (gap * gap + change_[row] * change_[row]);
+        if (adapting_[row] == 0.0) continue;
+        adapting_primal = std::max(adapting_primal, root_[row] * own_primal);
+        adapting_dual = std::max(adapting_dual, own_dual / root_[row]);
+      }
+      return std::array{primal, dual, scaled_primal, scaled_dual, adapting_primal, adapting_dual, energy};
+    });
+    std::tie(primal_, dual_, scaled_primal_, scaled_dual_, adapting_primal_, adapting_dual_, change_energy_) =
+        std::tuple_cat(sums);
   }
 
   /// Extrapolates γ and y while the combined residual falls, else goes back to the last iterate (Goldstein 2014, Algorithm
@@ -179,7 +191,11 @@ class AdmmSession final : public Session {
         weight.setConstant(1.0 / number);
     }
     root_ = weight_.cwiseSqrt();
-    const double mean = blocks.rows() > 0 && diagonal.mean() > 0.0 ? diagonal.mean() : 1.0;
+    const double average = share_ != nullptr ? sum_of_rows(*share_, blocks, [&](Index row) { return diagonal[row]; }) /
+                                                   static_cast<double>(share_->rows())
+                           : blocks.rows() > 0 ? diagonal.mean()
+                                               : 0.0;
+    const double mean = average > 0.0 ? average : 1.0;
     double unit = mean;
     if (settings_.scaling == RhoScaling::diagonal) unit = 1.0;
     if (settings_.scaling == RhoScaling::inverse_diagonal) unit = mean * mean;
@@ -198,7 +214,9 @@ class AdmmSession final : public Session {
       y.array() /= root_.array();
       ++monitor.counters().products;
     };
-    double largest = largest_eigenvalue(multiply, gamma_, g_);
+    double largest = largest_eigenvalue(
+        multiply, gamma_, g_, [&](const Vector& x) { return norm(share_, problem_.constraints(), x); },
+        share_ != nullptr ? share_->first_row() : 0);
     if (!(largest > 0.0)) largest = 1.0;
     proximal_ = settings_.proximal * largest;
     if (settings_.adaptation.policy != RhoPolicy::condition) return;
@@ -293,6 +311,11 @@ class AdmmSession final : public Session {
     };
     seen.impulse = std::max(largest(z_), largest(gamma_));
     seen.multiplier = max_norm(y_.cwiseQuotient(root_));
+    if (share_ != nullptr) {
+      const auto own = [&](Index, Index) { return std::array{seen.impulse, seen.multiplier}; };
+      std::tie(seen.impulse, seen.multiplier) =
+          std::tuple_cat(all_over_chunks<2>(*share_, share_->blocks(), max_or_nan, own));
+    }
     seen.rho = rho_;
     if (settings_.adaptation.policy == RhoPolicy::spectral) observe_curvature(seen);
     const double factor = rho_factor(settings_.adaptation, iteration, seen);
@@ -321,13 +344,19 @@ class AdmmSession final : public Session {
 
   Curvature curvature(const Vector& x, const Vector& x_last, const Vector& a, const Vector& a_last) const {
     Curvature sums;
-    for (Index i = 0; i < x.size(); ++i) {
-      if (bilateral_[i] > 0.0) continue;
-      const double dx = x[i] - x_last[i], da = a[i] - a_last[i];
-      sums.xx += weight_[i] * dx * dx;
-      sums.xa += dx * da;
-      sums.aa += da * da / weight_[i];
-    }
+    const auto of_rows = [&](Index first, Index end) {
+      std::array<double, 3> own{};
+      for (Index i = first; i < end; ++i) {
+        if (bilateral_[i] > 0.0) continue;
+        const double dx = x[i] - x_last[i], da = a[i] - a_last[i];
+        own[0] += weight_[i] * dx * dx;
+        own[1] += dx * da;
+        own[2] += da * da / weight_[i];
+      }
+      return own;
+    };
+    std::tie(sums.xx, sums.xa, sums.aa) =
+        std::tuple_cat(all_over_rows<3>(share_, problem_.constraints(), std::plus<>(), of_rows));
     return sums;
   }
 
@@ -340,6 +369,7 @@ class AdmmSession final : public Session {
 
   AdmmSettings settings_;
   ContactProblem problem_;
+  const Share* share_;  ///< of a shared problem, whose velocities are not shown
   SparseMatrix antisymmetric_;
   bool renews_shift_;  ///< De Saxcé's shift follows y: the model is ncp
   Vector weight_;      ///< S⁻²

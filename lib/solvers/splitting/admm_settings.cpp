@@ -77,7 +77,9 @@ void add_admm_fields(FieldTable& fields, AdmmSettings& s) {
             {"saddle", LinearForm::saddle},
             {"schur", LinearForm::schur},
             {"normal", LinearForm::normal}},
-           "which form of the linear system is factorised", "Tasora 2021, eqs. 36 and 31; ours")
+           "which form of the linear system is factorised; on ranks normal, by MUMPS on all of them, with iterations that "
+           "agree to rounding",
+           "Tasora 2021, eqs. 36 and 31; ours")
       .add("linear_solver", &s.backend, linear_backend_choices(), "library that factorises it", "ours")
       .add("tolerance_primal", &s.tolerance_primal, Range::non_negative(), "N·s", "native criterion on |γ − z|∞",
            "Tasora 2021, eq. 39; value ours")

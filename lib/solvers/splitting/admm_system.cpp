@@ -72,6 +72,7 @@ bool couples_moments(const ContactProblem& problem) {
 }
 
 LinearForm resolved_form(const ContactProblem& problem, LinearForm form) {
+  if (problem.share() != nullptr) return LinearForm::normal;
   if (form != LinearForm::automatic) return form;
   if (!problem.given_global() || couples_moments(problem)) return LinearForm::schur;
   if (!problem.symmetric_mass()) return LinearForm::saddle;
@@ -87,8 +88,9 @@ bool AdmmSystem::back_solve(LinearSolver& solver, Vector& x, Monitor& monitor) {
   const LinearStatus status = solver.solve(x, x);
   if (status == LinearStatus::ok) return true;
   message_ = solver.info().message;
-  if (!finite) x.setConstant(std::numeric_limits<double>::quiet_NaN());
-  return !finite;
+  if (solver.everywhere(finite)) return false;
+  x.setConstant(std::numeric_limits<double>::quiet_NaN());
+  return true;
 }
 
 std::optional<std::string> admm_system_defect(const ContactProblem& problem, LinearForm form, const std::string& backend) {

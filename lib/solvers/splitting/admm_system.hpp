@@ -43,7 +43,8 @@ std::optional<std::string> admm_system_defect(const ContactProblem& problem, Lin
 /// automatic: schur for a problem given in local form; else saddle with compliance or an unsymmetric H, else normal. All
 /// forms of a problem with an unsymmetric H are factorised by LU. backend: a linear solver name or "auto", which is cholmod
 /// for the positive definite systems (normal without bilateral rows, schur): it took half the time of mumps there. The
-/// monitor gets a note of the choice. refinement: steps per solve.
+/// monitor gets a note of the choice. refinement: steps per solve. A shared problem has the normal form and the solver of
+/// Share::summed_solver().
 std::unique_ptr<AdmmSystem> make_admm_system(const ContactProblem& problem, LinearForm form, const std::string& backend,
                                              int refinement, Monitor& monitor);
 

@@ -1,12 +1,32 @@
 #include <Eigen/LU>
 #include <algorithm>
 
+#include "problem/share.hpp"
 #include "solvers/shared/jacobian_blocks.hpp"
 #include "solvers/shared/linear_work.hpp"
 #include "solvers/splitting/admm_system.hpp"
 
 namespace ccp {
 namespace {
+
+/// k and H of a whole problem; in a shared one those of the velocities of this rank, zero for the others, which their ranks
+/// add.
+Vector own_momentum(const ContactProblem& problem) {
+  Vector k = problem.global().k;
+  if (problem.share() == nullptr) return k;
+  const auto [first, end] = problem.share()->own_velocities();
+  k.head(first).setZero();
+  k.tail(k.size() - end).setZero();
+  return k;
+}
+SparseMatrix own_mass(const ContactProblem& problem) {
+  SparseMatrix H = problem.global().H;
+  if (problem.share() == nullptr) return H;
+  const auto [first, end] = problem.share()->own_velocities();
+  for (Index j = 0; j < H.cols(); ++j)
+    for (SparseMatrix::InnerIterator entry(H, j); entry && (j < first || j >= end); ++entry) entry.valueRef() = 0.0;
+  return H;
+}
 
 /// The system of a problem in global form with a set E of constraint blocks eliminated and the others (B) kept (G.17):
 ///
@@ -23,7 +43,8 @@ class EliminatedSystem final : public AdmmSystem {
       : form_(problem.global()),
         constraints_(problem.constraints().narrow()),
         symmetric_(problem.symmetric_mass()),
-        D_(jacobian_blocks(constraints_, form_.D)) {
+        D_(jacobian_blocks(constraints_, form_.D)),
+        k_(own_momentum(problem)) {
     auto size = static_cast<int>(form_.H.rows());
     for (Index i = 0; i < constraints_.count(); ++i) {
       const bool keep = !eliminate || constraints_.kind(i) == ConstraintKind::bilateral;
@@ -32,11 +53,14 @@ class EliminatedSystem final : public AdmmSystem {
     }
     inverse_.assign(kept_.size(), Matrix3::Identity());
     gather_compliance();
-    matrix_ = eliminated_pattern(form_.H, D_, symmetric_, constraints_, kept_);
+    matrix_ = eliminated_pattern(own_mass(problem), D_, symmetric_, constraints_, kept_);
     find_places();
     rhs_.resize(size);
     const MatrixKind symmetric_kind = size == form_.H.rows() ? MatrixKind::spd : MatrixKind::quasi_definite;
-    solver_ = analysed_solver(backend, symmetric_ ? symmetric_kind : MatrixKind::unsymmetric, matrix_, monitor, refinement);
+    const MatrixKind kind = symmetric_ ? symmetric_kind : MatrixKind::unsymmetric;
+    const Share* share = problem.share();
+    solver_ = analysed_solver(share != nullptr ? share->summed_solver(kind) : make_linear_solver(backend, kind), matrix_,
+                              monitor, refinement);
   }
 
   bool factorize(const Vector& theta, Monitor& monitor) override {
@@ -61,7 +85,7 @@ class EliminatedSystem final : public AdmmSystem {
 
   bool solve(const Vector& g, Vector& gamma, Vector& v, Monitor& monitor) override {
     const Index n = form_.H.rows();
-    rhs_.head(n) = form_.k;
+    rhs_.head(n) = k_;
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       const Vector3 target = target_of(i, g);
       if (kept_[i] >= 0) {
@@ -142,6 +166,7 @@ class EliminatedSystem final : public AdmmSystem {
   ConstraintSet constraints_;  ///< in blocks of up to three rows
   bool symmetric_;             ///< H
   JacobianBlocks D_;
+  Vector k_;
   std::vector<int> kept_;            ///< first row of each block in the system, −1 when eliminated
   std::vector<Matrix3> compliance_;  ///< C_ii, empty without compliance; unused rows zero
   std::vector<Matrix3> inverse_;     ///< (Θ_ii + C_ii)⁻¹ of eliminated blocks; unused rows are those of the identity
