@@ -13,6 +13,7 @@
 #include "problems/scenes/cube_array.hpp"
 #include "problems/scenes/deformable_bars.hpp"
 #include "problems/scenes/dish_pile.hpp"
+#include "problems/scenes/dish_piling.hpp"
 #include "problems/scenes/driven_robot.hpp"
 #include "problems/scenes/drum.hpp"
 #include "problems/scenes/guided_stack.hpp"
@@ -70,6 +71,7 @@ constexpr std::array scenes{
     Entry{"driven_robot", make<DrivenRobot>},
     Entry{"pouring", make<Pouring>},
     Entry{"bolt_nut_assembly", make<BoltNutAssembly>},
+    Entry{"dish_piling", make<DishPiling>},
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ COLUMN_UNITS = {
     "seconds_per_iteration": "s", "seconds_per_step": "s", "seconds_per_factorization": "s", "seconds_per_back_solve": "s", "time_to": "s", "bytes_per_contact": "B",
     "bytes_sent": "B", "rank_memory_mb": "MiB",
     "along": "m/s", "angle": "°", "drift": "m", "spinning": "rad/s", "turning": "rad/s", "way": "m", "hover": "m", "joint_error": "m",  # of scenes
-    "slip": "m", "path_error": "rad", "overlap": "m", "jitter": "rad/s", "depth": "m", "off_helix": "m", "off_axis": "m",
+    "slip": "m", "path_error": "rad", "overlap": "m", "jitter": "rad/s", "depth": "m", "off_helix": "m", "off_axis": "m", "off_height": "m", "tilt": "rad",
 }
 # By what a name ends with: time_s, time_to_1e-8, kinetic_J.
 ENDINGS = ((re.compile(r"_s(_min|_max)?$"), "s"), (re.compile(r"^time_to_1e-\d+$"), "s"), (re.compile(r"_J$"), "J"))
@@ -43,7 +43,7 @@ PARAMETER_UNITS = {
     "amplitude": "m/s²", "angular_velocity": "rad/s", "ball_density": "kg/m³", "ball_gap": "m", "ball_height": "m", "ball_mass": "kg",
     "ball_radius": "m", "ball_speed": "m/s", "blade_height": "m", "blade_length": "m", "blade_place": "m",
     "blade_speed": "rad/s", "blade_thickness": "m", "bond": "m", "box_edge": "m", "box_mass": "kg", "brick_density": "kg/m³",
-    "clearance": "m", "damping_time": "s", "finger_stiffness": "N·m/rad", "mouth": "m", "period": "s", "squeeze": "rad", "stiffness": "N·m/rad", "cohesion": "N", "column_gap": "m", "density": "kg/m³", "diameter": "m", "distance": "m", "duration": "s",
+    "clearance": "m", "damping_time": "s", "finger_stiffness": "N·m/rad", "grip": "m", "pot_grip": "m", "mouth": "m", "period": "s", "squeeze": "rad", "stiffness": "N·m/rad", "cohesion": "N", "column_gap": "m", "density": "kg/m³", "diameter": "m", "distance": "m", "duration": "s",
     "edge": "m", "ellipsoid_flat": "m", "envelope": "m", "force": "N", "frequency": "Hz", "gap": "m", "gravity": "m/s²",
     "heavy_mass": "kg", "height": "m", "hold": "s", "joint_damping": "N·m·s/rad", "length": "m", "light_mass": "kg",
     "limit_margin": "rad", "lone_mass": "kg", "margin": "m", "mass": "kg", "mass_unit": "kg", "offset": "m", "overlap": "m", "patch": "m",

@@ -26,9 +26,10 @@ TreePose reaching_pose(const Tree& tree, TreePose pose, const LinkGoal& goal) {
     const Placement& link = placed.links()[goal.link];
     const Vector3 point = link.position + link.rotation * goal.point;
     Eigen::Matrix<double, 6, 1> error;
-    error << goal.position - point, turn_between(link.rotation, goal.rotation);
+    error << goal.position - point, goal.rotation ? turn_between(link.rotation, *goal.rotation) : Vector3::Zero();
     if (error.cwiseAbs().maxCoeff() < goal_tolerance) return pose;
     DenseMatrix J = placed.body_jacobian(goal.link, point);
+    if (!goal.rotation) J.bottomRows<3>().setZero();
     if (goal.held >= 0) J.col(goal.held).setZero();
     Eigen::Matrix<double, 6, 6> A = J * J.transpose();
     A.diagonal().array() += damping * damping;

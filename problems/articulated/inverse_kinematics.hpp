@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "problems/articulated/tree.hpp"
 
 namespace ccp {
@@ -7,10 +9,10 @@ namespace ccp {
 /// A point of a link, and where it shall be.
 struct LinkGoal {
   std::size_t link = 0;
-  Vector3 point = Vector3::Zero();         ///< frame of the link, m
-  Vector3 position = Vector3::Zero();      ///< of the point in the world, m
-  Matrix3 rotation = Matrix3::Identity();  ///< of the link there
-  Index held = -1;                         ///< a dof that keeps its value, so that an arm of seven does not wander; none
+  Vector3 point = Vector3::Zero();       ///< frame of the link, m
+  Vector3 position = Vector3::Zero();    ///< of the point in the world, m
+  std::optional<Matrix3> rotation = {};  ///< of the link there; any
+  Index held = -1;                       ///< a dof that keeps its value, so that an arm of seven does not wander; none
 };
 
 /// The pose of a tree on the ground that puts the link there, near a pose: Δq = Jᵀ(J Jᵀ + λ² I)⁻¹ e, damped least squares

@@ -70,3 +70,5 @@ for mu_r in 0.005 0.01 0.02; do steps pile 500:500 piles/$mu_r "${newton[@]}" --
 draw piles/* --write panels --view=-90,8 --labels "μ_r = 5 mm,μ_r = 10 mm,μ_r = 20 mm"
 steps bolt_nut_assembly 488:488 assembly --seed 1 --driver canal --model ncp --driver-set al_iterations=5 --iterations 100
 draw assembly/*488.global.hdf5 --dpi 100 --cut --view=-60,12
+steps dish_piling 1583:1583 piling --driver canal --model ncp --driver-set al_iterations=5 --iterations 200
+draw piling/*1583.global.hdf5 --dpi 100 --show bodies

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "problems/articulated/inverse_kinematics.hpp"
+#include "problems/articulated/robot_task.hpp"
 #include "problems/distance_field/field_solid.hpp"
 #include "problems/distance_field/thread.hpp"
 #include "problems/distance_field/thread_surface.hpp"
@@ -18,25 +19,20 @@ namespace ccp {
 namespace {
 
 constexpr const char* lee_assembly = "Lee 2025, sec. VII-A2";
-constexpr double quarter = 0.25 * std::numbers::pi, full_turn = 2.0 * std::numbers::pi;  // rad
-constexpr double ready[] = {0.0, -quarter, 0.0, -3.0 * quarter, 0.0, 2.0 * quarter, quarter};
-constexpr double flange = 0.107, gripper = 0.1;  // m, along the last axis: to the flange, from it to the nut's centre
+constexpr double full_turn = 2.0 * std::numbers::pi;  // rad
+constexpr double gripper = 0.1;                       // m, along the last axis from the flange to the nut's centre
 constexpr std::size_t last_link = 6;
 constexpr Index held_joint = 2;
 constexpr int points_a_turn = 16;
 constexpr double pitch = 0.005;  // m
-/// Gains of libfranka's example joint_impedance_control.cpp.
-constexpr double stiffnesses[] = {600.0, 600.0, 600.0, 600.0, 250.0, 150.0, 50.0};  // N·m/rad
-constexpr double dampings[] = {50.0, 50.0, 50.0, 50.0, 30.0, 25.0, 15.0};           // N·m·s/rad
-// Thresholds of failure, ours: turns, m, m, rad, rad/s.
-constexpr double most_left = 0.05, most_off_helix = 2e-4, deepest_overlap = 1e-4, most_joint_error = 0.2,
-                 most_shaking = 0.05;
+// Thresholds of failure, ours.
+constexpr double most_left = 0.05;       // turns
+constexpr double most_off_helix = 2e-4;  // m
+constexpr TaskLimits assembly_limits{0.2, 1e-4, 0.05};
 
-const Vector3 nut_in_link(0.0, 0.0, flange + gripper);
+const Vector3 nut_in_link(0.0, 0.0, panda_flange + gripper);
 /// The last axis of the ready robot points down, that of the nut up.
 const Matrix3 nut_turn = Vector3(1.0, -1.0, -1.0).asDiagonal();
-
-Vector joint_angles(const TreePose& pose) { return Eigen::Map<const Vector>(pose.joints.data(), std::ssize(pose.joints)); }
 
 std::shared_ptr<const RobotModel> panda_with_nut(const BoltNutAssembly::Parameters& p) {
   RobotDescription robot{panda(), {}};
@@ -81,9 +77,9 @@ Robot ready_robot(const Vector3& path_error, const BoltNutAssembly::Parameters& 
   const auto model = panda_with_nut(p);
   const Tree& tree = model->tree;
   Robot robot{model, tree.rest(), Vector::Zero(tree.dofs())};
-  robot.pose.joints.assign(std::begin(ready), std::end(ready));
-  const Vector K = p.gain * Eigen::Map<const Vector>(stiffnesses, tree.dofs());
-  const Vector D = std::sqrt(p.gain) * Eigen::Map<const Vector>(dampings, tree.dofs());
+  robot.pose.joints.assign(std::begin(panda_ready), std::end(panda_ready));
+  const Vector K = p.gain * Eigen::Map<const Vector>(panda_stiffness, tree.dofs());
+  const Vector D = std::sqrt(p.gain) * Eigen::Map<const Vector>(panda_damping, tree.dofs());
   robot.impedance = std::make_shared<const JointImpedance>(
       JointImpedance{K, D, screw_path(tree, robot.pose, path_error, p), JointImpedance::Carries::bias});
   return robot;
@@ -101,23 +97,7 @@ struct ScrewPlan {
   double turns;
 };
 
-/// Where the memory of the world holds the most of all steps so far, or a sum over them.
-struct AssemblyMemory {
-  enum : Index { path_error, overlap, jitter, size };
-};
-
-void remember_assembly(const ArticulatedWorld& world, const Vector& change, Vector& memory) {
-  const Robot& robot = world.robots()[0];
-  const JointPath<Vector>& path = robot.impedance->path;
-  const double time = world.time();
-  const double error = (joint_angles(robot.pose) - path.angles(time)).cwiseAbs().maxCoeff();
-  const Vector of_path = path.rates(time) - path.rates(time - world.time_step());
-  memory[AssemblyMemory::path_error] = std::max(memory[AssemblyMemory::path_error], error);
-  memory[AssemblyMemory::overlap] = std::max(memory[AssemblyMemory::overlap], -world.deepest_gap());
-  memory[AssemblyMemory::jitter] += (change - of_path).cwiseAbs().mean();
-}
-
-std::vector<MotionFact> facts_of_assembly(const ArticulatedWorld& world, const ScrewPlan& plan) {
+std::vector<MotionFact> facts_of_assembly(const ArticulatedWorld& world, const ScrewPlan& plan, const TaskMemory& memory) {
   const Robot& robot = world.robots()[0];
   const Placement nut = nut_of(robot);
   const Matrix3 back = plan.bolt.rotation.transpose();
@@ -125,29 +105,12 @@ std::vector<MotionFact> facts_of_assembly(const ArticulatedWorld& world, const S
   const Vector3 place = back * (nut.position - plan.bolt.position);
   // The angle of the nut, which is on the helix at the start, tells the turns but for a whole number.
   const double part = plan.height / pitch - taylor_atan2(R(1, 0) - R(0, 1), R(0, 0) + R(1, 1)) / full_turn;
-  const double turns = part + std::round((robot.pose.joints[last_link] - ready[last_link]) / full_turn - part);
+  const double turns = part + std::round((robot.pose.joints[last_link] - panda_ready[last_link]) / full_turn - part);
   const double depth = plan.height - place[2], off_helix = depth - pitch * turns;
-  const Vector& memory = world.memory();
-  const double shaking = world.step() > 0 ? memory[AssemblyMemory::jitter] / static_cast<double>(world.step()) : 0.0;
   const bool stuck = plan.turns - turns > most_left;
-  const bool off_thread = std::abs(off_helix) > most_off_helix;
-  const bool pressed_in = memory[AssemblyMemory::overlap] > deepest_overlap;
-  const bool off_path = memory[AssemblyMemory::path_error] > most_joint_error;
-  const bool shakes = shaking > most_shaking;
-  const bool failed = stuck || off_thread || pressed_in || off_path || shakes;
-  return {{"done", failed ? 0.0 : 1.0},
-          {"turns", turns},
-          {"depth", depth},
-          {"off_helix", off_helix},
-          {"off_axis", place.head<2>().norm()},
-          {"path_error", memory[AssemblyMemory::path_error]},
-          {"overlap", memory[AssemblyMemory::overlap]},
-          {"jitter", shaking},
-          {"stuck", stuck ? 1.0 : 0.0},
-          {"off_thread", off_thread ? 1.0 : 0.0},
-          {"pressed_in", pressed_in ? 1.0 : 0.0},
-          {"off_path", off_path ? 1.0 : 0.0},
-          {"shakes", shakes ? 1.0 : 0.0}};
+  return memory.facts(world, !stuck,
+                      {{"turns", turns}, {"depth", depth}, {"off_helix", off_helix}, {"off_axis", place.head<2>().norm()}},
+                      {{"stuck", stuck}, {"off_thread", std::abs(off_helix) > most_off_helix}});
 }
 
 }  // namespace
@@ -195,9 +158,12 @@ std::unique_ptr<Motion> BoltNutAssembly::do_motion(std::uint64_t seed) const {
   FieldSolid bolt{std::make_unique<ThreadedBolt>(profile, m48::half_bolt),
                   bolt_surface(profile, m48::half_bolt, m48::nut_azimuths), false};
   ArticulatedWorldSettings settings = world_settings(info().name, p);
-  settings.memory = Vector::Zero(AssemblyMemory::size);
-  settings.remember = remember_assembly;
-  settings.task = [plan](const ArticulatedWorld& world) { return facts_of_assembly(world, plan); };
+  const TaskMemory memory{{0, 1, 2, 3, 4, 5, 6}, assembly_limits};
+  settings.memory = Vector::Zero(TaskMemory::size);
+  settings.remember = [memory](const ArticulatedWorld& world, const Vector& change, Vector& values) {
+    memory.remember(world, change, values);
+  };
+  settings.task = [plan, memory](const ArticulatedWorld& world) { return facts_of_assembly(world, plan, memory); };
   return std::make_unique<ArticulatedWorld>(settings, std::move(robots),
                                             std::vector<PlacedObstacle>{{field_shape(std::move(bolt)), place}});
 }

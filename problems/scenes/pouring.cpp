@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "problems/articulated/robot_task.hpp"
 #include "problems/distance_field/dish.hpp"
 #include "problems/distance_field/field_solid.hpp"
 #include "problems/dynamics/elementary.hpp"
@@ -31,8 +32,9 @@ constexpr double opening = 0.08;                                            // r
 constexpr double raise = 0.8, swing = 1.2, roll = 1.9;                      // rad
 constexpr double closed_at = 0.3, raised_at = 0.8, there_at = 1.4, tilted_at = 2.4;  // s
 constexpr int held_azimuths = 48, table_contacts = 8;
-constexpr double most_slip = 0.03, most_path_error = 0.05, most_overlap = 0.001, most_jitter = 0.05;  // m, rad, m, rad/s
-constexpr std::size_t held = 1, first_ball = 2;                                                       // numbers of robots
+constexpr double most_slip = 0.03;  // m
+constexpr TaskLimits pouring_limits{0.05, 0.001, 0.05};
+constexpr std::size_t held = 1, first_ball = 2;  // numbers of robots
 
 const DishProfile held_profile{{held_radius - wall, 0.0}, {held_radius - wall, held_height}, wall};
 /// Of the bottle's axis, in the frame of the left palm: both balls of the palm are 0.1 mm away.
@@ -108,14 +110,19 @@ TreePose posed(const Tree& tree, const Vector& angles) {
   return pose;
 }
 
+bool of_a_finger(const TreeLink& link) {
+  for (const char* finger : {"thumb", "middle", "index"})
+    if (link.name.find(finger) != std::string::npos) return true;
+  return false;
+}
+
 /// The robot at the start of its path.
 Robot pouring_robot(const Pouring::Parameters& p) {
   const auto model = std::make_shared<const RobotModel>(merged_robot(g1_upper_body()).model);
   const Tree& tree = model->tree;
   Vector stiffness = Vector::Constant(tree.dofs(), p.stiffness);
   for (std::size_t i = 0; i < tree.links().size(); ++i)
-    for (const char* finger : {"thumb", "middle", "index"})
-      if (tree.links()[i].name.find(finger) != std::string::npos) stiffness[tree.first_dof(i)] = p.finger_stiffness;
+    if (of_a_finger(tree.links()[i])) stiffness[tree.first_dof(i)] = p.finger_stiffness;
   JointPath<Vector> path = pouring_path({tree}, p.squeeze);
   Robot robot{model, posed(tree, path.angles(0.0)), Vector::Zero(tree.dofs())};
   robot.impedance = std::make_shared<const JointImpedance>(
@@ -173,29 +180,24 @@ Placement held_bottle(const ArticulatedWorld& world) {
   return frame;
 }
 
-/// Where the memory of the world holds the most of all steps so far, or a sum over them.
-struct PouringMemory {
-  enum : Index { slip, path_error, overlap, jitter, size };
-};
-
-void remember_pouring(const ArticulatedWorld& world, const Vector& change, Vector& memory) {
+/// The most so far that the bottle has moved in the hand, m, is the first number that the world remembers.
+void remember_slip(const ArticulatedWorld& world, Vector& memory) {
   const Robot& robot = world.robots()[0];
   const Tree& tree = robot.model->tree;
-  const auto& path = robot.impedance->path;
   const Vector3 wanted_base = LeftHand{tree}.point(PlacedTree(tree, robot.pose), axis_in_palm);
-  const Vector wanted = path.angles(world.time());
-  double error = 0.0;
-  for (std::size_t i = 0; i < robot.pose.joints.size(); ++i)
-    if (robot.impedance->stiffness[tree.first_dof(i)] == robot.impedance->stiffness[0])
-      error = std::max(error, std::abs(robot.pose.joints[i] - wanted[tree.first_dof(i)]));
-  const Vector of_path = path.rates(world.time()) - path.rates(world.time() - world.time_step());
-  memory[PouringMemory::slip] = std::max(memory[PouringMemory::slip], (held_bottle(world).position - wanted_base).norm());
-  memory[PouringMemory::path_error] = std::max(memory[PouringMemory::path_error], error);
-  memory[PouringMemory::overlap] = std::max(memory[PouringMemory::overlap], -world.deepest_gap());
-  memory[PouringMemory::jitter] += (change.head(tree.dofs()) - of_path).cwiseAbs().mean();
+  memory[0] = std::max(memory[0], (held_bottle(world).position - wanted_base).norm());
 }
 
-std::vector<MotionFact> facts_of_pouring(const ArticulatedWorld& world, const PouringPlan& plan) {
+/// The joints of the arms must stay on the path, those of the hands do not.
+TaskMemory pouring_memory(const Robot& robot) {
+  TaskMemory memory{{}, pouring_limits, 1};
+  const Tree& tree = robot.model->tree;
+  for (std::size_t i = 0; i < tree.links().size(); ++i)
+    if (!of_a_finger(tree.links()[i])) memory.guided.push_back(i);
+  return memory;
+}
+
+std::vector<MotionFact> facts_of_pouring(const ArticulatedWorld& world, const PouringPlan& plan, const TaskMemory& memory) {
   const Placement bottle = held_bottle(world);
   int poured = 0, kept = 0, spilled = 0;
   for (std::size_t i = first_ball; i < world.robots().size(); ++i) {
@@ -209,25 +211,13 @@ std::vector<MotionFact> facts_of_pouring(const ArticulatedWorld& world, const Po
     else if (low)
       ++spilled;
   }
-  const Vector& memory = world.memory();
-  const double shaking = world.step() > 0 ? memory[PouringMemory::jitter] / static_cast<double>(world.step()) : 0.0;
-  const bool grasp_lost = memory[PouringMemory::slip] > most_slip,
-             off_path = memory[PouringMemory::path_error] > most_path_error,
-             pressed_in = memory[PouringMemory::overlap] > most_overlap, shakes = shaking > most_jitter;
-  const bool failed = grasp_lost || off_path || pressed_in || shakes;
-  const bool done = !failed && poured + static_cast<int>(first_ball) == std::ssize(world.robots());
-  return {{"done", done ? 1.0 : 0.0},
-          {"poured", static_cast<double>(poured)},
-          {"kept", static_cast<double>(kept)},
-          {"spilled", static_cast<double>(spilled)},
-          {"slip", memory[PouringMemory::slip]},
-          {"path_error", memory[PouringMemory::path_error]},
-          {"overlap", memory[PouringMemory::overlap]},
-          {"jitter", shaking},
-          {"grasp_lost", grasp_lost ? 1.0 : 0.0},
-          {"off_path", off_path ? 1.0 : 0.0},
-          {"pressed_in", pressed_in ? 1.0 : 0.0},
-          {"shakes", shakes ? 1.0 : 0.0}};
+  const double slip = world.memory()[0];
+  return memory.facts(world, poured + static_cast<int>(first_ball) == std::ssize(world.robots()),
+                      {{"poured", static_cast<double>(poured)},
+                       {"kept", static_cast<double>(kept)},
+                       {"spilled", static_cast<double>(spilled)},
+                       {"slip", slip}},
+                      {{"grasp_lost", slip > most_slip}});
 }
 
 }  // namespace
@@ -280,9 +270,13 @@ std::unique_ptr<Motion> Pouring::do_motion(std::uint64_t seed) const {
   const FieldShape bottle = field_shape({std::make_unique<DishDistance>(profile), dish_mesh(profile, held_azimuths), false});
   const PouringPlan plan{target, p.mouth};
   ArticulatedWorldSettings settings = world_settings(info().name, p);
-  settings.memory = Vector::Zero(PouringMemory::size);
-  settings.remember = remember_pouring;
-  settings.task = [plan](const ArticulatedWorld& world) { return facts_of_pouring(world, plan); };
+  const TaskMemory memory = pouring_memory(robots[0]);
+  settings.memory = Vector::Zero(memory.first + TaskMemory::size);
+  settings.remember = [memory](const ArticulatedWorld& world, const Vector& change, Vector& values) {
+    remember_slip(world, values);
+    memory.remember(world, change, values);
+  };
+  settings.task = [plan, memory](const ArticulatedWorld& world) { return facts_of_pouring(world, plan, memory); };
   const Pose table{base - wall * Vector3::UnitZ(), Matrix3::Identity()};
   return std::make_unique<ArticulatedWorld>(
       settings, std::move(robots),

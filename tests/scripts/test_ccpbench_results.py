@@ -237,8 +237,8 @@ class RealRuns(Folders):
                     found.setdefault(name, set()).add("" if unit == "–" else unit)
         self.assertGreater(len(found), 50)
         self.assertEqual({name: {unit_of(name)} for name in found}, found)
-        facts = {"along", "angle", "depth", "drift", "hover", "jitter", "joint_error", "off_axis", "off_helix", "overlap", "path_error", "slip", "spinning",
-                 "turning", "way"}
+        facts = {"along", "angle", "depth", "drift", "hover", "jitter", "joint_error", "off_axis", "off_height", "off_helix", "overlap", "path_error", "slip", "spinning",
+                 "tilt", "turning", "way"}
         self.assertEqual(set(COLUMN_UNITS) - set(found), facts)
 
         parameters = {}

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <numbers>
 #include <vector>
 
 #include "problems/articulated/tree.hpp"
@@ -25,6 +26,14 @@ struct RobotDescription {
 /// Franka Emika's Panda, seven joints on the ground and the flange: sizes of franka_ros (franka_arm.xacro, b2a62ff),
 /// inertias of its inertial.yaml, identified by Gaz et al. 2019. Seven links; the flange is 0.107 m along z of the last one.
 std::vector<TreeLink> panda();
+
+/// Its ready pose (rad; the last axis points down), and the gains of libfranka's example joint_impedance_control.cpp
+/// (N·m/rad, N·m·s/rad).
+inline constexpr double panda_ready[] = {
+    0.0, -0.25 * std::numbers::pi, 0.0, -0.75 * std::numbers::pi, 0.0, 0.5 * std::numbers::pi, 0.25 * std::numbers::pi};
+inline constexpr double panda_stiffness[] = {600.0, 600.0, 600.0, 600.0, 250.0, 150.0, 50.0};
+inline constexpr double panda_damping[] = {50.0, 50.0, 50.0, 50.0, 30.0, 25.0, 15.0};
+inline constexpr double panda_flange = 0.107;  ///< m, along z of the last link
 
 /// Unitree's Laikago, a free trunk and four legs of three joints, in the order FR, FL, RR, RL: unitree_ros
 /// (laikago.urdf, 8414c77). 13 links, feet one with the calves.
