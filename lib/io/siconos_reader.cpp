@@ -65,6 +65,11 @@ class Words {
   }
   /// A bound on the numbers that can follow.
   Index bytes_left() const { return std::ssize(rest_); }
+  Index words_left() const {
+    Index count = 0;
+    for (Words ahead = *this; !ahead.next().empty();) ++count;
+    return count;
+  }
 
  private:
   static constexpr std::string_view separators = " \t\r\n:,";
@@ -199,11 +204,24 @@ Vector read_coefficients(Words& words, const char* name, const FclibFile& file) 
   return values;
 }
 
-/// The friction coefficients, with which the file ends.
+/// Whether coefficients of rolling follow those of sliding. Contacts of three rows are in the plane then; a single 0 or 1 is
+/// the mark of an older version.
+bool rolls(Words words, const FclibFile& file) {
+  if (file.spacedim != 3) return file.spacedim == 5;
+  const Index left = words.words_left();
+  const std::string_view first = words.next();
+  return file.contacts > 0 && left >= file.contacts && !(left == 1 && (first == "0" || first == "1"));
+}
+
+/// The friction coefficients, with which the file ends. They tell the form of contacts of three rows.
 FclibFriction read_friction(Words& words, FclibFile& file) {
   FclibFriction friction;
   friction.sliding = read_coefficients(words, "mu", file);
-  if (file.spacedim == 5) friction.rolling = read_coefficients(words, "mu_r", file);
+  if (rolls(words, file)) {
+    friction.rolling = read_coefficients(words, "mu_r", file);
+    file.form = is_global(file.form) ? FclibForm::global_rolling : FclibForm::local_rolling;
+  }
+  if (words.bytes_left() == 0) file.remarks.emplace_back("ends without a line break: its last number may be cut off");
   const std::string_view mark = words.next();  // of older versions
   if (mark == "0" || mark == "1") words.next();
   if (!words.word().empty()) words.fail("the end of the file");
@@ -234,7 +252,6 @@ FclibFile read_siconos(const std::filesystem::path& path) {
   if (spacedim != "2" && spacedim != "3" && spacedim != "5")
     words.fail("2 or 3 rows of a contact, or 5 with rolling friction");
   file.spacedim = spacedim == "2" ? 2 : spacedim == "3" ? 3 : 5;
-  if (file.spacedim == 5) file.form = FclibForm::local_rolling;
   words.begin("the file");
   file.contacts = words.integer("number of contacts", 0, words.bytes_left());
   file.m = file.contacts * file.spacedim;
@@ -246,7 +263,7 @@ FclibFile read_siconos(const std::filesystem::path& path) {
     build_local(completed_matrix(listed(first, "W", file), "W", file), std::move(q), friction, "", file);
     return file;
   }
-  file.form = file.spacedim == 5 ? FclibForm::global_rolling : FclibForm::global;
+  file.form = FclibForm::global;
   file.n = first.rows;
   const Entries second = read_matrix(words, "H", file.n, file.m);
   Vector f = read_vector(words, "f", file.n), w = read_vector(words, "w", file.m);

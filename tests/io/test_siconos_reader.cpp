@@ -122,7 +122,7 @@ TEST_CASE("damaged texts of Siconos: the line, what was found, and what was expe
         found("8", "nan00000000e+00", "entry 4 of the first matrix, a finite number"));
   CHECK(spoilt("local_dense", "5.000000000000000000000000e-01 \n1", "-0.5") ==
         found("11", "-0.5", "entry 0 of mu, a number >= 0"));
-  CHECK(spoilt("local_dense", "-01 \n1", "-01 0.25") == found("11", "0.25", "the end of the file"));
+  CHECK(spoilt("local_dense", "-01 \n1", "-01 0.25 7") == found("11", "7", "the end of the file"));
   CHECK(spoilt("local_blocks", "0\t1\t0\t1", "0\t1\t0\t2") ==
         found("14", "2", "block column of a block of the first matrix, a whole number from 0 to 1"));
   CHECK(spoilt("local_blocks", "0\t2\t4", "0\t2\t3") == found("13", "3", "4, start of a block row of the first matrix"));
@@ -167,6 +167,29 @@ TEST_CASE("a local text of Siconos with rolling friction: five rows, their coeff
   CHECK(dense(file.problem->local().N) == DenseMatrix(column({2, 2, 2, 2, 2}).asDiagonal()));
   CHECK(file.problem->local().r == column({-1, 0.5, 0, 2, 0}));
   CHECK(file.problem->given_impulse(column({1, 1, 1, 1, 1})) == column({1, 1, 1, 0.5, 0.5}));
+}
+
+TEST_CASE("texts of Siconos with rolling friction in the plane: three rows, and coefficients behind those of sliding") {
+  const TemporaryFolder folder;
+  write_text(folder / "local.dat", "3 1  0 3 3 3 3  2 0 0  0 2 0  0 0 8  -1 0.5 4  0.5  0.25\n");
+  const FclibFile local = read_fclib(folder / "local.dat");
+  CHECK((local.form == FclibForm::local_rolling && local.spacedim == 3 && local.rolling_friction_max == 0.25));
+  CHECK(local.problem->constraints().kind(0) == ConstraintKind::rolling2d);
+  CHECK(local.problem->local().r == column({-1, 0.5, 2}));
+  write_text(folder / "global.dat", "3 1  0 2 2 2 2  2 0  0 2  0 2 3 2 3  1 0  0 1  0 1  1 1  0 0 0  0.5  0.25\n");
+  CHECK(read_fclib(folder / "global.dat").form == FclibForm::global_rolling);
+  write_text(folder / "space.dat", "3 1  0 3 3 3 3  2 0 0  0 2 0  0 0 8  -1 0.5 4  0.5\n1\n");  // the mark of older versions
+  CHECK(read_fclib(folder / "space.dat").problem->constraints().kind(0) == ConstraintKind::contact);
+}
+
+TEST_CASE("a text of Siconos whose last number may be cut off is read with a remark") {
+  const TemporaryFolder folder;
+  const std::string text = "3 1  0 3 3 3 3  2 0 0  0 2 0  0 0 8  -1 0.5 4  5e-01";
+  for (const char* end : {"\n", ""}) {
+    write_text(folder / "a.dat", text + end);
+    const auto remarks = read_fclib(folder / "a.dat").remarks;
+    CHECK(remarks.size() == (*end == '\0' ? 1 : 0));
+  }
 }
 
 TEST_CASE("real texts of Siconos: all are read, and written as HDF5 unchanged") {

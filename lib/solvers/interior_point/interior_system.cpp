@@ -10,6 +10,8 @@
 namespace ccp {
 namespace {
 
+constexpr double symmetry_noise = 1e-12;  // of N, relative: the rounding of who formed it
+
 LinearForm resolved_form(const ContactProblem& problem, LinearForm form) {
   if (form != LinearForm::automatic) return form;
   if (!problem.given_global() && !problem.constraints().has_moments()) return LinearForm::schur;
@@ -61,7 +63,7 @@ std::optional<std::string> interior_system_defect(const ContactProblem& problem,
     return "linear_system = schur takes no rolling or spinning friction; normal and saddle do";
   if (problem.constraints().has_moments() && couples_discs(problem))
     return "the compliance couples the moments of a contact to its other rows, which are in different cones here";
-  if (corrected && resolved != LinearForm::schur && problem.symmetry_defect() > 0.0)
+  if (corrected && resolved != LinearForm::schur && problem.symmetry_defect() > symmetry_noise)
     return fmt::format("linear_system = {} needs a symmetric N{}", linear_form_name(resolved),
                        problem.constraints().has_moments() ? "" : "; schur takes this one");
   const MatrixKind kind = resolved == LinearForm::saddle ? MatrixKind::indefinite : MatrixKind::spd;
