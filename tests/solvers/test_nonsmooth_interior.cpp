@@ -97,6 +97,7 @@ TEST_CASE("nonsmooth_ipm refuses an unsymmetric N in the forms that would lose a
   CHECK(configured(spec)->supports(problem, Model::ncp) ==
         std::string("linear_system = saddle needs a symmetric N; schur takes this one"));
   N(0, 4) += 1e-15 - 0.01;  // rounding of who formed it
-  const ContactProblem rounded = ProblemBuilder("rounded").local(sparse(N), base.local().r).constraints(base.constraints()).build();
+  const ContactProblem rounded =
+      ProblemBuilder("rounded").local(sparse(N), base.local().r).constraints(base.constraints()).build();
   CHECK_FALSE(configured(spec)->supports(rounded, Model::ncp));
 }
