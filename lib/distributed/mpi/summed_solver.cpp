@@ -3,30 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "distributed/mpi/mpi_share.hpp"
+#include "linalg/direct/mumps_workspace.hpp"
 
 namespace ccp {
-namespace {
-
-constexpr PetscInt workspace_start = 20, workspace_tries = 10;  // ICNTL(14), %
-
-/// INFOG(1) where more workspace may help (MUMPS guide, section 8).
-bool lacks_workspace(PetscInt infog1) {
-  constexpr std::array codes = {-8, -9, -11, -12, -14, -15, -17, -20};
-  return std::find(codes.begin(), codes.end(), infog1) != codes.end();
-}
-
-}  // namespace
 
 SummedSolver::SummedSolver(MatrixKind kind, std::vector<PetscSFNode> owner, Index own_velocities, MPI_Comm ranks)
     : LinearSolver("mumps", kind),
       ranks_(ranks),
       owner_(std::move(owner)),
       own_velocities_(static_cast<PetscInt>(own_velocities)),
-      workspace_(workspace_start) {}
+      workspace_(linalg::workspace_start) {}
 
 SummedSolver::~SummedSolver() {
   release_factor();
@@ -116,9 +105,9 @@ PetscInt SummedSolver::infog(PetscInt number) const {
 LinearStatus SummedSolver::failure() {
   const PetscInt code = infog(1);
   info_.message = fmt::format("MUMPS on ranks: {} (INFOG(1:2) = {}, {})",
-                              code == -10             ? "singular"
-                              : lacks_workspace(code) ? "out of memory"
-                                                      : "error",
+                              code == -10                        ? "singular"
+                              : linalg::is_workspace_error(code) ? "out of memory"
+                                                                 : "error",
                               code, infog(2));
   release_factor();  // PETSc does not use it again
   return LinearStatus::recoverable;
@@ -136,8 +125,8 @@ LinearStatus SummedSolver::do_factorize(const SparseMatrix& matrix) {
     if (factor_ == nullptr) make_factor();
     if (infog(1) >= 0) check_petsc(MatCholeskyFactorNumeric(factor_, matrix_, &info));
     if (infog(1) >= 0) break;
-    if (!lacks_workspace(infog(1)) || attempt == workspace_tries) return failure();
-    workspace_ = 2 * workspace_ + workspace_start;
+    if (!linalg::is_workspace_error(infog(1)) || attempt == linalg::workspace_tries) return failure();
+    workspace_ = linalg::grown_workspace(workspace_);
     release_factor();
   }
   // Beyond 2^31 the count comes in millions, negated.

@@ -1,20 +1,12 @@
 #include <dmumps_c.h>
 
-#include <algorithm>
-#include <array>
 #include <stdexcept>
 
 #include "linalg/direct/backends.hpp"
+#include "linalg/direct/mumps_workspace.hpp"
 
 namespace ccp::linalg {
 namespace {
-
-/// INFOG(1) of a factorisation or a solution that ran out of the workspace the analysis had estimated (MUMPS guide, section
-/// 8): more of it, ICNTL(14), may help.
-bool is_workspace_error(int infog1) {
-  constexpr std::array codes = {-8, -9, -11, -12, -14, -15, -17, -20};
-  return std::find(codes.begin(), codes.end(), infog1) != codes.end();
-}
 
 /// Sequential MUMPS (Amestoy, Duff, L'Excellent, Koster 2001), multifrontal LDLᵀ or LU. MUMPS keeps state outside its
 /// instances: several may live at once, but calls must not overlap in time.
@@ -43,7 +35,6 @@ class Mumps final : public LinearSolver {
   ~Mumps() override { call(-2); }
 
  private:
-  static constexpr int workspace_start = 20, workspace_tries = 10;
   // Relative to the norm of the scaled matrix. The default, 1e-5 ε, takes the rounding left on a redundant row for a pivot.
   // Solutions were as accurate with anything from 1e-15 to 1e-11; a larger one would drop rows that are merely badly scaled.
   static constexpr double null_pivot_threshold = 1e-13;
@@ -149,7 +140,7 @@ class Mumps final : public LinearSolver {
     return code < 0 ? failure("factorisation") : LinearStatus::ok;
   }
 
-  void grow_workspace() { icntl(14) = 2 * icntl(14) + workspace_start; }
+  void grow_workspace() { icntl(14) = grown_workspace(icntl(14)); }
 
   LinearStatus failure(const std::string& phase) {
     const int code = infog(1);
