@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "distributed/mpi/rank_program.hpp"
 #include "linalg/direct/backends.hpp"
+#include "problems/registry.hpp"
 
 /// The sequential MUMPS has an MPI of its own, with the names of the real one, so that no rank may have it. Ranks need none:
 /// their H splits into bodies.
@@ -29,5 +30,5 @@ int main(int count, char** arguments) {
                stderr);
     return 2;
   }
-  return ccp::run_rank(arguments[1], std::atoi(arguments[2]));
+  return ccp::run_rank(arguments[1], std::atoi(arguments[2]), ccp::scene_registry());
 }

@@ -56,9 +56,9 @@ std::vector<int> sorted_by_cell(const std::vector<int>& cell, std::vector<Index>
   return sorted;
 }
 
-void begin_evenly(const ConstraintSet& set, CellOrder& order) {
+void begin_evenly(const ProblemOutline& problem, CellOrder& order) {
   std::vector<Index> row{0};
-  for (const int i : order.blocks) row.push_back(row.back() + set.rows(i));
+  for (const int i : order.blocks) row.push_back(row.back() + problem.rows(i));
   for (std::size_t c = 1; c + 1 < order.block_start.size(); ++c)
     while (row[uz(order.block_start[c])] % 2 != 0 && order.block_start[c] > order.block_start[c - 1]) --order.block_start[c];
 }
@@ -86,7 +86,8 @@ void spread(const Touch& touch, std::vector<int>& known, int* first, int* last) 
 
 }  // namespace
 
-CellOrder order_by_cells(const ConstraintSet& set, const Touch& touch, const std::vector<int>& cell_of_body) {
+CellOrder order_by_cells(const ProblemOutline& problem, const std::vector<int>& cell_of_body) {
+  const Touch& touch = problem.touch;
   CellOrder order;
   order.bodies = sorted_by_cell(cell_of_body, order.body_start);
   std::vector<Index> blocks_of(uz(touch.bodies), 0);
@@ -101,11 +102,17 @@ CellOrder order_by_cells(const ConstraintSet& set, const Touch& touch, const std
     cell.push_back(best < 0 ? 0 : cell_of_body[uz(best)]);
   }
   order.blocks = sorted_by_cell(cell, order.block_start);
-  begin_evenly(set, order);
+  begin_evenly(problem, order);
   std::vector<int> known(uz(touch.bodies), -1);
   for (Index c = 0; c < cell_count; ++c)
     spread(touch, known, order.blocks.data() + order.block_start[uz(c)], order.blocks.data() + order.block_start[uz(c) + 1]);
   return order;
+}
+
+std::vector<int> cells_of_bodies(const Touch& touch, const Cut& cut) {
+  const BodyGraph graph = graph_of(touch);
+  const bool by_number = touch.bodies < 4 * cell_count || graph.neighbour.empty();
+  return by_number ? cut_by_number(touch.bodies) : cut(graph);
 }
 
 std::vector<int> cut_by_number(Index bodies) {

@@ -3,19 +3,12 @@
 #include <functional>
 #include <vector>
 
-#include "core/constraints.hpp"
-#include "problem/contact_problem.hpp"
+#include "problem/part_source.hpp"
 #include "problem/share.hpp"
 
 /// How the bodies and blocks of a problem are cut into cells (E.9), whatever the number of ranks, and cells given to ranks.
 namespace ccp {
 
-/// Bodies of the blocks: those of block i are body[start[i]], …, body[start[i + 1] − 1], in order.
-struct Touch {
-  std::vector<Index> start{0};
-  std::vector<int> body;
-  Index bodies = 0;
-};
 Touch touch_of(const ConstraintSet& set, const SparseMatrix& D, const BlockPartition& bodies);
 
 /// Bodies that share a block: the neighbours of body b are neighbour[start[b]], …, neighbour[start[b + 1] − 1]. weight:
@@ -36,7 +29,10 @@ struct CellOrder {
   std::vector<int> bodies, blocks;
   std::vector<Index> body_start, block_start;  ///< cell_count + 1 each: where the cells begin
 };
-CellOrder order_by_cells(const ConstraintSet& set, const Touch& touch, const std::vector<int>& cell_of_body);
+CellOrder order_by_cells(const ProblemOutline& problem, const std::vector<int>& cell_of_body);
+
+/// The cell of each body: by `cut` where there are enough of them.
+std::vector<int> cells_of_bodies(const Touch& touch, const Cut& cut);
 
 /// Each body on its own, or runs of bodies, where they are too few to be cut.
 std::vector<int> cut_by_number(Index bodies);

@@ -54,7 +54,8 @@ const RankMethod* find_rank_method(const std::string& name) {
 
 /// The members that travel, for a Packer or an Unpacker.
 void job_members(auto& stream, auto& job) {
-  stream(job.ranks, job.solver, job.settings, job.model, job.stop, job.threads, job.trace);
+  stream(job.ranks, job.origin.scene, job.origin.parameters, job.origin.seed, job.solver, job.settings, job.model, job.stop,
+         job.threads, job.trace);
 }
 void problem_members(auto& stream, auto& constraints, auto& form) {
   stream(constraints, form.H, form.D, form.C, form.k, form.b);
@@ -96,6 +97,15 @@ std::optional<std::string> rank_problem_defect(const std::string& name, const Co
   if (problem.constraints().has_moments() && problem.global().C.nonZeros() > 0)
     return "admm on ranks takes no contacts with moments and compliance: they need the Schur form";
   return std::nullopt;
+}
+
+std::optional<std::string> hand_over_defect(Index contacts) {
+  if (contacts <= most_handed_over) return std::nullopt;
+  return fmt::format(
+      "the first rank takes a whole problem of at most {} contacts, this one has {}: ranks make larger ones in parts, of "
+      "the "
+      "scenes random_contacts and sphere_press",
+      most_handed_over, contacts);
 }
 
 std::unique_ptr<Solver> make_rank_solver(const std::string& name) { return find_rank_method(name)->make(); }

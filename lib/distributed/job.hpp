@@ -9,6 +9,7 @@
 #include "distributed/stream.hpp"
 #include "problem/contact_problem.hpp"
 #include "problem/model.hpp"
+#include "problem/scene_in_parts.hpp"
 #include "solvers/run_monitor.hpp"
 #include "solvers/solver.hpp"
 
@@ -18,6 +19,7 @@ namespace ccp {
 /// What the ranks are to do.
 struct RankJob {
   int ranks = 1;
+  SceneOrigin origin;  ///< what each rank makes its part of; an empty scene: the whole problem follows
   std::string solver;  ///< rank_solver()
   std::vector<std::pair<std::string, FieldValue>> settings;
   Model model = Model::ccp;
@@ -66,6 +68,10 @@ std::optional<std::string> rank_solver_defect(const std::string& name);
 /// Why it does not run there with these settings, or on this problem.
 std::optional<std::string> rank_settings_defect(const FieldTable& settings);
 std::optional<std::string> rank_problem_defect(const std::string& name, const ContactProblem& problem);
+/// Most contacts of a problem that the first rank takes as a whole.
+constexpr Index most_handed_over = 1000000;
+/// Why it does not take so many.
+std::optional<std::string> hand_over_defect(Index contacts);
 /// Makes one that does.
 std::unique_ptr<Solver> make_rank_solver(const std::string& name);
 

@@ -3,39 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/error.hpp"
 #include "problem/problem_builder.hpp"
 #include "solvers/blocks/block_pass.hpp"
 #include "solvers/gradient/iterate_products.hpp"
 
 namespace ccp {
 namespace {
-
-/// Columns one after the other; entries of a column in any order.
-class ColumnWriter {
- public:
-  explicit ColumnWriter(Index rows) : rows_(rows) {}
-  void add(Index row, double value) { column_.emplace_back(static_cast<int>(row), value); }
-  void end_column() {
-    std::sort(column_.begin(), column_.end());
-    for (const auto& [row, value] : column_) {
-      row_.push_back(row);
-      value_.push_back(value);
-    }
-    start_.push_back(static_cast<int>(row_.size()));
-    column_.clear();
-  }
-  SparseMatrix matrix() const {
-    return Eigen::Map<const SparseMatrix>(rows_, std::ssize(start_) - 1, std::ssize(row_), start_.data(), row_.data(),
-                                          value_.data());
-  }
-
- private:
-  Index rows_;
-  std::vector<std::pair<int, double>> column_;
-  std::vector<int> start_{0}, row_;
-  std::vector<double> value_;
-};
 
 /// Velocities without a body that a rank adds so that its H splits as the whole one does (find_body_blocks): into sixes,
 /// threes or neither, whatever the number of its bodies.
@@ -66,14 +39,9 @@ struct RankParts::Local {
   Index dofs = 0;  ///< with those without a body
 };
 
-RankParts::RankParts(const RankProblem& problem, int ranks, const Cut& cut)
-    : problem_(problem), bodies_(find_body_blocks(problem.form.H)) {
-  if (bodies_.empty() && problem.form.H.rows() > 0)
-    throw InputError("ranks take an H that splits into bodies of at most 6 velocities; this one couples more");
-  touch_ = touch_of(problem.constraints, problem.form.D, bodies_);
-  const BodyGraph graph = graph_of(touch_);
-  const bool by_number = bodies_.count() < 4 * cell_count || graph.neighbour.empty();
-  order_ = order_by_cells(problem.constraints, touch_, by_number ? cut_by_number(bodies_.count()) : cut(graph));
+RankParts::RankParts(const ProblemOutline& problem, int ranks, const Cut& cut)
+    : problem_(problem), bodies_(problem.bodies), touch_(problem.touch) {
+  order_ = order_by_cells(problem, cells_of_bodies(touch_, cut));
   first_cell_ = cells_of_ranks(order_, ranks);
   new_body_.resize(order_.bodies.size());
   first_velocity_.push_back(0);
@@ -84,7 +52,7 @@ RankParts::RankParts(const RankProblem& problem, int ranks, const Cut& cut)
   first_row_of_block_.push_back(0);
   blocks_start_.assign(order_.bodies.size() + 1, 0);
   for (const int old : order_.blocks) {
-    first_row_of_block_.push_back(first_row_of_block_.back() + problem.constraints.rows(old));
+    first_row_of_block_.push_back(first_row_of_block_.back() + problem.rows(old));
     for (Index k = touch_.start[uz(old)]; k < touch_.start[uz(old) + 1]; ++k)
       ++blocks_start_[uz(new_body_[uz(touch_.body[uz(k)])]) + 1];
   }
@@ -109,39 +77,6 @@ int RankParts::cell_of_block(int block) const { return cell_of(order_.block_star
 int RankParts::rank_of_cell(int cell) const {
   // The last rank that begins there: those before it have no cells.
   return static_cast<int>(std::upper_bound(first_cell_.begin(), first_cell_.end() - 1, cell) - first_cell_.begin()) - 1;
-}
-
-SparseMatrix RankParts::columns(const Local& local, const std::vector<int>& blocks) const {
-  const std::vector<int> owner = bodies_.owner();
-  ColumnWriter writer(local.dofs);
-  for (const int block : blocks) {
-    const int old = order_.blocks[uz(block)];
-    for (Index c = 0; c < problem_.constraints.rows(old); ++c) {
-      for (SparseMatrix::InnerIterator entry(problem_.form.D, problem_.constraints.offset(old) + c); entry; ++entry) {
-        const int body = owner[uz(entry.row())], place = local.place[uz(new_body_[uz(body)])];
-        if (place >= 0) writer.add(local.offset[uz(place)] + entry.row() - bodies_.offset(body), entry.value());
-      }
-      writer.end_column();
-    }
-  }
-  return writer.matrix();
-}
-
-SparseMatrix RankParts::mass(const Local& local) const {
-  ColumnWriter writer(local.dofs);
-  for (std::size_t n = 0; n < local.bodies.size(); ++n) {
-    const int body = order_.bodies[uz(local.bodies[n])];
-    for (Index c = 0; c < bodies_.size(body); ++c) {
-      for (SparseMatrix::InnerIterator entry(problem_.form.H, bodies_.offset(body) + c); entry; ++entry)
-        writer.add(local.offset[n] + entry.row() - bodies_.offset(body), entry.value());
-      writer.end_column();
-    }
-  }
-  for (Index idle = local.offset.back(); idle < local.dofs; ++idle) {
-    writer.add(idle, 1.0);
-    writer.end_column();
-  }
-  return writer.matrix();
 }
 
 RankParts::Local RankParts::local(int rank) const {
@@ -181,24 +116,6 @@ RankParts::Local RankParts::local(int rank) const {
   return local;
 }
 
-void RankParts::add_own_rows(RankPart& part, const std::vector<int>& blocks) const {
-  const ConstraintSet& set = problem_.constraints;
-  ColumnWriter compliance(part.own.rows());
-  part.b.resize(part.own.rows());
-  Index row = 0;
-  for (const int block : blocks) {
-    const int old = order_.blocks[uz(block)];
-    part.b.segment(row, set.rows(old)) = problem_.form.b.segment(set.offset(old), set.rows(old));
-    for (Index c = 0; c < set.rows(old); ++c) {
-      for (SparseMatrix::InnerIterator entry(problem_.form.C, set.offset(old) + c); entry; ++entry)
-        compliance.add(row + entry.row() - set.offset(old), entry.value());
-      compliance.end_column();
-    }
-    row += set.rows(old);
-  }
-  part.C = compliance.matrix();
-}
-
 void RankParts::add_foreign_rows(RankPart& part, const std::vector<int>& blocks) const {
   const std::vector<int> first = first_rows();
   for (const int block : blocks) {
@@ -232,34 +149,19 @@ SweepGroups RankParts::sweep_groups(const GroupColours& groups, const Local& loc
 
 RankPart RankParts::part(int rank) const {
   const Local mine = local(rank);
-  const ConstraintSet& set = problem_.constraints;
-  const auto set_of = [&](const std::vector<int>& blocks) {
-    ConstraintSet some;
-    for (const int n : blocks) {
-      const int old = order_.blocks[uz(n)];
-      some.add(set.kind(old), set.friction(old), set.moments(old));
-    }
-    return some;
-  };
   RankPart part;
-  part.before = set_of(mine.before);
-  part.own = set_of(mine.own);
-  part.after = set_of(mine.after);
-  part.H = mass(mine);
-  part.D_before = columns(mine, mine.before);
-  part.D_own = columns(mine, mine.own);
-  part.D_after = columns(mine, mine.after);
-  part.k.setZero(mine.dofs);
+  for (const int n : mine.bodies) part.wanted_bodies.push_back(order_.bodies[uz(n)]);
+  const std::vector<int>* lists[] = {&mine.before, &mine.own, &mine.after};
+  for (std::size_t list = 0; list < 3; ++list)
+    for (const int n : *lists[list]) part.wanted_blocks[list].push_back(order_.blocks[uz(n)]);
+  part.velocities = mine.dofs;
   part.body_start = mine.offset;
-  for (std::size_t n = 0; n < mine.bodies.size(); ++n) {
-    const int body = order_.bodies[uz(mine.bodies[n])];
-    part.k.segment(mine.offset[n], bodies_.size(body)) = problem_.form.k.segment(bodies_.offset(body), bodies_.size(body));
-    const int owner = rank_of_cell(cell_of(order_.body_start, mine.bodies[n]));
+  for (const int n : mine.bodies) {
+    const int owner = rank_of_cell(cell_of(order_.body_start, n));
     const Index first = order_.body_start[uz(first_cell_[uz(owner)])];
     part.body_rank.push_back(owner);
-    part.body_place.push_back(static_cast<int>(first_velocity_[uz(mine.bodies[n])] - first_velocity_[uz(first)]));
+    part.body_place.push_back(static_cast<int>(first_velocity_[uz(n)] - first_velocity_[uz(first)]));
   }
-  add_own_rows(part, mine.own);
   add_foreign_rows(part, mine.before);
   add_foreign_rows(part, mine.after);
   part.first_cell = first_cell_[uz(rank)];
@@ -271,9 +173,9 @@ RankPart RankParts::part(int rank) const {
   const Index first = order_.body_start[uz(part.first_cell)];
   part.first_body = std::lower_bound(mine.bodies.begin(), mine.bodies.end(), first) - mine.bodies.begin();
   part.first_row = first_rows()[uz(rank)];
-  part.rows = set.rows();
-  part.contacts = set.count() - set.count(ConstraintKind::bilateral);
-  part.compliant = problem_.form.C.nonZeros() > 0;
+  part.rows = problem_.first_row.back();
+  part.contacts = problem_.contacts;
+  part.compliant = problem_.compliant;
   part.cells = sweep_groups(cells_, mine);
   part.ranks = sweep_groups(ranks_, mine);
   return part;
@@ -282,8 +184,7 @@ RankPart RankParts::part(int rank) const {
 std::vector<int> RankParts::rows() const {
   std::vector<int> list;
   for (const int old : order_.blocks)
-    for (Index c = 0; c < problem_.constraints.rows(old); ++c)
-      list.push_back(static_cast<int>(problem_.constraints.offset(old) + c));
+    for (int row = problem_.first_row[uz(old)]; row < problem_.first_row[uz(old) + 1]; ++row) list.push_back(row);
   return list;
 }
 
@@ -317,6 +218,8 @@ namespace {
 
 /// The members that travel, for a Packer or an Unpacker.
 void part_members(auto& stream, auto& part) {
+  stream(part.wanted_bodies, part.velocities);
+  for (auto& blocks : part.wanted_blocks) stream(blocks);
   stream(part.before, part.own, part.after, part.H, part.D_before, part.D_own, part.D_after, part.C, part.k, part.b);
   stream(part.first_body, part.bodies, part.body_start, part.body_rank, part.body_place, part.first_cell,
          part.blocks_of_cell, part.bodies_of_cell, part.foreign_rank, part.foreign_row, part.first_row, part.rows,
@@ -329,6 +232,31 @@ void part_members(auto& stream, auto& part) {
 
 void put(Packer& packer, const RankPart& part) { part_members(packer, part); }
 void take(Unpacker& unpacker, RankPart& part) { part_members(unpacker, part); }
+
+void fill(RankPart& part, const PartSource& source) {
+  PartForm form = source.part(part.wanted_bodies, part.wanted_blocks);
+  part.wanted_bodies = {};
+  part.wanted_blocks = {};
+  const Index known = form.H.rows(), all = part.velocities;
+  part.H = std::move(form.H);
+  part.k = std::move(form.k);
+  auto& [before, own, after] = form.blocks;
+  for (PartBlocks* blocks : {&before, &own, &after}) blocks->D.conservativeResize(all, blocks->D.cols());
+  if (all > known) {
+    part.H.conservativeResize(all, all);
+    for (Index idle = known; idle < all; ++idle) part.H.insert(idle, idle) = 1.0;
+    part.H.makeCompressed();
+    part.k.conservativeResizeLike(Vector::Zero(all));
+  }
+  part.before = std::move(before.set);
+  part.own = std::move(own.set);
+  part.after = std::move(after.set);
+  part.D_before = std::move(before.D);
+  part.D_own = std::move(own.D);
+  part.D_after = std::move(after.D);
+  part.C = std::move(own.C);
+  part.b = std::move(own.b);
+}
 
 ContactProblem shared_problem(RankPart part, std::shared_ptr<const Share> share) {
   auto form = std::make_shared<SharedForm>();

@@ -5,14 +5,20 @@
 
 #include "distributed/cells.hpp"
 #include "distributed/group_colours.hpp"
-#include "distributed/job.hpp"
+#include "distributed/stream.hpp"
+#include "problem/contact_problem.hpp"
+#include "problem/part_source.hpp"
 #include "problem/sweep_groups.hpp"
 
 namespace ccp {
 
 /// What one rank gets of a problem. Its blocks are those of its cells and, before and behind them, the foreign blocks at its
-/// bodies; its bodies are those of its cells and those of its blocks. All in the order of the cells.
+/// bodies; its bodies are those of its cells and those of its blocks. All in the order of the cells. RankParts makes it
+/// without the problem's numbers, which fill() adds.
 struct RankPart {
+  std::vector<int> wanted_bodies;  ///< PartSource::part(); empty once it is filled
+  BlockLists wanted_blocks;
+  Index velocities = 0;  ///< of its bodies, and idle ones
   ConstraintSet before, own, after;
   SparseMatrix H;                         ///< of its bodies
   SparseMatrix D_before, D_own, D_after;  ///< of its bodies × the rows of these blocks
@@ -32,12 +38,16 @@ struct RankPart {
 void put(Packer& packer, const RankPart& part);
 void take(Unpacker& unpacker, RankPart& part);
 
+/// The matrices, vectors and sets of a part.
+void fill(RankPart& part, const PartSource& source);
+
 /// Cuts a problem whose H is block-diagonal into parts.
 class RankParts {
  public:
-  /// Throws InputError when H couples more than 6 velocities. cut: of the bodies, where there are enough of them.
-  RankParts(const RankProblem& problem, int ranks, const Cut& cut);
+  /// cut: of the bodies, where there are enough of them. problem: must outlive it.
+  RankParts(const ProblemOutline& problem, int ranks, const Cut& cut);
 
+  /// To be filled.
   RankPart part(int rank) const;
 
   /// Rows of the problem in the order of the cells, as numbers in its own order: where the impulses of the ranks, one after
@@ -54,16 +64,13 @@ class RankParts {
   struct Local;
   int rank_of_cell(int cell) const;
   int cell_of_block(int block) const;
-  SparseMatrix columns(const Local& local, const std::vector<int>& blocks) const;
-  SparseMatrix mass(const Local& local) const;
   Local local(int rank) const;
-  void add_own_rows(RankPart& part, const std::vector<int>& blocks) const;
   void add_foreign_rows(RankPart& part, const std::vector<int>& blocks) const;
   SweepGroups sweep_groups(const GroupColours& groups, const Local& local) const;
 
-  const RankProblem& problem_;
-  BlockPartition bodies_;
-  Touch touch_;
+  const ProblemOutline& problem_;
+  const BlockPartition& bodies_;
+  const Touch& touch_;
   CellOrder order_;
   std::vector<int> first_cell_;            ///< of each rank
   std::vector<int> new_body_;              ///< by old number

@@ -24,7 +24,7 @@ class RanksSession final : public Session {
       launch_->set_patience(hand_over_s);
       Packer packer([this](const void* data, std::size_t bytes) { launch_->write(data, bytes); });
       put(packer, job);
-      put(packer, problem.constraints(), problem.global());
+      if (job.origin.scene.empty()) put(packer, problem.constraints(), problem.global());
       Unpacker from(reader());
       if (!expect(from, RankFrame::ready)) return;
       const auto setup_s = from.take<double>();
@@ -120,8 +120,8 @@ class RanksSession final : public Session {
 
 class RanksSolver final : public Solver {
  public:
-  RanksSolver(std::unique_ptr<Solver> solver, int ranks)
-      : solver_(std::move(solver)), ranks_(ranks), info_(solver_->info()) {
+  RanksSolver(std::unique_ptr<Solver> solver, int ranks, std::optional<SceneOrigin> origin)
+      : solver_(std::move(solver)), ranks_(ranks), origin_(std::move(origin)), info_(solver_->info()) {
     fields_ = solver_->settings();
     if (!solver_->native(Model::ncp)) info_.models.push_back(Model::ncp);  // the ranks run the loop of De Saxcé
   }
@@ -133,6 +133,8 @@ class RanksSolver final : public Solver {
     if (auto defect = rank_solver_defect(info().name)) return defect;
     if (auto defect = rank_problem_defect(info().name, problem)) return defect;
     if (auto defect = rank_settings_defect(settings())) return defect;
+    if (!origin_)
+      if (auto defect = hand_over_defect(problem.constraints().contacts())) return defect;
     if (!ranks_missing().empty()) return ranks_missing();
     return std::nullopt;
   }
@@ -141,6 +143,7 @@ class RanksSolver final : public Solver {
     auto& monitor = dynamic_cast<RunMonitor&>(watching);
     RankJob job;
     job.ranks = ranks_;
+    if (origin_) job.origin = *origin_;
     job.solver = info().name;
     job.settings = settings().values();
     job.model = model;
@@ -154,13 +157,14 @@ class RanksSolver final : public Solver {
 
   std::unique_ptr<Solver> solver_;
   int ranks_;
+  std::optional<SceneOrigin> origin_;
   SolverInfo info_;
 };
 
 }  // namespace
 
-std::unique_ptr<Solver> on_ranks(std::unique_ptr<Solver> solver, int ranks) {
-  return std::make_unique<RanksSolver>(std::move(solver), ranks);
+std::unique_ptr<Solver> on_ranks(std::unique_ptr<Solver> solver, int ranks, std::optional<SceneOrigin> origin) {
+  return std::make_unique<RanksSolver>(std::move(solver), ranks, std::move(origin));
 }
 
 }  // namespace ccp

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "problem/scene_in_parts.hpp"
 #include "solvers/solver.hpp"
 
 namespace ccp {
@@ -20,6 +22,9 @@ constexpr const char* hosts_help =
 /// rank; it counts cutting the problem and forming operators there as set-up (the longest of a rank), not the start of the
 /// processes and the transfer of the problem. `solver` keeps its name, settings and columns. What goes wrong with a process
 /// ends the run with a status and a reason, and leaves none behind.
-std::unique_ptr<Solver> on_ranks(std::unique_ptr<Solver> solver, int ranks);
+///
+/// origin: of all problems that the method gets; each rank then makes its own part. Without one the first rank takes the
+/// whole problem and cuts it, which is unsupported above most_handed_over contacts.
+std::unique_ptr<Solver> on_ranks(std::unique_ptr<Solver> solver, int ranks, std::optional<SceneOrigin> origin = {});
 
 }  // namespace ccp

@@ -114,16 +114,21 @@ ProblemBuilder& ProblemBuilder::contact2d(double friction) {
   return *this;
 }
 
-ProblemBuilder& ProblemBuilder::rolling_contact(ConstraintKind kind, double friction, double rolling, double spinning,
-                                                double length) {
+MomentFriction scaled_moments(ConstraintKind kind, double friction, double rolling, double spinning, double length) {
   const BlockShape shape = block_shape(kind);
   if (friction > 0.0 && shape.rollings > 0 && rolling > 0.0)
     length = rolling / friction;
   else if (friction > 0.0 && shape.spins > 0 && spinning > 0.0)
     length = spinning / friction;
-  for (int row = 1 + shape.tangents; row < shape.rows(); ++row) moment_rows_.emplace_back(constraints_.rows() + row, length);
-  constraints_.add(kind, friction,
-                   {shape.rollings > 0 ? rolling / length : 0.0, shape.spins > 0 ? spinning / length : 0.0, length});
+  return {shape.rollings > 0 ? rolling / length : 0.0, shape.spins > 0 ? spinning / length : 0.0, length};
+}
+
+ProblemBuilder& ProblemBuilder::rolling_contact(ConstraintKind kind, double friction, double rolling, double spinning,
+                                                double length) {
+  const MomentFriction moments = scaled_moments(kind, friction, rolling, spinning, length);
+  for (int row = 1 + block_shape(kind).tangents; row < constraint_rows(kind); ++row)
+    moment_rows_.emplace_back(constraints_.rows() + row, moments.length);
+  constraints_.add(kind, friction, moments);
   return *this;
 }
 

@@ -12,6 +12,10 @@
 
 namespace ccp {
 
+/// The coefficients of a contact with moments, in m, over the length that its rows are scaled by (A.7): rolling/friction,
+/// else spinning/friction, where both are positive; `length` (m, > 0) where they give none.
+MomentFriction scaled_moments(ConstraintKind kind, double friction, double rolling, double spinning, double length = 1.0);
+
 /// Collects one problem and checks it. Matrices and vectors in one of the two forms, then the constraint blocks in row
 /// order.
 ///
@@ -39,9 +43,8 @@ class ProblemBuilder {
   ProblemBuilder& contact(double friction);
   ProblemBuilder& contact2d(double friction);
   /// A contact with moments, of one of the kinds that has_moments() names: ‖m_R‖ <= rolling γ_n, |m_n| <= spinning γ_n, with
-  /// coefficients >= 0 in m. The matrices have its rows of moments as they are, rates in rad/s; build() divides moments by a
-  /// length and multiplies rates by it (A.7): rolling/friction, else spinning/friction, where both are positive; `length`
-  /// (m, > 0) where they give none.
+  /// coefficients >= 0 in m. The matrices have its rows of moments as they are, rates in rad/s; build() divides moments by
+  /// the length of scaled_moments() and multiplies rates by it.
   ProblemBuilder& rolling_contact(ConstraintKind kind, double friction, double rolling, double spinning = 0.0,
                                   double length = 1.0);
   ProblemBuilder& unilateral();

@@ -17,13 +17,6 @@ Matrix3 angular_inertia(const RigidBody& body, double time_step) {
          time_step * (cross_matrix(body.spin) * body.inertia - cross_matrix(Vector3(body.inertia * body.spin)));
 }
 
-SparseMatrix mass_matrix(const std::vector<RigidBody>& bodies, double time_step) {
-  const auto count = static_cast<Index>(bodies.size());
-  MassWriter H(6 * count, 12 * count);
-  for (const RigidBody& body : bodies) H.add_rigid(body.mass, angular_inertia(body, time_step));
-  return H.finish();
-}
-
 /// moment: the column acts on spins alone.
 void add_column(JacobianWriter& D, const std::vector<RigidBody>& bodies, const RigidConstraint& constraint,
                 const Vector3& direction, bool moment) {
@@ -41,7 +34,7 @@ void add_column(JacobianWriter& D, const std::vector<RigidBody>& bodies, const R
   }
 }
 
-SparseMatrix transpose_jacobian(const std::vector<RigidBody>& bodies, const std::vector<RigidConstraint>& constraints) {
+SparseMatrix transpose_jacobian(const std::vector<RigidBody>& bodies, std::span<const RigidConstraint> constraints) {
   Index columns = 0, entries = 0;
   for (const RigidConstraint& constraint : constraints) {
     const int sides = (constraint.first != RigidConstraint::fixed) + (constraint.second != RigidConstraint::fixed);
@@ -83,8 +76,14 @@ Matrix3 contact_frame(const Vector3& normal) {
   return frame;
 }
 
-ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>& bodies,
-                          const std::vector<RigidConstraint>& constraints, double time_step) {
+SparseMatrix rigid_mass(const std::vector<RigidBody>& bodies, double time_step) {
+  const auto count = static_cast<Index>(bodies.size());
+  MassWriter H(6 * count, 12 * count);
+  for (const RigidBody& body : bodies) H.add_rigid(body.mass, angular_inertia(body, time_step));
+  return H.finish();
+}
+
+Vector rigid_momentum(const std::vector<RigidBody>& bodies, double time_step) {
   Vector k(static_cast<Index>(6 * bodies.size()));
   for (std::size_t body = 0; body < bodies.size(); ++body) {
     const RigidBody& state = bodies[body];
@@ -94,23 +93,38 @@ ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>&
     // h f − h (∂f/∂ω) ω with f = −ω × Jω, which is quadratic: h (f − 2 f).
     if (state.gyroscopic) k.segment<3>(start + 3) += time_step * state.spin.cross(state.inertia * state.spin);
   }
-  SparseMatrix D = transpose_jacobian(bodies, constraints);
-  Vector b = Vector::Zero(D.cols());
-  ProblemBuilder builder(name);
-  Index row = 0;
+  return k;
+}
+
+PartBlocks rigid_blocks(const std::vector<RigidBody>& bodies, std::span<const RigidConstraint> constraints,
+                        double time_step) {
+  PartBlocks blocks;
+  blocks.D = transpose_jacobian(bodies, constraints);
+  blocks.b = Vector::Zero(blocks.D.cols());
   for (const RigidConstraint& constraint : constraints) {
-    b[row] = constraint.gap / time_step;
-    row += constraint_rows(constraint.kind);
-    if (has_moments(constraint.kind)) {
-      builder.rolling_contact(constraint.kind, constraint.friction, constraint.rolling, constraint.spinning);
+    const Index row = blocks.set.rows();
+    blocks.b[row] = constraint.gap / time_step;
+    if (!has_moments(constraint.kind)) {
+      blocks.set.add(constraint.kind, constraint.friction);
       continue;
     }
-    ConstraintSet own;
-    own.add(constraint.kind, constraint.friction);
-    builder.constraints(own);
+    const MomentFriction moments =
+        scaled_moments(constraint.kind, constraint.friction, constraint.rolling, constraint.spinning);
+    blocks.set.add(constraint.kind, constraint.friction, moments);
+    for (Index r = row + 1 + block_shape(constraint.kind).tangents; r < blocks.set.rows(); ++r)  // (A.7)
+      blocks.D.col(r) *= moments.length;
   }
-  builder.global(mass_matrix(bodies, time_step), std::move(k), std::move(D), std::move(b));
-  return builder.build();
+  blocks.C.resize(blocks.D.cols(), blocks.D.cols());
+  return blocks;
+}
+
+ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>& bodies,
+                          const std::vector<RigidConstraint>& constraints, double time_step) {
+  PartBlocks blocks = rigid_blocks(bodies, constraints, time_step);
+  return ProblemBuilder(name)
+      .global(rigid_mass(bodies, time_step), rigid_momentum(bodies, time_step), std::move(blocks.D), std::move(blocks.b))
+      .constraints(blocks.set)
+      .build();
 }
 
 std::vector<PlacedContact> placed_contacts(const std::vector<RigidConstraint>& constraints, int obstacle) {

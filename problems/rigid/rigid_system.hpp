@@ -1,10 +1,12 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/constraints.hpp"
 #include "problem/contact_problem.hpp"
+#include "problem/part_source.hpp"
 #include "problem/scene_geometry.hpp"
 
 namespace ccp {
@@ -53,6 +55,13 @@ Matrix3 contact_frame(const Vector3& normal);
 /// alone. D is written column by column, without a list of triplets: 1e6 contacts take half a gigabyte.
 ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>& bodies,
                           const std::vector<RigidConstraint>& constraints, double time_step);
+
+/// What it is made of: H and k of some bodies; D, b and the set of some constraints between them, rows of moments scaled
+/// (A.7).
+SparseMatrix rigid_mass(const std::vector<RigidBody>& bodies, double time_step);
+Vector rigid_momentum(const std::vector<RigidBody>& bodies, double time_step);
+PartBlocks rigid_blocks(const std::vector<RigidBody>& bodies, std::span<const RigidConstraint> constraints,
+                        double time_step);
 
 /// Where the contacts among constraints are, for pictures. obstacle: the number of the surface that `fixed` stands for.
 std::vector<PlacedContact> placed_contacts(const std::vector<RigidConstraint>& constraints,

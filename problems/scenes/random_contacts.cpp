@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "problems/random.hpp"
-#include "problems/rigid/rigid_system.hpp"
+#include "problems/rigid/rigid_parts.hpp"
 
 namespace ccp {
 namespace {
@@ -84,14 +84,13 @@ class Sampler {
   Index wanted_, left_;
 };
 
-std::vector<RigidBody> make_bodies(const Grid& grid, const RandomContacts::Parameters& p, Random& random) {
+void give_bodies(const Grid& grid, const RandomContacts::Parameters& p, Random& random, RigidTaker& taker) {
   const LogUniform mass_factor(p.mass_ratio);
   const std::array extremes{1.0 / std::sqrt(p.conditioning), std::sqrt(p.conditioning)};
   const LogUniform inertia_factor(p.conditioning);
   const double spacing = 2.0 * p.radius;
-  std::vector<RigidBody> bodies(static_cast<std::size_t>(grid.bodies()));
   for (int i = 0; i < grid.bodies(); ++i) {
-    RigidBody& body = bodies[static_cast<std::size_t>(i)];
+    RigidBody body;
     body.mass = p.mass * mass_factor(random);
     const double middle = inertia_factor(random);
     const Matrix3 axes = random.rotation();
@@ -106,21 +105,22 @@ std::vector<RigidBody> make_bodies(const Grid& grid, const RandomContacts::Param
     body.spin = (p.spin > 0.0 ? p.spin : p.speed / p.radius) * random.in_ball();
     body.gyroscopic = p.spin > 0.0;
     body.force = {0.0, 0.0, -body.mass * p.gravity};
+    taker.take(body);
   }
-  return bodies;
 }
 
-RigidConstraint random_contact(int first, int second, const std::vector<RigidBody>& bodies, const RandomContacts::Parameters& p,
+/// Takes as many random numbers wherever the bodies are.
+RigidConstraint random_contact(int first, int second, const RigidTaker& bodies, const RandomContacts::Parameters& p,
                                Random& random) {
   RigidConstraint contact;
   contact.first = first;
   contact.second = second;
-  const Vector3& above = bodies[static_cast<std::size_t>(second)].position;
+  const Vector3 above = bodies.position(second);
   if (first == RigidConstraint::fixed) {
     const Vector3 shift = random.in_ball();
     contact.point = {above[0] + offset * p.radius * shift[0], above[1] + offset * p.radius * shift[1], 0.0};
   } else {
-    const Vector3& below = bodies[static_cast<std::size_t>(first)].position;
+    const Vector3 below = bodies.position(first);
     contact.normal = ((above - below).normalized() + tilt * random.in_ball()).normalized();
     contact.point = 0.5 * (above + below) + offset * p.radius * random.in_ball();
   }
@@ -135,6 +135,28 @@ RigidConstraint random_contact(int first, int second, const std::vector<RigidBod
   contact.friction = random.uniform(p.friction_min, p.friction_max);
   contact.gap = p.gap * (1.0 - random.uniform());
   return contact;
+}
+
+void give_packing(const RandomContacts::Parameters& p, std::uint64_t seed, RigidTaker& taker) {
+  Random random(seed);
+  const auto repeats = static_cast<Index>(p.redundancy * p.contacts);  // below p.contacts
+  const Index distinct = p.contacts - repeats;
+  const Grid grid = make_grid(distinct, p.contacts_per_body);
+  give_bodies(grid, p, random, taker);
+  Sampler candidate(distinct, grid.candidates()), extra(repeats % distinct, distinct);
+  for (int body = 0; body < grid.bodies(); ++body)
+    grid.for_neighbours(body, [&](int other) {
+      if (!candidate.pick(random)) return;
+      const RigidConstraint contact = random_contact(other, body, taker, p, random);
+      taker.take(contact);
+      const Index copies = repeats / distinct + (extra.pick(random) ? 1 : 0);
+      for (Index copy = 0; copy < copies; ++copy) {
+        const Vector3 shift = random.in_ball();
+        RigidConstraint moved = contact;
+        moved.point += p.patch * (shift[0] * contact.tangent + shift[1] * contact.normal.cross(contact.tangent));
+        taker.take(moved);
+      }
+    });
 }
 
 }  // namespace
@@ -204,28 +226,12 @@ std::optional<std::string> SpinningContacts::check() const {
 }
 
 ContactProblem RandomContacts::do_build(std::uint64_t seed) const {
-  const Parameters& p = parameters_;
-  Random random(seed);
-  const auto repeats = static_cast<Index>(p.redundancy * p.contacts);  // below p.contacts
-  const Index distinct = p.contacts - repeats;
-  const Grid grid = make_grid(distinct, p.contacts_per_body);
-  const std::vector<RigidBody> bodies = make_bodies(grid, p, random);
-  std::vector<RigidConstraint> contacts;
-  contacts.reserve(static_cast<std::size_t>(p.contacts));
-  Sampler candidate(distinct, grid.candidates()), extra(repeats % distinct, distinct);
-  for (int body = 0; body < grid.bodies(); ++body)
-    grid.for_neighbours(body, [&](int other) {
-      if (!candidate.pick(random)) return;
-      const RigidConstraint contact = random_contact(other, body, bodies, p, random);
-      contacts.push_back(contact);
-      const Index copies = repeats / distinct + (extra.pick(random) ? 1 : 0);
-      for (Index copy = 0; copy < copies; ++copy) {
-        const Vector3 shift = random.in_ball();
-        contacts.push_back(contact);
-        contacts.back().point += p.patch * (shift[0] * contact.tangent + shift[1] * contact.normal.cross(contact.tangent));
-      }
-    });
-  return rigid_step(info().name, bodies, contacts, p.time_step);
+  const RigidLists lists = rigid_lists([&](RigidTaker& taker) { give_packing(parameters_, seed, taker); });
+  return rigid_step(info().name, lists.bodies, lists.constraints, parameters_.time_step);
+}
+
+std::unique_ptr<PartSource> RandomContacts::do_parts(std::uint64_t seed) const {
+  return rigid_parts([p = parameters_, seed](RigidTaker& taker) { give_packing(p, seed, taker); }, parameters_.time_step);
 }
 
 }  // namespace ccp

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "problem/scene.hpp"
+#include "problem/scene_in_parts.hpp"
 
 namespace ccp {
 
@@ -13,7 +14,7 @@ namespace ccp {
 ///
 /// At v = 0 every contact has u = (Φ/h, 0, 0) with Φ > 0, which is inside the dual cone, so that both models have a
 /// solution. Everything random comes from the seed, by arithmetic that IEEE 754 fixes.
-class RandomContacts : public Scene {
+class RandomContacts : public SceneInParts {
  public:
   struct Parameters {
     int contacts = 1000;
@@ -43,6 +44,7 @@ class RandomContacts : public Scene {
 
  private:
   ContactProblem do_build(std::uint64_t seed) const override;
+  std::unique_ptr<PartSource> do_parts(std::uint64_t seed) const override;
 };
 
 /// The same with bodies that spin fast and gyroscopic torques in H, which is not symmetric (A.6): J + h ([ω]× J − [Jω]×) in

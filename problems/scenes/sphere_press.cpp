@@ -12,7 +12,7 @@
 #include "core/text.hpp"
 #include "problems/geometry/sphere_pairs.hpp"
 #include "problems/random.hpp"
-#include "problems/rigid/rigid_system.hpp"
+#include "problems/rigid/rigid_parts.hpp"
 #include "problems/scenes/settled_packing.hpp"
 
 namespace ccp {
@@ -97,13 +97,11 @@ RigidConstraint press_contact(int first, int second, const Vector3& point, const
 }
 
 /// Contacts of one sphere with the floor and the four walls.
-void add_box_contacts(std::vector<RigidConstraint>& contacts, const Placed& packing, int sphere,
-                      const SpherePress::Parameters& p) {
+void give_box_contacts(RigidTaker& taker, const Placed& packing, int sphere, const SpherePress::Parameters& p) {
   const Vector3& centre = packing.centres[static_cast<std::size_t>(sphere)];
   const auto add = [&](double distance, const Vector3& normal) {
     if (distance - p.radius < p.envelope)
-      contacts.push_back(
-          press_contact(RigidConstraint::fixed, sphere, centre - distance * normal, normal, distance - p.radius, p));
+      taker.take(press_contact(RigidConstraint::fixed, sphere, centre - distance * normal, normal, distance - p.radius, p));
   };
   add(centre[2], Vector3::UnitZ());
   add(centre[0], Vector3::UnitX());
@@ -112,29 +110,27 @@ void add_box_contacts(std::vector<RigidConstraint>& contacts, const Placed& pack
   add(packing.width - centre[1], -Vector3::UnitY());
 }
 
-std::vector<RigidConstraint> find_contacts(const Placed& packing, const SpherePress::Parameters& p) {
+void give_contacts(const Placed& packing, const SpherePress::Parameters& p, RigidTaker& taker) {
   const std::vector<SpherePair> pairs = pairs_within(packing.centres, 2.0 * p.radius + p.envelope);
-  std::vector<RigidConstraint> contacts;
   auto pair = pairs.begin();
   const int spheres = static_cast<int>(packing.centres.size());
   for (int i = 0; i < spheres; ++i) {
-    add_box_contacts(contacts, packing, i, p);
+    give_box_contacts(taker, packing, i, p);
     const Vector3& centre = packing.centres[static_cast<std::size_t>(i)];
     for (; pair != pairs.end() && pair->second == i; ++pair) {
       const Vector3& other = packing.centres[static_cast<std::size_t>(pair->first)];
       const double distance = (centre - other).norm();
-      contacts.push_back(
+      taker.take(
           press_contact(pair->first, i, 0.5 * (centre + other), (centre - other) / distance, distance - 2.0 * p.radius, p));
     }
   }
-  if (p.slab_mass == 0.0) return contacts;
+  if (p.slab_mass == 0.0) return;
   for (int i = 0; i < spheres; ++i) {
     const Vector3& centre = packing.centres[static_cast<std::size_t>(i)];
     const double gap = packing.height - centre[2] - p.radius;
     if (gap < p.envelope)
-      contacts.push_back(press_contact(i, spheres, {centre[0], centre[1], packing.height}, Vector3::UnitZ(), gap, p));
+      taker.take(press_contact(i, spheres, {centre[0], centre[1], packing.height}, Vector3::UnitZ(), gap, p));
   }
-  return contacts;
 }
 
 /// A square plate as wide as the box and one radius thick.
@@ -147,6 +143,14 @@ RigidBody make_slab(const Placed& packing, const SpherePress::Parameters& p) {
   slab.position = {0.5 * width, 0.5 * width, packing.height + 0.5 * thickness};
   slab.force = {0.0, 0.0, -p.slab_mass * p.gravity};
   return slab;
+}
+
+RigidReplay press_replay(Placed packing, const SpherePress::Parameters& p) {
+  return [packing = std::move(packing), p](RigidTaker& taker) {
+    for (const Vector3& centre : packing.centres) taker.take(solid_sphere(p.mass, p.radius, centre, p.gravity));
+    if (p.slab_mass > 0.0) taker.take(make_slab(packing, p));
+    give_contacts(packing, p, taker);
+  };
 }
 
 /// A wall or the floor: normal is the third axis of its frame.
@@ -207,12 +211,12 @@ std::optional<std::string> SpherePress::check() const {
 }
 
 ContactProblem SpherePress::do_build(std::uint64_t seed) const {
-  const Parameters& p = parameters_;
-  const Placed packing = place(p, seed);
-  std::vector<RigidBody> bodies;
-  for (const Vector3& centre : packing.centres) bodies.push_back(solid_sphere(p.mass, p.radius, centre, p.gravity));
-  if (p.slab_mass > 0.0) bodies.push_back(make_slab(packing, p));
-  return rigid_step(info().name, bodies, find_contacts(packing, p), p.time_step);
+  const RigidLists lists = rigid_lists(press_replay(place(parameters_, seed), parameters_));
+  return rigid_step(info().name, lists.bodies, lists.constraints, parameters_.time_step);
+}
+
+std::unique_ptr<PartSource> SpherePress::do_parts(std::uint64_t seed) const {
+  return rigid_parts(press_replay(place(parameters_, seed), parameters_), parameters_.time_step);
 }
 
 SceneGeometry SpherePress::do_geometry(std::uint64_t seed) const {
@@ -227,7 +231,7 @@ SceneGeometry SpherePress::do_geometry(std::uint64_t seed) const {
   geometry.obstacles = {plane(Vector3::Zero(), Vector3::UnitZ()), plane(Vector3::Zero(), Vector3::UnitX()),
                         plane({packing.width, 0.0, 0.0}, -Vector3::UnitX()), plane(Vector3::Zero(), Vector3::UnitY()),
                         plane({0.0, packing.width, 0.0}, -Vector3::UnitY())};
-  geometry.contacts = placed_contacts(find_contacts(packing, p));
+  geometry.contacts = placed_contacts(rigid_lists(press_replay(packing, p)).constraints);
   return geometry;
 }
 

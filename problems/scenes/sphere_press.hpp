@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "problem/scene.hpp"
+#include "problem/scene_in_parts.hpp"
 
 namespace ccp {
 
@@ -23,7 +23,7 @@ namespace ccp {
 ///
 /// Bodies: the spheres from the floor upwards, then the slab. Contacts: sphere by sphere, with the floor, the walls, the
 /// spheres before it; then those of the slab. Normals point from the box, the earlier sphere or the lower body to the other.
-class SpherePress final : public Scene {
+class SpherePress final : public SceneInParts {
  public:
   enum class Packing { layers, random, thrown };
   struct Parameters {
@@ -50,6 +50,7 @@ class SpherePress final : public Scene {
 
  private:
   ContactProblem do_build(std::uint64_t seed) const override;
+  std::unique_ptr<PartSource> do_parts(std::uint64_t seed) const override;
   SceneGeometry do_geometry(std::uint64_t seed) const override;
 
   Parameters parameters_;

@@ -156,6 +156,23 @@ class Ranks(unittest.TestCase):
                           ["apgd", "jacobi"], [0, 1, 5], 30, True)
         self.traces_agree("slab", {"scene": "sphere_press", "parameters": {}}, ["apgd"], [1, 3], 30, False)
 
+    def test_parts_that_ranks_make_are_those_of_the_whole_problem(self):
+        """Ranks make parts of a scene; of a dump of the same problem the first rank cuts them."""
+        for scene, parameters, solver in [("random_contacts", ["contacts=600", "redundancy=0.2"], "apgd"),
+                                          ("sphere_press", ["spheres=60", "per_side=5", "jitter=0.001"], "pqn")]:
+            options = [word for parameter in parameters for word in ("--set", parameter)]
+            self.run_program("generate", scene, *options, "--seed", "4", "--form", "global", "--no-solution", "--out", "dump.hdf5", code=0)
+            traces = []
+            for source in ("dump.hdf5", f"scene:{scene}:{','.join(parameters)}"):
+                for count in ("1", "2", "3"):
+                    self.run_program("solve", source, "--seed", "4", "--model", "ccp", "--solver", solver, "--ranks", count, "--tolerance",
+                                     "0", "--max-iterations", "20", "--trace", "trace.csv", code=3)
+                    with open(self.folder / "trace.csv", newline="", encoding="utf-8") as rows:
+                        traces.append([{key: value for key, value in row.items() if key != "elapsed_s"} for row in csv.DictReader(rows)])
+            self.assertEqual(len(traces[0]), 21)
+            for trace in traces[1:]:
+                self.assertEqual(trace, traces[0], scene)
+
     def test_what_ranks_cannot_do_is_unsupported(self):
         for arguments, said in [(["--solver", "ipm_qp"], "ipm_qp does not run on several ranks"),
                                 (["--solver", "admm", "--set", "linear_system=saddle"], "expected linear_system auto or normal"),

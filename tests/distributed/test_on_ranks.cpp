@@ -111,6 +111,12 @@ TEST_CASE("ranks without moments work as those with them") {
   CHECK(one.impulse == four.impulse);
 }
 
+TEST_CASE("the first rank takes whole problems up to a limit") {
+  CHECK(!hand_over_defect(most_handed_over));
+  CHECK_THAT(*hand_over_defect(most_handed_over + 1),
+             Catch::Matchers::Contains("at most 1000000 contacts, this one has 1000001"));
+}
+
 TEST_CASE("admm on ranks says what it does not take") {
   const auto solver = configured({.solver = "admm", .settings = {{"linear_system", std::string("schur")}}});
   CHECK_THAT(*rank_settings_defect(solver->settings()), Catch::Matchers::Contains("linear_system auto or normal"));

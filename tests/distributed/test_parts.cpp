@@ -5,10 +5,13 @@
 #include <numeric>
 #include <vector>
 
+#include "distributed/given_parts.hpp"
 #include "distributed/part.hpp"
 #include "linalg/linear_solver.hpp"
 #include "problem/problem_builder.hpp"
+#include "problem/scene_in_parts.hpp"
 #include "problem/share_sums.hpp"
+#include "problems/registry.hpp"
 #include "problems/scenes/random_contacts.hpp"
 
 namespace ccp {
@@ -40,7 +43,7 @@ class KnownShare final : public Share {
   const Vector& all_;
 };
 
-RankProblem given(const ContactProblem& problem) { return {problem.constraints(), problem.global()}; }
+RankProblem copy_of(const ContactProblem& problem) { return {problem.constraints(), problem.global()}; }
 
 ContactProblem packing(int contacts) {
   RandomContacts scene;
@@ -100,14 +103,33 @@ ContactProblem rolling() {
 
 std::vector<int> by_number(const BodyGraph& graph) { return cut_by_number(std::ssize(graph.weight)); }
 
+/// Parts of a problem, filled.
+class FilledParts {
+ public:
+  FilledParts(const PartSource& source, int ranks)
+      : source_(source), outline_(source.outline()), parts_(outline_, ranks, by_number) {}
+  const RankParts* operator->() const { return &parts_; }
+  RankPart part(int rank) const {
+    RankPart part = parts_.part(rank);
+    fill(part, source_);
+    return part;
+  }
+
+ private:
+  const PartSource& source_;
+  ProblemOutline outline_;
+  RankParts parts_;
+};
+
 /// u of all rows, in the order of the problem, from the ranks one after the other.
 struct Found {
   Vector velocity, product;
 };
 Found from_ranks(const ContactProblem& problem, int ranks, const Vector& impulse) {
-  const RankProblem whole = given(problem);
-  const RankParts parts(whole, ranks, by_number);
-  const std::vector<int> rows = parts.rows(), first = parts.first_rows();
+  const RankProblem whole = copy_of(problem);
+  const GivenParts given(whole);
+  const FilledParts parts(given, ranks);
+  const std::vector<int> rows = parts->rows(), first = parts->first_rows();
   Vector all(impulse.size());
   for (std::size_t row = 0; row < rows.size(); ++row) all[static_cast<Index>(row)] = impulse[rows[row]];
   Found found{Vector::Zero(impulse.size()), Vector::Zero(impulse.size())};
@@ -132,10 +154,11 @@ Found from_ranks(const ContactProblem& problem, int ranks, const Vector& impulse
 
 TEST_CASE("every block and body belongs to one rank, and cells begin with an even row") {
   const ContactProblem problem = packing(700);
-  const RankProblem whole = given(problem);
+  const RankProblem whole = copy_of(problem);
+  const GivenParts given(whole);
   for (const int ranks : {1, 3, 64}) {
-    const RankParts parts(whole, ranks, by_number);
-    std::vector<int> rows = parts.rows();
+    const FilledParts parts(given, ranks);
+    std::vector<int> rows = parts->rows();
     std::sort(rows.begin(), rows.end());
     std::vector<int> expected(uz(problem.rows()));
     std::iota(expected.begin(), expected.end(), 0);
@@ -153,8 +176,48 @@ TEST_CASE("every block and body belongs to one rank, and cells begin with an eve
     CHECK(next_cell == cell_count);
     CHECK(blocks == problem.constraints().count());
     CHECK(bodies == problem.dofs() / 6);
-    CHECK((parts.cut_contacts() == 0) == (ranks == 1));
+    CHECK((parts->cut_contacts() == 0) == (ranks == 1));
   }
+}
+
+TEST_CASE("parts that scenes make have the bits of those cut from the whole problem") {
+  struct Case {
+    const char* scene;
+    std::vector<std::pair<const char*, const char*>> settings;
+  };
+  const std::vector<Case> cases = {
+      {"random_contacts", {{"contacts", "600"}}},
+      {"random_contacts", {{"contacts", "500"}, {"redundancy", "0.4"}, {"patch", "0.02"}, {"mass_ratio", "1e4"}}},
+      {"random_contacts", {{"contacts", "9"}}},
+      {"sphere_press", {{"spheres", "90"}, {"per_side", "5"}, {"jitter", "0.003"}}},
+      {"sphere_press", {{"spheres", "60"}, {"per_side", "4"}, {"rolling_friction", "0.01"}, {"spinning_friction", "0.02"}}},
+      {"sphere_press", {{"spheres", "70"}, {"per_side", "4"}, {"packing", "random"}, {"slab_mass", "0"}}}};
+  for (const Case& one : cases) {
+    INFO(one.scene << ", " << one.settings.front().second);
+    const auto scene = make_scene(one.scene);
+    for (const auto& [name, value] : one.settings) scene->parameters().set_from_text(name, value);
+    const ContactProblem problem = scene->build(5);
+    const RankProblem whole = copy_of(problem);
+    const GivenParts given(whole);
+    const auto made = parts_of(*origin_of(*scene, 5), scene_registry());
+    for (const int ranks : {1, 2, 3}) {
+      const FilledParts cut(given, ranks), own(*made, ranks);
+      CHECK(own->rows() == cut->rows());
+      CHECK(own->cut_contacts() == cut->cut_contacts());
+      Index rows = 0;
+      for (int rank = 0; rank < ranks; ++rank) {
+        std::vector<char> expected, found;
+        Packer of_cut(expected), of_own(found);
+        const RankPart part = own.part(rank);
+        put(of_cut, cut.part(rank));
+        put(of_own, part);
+        CHECK(found == expected);
+        rows += part.own.rows();
+      }
+      CHECK(rows == problem.rows());
+    }
+  }
+  CHECK(!origin_of(*make_scene("odd_mass_stack"), 0));
 }
 
 TEST_CASE("products and velocities have the same bits on every number of ranks") {
@@ -177,8 +240,9 @@ TEST_CASE("products and velocities have the same bits on every number of ranks")
 
 TEST_CASE("sums over cells keep NaN and infinity, and a problem without blocks has none") {
   const ContactProblem problem = packing(100);
-  const RankProblem whole = given(problem);
-  const RankPart part = RankParts(whole, 1, by_number).part(0);
+  const RankProblem whole = copy_of(problem);
+  const GivenParts given(whole);
+  const RankPart part = FilledParts(given, 1).part(0);
   const Vector none;
   const KnownShare share(part, {0, 0}, none);
   constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
@@ -190,11 +254,12 @@ TEST_CASE("sums over cells keep NaN and infinity, and a problem without blocks h
   CHECK(largest_of_blocks(&share, part.own, one_is(infinity)) == infinity);
   CHECK(share.traffic().reductions == 5);
 
-  const RankProblem empty = given(ProblemBuilder("empty").global({0, 0}, Vector(), {0, 0}, Vector()).build());
-  const RankParts parts(empty, 2, by_number);
-  CHECK(parts.rows().empty());
+  const RankProblem empty = copy_of(ProblemBuilder("empty").global({0, 0}, Vector(), {0, 0}, Vector()).build());
+  const GivenParts nothing(empty);
+  const FilledParts parts(nothing, 2);
+  CHECK(parts->rows().empty());
   CHECK(parts.part(1).own.count() == 0);
-  CHECK(parts.imbalance() == 1.0);
+  CHECK(parts->imbalance() == 1.0);
 }
 
 TEST_CASE("values pass through a stream") {
@@ -240,8 +305,9 @@ TEST_CASE("groups of one colour share no body, and a body counts its groups") {
 
 TEST_CASE("each rank has its groups, with the colours of all blocks that it knows") {
   const ContactProblem problem = packing(600);
-  const RankProblem whole = given(problem);
-  const RankParts parts(whole, 3, by_number);
+  const RankProblem whole = copy_of(problem);
+  const GivenParts given(whole);
+  const FilledParts parts(given, 3);
   std::vector<std::vector<int>> colours;
   for (int rank = 0; rank < 3; ++rank) {
     const RankPart part = parts.part(rank);

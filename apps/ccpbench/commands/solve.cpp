@@ -167,7 +167,8 @@ std::unique_ptr<Solver> named_solver(const std::string& text, const SolveArgumen
   }
   const bool several = options.solvers.size() > 1;
   set_fields(solver->settings(), options.settings, several ? fmt::format("--set, of {}", solver->info().name) : "--set");
-  return options.ranks > 0 ? on_ranks(std::move(solver), options.ranks) : std::move(solver);
+  if (options.ranks == 0) return solver;
+  return on_ranks(std::move(solver), options.ranks, load_origin(options.source, static_cast<std::uint64_t>(options.seed)));
 }
 
 NamedProblem read_problem(const SolveArguments& options) {

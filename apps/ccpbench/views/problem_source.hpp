@@ -9,7 +9,7 @@
 #include "bench/run/dumps.hpp"
 #include "io/fclib_reader.hpp"
 #include "problem/contact_problem.hpp"
-#include "problem/scene.hpp"
+#include "problem/scene_in_parts.hpp"
 
 namespace ccp::cli {
 
@@ -24,6 +24,8 @@ struct NamedProblem {
 /// FILE is an FCLib dump, "scene:NAME" a scene with its defaults, "scene:NAME:spheres=5,mass=2" with other parameters.
 /// Throws InputError when it cannot be read or is of a kind that no solver takes (rolling friction).
 NamedProblem load_problem(const std::string& source, std::uint64_t seed);
+/// What ranks make the parts of that problem of; nothing where they cannot.
+std::optional<SceneOrigin> load_origin(const std::string& source, std::uint64_t seed);
 
 /// A scene with its parameters, and what files say of it.
 struct NamedScene {

@@ -21,6 +21,8 @@ void BuiltProblem::build(const Cell& cell, const Catalog& catalog) {
     const auto scene = catalog.scenes.make(cell.spec->scene);
     for (const auto& [name, value] : cell.spec->parameters) scene->parameters().set(name, value);
     unperturbed_ = scene->build(cell.spec->seed);
+    if (cell.spec->perturbation == Perturbation{.seed = cell.spec->perturbation.seed})
+      origin_ = origin_of(*scene, cell.spec->seed);
   } else {
     unperturbed_ = read_fclib(cell.file).problem;
   }

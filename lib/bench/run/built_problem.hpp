@@ -12,6 +12,7 @@
 #include "bench/run/attempt.hpp"
 #include "problem/contact_problem.hpp"
 #include "problem/judge/judge.hpp"
+#include "problem/scene_in_parts.hpp"
 
 namespace ccp {
 
@@ -31,6 +32,8 @@ class BuiltProblem {
   /// The same without its perturbation; only without a defect.
   const ContactProblem& unperturbed() const { return *unperturbed_; }
   ProblemFacts facts() const;
+  /// What ranks make the parts of problem() of; nothing where they cannot.
+  const std::optional<SceneOrigin>& origin() const { return origin_; }
 
   /// The judge of a model, made on first use; nothing, with defect() set, when it cannot be made.
   Judge* judge(Model model);
@@ -45,6 +48,7 @@ class BuiltProblem {
   void build(const Cell& cell, const Catalog& catalog);
 
   std::optional<ContactProblem> problem_, unperturbed_;
+  std::optional<SceneOrigin> origin_;
   std::map<Model, std::unique_ptr<Judge>> judges_;
   std::optional<Defect> defect_;
   std::optional<KernelTimes> kernels_;

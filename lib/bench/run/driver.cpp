@@ -17,9 +17,9 @@ std::unique_ptr<Solver> configured_solver(const std::string& name, const Paramet
   return solver;
 }
 
-std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog) {
+std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog, std::optional<SceneOrigin> origin) {
   auto solver = configured_solver(cell.solver->solver, cell.solver->parameters, catalog);
-  return cell.ranks > 0 ? on_ranks(std::move(solver), cell.ranks) : std::move(solver);
+  return cell.ranks > 0 ? on_ranks(std::move(solver), cell.ranks, std::move(origin)) : std::move(solver);
 }
 
 Driver::Driver(std::unique_ptr<Solver> solver, const StopRule& stop, Model model, int threads)

@@ -9,14 +9,15 @@
 #include "bench/config/sequence_spec.hpp"
 #include "problem/contact_match.hpp"
 #include "problem/motion.hpp"
+#include "problem/scene_in_parts.hpp"
 #include "solvers/solver.hpp"
 
 namespace ccp {
 
 /// A solver with the parameters of a config.
 std::unique_ptr<Solver> configured_solver(const std::string& name, const Parameters& parameters, const Catalog& catalog);
-/// That of a cell, on its ranks.
-std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog);
+/// That of a cell, on its ranks. origin: of all its problems, where ranks can make their parts.
+std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog, std::optional<SceneOrigin> origin = {});
 
 /// The start of a step of a motion from the end of the one before: the impulses and multipliers that belong to its blocks,
 /// the velocity of the motion, and what the method carried.

@@ -49,7 +49,7 @@ WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& c
 class TimedSolve {
  public:
   TimedSolve(const Cell& cell, BuiltProblem& built, const Catalog& catalog, bool pin)
-      : cell_(cell), built_(built), catalog_(catalog), pin_(pin), solver_(solver_of(cell, catalog)) {}
+      : cell_(cell), built_(built), catalog_(catalog), pin_(pin), solver_(solver_of(cell, catalog, built.origin())) {}
 
   const Solver& solver() const { return *solver_; }
   /// Time off the solver's clock, s.

@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "distributed/given_parts.hpp"
 #include "distributed/job.hpp"
 #include "distributed/launch.hpp"
 #include "distributed/mpi/graph_cut.hpp"
@@ -111,12 +112,11 @@ double memory_mb() {
 /// One rank. The first one has `packer` and `unpacker` to its socket; the others have none.
 class Rank {
  public:
-  Rank(int number, int ranks, Packer* packer, Unpacker* unpacker)
-      : number_(number), ranks_(ranks), packer_(packer), unpacker_(unpacker) {}
+  Rank(int number, int ranks, const SceneRegistry& scenes, Packer* packer, Unpacker* unpacker)
+      : number_(number), ranks_(ranks), scenes_(scenes), packer_(packer), unpacker_(unpacker) {}
 
   void work() {
     take_job();
-    watch_.start();
     RankPart part = take_part();
     const auto share = std::make_shared<MpiShare>(part, all_ranks);
     own_rows_ = static_cast<int>(part.own.rows());
@@ -136,7 +136,7 @@ class Rank {
     std::vector<char> bytes;
     if (first()) {
       take(*unpacker_, job_);
-      take(*unpacker_, whole_);
+      if (job_.origin.scene.empty()) take(*unpacker_, whole_);
       Packer packer(bytes);
       put(packer, job_);
       for (int to = 1; to < ranks_; ++to) send_bytes(bytes, to);
@@ -147,28 +147,51 @@ class Rank {
     }
   }
 
+  /// Off the clock while a scene makes numbers, on it while the problem is cut and parts are formed of a whole one.
   RankPart take_part() {
-    if (!first()) {
-      const std::vector<char> bytes = received_bytes(0);
-      Unpacker unpacker(bytes);
-      RankPart part;
-      take(unpacker, part);
-      return part;
-    }
-    const RankParts parts(whole_, ranks_, cut_graph);
+    std::unique_ptr<PartSource> source;
+    const bool in_parts = !job_.origin.scene.empty();
+    if (in_parts)
+      source = parts_of(job_.origin, scenes_);
+    else if (first())
+      source = std::make_unique<GivenParts>(whole_);
+    RankPart part = first() ? cut(*source, in_parts) : received_part();
+    if (in_parts) watch_.stop();
+    if (in_parts || first()) fill(part, *source);
+    if (in_parts) watch_.start();
+    whole_ = {};
+    return part;
+  }
+
+  RankPart received_part() {
+    of_first(0.0);
+    watch_.start();
+    const std::vector<char> bytes = received_bytes(0);
+    Unpacker unpacker(bytes);
+    RankPart part;
+    take(unpacker, part);
+    return part;
+  }
+
+  /// Sends their parts to the other ranks, filled unless they do that themselves. That of the first one, to be filled.
+  RankPart cut(const PartSource& source, bool in_parts) {
+    const ProblemOutline outline = source.outline();
+    of_first(0.0);
+    watch_.start();
+    const RankParts parts(outline, ranks_, cut_graph);
     for (int to = 1; to < ranks_; ++to) {
       std::vector<char> bytes;
       Packer packer(bytes);
-      put(packer, parts.part(to));
+      RankPart part = parts.part(to);
+      if (!in_parts) fill(part, source);
+      put(packer, part);
       send_bytes(bytes, to);
     }
     rows_ = parts.rows();
     first_rows_ = parts.first_rows();
     end_.facts.cut_contacts = parts.cut_contacts();
     end_.facts.imbalance = parts.imbalance();
-    RankPart part = parts.part(0);
-    whole_ = {};
-    return part;
+    return parts.part(0);
   }
 
   /// Its rows of the start, which the first rank takes from the socket; empty where the run starts from nothing.
@@ -247,6 +270,7 @@ class Rank {
   }
 
   int number_, ranks_, own_rows_ = 0;
+  const SceneRegistry& scenes_;
   Packer* packer_;
   Unpacker* unpacker_;
   RankJob job_;
@@ -292,7 +316,7 @@ std::string rank_versions() {
   return fmt::format("ranks {}, PETSc {}.{}.{}", mpi, PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR);
 }
 
-int run_rank(const std::string& path, int ranks) {
+int run_rank(const std::string& path, int ranks, const SceneRegistry& scenes) {
   MPI_Init(nullptr, nullptr);
   int number = 0, count = 0;
   MPI_Comm_rank(all_ranks, &number);
@@ -311,7 +335,7 @@ int run_rank(const std::string& path, int ranks) {
           unpacker.emplace([&](void* data, std::size_t bytes) { socket->read(data, bytes); });
         }
         if (count != ranks) throw std::runtime_error(fmt::format("started {} ranks, but MPI counts {}", ranks, count));
-        Rank(number, ranks, packer ? &*packer : nullptr, unpacker ? &*unpacker : nullptr).work();
+        Rank(number, ranks, scenes, packer ? &*packer : nullptr, unpacker ? &*unpacker : nullptr).work();
       },
       packer ? &*packer : nullptr);
   PetscFinalize();
