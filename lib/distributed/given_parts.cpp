@@ -100,20 +100,19 @@ PartBlocks GivenParts::some_blocks(const std::vector<int>& blocks, const Places&
     }
     row += set.rows(block);
   }
-  some.D = jacobian.matrix();
-  some.C = compliance.matrix();
+  jacobian.matrix().swap(some.D);
+  compliance.matrix().swap(some.C);
   return some;
 }
 
 PartForm GivenParts::part(const std::vector<int>& bodies, const BlockLists& blocks) const {
   const Places places(bodies_, bodies);
-  PartForm form;
-  form.H = mass(bodies, places);
-  form.k.resize(places.velocities);
+  PartForm form{mass(bodies, places),
+                Vector(places.velocities),
+                {some_blocks(blocks[0], places), some_blocks(blocks[1], places), some_blocks(blocks[2], places)}};
   for (const int body : bodies)
     form.k.segment(places.first[uz(body)], bodies_.size(body)) =
         whole_.form.k.segment(bodies_.offset(body), bodies_.size(body));
-  for (std::size_t list = 0; list < blocks.size(); ++list) form.blocks[list] = some_blocks(blocks[list], places);
   return form;
 }
 

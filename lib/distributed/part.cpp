@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/taken.hpp"
 #include "problem/problem_builder.hpp"
 #include "solvers/blocks/block_pass.hpp"
 #include "solvers/gradient/iterate_products.hpp"
@@ -238,7 +239,7 @@ void fill(RankPart& part, const PartSource& source) {
   part.wanted_bodies = {};
   part.wanted_blocks = {};
   const Index known = form.H.rows(), all = part.velocities;
-  part.H = std::move(form.H);
+  part.H.swap(form.H);
   part.k = std::move(form.k);
   auto& [before, own, after] = form.blocks;
   for (PartBlocks* blocks : {&before, &own, &after}) blocks->D.conservativeResize(all, blocks->D.cols());
@@ -251,27 +252,28 @@ void fill(RankPart& part, const PartSource& source) {
   part.before = std::move(before.set);
   part.own = std::move(own.set);
   part.after = std::move(after.set);
-  part.D_before = std::move(before.D);
-  part.D_own = std::move(own.D);
-  part.D_after = std::move(after.D);
-  part.C = std::move(own.C);
+  part.D_before.swap(before.D);
+  part.D_own.swap(own.D);
+  part.D_after.swap(after.D);
+  part.C.swap(own.C);
   part.b = std::move(own.b);
 }
 
-ContactProblem shared_problem(RankPart part, std::shared_ptr<const Share> share) {
+ContactProblem shared_problem(RankPart&& part, std::shared_ptr<const Share> share) {
   auto form = std::make_shared<SharedForm>();
   form->share = std::move(share);
   form->before = std::move(part.before);
   form->after = std::move(part.after);
-  form->D_before = std::move(part.D_before);
-  form->D_after = std::move(part.D_after);
+  form->D_before.swap(part.D_before);
+  form->D_after.swap(part.D_after);
   form->first_body = part.first_body;
   form->bodies = part.bodies;
   form->compliant = part.compliant;
   ProblemBuilder builder("share");
-  builder.global(std::move(part.H), std::move(part.k), std::move(part.D_own), std::move(part.b)).constraints(part.own);
-  if (part.compliant) builder.compliance(std::move(part.C));
-  return builder.shared(std::move(form)).build();
+  builder.global(taken(part.H), std::move(part.k), taken(part.D_own), std::move(part.b)).constraints(part.own);
+  if (part.compliant) builder.compliance(taken(part.C));
+  builder.shared(std::move(form));
+  return std::move(builder).build();
 }
 
 CellChunks block_chunks(const RankPart& part) {

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/stopwatch.hpp"
+#include "core/taken.hpp"
 #include "core/text.hpp"
 #include "linalg/dense.hpp"
 #include "problem/contact_problem_data.hpp"
@@ -34,13 +35,13 @@ void check_finite(const char* name, const Vector& vector, std::vector<std::strin
 }
 
 /// Compressed, with sorted indices and duplicates summed, which everything behind the builder relies on.
-SparseMatrix normalised(SparseMatrix matrix) {
+SparseMatrix normalised(SparseMatrix& matrix) {
   matrix.makeCompressed();
   bool sorted = true;
   for (Index j = 0; j < matrix.outerSize(); ++j)
     for (int k = matrix.outerIndexPtr()[j] + 1; k < matrix.outerIndexPtr()[j + 1]; ++k)
       sorted = sorted && matrix.innerIndexPtr()[k - 1] < matrix.innerIndexPtr()[k];
-  if (sorted) return matrix;
+  if (sorted) return taken(matrix);
   std::vector<Triplet> entries;
   for (Index j = 0; j < matrix.outerSize(); ++j)
     for (int k = matrix.outerIndexPtr()[j]; k < matrix.outerIndexPtr()[j + 1]; ++k)
@@ -75,22 +76,22 @@ void check_size(const char* name, const Vector& vector, Index size, std::vector<
 
 ProblemBuilder& ProblemBuilder::global(SparseMatrix H, Vector k, SparseMatrix D, Vector b) {
   has_global_ = true;
-  global_.H = normalised(std::move(H));
+  normalised(H).swap(global_.H);
   global_.k = std::move(k);
-  global_.D = normalised(std::move(D));
+  normalised(D).swap(global_.D);
   global_.b = std::move(b);
   return *this;
 }
 
 ProblemBuilder& ProblemBuilder::local(SparseMatrix N, Vector r) {
   has_local_ = true;
-  local_ = {normalised(std::move(N)), std::move(r)};
+  local_ = {normalised(N), std::move(r)};
   return *this;
 }
 
 ProblemBuilder& ProblemBuilder::compliance(SparseMatrix C) {
   has_compliance_ = true;
-  global_.C = normalised(std::move(C));
+  normalised(C).swap(global_.C);
   return *this;
 }
 
@@ -263,8 +264,8 @@ Vector ProblemBuilder::lengths_to_scale() const {
   return lengths;
 }
 
-GlobalForm ProblemBuilder::resolved_global() const {
-  GlobalForm form = global_;
+void ProblemBuilder::resolve_global() {
+  GlobalForm& form = global_;
   const Index m = constraints_.rows();
   std::vector<Triplet> entries;
   if (has_compliance_)
@@ -281,10 +282,14 @@ GlobalForm ProblemBuilder::resolved_global() const {
     form.b = form.b.cwiseProduct(lengths);
     form.C = lengths.asDiagonal() * form.C * lengths.asDiagonal();
   }
-  return form;
 }
 
-ContactProblem ProblemBuilder::build() const {
+ContactProblem ProblemBuilder::build() const& {
+  ProblemBuilder copy(*this);
+  return std::move(copy).build();
+}
+
+ContactProblem ProblemBuilder::build() && {
   const std::vector<std::string> list = defects();
   if (!list.empty()) {
     // One line, however bad the data: the first few defects say enough.
@@ -301,7 +306,12 @@ ContactProblem ProblemBuilder::build() const {
     for (const auto& [row, cohesion] : cohesion_) data->impulse_shift[row] = cohesion;
   }
   if (has_global_) {
-    GlobalForm form = resolved_global();
+    resolve_global();
+    GlobalForm& form = data->global.emplace();
+    for (SparseMatrix GlobalForm::*matrix : {&GlobalForm::H, &GlobalForm::D, &GlobalForm::C})
+      (form.*matrix).swap(global_.*matrix);
+    form.k = std::move(global_.k);
+    form.b = std::move(global_.b);
     if (!cohesion_.empty()) {  // (B.2)
       form.k -= form.D * data->impulse_shift;
       form.b -= form.C * data->impulse_shift;
@@ -314,7 +324,6 @@ ContactProblem ProblemBuilder::build() const {
     // Here, to find out whether H is positive definite.
     data->mass = std::make_unique<MassMatrix>(form.H, symmetric ? MatrixKind::spd : MatrixKind::unsymmetric);
     data->conversions->push_back({"inverse of H", watch.seconds()});
-    data->global = std::move(form);
     data->subsystems = subsystems_;
     data->shared = shared_;
   } else {

@@ -64,7 +64,9 @@ class ProblemBuilder {
   std::vector<std::string> defects() const;
 
   /// Throws InputError naming all defects in one line, or that H is not positive definite.
-  ContactProblem build() const;
+  ContactProblem build() const&;
+  /// The same with the matrices of the builder, which is empty then.
+  ContactProblem build() &&;
 
  private:
   struct Soft {
@@ -76,7 +78,8 @@ class ProblemBuilder {
   void check_local(std::vector<std::string>& defects) const;
   void check_constraints(std::vector<std::string>& defects) const;
   void check_compliance(std::vector<std::string>& defects) const;
-  GlobalForm resolved_global() const;
+  /// Adds compliances, soft rows and scaled moments to the global form.
+  void resolve_global();
   /// ℓ of the rows that build() scales and 1 of the others; empty where there are none to scale.
   Vector lengths_to_scale() const;
 

@@ -1,7 +1,8 @@
 #include "problems/rigid/assembly.hpp"
 
 #include <Eigen/Geometry>
-#include <utility>
+
+#include "core/taken.hpp"
 
 namespace ccp {
 
@@ -30,7 +31,7 @@ void JacobianWriter::insert(Index first_dof, ConstVectorRef gradient) {
 
 SparseMatrix JacobianWriter::finish() {
   D_.finalize();
-  return std::move(D_);
+  return taken(D_);
 }
 
 MassWriter::MassWriter(Index dofs, Index entries) : H_(dofs, dofs) { H_.reserve(entries); }
@@ -55,7 +56,7 @@ void MassWriter::add_block(const Eigen::Ref<const DenseMatrix>& block) {
 
 SparseMatrix MassWriter::finish() {
   H_.finalize();
-  return std::move(H_);
+  return taken(H_);
 }
 
 }  // namespace ccp

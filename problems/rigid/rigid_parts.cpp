@@ -1,6 +1,7 @@
 #include "problems/rigid/rigid_parts.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -143,15 +144,14 @@ class RigidParts final : public PartSource {
 
  private:
   PartForm form_of(const RigidLists& lists, const BlockLists& blocks) const {
-    PartForm form;
-    form.H = rigid_mass(lists.bodies, time_step_);
-    form.k = rigid_momentum(lists.bodies, time_step_);
-    const RigidConstraint* first = lists.constraints.data();
-    for (std::size_t list = 0; list < blocks.size(); ++list) {
-      form.blocks[list] = rigid_blocks(lists.bodies, {first, blocks[list].size()}, time_step_);
-      first += blocks[list].size();
-    }
-    return form;
+    const std::span<const RigidConstraint> all = lists.constraints;
+    const auto some = [&](std::size_t first, std::size_t count) {
+      return rigid_blocks(lists.bodies, all.subspan(first, count), time_step_);
+    };
+    const std::size_t before = blocks[0].size(), own = blocks[1].size();
+    return {rigid_mass(lists.bodies, time_step_),
+            rigid_momentum(lists.bodies, time_step_),
+            {some(0, before), some(before, own), some(before + own, blocks[2].size())}};
   }
 
   RigidReplay replay_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/taken.hpp"
 #include "problem/problem_builder.hpp"
 #include "problems/rigid/assembly.hpp"
 
@@ -99,7 +100,7 @@ Vector rigid_momentum(const std::vector<RigidBody>& bodies, double time_step) {
 PartBlocks rigid_blocks(const std::vector<RigidBody>& bodies, std::span<const RigidConstraint> constraints,
                         double time_step) {
   PartBlocks blocks;
-  blocks.D = transpose_jacobian(bodies, constraints);
+  SparseMatrix(transpose_jacobian(bodies, constraints)).swap(blocks.D);
   blocks.b = Vector::Zero(blocks.D.cols());
   for (const RigidConstraint& constraint : constraints) {
     const Index row = blocks.set.rows();
@@ -121,10 +122,10 @@ PartBlocks rigid_blocks(const std::vector<RigidBody>& bodies, std::span<const Ri
 ContactProblem rigid_step(const std::string& name, const std::vector<RigidBody>& bodies,
                           const std::vector<RigidConstraint>& constraints, double time_step) {
   PartBlocks blocks = rigid_blocks(bodies, constraints, time_step);
-  return ProblemBuilder(name)
-      .global(rigid_mass(bodies, time_step), rigid_momentum(bodies, time_step), std::move(blocks.D), std::move(blocks.b))
-      .constraints(blocks.set)
-      .build();
+  ProblemBuilder builder(name);
+  builder.global(rigid_mass(bodies, time_step), rigid_momentum(bodies, time_step), taken(blocks.D), std::move(blocks.b))
+      .constraints(blocks.set);
+  return std::move(builder).build();
 }
 
 std::vector<PlacedContact> placed_contacts(const std::vector<RigidConstraint>& constraints, int obstacle) {

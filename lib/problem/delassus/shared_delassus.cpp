@@ -1,5 +1,7 @@
 #include "problem/delassus/shared_delassus.hpp"
 
+#include <algorithm>
+
 #include "core/parallel.hpp"
 
 namespace ccp {
@@ -12,23 +14,57 @@ ConstraintSet joined(const ConstraintSet& own, const SharedForm& form) {
   return all;
 }
 
-SparseMatrix joined(const SparseMatrix& D, const SharedForm& form) {
-  SparseMatrix all(D.rows(), form.D_before.cols() + D.cols() + form.D_after.cols());
-  all.reserve(form.D_before.nonZeros() + D.nonZeros() + form.D_after.nonZeros());
-  Index column = 0;
-  for (const SparseMatrix* part : {&form.D_before, &D, &form.D_after})
-    for (Index j = 0; j < part->cols(); ++j) {
-      all.startVec(column);
-      for (SparseMatrix::InnerIterator entry(*part, j); entry; ++entry) all.insertBack(entry.row(), column) = entry.value();
-      ++column;
+/// D of all blocks while the operator is made of it, in place of the parts, which are there again afterwards: a rank is
+/// never large enough for both and the operator.
+class JoinedColumns {
+ public:
+  JoinedColumns(SparseMatrix& D, SharedForm& form) : own_(D), form_(form), before_(form.D_before.cols()), cols_(D.cols()) {
+    all_.resize(D.rows(), before_ + cols_ + form.D_after.cols());
+    all_.reserve(form.D_before.nonZeros() + D.nonZeros() + form.D_after.nonZeros());
+    Index column = 0;
+    for (SparseMatrix* part : {&form.D_before, &D, &form.D_after}) {
+      for (Index j = 0; j < part->cols(); ++j) {
+        all_.startVec(column);
+        for (SparseMatrix::InnerIterator entry(*part, j); entry; ++entry)
+          all_.insertBack(entry.row(), column) = entry.value();
+        ++column;
+      }
+      SparseMatrix().swap(*part);
     }
-  all.finalize();
-  return all;
-}
+    all_.finalize();
+  }
+  ~JoinedColumns() {
+    form_.D_before = all_.leftCols(before_);
+    form_.D_after = all_.rightCols(all_.cols() - before_ - cols_);
+    own_.swap(all_);
+    keep_columns(own_, before_, cols_);
+  }
+  JoinedColumns(const JoinedColumns&) = delete;
+  JoinedColumns& operator=(const JoinedColumns&) = delete;
+  const SparseMatrix& all() const { return all_; }
+
+ private:
+  /// Without a copy of the others.
+  static void keep_columns(SparseMatrix& matrix, Index first, Index count) {
+    int* start = matrix.outerIndexPtr();
+    const int begin = start[first], end = start[first + count];
+    std::copy(matrix.valuePtr() + begin, matrix.valuePtr() + end, matrix.valuePtr());
+    std::copy(matrix.innerIndexPtr() + begin, matrix.innerIndexPtr() + end, matrix.innerIndexPtr());
+    for (Index j = 0; j <= count; ++j) start[j] = start[first + j] - begin;
+    matrix.conservativeResize(matrix.rows(), count);
+    matrix.data().resize(end - begin);
+  }
+
+  SparseMatrix& own_;
+  SharedForm& form_;
+  SparseMatrix all_;
+  Index before_, cols_;
+};
 
 /// C on the rows of all blocks, zero on those of foreign ones.
-SparseMatrix widened(const SparseMatrix& C, const SharedForm& form, Index rows) {
-  const auto first = static_cast<int>(form.D_before.cols());
+SparseMatrix widened(const SparseMatrix& C, const SharedForm& form) {
+  const Index rows = form.before.rows() + C.cols() + form.after.rows();
+  const auto first = static_cast<int>(form.before.rows());
   std::vector<Triplet> entries;
   for (Index j = 0; j < C.outerSize(); ++j)
     for (SparseMatrix::InnerIterator entry(C, j); entry; ++entry)
@@ -59,12 +95,11 @@ class SharedDelassus::Split final : public SplitProduct {
   Vector w_;
 };
 
-SharedDelassus::SharedDelassus(const ConstraintSet& own, const SharedForm& form, const SparseMatrix& D,
-                               const SparseMatrix& C, const MassMatrix& mass)
+SharedDelassus::SharedDelassus(const ConstraintSet& own, SharedForm& form, SparseMatrix& D, const SparseMatrix& C,
+                               const MassMatrix& mass)
     : DelassusOperator(own),
       form_(form),
-      all_(joined(own, form), joined(D, form), widened(C, form, form.D_before.cols() + D.cols() + form.D_after.cols()), mass,
-           BlockOrder::given),
+      all_(joined(own, form), JoinedColumns(D, form).all(), widened(C, form), mass, BlockOrder::given),
       first_block_(form.before.count()),
       first_row_(form.before.rows()),
       impulse_(Vector::Zero(all_.rows())),

@@ -13,9 +13,8 @@ namespace ccp {
 class SharedDelassus final : public DelassusOperator {
  public:
   /// own: the blocks of this rank; D: n × their rows; C: compliance of these rows (may have no entries). `form` must outlive
-  /// the operator.
-  SharedDelassus(const ConstraintSet& own, const SharedForm& form, const SparseMatrix& D, const SparseMatrix& C,
-                 const MassMatrix& mass);
+  /// the operator. Matrices are as before afterwards.
+  SharedDelassus(const ConstraintSet& own, SharedForm& form, SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass);
 
   void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
   std::unique_ptr<SplitProduct> split_product() const override;
