@@ -141,12 +141,13 @@ def report(folder):
         boxes = table_of_boxes(members, scenes)
         if boxes:
             parts += ["### Boxes beside cones\n", boxes]
-    unable = {}
+    program = lambda row: row["label"] if row["school"] == OURS else row["solver"].split("/")[0]  # noqa: E731
+    there, missing = {program(row) for row in taken}, {}
     for row in rows:
-        if row["status"] == "unsupported":
-            unable.setdefault(row["reason"], {})[row["label"] if row["school"] == OURS else row["solver"].split("/")[0]] = None
-    if unable:
-        parts += ["## Not taken\n", "\n".join(f"* {reason}: {', '.join(labels)}" for reason, labels in sorted(unable.items())) + "\n"]
+        if program(row) not in there:
+            missing.setdefault(row["reason"], {})[program(row)] = None
+    if missing:
+        parts += ["## Not taken\n", "\n".join(f"* {reason}: {', '.join(labels)}" for reason, labels in sorted(missing.items())) + "\n"]
     return "\n".join(parts)
 
 
