@@ -72,6 +72,8 @@ std::optional<std::string> rank_problem_defect(const std::string& name, const Co
 constexpr Index most_handed_over = 1000000;
 /// Why it does not take so many.
 std::optional<std::string> hand_over_defect(Index contacts);
+/// What it takes there, or why it does not run, in one line.
+std::string rank_method_text(const std::string& name);
 /// Makes one that does.
 std::unique_ptr<Solver> make_rank_solver(const std::string& name);
 

@@ -23,6 +23,7 @@
 #include "distributed/mpi/graph_cut.hpp"
 #include "distributed/mpi/mpi_share.hpp"
 #include "distributed/part.hpp"
+#include "distributed/small_bodies.hpp"
 #include "distributed/socket_address.hpp"
 #include "solvers/de_saxce/de_saxce_loop.hpp"
 
@@ -151,10 +152,12 @@ class Rank {
   RankPart take_part() {
     std::unique_ptr<PartSource> source;
     const bool in_parts = !job_.origin.scene.empty();
-    if (in_parts)
+    if (in_parts) {
       source = parts_of(job_.origin, scenes_);
-    else if (first())
+    } else if (first()) {
+      whole_.form = with_small_bodies(std::move(whole_.form));
       source = std::make_unique<GivenParts>(whole_);
+    }
     RankPart part = first() ? cut(*source, in_parts) : received_part();
     if (in_parts) watch_.stop();
     if (in_parts || first()) fill(part, *source);
