@@ -104,9 +104,8 @@ std::optional<std::string> rank_problem_defect(const std::string& name, const Co
 std::optional<std::string> hand_over_defect(Index contacts) {
   if (contacts <= most_handed_over) return std::nullopt;
   return fmt::format(
-      "the first rank takes a whole problem of at most {} contacts, this one has {}: ranks make larger ones in parts, of "
-      "the "
-      "scenes random_contacts and sphere_press",
+      "the first rank takes a whole problem of at most {} contacts, this one has {}: ranks make only the parts of "
+      "random_contacts and sphere_press",
       most_handed_over, contacts);
 }
 
