@@ -50,7 +50,7 @@ std::optional<SceneOrigin> load_origin(const std::string& source, std::uint64_t 
 
 NamedProblem load_problem(const std::string& source, std::uint64_t seed) {
   if (const auto text = scene_text(source)) return build_scene(text->name, text->assignments, seed, source);
-  FclibFile file = read_solvable(source);
+  FclibFile file = read_dump(source);
   return {file.path.filename().string(), *file.problem, file.info, std::move(file)};
 }
 

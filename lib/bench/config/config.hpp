@@ -166,8 +166,7 @@ struct Config {
   /// of its results is not said of that config.
   std::vector<std::string> changes;
 
-  bool needs_files() const;         ///< of a variant
-  bool needs_fclib_folder() const;  ///< some of these files are below the folder of --fclib
+  bool needs_fclib_folder() const;  ///< a problem is FCLib files below the folder of --fclib
 };
 
 /// Changes to the JSON before it is read: first the size, then the settings.
