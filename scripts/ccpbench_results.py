@@ -34,7 +34,7 @@ COLUMN_UNITS = {
     "seconds_per_iteration": "s", "seconds_per_step": "s", "seconds_per_factorization": "s", "seconds_per_back_solve": "s", "time_to": "s", "bytes_per_contact": "B",
     "bytes_sent": "B", "rank_memory_mb": "MiB",
     "along": "m/s", "angle": "°", "drift": "m", "spinning": "rad/s", "turning": "rad/s", "way": "m", "hover": "m", "joint_error": "m",  # of scenes
-    "slip": "m", "path_error": "rad", "overlap": "m", "jitter": "rad/s", "depth": "m", "off_helix": "m", "off_axis": "m", "off_height": "m", "tilt": "rad",
+    "slip": "m", "path_error": "rad", "overlap": "m", "jitter": "rad/s", "rattle": "m/s", "depth": "m", "off_helix": "m", "off_axis": "m", "off_height": "m", "tilt": "rad",
 }
 # By what a name ends with: time_s, time_to_1e-8, kinetic_J.
 ENDINGS = ((re.compile(r"_s(_min|_max)?$"), "s"), (re.compile(r"^time_to_1e-\d+$"), "s"), (re.compile(r"_J$"), "J"))

@@ -22,9 +22,10 @@ config](../apps/ccpbench/docs/experiments.md) has the texts of its claims, their
 
 * **Bold** claims must hold. *Italic* ones are ours, the others are of papers. A dagger (†) marks a bound that was set after the number was
   known. ✗ marks a claim that is not met and links to the page that says why.
-* "measured" is at the size of the paper. Incomplete: cells of the config have not run.
-* A section names the date and commit of its verdicts, and the time of its cells, one after the other, on two loaded virtual cores of an AMD
-  EPYC. `ccpbench claims configs/NAME.json --both-sizes` repeats it.
+* "measured" is at the size of the paper, with the numbers of claims that are not met and of bounds that papers set. Incomplete: cells of the
+  config have not run.
+* A section names the date and commit of its verdicts, and the time of its cells on two loaded virtual cores of an AMD EPYC. `ccpbench claims
+  configs/NAME.json --both-sizes` repeats it, with all numbers.
 
 """
 
@@ -90,7 +91,8 @@ def section(name, config, recorded):
         claim = next(iter(there.values()))[0]
         mark = ("**" if claim.get("must") else "") + ("*" if is_ours(claim) else "")
         what = f"{mark}{ident}{mark}" + ("†" if claim.get("set_afterwards") else "")
-        cells = [entry(*there[size], size == "paper" or len(there) == 1) if size in there else "–" for size in sizes]
+        of_paper = not is_ours(claim) and not claim.get("set_afterwards")
+        cells = [entry(*there[size], of_paper and (size == "paper" or len(there) == 1)) if size in there else "–" for size in sizes]
         lines.append("|" + "|".join([what, *cells]) + "|")
     return "\n".join(lines) + "\n"
 

@@ -120,6 +120,11 @@ def table_of_boxes(members, scenes):
     return markdown(head, body) if body else ""
 
 
+def program_of(row):
+    """What takes part: one of our settings, or another program with all its solvers."""
+    return row["label"] if row["school"] == OURS else row["solver"].split("/")[0]
+
+
 def report(folder):
     manifest = read_manifest(folder)
     rows = read_summary(folder, needed=("problem", "model", "label", "solver", "status"))
@@ -141,12 +146,12 @@ def report(folder):
         boxes = table_of_boxes(members, scenes)
         if boxes:
             parts += ["### Boxes beside cones\n", boxes]
-    unable = {}
+    there, missing = {program_of(row) for row in taken}, {}
     for row in rows:
-        if row["status"] == "unsupported":
-            unable.setdefault(row["reason"], {})[row["label"] if row["school"] == OURS else row["solver"].split("/")[0]] = None
-    if unable:
-        parts += ["## Not taken\n", "\n".join(f"* {reason}: {', '.join(labels)}" for reason, labels in sorted(unable.items())) + "\n"]
+        if program_of(row) not in there:
+            missing.setdefault(row["reason"], {})[program_of(row)] = None
+    if missing:
+        parts += ["## Not taken\n", "\n".join(f"* {reason}: {', '.join(labels)}" for reason, labels in sorted(missing.items())) + "\n"]
     return "\n".join(parts)
 
 

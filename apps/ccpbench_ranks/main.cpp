@@ -1,9 +1,11 @@
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <string>
 
 #include "core/error.hpp"
+#include "distributed/mpi/network_times.hpp"
 #include "distributed/mpi/rank_program.hpp"
 #include "linalg/direct/backends.hpp"
 
@@ -18,15 +20,25 @@ std::unique_ptr<ccp::LinearSolver> ccp::linalg::make_mumps(MatrixKind) {
 extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
 #endif
 
-/// ccpbench starts it through mpiexec: ccpbench-ranks SOCKET RANKS. `ccpbench-ranks version` says what it was built with.
+/// ccpbench starts it through mpiexec: ccpbench-ranks SOCKET RANKS. `ccpbench-ranks version` says what it was built with,
+/// `mpiexec -n P ccpbench-ranks network` how long messages and sums take.
 int main(int count, char** arguments) {
   if (count == 2 && std::string(arguments[1]) == "version") {
     std::puts(ccp::rank_versions().c_str());
     return 0;
   }
+  if (count == 2 && std::string(arguments[1]) == "network") try {
+      std::fputs(ccp::network_times().c_str(), stdout);
+      return 0;
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "ccpbench-ranks: %s\n", error.what());
+      return 2;
+    }
   if (count != 3) {
-    std::fputs("ccpbench-ranks: started by ccpbench, with --ranks; alone it says its version: ccpbench-ranks version\n",
-               stderr);
+    std::fputs(
+        "ccpbench-ranks: started by ccpbench, with --ranks. By itself: ccpbench-ranks version, or\n"
+        "mpiexec -n P ccpbench-ranks network, which measures messages and sums\n",
+        stderr);
     return 2;
   }
   return ccp::run_rank(arguments[1], std::atoi(arguments[2]));

@@ -143,7 +143,7 @@ std::shared_ptr<Problem> scene_problem(const std::string& name, std::uint64_t se
 
 /// (problem, impulse of the solution in the file or None). HDF5 serves one thread at a time, and h5py has the GIL, too.
 py::tuple read_problem(const std::string& path) {
-  FclibFile file = read_solvable(path);
+  FclibFile file = read_dump(path);
   py::object impulse = py::none();
   if (file.solution)
     if (auto found = file.impulse(*file.solution)) impulse = owned(std::move(*found));

@@ -158,9 +158,12 @@ py::dict counters_of(const Solution& solution) {
 
 /// (names, numbers by rows)
 py::tuple trace_of(Solution& solution) {
-  const auto columns = static_cast<py::ssize_t>(solution.trace.names().size());
-  const auto rows = columns > 0 ? static_cast<py::ssize_t>(solution.trace.numbers().size()) / columns : 0;
-  return py::make_tuple(solution.trace.names(), view(solution.trace.numbers().data(), {rows, columns}, py::cast(&solution)));
+  const Trace& trace = solution.trace;
+  std::vector<std::string> names;
+  for (const TraceColumn& column : trace.columns()) names.push_back(column.name);
+  const auto columns = static_cast<py::ssize_t>(names.size());
+  const auto rows = columns > 0 ? static_cast<py::ssize_t>(trace.numbers().size()) / columns : 0;
+  return py::make_tuple(names, view(trace.numbers().data(), {rows, columns}, py::cast(&solution)));
 }
 
 Result unsupported_result(Index rows, std::string reason) {
@@ -175,21 +178,11 @@ Result unsupported_result(Index rows, std::string reason) {
 }  // namespace
 
 void Trace::begin(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native) {
-  measures_ = measures;
-  names_ = {"iteration", "outer", "elapsed_s"};
-  for (const auto& counter : traced_counters) names_.emplace_back(counter.name);
-  for (const Measure measure : measures) names_.emplace_back(measure_info(measure).name);
-  for (const NativeColumn& column : native) names_.push_back(column.name);
-  names_.emplace_back("native_converged");
+  columns_ = trace_columns(measures, native);
 }
 
 void Trace::row(const TraceRow& row) {
-  numbers_.insert(numbers_.end(), {static_cast<double>(row.iteration), static_cast<double>(row.outer), row.elapsed_s});
-  for (const auto& [name, meaning, counter] : traced_counters)
-    numbers_.push_back(static_cast<double>(row.counters.*counter));
-  for (const Measure measure : measures_) numbers_.push_back(row.measures[measure_index(measure)]);
-  numbers_.insert(numbers_.end(), row.native->begin(), row.native->end());
-  numbers_.push_back(row.native_converged ? 1.0 : 0.0);
+  for (const TraceColumn& column : columns_) numbers_.push_back(column.value(row));
 }
 
 std::unique_ptr<Solution> solve(const std::shared_ptr<Problem>& problem, const Solver& solver, const Options& options,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/results/trace_csv.hpp"
 #include "problem.hpp"
 #include "solvers/solver.hpp"
 
@@ -24,12 +25,11 @@ class Trace final : public TraceSink {
   void begin(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native) override;
   void row(const TraceRow& row) override;
 
-  const std::vector<std::string>& names() const { return names_; }
-  std::vector<double>& numbers() { return numbers_; }
+  const std::vector<TraceColumn>& columns() const { return columns_; }
+  const std::vector<double>& numbers() const { return numbers_; }
 
  private:
-  std::vector<Measure> measures_;
-  std::vector<std::string> names_;
+  std::vector<TraceColumn> columns_;
   std::vector<double> numbers_;
 };
 

@@ -66,6 +66,8 @@ std::optional<std::string> rank_solver_defect(const std::string& name);
 /// Why it does not run there with these settings, or on this problem.
 std::optional<std::string> rank_settings_defect(const FieldTable& settings);
 std::optional<std::string> rank_problem_defect(const std::string& name, const ContactProblem& problem);
+/// What it takes there, or why it does not run, in one line.
+std::string rank_method_text(const std::string& name);
 /// Makes one that does.
 std::unique_ptr<Solver> make_rank_solver(const std::string& name);
 

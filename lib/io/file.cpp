@@ -212,6 +212,12 @@ bool is_unfinished_file(const std::string& name) {
   return static_cast<std::size_t>(length) == name.size() && ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
+void make_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw InputError(path.string(), "", fmt::format("cannot be created ({})", error.message()));
+}
+
 void write_file_in_pieces(const std::filesystem::path& path,
                           const std::function<void(const std::function<void(std::string_view)>& put)>& write) {
   OutputFile file(path);

@@ -103,6 +103,9 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
+/// Makes a folder and those around it, where they are missing. Throws InputError(path, ...) when it cannot.
+void make_folder(const std::filesystem::path& path);
+
 /// Whether a name is that of the temporary file of an OutputFile whose process has ended without giving it its name.
 bool is_unfinished_file(const std::string& name);
 

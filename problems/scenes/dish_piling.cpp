@@ -194,7 +194,17 @@ std::size_t held_dish(const DishPiling::Parameters& p, double time) {
   return number < static_cast<std::size_t>(p.dishes) && part > closing && part < stay ? 1 + number : 0;
 }
 
-/// The most so far that a held dish has moved in the hand, m, is the first number that the world remembers.
+/// What the world remembers besides its TaskMemory: the most so far that a held dish has moved in the hand, m; the sum over
+/// the steps of the mean change of a dish's velocity, m/s.
+enum : Index { memory_slip, memory_rattle, own_memory };
+
+void remember_rattle(const ArticulatedWorld& world, const Vector& change, Vector& memory) {
+  const Index dishes = std::ssize(world.robots()) - 1;
+  double sum = 0.0;
+  for (Index i = 0; i < dishes; ++i) sum += change.tail(6 * (dishes - i)).head<3>().norm();
+  memory[memory_rattle] += sum / static_cast<double>(dishes);
+}
+
 void remember_held(const ArticulatedWorld& world, const DishPiling::Parameters& p, Vector& memory) {
   const std::size_t dish = held_dish(p, world.time());
   if (dish == 0) return;
@@ -203,7 +213,7 @@ void remember_held(const ArticulatedWorld& world, const DishPiling::Parameters& 
   const Vector3 wanted = link.position + (panda_flange + adapter + grasp_in_hand[0]) * link.rotation.col(2);
   const Placement frame = frame_of_dish(world, dish);
   const Vector3 held = frame.position + table_dishes[dish].grasp * frame.rotation.col(2);
-  memory[0] = std::max(memory[0], (held - wanted).norm());
+  memory[memory_slip] = std::max(memory[memory_slip], (held - wanted).norm());
 }
 
 std::vector<MotionFact> facts_of_piling(const ArticulatedWorld& world, int dishes, const TaskMemory& memory) {
@@ -221,13 +231,14 @@ std::vector<MotionFact> facts_of_piling(const ArticulatedWorld& world, int dishe
     off_height = std::max(off_height, std::abs(off[2]));
     tilt = std::max(tilt, leans);
   }
-  const double slip = world.memory()[0];
+  const double slip = world.memory()[memory_slip], steps = static_cast<double>(std::max<Index>(world.step(), 1));
   return memory.facts(world, piled == dishes,
                       {{"piled", static_cast<double>(piled)},
                        {"off_axis", off_axis},
                        {"off_height", off_height},
                        {"tilt", tilt},
-                       {"slip", slip}},
+                       {"slip", slip},
+                       {"rattle", world.memory()[memory_rattle] / steps}},
                       {{"grasp_lost", slip > most_slipped}});
 }
 
@@ -251,6 +262,7 @@ DishPiling::DishPiling() {
            "ours")
       .add("gravity", &p.gravity, Range::non_negative(), "m/s²", "acceleration of gravity, downwards", "ours")
       .add("time_step", &p.time_step, Range::positive(), "s", "length of the step h", lee_piling);
+  add_impedance_form(fields_, &p.impedance);
 }
 
 const SceneInfo& DishPiling::info() const {
@@ -265,11 +277,12 @@ std::unique_ptr<Motion> DishPiling::do_motion(std::uint64_t seed) const {
   std::vector<Robot> robots{piling_robot(p)};
   for (const TableDish& dish : table_dishes)
     robots.push_back(standing_dish(dish, place_on_table(dish.angle) + off_place * random.in_disc(), p.patches));
-  const TaskMemory memory{{0, 1, 2, 3, 4, 5, 6}, piling_limits, 1};
+  const TaskMemory memory{{0, 1, 2, 3, 4, 5, 6}, piling_limits, own_memory};
   ArticulatedWorldSettings settings = world_settings(info().name, p);
   settings.memory = Vector::Zero(memory.first + TaskMemory::size);
   settings.remember = [p, memory](const ArticulatedWorld& world, const Vector& change, Vector& values) {
     remember_held(world, p, values);
+    remember_rattle(world, change, values);
     memory.remember(world, change, values);
   };
   settings.task = [p, memory](const ArticulatedWorld& world) { return facts_of_piling(world, p.dishes, memory); };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "problem/scene.hpp"
+#include "problems/articulated/articulated_world.hpp"
 
 namespace ccp {
 
@@ -13,6 +14,7 @@ class DishPiling final : public Scene {
     double gain = 10.0;
     double finger_stiffness = 200.0;
     double damping_time = 0.02;
+    ImpedanceForm impedance = ImpedanceForm::inertia;
     double grip = 0.001;
     double pot_grip = 0.004;
     double drop = 0.002;

@@ -78,6 +78,10 @@ foreach(_package IN LISTS _debian_packages)
     COMPONENT ${_component})
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${_package} COMPONENT ${_component})
 endforeach()
+if(CCP_RANKS AND CCP_GZIP)
+  execute_process(COMMAND ${CCP_GZIP} -9nc ${CMAKE_CURRENT_LIST_DIR}/ccpbench-ranks.1 OUTPUT_FILE ${CMAKE_CURRENT_BINARY_DIR}/package/ccpbench-ranks.1.gz)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/ccpbench-ranks.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT ranks)
+endif()
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CITATION.cff DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ccpbench
   COMPONENT program)
 # Where the links of the README find them.

@@ -175,6 +175,15 @@ TEST_CASE("Threads of a solver go before those of the run, and can be swept") {
   CHECK_THROWS_WITH(cell_of(R"("threads": [1, 2])"), Catch::Contains("/solvers/0/threads"));
 }
 
+TEST_CASE("Limits of a solver go before those of all") {
+  const Cell cell = cell_of(R"("time_limit_s": 0.5, "max_iterations": 7)");
+  CHECK(cell.stop.time_limit_s == 0.5);
+  CHECK(cell.stop.max_iterations == 7);
+  CHECK(cell_of(R"("time_limit_s": 3)").hash == cell_of("", R"("stop": {"time_limit_s": 3})").hash);
+  CHECK(cell_of("", R"("stop": {"time_limit_s": 3})").stop.time_limit_s == 3.0);
+  CHECK_THROWS_WITH(cell_of(R"("time_limit_s": 0)"), Catch::Contains("/solvers/0/time_limit_s"));
+}
+
 TEST_CASE("A start from nothing is none, and other places are refused") {
   CHECK(cell_of(R"("start": {"from": "nothing"})").hash == cell_of("").hash);
   CHECK(cell_of(R"("start": {"from": "reference"})").solver->start_from_reference);

@@ -265,6 +265,21 @@ class Ranks(unittest.TestCase):
         program.send_signal(signal.SIGINT)
         self.ended(program, 130)
 
+    def test_the_network_is_measured(self):
+        root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        said = subprocess.run(["mpiexec", "-n", "2", "--bind-to", "none", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1",
+                               RANK_PROGRAM, "network"], capture_output=True, text=True, timeout=200, check=True,
+                              env={**self.environment, **root}).stdout
+        rows = list(csv.DictReader(said.splitlines()))
+        self.assertEqual({row["what"] for row in rows}, {"message", "sum"})
+        self.assertEqual(len(rows), 14)
+        for row in rows:
+            self.assertGreater(float(row["least_s"]), 0)
+            self.assertLessEqual(float(row["least_s"]), float(row["median_s"]))
+        alone = subprocess.run([RANK_PROGRAM, "network"], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(alone.returncode, 2)
+        self.assertIn("mpiexec -n 2 ccpbench-ranks network", alone.stderr)
+
     def test_ranks_have_no_sequential_mumps(self):
         linked = subprocess.run(["ldd", RANK_PROGRAM], capture_output=True, text=True, check=True).stdout
         self.assertIn("libmpi", linked)

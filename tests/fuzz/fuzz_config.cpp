@@ -1,6 +1,7 @@
-// A config with its sweeps, sizes and claims, as `ccpbench check` reads it, with all methods and scenes but the peers, which would
-// be started.
+// A config with its sweeps, sizes and claims, as `ccpbench check` reads it, with all methods and scenes but the peers, which
+// would be started.
 #include <algorithm>
+#include <functional>
 
 #include "bench/config/config.hpp"
 #include "bench/config/plan.hpp"
@@ -31,7 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const char* of_size : {"", "small"})
     ccp::testing::accepts([&] {
       const ccp::Config config = ccp::parse_config(text, "fuzzed.json", catalog, {of_size, {}, false});
-      if (!config.needs_files()) ccp::make_plan(config, {"", 1});
+      if (std::none_of(config.variants.begin(), config.variants.end(), std::mem_fn(&ccp::ConfigVariant::needs_files)))
+        ccp::make_plan(config, {"", 1});
     });
   return 0;
 }

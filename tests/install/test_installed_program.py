@@ -11,6 +11,7 @@ from pathlib import Path
 
 BUILD = os.environ["CCPBENCH_BUILD"]
 PYTHON = any(Path(BUILD).glob("apps/python/ccpbench/_core*.so"))  # left out without pybind11
+RANKS = Path(BUILD, "apps/ccpbench/ccpbench-ranks").exists()  # left out without MPI and PETSc
 
 
 def run(*command, **options):
@@ -23,7 +24,7 @@ class InstalledProgram(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory(prefix="ccpbench installed ")
         cls.addClassCleanup(scratch.cleanup)
         first, cls.prefix = Path(scratch.name) / "first", Path(scratch.name) / "prefix"
-        for component in ("program", "peers", *(["python"] if PYTHON else [])):
+        for component in ("program", "peers", *(["python"] if PYTHON else []), *(["ranks"] if RANKS else [])):
             made = run("cmake", "--install", BUILD, "--prefix", first, "--component", component)
             assert made.returncode == 0, made.stderr
         first.rename(cls.prefix)  # nothing may depend on where it was installed
@@ -77,6 +78,13 @@ class InstalledProgram(unittest.TestCase):
         self.assertEqual((ran.stdout, ran.stderr), (f"{self.prefix / 'bin' / 'ccpbench'}\nsolved nsgs\nsolved True\n", ""))
         self.assertTrue((self.prefix / "lib/python3/dist-packages/ccpbench/py.typed").is_file())
 
+    @unittest.skipUnless(RANKS and shutil.which("mpiexec"), "ccpbench-ranks was not built, or mpiexec is missing")
+    def test_solves_on_ranks(self):
+        made = self.program("solve", "scene:random_contacts:contacts=100", "--solver", "apgd", "--ranks", "2", "--tolerance", "1e-2")
+        self.assertEqual((made.returncode, made.stderr), (0, ""), made.stdout)
+        self.assertIn("2: ", next(line for line in made.stdout.splitlines() if "exchanges" in line))
+        self.assertTrue((self.prefix / "share" / "man" / "man1" / "ccpbench-ranks.1.gz").is_file())
+
     def test_has_its_manual_page_and_completions(self):
         share = self.prefix / "share"
         with gzip.open(share / "man" / "man1" / "ccpbench.1.gz", "rt", encoding="utf-8") as page:
@@ -105,6 +113,7 @@ class InstalledProgram(unittest.TestCase):
         packages = sorted(self.place.glob("*.deb"))
         self.assertIn("ccpbench", {package.name.split("_")[0] for package in packages})
         self.assertEqual("python3-ccpbench" in {package.name.split("_")[0] for package in packages}, PYTHON)
+        self.assertEqual("ccpbench-ranks" in {package.name.split("_")[0] for package in packages}, RANKS)
         root = self.place / "root"
         for package in packages:
             self.assertEqual(run("dpkg-deb", "-x", package, root).returncode, 0, package)

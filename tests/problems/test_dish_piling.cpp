@@ -76,6 +76,17 @@ TEST_CASE("a dish is piled where it is in its place, upright") {
   CHECK(fact(*motion, "tilt") == Approx(0.12).epsilon(1e-9));
 }
 
+TEST_CASE("dishes rattle by the mean change of their velocities") {
+  const auto motion = scene_in_time("dish_piling", {{"gravity", "0.024"}, {"dishes", "1"}});
+  CHECK(fact(*motion, "rattle") == 0.0);
+  Vector velocity = Vector::Zero(7 + 16 + 24);
+  for (int step = 0; step < 2; ++step) {
+    velocity[7 + 16 + 6 * step] += 0.3;  // one of the four dishes, then another one
+    motion->advance(velocity, Vector::Zero(motion->problem().problem.rows()));
+  }
+  CHECK(fact(*motion, "rattle") == Approx(0.3 / 4.0).epsilon(1e-12));
+}
+
 TEST_CASE("a hand without a grip lifts nothing, and the grasp is lost") {
   const auto motion = scene_in_time("dish_piling", {{"dishes", "1"}, {"finger_stiffness", "0.01"}, {"patches", "20"}});
   drive(*motion, 90, piling_driver);
@@ -95,6 +106,6 @@ TEST_CASE("a hand puts one bowl into another, the same bytes twice", "[slow]") {
   const auto again = scene_in_time("dish_piling", {{"dishes", "1"}});
   again->restore(motion->state());
   CHECK(same_bytes(motion->problem().problem, again->problem().problem));
-  for (const char* name : {"slip", "path_error", "overlap", "jitter", "done"})
+  for (const char* name : {"slip", "path_error", "overlap", "jitter", "rattle", "done"})
     CHECK(fact(*again, name) == fact(*motion, name));
 }

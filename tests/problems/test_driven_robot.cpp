@@ -102,6 +102,7 @@ TEST_CASE("motors as soft rows move a robot as motors in its inertia do") {
   check_both("driven_robot", 24, {{"balls", "2"}}, {{"balls", "2"}, {"impedance", "rows"}});
   check_both("pouring", 12, {{"balls", "2"}}, {{"balls", "2"}, {"impedance", "rows"}});
   check_both("bolt_nut_assembly", 3, {{"engaged", "3.5"}}, {{"engaged", "3.5"}, {"impedance", "rows"}});
+  check_both("dish_piling", 12, {{"dishes", "1"}}, {{"dishes", "1"}, {"impedance", "rows"}});
 }
 
 TEST_CASE("an arm whose controller carries its weight stays where it is held, and falls without") {

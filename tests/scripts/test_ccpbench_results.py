@@ -237,7 +237,7 @@ class RealRuns(Folders):
                     found.setdefault(name, set()).add("" if unit == "–" else unit)
         self.assertGreater(len(found), 50)
         self.assertEqual({name: {unit_of(name)} for name in found}, found)
-        facts = {"along", "angle", "depth", "drift", "hover", "jitter", "joint_error", "off_axis", "off_height", "off_helix", "overlap", "path_error", "slip", "spinning",
+        facts = {"along", "angle", "depth", "drift", "hover", "jitter", "joint_error", "off_axis", "off_height", "off_helix", "overlap", "path_error", "rattle", "slip", "spinning",
                  "tilt", "turning", "way"}
         self.assertEqual(set(COLUMN_UNITS) - set(found), facts)
 

@@ -13,7 +13,8 @@ import claims_page  # noqa: E402
 SIGNS = {"at_most": "≤", "at_least": "≥", "less_than": "<", "greater_than": ">"}
 CONFIG = """{"title": "A|B", "sizes": {"small": {}}, // a note: "//"
   "claims": [
-    {"id": "few", "must": true, "says": "few iterations", "where": "Lee 2025, Table II", "at_most": 9, "set_afterwards": true},
+    {"id": "few", "must": true, "says": "few iterations", "where": "Lee 2025, Table II", "at_most": 9},
+    {"id": "late", "says": "fewer", "where": "Lee 2025, Table II", "at_most": 9, "set_afterwards": true},
     {"id": "fast", "says": "rigid bodies: fast (2 s)", "where": "ours; x", "see": "results/A.md#b", "size": "paper", "less_than": 2},
     {"id": "tiny", "says": "a // b", "where": "ours", "see": "C.md", "size": "small", "less_than": 2}]}
 """
@@ -66,22 +67,25 @@ class Page(unittest.TestCase):
         claims_page.record(judged, self.root, "abc1234", "2026-11-27")
 
     def test_both_sizes_side_by_side(self):
-        self.record(row("few", "paper", "met"), row("fast", "paper", "not met, incomplete"), row("few", "small", "met, without 3 steps"),
+        self.record(row("few", "paper", "met"), row("late", "paper", "met"), row("fast", "paper", "not met, incomplete"),
+                    row("few", "small", "met, without 3 steps"), row("late", "small", "not met"),
                     row("tiny", "small", "cannot be judged", "not run"))
         made = claims_page.page(self.root)
         self.assertIn("## a\\_b\n\n[Config](../configs/a_b.json), 2026-11-27, `abc1234`, 9 s.\n\n|claim|measured|small size|\n|---|---|---|\n"
-                      "|**few**†|3 \\< 2|without 3 steps: 3 \\< 2|\n"
+                      "|**few**|3 \\< 2|without 3 steps: 3 \\< 2|\n"
+                      "|late†|met|✗ 3 \\< 2|\n"
                       "|*fast*|[✗](A.md#b) incomplete: 3 \\< 2|–|\n"
                       "|*tiny*|–|cannot be judged: not run|\n", made)
-        self.assertIn("| of papers | 1 | 1 | 0 | 0 | 1 |\n| ours | 2 | 0 | 1 | 1 | 0 |\n", made)
+        self.assertIn("| of papers | 2 | 2 | 0 | 0 | 1 |\n| ours | 2 | 0 | 1 | 1 | 0 |\n", made)
 
     def test_a_size_that_is_judged_again_leaves_the_other_as_it_was(self):
-        self.record(row("few", "paper", "met"), row("fast", "paper", "met"), row("few", "small", "met"), row("tiny", "small", "met"))
-        self.record(row("few", "small", "met"), row("tiny", "small", "not met"), seconds=0.25)
+        late = [row("late", size, "met") for size in ("paper", "small")]
+        self.record(row("few", "paper", "met"), row("fast", "paper", "met"), row("few", "small", "met"), row("tiny", "small", "met"), *late)
+        self.record(row("few", "small", "met"), row("tiny", "small", "not met"), late[1], seconds=0.25)
         made = claims_page.page(self.root)
         self.assertIn("2026-11-27, `abc1234`, 9 s; small size: 2026-11-27, `abc1234`, 250 ms.\n", made)
         self.assertIn("|*tiny*|–|[✗](../C.md) 3 \\< 2|\n", made)
-        self.assertIn("|**few**†|3 \\< 2|met|\n|*fast*|3 \\< 2|–|\n", made)
+        self.assertIn("|**few**|3 \\< 2|met|\n|late†|met|met|\n|*fast*|met|–|\n", made)
 
 
 if __name__ == "__main__":

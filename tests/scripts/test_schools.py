@@ -22,11 +22,13 @@ ROWS = [
     ("dump/b", "ncp", "dart/pgs", "dart/pgs", "stalled", "", "9", "0.01", "", "", ""),
     ("stack", "ncp", "NSGS", "nsgs", "solved", "", "20", "1e-13", "0.001", "0.001", "0.001"),
     ("stack", "ncp", "dart/pgs", "dart/pgs", "solved", "", "20", "1e-13", "0.5", "0.5", "2"),
-    ("stack", "ncp", "siconos/nsgs", "siconos/nsgs", "unsupported", "Siconos is not there", "20", "", "", "", ""),
+    ("stack", "ncp", "siconos/nsgs", "siconos/nsgs", "unsupported", "no boxes", "20", "", "", "", ""),
+    ("stack", "ncp", "simbody/pgs", "simbody/pgs", "unsupported", "Simbody is not there", "20", "", "", "", ""),
 ]
 MANIFEST = {"config": {"problems": [{"fclib": "*.hdf5"}, {"scene": "odd_mass_stack", "label": "stack"}]},
             "peers": {"siconos/nsgs": {"version": "siconos 4.5.0", "school": "nonsmooth dynamics"},
-                      "dart/pgs": {"version": "dart 6.12.1", "school": "physics engines"}}}
+                      "dart/pgs": {"version": "dart 6.12.1", "school": "physics engines"},
+                      "simbody/pgs": {"version": "", "school": "physics engines"}}}
 
 
 class Schools(unittest.TestCase):
@@ -59,7 +61,7 @@ class Schools(unittest.TestCase):
         text = self.run_script().stdout
         self.assertIn("|dart/pgs|dumps|2|1.0e-02|2.0e-02|3.0e-02|0|", text)
         self.assertIn("|dart/pgs|scenes|1|1.0e-13|1.0e-13|1.0e-13|1|", text)
-        self.assertIn("* Siconos is not there: siconos\n", text)
+        self.assertIn("## Not taken\n\n* Simbody is not there: simbody\n", text)  # but not Siconos, which takes other problems
 
     def test_the_tables_of_a_page_are_replaced_and_its_text_stays(self):
         page, mark = self.folder / "PEERS.md", "<!-- scripts/schools.py -->\n"

@@ -35,15 +35,6 @@ constexpr const char* generate_footer =
     "file holds the impulses of the driver as a guess, and the state in which its step begins (group /ccpbench_state):\n"
     "--start goes on from there. scripts/draw_scene.py draws what these files and those of most scenes at rest show.\n";
 
-struct GenerateArguments {
-  std::string scene, form = "both", model = "ncp", out;
-  std::vector<std::string> settings;
-  int seed = 0;
-  bool no_solution = false;
-  double time_limit_s = 60.0;
-  SeriesArguments series;
-};
-
 /// Shapes and contacts, for pictures.
 struct Shown {
   SceneGeometry geometry;
@@ -75,15 +66,8 @@ std::vector<std::pair<FclibForm, std::filesystem::path>> targets(const GenerateA
 }
 
 int generate(const GenerateArguments& options) {
-  if (!options.series.steps.empty()) {
-    const std::vector<std::string> forms =
-        options.form == "both" ? std::vector<std::string>{"local", "global"} : std::vector<std::string>{options.form};
-    return generate_series(
-        {options.scene, options.settings, static_cast<std::uint64_t>(options.seed), forms, *model_from_name(options.model),
-         options.time_limit_s, options.out.empty() ? "." : options.out, !options.no_solution},
-        options.series);
-  }
-  if (!options.series.start.empty()) throw InputError("", "--start", "has no --steps, expected --steps FIRST:LAST");
+  if (!options.steps.empty()) return generate_series(options);
+  if (!options.start.empty()) throw InputError("", "--start", "has no --steps, expected --steps FIRST:LAST");
   for (const auto& [form, path] : targets(options)) check_output(path.string());
   const auto seed = static_cast<std::uint64_t>(options.seed);
   const NamedProblem named = build_scene(options.scene, options.settings, seed, "--set");
@@ -113,16 +97,15 @@ void add_generate(CommandLine& program) {
   command.seconds("--time-limit", &options.time_limit_s,
                   "limit of the search for the solution, or of a step of the driver; s without a unit");
   command.text("--out", &options.out, "FILE", "the file, or the beginning of both names; with --steps a folder");
-  command.text("--steps", &options.series.steps, "FIRST:LAST", "write the problems of these steps of a scene that moves");
-  command.text("--driver", &options.series.driver, "SOLVER",
+  command.text("--steps", &options.steps, "FIRST:LAST", "write the problems of these steps of a scene that moves");
+  command.text("--driver", &options.driver, "SOLVER",
                "the solver that moves the scene, in the model --model (default proximal_newton)");
-  command.real("--tolerance", &options.series.tolerance, Range::positive(), "TOL",
-               "relative residual of a step of the driver");
-  command.repeated("--driver-set", &options.series.settings, "NAME=VALUE", "a setting of the driver, any number of times");
-  command.integer("--iterations", &options.series.iterations, Range::closed(0.0, 1e9), "N",
+  command.real("--tolerance", &options.tolerance, Range::positive(), "TOL", "relative residual of a step of the driver");
+  command.repeated("--driver-set", &options.driver_settings, "NAME=VALUE", "a setting of the driver, any number of times");
+  command.integer("--iterations", &options.iterations, Range::closed(0.0, 1e9), "N",
                   "most iterations of a step of the driver, 0: as many as it takes");
-  command.flag("--from-zero", &options.series.from_zero, "start no step of the driver from the one before");
-  command.text("--start", &options.series.start, "FILE", "a file of an earlier --steps to go on from");
+  command.flag("--from-zero", &options.from_zero, "start no step of the driver from the one before");
+  command.text("--start", &options.start, "FILE", "a file of an earlier --steps to go on from");
 }
 
 }  // namespace ccp::cli

@@ -43,14 +43,14 @@ StepRange parse_steps(const std::string& text) {
   return range;
 }
 
-std::unique_ptr<Motion> start_motion(const NamedScene& named, const SeriesTarget& target) {
-  auto motion = named.scene->motion(target.seed);
+std::unique_ptr<Motion> start_motion(const NamedScene& named, const GenerateArguments& options) {
+  auto motion = named.scene->motion(*named.info.seed);
   if (motion) return motion;
   std::vector<std::string> moving;
   for (const std::string& name : scene_names())
     if (make_scene(name)->motion(0)) moving.push_back(name);
   throw InputError("", "--steps",
-                   fmt::format("scene '{}' does not move, expected one of: {}", target.scene, join(moving, ", ")));
+                   fmt::format("scene '{}' does not move, expected one of: {}", options.scene, join(moving, ", ")));
 }
 
 /// Goes on from the state in a file. Gives the end of the step that led there.
@@ -69,13 +69,12 @@ std::optional<StepEnd> restore(Motion& motion, const std::string& path, const Fc
   return stored.end;
 }
 
-std::filesystem::path step_path(const SeriesTarget& target, const Motion& motion, const std::string& ending) {
-  return std::filesystem::path(target.folder) / fmt::format("{}.{:06}.{}", target.scene, motion.step(), ending);
+std::filesystem::path step_path(const GenerateArguments& options, const Motion& motion, const std::string& ending) {
+  return std::filesystem::path(options.out) / fmt::format("{}.{:06}.{}", options.scene, motion.step(), ending);
 }
 
-StoredState state_of(const SeriesTarget& target, const Motion& motion, const FclibInfo& info,
-                     const std::optional<StepEnd>& last) {
-  return {motion.state(), static_cast<double>(motion.step()) * motion.time_step(), info.parameters, target.seed, last};
+StoredState state_of(const Motion& motion, const FclibInfo& info, const std::optional<StepEnd>& last) {
+  return {motion.state(), static_cast<double>(motion.step()) * motion.time_step(), info.parameters, *info.seed, last};
 }
 
 void print_written(const std::filesystem::path& path, const std::string& words) {
@@ -83,21 +82,21 @@ void print_written(const std::filesystem::path& path, const std::string& words) 
 }
 
 /// Writes the shapes of a step without contacts. Its name is that of no problem, so that patterns of those do not meet it.
-void write_free_step(const SeriesTarget& target, const Motion& motion, const MotionProblem& step,
+void write_free_step(const GenerateArguments& options, const Motion& motion, const MotionProblem& step,
                      const std::optional<StepEnd>& last, const FclibInfo& info) {
-  const auto path = step_path(target, motion, "shapes.h5");
-  write_shapes(path, state_of(target, motion, info, last), geometry_of(motion, step), meshes_of(motion));
+  const auto path = step_path(options, motion, "shapes.h5");
+  write_shapes(path, state_of(motion, info, last), geometry_of(motion, step), meshes_of(motion));
   print_written(path, "no contact: shapes alone");
 }
 
 /// Writes the problem of a step in one form. last: the end of the step before; guess: γ of the problem's own rows; empty:
 /// none.
-void write_step(const SeriesTarget& target, const Motion& motion, const MotionProblem& step,
+void write_step(const GenerateArguments& options, const Motion& motion, const MotionProblem& step,
                 const std::optional<StepEnd>& last, const Vector& guess, FclibInfo info, const std::string& form) {
   const ContactProblem& problem = step.problem;
-  const StoredState stored = state_of(target, motion, info, last);
+  const StoredState stored = state_of(motion, info, last);
   info.title += fmt::format(", step {}", motion.step());
-  const auto path = step_path(target, motion, form + ".hdf5");
+  const auto path = step_path(options, motion, form + ".hdf5");
   FclibImpulses impulses;
   if (guess.size() > 0) impulses.guesses = {guess};
   const SceneGeometry geometry = geometry_of(motion, step);
@@ -141,46 +140,50 @@ class OutputFolder {
 };
 
 /// Asked before anything is written.
-std::unique_ptr<Solver> driving_solver(const SeriesArguments& arguments, Model model) {
-  const std::string& name = arguments.driver;
+std::unique_ptr<Solver> driving_solver(const GenerateArguments& options, Model model) {
+  const std::string& name = options.driver;
   auto solver = make_solver(name);
-  set_fields(solver->settings(), arguments.settings, "--driver-set");
+  set_fields(solver->settings(), options.driver_settings, "--driver-set");
   if (solver->native(model) || (model == Model::ncp && solver->native(Model::ccp))) return solver;
   throw InputError("", "--driver", fmt::format("{} does not solve the {} model", name, model_name(model)));
 }
 
 }  // namespace
 
-int generate_series(const SeriesTarget& target, const SeriesArguments& arguments) {
-  const StepRange range = parse_steps(arguments.steps);
-  const NamedScene named = named_scene(target.scene, target.settings, target.seed, "--set");
-  const auto motion = start_motion(named, target);
+int generate_series(GenerateArguments options) {
+  if (options.out.empty()) options.out = ".";
+  const std::vector<std::string> forms =
+      options.form == "both" ? std::vector<std::string>{"local", "global"} : std::vector<std::string>{options.form};
+  const Model model = *model_from_name(options.model);
+  const StepRange range = parse_steps(options.steps);
+  const NamedScene named = named_scene(options.scene, options.settings, static_cast<std::uint64_t>(options.seed), "--set");
+  const auto motion = start_motion(named, options);
   StopRule stop;
-  stop.tolerance = arguments.tolerance;
-  if (arguments.iterations > 0) stop.max_iterations = arguments.iterations;
-  const Driver driver(driving_solver(arguments, target.model), stop, target.model, 1);
+  stop.tolerance = options.tolerance;
+  if (options.iterations > 0) stop.max_iterations = options.iterations;
+  const Driver driver(driving_solver(options, model), stop, model, 1);
   StepLoop loop{*motion};
-  if (!arguments.start.empty()) loop.last = restore(*motion, arguments.start, named.info);
+  if (!options.start.empty()) loop.last = restore(*motion, options.start, named.info);
   loop.step = motion->step();
   if (loop.step > range.first)
     throw InputError(
         "", "--steps",
-        fmt::format("begins at {}, expected at least {}, the step of '{}'", range.first, loop.step, arguments.start));
-  check_output_folder(target.folder);
-  const OutputFolder folder(target.folder);
+        fmt::format("begins at {}, expected at least {}, the step of '{}'", range.first, loop.step, options.start));
+  check_output_folder(options.out);
+  const OutputFolder folder(options.out);
   const auto solve_and_write = [&](const MotionProblem& step) {
     const bool ends = loop.step == range.last;
     std::optional<Result> result;
-    if (!ends || target.impulses) {
-      result = driver.solve(*motion, step, arguments.from_zero ? std::nullopt : loop.last, target.time_limit_s);
-      if (result->status != Status::solved && arguments.iterations == 0)
+    if (!ends || !options.no_solution) {
+      result = driver.solve(*motion, step, options.from_zero ? std::nullopt : loop.last, options.time_limit_s);
+      if (result->status != Status::solved && options.iterations == 0)
         print_line(fmt::format("step {} is taken unsolved: {} {}", loop.step, status_name(result->status), result->reason));
     }
-    const Vector guess = target.impulses ? stored_guess(step.problem, result->impulse) : Vector{};
+    const Vector guess = options.no_solution ? Vector{} : stored_guess(step.problem, result->impulse);
     if (loop.step >= range.first && step.problem.rows() > 0)
-      for (const std::string& form : target.forms) write_step(target, *motion, step, loop.last, guess, named.info, form);
+      for (const std::string& form : forms) write_step(options, *motion, step, loop.last, guess, named.info, form);
     else if (loop.step >= range.first)
-      write_free_step(target, *motion, step, loop.last, named.info);
+      write_free_step(options, *motion, step, loop.last, named.info);
     return ends ? std::nullopt : result;
   };
   loop.run(range.last + 1, solve_and_write);

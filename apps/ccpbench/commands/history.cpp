@@ -201,9 +201,7 @@ int history(const HistoryArguments& options) {
   if (courses.empty()) throw InputError("the folders have no cell in common that matches and tells " + metric.name);
   note_differences(stages, metric, left_out);
   const Records records = course_records(courses, stages, metric.name);
-  std::error_code error;
-  std::filesystem::create_directories(options.out, error);
-  if (error) throw InputError(options.out, "", fmt::format("cannot be created ({})", error.message()));
+  make_folder(options.out);
   write_file_atomically(std::filesystem::path(options.out) / "history.csv", records.csv());
   if (options.format.text()) {
     print_line(fmt::format("{} of {}", Style::out().bold(metric.name), counted(stages.size(), "run")));

@@ -14,6 +14,7 @@
 #include "commands/command.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "distributed/job.hpp"
 #include "linalg/linear_solver.hpp"
 #include "peers/external/external_solver.hpp"
 #include "peers/peer_solver.hpp"
@@ -105,6 +106,8 @@ void list_solver(const std::string& name) {
     print_wrapped("problems: " + peer->takes(), Tone::dim, 2);
     print_wrapped(fmt::format("another program, of the school of {}; its version here: {}", peer->school(), peer->version()),
                   Tone::dim, 2);
+  } else {
+    print_wrapped("ranks: " + rank_method_text(name), Tone::dim, 2);
   }
   print_heading("Settings");
   print_fields(solver->settings());

@@ -232,9 +232,7 @@ int profile(ProfileArguments options) {
   if (!options.format.text()) print_records(options.format.format(), records);
   if (options.out.empty()) return exit_done;
   const std::filesystem::path out = options.out;
-  std::error_code error;
-  std::filesystem::create_directories(out, error);
-  if (error) throw InputError(options.out, "", fmt::format("cannot be created ({})", error.message()));
+  make_folder(out);
   write_file_atomically(out / "accuracy.csv", accuracy);
   write_file_atomically(out / "means.csv", means);
   write_file_atomically(out / "performance.csv", performance);

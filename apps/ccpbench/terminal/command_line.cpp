@@ -15,15 +15,19 @@
 namespace ccp::cli {
 namespace {
 
-template <typename Number>
-Number parse_number(const std::string& text, const std::string& option, const Range& range, const char* kind) {
-  Number value{};
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end || !range.contains(static_cast<double>(value)))
-    throw InputError("", option,
-                     fmt::format("'{}' is no {}{}{}", text, kind, range.text().empty() ? "" : " ", range.text()));
-  return value;
+/// Reads a number into a target.
+template <typename Number, typename Target>
+std::function<void(const std::string&)> reader(const std::string& option, Target* target, const Range& range,
+                                               const char* kind) {
+  return [=](const std::string& text) {
+    Number value{};
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || rest != end || !range.contains(static_cast<double>(value)))
+      throw InputError("", option,
+                       fmt::format("'{}' is no {}{}{}", text, kind, range.text().empty() ? "" : " ", range.text()));
+    *target = value;
+  };
 }
 
 /// An option whose text `read` takes; it throws what it does not take.
@@ -32,52 +36,43 @@ void add_checked(CLI::App& app, const std::string& name, const std::function<voi
   app.add_option_function<std::string>(name, read, meaning)->type_name(value);
 }
 
-/// "-h, --help", "--size NAME"
-std::string option_label(const CLI::Option& option) {
-  std::vector<std::string> names;
-  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
-  const std::string value = option.get_type_name();
-  return join(names, ", ") + (value.empty() ? "" : " " + value);
-}
-
-/// "CONFIG..." where several may be given, "[NAME]" where none need be.
-std::string positional_label(const CLI::Option& option) {
-  const std::string name = option.get_name(true) + (option.get_expected_max() > 1 ? "..." : "");
-  return option.get_required() ? name : "[" + name + "]";
-}
-
-std::string usage(const CLI::App& app, const std::string& name) {
-  std::string line = name;
-  if (!app.get_subcommands({}).empty()) return line + " COMMAND [ARGUMENT...] [OPTION...]";
-  for (const CLI::Option* option : app.get_options())
-    if (option->get_positional()) line += " " + positional_label(*option);
-  for (const CLI::Option* option : app.get_options())
-    if (option->get_required() && !option->get_positional()) line += " " + option_label(*option);
-  return line + " [OPTION...]";
-}
-
+/// Of an operand the label is "CONFIG..." where several may be given, "[NAME]" where none need be.
 ArgumentText argument_text(const CLI::Option& option) {
   ArgumentText text;
   text.positional = option.get_positional();
   text.repeated = option.get_expected_max() > 1;
   text.meaning = option.get_description();
   if (text.positional) {
-    text.names = {option.get_name(true)};
-    text.value = text.names.front();
-    text.label = positional_label(option);
+    text.value = option.get_name(true);
+    text.names = {text.value};
+    const std::string label = text.value + (text.repeated ? "..." : "");
+    text.label = option.get_required() ? label : "[" + label + "]";
     return text;
   }
   for (const std::string& name : option.get_snames()) text.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) text.names.push_back("--" + name);
   text.value = option.get_type_name();
-  text.label = option_label(option);
+  text.label = join(text.names, ", ") + (text.value.empty() ? "" : " " + text.value);
   return text;
 }
 
+std::string usage(const CLI::App& app, const std::string& name) {
+  std::string line = name;
+  if (!app.get_subcommands({}).empty()) return line + " COMMAND [ARGUMENT...] [OPTION...]";
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_positional()) line += " " + argument_text(*option).label;
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_required() && !option->get_positional()) line += " " + argument_text(*option).label;
+  return line + " [OPTION...]";
+}
+
+/// The name as it is called, "ccpbench run".
+std::string whole_name(const CLI::App& app) {
+  return (app.get_parent() != nullptr ? app.get_parent()->get_name() + " " : "") + app.get_name();
+}
+
 CommandText command_text(const CLI::App& app) {
-  const std::string parent = app.get_parent() != nullptr ? app.get_parent()->get_name() + " " : "";
-  CommandText text{app.get_name(), app.get_description(), usage(app, parent + app.get_name()), app.get_footer(), {}};
+  CommandText text{app.get_name(), app.get_description(), usage(app, whole_name(app)), app.get_footer(), {}};
   for (const CLI::Option* option : app.get_options()) text.arguments.push_back(argument_text(*option));
   return text;
 }
@@ -113,26 +108,22 @@ std::string footer_text(const std::string& footer) {
 
 /// The help page of the program or of one subcommand, fitted to the terminal.
 std::string help_text(const CLI::App& app) {
-  const std::string name = (app.get_parent() != nullptr ? app.get_parent()->get_name() + " " : "") + app.get_name();
+  const CommandText page = command_text(app);
   Table commands = name_table(), arguments = name_table(), options = name_table();
   for (const CLI::App* command : app.get_subcommands({})) commands.row({command->get_name(), command->get_description()});
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_positional())
-      arguments.row({positional_label(*option), option->get_description()});
-    else
-      options.row({option_label(*option), option->get_description()});
-  }
+  for (const ArgumentText& argument : page.arguments)
+    (argument.positional ? arguments : options).row({argument.label, argument.meaning});
   std::string text;
-  for (const std::string& line : wrap(fmt::format("{}: {}", name, app.get_description()), stdout_width()))
+  for (const std::string& line : wrap(fmt::format("{}: {}", whole_name(app), page.meaning), stdout_width()))
     text += line + "\n";
   text += "\n" + Style::out().bold("Usage:");
   std::string before = " ";
-  for (const std::string& line : wrap(usage(app, name), stdout_width() - 7)) {
+  for (const std::string& line : wrap(page.usage, stdout_width() - 7)) {
     text += before + line + "\n";
     before.assign(7, ' ');
   }
   return text + section_text("Commands", commands) + section_text("Arguments", arguments) +
-         section_text("Options", options) + footer_text(app.get_footer());
+         section_text("Options", options) + footer_text(page.footer);
 }
 
 /// The subcommand the user chose, or the program itself.
@@ -226,26 +217,19 @@ std::string with_default(const std::string& meaning, const std::string& value) {
 
 void Subcommand::integer(const std::string& name, int* target, Range range, const std::string& value,
                          const std::string& meaning) {
-  const auto read = [target, range, name](const std::string& text) {
-    *target = parse_number<int>(text, name, range, "whole number");
-  };
-  add_checked(app_, name, read, value, with_default(meaning, fmt::format("{}", *target)));
+  add_checked(app_, name, reader<int>(name, target, range, "whole number"), value,
+              with_default(meaning, fmt::format("{}", *target)));
 }
 
 void Subcommand::real(const std::string& name, double* target, Range range, const std::string& value,
                       const std::string& meaning) {
-  const auto read = [target, range, name](const std::string& text) {
-    *target = parse_number<double>(text, name, range, "number");
-  };
-  add_checked(app_, name, read, value, with_default(meaning, format_double(*target)));
+  add_checked(app_, name, reader<double>(name, target, range, "number"), value,
+              with_default(meaning, format_double(*target)));
 }
 
 void Subcommand::real(const std::string& name, std::optional<double>* target, Range range, const std::string& value,
                       const std::string& meaning) {
-  const auto read = [target, range, name](const std::string& text) {
-    *target = parse_number<double>(text, name, range, "number");
-  };
-  add_checked(app_, name, read, value, meaning);
+  add_checked(app_, name, reader<double>(name, target, range, "number"), value, meaning);
 }
 
 void Subcommand::seconds(const std::string& name, double* target, const std::string& meaning) {

@@ -32,7 +32,7 @@ NamedProblem load_problem(const std::string& source, std::uint64_t seed) {
     while (std::getline(text, assignment, ',')) assignments.push_back(assignment);
     return build_scene(name, assignments, seed, source);
   }
-  FclibFile file = read_solvable(source);
+  FclibFile file = read_dump(source);
   return {file.path.filename().string(), *file.problem, file.info, std::move(file)};
 }
 

@@ -22,7 +22,7 @@ struct NamedProblem {
 };
 
 /// FILE is an FCLib dump, "scene:NAME" a scene with its defaults, "scene:NAME:spheres=5,mass=2" with other parameters.
-/// Throws InputError when it cannot be read or is of a kind that no solver takes (rolling friction).
+/// Throws InputError when it cannot be read.
 NamedProblem load_problem(const std::string& source, std::uint64_t seed);
 
 /// A scene with its parameters, and what files say of it.

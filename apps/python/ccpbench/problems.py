@@ -7,6 +7,7 @@ import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,11 @@ def _warn(said: str) -> None:
     while sys._getframe(level - 1).f_globals.get("__name__", "").startswith(__package__ + "."):
         level += 1
     warnings.warn(said, stacklevel=level)
+
+
+def of_core(name: str, meaning: str) -> Any:
+    """An attribute of the compiled part, to be read."""
+    return property(attrgetter("_core." + name), doc=meaning)
 
 
 class Problem:
@@ -162,55 +168,21 @@ class Problem:
         """The impulses, (m,), N·s, in the file it was read from; None where there are none."""
         return self._solution
 
-    @property
-    def name(self) -> str:
-        """As given, or that of the scene or the file."""
-        return self._core.name
-
-    @property
-    def rows(self) -> int:
-        """m, the number of entries of γ, u, b and r."""
-        return self._core.rows
-
-    @property
-    def dofs(self) -> int:
-        """n, the number of entries of v and k; 0 in local form."""
-        return self._core.dofs
+    name: str = of_core("name", "As given, or that of the scene or the file.")
+    rows: int = of_core("rows", "m, the number of entries of γ, u, b and r.")
+    dofs: int = of_core("dofs", "n, the number of entries of v and k; 0 in local form.")
 
     @property
     def contacts(self) -> int:
         """The number of contacts with friction."""
         return len(self._core.friction)
 
-    @property
-    def is_global(self) -> bool:
-        """Whether it was given as H, D, k and b."""
-        return self._core.given_global
-
-    @property
-    def kinds(self) -> list[str]:
-        """The kind of each block of rows, in their order."""
-        return self._core.kinds
-
-    @property
-    def friction(self) -> Reals:
-        """μ of each contact."""
-        return self._core.friction
-
-    @property
-    def rolling(self) -> Reals:
-        """μ_r of each contact with rolling moments, m."""
-        return self._core.rolling
-
-    @property
-    def torsion(self) -> Reals:
-        """μ_s of each contact with a spinning moment, m."""
-        return self._core.torsion
-
-    @property
-    def length(self) -> Reals:
-        """ℓ of each contact with moments, m: μ_r/μ or μ_s/μ where these are positive, else as given."""
-        return self._core.length
+    is_global: bool = of_core("given_global", "Whether it was given as H, D, k and b.")
+    kinds: list[str] = of_core("kinds", "The kind of each block of rows, in their order.")
+    friction: Reals = of_core("friction", "μ of each contact.")
+    rolling: Reals = of_core("rolling", "μ_r of each contact with rolling moments, m.")
+    torsion: Reals = of_core("torsion", "μ_s of each contact with a spinning moment, m.")
+    length: Reals = of_core("length", "ℓ of each contact with moments, m: μ_r/μ or μ_s/μ where these are positive, else as given.")
 
     @property
     def H(self) -> Any:
@@ -232,20 +204,9 @@ class Problem:
         """(m, m), 1/kg, compressed columns: Dᵀ H⁻¹ D + C, derived once in global form."""
         return _shown(self._core.N)
 
-    @property
-    def k(self) -> Reals:
-        """(n,), kg·m/s."""
-        return self._core.k
-
-    @property
-    def b(self) -> Reals:
-        """(m,), m/s."""
-        return self._core.b
-
-    @property
-    def r(self) -> Reals:
-        """(m,), m/s: the free velocity, Dᵀ H⁻¹ k + b in global form."""
-        return self._core.r
+    k: Reals = of_core("k", "(n,), kg·m/s.")
+    b: Reals = of_core("b", "(m,), m/s.")
+    r: Reals = of_core("r", "(m,), m/s: the free velocity, Dᵀ H⁻¹ k + b in global form.")
 
     def velocity(self, impulse: ArrayLike) -> Reals | None:
         """v = H⁻¹ (k + D γ), (n,), m/s, of an impulse (m,), N·s; None in local form."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, given
-from .problems import Problem
+from .problems import Problem, of_core
 from .solving import DEFAULT_SOLVER, Solution, _made, _options
 
 Reals = NDArray[np.float64]
@@ -41,20 +41,9 @@ class Motion:
         self._present = Step(self)
         return self._present
 
-    @property
-    def time_step(self) -> float:
-        """s."""
-        return self._core.time_step
-
-    @property
-    def velocity(self) -> Reals:
-        """v, (n,), m/s, at the beginning of the present step."""
-        return self._core.velocity
-
-    @property
-    def facts(self) -> dict[str, float]:
-        """Energies and other facts of the scene at the beginning of the present step."""
-        return self._core.facts
+    time_step: float = of_core("time_step", "s.")
+    velocity: Reals = of_core("velocity", "v, (n,), m/s, at the beginning of the present step.")
+    facts: dict[str, float] = of_core("facts", "Energies and other facts of the scene at the beginning of the present step.")
 
 
 class Step:
@@ -104,26 +93,11 @@ class Step:
     def impulse(self, impulse: ArrayLike) -> None:
         self._impulse = self._problem._core.impulse_of(impulse)
 
-    @property
-    def keys(self) -> NDArray[np.int32]:
-        """(blocks, 5): body, body, kind of contact, and a feature of each body; the same contact has the same key in the next
-        step."""
-        return self._core.keys
-
-    @property
-    def gaps(self) -> Reals:
-        """(contacts,), m."""
-        return self._core.gaps
-
-    @property
-    def frames(self) -> Reals:
-        """(contacts, 3, 3): the normal, then both tangents, in axes of the world."""
-        return self._core.frames
-
-    @property
-    def points(self) -> Reals:
-        """(contacts, 3), m: where impulses act."""
-        return self._core.points
+    keys: NDArray[np.int32] = of_core("keys", """(blocks, 5): body, body, kind of contact, and a feature of each body; the same
+        contact has the same key in the next step.""")
+    gaps: Reals = of_core("gaps", "(contacts,), m.")
+    frames: Reals = of_core("frames", "(contacts, 3, 3): the normal, then both tangents, in axes of the world.")
+    points: Reals = of_core("points", "(contacts, 3), m: where impulses act.")
 
     def _take(self) -> None:
         solution = self.solution._core if self._impulse is None else None

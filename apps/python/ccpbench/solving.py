@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, given, places
-from .problems import Problem, core_of
+from .problems import Problem, core_of, of_core
 from .results import Table, unit_of
 
 Reals = NDArray[np.float64]
@@ -57,36 +57,18 @@ class Solution:
         """The problem that was solved."""
         return self._problem
 
-    @property
-    def status(self) -> str:
-        """"solved", "below_rounding", "iteration_limit", "time_limit", "infeasible", "stalled", "diverged", "false_converged",
-        "failed" or "unsupported"; decided by the judge, not by the method."""
-        return self._core.status
+    status: str = of_core("status", """"solved", "below_rounding", "iteration_limit", "time_limit", "infeasible", "stalled",
+        "diverged", "false_converged", "failed" or "unsupported"; decided by the judge, not by the method.""")
 
     @property
     def solved(self) -> bool:
         """Whether the status is "solved"."""
         return self._core.status == "solved"
 
-    @property
-    def reason(self) -> str:
-        """More about the status; may be empty."""
-        return self._core.reason
-
-    @property
-    def notes(self) -> list[str]:
-        """Remarks of the method, such as which linear system it chose."""
-        return self._core.notes
-
-    @property
-    def model(self) -> str:
-        """"ncp" or "ccp"."""
-        return self._core.model
-
-    @property
-    def impulse(self) -> Reals:
-        """γ, (m,), N·s; NaN where the method does not take the problem."""
-        return self._core.impulse
+    reason: str = of_core("reason", "More about the status; may be empty.")
+    notes: list[str] = of_core("notes", "Remarks of the method, such as which linear system it chose.")
+    model: str = of_core("model", '"ncp" or "ccp".')
+    impulse: Reals = of_core("impulse", "γ, (m,), N·s; NaN where the method does not take the problem.")
 
     @property
     def velocity(self) -> Reals | None:
@@ -98,40 +80,14 @@ class Solution:
         """u, (m,), m/s."""
         return self.problem.local_velocity(self.impulse)
 
-    @property
-    def measures(self) -> dict[str, float]:
-        """Every measure of the point; NaN where one does not apply. `ccpbench list measures` explains them."""
-        return self._core.measures
-
-    @property
-    def iterations(self) -> int:
-        """Iterates shown after the start."""
-        return self._core.iterations
-
-    @property
-    def native_converged(self) -> bool:
-        """Whether the method's own criterion holds."""
-        return self._core.native_converged
-
-    @property
-    def counters(self) -> dict[str, int]:
-        """The work: factorizations, back_solves, products, projections."""
-        return self._core.counters
-
-    @property
-    def setup_s(self) -> float:
-        """s, on the solver's clock: forming operators that the problem did not have yet, first factorisation."""
-        return self._core.setup_s
-
-    @property
-    def solve_s(self) -> float:
-        """s, on the solver's clock, which stands while iterates are judged."""
-        return self._core.solve_s
-
-    @property
-    def wall_s(self) -> float:
-        """s: set-up, iterations, and judging them."""
-        return self._core.wall_s
+    measures: dict[str, float] = of_core("measures", """Every measure of the point; NaN where one does not apply. `ccpbench list
+        measures` explains them.""")
+    iterations: int = of_core("iterations", "Iterates shown after the start.")
+    native_converged: bool = of_core("native_converged", "Whether the method's own criterion holds.")
+    counters: dict[str, int] = of_core("counters", "The work: factorizations, back_solves, products, projections.")
+    setup_s: float = of_core("setup_s", "s, on the solver's clock: forming operators that the problem did not have yet, first factorisation.")
+    solve_s: float = of_core("solve_s", "s, on the solver's clock, which stands while iterates are judged.")
+    wall_s: float = of_core("wall_s", "s: set-up, iterations, and judging them.")
 
     @property
     def trace(self) -> Any:

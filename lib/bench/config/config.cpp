@@ -105,28 +105,6 @@ std::string describe(const std::vector<SweptValue>& swept) {
   return text + " from the sweep";
 }
 
-/// Makes a pattern of FCLib files absolute, if it starts from the folder of the config.
-void make_pattern_absolute(Json& pattern, const std::filesystem::path& folder) {
-  if (!pattern.is_string() || !names_own_folder(pattern.get<std::string>())) return;
-  pattern = std::filesystem::absolute(folder / pattern.get<std::string>()).lexically_normal().string();
-}
-
-void make_swept_patterns_absolute(Json& sweep, const std::filesystem::path& folder) {
-  for (auto& item : sweep.items()) {
-    if (item.key() == "zip" && item.value().is_object()) make_swept_patterns_absolute(item.value(), folder);
-    if (item.key().ends_with("/fclib") && item.value().is_array())
-      for (Json& pattern : item.value()) make_pattern_absolute(pattern, folder);
-  }
-}
-
-/// Patterns from the folder of the config become absolute, so that its results name their files wherever they are read.
-void make_files_absolute(Json& document, const std::string& file) {
-  const auto folder = std::filesystem::path(file).parent_path();
-  for (Json& problem : document["problems"])
-    if (problem.contains("fclib")) make_pattern_absolute(problem["fclib"], folder);
-  if (document.contains("sweep")) make_swept_patterns_absolute(document["sweep"], folder);
-}
-
 void check_kernels(const Config& config, const JsonSource& source) {
   if (!config.kernels) return;
   for (const ConfigVariant& variant : config.variants)
@@ -227,9 +205,7 @@ Config read_document(const Json& document, const JsonSource& source, const Chang
   if (!formed) return config;
   check([&] { check_kernels(config, source); });
   Json resolved = document;
-  make_states_absolute(resolved, source.file);
-  make_files_absolute(resolved, source.file);
-  make_solvers_absolute(resolved, source.file);
+  make_paths_absolute(resolved, source.file);
   config.resolved = dump_json(resolved, 2);
   return config;
 }
@@ -249,10 +225,6 @@ bool Config::needs_fclib_folder() const {
 
 bool ConfigVariant::needs_files() const {
   return std::any_of(problems.begin(), problems.end(), [](const auto& problem) { return !problem->fclib.empty(); });
-}
-
-bool Config::needs_files() const {
-  return std::any_of(variants.begin(), variants.end(), std::mem_fn(&ConfigVariant::needs_files));
 }
 
 Config parse_config(const std::string& text, const std::string& file, const Catalog& catalog,

@@ -49,6 +49,7 @@ struct SolverSpec {
   std::vector<std::string> problems;  ///< shell patterns of the labels of problems it is run on; empty: all
   std::optional<bool> native_stop;    ///< whether it stops on its own criterion; empty: as `stop` of the config says
   std::optional<int> max_iterations;  ///< empty: as `stop` of the config says
+  double time_limit_s = 0.0;          ///< 0: as `stop` of the config says
   std::optional<int> threads;         ///< threads it may use; empty: those of the run (--threads)
   std::optional<int> ranks;           ///< processes it runs on; empty: those of the config
   /// It starts from the reference solution of the problem without its perturbation, instead of from nothing.
@@ -165,8 +166,7 @@ struct Config {
   /// of its results is not said of that config.
   std::vector<std::string> changes;
 
-  bool needs_files() const;         ///< of a variant
-  bool needs_fclib_folder() const;  ///< some of these files are below the folder of --fclib
+  bool needs_fclib_folder() const;  ///< a problem is FCLib files below the folder of --fclib
 };
 
 /// Changes to the JSON before it is read: first the size, then the settings.

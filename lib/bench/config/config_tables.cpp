@@ -192,6 +192,8 @@ FieldTable solver_fields(SolverSpec& solver, const Catalog& catalog) {
       .add("start", FieldType::object, "start", "where its runs start; default: from nothing")
       .add("native_stop", &solver.native_stop, "stop it on its own criterion, or not; default: as 'native' of 'stop'")
       .add("max_iterations", &solver.max_iterations, any_count, "its own limit; default: that of 'stop'")
+      .add("time_limit_s", &solver.time_limit_s, Range::positive(), "s", "likewise")
+      .without_default()
       .add("threads", &solver.threads, Range::closed(1.0, 1024.0), "threads it may use; default: those of --threads")
       .add("ranks", &solver.ranks, Range::closed(0.0, 64.0),
            "processes it runs on, by MPI; 0: one without MPI; default: 'ranks' of the config")

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "bench/config/config.hpp"
 #include "core/error.hpp"
 #include "peers/external/external_name.hpp"
 #include "peers/external/external_solver.hpp"
@@ -11,24 +12,22 @@
 namespace ccp {
 namespace {
 
-void make_name_absolute(Json& name, const std::string& folder) {
-  if (name.is_string() && is_external_name(name.get<std::string>()))
-    name = absolute_external(name.get<std::string>(), folder);
-}
+namespace fs = std::filesystem;
 
-void make_entry_absolute(Json& entry, const std::string& folder) {
-  if (names_external(entry)) make_name_absolute(entry["solver"], folder);
-}
-
-/// Of the lists of a sweep, whole entries among them.
-void make_swept_absolute(Json& sweep, const std::string& folder) {
-  for (const auto& [pointer, list] : sweep.items()) {
-    if (pointer == "zip" && list.is_object()) make_swept_absolute(list, folder);
-    for (std::size_t i = 0; list.is_array() && i < list.size(); ++i) {
-      if (pointer.ends_with("/solver")) make_name_absolute(list[i], folder);
-      make_entry_absolute(list[i], folder);
-    }
+/// Makes paths absolute in a value, whose JSON pointer tells what it is, and in all inside of it. Keys of a sweep are
+/// pointers themselves.
+void make_absolute(Json& value, const std::string& pointer, const fs::path& folder) {
+  if (value.is_structured()) {
+    for (auto& item : value.items())
+      if (item.key() != "parameters")
+        make_absolute(item.value(), value.is_array() ? pointer : pointer + "/" + item.key(), folder);
+    return;
   }
+  if (!value.is_string()) return;
+  const std::string text = value.get<std::string>();
+  if (pointer.ends_with("/solver") && is_external_name(text)) value = absolute_external(text, folder.string());
+  if (pointer.ends_with("/sequence/state") || (pointer.ends_with("/fclib") && names_own_folder(text)))
+    value = fs::absolute(folder / text).lexically_normal().string();
 }
 
 }  // namespace
@@ -61,13 +60,9 @@ bool names_external(const Json& entry) {
          is_external_name(entry["solver"].get<std::string>());
 }
 
-void make_solvers_absolute(Json& document, const std::string& file) {
-  const std::string folder = std::filesystem::path(file).parent_path().string();
-  for (Json& solver : document["solvers"]) make_entry_absolute(solver, folder);
-  for (Json& problem : document["problems"])
-    if (problem.contains("sequence") && problem["sequence"].contains("driver"))
-      make_entry_absolute(problem["sequence"]["driver"], folder);
-  if (document.contains("sweep")) make_swept_absolute(document["sweep"], folder);
+void make_paths_absolute(Json& document, const std::string& file) {
+  for (const char* part : {"problems", "solvers", "sweep"})
+    if (document.contains(part)) make_absolute(document[part], "", fs::path(file).parent_path());
 }
 
 }  // namespace ccp

@@ -20,7 +20,8 @@ std::unique_ptr<Solver> solver_named(const std::string& name, const Catalog& cat
 /// Whether an entry, of the solvers of a config or its driver, names a solver of the user.
 bool names_external(const Json& entry);
 
-/// Makes the paths of the solvers absolute, as seen from the folder of the config `file`.
-void make_solvers_absolute(Json& document, const std::string& file);
+/// Makes the paths that are seen from the folder of the config `file` absolute, so that its results name their files
+/// wherever they are read: of states, of solvers of the user, and patterns of FCLib files that name their own folder.
+void make_paths_absolute(Json& document, const std::string& file);
 
 }  // namespace ccp

@@ -325,6 +325,7 @@ class Planner {
     cell.stop = variant.stop;
     cell.stop.native = variant.stops_natively(*cell.solver);
     cell.stop.max_iterations = cell.solver->max_iterations.value_or(variant.stop.max_iterations);
+    if (cell.solver->time_limit_s > 0.0) cell.stop.time_limit_s = cell.solver->time_limit_s;
     cell.limits = variant.limits;
     cell.trace = variant.trace;
     cell.threads = cell.solver->threads.value_or(options_.threads);

@@ -60,19 +60,6 @@ std::string check_state(const std::string& file, Motion& motion, const std::stri
   return sha256_hex(read_file(file).value_or(""));
 }
 
-void make_absolute(Json& state, const std::filesystem::path& folder) {
-  if (state.is_string()) state = std::filesystem::absolute(folder / state.get<std::string>()).lexically_normal().string();
-}
-
-/// Makes the states absolute that the lists of a sweep give.
-void make_lists_absolute(Json& sweep, const std::filesystem::path& folder) {
-  for (const auto& [pointer, list] : sweep.items()) {
-    if (pointer == "zip" && list.is_object()) make_lists_absolute(list, folder);
-    if (pointer.ends_with("/sequence/state") && list.is_array())
-      for (Json& state : list) make_absolute(state, folder);
-  }
-}
-
 }  // namespace
 
 void finish_sequence(SequenceSpec& sequence, const Json& entry, const Scene& scene, std::uint64_t seed,
@@ -133,14 +120,6 @@ void check_sequences(const ConfigVariant& variant, const Catalog& catalog, const
       });
   }
   check.finish();
-}
-
-void make_states_absolute(Json& document, const std::string& file) {
-  const auto folder = std::filesystem::path(file).parent_path();
-  for (Json& problem : document["problems"])
-    if (problem.contains("sequence") && problem["sequence"].contains("state"))
-      make_absolute(problem["sequence"]["state"], folder);
-  if (document.contains("sweep")) make_lists_absolute(document["sweep"], folder);
 }
 
 }  // namespace ccp

@@ -22,7 +22,4 @@ void finish_sequence(SequenceSpec& sequence, const Json& entry, const Scene& sce
 /// without a sequence, one from the reference with a sequence, and an own trajectory whose driver does not solve a model.
 void check_sequences(const ConfigVariant& variant, const Catalog& catalog, const JsonSource& source);
 
-/// Makes the paths of states absolute, as seen from the folder of the config `file`.
-void make_states_absolute(Json& document, const std::string& file);
-
 }  // namespace ccp

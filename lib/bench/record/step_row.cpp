@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "bench/record/csv.hpp"
+#include "bench/record/numbers.hpp"
 
 namespace ccp {
 namespace {
@@ -14,15 +15,8 @@ namespace {
 double mean(double sum, std::int64_t count) { return count > 0 ? sum / static_cast<double>(count) : unknown_number; }
 
 void add(Counters& sum, const Counters& more) {
-  sum.factorizations += more.factorizations;
-  sum.back_solves += more.back_solves;
-  sum.products += more.products;
-  sum.projections += more.projections;
-  sum.analyses += more.analyses;
-  sum.flops += more.flops;
-  sum.analysis_s += more.analysis_s;
-  sum.factorization_s += more.factorization_s;
-  sum.back_solve_s += more.back_solve_s;
+  for (const Number<Counters>& number : numbers<Counters>())
+    std::visit([&](auto counter) { sum.*counter += more.*counter; }, number.member);
 }
 
 /// A NaN stays.

@@ -34,14 +34,7 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0' ? name.data() : "unknown";
 }
 
-std::string holder_text() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  std::array<char, 32> since{};
-  std::strftime(since.data(), since.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return fmt::format("{} {} {}\n", ::getpid(), host_name(), since.data());
-}
+std::string holder_text() { return fmt::format("{} {} {}\n", ::getpid(), host_name(), iso_time_now()); }
 
 /// Process 0 where the file says nothing.
 Holder read_holder(const std::filesystem::path& file) {
@@ -65,8 +58,8 @@ std::string text_of(const Holder& holder) {
   const Holder holder = read_holder(file);
   const bool elsewhere = holder.process > 0 && holder.host != host_name();
   throw InputError(file.parent_path().string(), "",
-                   fmt::format("another run writes here ({}): wait for it, or choose another folder with --out{}", text_of(holder),
-                               elsewhere ? "; if that process is gone, remove " + file.string() : ""));
+                   fmt::format("another run writes here ({}): wait for it, or choose another folder with --out{}",
+                               text_of(holder), elsewhere ? "; if that process is gone, remove " + file.string() : ""));
 }
 
 bool has_locks(int error) { return error != ENOLCK && error != EOPNOTSUPP && error != ENOSYS && error != EINVAL; }
@@ -109,6 +102,15 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : file_(folder / ".l
 FolderLock::~FolderLock() {
   if (owner_ == ::getpid()) ::unlink(file_.c_str());
   ::close(descriptor_);
+}
+
+std::string iso_time_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
 }
 
 // A shared lock is given back at once: a run that begins meanwhile finds no living holder in the file, and tries again.

@@ -27,4 +27,7 @@ class FolderLock {
 /// The process that writes to a folder of results now: "process 12 on host, since 2026-01-31T12:00:00Z"; empty without one.
 std::string writer_of(const std::filesystem::path& folder);
 
+/// Now, UTC, "2026-01-31T12:00:00Z".
+std::string iso_time_now();
+
 }  // namespace ccp

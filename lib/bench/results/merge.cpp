@@ -90,15 +90,14 @@ Merge merge_results(const std::vector<std::string>& folders, const fs::path& out
   for (const std::string& folder : folders) check_same_config(folder, is_new ? fs::path(folders.front()) : out);
   if (std::none_of(folders.begin(), folders.end(), holds_a_cell))
     throw InputError(folders.front(), "", "holds no finished cell, nor do the others");
-  std::error_code error;
-  fs::create_directories(out / "cells", error);
-  if (error) throw InputError((out / "cells").string(), "", fmt::format("cannot be created ({})", error.message()));
+  make_folder(out / "cells");
   const FolderLock lock(out);
   Merge merge;
   for (const std::string& folder : folders) copy_cells(folder, out, merge);
   if (merge.copied + merge.there == 0) throw InputError(merge.left_out.front());
   Json json = try_parse_json(read_result(is_new ? fs::path(folders.front()) / "manifest.json" : manifest));
-  for (const std::string& folder : folders) add_machine(json, try_parse_json(read_result(fs::path(folder) / "manifest.json")));
+  for (const std::string& folder : folders)
+    add_machine(json, try_parse_json(read_result(fs::path(folder) / "manifest.json")));
   write_file_atomically(manifest, dump_json(json, 2) + "\n");
   take_off_manifest(out);  // until the table of all cells is written
   const ResultTable results(out, catalog, fclib_dir);

@@ -77,9 +77,7 @@ void add_fact_columns(std::vector<Column>& columns, const fs::path& folder, cons
 }  // namespace
 
 ResultStore::ResultStore(const std::string& out, const std::string& name) : folder_(fs::path(out) / name) {
-  std::error_code error;
-  fs::create_directories(folder_ / "cells", error);
-  if (error) throw InputError((folder_ / "cells").string(), "", fmt::format("cannot be created ({})", error.message()));
+  make_folder(folder_ / "cells");
 }
 
 std::optional<CellRecord> ResultStore::find(const Cell& cell) const {
@@ -120,9 +118,7 @@ std::vector<std::string> ResultStore::damages(const Plan& plan, const std::vecto
 
 void ResultStore::prepare(const Cell& cell) const {
   discard(cell);
-  std::error_code error;
-  fs::create_directories(cell_folder(cell), error);
-  if (error) throw InputError(cell_folder(cell).string(), "", fmt::format("cannot be created ({})", error.message()));
+  make_folder(cell_folder(cell));
 }
 
 void ResultStore::discard(const Cell& cell) const {
@@ -166,9 +162,8 @@ std::string ResultStore::back_up_earlier(const std::string& manifest) const {
   const auto changes = json_changes(before, now);
   if (before.is_null() || changes.empty()) return "";
   const fs::path place = folder_ / "earlier" / sha256_hex(dump_json(before)).substr(0, 8);
+  make_folder(place);
   std::error_code error;
-  fs::create_directories(place, error);
-  if (error) throw InputError(place.string(), "", fmt::format("cannot be created ({})", error.message()));
   if (!fs::is_symlink(place / "cells", error)) fs::create_directory_symlink("../../cells", place / "cells", error);
   if (error) throw InputError((place / "cells").string(), "", fmt::format("cannot be created ({})", error.message()));
   const bool figures = move_figures(place);

@@ -96,7 +96,8 @@ std::string refresh_summary(const std::filesystem::path& folder, const Manifest&
   try {
     const Plan plan = make_plan(manifest.config, {fclib_dir, manifest.threads});
     for (const Cell& cell : plan.cells) listed.erase(cell.hash);
-    if (!listed.empty()) return left_out("the config plans other cells now: a solver or a file that it names has changed since");
+    if (!listed.empty())
+      return left_out("the config plans other cells now: a solver or a file that it names has changed since");
     ResultStore::to_read(folder).write_summary(plan);
   } catch (const InputError& error) {
     return left_out(error.what());
@@ -216,33 +217,20 @@ double ResultTable::decade_metric(const ResultRow& row, const Metric& metric, do
   return unknown_number;
 }
 
-double ResultTable::last_traced(const ResultRow& row, const std::string& column) const {
+double ResultTable::traced_metric(const ResultRow& row, const Metric& metric) const {
   if (row.status == Status::unsupported || has_steps(row) || !has_trace(row)) return unknown_number;
-  const CsvTable& steps = trace(row);
-  return steps.rows.empty() ? unknown_number : steps.number(steps.rows.size() - 1, column);
-}
-
-double ResultTable::largest_traced(const ResultRow& row, const std::string& column) const {
-  if (row.status == Status::unsupported || has_steps(row) || !has_trace(row)) return unknown_number;
-  const CsvTable& steps = trace(row);
-  double largest = -never;
-  for (std::size_t i = 0; i < steps.rows.size(); ++i)
-    if (steps.number(i, "iteration") > 0.0) largest = std::max(largest, steps.number(i, column));
-  return std::isinf(largest) ? unknown_number : largest;
-}
-
-double ResultTable::rises_traced(const ResultRow& row, const std::string& column) const {
-  if (row.status == Status::unsupported || has_steps(row) || !has_trace(row)) return unknown_number;
-  const CsvTable& steps = trace(row);
-  double last = unknown_number;
-  int rises = 0;
-  for (std::size_t i = 0; i < steps.rows.size(); ++i) {
-    if (!(steps.number(i, "iteration") > 0.0)) continue;
-    const double value = steps.number(i, column);
-    rises += value > last ? 1 : 0;
-    last = value;
+  const CsvTable& table = trace(row);
+  double end = unknown_number, before = unknown_number, largest = -never, rises = 0.0;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    end = table.number(i, metric.traced);
+    if (!(table.number(i, "iteration") > 0.0)) continue;
+    largest = std::max(largest, end);
+    rises += end > before ? 1.0 : 0.0;
+    before = end;
   }
-  return std::isnan(last) ? unknown_number : rises;
+  if (metric.source == MetricSource::trace_end) return end;
+  if (metric.source == MetricSource::trace_largest) return std::isinf(largest) ? unknown_number : largest;
+  return std::isnan(before) ? unknown_number : rises;
 }
 
 double ResultTable::objective_gap(const ResultRow& row) const {
@@ -280,9 +268,9 @@ double ResultTable::metric(const ResultRow& row, const std::string& name, double
   switch (metric->source) {
     case MetricSource::decade:
     case MetricSource::trace_at: return decade_metric(row, *metric, at);
-    case MetricSource::trace_end: return last_traced(row, metric->traced);
-    case MetricSource::trace_largest: return largest_traced(row, metric->traced);
-    case MetricSource::trace_rises: return rises_traced(row, metric->traced);
+    case MetricSource::trace_end:
+    case MetricSource::trace_largest:
+    case MetricSource::trace_rises: return traced_metric(row, *metric);
     case MetricSource::derived: return derived_metric(row, name);
     case MetricSource::column: return column_metric(row, name);
   }

@@ -83,12 +83,9 @@ class ResultTable {
   double column_metric(const ResultRow& row, const std::string& name) const;
   double decade_metric(const ResultRow& row, const Metric& metric, double at) const;
   double derived_metric(const ResultRow& row, const std::string& name) const;
-  /// Value of a column of the trace at the end of a run.
-  double last_traced(const ResultRow& row, const std::string& column) const;
-  /// Its largest value from the first iteration on.
-  double largest_traced(const ResultRow& row, const std::string& column) const;
-  /// How many iterations from the second one on have a larger value than the one before.
-  double rises_traced(const ResultRow& row, const std::string& column) const;
+  /// Of a column of the trace: its value at the end, or from the first iteration on the largest, or how many are larger than
+  /// the one before.
+  double traced_metric(const ResultRow& row, const Metric& metric) const;
   /// How far the objective is above that of the solver `reference` on the same problem.
   double objective_gap(const ResultRow& row) const;
 

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -21,21 +22,14 @@ constexpr std::size_t buffer_size = std::size_t{1} << 18;
 constexpr std::size_t lines_flushed_each = 250;
 constexpr std::chrono::milliseconds longest_unflushed{5};
 
-void append_real(double value, std::string& line) {
-  if (std::isnan(value))
+void append_number(const TraceColumn& column, const TraceRow& row, std::string& line) {
+  const double value = column.value(row);
+  if (column.whole)
+    fmt::format_to(std::back_inserter(line), "{}", static_cast<std::int64_t>(value));
+  else if (std::isnan(value))
     line += "nan";  // without the sign a NaN may carry
   else
     fmt::format_to(std::back_inserter(line), "{:.17g}", value);
-}
-
-template <typename Get>
-auto integer_column(Get get) {
-  return [get](const TraceRow& row, std::string& line) { fmt::format_to(std::back_inserter(line), "{}", get(row)); };
-}
-
-template <typename Get>
-auto real_column(Get get) {
-  return [get](const TraceRow& row, std::string& line) { append_real(get(row), line); };
 }
 
 void take_row(const CsvTable& trace, std::size_t row, const Cell& cell, CellRecord& record) {
@@ -56,6 +50,23 @@ void take_row(const CsvTable& trace, std::size_t row, const Cell& cell, CellReco
 
 }  // namespace
 
+std::vector<TraceColumn> trace_columns(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native) {
+  std::vector<TraceColumn> columns = {
+      {"iteration", true, [](const TraceRow& row) { return static_cast<double>(row.iteration); }},
+      {"outer", true, [](const TraceRow& row) { return static_cast<double>(row.outer); }},
+      {"elapsed_s", false, [](const TraceRow& row) { return row.elapsed_s; }}};
+  for (const auto& [name, meaning, counter] : traced_counters)
+    columns.push_back(
+        {name, true, [counter = counter](const TraceRow& row) { return static_cast<double>(row.counters.*counter); }});
+  for (const Measure measure : measures)
+    columns.push_back({std::string(measure_info(measure).name), false,
+                       [i = measure_index(measure)](const TraceRow& row) { return row.measures[i]; }});
+  for (std::size_t i = 0; i < native.size(); ++i)
+    columns.push_back({native[i].name, false, [i](const TraceRow& row) { return row.native->at(i); }});
+  columns.push_back({"native_converged", true, [](const TraceRow& row) { return row.native_converged ? 1.0 : 0.0; }});
+  return columns;
+}
+
 TraceCsv::TraceCsv(std::filesystem::path path) : TraceCsv(path, FileStream(std::fopen(path.c_str(), "wbe"))) {}
 
 TraceCsv::TraceCsv(std::filesystem::path name, FileStream stream) : path_(std::move(name)), stream_(std::move(stream)) {
@@ -63,26 +74,12 @@ TraceCsv::TraceCsv(std::filesystem::path name, FileStream stream) : path_(std::m
   std::setvbuf(stream_.get(), nullptr, _IOFBF, buffer_size);
 }
 
-void TraceCsv::add_columns(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native) {
-  columns_ = {{"iteration", integer_column([](const TraceRow& row) { return row.iteration; })},
-              {"outer", integer_column([](const TraceRow& row) { return row.outer; })},
-              {"elapsed_s", real_column([](const TraceRow& row) { return row.elapsed_s; })}};
-  for (const auto& [name, meaning, counter] : traced_counters)
-    columns_.push_back({name, integer_column([counter = counter](const TraceRow& row) { return row.counters.*counter; })});
-  for (const Measure measure : measures)
-    columns_.push_back({std::string(measure_info(measure).name),
-                        real_column([measure](const TraceRow& row) { return row.measures[measure_index(measure)]; })});
-  for (std::size_t i = 0; i < native.size(); ++i)
-    columns_.push_back({native[i].name, real_column([i](const TraceRow& row) { return row.native->at(i); })});
-  columns_.push_back({"native_converged", integer_column([](const TraceRow& row) { return row.native_converged ? 1 : 0; })});
-}
-
 void TraceCsv::begin(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native) {
   if (!columns_.empty()) throw std::logic_error("TraceCsv::begin called twice");
   for (const NativeColumn& column : native)
     if (measure_from_name(column.name))
       throw std::logic_error("native column '" + column.name + "' has the name of a measure");
-  add_columns(measures, native);
+  columns_ = trace_columns(measures, native);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j)
       if (columns_[j].name == columns_[i].name)
@@ -96,10 +93,10 @@ void TraceCsv::begin(const std::vector<Measure>& measures, const std::vector<Nat
 void TraceCsv::row(const TraceRow& row) {
   if (columns_.empty()) throw std::logic_error("TraceCsv::row called before begin");
   bool first = true;
-  for (const Column& column : columns_) {
+  for (const TraceColumn& column : columns_) {
     if (!first) line_ += ',';
     first = false;
-    column.append(row, line_);
+    append_number(column, row, line_);
   }
   write_line();
 }

@@ -13,10 +13,19 @@
 
 namespace ccp {
 
-/// Writes a trace as CSV: iteration, outer, elapsed_s, factorizations, back_solves, products, projections, the measures, the
-/// native columns of the solver, native_converged (0 or 1); one header line, then one line an iterate. The
-/// file is complete only after close(). Before, it lacks the rows of the last few milliseconds, and its last line may be
-/// cut.
+/// A column of a trace: its name, and its number for an iterate.
+struct TraceColumn {
+  std::string name;
+  bool whole;
+  std::function<double(const TraceRow&)> value;
+};
+
+/// iteration, outer, elapsed_s, factorizations, back_solves, products, projections, the measures, the native columns of the
+/// solver, native_converged (0 or 1).
+std::vector<TraceColumn> trace_columns(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native);
+
+/// Writes these columns as CSV: one header line, then one line an iterate. The file is complete only after close(). Before,
+/// it lacks the rows of the last few milliseconds, and its last line may be cut.
 class TraceCsv final : public TraceSink {
  public:
   /// Creates or empties the file. Throws InputError(path, ...) when it cannot be written.
@@ -35,19 +44,12 @@ class TraceCsv final : public TraceSink {
   void close();
 
  private:
-  /// One column of header and rows; both come from this list alone.
-  struct Column {
-    std::string name;
-    std::function<void(const TraceRow&, std::string&)> append;
-  };
-
-  void add_columns(const std::vector<Measure>& measures, const std::vector<NativeColumn>& native);
   void write_line();
   void flush_now_and_then();
 
   std::filesystem::path path_;
   FileStream stream_;
-  std::vector<Column> columns_;
+  std::vector<TraceColumn> columns_;
   std::string line_;
   std::size_t lines_ = 0;
   std::chrono::steady_clock::time_point flushed_{};

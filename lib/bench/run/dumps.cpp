@@ -24,8 +24,6 @@ FclibFile read_dump(const std::string& path) {
   return read_fclib(path);
 }
 
-FclibFile read_solvable(const std::string& path) { return read_dump(path); }
-
 FclibInfo info_of(const Scene& scene, std::uint64_t seed) {
   FclibInfo info;
   info.title = scene.info().title;

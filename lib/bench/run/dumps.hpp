@@ -16,9 +16,6 @@ void try_reading(const std::string& path, const std::function<void()>& read);
 /// read_fclib after try_reading.
 FclibFile read_dump(const std::string& path);
 
-/// The same of a file with a problem that solvers take. Throws InputError for another one (rolling friction).
-FclibFile read_solvable(const std::string& path);
-
 /// The description, in a file, of the problem that a scene builds from a seed.
 FclibInfo info_of(const Scene& scene, std::uint64_t seed);
 

@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include <Eigen/Core>
-#include <array>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 
 #include "bench/config/config_json.hpp"
@@ -146,15 +144,6 @@ std::vector<std::string> timing_warnings(const Environment& environment) {
   if (environment.governor != "performance" && environment.governor != "unknown")
     warnings.push_back(fmt::format("the frequency governor is '{}', not 'performance'", environment.governor));
   return warnings;
-}
-
-std::string iso_time_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text.data();
 }
 
 std::string manifest_json(const Config& config, const Plan& plan, const RunOptions& options, const RunReport& report,

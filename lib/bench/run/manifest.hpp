@@ -24,9 +24,6 @@ Environment read_environment();
 /// (bench/run/machine_load.hpp).
 std::vector<std::string> timing_warnings(const Environment& environment);
 
-/// Now, UTC, "2026-01-31T12:00:00Z".
-std::string iso_time_now();
-
 /// State of a run as manifest.json tells it.
 struct ManifestState {
   std::string start, end;      ///< ISO times; end empty while it runs

@@ -1,14 +1,12 @@
 #include "bench/run/preparation.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <utility>
 
 #include "bench/run/kernel_times.hpp"
 #include "bench/run/resident_pages.hpp"
 #include "bench/run/tape.hpp"
-#include "core/error.hpp"
+#include "io/file.hpp"
 #include "process/shared_value.hpp"
 
 namespace ccp {
@@ -80,10 +78,9 @@ std::optional<Defect> Preparation::tape(const Cell& cell, StepCounter& counter, 
   const auto [known, anew] = tapes_.try_emplace(cell.problem_key);
   if (cell.tape_key.empty() || !anew) return known->second;
   const fs::path folder = tape_folder(cell);
-  std::error_code error;
-  if (fresh_ && renewed_.insert(cell.tape_key).second) fs::remove_all(folder, error);
-  fs::create_directories(folder, error);
-  if (error) throw InputError(folder.string(), "", fmt::format("cannot be created ({})", error.message()));
+  std::error_code ignored;
+  if (fresh_ && renewed_.insert(cell.tape_key).second) fs::remove_all(folder, ignored);
+  make_folder(folder);
   // The driver watches its time by itself; a step that hangs does not.
   const Limits limits{cell.spec->sequence->driver.wall_s + cell.limits.wall_s, cell.limits.memory_mb};
   const SharedValue<TapeReport> report;

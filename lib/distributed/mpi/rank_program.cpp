@@ -22,6 +22,7 @@
 #include "distributed/mpi/graph_cut.hpp"
 #include "distributed/mpi/mpi_share.hpp"
 #include "distributed/part.hpp"
+#include "distributed/small_bodies.hpp"
 #include "distributed/socket_address.hpp"
 #include "solvers/de_saxce/de_saxce_loop.hpp"
 
@@ -155,6 +156,7 @@ class Rank {
       take(unpacker, part);
       return part;
     }
+    whole_.form = with_small_bodies(std::move(whole_.form));
     const RankParts parts(whole_, ranks_, cut_graph);
     for (int to = 1; to < ranks_; ++to) {
       std::vector<char> bytes;
