@@ -110,6 +110,10 @@ TEST_CASE("Swept patterns of files beside the config are absolute in what is kep
     "sweep": {"zip": {"/problems/0/fclib": ["./b.hdf5"], "/stop/tolerance": [1e-3]}}})";
   CHECK(try_parse_json(parse_config(zipped, file, fake_catalog()).resolved)["sweep"]["zip"]["/problems/0/fclib"][0] ==
         here + "/b.hdf5");
+  const std::string whole = R"({"name": "x", "problems": [{"fclib": "./a.hdf5"}], "solvers": [{"solver": "good"}],
+    "sweep": {"/problems/0": [{"fclib": "./b.hdf5"}]}})";
+  CHECK(try_parse_json(parse_config(whole, file, fake_catalog()).resolved)["sweep"]["/problems/0"][0]["fclib"] ==
+        here + "/b.hdf5");
 }
 
 TEST_CASE("A folder without folders takes patterns with folders by their last part") {
