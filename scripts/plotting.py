@@ -319,7 +319,7 @@ def change_words(text, config):
     if not found:
         return text
     pointer, before, after = found.groups()
-    part, *path = pointer.strip("/").split("/")
+    part, *path = re.findall(r'[^/\[\]"]+', pointer)  # a key with slashes stands in brackets
     if part in ("plots", "claims", "title", "description"):
         return ""
     if part == "sweep":

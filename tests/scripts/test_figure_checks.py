@@ -185,6 +185,7 @@ class FigureChecks(unittest.TestCase):
         for text, words in ((f"{rho}: 0.1 → 1", "rho of ADMM 0.1 → 1"), (f"{mass}: nothing → 40", "heavy mass 40"),
                             ("/solvers/1/parameters/m: 3 → nothing", "without m of apgd 3"), ("/plots: [] → [{", ""), ("/plots/0/x: a → b", ""),
                             ('/sweep: nothing → {"/problems/0/para….', "sweep over heavy mass (3 values)"), ("/trace: [] → [\"m…", "other trace"),
+                            ('/sweep["/problems/0/parameters/heavy_mass"]: [1] → [1, 2, 3]', "sweep over heavy mass (3 values)"),
                             ("a.json differs from its last commit", "a.json differs from its last commit")):
             self.assertEqual(plotting.change_words(text, config), words)
 
