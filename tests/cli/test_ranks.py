@@ -116,6 +116,15 @@ class Ranks(unittest.TestCase):
         for key in ("exchanges", "reductions"):
             self.assertEqual(one[key], four[key])
 
+    def test_repeated_cells_have_a_core_for_each_rank(self):
+        here = len(os.sched_getaffinity(0))
+        counts = [1, 2, here + 1]
+        solvers = [{"solver": "jacobi", "ranks": count, "label": str(count)} for count in counts]
+        self.run_config({"name": "cores", "problems": [SCENE], "solvers": solvers, "stop": {"max_iterations": 3}}, "--repeat", "2", code=0)
+        for count in counts:
+            for run in self.cells("cores")[str(count)]["runs"]:
+                self.assertEqual(len(run["cores"]), count if count <= here else 0, count)
+
     def test_couplings_and_ncp_have_the_same_bits(self):
         self.traces_agree("couplings", SCENE, SWEEPS, [1, 2, 3, 4], 20, False)
         press = {"scene": "sphere_press", "parameters": {"spheres": 60, "per_side": 5, "jitter": 0.001}}

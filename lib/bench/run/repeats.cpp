@@ -33,7 +33,8 @@ int missing_runs(const CellRecord* record, const Timing& timing, bool replayable
   return std::max(0, timing.repeat - static_cast<int>(runs));
 }
 
-std::vector<int> pin_to_cores(int count) {
+std::vector<int> pin_to_cores(const Cell& cell) {
+  const int count = std::max(cell.threads, cell.ranks);
   cpu_set_t allowed, chosen;
   CPU_ZERO(&allowed);
   CPU_ZERO(&chosen);

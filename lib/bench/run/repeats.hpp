@@ -14,7 +14,7 @@ namespace ccp {
 struct Timing {
   int repeat = 1;    ///< timed runs of each cell
   int passes = 1;    ///< 2: times come from runs of their own that judge nothing (RunMonitor::replay)
-  bool pin = false;  ///< each worker is bound to as many cores as it has threads
+  bool pin = false;  ///< each worker is bound to as many cores as it has threads or ranks
   /// Cells whose first run took longer on the solver's clock are not repeated, s.
   double hopeless_s = std::numeric_limits<double>::infinity();
 };
@@ -29,8 +29,8 @@ std::optional<int> next_pass(const CellRecord& record, const Timing& timing, boo
 /// Runs a cell still needs to be timed as asked; record: null for a cell without a result.
 int missing_runs(const CellRecord* record, const Timing& timing, bool replayable);
 
-/// Binds this process, and the threads it will start, to `count` of the cores it may use; the cores, or none when it could
-/// not be done.
-std::vector<int> pin_to_cores(int count);
+/// Binds this process, and all threads and ranks of the cell that it will start, to one of the cores it may use for each of
+/// them; the cores, or none where there are too few, or it could not be done.
+std::vector<int> pin_to_cores(const Cell& cell);
 
 }  // namespace ccp

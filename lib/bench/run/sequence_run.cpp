@@ -302,7 +302,7 @@ int run_sequence(const Cell& cell, const Catalog& catalog, const fs::path& folde
                  StepCounter& counter, bool pin, std::optional<Repeat> repeat) {
   std::optional<SequenceRun> sequence;
   const auto run = [&](TimedRun& timed) {
-    if (pin) timed.cores = pin_to_cores(cell.threads);
+    if (pin) timed.cores = pin_to_cores(cell);
     make_pages_resident(resident_heap);
     keep_freed_memory();
     sequence.emplace(cell, catalog, tape, counter);

@@ -58,7 +58,7 @@ class TimedSolve {
   /// observe: sets what the monitor traces or replays.
   Result run(TimedRun& timed, const std::function<void(RunMonitor&)>& observe) {
     const WarmStart start = start_of(cell_, built_, catalog_);
-    if (pin_) timed.cores = pin_to_cores(cell_.threads);
+    if (pin_) timed.cores = pin_to_cores(cell_);
     RunMonitor monitor(*built_.judge(cell_.model), cell_.stop, cell_.threads);
     observe(monitor);
     make_pages_resident(resident_heap);
