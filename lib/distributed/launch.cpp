@@ -78,9 +78,8 @@ std::string answer(const std::vector<std::string>& words) {
 const std::string& ranks_missing() {
   static const std::string missing = []() -> std::string {
     if (!answer({rank_program(), "version"}).starts_with("ranks "))
-      return "ranks need the program ccpbench-ranks, which is built where Open MPI and PETSc are (Debian: petsc-dev), or "
-             "the "
-             "package ccpbench-ranks";
+      return "ranks need the program ccpbench-ranks, which is built where Open MPI and PETSc are (Debian: petsc-dev), "
+             "or the package ccpbench-ranks";
     if (answer({mpiexec(), "--version"}).empty()) return "ranks need mpiexec of Open MPI (Debian: openmpi-bin)";
     return "";
   }();

@@ -194,8 +194,8 @@ std::size_t held_dish(const DishPiling::Parameters& p, double time) {
   return number < static_cast<std::size_t>(p.dishes) && part > closing && part < stay ? 1 + number : 0;
 }
 
-/// What the world remembers besides its TaskMemory: the most so far that a held dish has moved in the hand, m; the sum over
-/// the steps of the mean change of a dish's velocity, m/s.
+/// What the world remembers besides its TaskMemory: the farthest that a held dish has moved in the hand, m; the sum over the
+/// steps of the mean change of a dish's velocity, m/s.
 enum : Index { memory_slip, memory_rattle, own_memory };
 
 void remember_rattle(const ArticulatedWorld& world, const Vector& change, Vector& memory) {
