@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <utility>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -30,6 +31,15 @@ struct LargePageAllocator {
     return static_cast<T*>(data);
   }
   void deallocate(T* data, std::size_t) { std::free(data); }
+  /// Without a value: the pages of an array are there once they are written.
+  template <typename U>
+  void construct(U* place) {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <typename U, typename... Values>
+  void construct(U* place, Values&&... values) {
+    ::new (static_cast<void*>(place)) U(std::forward<Values>(values)...);
+  }
 
   template <typename U>
   bool operator==(const LargePageAllocator<U>&) const {

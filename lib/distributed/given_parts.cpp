@@ -64,6 +64,7 @@ ProblemOutline GivenParts::outline() const {
   outline.first_row.assign(set.offsets().begin(), set.offsets().end());
   outline.contacts = set.count() - set.count(ConstraintKind::bilateral);
   outline.compliant = whole_.form.C.nonZeros() > 0;
+  outline.moments = set.has_moments();
   return outline;
 }
 

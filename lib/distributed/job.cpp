@@ -13,6 +13,7 @@ namespace {
 struct RankMethod {
   const char* name;
   std::unique_ptr<Solver> (*make)();
+  bool needs_matrices = false;
 };
 
 /// Methods all of whose sums, norms and products are made for ranks.
@@ -24,7 +25,7 @@ constexpr RankMethod rank_methods[] = {{"jacobi", make_jacobi},
                                        {"p_spg_fb", make_p_spg_fb},
                                        {"projected_cg", make_projected_cg},
                                        {"pqn", make_pqn},
-                                       {"admm", make_admm}};
+                                       {"admm", make_admm, true}};
 
 /// Settings that ranks take only some values of.
 struct RankSetting {
@@ -55,7 +56,7 @@ const RankMethod* find_rank_method(const std::string& name) {
 /// The members that travel, for a Packer or an Unpacker.
 void job_members(auto& stream, auto& job) {
   stream(job.ranks, job.origin.scene, job.origin.parameters, job.origin.seed, job.solver, job.settings, job.model, job.stop,
-         job.threads, job.trace);
+         job.threads, job.trace, job.judges_end);
 }
 void problem_members(auto& stream, auto& constraints, auto& form) {
   stream(constraints, form.H, form.D, form.C, form.k, form.b);
@@ -64,8 +65,9 @@ void row_members(auto& stream, auto& row, auto& native) {
   stream(row.iteration, row.outer, row.elapsed_s, row.counters, row.measures, native, row.native_converged);
 }
 void end_members(auto& stream, auto& end) {
-  stream(end.verdict, end.given_up, end.reason, end.carried, end.elapsed_s, end.counters, end.crossings, end.facts,
-         end.impulse);
+  stream(end.verdict, end.given_up, end.reason, end.carried, end.elapsed_s, end.iteration, end.counters, end.crossings,
+         end.facts, end.impulse);
+  stream(end.judgement.status, end.judgement.reason, end.judgement.measures, end.judgement.balance);
 }
 
 }  // namespace
@@ -105,8 +107,16 @@ std::optional<std::string> hand_over_defect(Index contacts) {
   if (contacts <= most_handed_over) return std::nullopt;
   return fmt::format(
       "the first rank takes a whole problem of at most {} contacts, this one has {}: ranks make only the parts of "
-      "random_contacts and sphere_press",
+      "random_contacts, sphere_press and a packed drum",
       most_handed_over, contacts);
+}
+
+std::vector<Measure> shared_end_measures() {
+  std::vector<Measure> measures = all_measures();
+  std::erase_if(measures, [](Measure m) {
+    return m == Measure::rounding_floor || m == Measure::distance || m == Measure::merit || m == Measure::momentum_residual;
+  });
+  return measures;
 }
 
 std::string rank_method_text(const std::string& name) {
@@ -116,6 +126,11 @@ std::string rank_method_text(const std::string& name) {
   if (name == "admm")
     text += ", but no moments with compliance; iterations agree with one process to ± 1, impulses to eight digits";
   return text;
+}
+
+bool rank_method_needs_matrices(const std::string& name, const std::vector<std::pair<std::string, FieldValue>>& settings) {
+  const std::pair<std::string, FieldValue> split{"rank_coupling", std::string("split")};
+  return find_rank_method(name)->needs_matrices || std::find(settings.begin(), settings.end(), split) != settings.end();
 }
 
 std::unique_ptr<Solver> make_rank_solver(const std::string& name) { return find_rank_method(name)->make(); }

@@ -26,6 +26,7 @@ struct RankJob {
   StopRule stop;
   int threads = 1;  ///< of a rank
   std::vector<Measure> trace;
+  bool judges_end = false;  ///< whether the ranks judge the returned point
 };
 void put(Packer& packer, const RankJob& job);
 void take(Unpacker& unpacker, RankJob& job);
@@ -55,9 +56,11 @@ struct RankEnd {
   std::optional<Status> verdict, given_up;
   std::string reason;
   double carried = 0.0, elapsed_s = 0.0;
+  int iteration = 0;  ///< the last one, which may have no row
   Counters counters;
   Crossings crossings;
   RankFacts facts;
+  EndJudgement judgement;  ///< where they judge the returned point
   Vector impulse;
 };
 void put(Packer& packer, const RankEnd& end);
@@ -72,8 +75,12 @@ std::optional<std::string> rank_problem_defect(const std::string& name, const Co
 constexpr Index most_handed_over = 1000000;
 /// Why it does not take so many.
 std::optional<std::string> hand_over_defect(Index contacts);
+/// Measures of the returned point that ranks find: those of u and γ.
+std::vector<Measure> shared_end_measures();
 /// What it takes there, or why it does not run, in one line.
 std::string rank_method_text(const std::string& name);
+/// Whether a method that does needs H, D and k beside products with N.
+bool rank_method_needs_matrices(const std::string& name, const std::vector<std::pair<std::string, FieldValue>>& settings);
 /// Makes one that does.
 std::unique_ptr<Solver> make_rank_solver(const std::string& name);
 

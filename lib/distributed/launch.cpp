@@ -52,9 +52,10 @@ std::vector<std::string> host_words() {
 }
 
 /// The command of Open MPI. Ranks yield while they wait, for there may be more of them than cores, and are bound to none,
-/// for runs side by side would be bound to the same. PT-Scotch with threads cuts otherwise in each run.
-std::vector<std::string> command(int ranks, const std::string& socket) {
-  std::vector<std::string> words = {"env", "SCOTCH_PTHREAD_NUMBER=1"};
+/// for runs side by side would be bound to the same. PT-Scotch with threads cuts otherwise in each run. Launches that share
+/// the folder of Open MPI fail now and then, where two of them make it at once or one removes it.
+std::vector<std::string> command(int ranks, const std::string& socket, const std::string& folder) {
+  std::vector<std::string> words = {"env", "SCOTCH_PTHREAD_NUMBER=1", "TMPDIR=" + folder};
   if (::geteuid() == 0) words.insert(words.end(), {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
   words.insert(words.end(), {mpiexec(), "-n", std::to_string(ranks), "--bind-to", "none", "--oversubscribe", "--mca",
                              "mpi_yield_when_idle", "1"});
@@ -93,12 +94,13 @@ void set_rank_hosts(const std::string& hosts) {
   ::setenv("CCPBENCH_HOSTS", hosts.c_str(), 1);
 }
 
-RankLaunch::RankLaunch(int ranks, int threads, std::function<bool()> interrupted) : interrupted_(std::move(interrupted)) {
+RankLaunch::RankLaunch(int ranks, int threads, std::function<bool()> interrupted)
+    : interrupted_(std::move(interrupted)), scratch_("ccpbench-ranks") {
   adopt_orphans();
   static std::atomic<int> started = 0;
   const std::string name = fmt::format("ccpbench-ranks-{}-{}", ::getpid(), ++started);
   listen(name);
-  mpiexec_ = std::make_unique<ChildProgram>(command(ranks, name), threads);
+  mpiexec_ = std::make_unique<ChildProgram>(command(ranks, name, scratch_.path().string()), threads);
   accept();
 }
 
@@ -149,7 +151,10 @@ void RankLaunch::wait_for(int descriptor, short event, double longest_s) {
     if (::poll(&one, 1, look_ms) > 0) return;
     if (interrupted_()) throw RanksInterrupted();
     char byte = 0;
-    if (mpiexec_->receive(&byte, 1, std::chrono::seconds(0)) == ChildProgram::Transfer::closed) lost();
+    if (mpiexec_->receive(&byte, 1, std::chrono::seconds(0)) == ChildProgram::Transfer::closed) {
+      if (::poll(&one, 1, 0) > 0) return;  // said before their end, and after the first look
+      lost();
+    }
     if (Clock::now() >= end) throw RanksLost(fmt::format("the ranks have said nothing for {:.0f} s", longest_s));
   }
 }

@@ -7,6 +7,7 @@
 
 #include "distributed/stream.hpp"
 #include "process/child_program.hpp"
+#include "process/scratch_folder.hpp"
 
 namespace ccp {
 
@@ -57,6 +58,7 @@ class RankLaunch {
   double patience_s_ = 300.0;
   int listener_ = -1, socket_ = -1;
   bool done_ = false;
+  ScratchFolder scratch_;  ///< of Open MPI, which leaves its files behind when it is killed
   std::unique_ptr<ChildProgram> mpiexec_;
 };
 

@@ -259,7 +259,7 @@ void fill(RankPart& part, const PartSource& source) {
   part.b = std::move(own.b);
 }
 
-ContactProblem shared_problem(RankPart&& part, std::shared_ptr<const Share> share) {
+ContactProblem shared_problem(RankPart&& part, std::shared_ptr<const Share> share, bool keeps_matrices) {
   auto form = std::make_shared<SharedForm>();
   form->share = std::move(share);
   form->before = std::move(part.before);
@@ -269,9 +269,15 @@ ContactProblem shared_problem(RankPart&& part, std::shared_ptr<const Share> shar
   form->first_body = part.first_body;
   form->bodies = part.bodies;
   form->compliant = part.compliant;
+  form->keeps_matrices = keeps_matrices;
   ProblemBuilder builder("share");
   builder.global(taken(part.H), std::move(part.k), taken(part.D_own), std::move(part.b)).constraints(part.own);
-  if (part.compliant) builder.compliance(taken(part.C));
+  part.own = {};
+  part.cells = part.ranks = {};
+  if (part.compliant)
+    builder.compliance(taken(part.C));
+  else
+    SparseMatrix().swap(part.C);
   builder.shared(std::move(form));
   return std::move(builder).build();
 }

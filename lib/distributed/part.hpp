@@ -81,8 +81,8 @@ class RankParts {
   GroupColours cells_, ranks_;             ///< a group of each cell, and of each rank
 };
 
-/// The part as a problem of its own, whose matrices it takes. share: of this rank.
-ContactProblem shared_problem(RankPart&& part, std::shared_ptr<const Share> share);
+/// The part as a problem of its own, whose matrices it takes. share: of this rank. keeps_matrices: SharedForm.
+ContactProblem shared_problem(RankPart&& part, std::shared_ptr<const Share> share, bool keeps_matrices);
 
 /// The chunks of a part, for its Share.
 CellChunks block_chunks(const RankPart& part);

@@ -7,6 +7,7 @@
 
 #include "distributed/job.hpp"
 #include "distributed/launch.hpp"
+#include "problem/problem_builder.hpp"
 
 namespace ccp {
 namespace {
@@ -17,7 +18,8 @@ constexpr double judging_s = 120.0;    // of an iterate, off the clock
 /// Solves on ranks that are started with the session and end with its run.
 class RanksSession final : public Session {
  public:
-  RanksSession(RankJob job, const ContactProblem& problem, RunMonitor& monitor) : problem_(problem) {
+  RanksSession(RankJob job, const ContactProblem& problem, RunMonitor& monitor)
+      : problem_(problem), they_judge_(job.judges_end) {
     monitor.advance_clock(0.0);  // what follows is handing over
     guarded([&] {
       launch_ = std::make_unique<RankLaunch>(job.ranks, job.threads, [&monitor] { return monitor.interrupted(); });
@@ -37,7 +39,8 @@ class RanksSession final : public Session {
     auto& monitor = dynamic_cast<RunMonitor&>(watching);
     if (launch_) guarded([&] { converse(start, monitor); });
     launch_.reset();
-    if (interrupted_) monitor.take_end(Status::interrupted, {}, std::nullopt);
+    if (interrupted_) monitor.take_end(Status::interrupted, monitor.iteration(), {}, std::nullopt);
+    if (they_judge_) monitor.take_judgement(judgement_.value_or(unjudged()));
     if (outcome_.impulse.size() == 0) outcome_.impulse = Vector::Zero(problem_.rows());
     return std::move(outcome_);
   }
@@ -104,14 +107,23 @@ class RanksSession final : public Session {
     launch_->let_end();
     monitor.advance_clock(std::max(0.0, end.elapsed_s - spent_s_));
     monitor.counters() = end.counters;
-    monitor.take_end(end.verdict, end.crossings, end.facts);
+    monitor.take_end(end.verdict, end.iteration, end.crossings, end.facts);
     outcome_.impulse = std::move(end.impulse);
     outcome_.carried = end.carried;
     outcome_.given_up = end.given_up;
     outcome_.reason = std::move(end.reason);
+    judgement_ = std::move(end.judgement);
+  }
+
+  EndJudgement unjudged() const {
+    EndJudgement judgement{outcome_.given_up.value_or(Status::failed), outcome_.reason, {}, {}};
+    judgement.measures.fill(std::numeric_limits<double>::quiet_NaN());
+    return judgement;
   }
 
   ContactProblem problem_;
+  bool they_judge_;
+  std::optional<EndJudgement> judgement_;  ///< of ranks that have come to their end
   std::unique_ptr<RankLaunch> launch_;
   Outcome outcome_;
   double spent_s_ = 0.0;  ///< by the clock of the first rank
@@ -120,8 +132,12 @@ class RanksSession final : public Session {
 
 class RanksSolver final : public Solver {
  public:
-  RanksSolver(std::unique_ptr<Solver> solver, int ranks, std::optional<SceneOrigin> origin)
-      : solver_(std::move(solver)), ranks_(ranks), origin_(std::move(origin)), info_(solver_->info()) {
+  RanksSolver(std::unique_ptr<Solver> solver, int ranks, std::optional<SceneOrigin> origin, bool they_judge)
+      : solver_(std::move(solver)),
+        ranks_(ranks),
+        origin_(std::move(origin)),
+        they_judge_(they_judge),
+        info_(solver_->info()) {
     fields_ = solver_->settings();
     if (!solver_->native(Model::ncp)) info_.models.push_back(Model::ncp);  // the ranks run the loop of De Saxcé
   }
@@ -150,6 +166,7 @@ class RanksSolver final : public Solver {
     job.stop = monitor.stop_rule();
     job.threads = monitor.threads();
     job.trace = monitor.trace_measures();
+    job.judges_end = they_judge_;
     // What needs the whole problem: of the returned point it is found here.
     std::erase_if(job.trace, [](Measure m) { return m == Measure::rounding_floor || m == Measure::distance; });
     return std::make_unique<RanksSession>(std::move(job), problem, monitor);
@@ -158,13 +175,21 @@ class RanksSolver final : public Solver {
   std::unique_ptr<Solver> solver_;
   int ranks_;
   std::optional<SceneOrigin> origin_;
+  bool they_judge_;
   SolverInfo info_;
 };
 
 }  // namespace
 
-std::unique_ptr<Solver> on_ranks(std::unique_ptr<Solver> solver, int ranks, std::optional<SceneOrigin> origin) {
-  return std::make_unique<RanksSolver>(std::move(solver), ranks, std::move(origin));
+std::unique_ptr<Solver> on_ranks(std::unique_ptr<Solver> solver, int ranks, std::optional<SceneOrigin> origin,
+                                 bool they_judge) {
+  return std::make_unique<RanksSolver>(std::move(solver), ranks, std::move(origin), they_judge);
+}
+
+ContactProblem without_blocks(const std::string& name) {
+  SparseMatrix H(1, 1);
+  H.setIdentity();
+  return ProblemBuilder(name).global(std::move(H), Vector::Zero(1), SparseMatrix(1, 0), Vector()).build();
 }
 
 }  // namespace ccp

@@ -25,6 +25,15 @@ constexpr const char* hosts_help =
 ///
 /// origin: of all problems that the method gets; each rank then makes its own part. Without one the first rank takes the
 /// whole problem and cuts it, which is unsupported above most_handed_over contacts.
-std::unique_ptr<Solver> on_ranks(std::unique_ptr<Solver> solver, int ranks, std::optional<SceneOrigin> origin = {});
+///
+/// they_judge: the ranks judge the returned point, too, so that the problem may be without_blocks(): by all measures but
+/// rounding_floor, distance, merit and momentum_residual, with a bound of the rounding floor, and without a search for a
+/// proof that there is no solution. For a rigid problem without moments, a symmetric H, and a stop measure that is the
+/// velocity residual or the relative one.
+std::unique_ptr<Solver> on_ranks(std::unique_ptr<Solver> solver, int ranks, std::optional<SceneOrigin> origin = {},
+                                 bool they_judge = false);
+
+/// A problem that only has a name, in the place of one that the ranks judge.
+ContactProblem without_blocks(const std::string& name);
 
 }  // namespace ccp

@@ -195,17 +195,6 @@ void check_output_folder(const fs::path& folder) {
   }
 }
 
-ScratchFolder::ScratchFolder(const std::string& name) {
-  std::string pattern = (std::filesystem::temp_directory_path() / (name + "-XXXXXX")).string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw cannot_write(pattern, errno);
-  path_ = pattern;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 bool is_unfinished_file(const std::string& name) {
   int process = 0, count = 0, length = 0;
   if (std::sscanf(name.c_str(), temporary_pattern, &process, &count, &length) != 2 || length == 0) return false;

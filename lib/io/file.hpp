@@ -89,20 +89,6 @@ class OutputFile {
 /// Creates nothing. To be asked before the work whose results go there.
 void check_output_folder(const std::filesystem::path& folder);
 
-/// A folder for temporary files that is gone with its owner.
-class ScratchFolder {
- public:
-  /// Throws InputError where there is no place for it.
-  explicit ScratchFolder(const std::string& name);
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 /// Makes a folder and those around it, where they are missing. Throws InputError(path, ...) when it cannot.
 void make_folder(const std::filesystem::path& path);
 

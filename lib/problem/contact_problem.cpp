@@ -21,27 +21,12 @@ void timed(ContactProblem::Data& data, const char* name, const Derive& derive) {
   data.conversions->push_back({name, watch.seconds()});
 }
 
-/// v += D γ, in a shared problem with the impulses of all ranks in the order of the cells.
-void add_momentum(const ContactProblem::Data& data, const Vector& impulse, Vector& v) {
-  const SparseMatrix& D = data.global->D;
-  if (!data.shared) {
-    v.noalias() += D * impulse;
-    return;
-  }
-  const SharedForm& shared = *data.shared;
-  shared.share->extend(impulse, shared.impulse);
-  const auto& all = shared.impulse;
-  v.noalias() += shared.D_before * all.head(shared.D_before.cols());
-  v.noalias() += D * impulse;
-  v.noalias() += shared.D_after * all.tail(shared.D_after.cols());
-}
-
 }  // namespace
 
 const std::string& ContactProblem::name() const { return data_->name; }
 const ConstraintSet& ContactProblem::constraints() const { return data_->constraints; }
 bool ContactProblem::given_global() const { return data_->given_global; }
-Index ContactProblem::dofs() const { return given_global() ? data_->global->H.rows() : 0; }
+Index ContactProblem::dofs() const { return given_global() ? data_->mass->size() : 0; }
 double ContactProblem::mass_asymmetry() const { return data_->mass_asymmetry; }
 double ContactProblem::symmetry_defect() const { return data_->symmetry_defect; }
 const Subsystems* ContactProblem::subsystems() const { return data_->subsystems ? &*data_->subsystems : nullptr; }
@@ -102,11 +87,6 @@ const FactoredDelassus& ContactProblem::factored() const {
 
 const DelassusOperator& ContactProblem::shared() const {
   if (!data_->shared) throw std::logic_error("the shared operator needs a share of a problem");
-  if (!data_->shared->delassus)
-    timed(*data_, "factored operator", [&] {
-      data_->shared->delassus =
-          std::make_unique<SharedDelassus>(constraints(), *data_->shared, data_->global->D, data_->global->C, mass());
-    });
   return *data_->shared->delassus;
 }
 
@@ -149,8 +129,12 @@ void ContactProblem::local_velocity(const Vector& impulse, Vector& body_scratch,
     return;
   }
   const GlobalForm& form = *data_->global;
+  if (data_->shared) {
+    data_->shared->delassus->local_velocity(impulse, form.b, u);
+    return;
+  }
   body_scratch = form.k;
-  add_momentum(*data_, impulse, body_scratch);
+  body_scratch.noalias() += form.D * impulse;
   mass().solve(body_scratch, body_scratch);
   u = form.b;
   u.noalias() += form.D.transpose() * body_scratch;

@@ -73,12 +73,14 @@ class ContactProblem {
   /// r, m/s; does not form N.
   const Vector& free_velocity() const;
   /// The share of this rank in a problem of several (share.hpp): constraints(), vectors, D and b are those of its own
-  /// blocks, H and k those of all bodies that it knows. Null for a whole problem.
+  /// blocks, H and k those of all bodies that it knows. D, H, k and mass() are there if SharedForm::keeps_matrices alone; of
+  /// mass() the partition always is. Null for a whole problem.
   const Share* share() const;
   /// N of a shared problem: its own rows, with the impulses of all ranks.
   const DelassusOperator& shared() const;
   /// u = Dᵀ H⁻¹(k + D γ) + C γ + b for a problem given in global form, N γ + r otherwise (A.2, A.3; on stiff stacks N γ + r
-  /// loses ten digits). u: m, resized. body_scratch: n, resized; holds v afterwards when given global.
+  /// loses ten digits); of a shared problem by (E.14). u: m, resized. body_scratch: n, resized; holds v afterwards when
+  /// given global and not shared.
   void local_velocity(const Vector& impulse, Vector& body_scratch, Vector& u) const;
   /// H⁻¹ of the global form (derived where it was not given).
   const MassMatrix& mass() const;

@@ -171,6 +171,14 @@ double defect(DenseMatrix A, const DenseMatrix& L, double scale) {
   return largest / scale;
 }
 
+Vector diagonal_of(const DelassusOperator& N) {
+  const ConstraintSet& set = N.constraints();
+  Vector diagonal(set.rows());
+  for (Index i = 0; i < set.count(); ++i)
+    diagonal.segment(set.offset(i), set.rows(i)) = N.diagonal_block(i).diagonal().head(set.rows(i));
+  return diagonal;
+}
+
 /// D_cᵀ H⁻¹ D_c for every column c, through per-body inverses.
 Vector column_energies(const SparseMatrix& D, const MassMatrix& mass) {
   const std::vector<int> owner = mass.blocks().owner();
@@ -256,6 +264,7 @@ GlobalForm global_from_local(const LocalForm& form, double* clipped) {
 
 Vector delassus_diagonal(const ContactProblem& problem) {
   if (!problem.given_global()) return problem.local().N.diagonal();
+  if (problem.share() != nullptr) return diagonal_of(problem.shared());
   if (!problem.has_factored()) return diagonal_of(problem.constraints(), problem.diagonal_blocks());
   const GlobalForm& form = problem.global();
   Vector diagonal = column_energies(form.D, problem.mass());

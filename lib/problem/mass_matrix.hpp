@@ -27,6 +27,10 @@ class MassMatrix {
   /// L_b⁻¹ of body b, where H_b = L_b L_bᵀ (Cholesky), in the same layout.
   const double* block_inverse_root(Index block) const { return inverse_roots_.data() + 36 * block; }
 
+  /// Free block_inverse(), with which it solves, and block_inverse_root(). Of a block-diagonal H; sizes and blocks() stay.
+  void release_inverses() { inverses_ = {}; }
+  void release_roots() { inverse_roots_ = {}; }
+
   /// Groups of dofs that can be solved for one by one: blocks(), or larger ones; none when H is factorised as a whole.
   const BlockPartition& groups() const { return small_groups_ ? small_groups_->groups() : blocks_; }
   /// part <- H_g⁻¹ part of one of groups(). No allocation.

@@ -23,6 +23,8 @@ struct ProblemOutline {
   std::vector<int> first_row{0};  ///< of each block, and the end
   Index contacts = 0;             ///< blocks that are not bilateral
   bool compliant = false;         ///< whether a block has a compliance
+  bool moments = false;           ///< whether a block has rows of moments
+  bool symmetric = true;          ///< whether H is
 
   Index rows(int block) const { return first_row[uz(block) + 1] - first_row[uz(block)]; }
 };

@@ -12,6 +12,7 @@
 #include "linalg/dense.hpp"
 #include "problem/contact_problem_data.hpp"
 #include "problem/conversion.hpp"
+#include "problem/delassus/shared_delassus.hpp"
 
 namespace ccp {
 namespace {
@@ -70,6 +71,28 @@ void check_shape(const char* name, const SparseMatrix& matrix, Index rows, Index
 
 void check_size(const char* name, const Vector& vector, Index size, std::vector<std::string>& defects) {
   if (vector.size() != size) defects.push_back(fmt::format("{} has {} entries, expected {}", name, vector.size(), size));
+}
+
+/// L⁻¹D and r of a shared problem (E.14), which takes H, D and k unless the form keeps them.
+void form_products(ContactProblem::Data& data) {
+  GlobalForm& form = *data.global;
+  SharedForm& shared = *data.shared;
+  Stopwatch watch;
+  watch.start();
+  if (!shared.keeps_matrices) {
+    SparseMatrix().swap(form.H);
+    data.mass->release_inverses();
+  }
+  shared.delassus = std::make_shared<SharedDelassus>(data.constraints, shared, form.D, form.C, *data.mass, form.k);
+  if (!shared.keeps_matrices) {
+    data.mass->release_roots();
+    form.k = {};
+    if (form.C.nonZeros() == 0) SparseMatrix().swap(form.C);
+  }
+  data.conversions->push_back({"factored operator", watch.seconds()});
+  const double before = watch.seconds();
+  data.free_velocity = shared.delassus->free_velocity(form.b);
+  data.conversions->push_back({"free velocity", watch.seconds() - before});
 }
 
 }  // namespace
@@ -307,6 +330,7 @@ ContactProblem ProblemBuilder::build() && {
   }
   if (has_global_) {
     resolve_global();
+    constraints_ = {};
     GlobalForm& form = data->global.emplace();
     for (SparseMatrix GlobalForm::*matrix : {&GlobalForm::H, &GlobalForm::D, &GlobalForm::C})
       (form.*matrix).swap(global_.*matrix);
@@ -326,6 +350,7 @@ ContactProblem ProblemBuilder::build() && {
     data->conversions->push_back({"inverse of H", watch.seconds()});
     data->subsystems = subsystems_;
     data->shared = shared_;
+    if (data->shared) form_products(*data);
   } else {
     data->local = local_;
     if (const Vector lengths = lengths_to_scale(); lengths.size() > 0)

@@ -14,6 +14,8 @@ namespace ccp {
 /// A scene whose problem can be made in parts.
 class SceneInParts : public Scene {
  public:
+  /// Whether it can with these parameters.
+  virtual bool in_parts() const { return true; }
   /// The parts of what build() makes. Throws as build() does.
   std::unique_ptr<PartSource> parts(std::uint64_t seed) const {
     if (const auto defect = check()) throw InputError(*defect);
@@ -32,7 +34,8 @@ struct SceneOrigin {
 };
 /// Nothing for a scene that is not made in parts.
 inline std::optional<SceneOrigin> origin_of(const Scene& scene, std::uint64_t seed) {
-  if (dynamic_cast<const SceneInParts*>(&scene) == nullptr) return std::nullopt;
+  const auto* in_parts = dynamic_cast<const SceneInParts*>(&scene);
+  if (in_parts == nullptr || !in_parts->in_parts()) return std::nullopt;
   return SceneOrigin{scene.info().name, scene.parameters().values(), seed};
 }
 /// Throws InputError for an unknown scene or parameter, std::logic_error for a scene that is not made in parts.

@@ -28,7 +28,7 @@ ExitStatus wait_for(pid_t child) {
 
 std::string last_line(std::string_view printed) {
   constexpr std::size_t longest = 300;
-  const auto end = printed.find_last_not_of(" \t\r\n");
+  const auto end = printed.find_last_not_of(" \t\r\n-");  // rules of dashes say nothing
   if (end == std::string_view::npos) return {};
   printed = printed.substr(0, end + 1);
   const auto before = printed.find_last_of('\n');

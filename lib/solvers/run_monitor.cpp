@@ -87,6 +87,7 @@ bool RunMonitor::go_on(const Iterate& iterate) {
     if (!std::isfinite(iterate.impulse().sum())) verdict_ = Status::diverged;
     return !verdict_.has_value();
   }
+  if (passes_over(iterate, elapsed)) return true;
   const Measures values = judge_.evaluate(evaluated_, {&iterate.impulse(), iterate.velocity});
   const double value = values[measure_index(stop_.measure)];
   watch_growth(values[measure_index(Measure::velocity_residual)]);
@@ -117,6 +118,10 @@ void RunMonitor::note_crossings(double value, const Vector& impulse, double elap
     if (!within(value, std::pow(10.0, -decade), impulse)) return;
     crossing = {iteration_, elapsed};
   }
+}
+
+bool RunMonitor::passes_over(const Iterate& iterate, double elapsed) const {
+  return iteration_ % stop_.judge_every != 0 && !(stop_.native && iterate.native_converged) && !limit_reached(elapsed);
 }
 
 std::optional<Status> RunMonitor::judge_iterate(const Iterate& iterate, double value, double elapsed) {

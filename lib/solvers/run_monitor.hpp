@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "problem/judge/balance.hpp"
 #include "problem/judge/judge.hpp"
 #include "solvers/monitor.hpp"
 
@@ -22,6 +23,9 @@ struct StopRule {
   bool native = false;  ///< stop on the method's own criterion instead (the papers' behaviour)
   int max_iterations = 1000;
   double time_limit_s = 60.0;  ///< solver clock: set-up and iterations, without judging
+  /// Iterates 0, judge_every, 2 judge_every … are judged and have a row of the trace; so is the one at which a limit or
+  /// the method's own criterion ends the run.
+  int judge_every = 1;
 };
 
 /// One row of a trace.
@@ -70,6 +74,14 @@ struct RankFacts {
   double memory_mb = 0.0;                      ///< largest resident size of a rank, MiB
 };
 
+/// What the ranks say of the returned point where they judge it.
+struct EndJudgement {
+  Status status = Status::failed;
+  std::string reason;
+  Measures measures{};
+  Balance balance;
+};
+
 /// The Monitor of one run; a second Solver::solve with the same object throws std::logic_error.
 class RunMonitor final : public Monitor {
  public:
@@ -82,7 +94,8 @@ class RunMonitor final : public Monitor {
   /// results of the judge (the De Saxcé loop). begin() throws std::logic_error when there is also a trace.
   void replay(const Replay& earlier);
   /// Judges the returned point alone: the run ends on the method's own criterion. For simulators: on few contacts judging
-  /// the iterates takes as long as solving. Not for the De Saxcé loop. begin() throws std::logic_error when there is a trace.
+  /// the iterates takes as long as solving. Not for the De Saxcé loop. begin() throws std::logic_error when there is a
+  /// trace.
   void judge_end_alone() { end_alone_ = true; }
   /// Called for every iterate of a replay, off the clock. The times include the cost of what it evicts from the caches.
   void during_replay(std::function<void()> work) { during_replay_ = std::move(work); }
@@ -99,12 +112,17 @@ class RunMonitor final : public Monitor {
   /// For ranks, which judge where they are: takes a row of theirs.
   void take(const TraceRow& row);
   /// What they know at the end: as verdict(), crossings() and ranks() say it.
-  void take_end(std::optional<Status> verdict, const Crossings& crossings, const std::optional<RankFacts>& ranks) {
+  void take_end(std::optional<Status> verdict, int iteration, const Crossings& crossings,
+                const std::optional<RankFacts>& ranks) {
     verdict_ = verdict;
+    iteration_ = iteration;
     crossings_ = crossings;
     ranks_ = ranks;
   }
   const std::optional<RankFacts>& ranks() const { return ranks_; }
+  /// The judgement of the returned point, in place of that of judge().
+  void take_judgement(EndJudgement judgement) { judgement_ = std::move(judgement); }
+  const std::optional<EndJudgement>& judgement() const { return judgement_; }
   /// Whether interrupt_when() says so.
   bool interrupted() const { return interrupted_ && interrupted_(); }
   /// The columns of the trace.
@@ -142,6 +160,7 @@ class RunMonitor final : public Monitor {
   bool go_on_replaying(double elapsed);
   void watch_growth(double residual);
   void note_crossings(double value, const Vector& impulse, double elapsed);
+  bool passes_over(const Iterate& iterate, double elapsed) const;
   std::optional<Status> judge_iterate(const Iterate& iterate, double value, double elapsed);
   std::optional<Status> limit_reached(double elapsed) const;
 
@@ -159,6 +178,7 @@ class RunMonitor final : public Monitor {
   std::optional<Status> verdict_;
   std::optional<Replay> replay_;
   std::optional<RankFacts> ranks_;
+  std::optional<EndJudgement> judgement_;
   std::function<void()> during_replay_;
   std::function<bool()> interrupted_;
   double setup_s_ = 0.0, growth_scale_ = 0.0;

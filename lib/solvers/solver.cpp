@@ -96,6 +96,21 @@ void diagnose(Judge& judge, const Vector& impulse, Result& result) {
 
 }  // namespace
 
+void judge_end(const Outcome& outcome, RunMonitor& monitor, Result& result) {
+  Judge& judge = monitor.judge();
+  const Point last{&outcome.impulse, outcome.velocity.size() > 0 ? &outcome.velocity : nullptr};
+  result.measures = judge.evaluate(monitor.end_measures(), last);
+  const StopRule& rule = monitor.stop_rule();
+  const double claim = least_claim(rule.tolerance, result.crossings);
+  const double floors = judge.floor_within(rule.measure, meaningful_floors, claim, outcome.impulse)
+                            ? 0.0
+                            : meaningful_floors * judge.floor(rule.measure, outcome.impulse);
+  result.status = decide(outcome, monitor, result.measures, floors);
+  if (result.status == Status::below_rounding)
+    result.reason += (result.reason.empty() ? "" : "; ") + rounding_reason(rule, floors);
+  if (outcome.impulse.allFinite()) forget_below(floors, result.crossings);
+}
+
 bool Solver::native(Model model) const {
   const auto& models = info().models;
   return std::find(models.begin(), models.end(), model) != models.end();
@@ -133,23 +148,18 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   result.notes = monitor.notes();
   result.crossings = monitor.crossings();
   result.reason = outcome.reason;
+  const auto& judgement = monitor.judgement();
   if (monitor.verdict() == Status::interrupted) {
     result.measures.fill(std::numeric_limits<double>::quiet_NaN());  // nobody waits for them
     result.status = Status::interrupted;
+  } else if (judgement) {
+    result.status = judgement->status;
+    result.reason = judgement->reason;
+    result.measures = judgement->measures;
+    result.balance = judgement->balance;
   } else {
-    Judge& judge = monitor.judge();
-    const Point last{&outcome.impulse, outcome.velocity.size() > 0 ? &outcome.velocity : nullptr};
-    result.measures = judge.evaluate(monitor.end_measures(), last);
-    const StopRule& rule = monitor.stop_rule();
-    const double claim = least_claim(rule.tolerance, result.crossings);
-    const double floors = judge.floor_within(rule.measure, meaningful_floors, claim, outcome.impulse)
-                              ? 0.0
-                              : meaningful_floors * judge.floor(rule.measure, outcome.impulse);
-    result.status = decide(outcome, monitor, result.measures, floors);
-    if (result.status == Status::below_rounding)
-      result.reason += (result.reason.empty() ? "" : "; ") + rounding_reason(rule, floors);
-    if (outcome.impulse.allFinite()) forget_below(floors, result.crossings);
-    diagnose(judge, outcome.impulse, result);
+    judge_end(outcome, monitor, result);
+    diagnose(monitor.judge(), outcome.impulse, result);
   }
   result.impulse = problem.given_impulse(std::move(outcome.impulse));
   result.velocity = std::move(outcome.velocity);
@@ -158,7 +168,7 @@ Result Solver::solve(const ContactProblem& problem, Model model, const WarmStart
   result.native_converged = monitor.last_native_converged();
   result.iterations = std::max(monitor.iteration(), 0);
   result.counters = monitor.counters();
-  result.counters.flops = total_flops(result.counters, problem);
+  result.counters.flops = judgement ? std::numeric_limits<double>::quiet_NaN() : total_flops(result.counters, problem);
   result.setup_s = monitor.setup_s();
   result.solve_s = monitor.clock().seconds() - monitor.setup_s();
   result.verdict = monitor.verdict();

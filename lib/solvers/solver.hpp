@@ -78,7 +78,12 @@ struct Result {
   std::optional<Status> verdict;  ///< why the run was told to stop; nothing when the method stopped by itself
   std::vector<std::string> notes;
   std::optional<RankFacts> ranks;  ///< of a run on several
+  std::optional<Balance> balance;  ///< where ranks have judged the point
 };
+
+/// Fills measures, status, reason and crossings of `result`, which has the last two of the run, with what the judge of the
+/// monitor says of the returned point. Solver::solve() calls it, and ranks that judge by themselves.
+void judge_end(const Outcome& outcome, RunMonitor& monitor, Result& result);
 
 /// A method with its settings. Public functions check and time; the private virtual ones work. No solver prints.
 class Solver {

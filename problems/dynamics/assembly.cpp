@@ -74,16 +74,7 @@ std::vector<NumberPair> held_pairs(const WorldParts& parts, double time, const s
   return pairs;
 }
 
-/// Without friction and cohesion a contact is one unilateral row, as in Mangoni's thesis.
-ConstraintKind kind_of(const WorldContact& contact) {
-  const bool rolls = contact.rolling > 0.0, spins = contact.spinning > 0.0;
-  if (contact.planar && rolls) return ConstraintKind::rolling2d;
-  if (rolls || spins)
-    return !spins ? ConstraintKind::rolling : rolls ? ConstraintKind::rolling_torsion : ConstraintKind::torsion;
-  if (contact.friction == 0.0 && contact.cohesion == 0.0) return ConstraintKind::unilateral;
-  return contact.planar ? ConstraintKind::contact2d : ConstraintKind::contact;
-}
-Index row_count(const WorldContact& contact) { return constraint_rows(kind_of(contact)); }
+Index row_count(const WorldContact& contact) { return constraint_rows(block_kind(contact)); }
 
 /// That of a planar contact has its tangent in the plane.
 Matrix3 frame_of(const WorldContact& contact) {
@@ -247,7 +238,7 @@ SparseMatrix contact_compliance(const std::vector<WorldContact>& contacts, Index
   for (const WorldContact& contact : contacts)
     for (Index i = 0, own = row_count(contact); i < own; ++i) {
       C.startVec(row);
-      if (i <= block_shape(kind_of(contact)).tangents) C.insertBack(row, row) = compliance / (h * h);
+      if (i <= block_shape(block_kind(contact)).tangents) C.insertBack(row, row) = compliance / (h * h);
       ++row;
     }
   for (; row < rows; ++row) C.startVec(row);
@@ -258,7 +249,7 @@ SparseMatrix contact_compliance(const std::vector<WorldContact>& contacts, Index
 /// The rows of a contact: its columns of D, its block, and the obstacle's part of b.
 void add_contact(const WorldContact& contact, const Matrix3& frame, ColumnMaker& maker, ProblemBuilder& builder,
                  std::vector<double>& b) {
-  const ConstraintKind kind = kind_of(contact);
+  const ConstraintKind kind = block_kind(contact);
   const BlockShape shape = block_shape(kind);
   if (contact.cohesion != 0.0 && has_moments(kind)) throw InputError("a contact with cohesion and rolling friction");
   for (int i = 0; i < 1 + shape.tangents; ++i) b.push_back(maker.contact_column(contact, frame.col(i)));
@@ -277,6 +268,16 @@ void add_contact(const WorldContact& contact, const Matrix3& frame, ColumnMaker&
 }
 
 }  // namespace
+
+/// Without friction and cohesion a contact is one unilateral row, as in Mangoni's thesis.
+ConstraintKind block_kind(const WorldContact& contact) {
+  const bool rolls = contact.rolling > 0.0, spins = contact.spinning > 0.0;
+  if (contact.planar && rolls) return ConstraintKind::rolling2d;
+  if (rolls || spins)
+    return !spins ? ConstraintKind::rolling : rolls ? ConstraintKind::rolling_torsion : ConstraintKind::torsion;
+  if (contact.friction == 0.0 && contact.cohesion == 0.0) return ConstraintKind::unilateral;
+  return contact.planar ? ConstraintKind::contact2d : ConstraintKind::contact;
+}
 
 DofMap dof_map(const WorldParts& parts, const std::vector<bool>& present) {
   DofMap dofs;

@@ -27,6 +27,9 @@ struct StepView {
   const Vector& velocity;  ///< v⁽ˡ⁾, n
 };
 
+/// The block of a contact.
+ConstraintKind block_kind(const WorldContact& contact);
+
 /// The contacts of a configuration, without those between two that a joint holds in a step that begins at `time` (s). Throws
 /// InputError for contacts that are out of order, between two obstacles or with a body that is not there.
 std::vector<WorldContact> free_contacts(const WorldParts& parts, const Configuration& at, double time);

@@ -40,8 +40,9 @@ std::vector<const Solid*> ordered(std::span<const Solid> bodies, std::span<const
   return solids;
 }
 
-/// Appends the contacts of a pair, a.id < b.id.
-void collide_solids(const Solid& a, const Solid& b, double envelope, Contacts& found) {
+}  // namespace
+
+void find_contacts_of(const Solid& a, const Solid& b, double envelope, Contacts& found) {
   const auto old = static_cast<std::ptrdiff_t>(found.size());
   const bool in_order = a.shape.index() <= b.shape.index();
   const Solid &first = in_order ? a : b, &second = in_order ? b : a;
@@ -64,8 +65,6 @@ void collide_solids(const Solid& a, const Solid& b, double envelope, Contacts& f
   std::sort(found.begin() + old, found.end(), [](const Contact& x, const Contact& y) { return x.id < y.id; });
 }
 
-}  // namespace
-
 std::optional<std::string> unsupported_pair(const Shape& a, const Shape& b) {
   const bool in_order = a.index() <= b.index();
   const bool supported =
@@ -84,7 +83,7 @@ Contacts find_contacts(std::span<const Solid> bodies, std::span<const Solid> obs
 
   Contacts found;
   for (const auto& [a, b] : close_pairs(bounded, envelope))
-    collide_solids(*solids[static_cast<std::size_t>(a)], *solids[static_cast<std::size_t>(b)], envelope, found);
+    find_contacts_of(*solids[static_cast<std::size_t>(a)], *solids[static_cast<std::size_t>(b)], envelope, found);
   return found;
 }
 

@@ -12,6 +12,7 @@ class ListTaker final : public RigidTaker {
  public:
   void take(const RigidBody& body) override { lists.bodies.push_back(body); }
   Vector3 position(int body) const override { return lists.bodies[uz(body)].position; }
+  bool wants_geometry() const override { return true; }
   void take(const RigidConstraint& constraint) override { lists.constraints.push_back(constraint); }
 
   RigidLists lists;
@@ -19,8 +20,12 @@ class ListTaker final : public RigidTaker {
 
 class OutlineTaker final : public RigidTaker {
  public:
-  void take(const RigidBody&) override { ++outline.touch.bodies; }
+  void take(const RigidBody& body) override {
+    ++outline.touch.bodies;
+    outline.symmetric = outline.symmetric && !body.gyroscopic;
+  }
   Vector3 position(int) const override { return Vector3::Zero(); }
+  bool wants_geometry() const override { return false; }
   void take(const RigidConstraint& constraint) override {
     const auto [first, second] = std::minmax(constraint.first, constraint.second);
     for (const int body : {first, second})
@@ -28,6 +33,7 @@ class OutlineTaker final : public RigidTaker {
     outline.touch.start.push_back(std::ssize(outline.touch.body));
     outline.first_row.push_back(outline.first_row.back() + constraint_rows(constraint.kind));
     if (constraint.kind != ConstraintKind::bilateral) ++outline.contacts;
+    outline.moments = outline.moments || has_moments(constraint.kind);
   }
 
   ProblemOutline outline;
@@ -46,9 +52,12 @@ class Wanted {
     return found != wanted_.end() && found->first == number ? found->second : -1;
   }
 
+  bool wants_next() const { return next_ < wanted_.size() && wanted_[next_].first == number_; }
+
   /// The place of the number 0, then of 1, and so on; −1: not wanted.
   int pass() {
-    const bool wanted = next_ < wanted_.size() && wanted_[next_].first == number_++;
+    const bool wanted = wants_next();
+    ++number_;
     return wanted ? wanted_[next_++].second : -1;
   }
 
@@ -64,6 +73,7 @@ class BodiesTaker final : public RigidTaker {
   explicit BodiesTaker(Wanted constraints) : constraints_(std::move(constraints)) {}
   void take(const RigidBody&) override {}
   Vector3 position(int) const override { return Vector3::Zero(); }
+  bool wants_geometry() const override { return false; }
   void take(const RigidConstraint& constraint) override {
     if (constraints_.pass() < 0) return;
     for (const int body : {constraint.first, constraint.second})
@@ -96,6 +106,7 @@ class PartTaker final : public RigidTaker {
     const int place = touched_.find(body);
     return place >= 0 ? positions_[uz(place)] : Vector3(Vector3::Zero());
   }
+  bool wants_geometry() const override { return constraints_.wants_next(); }
   void take(const RigidConstraint& constraint) override {
     const int place = constraints_.pass();
     if (place < 0) return;

@@ -16,6 +16,8 @@ class RigidTaker {
   virtual void take(const RigidBody& body) = 0;
   /// Of one of the bodies that were taken; zero where no wanted constraint touches it.
   virtual Vector3 position(int body) const = 0;
+  /// Whether the next constraint is looked at beyond its bodies and its kind.
+  virtual bool wants_geometry() const = 0;
   virtual void take(const RigidConstraint& constraint) = 0;
 };
 /// Gives all of them, in the same order each time it is called. Where positions are zero, constraints may be wrong, but

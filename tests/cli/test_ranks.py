@@ -52,7 +52,9 @@ class Ranks(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.folder = Path(scratch.name)
-        self.environment = {**os.environ, "RANKS_TEST": str(os.getpid())}
+        self.temporary = self.folder / "temporary"
+        self.temporary.mkdir()
+        self.environment = {**os.environ, "RANKS_TEST": str(os.getpid()), "TMPDIR": str(self.temporary)}
 
     def run_program(self, *arguments, code=None, **changes):
         ran = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=300, cwd=self.folder,
@@ -165,6 +167,11 @@ class Ranks(unittest.TestCase):
                           ["apgd", "jacobi"], [0, 1, 5], 30, True)
         self.traces_agree("slab", {"scene": "sphere_press", "parameters": {}}, ["apgd"], [1, 3], 30, False)
 
+    def test_a_packed_drum_has_the_same_bits_on_every_number_of_ranks(self):
+        drum = {"scene": "drum", "parameters": {"particles": 40, "shape": "sphere", "filling": "packed", "mass_unit": 0.001}}
+        cells = self.traces_agree("drum", drum, {"pqn": {"solver": "pqn"}, "sweeps": {"solver": "nsgs"}}, [1, 2, 3, 4], 20, False, "ncp")
+        self.assertGreater(cells["pqn 4"]["ranks"]["cut_contacts"], cells["pqn 2"]["ranks"]["cut_contacts"])
+
     def test_parts_that_ranks_make_are_those_of_the_whole_problem(self):
         """Ranks make parts of a scene; of a dump of the same problem the first rank cuts them."""
         for scene, parameters, solver in [("random_contacts", ["contacts=600", "redundancy=0.2"], "apgd"),
@@ -181,6 +188,18 @@ class Ranks(unittest.TestCase):
             self.assertEqual(len(traces[0]), 21)
             for trace in traces[1:]:
                 self.assertEqual(trace, traces[0], scene)
+
+    def test_ccpbench_has_no_large_problem_that_ranks_judge(self):
+        scene = {"scene": "random_contacts", "parameters": {"contacts": 200001}}
+        self.run_config({"name": "outline", "problems": [scene], "model": "ccp", "solvers": [{"solver": "jacobi", "ranks": 2}],
+                         "stop": {"tolerance": 1e-15, "max_iterations": 2}}, code=0)
+        cell = self.cells("outline")["jacobi"]
+        self.assertEqual(cell["status"], "iteration_limit")
+        self.assertEqual([cell["problem"][key] for key in ("contacts", "rows")], [200001, 600003])
+        self.assertLess(cell["balance"]["load_carried"], 1.0)
+        self.assertGreater(cell["balance"]["load_carried"], 0.0)
+        self.assertEqual(float(cell["trace"][-1]["relative_residual"]), cell["measures"]["relative_residual"])
+        self.assertLess(cell["peak_memory_mb"], cell["ranks"]["rank_memory_mb"])
 
     def test_what_ranks_cannot_do_is_unsupported(self):
         for arguments, said in [(["--solver", "ipm_qp"], "ipm_qp does not run on several ranks"),
@@ -257,12 +276,14 @@ class Ranks(unittest.TestCase):
         cell = self.cells("long")["jacobi"]
         self.assertEqual(cell["status"], "failed")
         self.assertIn("the ranks ended", cell["reason"])
+        self.assertEqual(list(self.temporary.iterdir()), [])
 
     def test_mpiexec_that_is_killed_fails_its_cell(self):
         program = self.started()
         os.kill(processes("mpiexec")[0], signal.SIGKILL)
         self.ended(program, 3)
         self.assertIn("SIGKILL", self.cells("long")["jacobi"]["reason"])
+        self.assertEqual(list(self.temporary.iterdir()), [])
 
     def test_an_interrupt_leaves_no_process(self):
         program = self.started()
@@ -305,6 +326,36 @@ class Ranks(unittest.TestCase):
         alone = subprocess.run([RANK_PROGRAM, "network"], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(alone.returncode, 2)
         self.assertIn("mpiexec -n 2 ccpbench-ranks network", alone.stderr)
+
+    def test_products_are_measured(self):
+        root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        said = subprocess.run(["mpiexec", "-n", "3", "--bind-to", "none", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1",
+                               RANK_PROGRAM, "products", "--repeat", "5", "--contacts", "3000"], capture_output=True, text=True,
+                              timeout=200, check=True, env={**self.environment, **root}).stdout
+        rows = list(csv.DictReader(said.splitlines()))
+        self.assertEqual([(row["what"], row["ranks"]) for row in rows], [("process", "0"), ("one rank", "1"), ("all ranks", "3")])
+        for row in rows:
+            self.assertEqual((row["contacts"], row["repeats"]), ("3000", "5"))
+            for column in ("median_s", "median_cpu_s", "ratio", "ratio_cpu"):
+                self.assertGreater(float(row[column]), 0, column)
+        self.assertEqual(float(rows[0]["ratio"]), 1)
+        for wrong in (["--contacts"], ["--contacts", "many"], ["--repeat", "0"], ["--contacts", "0"], ["--ranks", "2"]):
+            refused = subprocess.run([RANK_PROGRAM, "products", *wrong], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""), wrong)
+            self.assertIn("ccpbench-ranks: ", refused.stderr)
+
+    def test_a_contact_takes_a_kilobyte(self):
+        """Bytes of each further contact on one rank, from the start to the end."""
+        def memory(solver, contacts):
+            name = f"{solver}_{contacts}"
+            self.run_config({"name": name, "model": "ccp", "problems": [{"scene": "random_contacts", "parameters": {"contacts": contacts}}],
+                             "solvers": [{"solver": solver, "ranks": 1, "label": solver}], "stop": {"tolerance": 1e-300, "max_iterations": 3}},
+                            "--fresh", code=0)
+            return self.cells(name)[solver]["ranks"]["rank_memory_mb"] * 2**20
+        for solver in ("apgd", "jacobi"):
+            size = (memory(solver, 90000) - memory(solver, 30000)) / 60000
+            self.assertLess(size, 1000, solver)
+            self.assertGreater(size, 400, solver)
 
     def test_ranks_have_no_sequential_mumps(self):
         linked = subprocess.run(["ldd", RANK_PROGRAM], capture_output=True, text=True, check=True).stdout

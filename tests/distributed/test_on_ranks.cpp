@@ -1,10 +1,14 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <vector>
 
 #include "distributed/job.hpp"
 #include "distributed/launch.hpp"
 #include "distributed/ranks_solver.hpp"
+#include "problem/judge/balance.hpp"
 #include "problem/problem_builder.hpp"
+#include "problems/registry.hpp"
 #include "support/build_scene.hpp"
 #include "support/environment.hpp"
 #include "support/places.hpp"
@@ -109,6 +113,75 @@ TEST_CASE("ranks without moments work as those with them") {
   const Result four = testing::run(chain, *on_ranks(configured(spec), 4), spec);
   CHECK(one.iterations > 2);
   CHECK(one.impulse == four.impulse);
+}
+
+TEST_CASE("ranks judge each so many-th iterate, and count them all") {
+  const testing::Variable program("CCPBENCH_RANKS_PROGRAM", testing::ranks_file);
+  if (!ranks_missing().empty()) return testing::skip(ranks_missing());
+  const ContactProblem packing = build_scene("random_contacts", {{"contacts", "120"}});
+  for (const Model model : {Model::ccp, Model::ncp}) {
+    RunSpec spec{.solver = "apgd", .model = model, .stop = {.tolerance = 1e-300, .max_iterations = 20}};
+    const Result each = testing::run(packing, *on_ranks(configured(spec), 2), spec);
+    spec.stop.judge_every = 7;
+    testing::MemoryTrace trace;
+    const Result some = testing::run(packing, *on_ranks(configured(spec), 2), spec, &trace);
+    CHECK(some.iterations == 20);
+    CHECK(some.impulse == each.impulse);
+    std::vector<int> rows;
+    for (const testing::MemoryTrace::Row& row : trace.rows) rows.push_back(row.iteration);
+    CHECK(rows == std::vector{0, 7, 14, 20});
+  }
+}
+
+TEST_CASE("ranks judge the returned point as one process does") {
+  const testing::Variable program("CCPBENCH_RANKS_PROGRAM", testing::ranks_file);
+  if (!ranks_missing().empty()) return testing::skip(ranks_missing());
+  const auto [name, parameters] = GENERATE(
+      std::pair("random_contacts", std::vector{std::pair("contacts", "300")}),
+      std::pair("sphere_press",
+                std::vector{std::pair("spheres", "60"), std::pair("per_side", "4"), std::pair("rolling_friction", "0.01")}));
+  const auto scene = make_scene(name);
+  for (const auto& [parameter, value] : parameters) scene->parameters().set_from_text(parameter, value);
+  const auto origin = origin_of(*scene, 1);
+  const ContactProblem problem = scene->build(1);
+  const std::vector<Measure> shared = shared_end_measures();
+  for (const double tolerance : {1e-3, 1e-8, 1e-30})
+    for (const Model model : {Model::ccp, Model::ncp}) {
+      INFO(name << ", tolerance " << tolerance << ", " << model_name(model));
+      const RunSpec spec{.solver = "pqn", .model = model, .stop = {.tolerance = tolerance, .max_iterations = 40}};
+      const Result here = testing::run(problem, *on_ranks(configured(spec), 2, origin), spec);
+      std::vector<Result> there;
+      for (const int ranks : {1, 3})
+        there.push_back(testing::run(without_blocks("outline"), *on_ranks(configured(spec), ranks, origin, true), spec));
+      INFO(here.reason << ' ' << there[0].reason << ' ' << there[1].reason);
+      REQUIRE(there[0].status == here.status);
+      CHECK(there[0].impulse == here.impulse);
+      CHECK(there[0].crossings.front().iteration == here.crossings.front().iteration);
+      for (const Measure measure : all_measures()) {
+        INFO(measure_info(measure).name);
+        const double own = there[0].measures[measure_index(measure)], whole = here.measures[measure_index(measure)];
+        const bool known = std::find(shared.begin(), shared.end(), measure) != shared.end();
+        CHECK(std::isnan(own) == (!known || std::isnan(whole)));
+        if (!std::isnan(own)) CHECK(own == Approx(whole).epsilon(1e-6).margin(1e-13));
+        if (!std::isnan(own)) CHECK(own == there[1].measures[measure_index(measure)]);
+      }
+      const Balance balance = balance_of(problem, here.impulse);
+      REQUIRE(there[0].balance);
+      CHECK(there[0].balance->load_carried == Approx(balance.load_carried).margin(1e-12));
+      CHECK(there[0].balance->speed_left == Approx(balance.speed_left).margin(1e-6));
+      CHECK(there[0].balance->load_carried == there[1].balance->load_carried);
+    }
+}
+
+TEST_CASE("ranks that are lost judge nothing") {
+  const testing::Variable program("CCPBENCH_RANKS_PROGRAM", testing::ranks_file);
+  if (!ranks_missing().empty()) return testing::skip(ranks_missing());
+  const SceneOrigin nowhere{"no_such_scene", {}, 0};
+  const RunSpec spec{.solver = "apgd"};
+  const Result result = testing::run(without_blocks("outline"), *on_ranks(configured(spec), 2, nowhere, true), spec);
+  CHECK(result.status == Status::failed);
+  CHECK(!result.reason.empty());
+  CHECK(std::isnan(result.measures[measure_index(Measure::relative_residual)]));
 }
 
 TEST_CASE("the first rank takes whole problems up to a limit") {

@@ -1,9 +1,11 @@
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
 #include <string>
+#include <vector>
 
 #include "core/error.hpp"
 #include "problems/dynamics/obstacle.hpp"
@@ -92,6 +94,53 @@ TEST_CASE("particles come into the drum without touching anything, whatever thei
       CHECK(motion->problem().keys.empty());
       CHECK(motion->state().values.size() == 13 * std::stoi(count));
     }
+}
+
+TEST_CASE("packed particles touch each other, as little as rounding needs, and lie in the drum") {
+  for (const bool sphere : {true, false})
+    for (const char* count : {"30", "64", "400"}) {
+      CAPTURE(sphere, count);
+      const auto motion =
+          scene_in_time("drum", {{"particles", count}, {"shape", sphere ? "sphere" : "ellipsoid"}, {"filling", "packed"}});
+      const MotionProblem first = motion->problem();
+      const int particles = std::stoi(count);
+      const double r0 = std::cbrt(0.1 / particles);
+      std::vector<int> touches(static_cast<std::size_t>(particles));
+      for (const ContactKey& key : first.keys)
+        for (const int body : {key.body_a, key.body_b})
+          if (body < particles) ++touches[static_cast<std::size_t>(body)];
+      CHECK(*std::min_element(touches.begin(), touches.end()) >= 2);
+      for (const double gap : first.gaps) {
+        CHECK(gap < -1e-8 * r0);
+        CHECK(gap > -3e-6 * r0);
+      }
+      CHECK(fact(*motion, "outside") == 0.0);
+      CHECK(reach_of(*motion, 13).beyond_walls < (sphere ? -0.8 : -0.5) * r0 + 2e-6);
+      CHECK(first.problem.global().b.isZero(0.0));
+    }
+}
+
+TEST_CASE("packed spheres stay where they are until the drum turns") {
+  const auto motion =
+      scene_in_time("drum", {{"particles", "60"}, {"shape", "sphere"}, {"filling", "packed"}, {"time_step", "0.01"}});
+  const Vector start = motion->state().values;
+  drive(*motion, 5, {"proximal_newton", Model::ncp, 1e-10});
+  CHECK((motion->state().values - start).cwiseAbs().maxCoeff() < 1e-9);
+  const auto largest_slip = [&] { return motion->problem().problem.global().b.cwiseAbs().maxCoeff(); };
+  CHECK(largest_slip() == 0.0);
+  MotionState later = motion->state();
+  later.step = 100;
+  motion->restore(later);
+  CHECK(largest_slip() == Approx(0.995).margin(0.01));
+}
+
+TEST_CASE("packed pseudo-rigid particles lie where rigid ones do") {
+  std::vector<MotionProblem> first;
+  for (const char* kinematics : {"rigid", "pseudo_rigid"})
+    first.push_back(
+        scene_in_time("drum", {{"particles", "40"}, {"filling", "packed"}, {"kinematics", kinematics}})->problem());
+  CHECK(first[1].problem.dofs() == 12 * 40);
+  CHECK(first[1].keys == first[0].keys);
 }
 
 TEST_CASE("the mass in the drum is that of the paper's sizes and density, in the unit that is asked for") {
@@ -202,4 +251,7 @@ TEST_CASE("a drum that cannot be is refused by name") {
   refused("angular_velocity", "1000", "angular_velocity");
   refused("time_step", "0", "time_step");
   refused("mass_unit", "0", "mass_unit");
+  refused("filling", "poured", "filling");
+  CHECK_THROWS_WITH(build_scene("drum", {{"particles", "20"}, {"shape", "sphere"}, {"filling", "packed"}}),
+                    Catch::Contains("expected a packed filling below the blocks"));
 }

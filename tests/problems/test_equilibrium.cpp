@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <numbers>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "problem/judge/balance.hpp"
 #include "problem/problem_builder.hpp"
 #include "problems/registry.hpp"
+#include "support/build_scene.hpp"
 #include "support/places.hpp"
 #include "support/run_solver.hpp"
 
@@ -170,6 +172,22 @@ TEST_CASE("random packings bear their slab at all sizes, with and without a slab
       CHECK(balance.load_carried == Approx(1.0).margin(1e-6));
       CHECK(balance.speed_left < 1e-6);
     }
+}
+
+TEST_CASE("packed spheres lie in the drum, whose facets and walls bear them") {
+  for (const char* particles : {"30", "51", "100", "240"}) {
+    CAPTURE(particles);
+    const ContactProblem problem =
+        build_scene("drum", {{"particles", particles}, {"shape", "sphere"}, {"filling", "packed"}});
+    const Vector impulse = solved(problem);
+    const Balance balance = balance_of(problem, impulse);
+    CHECK(balance.load_carried == Approx(1.0).margin(1e-9));
+    CHECK(balance.speed_left < 1e-9);
+    CHECK(balance.moving_bodies == 0.0);
+    const Vector3 load = load_of(problem);
+    CHECK(load[2] == Approx(-1e-3 * 10.0 * 100.0 * 4.0 / 3.0 * std::numbers::pi * 0.512 * 0.1).epsilon(1e-9));
+    CHECK((momentum_given(problem, impulse).second + load).norm() < 1e-9 * load.norm());
+  }
 }
 
 TEST_CASE("the balance of a mass on the floor, by hand") {

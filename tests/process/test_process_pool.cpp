@@ -115,6 +115,7 @@ TEST_CASE("The last line that a process printed is the last that is not blank") 
   CHECK(last_line(" \r\n\t\n").empty());
   CHECK(last_line("one") == "one");
   CHECK(last_line("one\ntwo \r\n \n") == "two");
+  CHECK(last_line("one\ntwo\n-----\n\n---\n") == "two");
   CHECK(last_line("\n  two") == "  two");
   CHECK(last_line("one\n" + std::string(400, 'x') + "\n") == std::string(300, 'x'));
 }

@@ -169,6 +169,54 @@ TEST_CASE("a run judged at its end alone ends on the method's own criterion, and
   CHECK_THROWS_AS(Scripted({1.0}).solve(problem, Model::ncp, {}, traced), std::logic_error);
 }
 
+TEST_CASE("of a run that judges now and then each so many-th iterate has a row, and the last") {
+  const ContactProblem problem = point_mass(2.0, {-1.0, 0.0, 0.0}, 0.5);
+  Judge judge(problem, Model::ncp);
+  StopRule stop;
+  stop.max_iterations = 10;
+  stop.judge_every = 4;
+  const auto traced = [&](const std::vector<double>& factors, bool claims) {
+    RunMonitor monitor(judge, stop);
+    MemoryTrace trace;
+    monitor.set_trace(&trace, {});
+    const Result result = Scripted(factors, claims).solve(problem, Model::ncp, {}, monitor);
+    std::vector<int> rows;
+    for (const MemoryTrace::Row& row : trace.rows) rows.push_back(row.iteration);
+    return std::pair(result, rows);
+  };
+  const auto [solved, four] = traced({0.0, 0.5, 1.0}, true);  // the word of the method does not count here
+  CHECK(solved.status == Status::solved);
+  CHECK(solved.iterations == 4);
+  CHECK(solved.crossings.front().iteration == 4);
+  CHECK(four == std::vector{0, 4});
+  const auto [unsolved, all] = traced({0.0, 0.5}, false);
+  CHECK(unsolved.status == Status::iteration_limit);
+  CHECK(unsolved.iterations == 10);
+  CHECK(all == std::vector{0, 4, 8, 10});
+  stop.native = true;
+  stop.judge_every = 3;
+  CHECK(traced({1.0}, true).second == std::vector{0});
+  CHECK(traced({0.0, 1.0}, false).second == std::vector{0, 3, 6, 9, 10});
+}
+
+TEST_CASE("a method takes the same steps however often it is judged") {
+  const ContactProblem problem = random_problem(9, {8, 24});
+  for (const std::string& name : solver_names())
+    for (const Model model : {Model::ccp, Model::ncp}) {
+      if (make_solver(name)->supports(problem, model)) continue;
+      CAPTURE(name, model_name(model));
+      StopRule stop;
+      stop.tolerance = 1e-300;
+      stop.max_iterations = 20;
+      const Result each = testing::run(problem, {.solver = name, .model = model, .stop = stop});
+      stop.judge_every = 7;
+      const Result some = testing::run(problem, {.solver = name, .model = model, .stop = stop});
+      CHECK(some.iterations == each.iterations);
+      CHECK(some.status == each.status);
+      CHECK(some.impulse == each.impulse);
+    }
+}
+
 TEST_CASE("a monitor serves one run") {
   const ContactProblem problem = point_mass(1.0, {-1, 0, 0}, 0.5);
   Judge judge(problem, Model::ccp);

@@ -229,6 +229,20 @@ TEST_CASE("sweeps go on where Newton steps crawl", "[newton]") {
   }
 }
 
+TEST_CASE("contacts with masses a hundred times apart take less than a hundred factorisations", "[newton]") {
+  StopRule stop;
+  stop.measure = Measure::natural_map;
+  for (const std::int64_t contacts : {60, 200}) {
+    CAPTURE(contacts);
+    const ContactProblem problem = scene_with(
+        "random_contacts", {{"contacts", contacts}, {"friction_min", 1.0}, {"friction_max", 1.0}, {"mass_ratio", 100.0}},
+        contacts == 60 ? 4 : 3);
+    const Result result = run(problem, {"proximal_newton", Model::ncp, stop});
+    CHECK(result.status == Status::solved);
+    CHECK(result.counters.factorizations <= 90);  // with the usual patience throughout: 205 and 263
+  }
+}
+
 TEST_CASE("few bodies that move are split from a packing at rest", "[newton]") {
   StopRule stop;
   stop.measure = Measure::natural_map;

@@ -14,6 +14,7 @@
 #include "core/error.hpp"
 #include "io/file.hpp"
 #include "problem/judge/measure.hpp"
+#include "process/scratch_folder.hpp"
 
 namespace ccp {
 namespace {

@@ -330,11 +330,13 @@ Json names_json(const std::vector<Measure>& measures) {
 }
 
 Json stop_json(const StopRule& stop) {
-  return {{"measure", measure_info(stop.measure).name},
-          {"tolerance", stop.tolerance},
-          {"native", stop.native},
-          {"max_iterations", stop.max_iterations},
-          {"time_limit_s", stop.time_limit_s}};
+  Json json = {{"measure", measure_info(stop.measure).name},
+               {"tolerance", stop.tolerance},
+               {"native", stop.native},
+               {"max_iterations", stop.max_iterations},
+               {"time_limit_s", stop.time_limit_s}};
+  if (stop.judge_every != 1) json["judge_every"] = stop.judge_every;
+  return json;
 }
 
 Json perturbation_json(const Perturbation& perturbation) {

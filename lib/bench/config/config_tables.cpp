@@ -13,6 +13,7 @@ constexpr const char* external_pattern = "^(python|command):.";
 constexpr double largest_seed = 9007199254740992.0;  // 2^53: every JSON reader keeps whole numbers up to here
 constexpr double most_steps = 999999.0;              // as in the names of `generate --steps`
 const Range any_count = Range::closed(0.0, 2147483647.0);
+const Range positive_count = Range::closed(1.0, 2147483647.0);
 
 const TextForm name_form = {"name", "^[A-Za-z0-9_-]{1,100}$", [](const std::string& text) -> std::optional<std::string> {
                               const std::string allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
@@ -42,7 +43,9 @@ FieldTable stop_fields(StopRule& stop) {
       .add("native", &stop.native, "stop on the method's own criterion instead; default {}")
       .add("max_iterations", &stop.max_iterations, any_count, "default {}")
       .add("time_limit_s", &stop.time_limit_s, Range::positive(), "s",
-           "solver clock: set-up and iterations, without judging; default {}");
+           "solver clock: set-up and iterations, without judging; default {}")
+      .add("judge_every", &stop.judge_every, positive_count,
+           "iterations between two iterates that are judged and traced; default {}");
   return table;
 }
 
@@ -66,7 +69,11 @@ FieldTable driver_fields(DriverSpec& driver, const Catalog& catalog) {
       .add("tolerance", &driver.stop.tolerance, Range::positive(), "", "bound of the stop measure; default {}")
       .add("max_iterations", &driver.stop.max_iterations, any_count,
            "of a step; 0: an own trajectory goes on with what its solver has; default {}")
-      .add("wall_s", &driver.wall_s, Range::open_closed(0.0, 1e7), "s", "wall clock of all its steps; default {}");
+      .add("judge_every", &driver.stop.judge_every, positive_count,
+           "iterations between two iterates that are judged; default {}")
+      .add("wall_s", &driver.wall_s, Range::open_closed(0.0, 1e7), "s", "wall clock of all its steps; default {}")
+      .add("guarded_start", &driver.guarded_start,
+           "a step starts from the one before only where that has a lower objective than no impulses; default {}");
   return table;
 }
 

@@ -58,6 +58,8 @@ std::string tape_key(const Json& scene, const SequenceSpec& sequence) {
                      {"tolerance", driver.stop.tolerance},
                      {"max_iterations", driver.stop.max_iterations}}}};
   if (driver.peer_version) identity["driver"]["peer_version"] = *driver.peer_version;
+  if (driver.stop.judge_every != 1) identity["driver"]["judge_every"] = driver.stop.judge_every;
+  if (driver.guarded_start) identity["driver"]["guarded_start"] = true;
   return sha256_hex(dump_json(identity));
 }
 

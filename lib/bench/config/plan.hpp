@@ -10,7 +10,7 @@
 namespace ccp {
 
 /// Raised whenever a change of the library changes iterates or measures. Results of another version are run again.
-inline constexpr const char* solver_version = "8";
+inline constexpr const char* solver_version = "9";
 
 /// One run: a problem, a model, a solver with all its settings, and when to stop.
 struct Cell {

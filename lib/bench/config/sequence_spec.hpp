@@ -31,6 +31,7 @@ struct DriverSpec {
   Model model = Model::ccp;                 ///< of a shared trajectory; an own one has the model of its cell
   StopRule stop;                            ///< of a step; its time limit is what is left of wall_s
   double wall_s = 3600.0;                   ///< of all steps together
+  bool guarded_start = false;               ///< from the step before only where that lowers the objective
 };
 
 /// "sequence" of a problem.

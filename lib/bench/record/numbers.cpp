@@ -91,6 +91,8 @@ const std::vector<Number<SequenceFacts>>& numbers() {
   static const std::vector<Number<Facts>> table = {
       {"steps", "", "steps that were taken", &Facts::steps, "steps"},
       {"unsolved_steps", "", "requested steps that were not solved", &Facts::unsolved_steps, "unsolved_steps"},
+      {"driver_unsolved_steps", "", "steps that the driver took and left unsolved, from the start of the scene",
+       &Facts::driver_unsolved_steps, "driver_unsolved_steps"},
       {"iterations_per_step", "", "mean over the steps with contacts", &Facts::iterations_per_step, "iterations_per_step",
        true},
       {"iterations_per_solved_step", "", "mean over the solved steps with contacts", &Facts::iterations_per_solved_step,

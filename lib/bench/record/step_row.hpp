@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,7 @@ struct SequenceFacts {
   double deepest_gap = 0.0, build_s = 0.0, fallback_s = 0.0, energy_gain = 0.0;
   double contact_residual_per_step = 0.0, seconds_per_step = 0.0, step_s_max = 0.0;
   std::int64_t late_steps = 0;
+  double driver_unsolved_steps = std::numeric_limits<double>::quiet_NaN();
   std::vector<MotionFact> facts;  ///< of the last state
 
   /// NaN for a fact that the motion does not know.

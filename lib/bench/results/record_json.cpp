@@ -68,6 +68,8 @@ Json driver_json(const SequenceSpec& sequence) {
                {"max_iterations", sequence.driver.stop.max_iterations},
                {"wall_s", sequence.driver.wall_s}};
   if (sequence.driver.peer_version) json["peer_version"] = *sequence.driver.peer_version;
+  if (sequence.driver.stop.judge_every != 1) json["judge_every"] = sequence.driver.stop.judge_every;
+  if (sequence.driver.guarded_start) json["guarded_start"] = true;
   if (sequence.trajectory == Trajectory::shared) json["model"] = model_name(sequence.driver.model);
   return json;
 }

@@ -16,8 +16,9 @@ namespace ccp {
 
 /// A solver with the parameters of a config.
 std::unique_ptr<Solver> configured_solver(const std::string& name, const Parameters& parameters, const Catalog& catalog);
-/// That of a cell, on its ranks. origin: of all its problems, where ranks can make their parts.
-std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog, std::optional<SceneOrigin> origin = {});
+/// That of a cell, on its ranks. origin, they_judge: on_ranks().
+std::unique_ptr<Solver> solver_of(const Cell& cell, const Catalog& catalog, std::optional<SceneOrigin> origin = {},
+                                  bool they_judge = false);
 
 /// The start of a step of a motion from the end of the one before: the impulses and multipliers that belong to its blocks,
 /// the velocity of the motion, and what the method carried.
@@ -43,6 +44,7 @@ class Driver {
   StopRule stop_;
   Model model_;
   int threads_;
+  bool guarded_start_ = false;
 };
 
 }  // namespace ccp

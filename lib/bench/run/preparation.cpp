@@ -27,7 +27,7 @@ struct TapeReport {
 
 bool Preparation::is_ready(const Cell& cell) const {
   if (cell.spec->sequence) return cell.tape_key.empty() || tapes_.contains(cell.problem_key);
-  return built_ && built_key_ == cell.problem_key;
+  return built_ && built_key_ == cell.problem_key && built_->serves(cell);
 }
 
 std::optional<Defect> Preparation::problem(const Cell& cell) {

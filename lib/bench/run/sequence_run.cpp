@@ -88,6 +88,8 @@ class SequenceRun {
     return notes;
   }
 
+  std::int64_t driver_unsolved() const { return used_.unsolved; }
+
   /// NaN where a part of the run was another process.
   double instructions() const { return earlier_s_ > 0.0 ? unknown_number : instructions_of(cell_, instructions_); }
   /// Wall clock of this run and of the earlier parts that were interrupted, s.
@@ -109,6 +111,7 @@ class SequenceRun {
     } else if (tape_) {
       loop_.step = sequence_.settle;
       motion_->restore(tape_->state(loop_.step));
+      used_ = tape_->used(loop_.step);
     }
   }
 
@@ -288,6 +291,7 @@ void take_run(const Cell& cell, const SequenceRun& sequence, const fs::path& fol
   total.notes = sequence.notes();
   total.ranks = sequence.ranks();
   record.sequence = facts_of(sequence.rows(), asked);
+  record.sequence->driver_unsolved_steps = static_cast<double>(sequence.driver_unsolved());
   if (cell.stop.native) record.native_stop = native_stop_of(sequence.rows(), asked);
   record.problem = problem_facts(cell, *record.sequence);
   record.crossings = total.crossings;

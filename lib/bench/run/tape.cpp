@@ -171,9 +171,13 @@ std::string record_tape(const Cell& cell, const Catalog& catalog, const fs::path
   const auto keep = [&](const Result& result) {
     if (std::ssize(part.states) == states_per_part) {
       write();
-      part = TapePart{cell.tape_key, end_of(part)};
+      TapePart next{cell.tape_key, end_of(part)};
+      next.used = part.used;
+      part = std::move(next);
     }
     append_state(part, *motion, result);
+    ++part.used.driven;
+    part.used.unsolved += 1 - part.solved.back();
     part.end = *loop.last;
     if (clock.seconds() - written_at >= seconds_per_write) write();
   };
@@ -203,6 +207,15 @@ MotionState TapeReader::state(std::int64_t number) {
   const TapePart& part = part_with(number);
   const auto place = static_cast<std::size_t>(number - part.first);
   return {scene_, part.steps[place], part.states[place]};
+}
+
+StepsUsed TapeReader::used(std::int64_t number) {
+  const TapePart& part = part_with(number);
+  StepsUsed used = part.used;
+  const auto later = part.solved.begin() + (number - part.first + 1);
+  used.driven -= part.solved.end() - later;
+  used.unsolved -= std::count(later, part.solved.end(), 0);
+  return used;
 }
 
 bool TapeReader::solved(std::int64_t number) {

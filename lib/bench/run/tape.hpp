@@ -43,6 +43,8 @@ class TapeReader {
   /// The state with this number. Throws InputError when the tape does not have it.
   MotionState state(std::int64_t number);
   std::vector<MotionFact> facts(std::int64_t number);
+  /// By the driver, until this state.
+  StepsUsed used(std::int64_t number);
   /// Whether the driver solved the step that ends in this state.
   bool solved(std::int64_t number);
 

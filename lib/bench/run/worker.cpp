@@ -49,7 +49,11 @@ WarmStart start_of(const Cell& cell, const BuiltProblem& built, const Catalog& c
 class TimedSolve {
  public:
   TimedSolve(const Cell& cell, BuiltProblem& built, const Catalog& catalog, bool pin)
-      : cell_(cell), built_(built), catalog_(catalog), pin_(pin), solver_(solver_of(cell, catalog, built.origin())) {}
+      : cell_(cell),
+        built_(built),
+        catalog_(catalog),
+        pin_(pin),
+        solver_(solver_of(cell, catalog, built.origin(), built.ranks_judge())) {}
 
   const Solver& solver() const { return *solver_; }
   /// Time off the solver's clock, s.
@@ -100,12 +104,12 @@ void solve_first(TimedSolve solve, const Cell& cell, const BuiltProblem& built, 
   record.crossings = result.crossings;
   if (cell.stop.native) {
     StepRow whole;
-    whole.rows = built.problem().rows();
+    whole.rows = built.facts().rows;
     take_result(whole, result);
     record.native_stop = native_stop_of({whole}, 1);
   }
   add_run(record, result, std::move(timed));
-  record.balance = balance_of(built.problem(), result.impulse);
+  record.balance = result.balance ? *result.balance : balance_of(built.problem(), result.impulse);
   record.take(std::move(result));
   fs::rename(folder / unfinished_trace_name, folder / "trace.csv");
 }

@@ -23,16 +23,6 @@ std::vector<int> row_colours(const RankPart& part, const SweepGroups& groups) {
   return colours;
 }
 
-/// Of each velocity of the part; rank −1: one without a body.
-std::vector<PetscSFNode> velocity_owners(const RankPart& part) {
-  std::vector<PetscSFNode> owners;
-  for (std::size_t b = 0; b < part.body_rank.size(); ++b)
-    for (Index c = 0; c < part.body_start[b + 1] - part.body_start[b]; ++c)
-      owners.push_back({part.body_rank[b], static_cast<PetscInt>(part.body_place[b] + c)});
-  owners.resize(uz(part.H.rows()), {-1, -1});
-  return owners;
-}
-
 }  // namespace
 
 MpiShare::MpiShare(const RankPart& part, MPI_Comm ranks)
@@ -44,7 +34,10 @@ MpiShare::MpiShare(const RankPart& part, MPI_Comm ranks)
       foreign_rank_(part.foreign_rank),
       foreign_row_(part.foreign_row),
       own_velocities_(part.body_start[uz(part.first_body)], part.body_start[uz(part.first_body + part.bodies)]),
-      velocity_owner_(velocity_owners(part)),
+      body_start_(part.body_start),
+      body_rank_(part.body_rank),
+      body_place_(part.body_place),
+      velocities_(part.H.rows()),
       foreign_colour_{row_colours(part, part.cells), row_colours(part, part.ranks)},
       exchange_(make_exchange([](std::size_t) { return true; })) {}
 
@@ -101,7 +94,12 @@ void MpiShare::extend(ConstVectorRef own, Vector& all) const {
 std::unique_ptr<LinearSolver> MpiShare::summed_solver(MatrixKind kind) const {
   int definite = kind == MatrixKind::spd ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &definite, 1, MPI_INT, MPI_LAND, ranks_);
-  return std::make_unique<SummedSolver>(definite != 0 ? MatrixKind::spd : MatrixKind::quasi_definite, velocity_owner_,
+  std::vector<PetscSFNode> owner;  // of each velocity of the part; rank −1: one without a body
+  for (std::size_t b = 0; b < body_rank_.size(); ++b)
+    for (Index c = 0; c < body_start_[b + 1] - body_start_[b]; ++c)
+      owner.push_back({body_rank_[b], static_cast<PetscInt>(body_place_[b] + c)});
+  owner.resize(uz(velocities_), {-1, -1});
+  return std::make_unique<SummedSolver>(definite != 0 ? MatrixKind::spd : MatrixKind::quasi_definite, std::move(owner),
                                         own_velocities_.second - own_velocities_.first, ranks_);
 }
 

@@ -44,7 +44,9 @@ class MpiShare final : public SweepShare {
   Index rows_before_, own_rows_, all_rows_;
   std::vector<int> foreign_rank_, foreign_row_;
   std::pair<Index, Index> own_velocities_;
-  std::vector<PetscSFNode> velocity_owner_;                  ///< and its place among the own ones there
+  std::vector<Index> body_start_;  ///< RankPart
+  std::vector<int> body_rank_, body_place_;
+  Index velocities_;
   std::array<std::vector<int>, 2> foreign_colour_;           ///< of each unit
   Exchange exchange_;                                        ///< of all
   mutable std::array<std::vector<Exchange>, 2> of_colours_;  ///< of each colour of each unit, once prepared

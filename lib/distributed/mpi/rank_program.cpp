@@ -8,23 +8,29 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 #include <system_error>
 
+#include "core/freed_memory.hpp"
 #include "distributed/given_parts.hpp"
 #include "distributed/job.hpp"
 #include "distributed/launch.hpp"
 #include "distributed/mpi/graph_cut.hpp"
 #include "distributed/mpi/mpi_share.hpp"
 #include "distributed/part.hpp"
+#include "distributed/part_facts.hpp"
 #include "distributed/small_bodies.hpp"
 #include "distributed/socket_address.hpp"
+#include "problem/share_sums.hpp"
 #include "solvers/de_saxce/de_saxce_loop.hpp"
 
 namespace ccp {
@@ -117,11 +123,11 @@ class Rank {
       : number_(number), ranks_(ranks), scenes_(scenes), packer_(packer), unpacker_(unpacker) {}
 
   void work() {
+    return_large_arrays();
     take_job();
-    RankPart part = take_part();
-    const auto share = std::make_shared<MpiShare>(part, all_ranks);
-    own_rows_ = static_cast<int>(part.own.rows());
-    const ContactProblem problem = shared_problem(std::move(part), share);
+    std::shared_ptr<const MpiShare> share;
+    const ContactProblem problem = take_problem(share);
+    return_freed_memory();
     Judge judge(problem, job_.model);
     RunMonitor monitor(judge, job_.stop, job_.threads);
     std::optional<RowSender> sender;
@@ -132,6 +138,14 @@ class Rank {
 
  private:
   bool first() const { return number_ == 0; }
+
+  ContactProblem take_problem(std::shared_ptr<const MpiShare>& share) {
+    RankPart part = take_part();
+    return_freed_memory();
+    share = std::make_shared<MpiShare>(part, all_ranks);
+    own_rows_ = static_cast<int>(part.own.rows());
+    return shared_problem(std::move(part), share, rank_method_needs_matrices(job_.solver, job_.settings));
+  }
 
   void take_job() {
     std::vector<char> bytes;
@@ -159,8 +173,11 @@ class Rank {
       source = std::make_unique<GivenParts>(whole_);
     }
     RankPart part = first() ? cut(*source, in_parts) : received_part();
+    return_freed_memory();
     if (in_parts) watch_.stop();
     if (in_parts || first()) fill(part, *source);
+    first_cell_ = part.first_cell;
+    if (job_.judges_end) part_facts_ = facts_of(part);
     if (in_parts) watch_.start();
     whole_ = {};
     return part;
@@ -231,9 +248,9 @@ class Rank {
     for (const auto& [name, value] : job_.settings) solver->settings().set(name, value);
     monitor.clock().add(watch_.seconds());  // of forming the parts
     monitor.begin(solver->info().native);
-    const auto session = solver->native(job_.model)
-                             ? solver->prepare(problem, job_.model, monitor)
-                             : make_de_saxce_session(*solver, problem, monitor.judge(), &monitor.clock(), monitor);
+    auto session = solver->native(job_.model)
+                       ? solver->prepare(problem, job_.model, monitor)
+                       : make_de_saxce_session(*solver, problem, monitor.judge(), &monitor.clock(), monitor);
     monitor.end_setup();
     monitor.clock().stop();
     const double setup_s = over_ranks(monitor.setup_s(), MPI_MAX);
@@ -245,10 +262,44 @@ class Rank {
     monitor.clock().start();
     const Outcome outcome = session->run(start, Vector::Zero(problem.rows()), monitor);
     monitor.end();
-    finish(outcome, share.traffic(), monitor);
+    session.reset();
+    end_.crossings = monitor.crossings();
+    if (job_.judges_end) judge_returned(outcome, share, monitor);
+    // Where the ranks judge, ccpbench has no problem whose units it could turn them into.
+    finish(outcome, job_.judges_end ? problem.given_impulse(outcome.impulse) : outcome.impulse, share.traffic(), monitor);
   }
 
-  void finish(const Outcome& outcome, const Traffic& traffic, RunMonitor& monitor) {
+  /// As ccpbench judges it otherwise, without what takes the matrices of all.
+  void judge_returned(const Outcome& outcome, const MpiShare& share, RunMonitor& monitor) {
+    const UncountedTraffic uncounted(&share);
+    monitor.judge().set_unit_error(over_ranks(part_facts_.unit_error, MPI_MAX));
+    monitor.measure_end_by(shared_end_measures());
+    Result result;
+    result.reason = outcome.reason;
+    result.crossings = end_.crossings;
+    Outcome point;
+    point.impulse = outcome.impulse;  // without velocities, as ccpbench gets it
+    point.given_up = outcome.given_up;
+    judge_end(point, monitor, result);
+    end_.crossings = result.crossings;
+    end_.judgement = {result.status, result.reason, result.measures, balance(outcome.impulse, share, monitor.judge())};
+  }
+
+  /// (D.16), (D.17) by rows: kᵀH⁻¹Dγ = (r − b)ᵀγ and γᵀDᵀH⁻¹Dγ = (u − r)ᵀγ.
+  Balance balance(const Vector& impulse, const MpiShare& share, const Judge& judge) const {
+    std::array<double, cell_count> cells{};
+    std::copy(part_facts_.load_of_cell.begin(), part_facts_.load_of_cell.end(), cells.begin() + first_cell_);
+    share.gather(cells);
+    const double load = std::accumulate(cells.begin(), cells.end(), 0.0);
+    const ConstraintSet& set = judge.problem().constraints();
+    const Vector &r = judge.free_velocity(), &u = judge.local_velocity();
+    const double gained = dot(&share, set, impulse, r - judge.problem().global().b),
+                 squared = dot(&share, set, impulse, u - r);
+    if (!(load > 0.0)) return {};
+    return {-gained / load, std::sqrt(std::max(0.0, load + 2.0 * gained + squared) / load)};
+  }
+
+  void finish(const Outcome& outcome, const Vector& impulse, const Traffic& traffic, RunMonitor& monitor) {
     end_.facts.ranks = ranks_;
     end_.facts.messages = static_cast<std::int64_t>(over_ranks(static_cast<double>(traffic.messages), MPI_SUM));
     end_.facts.bytes_sent = static_cast<std::int64_t>(over_ranks(static_cast<double>(traffic.bytes), MPI_SUM));
@@ -257,15 +308,15 @@ class Rank {
     end_.facts.memory_mb = over_ranks(memory_mb(), MPI_MAX);
     end_.elapsed_s = over_ranks(monitor.clock().seconds(), MPI_MAX);
     Vector ordered(std::ssize(rows_));
-    MPI_Gatherv(outcome.impulse.data(), own_rows_, MPI_DOUBLE, ordered.data(), counts().data(), first_rows_.data(),
-                MPI_DOUBLE, 0, all_ranks);
+    MPI_Gatherv(impulse.data(), own_rows_, MPI_DOUBLE, ordered.data(), counts().data(), first_rows_.data(), MPI_DOUBLE, 0,
+                all_ranks);
     if (!first()) return;
+    end_.iteration = monitor.iteration();
     end_.verdict = monitor.verdict();
     end_.given_up = outcome.given_up;
     end_.reason = outcome.reason;
     end_.carried = outcome.carried;
     end_.counters = monitor.counters();
-    end_.crossings = monitor.crossings();
     end_.impulse.resize(ordered.size());
     for (std::size_t row = 0; row < rows_.size(); ++row) end_.impulse[rows_[row]] = ordered[static_cast<Index>(row)];
     packer_->put(RankFrame::end);
@@ -281,6 +332,8 @@ class Rank {
   std::vector<int> rows_;        ///< of the first rank: RankParts::rows()
   std::vector<int> first_rows_;  ///< of the first rank: RankParts::first_rows()
   RankEnd end_;
+  PartFacts part_facts_;  ///< where the ranks judge the returned point
+  int first_cell_ = 0;
   Stopwatch watch_;
 };
 

@@ -30,7 +30,7 @@ using Matrix6 = Eigen::Matrix<double, 6, 6>;
 
 /// Whether the bodies of H, of six dofs, are pairs of bodies of three that only contacts couple, each at most two of them:
 /// an even number of bodies in the plane.
-bool bodies_split(const ConstraintSet& set, const SparseMatrix& D, const MassMatrix& mass) {
+bool bodies_split(const ConstraintSet& set, const JacobianColumns& D, const MassMatrix& mass) {
   const BlockPartition& bodies = mass.blocks();
   for (Index b = 0; b < bodies.count(); ++b) {
     const Eigen::Map<const Matrix6> root(mass.block_inverse_root(b));
@@ -38,29 +38,29 @@ bool bodies_split(const ConstraintSet& set, const SparseMatrix& D, const MassMat
   }
   for (Index i = 0; i < set.count(); ++i) {
     Index first = -1, second = -1;
+    bool two = true;
     for (Index c = set.offset(i); c < set.offset(i) + set.rows(i); ++c)
-      for (SparseMatrix::InnerIterator entry(D, c); entry; ++entry) {
-        const Index body = entry.row() / 3;
+      D.for_entries(c, [&](Index row, double) {
+        const Index body = row / 3;
         if (first < 0) first = body;
-        if (body == first) continue;
-        if (second < 0) second = body;
-        if (body != second) return false;
-      }
+        if (body != first && second < 0) second = body;
+        two = two && (body == first || body == second);
+      });
+    if (!two) return false;
   }
   return true;
 }
 
 }  // namespace
 
-FactoredDelassus::FactoredDelassus(ConstraintSet set, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass,
+FactoredDelassus::FactoredDelassus(ConstraintSet set, JacobianColumns D, const SparseMatrix& C, const MassMatrix& mass,
                                    BlockOrder order)
     : DelassusOperator(std::move(set)) {
   assert(mass.block_diagonal());
   const bool halves = order == BlockOrder::spread &&
                       constraints().count(ConstraintKind::contact2d) == constraints().count() &&
                       bodies_split(constraints(), D, mass);
-  collect_pairs(D, halves ? uniform_blocks(mass.size(), 3) : mass.blocks(), order);
-  scale_pairs(mass);
+  collect_pairs(D, halves ? uniform_blocks(mass.size(), 3) : mass.blocks(), mass, order);
   for (Index i = 0; C.nonZeros() > 0 && i < constraints().count(); ++i) {
     BlockSquare block = zero_square(constraints().rows(i));
     for (Index c = 0; c < constraints().rows(i); ++c)
@@ -69,27 +69,35 @@ FactoredDelassus::FactoredDelassus(ConstraintSet set, const SparseMatrix& D, con
     compliance_.emplace_back(block.topLeftCorner<3, 3>());
     if (constraints().has_moments()) wide_compliance_.push_back(block);
   }
-  scratch_.setZero(padded_size());
+  scratch_.resize(padded_size());  // not written before a product wants it
 }
 
-std::vector<int> FactoredDelassus::touched_bodies(const SparseMatrix& D, const std::vector<int>& owner, Index block) const {
-  std::vector<int> touched;
+/// touched: the bodies of a block, ascending.
+void FactoredDelassus::find_touched(const JacobianColumns& D, const std::vector<int>& owner, Index block,
+                                    std::vector<int>& touched) const {
+  touched.clear();
   for (Index c = 0; c < constraints().rows(block); ++c)
-    for (SparseMatrix::InnerIterator entry(D, constraints().offset(block) + c); entry; ++entry)
-      touched.push_back(owner[uz(entry.row())]);
+    D.for_entries(constraints().offset(block) + c, [&](Index row, double) {
+      if (touched.empty() || touched.back() != owner[uz(row)]) touched.push_back(owner[uz(row)]);
+    });
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-  return touched;
 }
 
-void FactoredDelassus::collect_bodies(const SparseMatrix& D, const std::vector<int>& owner, BlockOrder order) {
+void FactoredDelassus::collect_bodies(const JacobianColumns& D, const std::vector<int>& owner, BlockOrder order) {
   const Index count = constraints().count();
   bool paired = true;
-  for (Index i = 0; i < count && paired; ++i) paired = touched_bodies(D, owner, i).size() <= 2;
+  std::vector<int> touched;
+  for (Index i = 0; i < count && paired; ++i) {
+    find_touched(D, owner, i, touched);
+    paired = touched.size() <= 2;
+  }
   contact_pairs_ = paired && (constraints().all_contacts_3d() || constraints().count(ConstraintKind::contact2d) == count);
   pair_start_.assign(1, 0);
+  pair_start_.reserve(uz(count + 1));
+  pair_body_.reserve(uz(2 * count));
   for (Index i = 0; i < count; ++i) {
-    std::vector<int> touched = touched_bodies(D, owner, i);
+    find_touched(D, owner, i, touched);
     if (paired) touched.resize(2, idle_body_);
     pair_body_.insert(pair_body_.end(), touched.begin(), touched.end());
     pair_start_.push_back(std::ssize(pair_body_));
@@ -101,69 +109,91 @@ void FactoredDelassus::collect_bodies(const SparseMatrix& D, const std::vector<i
     std::iota(order_.begin(), order_.end(), 0);
   }
   if (!contact_pairs_) return;
+  place_body_.reserve(pair_body_.size());
   for (const int i : order_)
     for (const int body : bodies_of(i)) place_body_.push_back(6 * body);
 }
 
-void FactoredDelassus::collect_pairs(const SparseMatrix& D, const BlockPartition& partition, BlockOrder order) {
+void FactoredDelassus::collect_pairs(JacobianColumns& D, const BlockPartition& partition, const MassMatrix& mass,
+                                     BlockOrder order) {
   const std::vector<int> owner = partition.owner();
   const ConstraintSet& blocks = constraints();
   idle_body_ = static_cast<int>(partition.count());
   collect_bodies(D, owner, order);
+  group_by_body();
   data_start_.resize(order_.size());
   Index start = 0;
   for (const int i : order_) {
     data_start_[uz(i)] = start;
     start += 6 * blocks.rows(i) * std::ssize(bodies_of(i));
   }
-  root_.resize(uz(start + 36 * (pairs_ahead + 1)), 0.0);
-  std::vector<std::vector<std::pair<int, Index>>> by_body(uz(partition.count()) + 1);
-  for (Index i = 0; i < blocks.count(); ++i) {
-    const auto touched = bodies_of(i);
-    const Index size = 6 * blocks.rows(i);
-    for (Index c = 0; c < blocks.rows(i); ++c)
-      for (SparseMatrix::InnerIterator entry(D, blocks.offset(i) + c); entry; ++entry) {
-        const int body = owner[uz(entry.row())];
-        const auto k = std::lower_bound(touched.begin(), touched.end(), body) - touched.begin();
-        const auto row = static_cast<int>(entry.row() - partition.offset(body));
-        with_rows(blocks.rows(i), [&](auto rows) {
-          root_[uz(data_start(i) + k * size + number<rows>(static_cast<int>(c), row))] = entry.value();
-        });
-      }
-    for (std::size_t k = 0; k < touched.size(); ++k)
-      by_body[uz(touched[k])].emplace_back(static_cast<int>(i), data_start(i) + static_cast<Index>(k) * size);
+  constexpr Index ahead = 36 * (pairs_ahead + 1);
+  root_.resize(uz(start + ahead));  // written block by block
+  std::fill(root_.end() - ahead, root_.end(), 0.0);
+  for (const int i : order_) {
+    take_entries(D, partition, owner, i);
+    scale_pairs(mass, i);
+    if (order == BlockOrder::given) D.passed(blocks.offset(i));
   }
-  by_body.pop_back();  // the idle one
-  body_start_.assign(1, 0);
-  for (const auto& pairs : by_body) {
-    for (const auto& [block, first] : pairs) {
-      body_block_.push_back(block);
-      body_data_.push_back(first);
+  D.passed(blocks.rows());
+  if (contact_pairs_) return;
+  body_block_.resize(uz(body_start_.back()));
+  body_data_.resize(body_block_.size());
+  std::vector<Index> next(body_start_.begin(), body_start_.end() - 1);
+  for (Index i = 0; i < blocks.count(); ++i)
+    for (std::size_t k = 0; k < bodies_of(i).size(); ++k) {
+      const int body = bodies_of(i)[k];
+      if (body == idle_body_) continue;
+      const auto place = uz(next[uz(body)]++);
+      body_block_[place] = static_cast<int>(i);
+      body_data_[place] = data_start(i) + 6 * blocks.rows(i) * static_cast<Index>(k);
     }
-    body_start_.push_back(std::ssize(body_block_));
-  }
 }
 
-void FactoredDelassus::scale_pairs(const MassMatrix& mass) {
+void FactoredDelassus::group_by_body() {
+  body_start_.assign(uz(idle_body_) + 1, 0);
+  for (const int body : pair_body_)
+    if (body != idle_body_) ++body_start_[uz(body) + 1];
+  std::partial_sum(body_start_.begin(), body_start_.end(), body_start_.begin());
+}
+
+/// The pairs of a block, not scaled yet.
+void FactoredDelassus::take_entries(const JacobianColumns& D, const BlockPartition& partition, const std::vector<int>& owner,
+                                    Index block) {
+  const auto touched = bodies_of(block);
+  const Index size = 6 * constraints().rows(block);
+  double* pairs = root_.data() + data_start(block);
+  std::fill(pairs, pairs + size * std::ssize(touched), 0.0);
+  with_rows(constraints().rows(block), [&](auto rows) {
+    for (int c = 0; c < rows; ++c)
+      D.for_entries(constraints().offset(block) + c, [&](Index dof, double value) {
+        const int body = owner[uz(dof)];
+        const auto k = std::lower_bound(touched.begin(), touched.end(), body) - touched.begin();
+        pairs[k * size + number<rows>(c, static_cast<int>(dof - partition.offset(body)))] = value;
+      });
+  });
+}
+
+void FactoredDelassus::scale_pairs(const MassMatrix& mass, Index block) {
   const bool halves = bodies() == 2 * mass.blocks().count();
-  for (Index b = 0; b < bodies(); ++b) {
+  double* pair = root_.data() + data_start(block);
+  for (const int b : bodies_of(block)) {
+    if (b == idle_body_) return;  // the last one
     Matrix6 inverse_root(Eigen::Map<const Matrix6>(mass.block_inverse_root(halves ? b / 2 : b)));
     if (halves) {
       const Matrix3 own = inverse_root.block<3, 3>(3 * (b % 2), 3 * (b % 2));
       inverse_root.setZero();
       inverse_root.topLeftCorner<3, 3>() = own;
     }
-    for (Index k = body_start_[uz(b)]; k < body_start_[uz(b) + 1]; ++k) {
-      double* pair = root_.data() + body_data_[uz(k)];
-      with_rows(constraints().rows(body_block_[uz(k)]), [&](auto rows) {
-        for (int c = 0; c < rows; ++c) {
-          Eigen::Matrix<double, 6, 1> column;
-          for (int r = 0; r < 6; ++r) column[r] = pair[number<rows>(c, r)];
-          column = inverse_root.lazyProduct(column).eval();
-          for (int r = 0; r < 6; ++r) pair[number<rows>(c, r)] = column[r];
-        }
-      });
-    }
+    with_rows(constraints().rows(block), [&](auto rows) {
+      for (int c = 0; c < rows; ++c) {
+        Eigen::Matrix<double, 6, 1> column;
+        for (int r = 0; r < 6; ++r) column[r] = pair[number<rows>(c, r)];
+        column = inverse_root.lazyProduct(column).eval();
+        for (int r = 0; r < 6; ++r) pair[number<rows>(c, r)] = column[r];
+      }
+    });
+    pair += 6 * constraints().rows(block);
   }
 }
 

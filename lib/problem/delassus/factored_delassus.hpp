@@ -8,6 +8,7 @@
 #include "kernels/group_sweep.hpp"
 #include "problem/delassus/block_order.hpp"
 #include "problem/delassus/delassus.hpp"
+#include "problem/delassus/jacobian_columns.hpp"
 #include "problem/mass_matrix.hpp"
 
 namespace ccp {
@@ -22,8 +23,9 @@ enum class BlockOrder { spread, given };
 /// Products use memory of the object: one at a time.
 class FactoredDelassus final : public DelassusOperator {
  public:
-  /// D: n×m; C: m×m, block-diagonal by constraint (may be empty, 0×0); mass: must be block_diagonal().
-  FactoredDelassus(ConstraintSet constraints, const SparseMatrix& D, const SparseMatrix& C, const MassMatrix& mass,
+  /// D: n×m, of which columns to be consumed are read in the order of the blocks with BlockOrder::given; C: m×m,
+  /// block-diagonal by constraint (may be empty, 0×0); mass: must be block_diagonal().
+  FactoredDelassus(ConstraintSet constraints, JacobianColumns D, const SparseMatrix& C, const MassMatrix& mass,
                    BlockOrder order = BlockOrder::spread);
 
   void multiply(ConstVectorRef x, VectorRef y, int threads = 1) const override;
@@ -86,10 +88,12 @@ class FactoredDelassus final : public DelassusOperator {
   const std::vector<BodyShare>& shares(int threads) const;
 
   Index data_start(Index block) const { return data_start_[uz(block)]; }
-  std::vector<int> touched_bodies(const SparseMatrix& D, const std::vector<int>& owner, Index block) const;
-  void collect_bodies(const SparseMatrix& D, const std::vector<int>& owner, BlockOrder order);
-  void collect_pairs(const SparseMatrix& D, const BlockPartition& bodies, BlockOrder order);
-  void scale_pairs(const MassMatrix& mass);
+  void find_touched(const JacobianColumns& D, const std::vector<int>& owner, Index block, std::vector<int>& touched) const;
+  void collect_bodies(const JacobianColumns& D, const std::vector<int>& owner, BlockOrder order);
+  void collect_pairs(JacobianColumns& D, const BlockPartition& bodies, const MassMatrix& mass, BlockOrder order);
+  void take_entries(const JacobianColumns& D, const BlockPartition& bodies, const std::vector<int>& owner, Index block);
+  void scale_pairs(const MassMatrix& mass, Index block);
+  void group_by_body();
 
   bool contact_pairs_ = false;
   int idle_body_ = 0;
@@ -100,12 +104,12 @@ class FactoredDelassus final : public DelassusOperator {
   std::vector<Index> data_start_;  ///< first number of the pairs of each constraint, in root_
   std::vector<double, LargePageAllocator<double>> root_;  ///< L_b⁻¹ D_ib, and zeros for pairs_ahead
   std::vector<Index> body_start_;                         ///< bodies + 1: first pair of each body in body_block_
-  std::vector<int> body_block_;                           ///< constraint of each pair, grouped by body
-  std::vector<Index> body_data_;                          ///< first number of that pair
-  std::vector<Matrix3> compliance_;                       ///< C_ii, of more rows its corner; empty when C = 0
-  std::vector<BlockSquare> wide_compliance_;              ///< all of C_ii, where a block has moments
-  mutable Vector scratch_;                                ///< w of multiply()
-  mutable std::vector<BodyShare> shares_;                 ///< of the last number of threads, if more than one
+  std::vector<int> body_block_;               ///< constraint of each pair, grouped by body; empty with contact_pairs()
+  std::vector<Index> body_data_;              ///< first number of that pair
+  std::vector<Matrix3> compliance_;           ///< C_ii, of more rows its corner; empty when C = 0
+  std::vector<BlockSquare> wide_compliance_;  ///< all of C_ii, where a block has moments
+  mutable Vector scratch_;                    ///< w of multiply()
+  mutable std::vector<BodyShare> shares_;     ///< of the last number of threads, if more than one
 };
 
 template <int Rows>

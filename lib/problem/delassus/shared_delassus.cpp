@@ -14,55 +14,21 @@ ConstraintSet joined(const ConstraintSet& own, const SharedForm& form) {
   return all;
 }
 
-/// D of all blocks while the operator is made of it, in place of the parts, which are there again afterwards: a rank is
-/// never large enough for both and the operator.
-class JoinedColumns {
- public:
-  JoinedColumns(SparseMatrix& D, SharedForm& form) : own_(D), form_(form), before_(form.D_before.cols()), cols_(D.cols()) {
-    all_.resize(D.rows(), before_ + cols_ + form.D_after.cols());
-    all_.reserve(form.D_before.nonZeros() + D.nonZeros() + form.D_after.nonZeros());
-    Index column = 0;
-    for (SparseMatrix* part : {&form.D_before, &D, &form.D_after}) {
-      for (Index j = 0; j < part->cols(); ++j) {
-        all_.startVec(column);
-        for (SparseMatrix::InnerIterator entry(*part, j); entry; ++entry)
-          all_.insertBack(entry.row(), column) = entry.value();
-        ++column;
-      }
-      SparseMatrix().swap(*part);
-    }
-    all_.finalize();
-  }
-  ~JoinedColumns() {
-    form_.D_before = all_.leftCols(before_);
-    form_.D_after = all_.rightCols(all_.cols() - before_ - cols_);
-    own_.swap(all_);
-    keep_columns(own_, before_, cols_);
-  }
-  JoinedColumns(const JoinedColumns&) = delete;
-  JoinedColumns& operator=(const JoinedColumns&) = delete;
-  const SparseMatrix& all() const { return all_; }
-
- private:
-  /// Without a copy of the others.
-  static void keep_columns(SparseMatrix& matrix, Index first, Index count) {
-    int* start = matrix.outerIndexPtr();
-    const int begin = start[first], end = start[first + count];
-    std::copy(matrix.valuePtr() + begin, matrix.valuePtr() + end, matrix.valuePtr());
-    std::copy(matrix.innerIndexPtr() + begin, matrix.innerIndexPtr() + end, matrix.innerIndexPtr());
-    for (Index j = 0; j <= count; ++j) start[j] = start[first + j] - begin;
-    matrix.conservativeResize(matrix.rows(), count);
-    matrix.data().resize(end - begin);
-  }
-
-  SparseMatrix& own_;
-  SharedForm& form_;
-  SparseMatrix all_;
-  Index before_, cols_;
-};
+/// The columns of foreign blocks go, and so do its own unless they are kept.
+JacobianColumns columns_of(SparseMatrix& D, SharedForm& form) {
+  JacobianColumns columns;
+  columns.add_to_consume(form.D_before);
+  if (form.keeps_matrices)
+    columns.add(D);
+  else
+    columns.add_to_consume(D);
+  columns.add_to_consume(form.D_after);
+  return columns;
+}
 
 /// C on the rows of all blocks, zero on those of foreign ones.
 SparseMatrix widened(const SparseMatrix& C, const SharedForm& form) {
+  if (C.nonZeros() == 0) return {};
   const Index rows = form.before.rows() + C.cols() + form.after.rows();
   const auto first = static_cast<int>(form.before.rows());
   std::vector<Triplet> entries;
@@ -96,14 +62,25 @@ class SharedDelassus::Split final : public SplitProduct {
 };
 
 SharedDelassus::SharedDelassus(const ConstraintSet& own, SharedForm& form, SparseMatrix& D, const SparseMatrix& C,
-                               const MassMatrix& mass)
+                               const MassMatrix& mass, const Vector& k)
     : DelassusOperator(own),
       form_(form),
-      all_(joined(own, form), JoinedColumns(D, form).all(), widened(C, form), mass, BlockOrder::given),
+      all_(joined(own, form), columns_of(D, form), widened(C, form), mass, BlockOrder::given),
       first_block_(form.before.count()),
       first_row_(form.before.rows()),
       impulse_(Vector::Zero(all_.rows())),
-      product_(split_product()) {}
+      free_w_(Vector::Zero(all_.padded_size())),
+      w_(free_w_) {
+  form.before = {};
+  form.after = {};
+  using Vector6 = Eigen::Matrix<double, 6, 1>;
+  for (Index body = 0; body < mass.blocks().count(); ++body) {
+    const Eigen::Map<const Eigen::Matrix<double, 6, 6>> inverse_root(mass.block_inverse_root(body));
+    Vector6 momentum = Vector6::Zero();
+    momentum.head(mass.blocks().size(body)) = k.segment(mass.blocks().offset(body), mass.blocks().size(body));
+    free_w_.segment<6>(6 * body) = inverse_root.lazyProduct(momentum);
+  }
+}
 
 std::unique_ptr<SplitProduct> SharedDelassus::split_product() const { return std::make_unique<Split>(*this); }
 
@@ -115,8 +92,24 @@ void SharedDelassus::find_rows(BlockSpan span, const double* w, ConstVectorRef x
 }
 
 void SharedDelassus::multiply(ConstVectorRef x, VectorRef y, int threads) const {
-  product_->begin(x, threads);
-  parallel_ranges(threads, constraints().count(), [&](Index begin, Index end) { product_->finish({begin, end}, x, y); });
+  form_.share->extend(x, impulse_);
+  all_.scaled_velocity(impulse_, w_.data(), threads);
+  parallel_ranges(threads, constraints().count(), [&](Index begin, Index end) { find_rows({begin, end}, w_.data(), x, y); });
+}
+
+Vector SharedDelassus::free_velocity(const Vector& b) const {
+  Vector r(b.size());
+  find_rows({0, constraints().count()}, free_w_.data(), Vector::Zero(b.size()), r);
+  r += b;
+  return r;
+}
+
+void SharedDelassus::local_velocity(ConstVectorRef impulse, const Vector& b, Vector& u) const {
+  form_.share->extend(impulse, impulse_);
+  all_.scaled_velocity(impulse_, w_.data());
+  w_ += free_w_;
+  find_rows({0, constraints().count()}, w_.data(), impulse, u);
+  u += b;
 }
 
 }  // namespace ccp

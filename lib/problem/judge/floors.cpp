@@ -63,7 +63,7 @@ void Judge::find_errors(const Vector& impulse) {
   errors_known_ = true;
   if (!problem_.given_global()) {
     assembled().multiply_absolute(impulse, errors_);
-    errors_ = epsilon * (errors_ + r_.cwiseAbs());
+    errors_ = epsilon * (errors_ + r().cwiseAbs());
     return;
   }
   add_terms_of_global_form(impulse);
@@ -159,6 +159,7 @@ double Judge::strict_block_floor(Index block, const Vector& impulse) const {
 
 double Judge::floor(Measure measure, const Vector& impulse) {
   if (measure == Measure::regularised_residual) return of_own_law().floor(Measure::relative_residual, impulse);
+  if (share_ != nullptr) return shared_floor(measure, impulse);
   if (constraints_.count() == 0) return 0.0;
   find_errors(impulse);
   double largest = 0.0, sum = 0.0;
@@ -190,19 +191,30 @@ double Judge::floor(Measure measure, const Vector& impulse) {
   }
 }
 
-/// Not below the floor of the velocity residual where all blocks are contacts in 3D: errors grow at most with the largest γ.
+/// Not below the floor of the velocity residual where no block has moments: errors grow at most with the largest γ.
 double Judge::floor_bound(const Vector& impulse) const {
-  const double largest = max_norm(impulse);
-  const double errors = *unit_error_ * std::max(1.0, largest);
-  const double of_impulse = epsilon * std::sqrt(3.0) * largest / step_.minCoeff();
-  const double of_velocity = epsilon * std::sqrt(2.0) * max_norm(u_);
-  const double mu = *std::max_element(constraints_.frictions().begin(), constraints_.frictions().end());
+  const auto largest_entry = [&](const Vector& x) {
+    return largest([&](Index i) { return max_norm(x.segment(constraints_.offset(i), constraints_.rows(i))); });
+  };
+  const double most = largest_entry(impulse);
+  const double errors = *unit_error_ * std::max(1.0, most);
+  const double of_impulse = epsilon * std::sqrt(3.0) * most * largest([&](Index i) { return 1.0 / step_[i]; });
+  const double of_velocity = epsilon * std::sqrt(2.0) * largest_entry(u_);
+  const double mu = largest([&](Index i) { return constraints_.friction(i); });
   return std::max(1.0, mu) * max_or_nan(max_or_nan(errors, of_impulse), of_velocity);
+}
+
+/// Its bound; NaN where there is none.
+double Judge::shared_floor(Measure measure, const Vector& impulse) const {
+  const bool relative = measure == Measure::relative_residual;
+  if (!unit_error_ || !(relative || measure == Measure::velocity_residual)) return std::numeric_limits<double>::quiet_NaN();
+  return floor_bound(impulse) / (relative && initial_residual_ > 0.0 ? initial_residual_ : 1.0);
 }
 
 bool Judge::floor_within(Measure measure, double floors, double value, const Vector& impulse) {
   if (measure == Measure::regularised_residual)
     return of_own_law().floor_within(Measure::relative_residual, floors, value, impulse);
+  if (share_ != nullptr) return floors * floor(measure, impulse) <= value;
   const bool largest_of_blocks = measure == Measure::velocity_residual || measure == Measure::relative_residual;
   if (largest_of_blocks && asked_before_ && constraints_.all_contacts_3d()) {
     if (!unit_error_) {

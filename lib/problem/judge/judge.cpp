@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "cones/product_cone.hpp"
@@ -37,7 +38,7 @@ double shared_residual(const Share* share, const ConstraintSet& set, const Vecto
 }  // namespace
 
 Judge::Judge(const ContactProblem& problem, Model model)
-    : problem_(model == Model::ccp ? problem.symmetrised() : problem), model_(model), constraints_(problem.constraints()) {
+    : problem_(model == Model::ccp ? problem.symmetrised() : problem), model_(model), constraints_(problem_.constraints()) {
   const Index m = constraints_.rows();
   if (operator_form(problem_, OperatorUse::diagonal) == OperatorForm::solved) {
     BodyColumns* columns = body_columns();
@@ -54,9 +55,9 @@ Judge::Judge(const ContactProblem& problem, Model model)
   errors_.resize(m);
   projected_.resize(m);
   const Vector zero = Vector::Zero(m);
-  problem_.local_velocity(zero, scratch_n_, r_);
+  if (share_ == nullptr) problem_.local_velocity(zero, scratch_n_, own_r_);
   initial_residual_ = evaluate(Measure::velocity_residual, {&zero, nullptr});
-  initial_velocity_ = max_or_nan(initial_residual_, penetration_velocity(r_));
+  initial_velocity_ = max_or_nan(initial_residual_, penetration_velocity(r()));
 }
 
 void Judge::set_added_compliance(Vector diagonal) {
@@ -73,6 +74,7 @@ Judge& Judge::of_own_law() {
 
 void Judge::set_point(const Vector& impulse) {
   problem_.local_velocity(impulse, scratch_n_, u_);
+  ++points_;
   errors_known_ = false;
   residual_.reset();
 }
@@ -135,7 +137,7 @@ double Judge::map_norm(const Vector& impulse, double step) const {
 
 double Judge::natural_scale(const Vector& impulse) const {
   const double scale =
-      std::max({norm(share_, constraints_, r_), norm(share_, constraints_, impulse), norm(share_, constraints_, u_)});
+      std::max({norm(share_, constraints_, r()), norm(share_, constraints_, impulse), norm(share_, constraints_, u_)});
   return scale > 0.0 ? scale : 1.0;
 }
 
@@ -144,11 +146,11 @@ double Judge::objective(const Vector& impulse) {
   projected_ = impulse;
   project_product(constraints_, projected_);
   if (equal(share_, constraints_, projected_, impulse)) {
-    scratch_m_ = u_ + r_;
+    scratch_m_ = u_ + r();
     return 0.5 * dot(share_, constraints_, impulse, scratch_m_) + 0.0;  // + 0.0: never −0
   }
   problem_.local_velocity(projected_, scratch_n_, scratch_m_);
-  scratch_m_ += r_;
+  scratch_m_ += r();
   return 0.5 * dot(share_, constraints_, projected_, scratch_m_);
 }
 
@@ -179,16 +181,14 @@ double Judge::lift_velocity(const Vector& impulse) const {
 
 double Judge::creep_velocity(const Vector& impulse) {
   scratch_m_ = u_;
-  if (problem_.given_global()) scratch_m_.noalias() -= problem_.global().C * impulse;
-  double largest = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) {
-    if (!has_friction(constraints_.kind(i))) continue;
+  if (problem_.given_global() && problem_.global().C.nonZeros() > 0) scratch_m_.noalias() -= problem_.global().C * impulse;
+  return largest([&](Index i) {
+    if (!has_friction(constraints_.kind(i))) return 0.0;
     const Index normal = constraints_.offset(i), tangents = block_shape(constraints_.kind(i)).tangents;
     const double left =
         inside_cone * constraints_.friction(i) * impulse[normal] - impulse.segment(normal + 1, tangents).norm();
-    if (!(left <= 0.0)) largest = max_or_nan(largest, scratch_m_.segment(normal + 1, tangents).norm());
-  }
-  return largest;
+    return left <= 0.0 ? 0.0 : scratch_m_.segment(normal + 1, tangents).norm();
+  });
 }
 
 double Judge::complementarity(const Vector& impulse) const {
@@ -220,39 +220,36 @@ double Judge::row_length(Index block, Index row_of_block) const {
   return row_of_block < forces ? 1.0 : constraints_.moments(block).length;
 }
 
-double Judge::given_map(const Vector& impulse) const {
-  if (!constraints_.has_moments()) return map_norm(impulse, 1.0);
-  double sum = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i) {
-    if (!has_moments(constraints_.kind(i))) {
-      sum += defect_square(constraints_, i, 1.0, impulse, u_, correction());
-      continue;
-    }
-    const Index row = constraints_.offset(i), rows = constraints_.rows(i);
-    const double length = constraints_.moments(i).length;
-    RollingCone cone = rolling_cone(constraints_, i);
-    BlockColumn g = impulse.segment(row, rows), u = u_.segment(row, rows);
-    for (Index k = 0; k < rows; ++k) {
-      g[k] *= row_length(i, k);
-      u[k] /= row_length(i, k);
-    }
-    for (int d = 1; d < cone.count; ++d) cone.disc[uz(d)].radius *= length;
-    sum += rolling_defect(cone, g, u, correction()).squaredNorm();
+double Judge::given_defect_square(Index block, const Vector& impulse) const {
+  if (!has_moments(constraints_.kind(block))) return defect_square(constraints_, block, 1.0, impulse, u_, correction());
+  const Index row = constraints_.offset(block), rows = constraints_.rows(block);
+  const double length = constraints_.moments(block).length;
+  RollingCone cone = rolling_cone(constraints_, block);
+  BlockColumn g = impulse.segment(row, rows), u = u_.segment(row, rows);
+  for (Index k = 0; k < rows; ++k) {
+    g[k] *= row_length(block, k);
+    u[k] /= row_length(block, k);
   }
-  return std::sqrt(sum);
+  for (int d = 1; d < cone.count; ++d) cone.disc[uz(d)].radius *= length;
+  return rolling_defect(cone, g, u, correction()).squaredNorm();
+}
+
+double Judge::given_map(const Vector& impulse) const {
+  return std::sqrt(sum([&](Index i) { return given_defect_square(i, impulse); }));
 }
 
 double Judge::given_scale(const Vector& impulse) const {
-  if (!constraints_.has_moments()) return natural_scale(impulse);
-  double r = 0.0, gamma = 0.0, u = 0.0;
-  for (Index i = 0; i < constraints_.count(); ++i)
-    for (Index k = 0, row = constraints_.offset(i); k < constraints_.rows(i); ++k, ++row) {
-      const double length = row_length(i, k);
-      r += std::pow(r_[row] / length, 2);
-      u += std::pow(u_[row] / length, 2);
-      gamma += std::pow(impulse[row] * length, 2);
-    }
-  const double scale = std::sqrt(std::max({r, gamma, u}));
+  if (!constraints_.has_moments()) return natural_scale(impulse);  // as many sums, for ranks that have moments
+  const auto norm_with = [&](const Vector& x, auto&& in_given_unit) {
+    return std::sqrt(sum([&](Index i) {
+      double square = 0.0;
+      for (Index k = 0; k < constraints_.rows(i); ++k)
+        square += std::pow(in_given_unit(x[constraints_.offset(i) + k], row_length(i, k)), 2);
+      return square;
+    }));
+  };
+  const double free = norm_with(r(), std::divides<>()), gamma = norm_with(impulse, std::multiplies<>()),
+               u = norm_with(u_, std::divides<>()), scale = std::max({free, gamma, u});
   return scale > 0.0 ? scale : 1.0;
 }
 
@@ -276,7 +273,7 @@ double Judge::merit_scale() {
   if (inverse_blocks_.empty()) invert_blocks();
   const double free_energy = sum([&](Index i) {
     const Index rows = constraints_.rows(i);
-    const auto free = r_.segment(constraints_.offset(i), rows);
+    const auto free = r().segment(constraints_.offset(i), rows);
     return free.dot(inverse_blocks_[uz(i)].topLeftCorner(rows, rows) * free);
   });
   return free_energy > 0.0 ? free_energy : 1.0;
@@ -300,6 +297,7 @@ BodyColumns* Judge::body_columns() {
 }
 
 BlockSquare Judge::diagonal_block(Index block) {
+  if (share_ != nullptr) return problem_.shared().diagonal_block(block);
   BodyColumns* columns = body_columns();
   return columns != nullptr ? columns->diagonal_block(block) : assembled().diagonal_block(block);
 }

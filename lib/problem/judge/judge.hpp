@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -26,7 +27,7 @@ struct Point {
 /// unsymmetric N, which both need). The rounding floors go through the absolute terms of the global form; an H that couples
 /// more than 200 dofs takes N, which is kept up to 3000 rows, and above that a solve with H for each impulse that is not
 /// zero. One evaluation at a time per object. In a shared problem (share.hpp) all ranks evaluate together, and get the same
-/// values; floor() and `distance` are those of whole problems.
+/// values; `distance` is that of whole problems, and floor() a bound of it once set_unit_error() was called.
 class Judge {
  public:
   Judge(const ContactProblem& problem, Model model);
@@ -41,6 +42,9 @@ class Judge {
   /// relative residual of the problem with N + R, by a judge that is made when it is first asked for. Empty: none.
   void set_added_compliance(Vector diagonal);
 
+  /// For a shared problem: the largest rounding error of u at γ = (1, …, 1) over all ranks, m/s.
+  void set_unit_error(double error) { unit_error_ = error; }
+
   /// One measure of a point.
   double evaluate(Measure measure, const Point& point);
   /// All measures named; the others are NaN. u is computed once.
@@ -49,8 +53,8 @@ class Judge {
   /// What rounding leaves of a stoppable measure at the last point judged, in its unit; NaN of the other measures. No value
   /// below ten times it means anything. impulse: γ of that point. For velocity_residual it is rounding_floor (D.2).
   double floor(Measure measure, const Vector& impulse);
-  /// Whether so many floors of a measure at the last point judged are at most `value`. Of contacts judged again and again, as
-  /// those of a simulator, a bound of the floor decides mostly: it costs a hundredth.
+  /// Whether so many floors of a measure at the last point judged are at most `value`. Of contacts judged again and again,
+  /// as those of a simulator, a bound of the floor decides mostly: it costs a hundredth.
   bool floor_within(Measure measure, double floors, double value, const Vector& impulse);
   /// Whether penetration and complementarity of the last point judged are within ten times what `tolerance` of a stoppable
   /// measure lets pass, in the scale of that measure (D.15). A residual can be small where these are not: the projection on
@@ -64,6 +68,9 @@ class Judge {
   /// part of û.
   double velocity_residual_with(const Vector& impulse, const Vector& corrected_velocity);
 
+  /// How many points it has judged so far.
+  std::int64_t points() const { return points_; }
+
   /// velocity_residual at γ = 0, m/s: the scale of relative_residual.
   double initial_residual() const { return initial_residual_; }
   /// The same, or the velocity of penetration at γ = 0 where that is larger: with large μ the residual shrinks by √(1 + μ²).
@@ -71,12 +78,14 @@ class Judge {
   /// ρ_i of (D.1), kg.
   double step(Index block) const { return step_[block]; }
   /// r, m, m/s.
-  const Vector& free_velocity() const { return r_; }
+  const Vector& free_velocity() const { return r(); }
 
  private:
   static constexpr double apgd_step = 1e-6;  ///< g_d of Mazhar 2015, eq. 25, kg
 
   void set_point(const Vector& impulse);
+  /// r by local_velocity() at γ = 0, which is free_velocity() of a shared problem.
+  const Vector& r() const { return share_ != nullptr ? problem_.free_velocity() : own_r_; }
   /// The judge of the problem with N + R; this one where there is no R.
   Judge& of_own_law();
   double value(Measure measure, const Point& point);
@@ -105,9 +114,11 @@ class Judge {
   double contact_residual(const Vector& impulse);
   double merit(const Vector& impulse);
   double strict_defect_square(Index block, const Vector& impulse) const;
+  double given_defect_square(Index block, const Vector& impulse) const;
   double given_map(const Vector& impulse) const;
   void find_errors(const Vector& impulse);
   double floor_bound(const Vector& impulse) const;
+  double shared_floor(Measure measure, const Vector& impulse) const;
   void add_terms_of_global_form(const Vector& impulse);
   double block_floor(Index block, double step, const Vector& impulse) const;
   double strict_block_floor(Index block, const Vector& impulse) const;
@@ -128,14 +139,15 @@ class Judge {
 
   ContactProblem problem_;
   Model model_;
-  ConstraintSet constraints_;
-  const Share* share_ = nullptr;   ///< of a shared problem
-  Index contacts_ = 0, rows_ = 0;  ///< blocks that are not bilateral, and rows, of all ranks
-  Vector r_, u_, scratch_m_, projected_, scratch_n_;
+  const ConstraintSet& constraints_;  ///< of problem_
+  const Share* share_ = nullptr;      ///< of a shared problem
+  Index contacts_ = 0, rows_ = 0;     ///< blocks that are not bilateral, and rows, of all ranks
+  Vector own_r_, u_, scratch_m_, projected_, scratch_n_;
   Vector errors_;  ///< of u at the last point, per row, m/s
   bool errors_known_ = false;
-  std::optional<double> unit_error_;  ///< the largest of `errors_` at γ = (1, …, 1), m/s, from the second call of floor_within() on
-  bool asked_before_ = false;         ///< floor_within()
+  std::optional<double>
+      unit_error_;  ///< the largest of `errors_` at γ = (1, …, 1), m/s, from the second call of floor_within() on
+  bool asked_before_ = false;       ///< floor_within()
   std::optional<double> residual_;  ///< velocity_residual of the last point, once it was asked for
   Vector step_;                     ///< ρ_i per block
   Vector reference_, added_compliance_;
@@ -145,6 +157,7 @@ class Judge {
   std::vector<BlockSquare> diagonal_blocks_;  ///< N_ii where H is not block-diagonal; else none
   std::vector<BlockSquare> inverse_blocks_;
   double initial_residual_ = 0.0, initial_velocity_ = 0.0;
+  std::int64_t points_ = 0;
 };
 
 }  // namespace ccp

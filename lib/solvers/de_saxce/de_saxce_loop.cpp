@@ -1,6 +1,7 @@
 #include "solvers/de_saxce/de_saxce_loop.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <optional>
 
@@ -43,11 +44,12 @@ class InnerMonitor final : public ForwardingMonitor {
     // The start of a later inner run is the end of the one before, which was shown already. An inner problem that its method
     // calls converged says nothing about the outer loop, unless the first iteration after a new shift finds nothing to do.
     const bool repeated = shown_ == 0 && !first_outer_;
+    const std::int64_t judged = judge_.points();
     if (!repeated)
       run_ended_ = !ForwardingMonitor::go_on(
           {iterate.impulse, iterate.velocity, iterate.native, iterate.native_converged && shown_ <= 1});
     if (run_ended_) return false;
-    const double residual = frozen_residual(iterate.impulse(), repeated);
+    const double residual = frozen_residual(iterate.impulse(), judge_.points() == judged);
     if (shown_++ == 0) {
       target_ = inner_reduction * std::min(residual, least_);
       reached_ = false;

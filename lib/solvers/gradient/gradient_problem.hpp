@@ -53,8 +53,7 @@ class GradientProblem {
     rows_ = share != nullptr ? share->rows() : blocks.rows();
     const double trace = sum_of_blocks(share, blocks, [&](Index i) { return block_trace(blocks, diagonal, i); });
     if (trace > 0.0) mean_diagonal_ = trace / static_cast<double>(rows_);
-    const double g = settings.residual_step;
-    residual_scale_ = g > 0.0 ? Vector::Constant(scale_.size(), g) : scale_;
+    if (settings.residual_step > 0.0) given_scale_ = Vector::Constant(scale_.size(), settings.residual_step);
   }
 
   const ConstraintSet& constraints() const { return N_.constraints(); }
@@ -66,7 +65,7 @@ class GradientProblem {
   /// ρ_i = rows(i)/tr(N_ii) per block, kg (D.1).
   const Vector& scale() const { return scale_; }
   /// g_i of (F.6) per block, kg.
-  const Vector& residual_scale() const { return residual_scale_; }
+  const Vector& residual_scale() const { return given_scale_.size() > 0 ? given_scale_ : scale_; }
   /// tr(N)/m, 1/kg; 1 for N = 0.
   double mean_diagonal() const { return mean_diagonal_; }
 
@@ -107,8 +106,8 @@ class GradientProblem {
  private:
   ContactProblem problem_;
   const DelassusOperator& N_;
-  Index rows_ = 0;  ///< of all ranks
-  Vector scale_, residual_scale_;
+  Index rows_ = 0;              ///< of all ranks
+  Vector scale_, given_scale_;  ///< the latter where g is given
   double mean_diagonal_ = 1.0;
 };
 

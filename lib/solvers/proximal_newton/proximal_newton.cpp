@@ -88,6 +88,7 @@ class ProximalSession final : public Session {
     else
       centre_.setZero();
     weight_ = settings_.weight;
+    solved_weight_ = near_weight();
     memory_ = usual_memory;
     failures_ = 0;
     failed_ = 0;
@@ -98,6 +99,13 @@ class ProximalSession final : public Session {
     best_.restart(impulse_);
     sub_.begin(centre_, weight_);
   }
+
+  /// Whether sweeps soon take over from a subproblem, so that little is spent on it. Where this has not helped, it ends; on
+  /// the ccp it does not help.
+  bool hasty() const { return model_ == Model::ncp && sweeps_later_ && failed_ < most_hasty; }
+
+  /// Nearer the solution, less is needed to stay near.
+  double near_weight() const { return settings_.handover * settings_.weight; }
 
   bool worth_sweeping() const { return settings_.start == ColdStart::sticking && !sweeps_first_ && sub_.sweeps_contract(); }
 
@@ -154,24 +162,27 @@ class ProximalSession final : public Session {
   }
 
   /// After a subproblem that failed: its weight is raised, bodies that move are split, and sweeps go on from the best
-  /// iterate, closer to the solution, where the same weight may do. False when the run is over.
+  /// iterate, closer to the solution, where the last weight that did may do again. False when the run is over.
   bool recover(const Vector& shift, Monitor& monitor) {
+    const double before = best_.residual();
     raise_weight();
     if (++failed_ == most_before_split && !decomposed_ && !decompose(shift, monitor)) return false;
     if (sweeps_first_) return sweep(sweep_reduction, shift, monitor);
     if (!sweeps_later_) return true;
     if (!swept_) return sweep_first(shift, monitor);
-    sub_.set_step_factor(failed_ % 2 == 0 ? short_step_factor : long_step_factor);
-    return sweeps_->spent() || sweep(sweep_reduction, shift, monitor);
+    sub_.set_step_factor(failed_ % 2 == 1 ? long_step_factor : hasty() ? step_factor : short_step_factor);
+    if (!sweeps_->spent() && !sweep(sweep_reduction, shift, monitor)) return false;
+    if (hasty() && best_.residual() <= recovered * before) weight_ = solved_weight_;
+    return true;
   }
 
   /// The first sweeps of a run. False when it is over.
   bool sweep_first(const Vector& shift, Monitor& monitor) {
     if (!sweeps_) make_sweeps(monitor);
     swept_ = true;
-    sub_.set_step_factor(sweeps_first_ ? long_step_factor : short_step_factor);
+    if (!hasty()) sub_.set_step_factor(sweeps_first_ ? long_step_factor : short_step_factor);
     if (!sweep(settings_.handover, shift, monitor)) return false;
-    weight_ = settings_.handover * settings_.weight;  // nearer the solution, less is needed to stay near
+    weight_ = hasty() ? solved_weight_ : near_weight();
     return true;
   }
 
@@ -210,10 +221,12 @@ class ProximalSession final : public Session {
   Inner solve_subproblem(Monitor& monitor) {
     sub_.begin(centre_, weight_);
     ++monitor.counters().products;
-    const double target = std::max(inner_reduction * sub_.merit(), rounding * free_velocity_);
+    const double reduction = hasty() ? rough_reduction : inner_reduction;
+    const double target = std::max(reduction * sub_.merit(), rounding * free_velocity_);
     double lowest = std::numeric_limits<double>::infinity(), reference = sub_.merit();
     int without_progress = 0;
     merits_.restart(memory_, sub_.merit());
+    const int patience = hasty() ? little_patience : usual_patience;
     const int most = sweeps_later_ && !swept_ ? steps_before_sweeps : newton_steps;
     for (steps_ = 1; steps_ <= most; ++steps_) {
       if (!take_step(monitor)) return Inner::failed;
@@ -256,6 +269,7 @@ class ProximalSession final : public Session {
   /// The solution is the next centre. An easy subproblem may have been held more than necessary.
   void move_centre() {
     centre_ = best_point_;
+    solved_weight_ = weight_;
     memory_ = usual_memory;
     failures_ = 0;
     if (steps_ <= easy_steps) weight_ = std::max(settings_.weight_decrease * weight_, least_weight);
@@ -265,7 +279,7 @@ class ProximalSession final : public Session {
   void raise_weight() {
     memory_ = 1;
     failures_ = weight_ < most_weight ? 0 : failures_ + 1;
-    weight_ = std::min(weight_increase * weight_, most_weight);
+    weight_ = std::min((hasty() ? large_increase : weight_increase) * weight_, most_weight);
   }
 
   bool show(Monitor& monitor) {
@@ -286,22 +300,28 @@ class ProximalSession final : public Session {
   // The proximal weight a.
   static constexpr double least_weight = 1e-12, most_weight = 1e4;
   static constexpr double weight_increase = 4.0;  ///< after one that failed
+  static constexpr double large_increase = 10.0;  ///< the same in haste
   static constexpr int easy_steps = 6;            ///< Newton steps of an easy subproblem at most
   static constexpr int give_up_after = 10;        ///< subproblems that failed with the largest weight
   static constexpr int most_before_split = 2;     ///< subproblems that failed before the bodies are split
+  static constexpr int most_hasty = 20;           ///< subproblems that failed in haste
   // One subproblem.
   static constexpr double step_factor = 1.5;  ///< of ρ_i (H.2), before sweeps
-  // The same after them, in turn where they came late: nearer the solution it finds the contacts that slip sooner.
+  // The same after them, the long one in turn with another where they came late: nearer the solution it finds the contacts
+  // that slip sooner. The short one is no longer in haste.
   static constexpr double long_step_factor = 50.0, short_step_factor = 5.0;
   static constexpr double inner_reduction = 1e-2;  ///< of the merit, where it counts as solved
+  static constexpr double rough_reduction = 0.1;   ///< the same in haste
   static constexpr int newton_steps = 25;
   static constexpr int steps_before_sweeps = 10;  ///< where sweeps come later
-  static constexpr int patience = 8;              ///< Newton steps without progress
+  static constexpr int usual_patience = 8;        ///< Newton steps without progress
+  static constexpr int little_patience = 2;       ///< the same in haste
   static constexpr double patience_factor = 0.9;  ///< of the merit, where it counts as progress
   static constexpr int usual_memory = 10;         ///< merits that the line search looks back on
   static constexpr int most_trials = 8;           ///< of a line search
   static constexpr double rounding = 1e-14;
   static constexpr double sweep_reduction = 0.1;  ///< of the residual, by sweeps after a subproblem that failed
+  static constexpr double recovered = 0.9;        ///< of the residual, from where on the weight is lowered again
 
   ProximalSettings settings_;
   ContactProblem problem_;
@@ -310,7 +330,8 @@ class ProximalSession final : public Session {
   SweepCost cost_;
   std::unique_ptr<SweepLadder> sweeps_;  ///< where there is a first phase
   MeritMemory merits_;
-  double weight_ = 0.0, free_velocity_ = 0.0, length_ = 1.0;
+  double weight_ = 0.0, solved_weight_ = 0.0;  ///< a: the present one, that of the last subproblem that was solved
+  double free_velocity_ = 0.0, length_ = 1.0;
   int memory_ = usual_memory, steps_ = 0, failures_ = 0, failed_ = 0;
   bool decomposed_ = false, swept_ = false;
   bool sweeps_first_ = false;  ///< before the first subproblem
