@@ -5,6 +5,7 @@
 #include "problems/dynamics/attitude.hpp"
 #include "problems/dynamics/elementary.hpp"
 #include "problems/dynamics/free_spin.hpp"
+#include "tests/problems/constants.hpp"
 #include "tests/problems/moving_world.hpp"
 
 using namespace ccp;
@@ -50,7 +51,7 @@ TEST_CASE("a quaternion turns as its rotation vector says") {
 }
 
 TEST_CASE("a projectile flies the parabola of its integrator") {
-  const double h = 0.01, v0 = 3.0, z0 = 1.5, g = 9.81;
+  const double h = 0.01, v0 = 3.0, z0 = 1.5;
   for (const Stepping stepping : {Stepping::velocity_impulse, Stepping::moreau_midpoint}) {
     MovingBody body;
     body.position = {0.0, 0.0, z0};
