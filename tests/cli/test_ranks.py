@@ -344,6 +344,7 @@ class Ranks(unittest.TestCase):
             self.assertEqual((refused.returncode, refused.stdout), (2, ""), wrong)
             self.assertIn("ccpbench-ranks: ", refused.stderr)
 
+    @unittest.skipIf("ASAN_OPTIONS" in os.environ, "the memory of sanitizers is not the program's")
     def test_a_contact_takes_a_kilobyte(self):
         """Bytes of each further contact on one rank, from the start to the end."""
         def memory(solver, contacts):
