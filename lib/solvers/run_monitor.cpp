@@ -6,13 +6,24 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "problem/share_sums.hpp"
+
 namespace ccp {
 namespace {
 
 // A run has diverged when the velocity residual exceeds this multiple of its value at the start and at γ = 0, for so many
-// iterates in a row. (ADMM may jump far away once after a warm start with a small ρ, and come back.)
+// iterates in a row. (ADMM may jump far away once after a warm start with a small ρ, and come back.) Where both are
+// rounding, a method with a stop of its own goes on from a solution: the multiple is that of the free velocity then.
 constexpr double growth_limit = 1e8;
 constexpr int growth_patience = 10;
+constexpr double rounding = 1e-10;
+
+/// The largest ‖r_i‖₂, m/s, over all ranks.
+double largest_free_speed(const Judge& judge) {
+  const ConstraintSet& set = judge.problem().constraints();
+  const auto speed = [&](Index i) { return judge.free_velocity().segment(set.offset(i), set.rows(i)).norm(); };
+  return largest_of_blocks(judge.problem().share(), set, speed);
+}
 
 }  // namespace
 
@@ -107,7 +118,11 @@ void RunMonitor::take(const TraceRow& row) {
 
 void RunMonitor::watch_growth(double residual) {
   // The velocity residual shows growth. natural_map does not: it is scaled by the iterate and stays bounded.
-  if (iteration_ == 0) growth_scale_ = std::max(residual, judge_.initial_velocity());
+  if (iteration_ == 0) {
+    growth_scale_ = std::max(residual, judge_.initial_velocity());
+    const double free_speed = largest_free_speed(judge_);
+    if (growth_scale_ <= rounding * free_speed) growth_scale_ = free_speed;
+  }
   grown_in_a_row_ = residual > growth_limit * growth_scale_ ? grown_in_a_row_ + 1 : 0;
 }
 

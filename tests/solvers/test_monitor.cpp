@@ -46,8 +46,8 @@ class Scripted final : public Solver {
   bool claims_;
 };
 
-Result run_scripted(const Scripted& solver, const StopRule& stop) {
-  const ContactProblem problem = point_mass(2.0, {-1.0, 0.0, 0.0}, 0.5);
+Result run_scripted(const Scripted& solver, const StopRule& stop, double approach = 1.0) {
+  const ContactProblem problem = point_mass(2.0, {-approach, 0.0, 0.0}, 0.5);
   Judge judge(problem, Model::ncp);
   RunMonitor monitor(judge, stop);
   return solver.solve(problem, Model::ncp, {}, monitor);
@@ -88,6 +88,15 @@ TEST_CASE("the solver's own word counts only when it is asked for, and is checke
   const Result silent = run_scripted(Scripted({1.0}, false), stop);
   CHECK(silent.iterations == 5);
   CHECK(silent.status == Status::solved);
+}
+
+TEST_CASE("a run that leaves a solution has not diverged") {
+  StopRule stop;
+  stop.max_iterations = 30;
+  stop.native = true;
+  const double separation = -1.0;  // no impulse solves it, so that the residual at the start is rounding
+  CHECK(run_scripted(Scripted({0.0, 0.5}), stop, separation).status == Status::iteration_limit);
+  CHECK(run_scripted(Scripted({0.0, 1e12}), stop, separation).status == Status::diverged);
 }
 
 TEST_CASE("first times at each decade are kept") {
