@@ -24,7 +24,7 @@ config](../apps/ccpbench/docs/experiments.md) has the texts of its claims, their
   known. ✗ marks a claim that is not met and links to the page that says why.
 * "measured" is at the size of the paper, with the numbers of claims that are not met and of bounds that papers set. Incomplete: cells of the
   config have not run.
-* A section names the date and commit of its verdicts (where that was squashed, the commit that brought them), and the time of its cells on
+* A section names the date and commit of its verdicts, or the commit that brought them where their own is gone, and the time of its cells on
   two loaded virtual cores. `ccpbench claims configs/NAME.json --both-sizes` repeats it, with all numbers.
 
 """

@@ -17,7 +17,7 @@ from plotting import (MODELS, RUN_AGAIN, draw_folders, file_name, label_of, log_
 
 from ensemble_figure import ensemble_figure
 from figure_page import Entry, finish, label_y, listed, make_page, plain_frame
-from cell_values import is_busy, is_time, metric_column, metric_value, number_at, read_cells
+from cell_values import asked_labels, is_busy, is_time, metric_column, metric_value, number_at, read_cells
 from result_maps import METRICS
 from ccpbench_results import read_manifest, swept_groups, swept_value, telling_groups, without_suffix
 from series_styles import busy_note, none_wanted, numbers, ordered_colours, style, wanted
@@ -60,7 +60,8 @@ def ordered_pointer(cells, others):
 def lines_of(plot, config, cells):
     """The lines of a plot in the order of the config, with what tells them apart in their labels, and the Scale of their colours."""
     against = str(plot.get("against") or "contacts")
-    cells = [cell for cell in cells if wanted(cell.row["problem"], [str(plot["problem"])] if plot.get("problem") else [])]
+    labels = asked_labels(plot, cells)
+    cells = [cell for cell in cells if cell.label in labels and wanted(cell.row["problem"], [str(plot["problem"])] if plot.get("problem") else [])]
     groups = telling_groups(config, against.rsplit("/", 1)[-1])  # "contacts" is also a parameter of scenes
     others = [group[0] if len(group) == 1 else None for group in groups]
     scaled = ordered_pointer(cells, [pointer for pointer in others if pointer])

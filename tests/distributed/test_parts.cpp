@@ -301,7 +301,7 @@ TEST_CASE("a rank keeps L⁻¹D in place of D, unless its method needs both") {
       CHECK(form.k.size() == 0);
     }
     // 36 numbers and 13 of other arrays a contact, and 6 of each of the vectors of bodies
-    CHECK(own.shared().bytes() < sizeof(double) * uz((36 + 13) * 700 / 2 * 1.3) + sizeof(double) * 4 * uz(H.rows()));
+    CHECK(own.shared().bytes() < sizeof(double) * (uz((36 + 13) * 700 / 2 * 1.3) + 4 * uz(H.rows())));
   }
 }
 

@@ -114,6 +114,15 @@ class PlotSweep(unittest.TestCase):
         self.assertEqual(made.returncode, 0)
         self.assertEqual(sorted(path.name for path in (self.folder / "plots").iterdir()), ["sweep-lift_velocity-time.svg"])
 
+    def test_a_figure_of_some_solvers_leaves_the_others_out(self):
+        self.make_folder([PLOT, {**PLOT, "of": "AP*"}])
+        summary = self.folder / "summary.csv"
+        summary.write_text(summary.read_text().replace(",ncp,APGD,", ",ncp,reference,"))
+        self.assertEqual(self.run_script(self.folder, "--format", "svg").returncode, 0)
+        for name, others in (("sweep-lift_velocity-time.svg", True), ("sweep-lift_velocity-time-2.svg", False)):
+            self.assertIn("APGD", self.notes(name))
+            self.assertEqual("reference" in self.notes(name), others, name)
+
     def test_other_sweeps_are_left_alone(self):
         for k, (sweep, plots) in enumerate((({TIME: [0.1, 0.2], STEP: [1, 2]}, []), ({TIME: ["a", "b"]}, []), ({TIME: [0.1]}, []),
                                             ({"/model": ["ccp", "ncp"]}, []), ({TIME: [0.1, 0.2]}, [{"kind": "map", "against": TIME}]),

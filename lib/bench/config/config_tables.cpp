@@ -299,7 +299,7 @@ FieldTable plot_fields(Plot& plot) {
       .add("y_label", &plot.y_label, "text of the vertical axis")
       .of_kinds({"convergence", "sweep", "map"})
       .add_choices("of", &plot.of, {}, "labels of solvers, or shell patterns, in order; default: all")
-      .of_kinds({"mean", "scaling", "table"})
+      .of_kinds({"sweep", "mean", "scaling", "table"})
       .add_choices("by", &plot.by, {}, "swept JSON pointers, whose values are told apart")
       .of_kinds({"mean", "scaling", "table"})
       .add_choices("metrics", &plot.metrics, claim_metrics(), "a row each; default {}")
