@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <vector>
 
 #include "bench/run/resident_pages.hpp"
 
@@ -47,6 +48,25 @@ int faults_of_a_megabyte() {
   });
 }
 
+/// Page faults of writing to a quarter of the blocks that were free in a heap of 16 MB before the process was forked. −1
+/// where the process failed.
+int faults_of_inherited_blocks() {
+  constexpr std::size_t bytes = 64U << 10U;  // too small to be mapped by itself
+  std::vector<void*> blocks(256);
+  for (void*& block : blocks) faults_of_writing(block = std::malloc(bytes), bytes);
+  void* last = blocks.back();  // what is free before it stays in the heap
+  blocks.pop_back();
+  for (void* block : blocks) std::free(block);
+  const int faults = faults_of_a_fork([] {
+    make_pages_resident(16 * bytes);
+    long sum = 0;
+    for (int k = 0; k < 64; ++k) sum += faults_of_writing(std::malloc(bytes), bytes);
+    return sum;
+  });
+  std::free(last);
+  return faults;
+}
+
 /// Page faults of writing to a large block for the second time, after the first one was freed, in a process just forked. −1
 /// where the process failed.
 int faults_of_large_blocks(bool kept) {
@@ -83,6 +103,9 @@ TEST_CASE("what a forked process is likely to touch is brought into memory", "[b
   const int faults = faults_of_a_megabyte();  // 256 where every page is a fault
   CHECK(faults >= 0);
   CHECK(faults <= 20);
+  const int inherited = faults_of_inherited_blocks();  // 1024 where every page is copied by itself
+  CHECK(inherited >= 0);
+  CHECK(inherited <= 20);
 #endif
 }
 

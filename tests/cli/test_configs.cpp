@@ -105,7 +105,7 @@ int look_at_dumps(const std::string& dumps, const std::string& model) {
 
 }  // namespace
 
-TEST_CASE("fclib: every dump is read as ncp, and nothing converges falsely") {
+TEST_CASE("fclib: every dump is read as ncp, and nothing converges falsely", "[large]") {
   const std::string dumps = fclib_dumps();
   if (dumps.empty()) return;
   CHECK(look_at_dumps(dumps, "ncp") >= 24 * 20);

@@ -109,7 +109,7 @@ class Faults(Solvers):
         self.bad("none")  # its file
 
         def faults_of(fault):
-            patience = "3" if fault in ("hang", "silence", "slow clock") else "30"  # a busy machine starts a process in seconds
+            patience = "4" if fault in ("hang", "silence", "slow clock") else "30"  # a busy machine starts a process in seconds
             solver = "command:./bad_solver.py " + fault.replace(" ", "\\ ")
             return {row["check"]: row["faults"] for row in self.answer("check-solver", solver, "--patience", patience, code=1) if row["faults"]}
 
@@ -121,7 +121,7 @@ class Faults(Solvers):
                 self.assertIn(text, faults.get(check, f"no fault of {check}: {faults}"))
 
     def test_what_a_dead_solver_cannot_show_is_skipped(self):
-        results = {row["check"]: row["result"] for row in self.answer("check-solver", self.bad("crash"), "--patience", "1s", code=1)}
+        results = {row["check"]: row["result"] for row in self.answer("check-solver", self.bad("crash"), "--patience", "30s", code=1)}
         self.assertEqual((results["greets"], results["solves"]), ("passed", "fault"))
         for check in ("finite", "honest", "deterministic", "warm start", "clock"):
             self.assertEqual(results[check], "skipped", check)

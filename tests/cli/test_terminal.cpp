@@ -111,11 +111,11 @@ TEST_CASE("the line of a run tells failed and running cells, moves while a cell 
   if (!have_terminals()) return;
   const Workplace place;
   const std::string config = place.write("c.json", R"({ "name": "c", "model": "ccp",
-    "problems": [ { "scene": "odd_mass_stack", "parameters": { "spheres": 100 } } ],
+    "problems": [ { "scene": "odd_mass_stack", "parameters": { "spheres": 30 } } ],
     "solvers": [
       { "solver": "admm", "label": "liar", "parameters": { "tolerance_primal": 1e3, "tolerance_dual": 1e3 } },
       { "solver": "jacobi", "label": "slow" }, { "solver": "gauss_seidel", "label": "slow as well" } ],
-    "stop": { "tolerance": 1e-15, "native": true, "max_iterations": 100000000, "time_limit_s": 0.25 } })");
+    "stop": { "tolerance": 1e-15, "native": true, "max_iterations": 100000000, "time_limit_s": 0.5 } })");
   for (const unsigned short columns : std::initializer_list<unsigned short>{100, 45}) {
     const std::string text = shown(place, {"run", config, "--out", "out", "--fresh", "--jobs", "2"}, columns);
     std::vector<std::string> bars;

@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <filesystem>
-#include <set>
 
 #include "peers/peers.hpp"
 #include "support/environment.hpp"
@@ -117,31 +116,6 @@ TEST_CASE("the solvers of Simbody have the exact solutions with friction in a co
   if (!is_there("simbody/pgs")) return;
   check_cone("simbody/pgs", 1e-6);
   check_cone("simbody/plus", 1e-6);
-}
-
-TEST_CASE("every peer says what it is, of which school, and what it takes; those of one program share its version") {
-  const Variable folder("CCPBENCH_PEER_FOLDER", "/nowhere"), python("CCPBENCH_CVXOPT_PYTHON", "/nowhere/python3"),
-      other("CCPBENCH_SICONOS_PYTHON", "/nowhere/python3");
-  std::set<std::string> schools, names;
-  for (const std::string& name : peer_solver_names()) {
-    CAPTURE(name);
-    const auto peer = make_peer_solver(name);
-    REQUIRE(peer != nullptr);
-    CHECK(names.insert(name).second);
-    CHECK(peer->info().name == name);
-    CHECK_FALSE(peer->info().title.empty());
-    CHECK_FALSE(peer->info().reference.empty());
-    CHECK(peer->info().models.size() == 1);
-    CHECK(peer->info().native.front().name == name.substr(0, name.find('/')) + "_error");
-    CHECK_THAT(peer->takes(), Contains("contacts of three rows"));
-    CHECK(peer->version() == "absent");
-    schools.insert(peer->school());
-    CHECK(school_of(*peer) == peer->school());
-  }
-  CHECK(schools == std::set<std::string>{"nonsmooth dynamics", "general optimisation", "physics engines"});
-  CHECK(school_of(*make_solver("nsgs")) == "ours");
-  CHECK(names.size() == 24);
-  CHECK(make_peer_solver("dart/lemke") == nullptr);
 }
 
 TEST_CASE("peers refuse what they cannot take, each with its reason") {

@@ -7,6 +7,7 @@
 #include "problems/geometry/sphere_pairs.hpp"
 #include "problems/random.hpp"
 #include "support/build_scene.hpp"
+#include "support/run_solver.hpp"
 #include "tests/problems/same_bytes.hpp"
 
 using namespace ccp;
@@ -146,4 +147,19 @@ TEST_CASE("pairs_within finds what a search of all pairs finds") {
     CHECK(found == expected);
   }
   CHECK(pairs_within({}, 1.0).empty());
+}
+
+// The residual rises for five rounds, while bodies join, before it falls.
+TEST_CASE("a packing is solved whose moving bodies are found late", "[slow]") {
+  const ContactProblem problem = scene_with(
+      "sphere_press",
+      {{"packing", std::string("thrown")}, {"spheres", std::int64_t{840}}, {"per_side", std::int64_t{8}}, {"friction", 0.4}},
+      14);
+  StopRule stop;
+  stop.measure = Measure::natural_map;
+  stop.tolerance = 1e-8;
+  stop.max_iterations = 1000;
+  const Result result = testing::run(problem, {"proximal_newton", Model::ncp, stop, {}});
+  CHECK(result.status == Status::solved);
+  CHECK(result.counters.factorizations <= 200);
 }

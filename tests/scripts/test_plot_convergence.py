@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 from make_result_folder import make_result_folder, write_record
-from run_script import own_environment, run_plot
+from run_script import own_environment, run_plot, run_script
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "plot_convergence.py"
 PNG_START = b"\x89PNG\r\n\x1a\n"
@@ -78,7 +78,7 @@ class PlotConvergence(unittest.TestCase):
 
     def test_writes_png_svg_and_pdf_by_default(self):
         make_result_folder(self.folder)
-        result = self.draw(self.folder)
+        result = run_script(SCRIPT, self.folder, "--quiet")
         self.assertEqual(self.pictures(), [f"odd_mass_stack-ccp.{kind}" for kind in ("pdf", "png", "svg")])
         pdf = (self.folder / "plots" / "odd_mass_stack-ccp.pdf").read_bytes()
         self.assertTrue(pdf.startswith(b"%PDF"))

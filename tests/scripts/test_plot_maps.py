@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from make_result_folder import make_divergences, write_record
-from run_script import run_plot
+from run_script import ALL_KINDS, run_plot
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "plot_maps.py"
 RHO, MASS = "/solvers/0/parameters/rho", "/problems/0/parameters/mass"
@@ -46,7 +46,7 @@ class PlotMaps(unittest.TestCase):
 
     def test_a_map_of_each_metric_with_its_numbers(self):
         self.make_folder()
-        result = self.run_script()
+        result = self.run_script(*ALL_KINDS)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"^plots: .*plots \(2 maps\)\n$")
         names = [f"map-{metric}-rho-mass-p-ccp-ADMM.{kind}" for metric in ("iterations", "solver_s") for kind in ("pdf", "png", "svg")]

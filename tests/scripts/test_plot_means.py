@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from make_result_folder import write_record
-from run_script import run_plot
+from run_script import ALL_KINDS, run_plot
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path[:0] = [str(SCRIPTS), str(SCRIPTS / "report")]
@@ -81,7 +81,7 @@ class Means(unittest.TestCase):
 
     def test_a_figure_for_each_case_has_the_residual_over_time_and_the_time_over_iterations(self):
         self.make_folder([MEAN])
-        result = self.run_script("plot_means.py", self.folder, "--title")
+        result = self.run_script("plot_means.py", self.folder, "--title", *ALL_KINDS)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"^plots: .*plots \(2 figures of means\)\n$")
         self.assertEqual(self.drawn(), [f"mean-contact_residual-load_{load}.{kind}" for load in (1, 2) for kind in ("pdf", "png", "svg")])
@@ -285,7 +285,7 @@ class Means(unittest.TestCase):
         files = []
         for _ in range(2):
             for script in ("plot_means.py", "plot_tables.py"):
-                self.assertEqual(self.run_script(script, self.folder).returncode, 0)
+                self.assertEqual(self.run_script(script, self.folder, *ALL_KINDS).returncode, 0)
             files.append([path.read_bytes() for path in sorted((self.folder / "plots").iterdir())])
         self.assertEqual(len(files[0]), 15)
         self.assertEqual(*files)

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from run_script import own_environment, run_plot
+from run_script import ALL_KINDS, own_environment, run_plot
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "plot_profiles.py"
 PNG_START = b"\x89PNG\r\n\x1a\n"
@@ -55,7 +55,7 @@ class PlotProfiles(unittest.TestCase):
 
     def test_draws_png_and_svg_beside_the_profiles(self):
         self.make_folder()
-        result = self.draw()
+        result = self.draw(*ALL_KINDS)
         self.assertRegex(result.stdout, r"^plots: .*profiles \(profiles\)\n$")
         self.assertEqual((self.folder / "profiles.png").read_bytes()[:8], PNG_START)
         self.assertGreater((self.folder / "profiles.png").stat().st_size, 10000)
@@ -177,7 +177,7 @@ class PlotProfiles(unittest.TestCase):
         self.make_folder()
         places = [Path(self.scratch.name) / name for name in ("first", "second")]
         for place in places:
-            self.draw("--out", place)
+            self.draw("--out", place, *ALL_KINDS)
         for name in ("profiles.png", "profiles.svg", "profiles.pdf"):
             self.assertEqual((places[0] / name).read_bytes(), (places[1] / name).read_bytes())
         self.assertFalse((self.folder / "profiles.png").exists())

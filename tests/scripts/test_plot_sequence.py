@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from make_result_folder import write_record
-from run_script import run_plot
+from run_script import ALL_KINDS, run_plot
 
 COLUMNS = ("step", "time_s", "status", "iterations", "contacts", "rows", "setup_s", "solve_s", "relative_residual", "natural_map",
            "native_converged", "fallback", "kinetic_J", "potential_J", "deepest_gap", "missed")
@@ -69,7 +69,7 @@ class PlotSequence(unittest.TestCase):
 
     def test_draws_a_figure_for_each_problem_and_model(self):
         self.two_cells(models=("ccp", "ncp"))
-        result = self.run_script(self.folder)
+        result = self.run_script(self.folder, *ALL_KINDS)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(result.stdout, f"plots: {self.folder / 'plots'} (2 sequences)\n")
         self.assertEqual(self.pictures(), [f"ball_box-{m}-steps.{kind}" for m in ("ccp", "ncp") for kind in ("pdf", "png", "svg")])

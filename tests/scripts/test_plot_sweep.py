@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from make_result_folder import make_divergences, write_record
-from run_script import run_plot
+from run_script import ALL_KINDS, run_plot
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -141,7 +141,7 @@ class PlotSweep(unittest.TestCase):
 
     def test_draws_a_line_for_each_model_and_step(self):
         self.make_folder([PLOT])
-        result = self.run_script(self.folder)
+        result = self.run_script(self.folder, *ALL_KINDS)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"^plots: .*plots \(1 sweep\)\n$")
         self.assertEqual(sorted(path.name for path in (self.folder / "plots").iterdir()),

@@ -2,7 +2,6 @@
 
 #include <malloc.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +13,8 @@
 #include <new>
 #include <string>
 #include <vector>
+
+#include "core/resident_heap.hpp"
 
 namespace ccp {
 #if defined(__SANITIZE_ADDRESS__)
@@ -27,11 +28,14 @@ namespace {
 
 /// For example problems of their own, work space of BLAS, the stack of a thread.
 constexpr std::size_t large_data = 8U << 20U;
+/// Blocks of the heap that were free before a process was copied are taken first, and the first write copies their pages.
+constexpr std::size_t large_heap = 64U << 20U;
 
 struct Mapping {
   std::uintptr_t begin = 0, end = 0;
   bool writable = false;
   std::string file;  ///< empty for memory without one
+  bool heap = false;
 
   bool holds(std::uintptr_t address) const { return begin <= address && address < end; }
 };
@@ -47,7 +51,8 @@ std::vector<Mapping> readable_mappings() {
       continue;
     if (line.find("[v") != std::string::npos) continue;
     const auto file = line.find('/');
-    mappings.push_back({begin, end, rights[1] == 'w', file == std::string::npos ? "" : line.substr(file)});
+    mappings.push_back({begin, end, rights[1] == 'w', file == std::string::npos ? "" : line.substr(file),
+                        line.find("[heap]") != std::string::npos});
   }
   return mappings;
 }
@@ -63,19 +68,6 @@ std::vector<std::string> code_of_every_method(const std::vector<Mapping>& mappin
   return files;
 }
 
-/// Has `bytes` of the heap in memory after they are given back to it.
-void extend_heap(std::size_t bytes) {
-  const int limit = static_cast<int>(std::min<std::size_t>(2 * bytes, std::numeric_limits<int>::max()));
-  ::mallopt(M_MMAP_THRESHOLD, limit);  // so that this block, and others of a run, come from the heap
-  ::mallopt(M_TRIM_THRESHOLD, limit);
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  void* block = std::malloc(bytes);
-  const auto first = (reinterpret_cast<std::uintptr_t>(block) + page - 1) / page * page;
-  const auto last = (reinterpret_cast<std::uintptr_t>(block) + bytes) / page * page;
-  if (block != nullptr && last > first) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE);
-  std::free(block);
-}
-
 }  // namespace
 
 void make_pages_resident(std::size_t heap_bytes) {
@@ -83,7 +75,8 @@ void make_pages_resident(std::size_t heap_bytes) {
   const std::vector<std::string> code = code_of_every_method(mappings);
   for (const Mapping& mapping : mappings) {
     const std::size_t size = mapping.end - mapping.begin;
-    if (mapping.writable ? size >= large_data : std::find(code.begin(), code.end(), mapping.file) == code.end()) continue;
+    const std::size_t large = mapping.heap ? large_heap : large_data;
+    if (mapping.writable ? size >= large : std::find(code.begin(), code.end(), mapping.file) == code.end()) continue;
     ::madvise(reinterpret_cast<void*>(mapping.begin), size, mapping.writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
   }
   extend_heap(heap_bytes);

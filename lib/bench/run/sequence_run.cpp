@@ -21,6 +21,7 @@
 #include "bench/run/step_loop.hpp"
 #include "bench/run/tape.hpp"
 #include "core/error.hpp"
+#include "core/resident_heap.hpp"
 #include "core/stopwatch.hpp"
 #include "io/file.hpp"
 #include "io/motion_tape.hpp"

@@ -18,6 +18,7 @@
 #include "bench/run/resident_pages.hpp"
 #include "bench/run/warm_up.hpp"
 #include "core/error.hpp"
+#include "core/resident_heap.hpp"
 #include "core/stopwatch.hpp"
 #include "solvers/run_monitor.hpp"
 

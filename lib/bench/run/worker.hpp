@@ -15,9 +15,6 @@
 /// code of the worker, and throw InputError when cell.json cannot be written.
 namespace ccp {
 
-/// Room a timed run finds in memory, bytes: what the methods take for about a thousand contacts.
-constexpr std::size_t resident_heap = std::size_t{4} << 20U;
-
 /// A further timed run of a cell whose record is complete. pass: 2 for a replay that judges nothing.
 struct Repeat {
   CellRecord record;

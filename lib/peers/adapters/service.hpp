@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/resident_heap.hpp"
 #include "peers/external/skeletons/ccpbench_solver.h"
 
 /// What the adapters in C++ share, on top of the header that solvers of users include: the service of one problem on the
@@ -27,18 +28,20 @@
 /// whose function prepares its matrices, calls ready(), and runs its solver with the clock on.
 namespace ccp {
 
-/// Maps what the libraries have on disk, as ccpbench does for its own methods before it times them.
-inline void make_libraries_resident() {
+/// Maps what the libraries have on disk, and as much of the heap as ccpbench gives its own methods before it times
+/// them.
+inline void make_pages_resident() {
+  constexpr int populate_read = 22, populate_write = 23;  // MADV_POPULATE_READ and _WRITE of Linux 5.14
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
     unsigned long begin = 0, end = 0;
     char rights[5] = "";
     if (line.find(".so") == std::string::npos || std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, rights) != 3)
       continue;
-    constexpr int populate_read = 22, populate_write = 23;  // MADV_POPULATE_READ and _WRITE of Linux 5.14
     if (rights[0] == 'r')
       ::madvise(reinterpret_cast<void*>(begin), end - begin, rights[1] == 'w' ? populate_write : populate_read);
   }
+  extend_heap(resident_heap);
 }
 
 class AdapterService {
@@ -83,7 +86,7 @@ class AdapterService {
 
   /// whole_runs: each iterate is a run of its own from the start, whose time is that of the whole run.
   void ready(bool whole_runs = false) {
-    make_libraries_resident();
+    make_pages_resident();
     ccpbench_ready(whole_runs ? 1 : 0);
   }
 

@@ -20,8 +20,9 @@ constexpr double rests_below = 0.1;  ///< of the residual: a largest speed in R 
 constexpr double roughly = 0.1;      ///< accuracy of a first look
 constexpr double accurate = 1e-2;    ///< of a step, over what is left for the next one
 constexpr double rounding = 1e-13;   ///< of the free velocity: as exact as a step need be
-constexpr int most_idle = 4;         ///< rounds in a row without a better iterate
-constexpr double better = 0.9;       ///< of the residual
+/// Rounds in a row without a better iterate: bodies may join for five before the residual falls.
+constexpr int most_idle = 8;
+constexpr double better = 0.9;  ///< of the residual
 constexpr int first_burst = 500, bursts = 5, newton_steps = 20, other_steps = 60, sweeps_per_look = 10;
 
 /// The residuals of one part at the iterates of its solver.
@@ -138,12 +139,15 @@ bool Decomposition::run(BestIterate& best, const Vector& shift, const std::vecto
   const double fast = joins * find_speeds();
   if (too_many((speed_.array() > fast).count())) return true;
   double lowest = best.residual();
+  bool rested = false;
   for (int idle = 0; idle < most_idle;) {
     if (!solve_resting(accurate, best, shift, native, monitor)) return false;
     idle = best.residual() <= better * lowest ? 0 : idle + 1;
     lowest = best.residual();
     const double residual = residual_(impulse_), fastest = find_speeds();
     const bool rests = fastest <= rests_below * residual;  // all that is left comes from A
+    if (rests && rested && idle > 0) break;                // A would be solved from where it ended
+    rested = rests;
     if (!rests) join(joins * fastest);
     if (moving() == 0 || too_many(moving())) break;
     solve_moving(rests ? floor : std::max(floor, accurate * residual), shift, monitor);
