@@ -84,6 +84,7 @@ TEST_CASE("the seed decides what tune does, however often it is asked, interrupt
         [&] { return std::filesystem::exists(place / "two/stacks-tuned/batch-1/manifest.json") || !program.running(); });
     program.send(SIGINT);
     const Answer stopped = program.wait();
+    INFO("exit code " << stopped.code << ", " << stopped.err);
     CHECK((stopped.code == 130 || stopped.code == 0));  // 0: it was faster
   }
   CHECK(run_program(place, second).out == whole.out);

@@ -39,8 +39,7 @@ bool Supervisor::run(const std::vector<std::size_t>& missing, const std::vector<
   bool done = run_round(missing);
   phase_ = Phase::repeats;
   for (auto round = next_round(all); done && !round.empty(); round = next_round(all)) done = run_round(round);
-  for (const std::size_t index : pool_.kill_all())
-    if (index != no_cell) drop(plan_.cells[index]);
+  stop_workers();
   return done && !guard_.interrupted();
 }
 
@@ -53,7 +52,7 @@ bool Supervisor::run_round(const std::vector<std::size_t>& cells) {
   std::size_t next = 0;
   while (!stopped() && (next < cells.size() || counts_.running > 0)) {
     if (next < cells.size() && (counts_.running == 0 || busy_ + processes(cells[next]) <= options_.jobs))
-      start(cells[next++]);
+      next += start(cells[next]) ? 1 : 0;
     else
       wait();
   }
@@ -87,7 +86,7 @@ void Supervisor::repair_tapes(const std::vector<std::size_t>& all, const std::ve
   }
 }
 
-void Supervisor::start(std::size_t index) {
+bool Supervisor::start(std::size_t index) {
   const Cell& cell = plan_.cells[index];
   const fs::path folder = store_.cell_folder(cell);
   std::optional<Repeat> repeat;
@@ -100,15 +99,21 @@ void Supervisor::start(std::size_t index) {
   auto defect = prepare(cell);
   if (stopped()) {
     if (!repeat && !has_mark(folder)) store_.discard(cell);
-    return;
+    return false;
   }
   if (!defect && repeat && cell.spec->sequence && cell.tape_key.empty() && repeat->record.sequence &&
       repeat->record.sequence->steps_at_time_limit > 0)
     defect = Defect{Status::failed, "steps ended at their time limit, so that its trajectory is not repeatable"};
-  if (!defect) return spawn(index, std::move(repeat));
+  if (!defect) {
+    spawn(index, std::move(repeat));
+    return true;
+  }
   remaining_time_.skipped(cell.solver->solver);
-  if (repeat) return give_up_repeating(index, std::move(repeat->record), defect->reason);
-  finish_without_worker(index, *defect);
+  if (repeat)
+    give_up_repeating(index, std::move(repeat->record), defect->reason);
+  else
+    finish_without_worker(index, *defect);
+  return true;
 }
 
 std::optional<Defect> Supervisor::prepare(const Cell& cell, bool had_tape) {
@@ -185,7 +190,13 @@ std::optional<Defect> Supervisor::run_apart(const Cell& cell, const Limits& limi
       if (exit->status.code == exit_came_through) return std::nullopt;
       return defect_of(*exit, limits, log_of(cell));
     }
+  stop_workers();  // this one writes into the folder that is dropped next
   return Defect{Status::interrupted, ""};
+}
+
+void Supervisor::stop_workers() {
+  for (const std::size_t index : pool_.kill_all())
+    if (index != no_cell) drop(plan_.cells[index]);
 }
 
 void Supervisor::finish(const WorkerExit& exit) {

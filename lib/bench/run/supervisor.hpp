@@ -59,7 +59,8 @@ class Supervisor {
   /// Remakes missing or damaged parts of the tapes of cells that have a result.
   void repair_tapes(const std::vector<std::size_t>& all, const std::vector<std::size_t>& missing);
 
-  void start(std::size_t index);
+  /// False when the run was stopped before its worker was there.
+  bool start(std::size_t index);
   /// Makes what the cell needs, or says why that cannot be done. had_tape: its tape was as long as the cell needs it.
   std::optional<Defect> prepare(const Cell& cell, bool had_tape = false);
   void spawn(std::size_t index, std::optional<Repeat> repeat);
@@ -67,6 +68,8 @@ class Supervisor {
   std::optional<WorkerExit> wait();
   /// As RunApart.
   std::optional<Defect> run_apart(const Cell& cell, const Limits& limits, const std::function<void()>& body);
+  /// What they left goes, unless a later run goes on from there.
+  void stop_workers();
 
   void finish(const WorkerExit& exit);
   /// Of a worker that an interrupt has killed: what it left goes, unless a later run goes on from there.
