@@ -31,17 +31,27 @@ std::string problems_met(bool warms_up) {
 
 }  // namespace
 
-TEST_CASE("A worker solves a small problem of the same kind before the one that is timed") {
-  CHECK(problems_met(true) == "warm-up\npebbles\n");
+TEST_CASE("A worker solves two small problems of the same kind before the one that is timed") {
+  CHECK(problems_met(true) == "warm-up\nwarm-up\npebbles\n");
   CHECK(problems_met(false) == "pebbles\n");
 }
 
-TEST_CASE("Every method solves the small problem of every kind and form that it supports") {
-  for (const ContactProblem& like : {random_problem(1, {3, 2}), random_problem(2, {3, 0, 2}), random_problem(3, {3, 0, 0, 2})})
-    for (const bool local : {false, true}) {
+TEST_CASE("Newton's method factorises for the small problem whose contacts are coupled, and sweeps solve the other") {
+  const ContactProblem like = random_problem(1, {3, 2});
+  const auto factorizations = [&](bool coupled) {
+    return run(warm_up_problem(like, coupled), {"proximal_newton", Model::ncp}).counters.factorizations;
+  };
+  CHECK(factorizations(true) > 1);
+  CHECK(factorizations(false) == 0);
+}
+
+TEST_CASE("Every method solves the small problems of every kind and form that it supports") {
+  for (const ContactProblem& like :
+       {random_problem(1, {3, 2}), random_problem(2, {3, 0, 2}), random_problem(3, {3, 0, 0, 2})})
+    for (const auto& [local, coupled] : {std::pair(false, false), {false, true}, {true, false}, {true, true}}) {
       ProblemBuilder builder("local");
       builder.constraints(like.constraints()).local(like.local().N, like.local().r);
-      const ContactProblem problem = warm_up_problem(local ? builder.build() : like);
+      const ContactProblem problem = warm_up_problem(local ? builder.build() : like, coupled);
       CHECK(problem.given_global() == !local);
       REQUIRE(problem.constraints().count() == 2);
       CHECK(problem.constraints().kind(0) == like.constraints().kind(0));
@@ -49,7 +59,7 @@ TEST_CASE("Every method solves the small problem of every kind and form that it 
         for (const Model model : {Model::ccp, Model::ncp}) {
           const auto solver = make_solver(name);
           if (solver->supports(problem, model)) continue;
-          CAPTURE(name, local, problem.rows());
+          CAPTURE(name, problem.given_global(), problem.rows());
           StopRule stop;
           stop.tolerance = 1e-6;
           stop.max_iterations = 2000;

@@ -1,5 +1,7 @@
 #include "bench/run/warm_up.hpp"
 
+#include <cstdlib>
+
 #include "bench/run/attempt.hpp"
 #include "peers/peer_solver.hpp"
 #include "problem/problem_builder.hpp"
@@ -13,7 +15,7 @@ constexpr int iterations = 20;  // enough for every branch that a solution of tw
 
 }  // namespace
 
-ContactProblem warm_up_problem(const ContactProblem& like) {
+ContactProblem warm_up_problem(const ContactProblem& like, bool coupled) {
   const ConstraintSet& set = like.constraints();
   const ConstraintKind kind = set.count() > 0 ? set.kind(0) : ConstraintKind::contact;
   ProblemBuilder builder("warm-up");
@@ -28,9 +30,11 @@ ContactProblem warm_up_problem(const ContactProblem& like) {
   std::vector<Triplet> H, D;
   for (int i = 0; i < 6; ++i) H.emplace_back(i, i, 1.0 + 0.1 * i);
   for (int j = 0; j < static_cast<int>(rows); ++j)
-    for (int i = 0; i < 6; ++i) D.emplace_back(i, j, i == j ? 1.0 : 0.1 / (1.0 + i + j));
+    for (int i = 0; i < 6; ++i)
+      D.emplace_back(i, j, i == j ? 1.0 : coupled ? 0.3 / (1.0 + std::abs(i - j)) : 0.1 / (1.0 + i + j));
   Vector k = Vector::Zero(6);
   k[0] = -1.0;
+  if (coupled) k << -1.0, 0.7, 0.2, -1.0, -0.3, 0.1;
   builder.global(from_triplets(6, 6, H), k, from_triplets(6, rows, D), Vector::Zero(rows));
   const ContactProblem global = builder.build();
   if (like.given_global()) return global;
@@ -41,18 +45,20 @@ ContactProblem warm_up_problem(const ContactProblem& like) {
 
 void warm_up(const Solver& solver, const ContactProblem& like, Model model, int threads) {
   attempt([&] {  // a method may fail on this problem, and none of its runs depends on it
-    const ContactProblem problem = warm_up_problem(like);
-    if (as_peer(solver) != nullptr) {
-      problem.local();
-      return;
+    for (const bool coupled : {true, false}) {
+      const ContactProblem problem = warm_up_problem(like, coupled);
+      if (as_peer(solver) != nullptr) {
+        problem.local();
+        return;
+      }
+      if (solver.supports(problem, model)) return;
+      StopRule stop;
+      stop.tolerance = 1e-12;
+      stop.max_iterations = iterations;
+      Judge judge(problem, model);
+      RunMonitor monitor(judge, stop, threads);
+      solver.solve(problem, model, {}, monitor);
     }
-    if (solver.supports(problem, model)) return;
-    StopRule stop;
-    stop.tolerance = 1e-12;
-    stop.max_iterations = iterations;
-    Judge judge(problem, model);
-    RunMonitor monitor(judge, stop, threads);
-    solver.solve(problem, model, {}, monitor);
   });
 }
 

@@ -6,10 +6,10 @@
 namespace ccp {
 
 /// A body on two constraints of the kind and friction of the first one of `like` (contacts where it has none), in its form,
-/// global or local. A bilateral row becomes a unilateral one.
-ContactProblem warm_up_problem(const ContactProblem& like);
+/// global or local. A bilateral row becomes a unilateral one. Where they are coupled, sweeps do not solve it at once.
+ContactProblem warm_up_problem(const ContactProblem& like, bool coupled);
 
-/// Solves warm_up_problem(like) by the same solver and model, so that the run that follows finds the code of the method
+/// Solves both warm-up problems by the same solver and model, so that the run that follows finds the code of the method
 /// linked and in the caches: that costs a process more than the solution of a few contacts. For a peer it forms N alone,
 /// the part of its time that is ours. What happens in it is not looked at.
 void warm_up(const Solver& solver, const ContactProblem& like, Model model, int threads);

@@ -107,16 +107,19 @@ class SiconosService(Service):
             return getattr(self.siconos, self.reader)(file.name), [np.zeros(count) for count in sizes]
 
     def warm_up(self, size):
-        """Two contacts solved off the clock, as the methods of ccpbench do it, so that the code is linked and in the caches."""
+        """Two contacts, coupled and not, solved off the clock, so that the code is linked and in the caches, as it is for the
+        methods of ccpbench."""
         np = self.numpy
         q = np.zeros((2, size))
-        q[:, :2] = -1.0, 0.1
-        one = np.arange(2 * size), np.arange(2 * size), np.ones(2 * size)
-        problem, arrays = self.read(size, (one, one), (q.ravel(), np.zeros(2 * size))[:2 if self.is_global else 1],
-                                    [np.full(2, 0.5)] * (2 if self.rolling else 1))
-        options = self.options(1e-8)
-        options.iparam[self.siconos.SICONOS_IPARAM_MAX_ITER] = min(self.max_iterations, 20)
-        getattr(self.siconos, self.driver)(problem, *arrays, options)
+        row, column = (index.ravel() for index in np.indices((2 * size, 2 * size)))
+        for coupling, slip in (0.15, 0.7), (0.0, 0.1):
+            q[:, :2] = -1.0, slip
+            matrix = row, column, np.where(row == column, 1.0, coupling / (1.0 + abs(row - column)))
+            problem, arrays = self.read(size, (matrix, matrix), (q.ravel(), np.zeros(2 * size))[:2 if self.is_global else 1],
+                                        [np.full(2, 0.5)] * (2 if self.rolling else 1))
+            options = self.options(1e-8)
+            options.iparam[self.siconos.SICONOS_IPARAM_MAX_ITER] = min(self.max_iterations, 20)
+            getattr(self.siconos, self.driver)(problem, *arrays, options)
 
     def options(self, tolerance):
         sn = self.siconos
