@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "kernels/fused.hpp"
 #include "kernels/tables.hpp"
 
 namespace ccp::CCP_INSTRUCTION_SET {
@@ -36,7 +37,7 @@ template <int vectors, int columns>
     for (int j = 0; j < columns; ++j) {
       const Register b = Register{} + B[j];
 #pragma GCC unroll 8
-      for (int i = 0; i < vectors; ++i) c[j][i] -= a[i] * b;
+      for (int i = 0; i < vectors; ++i) c[j][i] = minus_product(c[j][i], a[i], b);
     }
     A += rows_of_strip;
     B += strip_columns;
@@ -84,7 +85,8 @@ template <int vectors>
   for (int p = 0; p < depth; ++p, A += vectors * width) {
     const Register value = Register{} + x[p];
 #pragma GCC unroll 16
-    for (int i = 0; i < vectors; ++i) sum[i] -= *reinterpret_cast<const V*>(A + i * width) * value;
+    for (int i = 0; i < vectors; ++i)
+      sum[i] = minus_product(sum[i], Register(*reinterpret_cast<const V*>(A + i * width)), value);
   }
   for (int i = 0; i < vectors; ++i) *reinterpret_cast<V*>(y + i * width) = sum[i];
 }
@@ -127,8 +129,11 @@ bool invert(int size, double* matrix) {
       if (j == k) continue;
       double* column = matrix + j * panel_width;
       const double factor = column[k] * pivot;
-      for (int i = 0; i < used; i += width)
-        *reinterpret_cast<V*>(column + i) -= *reinterpret_cast<const V*>(own + i) * factor;
+      const Register factors = Register{} + factor;
+      for (int i = 0; i < used; i += width) {
+        const Register entries = *reinterpret_cast<const V*>(column + i), pivots = *reinterpret_cast<const V*>(own + i);
+        *reinterpret_cast<V*>(column + i) = minus_product(entries, pivots, factors);
+      }
       column[k] = factor;
     }
     for (int i = 0; i < size; ++i) own[i] *= -pivot;

@@ -122,8 +122,8 @@ bool FrontalLu::factorize(const BlockMatrix& A, const std::vector<Matrix3>& scal
 
 bool FrontalLu::factorize(const Values& values, const std::vector<char>& left_out) {
   assert(left_out.size() == tree_.order.size());
-  if (data_.empty()) {  // here, not in the constructor: an analysis alone is to cost no memory
-    data_.resize(factor_lines_);
+  if (data_ == nullptr) {  // here, not in the constructor: an analysis alone is to cost no memory
+    data_ = std::make_unique_for_overwrite<Line[]>(factor_lines_);
     front_.resize(front_size_);
     stack_.resize(stack_size_);
     column_.resize(column_size_ * panel_width / 8 + 1);
@@ -133,7 +133,7 @@ bool FrontalLu::factorize(const Values& values, const std::vector<char>& left_ou
     runs_.reserve(tree_.order.size());
   }
   if (left_out != planned_) plan(left_out);
-  assert(factor_lines_ <= data_.size());  // fewer rows never need more
+  assert(sizeof(Line) * factor_lines_ <= bytes_);  // fewer rows never need more
   stacked_.clear();
   stack_top_ = 0;
   for (std::size_t f = 0; f < tree_.fronts.size(); ++f) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -103,7 +104,7 @@ class FrontalLu {
   std::vector<std::size_t> panel_start_;  ///< per front, and the end
   std::size_t factor_lines_ = 0, front_size_ = 0, stack_size_ = 0, column_size_ = 0;
   const PanelLoops& kernels_;
-  std::vector<Line> data_;            ///< the panels of all fronts
+  std::unique_ptr<Line[]> data_;      ///< the panels of all fronts
   std::vector<double> front_;         ///< the front at work, column-major
   std::vector<double> stack_;         ///< what fronts leave to parents that are not assembled yet, column-major and dense
   std::vector<std::size_t> stacked_;  ///< fronts on the stack

@@ -49,6 +49,7 @@ class ProximalSession final : public Session {
         best_point_(Vector::Zero(sub_.size())),
         centre_(Vector::Zero(sub_.size())) {
     monitor.note([this] { return describe(sub_.system()); });
+    repeats_pay_ = static_cast<double>(sub_.system().flops()) > dear_factors * sub_.system().solve_flops();
     sweeps_first_ = settings.first_phase == FirstPhase::on ||
                     (settings.first_phase == FirstPhase::automatic && cost_.sweeps_come_first());
     // A sweep over deforming bodies costs a solve with H for each contact.
@@ -64,6 +65,7 @@ class ProximalSession final : public Session {
     if (cold && worth_sweeping() && !sweep_start(monitor)) return outcome();
     if (cold && worth_sticking() && !stick(monitor)) return outcome();
     if (sweeps_first_ && !sweep_first(shift, monitor)) return outcome();
+    reduction_ = 1.0;
     while (failures_ < give_up_after) {
       switch (solve_subproblem(monitor)) {
         case Inner::stopped: return outcome();
@@ -94,6 +96,7 @@ class ProximalSession final : public Session {
     failed_ = 0;
     swept_ = false;
     sub_.set_step_factor(step_factor);
+    shown_ = 0.0;
     decomposed_ = !settings_.decomposition || !Decomposition::applies(problem_, model_);
     if (sweeps_) sweeps_->restart();
     best_.restart(impulse_);
@@ -165,6 +168,7 @@ class ProximalSession final : public Session {
   /// iterate, closer to the solution, where the last weight that did may do again. False when the run is over.
   bool recover(const Vector& shift, Monitor& monitor) {
     const double before = best_.residual();
+    reduction_ = 1.0;
     raise_weight();
     if (++failed_ == most_before_split && !decomposed_ && !decompose(shift, monitor)) return false;
     if (sweeps_first_) return sweep(sweep_reduction, shift, monitor);
@@ -229,7 +233,7 @@ class ProximalSession final : public Session {
     const int patience = hasty() ? little_patience : usual_patience;
     const int most = sweeps_later_ && !swept_ ? steps_before_sweeps : newton_steps;
     for (steps_ = 1; steps_ <= most; ++steps_) {
-      if (!take_step(monitor)) return Inner::failed;
+      if (!repeat_step(monitor) && !take_step(monitor)) return Inner::failed;
       if (sub_.merit() < lowest) {
         lowest = sub_.merit();
         best_point_ = sub_.point();
@@ -244,6 +248,24 @@ class ProximalSession final : public Session {
       }
     }
     return Inner::failed;
+  }
+
+  /// A simplified Newton step, with the factors of the last one, if that reduced the residual by much and a factorisation
+  /// takes many back-solves. False when it was not taken.
+  bool repeat_step(Monitor& monitor) {
+    if (!repeats_pay_ || reduction_ > worth_repeating) return false;
+    Counters& counters = monitor.counters();
+    ++counters.back_solves;
+    ++counters.products;
+    ++counters.projections;
+    counters.flops += sub_.system().solve_flops();
+    length_ = 1.0;
+    const bool nearer = sub_.repeat_direction() && sub_.try_step(length_) <= worth_repeating * sub_.merit();
+    reduction_ = 1.0;
+    if (!nearer) return false;
+    sub_.accept();
+    merits_.add(sub_.merit());
+    return true;
   }
 
   /// One damped Newton step; the last trial is accepted even when it is no better.
@@ -285,6 +307,8 @@ class ProximalSession final : public Session {
   bool show(Monitor& monitor) {
     sub_.feasible_point(impulse_);
     const double residual = sub_.residual();
+    reduction_ = length_ == 1.0 ? residual / shown_ : 1.0;
+    shown_ = residual;
     native_.weight = weight_;
     native_.merit = sub_.merit();
     native_.newton_step = steps_;
@@ -319,6 +343,8 @@ class ProximalSession final : public Session {
   static constexpr double patience_factor = 0.9;  ///< of the merit, where it counts as progress
   static constexpr int usual_memory = 10;         ///< merits that the line search looks back on
   static constexpr int most_trials = 8;           ///< of a line search
+  static constexpr double worth_repeating = 0.1;  ///< of the residual, by a step whose factors are used again
+  static constexpr double dear_factors = 20.0;    ///< operations of a factorisation over those of a back-solve
   static constexpr double rounding = 1e-14;
   static constexpr double sweep_reduction = 0.1;  ///< of the residual, by sweeps after a subproblem that failed
   static constexpr double recovered = 0.9;        ///< of the residual, from where on the weight is lowered again
@@ -332,8 +358,10 @@ class ProximalSession final : public Session {
   MeritMemory merits_;
   double weight_ = 0.0, solved_weight_ = 0.0;  ///< a: the present one, that of the last subproblem that was solved
   double free_velocity_ = 0.0, length_ = 1.0;
+  double shown_ = 0.0, reduction_ = 1.0;  ///< the last residual, m/s; over the one before, 1 where a step was damped
   int memory_ = usual_memory, steps_ = 0, failures_ = 0, failed_ = 0;
   bool decomposed_ = false, swept_ = false;
+  bool repeats_pay_ = false;
   bool sweeps_first_ = false;  ///< before the first subproblem
   bool sweeps_later_ = false;  ///< or after one that failed
   ProximalColumns native_;

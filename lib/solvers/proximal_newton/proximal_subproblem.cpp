@@ -131,7 +131,23 @@ bool ProximalSubproblem::find_direction() {
     diagonal_[block].diagonal().array() += 1.0;
   });
   if (!rolling_.empty()) linearise_rolling();
-  if (!factorize()) return false;
+  return factorize() && solve_for_direction();
+}
+
+bool ProximalSubproblem::repeat_direction() {
+  for_each([this](Index i, const auto& constraint) {
+    const Vector3 own = x_.segment<3>(3 * i);
+    residual_.segment<3>(3 * i) = constraint.value(own - step_[i] * u_.segment<3>(3 * i)) - own;
+  });
+  for (const RollingBlock& block : rolling_) {
+    const BlockColumn own = block.of(x_), s = own - step_[block.first] * block.of(u_);
+    block.put(block.value(model_, s) - own, residual_);
+  }
+  return solve_for_direction();
+}
+
+/// J d = −F, and the change of u along d.
+bool ProximalSubproblem::solve_for_direction() {
   system_->solve(residual_, direction_);
   if (!direction_.allFinite()) return false;
   system_->multiply(direction_, velocity_change_);

@@ -48,6 +48,8 @@ class ProximalSubproblem {
   /// Newton direction at the present point. False when the Jacobian is singular. One factorisation, one back-solve, one
   /// product.
   bool find_direction();
+  /// The same with the factors of the last find_direction(): one back-solve, one product.
+  bool repeat_direction();
 
   /// The merit f = ‖F_i/ρ_i‖₂ (m/s) at x + s d; keeps that point as the trial.
   double try_step(double s);
@@ -70,6 +72,7 @@ class ProximalSubproblem {
   double merit_of(const Vector& x, const Vector& u) const;
 
   void linearise_rolling();
+  bool solve_for_direction();
 
   ConstraintSet blocks_;
   std::vector<RollingBlock> rolling_;  ///< contacts with moments, which blocks_ has as others
