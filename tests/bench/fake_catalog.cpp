@@ -6,8 +6,11 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "cones/friction_cone.hpp"
@@ -54,7 +57,13 @@ class Pebbles final : public Scene {
   bool heavy_ = false;
 };
 
-enum class Deed { none, sigfpe, segfault, hang, exits };
+enum class Deed { none, sigfpe, segfault, hang, exits, litters };
+
+/// Makes files beside the log of this process for ever.
+[[noreturn]] void litter() {
+  const auto folder = std::filesystem::read_symlink("/proc/self/fd/1").parent_path();
+  for (int i = 0;; i = (i + 1) % 8) std::ofstream(folder / std::to_string(i));
+}
 
 /// One pebble that harms who builds it.
 class Quirk final : public Scene {
@@ -65,7 +74,8 @@ class Quirk final : public Scene {
                  {"sigfpe", Deed::sigfpe},
                  {"segfault", Deed::segfault},
                  {"hang", Deed::hang},
-                 {"exits", Deed::exits}},
+                 {"exits", Deed::exits},
+                 {"litters", Deed::litters}},
                 "what happens while it is built", "ours");
     fields_.add("offset", &offset_, Range::closed(-10.0, 10.0), "m/s", "velocity sideways", "ours");
   }
@@ -79,6 +89,7 @@ class Quirk final : public Scene {
     if (deed_ == Deed::sigfpe) ::raise(SIGFPE);
     if (deed_ == Deed::segfault) ::raise(SIGSEGV);
     if (deed_ == Deed::exits) std::exit(0);
+    if (deed_ == Deed::litters) litter();
     volatile bool forever = deed_ == Deed::hang;
     while (forever) {
     }
@@ -227,11 +238,10 @@ Catalog fake_catalog() {
     if (name == "quirk") return std::make_unique<Quirk>();
     return std::make_unique<Pebbles>();
   };
-  catalog.solver_names = {"good",      "segfault",      "abort",     "hang",       "hog",         "throws",   "throws_int",
-                          "nan",       "liar",          "exits",     "sleeper",    "interrupter", "picky",    "gives_up",
-                          "recursion", "exits_71",      "forker",    "father",     "noisy",       "wanderer", "closer",
-                          "stopper",   "late_segfault", "late_hang", "late_throws",
-                          "namer"};
+  catalog.solver_names = {"good",      "segfault",      "abort",     "hang",        "hog",         "throws",   "throws_int",
+                          "nan",       "liar",          "exits",     "sleeper",     "interrupter", "picky",    "gives_up",
+                          "recursion", "exits_71",      "forker",    "father",      "noisy",       "wanderer", "closer",
+                          "stopper",   "late_segfault", "late_hang", "late_throws", "namer"};
   catalog.make_solver = [](const std::string& name) -> std::unique_ptr<Solver> {
     return std::make_unique<FakeSolver>(name);
   };

@@ -464,6 +464,17 @@ TEST_CASE("A run ends with its time: what is finished stays, what runs is stoppe
   CHECK(run(without, options).report.remaining == 0);
 }
 
+TEST_CASE("A run whose time ends while a problem is built ends the builder before the folder of its cell goes") {
+  const TemporaryFolder folder;
+  const std::string text = R"({"name": "x", "problems": [{"scene": "quirk", "parameters": {"deed": "litters"}}],
+    "solvers": [{"solver": "good"}]})";
+  RunOptions options = options_in(folder);
+  options.for_s = 0.5;
+  const Run stopped = run(text, options);
+  CHECK(stopped.report.remaining == 1);
+  CHECK_FALSE(fs::exists(cell_folder(text, folder, 0)));
+}
+
 TEST_CASE("Cells whose file is not there are counted, named with what fetches it, and left out of the run") {
   const TemporaryFolder folder;
   ::unsetenv("CCPBENCH_FCLIB_DIR");

@@ -118,27 +118,6 @@ TEST_CASE("Ctrl-C among the repeats keeps those that are done, and running it ag
   CHECK(Csv(place / "out/slow/summary.csv").number(0, "repeats") == 20.0);
 }
 
-TEST_CASE("Ctrl-C while a problem is built ends its worker before the folder of the cell goes") {
-  const Workplace place;
-  const std::string config = place.write("build.json", R"({
-    "name": "build",
-    "problems": [ { "scene": "odd_mass_stack", "parameters": { "spheres": 300 } } ],
-    "model": "ccp",
-    "solvers": [ { "solver": "jacobi" } ],
-    "stop": { "tolerance": 1e-300, "max_iterations": 1000000 }
-  })");
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    const std::string out = "out" + std::to_string(attempt);
-    Program program(place, {"run", config, "--out", out, "--quiet"});
-    REQUIRE(wait_until([&] { return folders(place, out + "/build/cells") == 1 || !program.running(); }));
-    program.send(SIGINT);
-    const Answer answer = program.wait();
-    INFO(answer.err);
-    CHECK(answer.code == 130);
-    CHECK(folders(place, out + "/build/cells") == 0);
-  }
-}
-
 TEST_CASE("a run with --for stops in time, with cells of each problem and solver, and names the command to go on") {
   const Workplace place;
   place.write("long.json", R"({

@@ -23,7 +23,7 @@ using namespace ccp::testing;
 namespace {
 
 constexpr double tolerance = 1e-8, time_limit = 0.02;
-/// CPU seconds beyond the time limit. Under sanitizers one of `pgs_lee` took 1.3 on a busy machine.
+/// CPU seconds beyond the time limit. Under sanitizers a run of `pgs_lee` took 1.3 on a busy machine.
 constexpr double patience = sanitized ? 20.0 : 1.0;
 constexpr int max_iterations = 200, shown_of_a_kind = 3;
 constexpr unsigned hang = 60;
