@@ -14,26 +14,51 @@ using namespace ccp::testing;
 
 namespace {
 
-/// What the solver `namer` printed: the problems that it met.
-std::string problems_met(bool warms_up) {
+/// What the solver `namer` printed in its last run, of the second pass where there are two: the problems that it met.
+std::string problems_met(bool warms_up, int passes) {
   const TemporaryFolder folder;
   Catalog catalog = fake_catalog();
   catalog.warms_up = warms_up;
   RunOptions options;
   options.out = folder.path().string();
+  options.passes = passes;
   Listener listener;
   const Config config = parse_config(solvers_config({"namer"}), "c.json", catalog);
   const Plan plan = make_plan(config);
   run_config(config, plan, catalog, options, listener);
   REQUIRE(listener.reports_["namer"].status == Status::solved);
-  return read_text(folder.path() / "x" / "cells" / plan.cells[0].hash / "log.txt");
+  return read_text(folder.path() / "x" / "cells" / plan.cells[0].hash / (passes == 2 ? "log_repeat.txt" : "log.txt"));
 }
 
 }  // namespace
 
 TEST_CASE("A worker solves two small problems of the same kind before the one that is timed") {
-  CHECK(problems_met(true) == "warm-up\nwarm-up\npebbles\n");
-  CHECK(problems_met(false) == "pebbles\n");
+  CHECK(problems_met(true, 1) == "warm-up\nwarm-up\npebbles\n");
+  CHECK(problems_met(false, 1) == "pebbles\n");
+}
+
+TEST_CASE("A short run of the second pass is rehearsed") {
+  CHECK(problems_met(true, 2) == "warm-up\nwarm-up\npebbles\npebbles\n");
+  CHECK(problems_met(false, 2) == "pebbles\n");
+}
+
+TEST_CASE("A rehearsal solves a copy of the problem, and derives nothing of the problem itself") {
+  const auto solver = make_solver("proximal_newton");
+  const StopRule stop;
+  const auto solved = [&](const ContactProblem& problem, const Replay* rehearsal) {
+    Judge judge(problem, Model::ncp);
+    if (rehearsal != nullptr) rehearse(*solver, problem, judge, {}, stop, *rehearsal, 1);
+    RunMonitor monitor(judge, stop);
+    const std::size_t derived_before = problem.conversions().size();
+    const Result result = solver->solve(problem, Model::ncp, {}, monitor);
+    CHECK(problem.conversions().size() > derived_before);  // N
+    return result;
+  };
+  const Result first = solved(random_problem(1, {3, 2}), nullptr);
+  const Replay earlier{first.iterations, first.verdict, first.crossings};
+  const Result second = solved(random_problem(1, {3, 2}), &earlier);
+  CHECK(second.impulse == first.impulse);
+  CHECK(second.iterations == first.iterations);
 }
 
 TEST_CASE("Newton's method factorises for the small problem whose contacts are coupled, and sweeps solve the other") {

@@ -5,13 +5,23 @@
 #include "bench/run/attempt.hpp"
 #include "peers/peer_solver.hpp"
 #include "problem/problem_builder.hpp"
-#include "solvers/run_monitor.hpp"
 
 namespace ccp {
 namespace {
 
 constexpr int contacts = 2;
 constexpr int iterations = 20;  // enough for every branch that a solution of two contacts takes
+
+/// With nothing derived.
+ContactProblem copy_of(const ContactProblem& problem) {
+  ProblemBuilder builder(problem.name());
+  builder.constraints(problem.constraints());
+  if (!problem.given_global()) return builder.local(problem.local().N, problem.local().r).build();
+  const GlobalForm& form = problem.global();
+  builder.global(form.H, form.k, form.D, form.b).compliance(form.C);
+  if (problem.subsystems() != nullptr) builder.subsystems(*problem.subsystems());
+  return builder.build();
+}
 
 }  // namespace
 
@@ -60,6 +70,19 @@ void warm_up(const Solver& solver, const ContactProblem& like, Model model, int 
       solver.solve(problem, model, {}, monitor);
     }
   });
+}
+
+void rehearse(const Solver& solver, const ContactProblem& problem, Judge& judge, const WarmStart& start,
+              const StopRule& stop, const Replay& earlier, int threads) {
+  attempt([&] {
+    const ContactProblem copy = copy_of(problem);
+    Judge other(copy, judge.model());
+    RunMonitor monitor(other, stop, threads);
+    monitor.replay(earlier);
+    solver.solve(copy, judge.model(), start, monitor);
+  });
+  const Vector zero = Vector::Zero(problem.rows());
+  judge.evaluate(stop.measure, {&zero, nullptr});
 }
 
 }  // namespace ccp

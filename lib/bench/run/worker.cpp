@@ -60,15 +60,18 @@ class TimedSolve {
   /// Time off the solver's clock, s.
   double judging_s() const { return judging_s_; }
 
-  /// observe: sets what the monitor traces or replays.
-  Result run(TimedRun& timed, const std::function<void(RunMonitor&)>& observe) {
+  /// observe: sets what the monitor traces or replays. rehearsal: an earlier run that is repeated before, off the clock.
+  Result run(TimedRun& timed, const std::function<void(RunMonitor&)>& observe, const Replay* rehearsal = nullptr) {
     const WarmStart start = start_of(cell_, built_, catalog_);
     if (pin_) timed.cores = pin_to_cores(cell_);
     RunMonitor monitor(*built_.judge(cell_.model), cell_.stop, cell_.threads);
     observe(monitor);
     make_pages_resident(resident_heap);
     const LoadMeter load;  // before the warm-up: reading files evicts caches
-    if (catalog_.warms_up && cell_.ranks == 0) warm_up(*solver_, built_.problem(), cell_.model, cell_.threads);
+    const bool warms_up = catalog_.warms_up && cell_.ranks == 0;
+    if (warms_up) warm_up(*solver_, built_.problem(), cell_.model, cell_.threads);
+    if (warms_up && rehearsal != nullptr)
+      rehearse(*solver_, built_.problem(), *built_.judge(cell_.model), start, cell_.stop, *rehearsal, cell_.threads);
     Stopwatch watch;
     watch.start();
     Result result = solver_->solve(built_.problem(), cell_.model, start, monitor);
@@ -115,10 +118,16 @@ void solve_first(TimedSolve solve, const Cell& cell, const BuiltProblem& built, 
   fs::rename(folder / unfinished_trace_name, folder / "trace.csv");
 }
 
-Result solve_repeat(TimedSolve solve, const Cell& cell, const BuiltProblem& built, const Replay& replay, TimedRun& timed) {
+/// Runs up to this long are rehearsed, s: the times of longer ones hardly depend on what is in the caches.
+constexpr double short_run = 0.01;
+
+Result solve_repeat(TimedSolve solve, const Cell& cell, const BuiltProblem& built, const CellRecord& record,
+                    TimedRun& timed) {
+  const Replay replay{record.iterations, record.verdict, record.crossings};
+  const bool rehearsed = timed.pass == 2 && record.setup_s + record.solve_s <= short_run;
   std::optional<FirstOrderKernels> kernels;
   KernelTotals totals;
-  const Result result = solve.run(timed, [&](RunMonitor& monitor) {
+  const auto observe = [&](RunMonitor& monitor) {
     // A repeated first pass evaluates the measures of the trace again, so that both judge the same, but writes no rows.
     if (timed.pass == 2)
       monitor.replay(replay);
@@ -128,7 +137,8 @@ Result solve_repeat(TimedSolve solve, const Cell& cell, const BuiltProblem& buil
     const bool symmetric = cell.model == Model::ccp;  // as the solver has it
     kernels.emplace(symmetric ? built.problem().symmetrised() : built.problem(), cell.threads);
     monitor.during_replay([&] { totals.add_call(*kernels); });
-  });
+  };
+  const Result result = solve.run(timed, observe, rehearsed ? &replay : nullptr);
   timed.kernel_work_s = totals.work(result.counters);
   return result;
 }
@@ -168,9 +178,9 @@ int run_repeat(const Cell& cell, const fs::path& folder, Repeat repeat, const st
 int run_cell(const Cell& cell, BuiltProblem& built, const Catalog& catalog, const fs::path& folder, bool pin,
              std::optional<Repeat> repeat) {
   if (repeat) {
-    const Replay replay{repeat->record.iterations, repeat->record.verdict, repeat->record.crossings};
+    const CellRecord record = repeat->record;
     return run_repeat(cell, folder, std::move(*repeat), [&](TimedRun& timed) {
-      return solve_repeat(TimedSolve(cell, built, catalog, pin), cell, built, replay, timed);
+      return solve_repeat(TimedSolve(cell, built, catalog, pin), cell, built, record, timed);
     });
   }
   return run_first(

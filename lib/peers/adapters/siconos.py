@@ -12,6 +12,7 @@ FAMILIES = {"FRICTION_3D_": ("frictionContact_new_from_filename", "fc3d_driver")
             "ROLLING_FRICTION_3D_": ("rollingFrictionContact_new_from_filename", "rolling_fc3d_driver"),
             "ROLLING_FRICTION_2D_": ("rollingFrictionContact_new_from_filename", "rolling_fc2d_driver"),
             "GLOBAL_ROLLING_FRICTION_3D_": ("globalRollingFrictionContact_new_from_filename", "g_rolling_fc3d_driver")}
+FEW = 100  # contacts whose problem is solved once before the run that is timed
 
 OBSERVE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double,
                            ctypes.c_void_p)
@@ -88,6 +89,8 @@ class SiconosService(Service):
         if not (np.array_equal(np.ravel(self.read_in.q), vectors[0]) and np.array_equal(np.ravel(self.read_in.mu), self.mu)):
             raise RuntimeError("Siconos did not read the problem as it was written")
         self.first = self.start * scale
+        if self.contacts <= FEW:
+            self.rehearse()
 
     def read(self, size, matrices, vectors, coefficients):
         """The problem, and what its driver takes beside it: impulses, velocities, in global form those of the bodies."""
@@ -120,6 +123,15 @@ class SiconosService(Service):
             options = self.options(1e-8)
             options.iparam[self.siconos.SICONOS_IPARAM_MAX_ITER] = min(self.max_iterations, 20)
             getattr(self.siconos, self.driver)(problem, *arrays, options)
+
+    def rehearse(self):
+        """Runs on the problem itself, off the clock: short runs of the methods of ccpbench are timed as the second of two, and
+        those of Siconos that show no iterates as the last of many."""
+        options = self.options(self.tolerance)
+        options.iparam[self.siconos.SICONOS_IPARAM_MAX_ITER] = min(self.max_iterations, 20)
+        self.drive(options)
+        if self.is_global:  # its solvers leave the matrices changed
+            self.read_in, self.arrays = self.read(*self.inputs)
 
     def options(self, tolerance):
         sn = self.siconos
