@@ -197,8 +197,7 @@ class ProximalSession final : public Session {
     do {
       native_.clear();
       if (!sweeps_->run(best_, shift, target, cost_.sweeps_for(newton_steps), native_.values(), monitor)) return false;
-      const bool at_their_end = sweeps_first_ ? sweeps_->stuck() : sweeps_->spent();
-      if (at_their_end && !decomposed_ && !decompose(shift, monitor)) return false;
+      if (sweeps_->stuck() && sweeps_->spent() && !decomposed_ && !decompose(shift, monitor)) return false;
     } while (sweeps_->stuck() && best_.residual() > target);
     pad(sub_.blocks(), best_.impulse(), centre_);
     return true;
