@@ -232,6 +232,18 @@ TEST_CASE("sweeps go on where Newton steps crawl", "[newton]") {
   }
 }
 
+TEST_CASE("sweeps after a failed subproblem end soon, and begin later where they take long", "[newton]") {
+  const auto iterations = [](const char* contacts, const char* most_friction, std::uint64_t seed) {
+    const ContactProblem problem =
+        build_scene("random_contacts", {{"contacts", contacts}, {"friction_max", most_friction}}, seed);
+    const Result result = run(problem, {"proximal_newton", Model::ncp, {}});
+    CHECK(result.status == Status::solved);
+    return result.iterations;
+  };
+  CHECK(iterations("300", "1.5", 4) <= 100);  // 156 with the handover of sweeps that come first
+  CHECK(iterations("100", "0.6", 1) <= 20);   // 65, most of them sweeps, after two steps without progress
+}
+
 TEST_CASE("contacts with masses a hundred times apart take less than a hundred factorisations", "[newton]") {
   StopRule stop;
   stop.measure = Measure::natural_map;

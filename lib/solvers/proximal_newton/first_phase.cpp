@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t expensive_flops = 30'000'000;
 constexpr double flops_of_a_sweep = 3000.0, flops_of_a_planar_sweep = 900.0;  ///< over one constraint
-constexpr double cheap_sweeps = 200.0, few_sweeps = 1.5;
+constexpr double cheap_sweeps = 200.0, dear_sweeps = 5.0, few_sweeps = 1.5;
 constexpr double least_progress = 0.8;  ///< of the residual, while sweeps double
 constexpr int sweeps_per_shift = 50;    ///< lagged sweeps with the same s
 
@@ -23,6 +23,7 @@ SweepCost::SweepCost(std::int64_t factorization_flops, const ConstraintSet& cons
 
 bool SweepCost::sweeps_come_first() const { return flops_ > expensive_flops; }
 bool SweepCost::sweeps_are_cheap() const { return sweeps_ > few_sweeps; }
+bool SweepCost::sweeps_are_dear() const { return sweeps_ < dear_sweeps; }
 int SweepCost::sweeps_for(int factorizations) const { return std::max(100, static_cast<int>(factorizations * sweeps_)); }
 bool SweepCost::factorization_is_cheap() const { return sweeps_ <= cheap_sweeps; }
 

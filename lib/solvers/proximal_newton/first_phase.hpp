@@ -19,6 +19,8 @@ class SweepCost {
   bool sweeps_come_first() const;
   /// Whether a factorisation takes longer than a sweep or two.
   bool sweeps_are_cheap() const;
+  /// Whether five sweeps take longer than a factorisation.
+  bool sweeps_are_dear() const;
   /// Sweeps that take as long as so many factorisations, at least 100 (H.7).
   int sweeps_for(int factorizations) const;
   /// Whether one factorisation before the sweeps, which may be all that is needed, costs little beside them.

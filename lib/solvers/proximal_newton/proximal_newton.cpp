@@ -185,9 +185,14 @@ class ProximalSession final : public Session {
     if (!sweeps_) make_sweeps(monitor);
     swept_ = true;
     if (!hasty()) sub_.set_step_factor(sweeps_first_ ? long_step_factor : short_step_factor);
-    if (!sweep(settings_.handover, shift, monitor)) return false;
+    if (!sweep(first_reduction(), shift, monitor)) return false;
     weight_ = hasty() ? solved_weight_ : near_weight();
     return true;
+  }
+
+  /// Of the residual, by the first sweeps, which end sooner where factorisations are cheap.
+  double first_reduction() const {
+    return sweeps_first_ ? settings_.handover : std::min(cheap_handover * settings_.handover, 1.0);
   }
 
   /// Sweeps from the best iterate, which becomes the centre, until its residual has fallen by `reduction`, for at most the
@@ -229,7 +234,6 @@ class ProximalSession final : public Session {
     double lowest = std::numeric_limits<double>::infinity(), reference = sub_.merit();
     int without_progress = 0;
     merits_.restart(memory_, sub_.merit());
-    const int patience = hasty() ? little_patience : usual_patience;
     const int most = sweeps_later_ && !swept_ ? steps_before_sweeps : newton_steps;
     for (steps_ = 1; steps_ <= most; ++steps_) {
       if (!repeat_step(monitor) && !take_step(monitor)) return Inner::failed;
@@ -242,11 +246,17 @@ class ProximalSession final : public Session {
       if (lowest <= patience_factor * reference) {
         reference = lowest;
         without_progress = 0;
-      } else if (++without_progress >= patience) {
+      } else if (++without_progress >= patience()) {
         return Inner::failed;
       }
     }
     return Inner::failed;
+  }
+
+  /// Newton steps without progress after which a subproblem has failed: few in haste, one more before sweeps that take long.
+  int patience() const {
+    if (!hasty()) return usual_patience;
+    return failed_ == 0 && cost_.sweeps_are_dear() ? some_patience : little_patience;
   }
 
   /// A simplified Newton step, with the factors of the last one, if that reduced the residual by much and a factorisation
@@ -337,14 +347,14 @@ class ProximalSession final : public Session {
   static constexpr double rough_reduction = 0.1;   ///< the same in haste
   static constexpr int newton_steps = 25;
   static constexpr int steps_before_sweeps = 10;  ///< where sweeps come later
-  static constexpr int usual_patience = 8;        ///< Newton steps without progress
-  static constexpr int little_patience = 2;       ///< the same in haste
+  static constexpr int usual_patience = 8, some_patience = 3, little_patience = 2;
   static constexpr double patience_factor = 0.9;  ///< of the merit, where it counts as progress
   static constexpr int usual_memory = 10;         ///< merits that the line search looks back on
   static constexpr int most_trials = 8;           ///< of a line search
   static constexpr double worth_repeating = 0.1;  ///< of the residual, by a step whose factors are used again
   static constexpr double dear_factors = 20.0;    ///< operations of a factorisation over those of a back-solve
   static constexpr double rounding = 1e-14;
+  static constexpr double cheap_handover = 10.0;  ///< times the hand-over, where sweeps come later
   static constexpr double sweep_reduction = 0.1;  ///< of the residual, by sweeps after a subproblem that failed
   static constexpr double recovered = 0.9;        ///< of the residual, from where on the weight is lowered again
 
@@ -392,7 +402,9 @@ class ProximalNewton final : public Method<ProximalSettings, ProximalSession> {
              "more",
              "ours")
         .add("handover", &settings_.handover, Range::open_closed(0, 1), "",
-             "the first sweeps end when the residual has fallen by this factor", "ours")
+             "the first sweeps end when the residual has fallen by this factor, or by ten times it where they come after a "
+             "subproblem that failed",
+             "ours")
         .add("lagged_sweeps", &settings_.lagged_sweeps,
              "where nonlinear sweeps do not progress (ncp), sweeps on the convex problem whose shift s is that of earlier "
              "ones",
